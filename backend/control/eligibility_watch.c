@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/limits/deadline.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/log.h"
 
 #define LATEST_MS 3600000 /* of a timer: the clock may be set meanwhile */

@@ -1,6 +1,6 @@
 /* forecast_slices.c - the whole queue is forecast beside the other work: in slices that hold up nobody, and
  * the plan is shown to who asks. */
-#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/explain/explain.h"
 
 #include "backend/control/private.h"
 #include "src/answers/answer_plan.h"
@@ -25,7 +25,8 @@ void ctl_forecast(void *ctx)
     struct sched_view v = ctl_view(c);
     struct mono t0 = mono_read();
     bool done = false;
-    bool running = forecast_is_running(c->planner); /* what was begun is ended: nobody begins another one */
+    bool running = forecast_is_running(
+        planner_forecaster(c->planner)); /* what was begun is ended: nobody begins another one */
     if (!running && !c->model.n_pending && !c->model.n_active)
         return;
     if (planner_is_reading(c->planner) || planner_is_deciding(c->planner)) { /* none to forecast from yet */
@@ -33,11 +34,11 @@ void ctl_forecast(void *ctx)
         return;
     }
     if (!running) {
-        forecast_begin(c->planner, &v, loop_wall(c->loop));
+        forecast_begin(planner_forecaster(c->planner), &v, loop_wall(c->loop));
         c->forecast_cost_ms = 0;
     }
     while (!done && ms_since(t0) < SLICE_MS)
-        done = forecast_step(c->planner, &v, SLICE_UNITS);
+        done = forecast_step(planner_forecaster(c->planner), &v, SLICE_UNITS);
     c->forecast_cost_ms += ms_since(t0);
     loop_timer_set(c->loop, &c->forecast, done ? STALE_MS : 1);
 }
@@ -45,7 +46,7 @@ void ctl_forecast(void *ctx)
 void ctl_want_forecast(struct control *c)
 {
     int64_t rest = c->forecast_cost_ms * REST_TIMES;
-    if (forecast_is_running(c->planner))
+    if (forecast_is_running(planner_forecaster(c->planner)))
         return;
     loop_timer_set(c->loop, &c->forecast,
                    rest < SOON_MS       ? SOON_MS

@@ -9,10 +9,7 @@
 #include "backend/net/conn.h"
 #include "backend/net/nodeconn.h"
 #include "backend/net/stream_mux.h"
-#include "backend/sched/limits/depend.h"
-#include "backend/sched/limits/limits.h"
-#include "backend/sched/priority/prio.h"
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/explain/explain.h"
 #include "backend/store/store.h"
 #include "src/base/vec.h"
 
@@ -379,8 +376,8 @@ void ctl_note_lineage(struct control *c);
 
 /* What the node is told to run. False where the payload, or the environment of its step job (in the cache
  * under STEP_ALL), cannot be read. ret: rec_fini(&launch_rec, ret). */
-/* output_order.c: the task of the same step that was placed before t and writes to the same file, or NULL: that
- * task truncates the file, t appends. stream: 1 or 2. */
+/* output_order.c: the task of the same step that was placed before t and writes to the same file, or NULL:
+ * that task truncates the file, t appends. stream: 1 or 2. */
 const struct task *ctl_opened_before(struct control *c, const struct job *j, const struct step *s,
                                      const struct task *t, int stream);
 /* t must not be launched yet: such a task has not opened the file. */

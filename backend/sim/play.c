@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/sched/limits/account.h"
+#include "backend/sched/explain/explain.h"
 #include "backend/sched/limits/limits.h"
-#include "backend/sched/queue/planner.h"
 #include "src/base/heap.h"
 #include "src/base/units.h"
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/sched/limits/account.h"
+#include "backend/sched/limits/limits.h"
 #include "backend/sim/simcluster.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"

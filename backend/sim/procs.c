@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/resources/backfill.h"
+#include "backend/sched/resources/resources.h"
 #include "src/base/heap.h"
 #include "src/base/list.h"
 #include "src/base/time.h"

@@ -2,7 +2,7 @@
  * four policies, with conventions fixed to the second, so that a schedule can be compared start for start.
  *
  * At each instant: all completions, then all submissions, then one pass of the policy's own code over the
- * queue (backend/sched/resources/backfill.h). docs/SCHEDULER.md lists the conventions.
+ * queue (backend/sched/resources/plan_slots.h). docs/SCHEDULER.md lists the conventions.
  */
 #ifndef STOKER_SIM_PROCS_H
 #define STOKER_SIM_PROCS_H

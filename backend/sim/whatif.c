@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
@@ -61,11 +61,11 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
     struct sched_result r;
     sched_result_init(&r);
     planner_decide(p, &v, now, &r);
-    forecast_begin(p, &v, now);
-    while (!forecast_step(p, &v, SLICE))
+    forecast_begin(planner_forecaster(p), &v, now);
+    while (!forecast_step(planner_forecaster(p), &v, SLICE))
         ;
     list_for_each (j, &m->pending, struct job, in_queue) {
-        struct forecast f = planner_forecast(p, j->id);
+        struct forecast f = planner_forecast(planner_forecaster(p), j->id);
         struct start s = {.job = j->id, .kind = forecast_plan_kind(f.kind), .at = f.start};
         if (starts_at_once(&r, j->id))
             s = (struct start){.job = j->id, .kind = PLAN_RUNNING, .at = now};

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend/sched/forecast/forecast.h"
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -394,11 +393,11 @@ static void measure_forecast(struct figures *f)
 {
     struct sched_view v = {.model = &m};
     double t0 = now_ms();
-    forecast_begin(p, &v, now);
+    forecast_begin(planner_forecaster(p), &v, now);
     note(&f->forecast_begin, now_ms() - t0);
     double t1 = now_ms();
     for (bool done = false; !done; t1 = now_ms()) {
-        done = forecast_step(p, &v, 20);
+        done = forecast_step(planner_forecaster(p), &v, 20);
         note(&f->forecast_slice, now_ms() - t1);
     }
     f->forecast = now_ms() - t0;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/sched/limits/depend.h"
-#include "backend/sched/limits/licence.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/xalloc.h"
 #include "tests/fuzz/driver.h"
 

@@ -1,7 +1,7 @@
 /* anylab.c - random clusters and queues. */
 #include "tests/lib/anylab.h"
 
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"
@@ -275,7 +275,7 @@ void any_update(struct lab *l, struct planner *p)
     struct job *j = any_of(any_one_in(2) ? &l->m.pending : &l->m.active);
     struct ev_update e = {.time_limit_s = DURATION_NOT_SET};
     /* One that has just started is known by the length that it was started with. */
-    if (!j || (j->state != JOB_PENDING && !idmap_get(&p->runs, j->id)))
+    if (!j || (j->state != JOB_PENDING && !idmap_get(&planner_queue(p)->active.by_job, j->id)))
         return;
     rec_copy(&job_req_rec, &e.req, &j->req);
     if (j->state == JOB_PENDING)

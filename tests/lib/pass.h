@@ -2,7 +2,7 @@
 #ifndef STOKER_TESTS_LIB_PASS_H
 #define STOKER_TESTS_LIB_PASS_H
 
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/explain/explain.h"
 #include "tests/lib/lab.h"
 
 /* The policy's view; nobody is in any group. */

@@ -8,7 +8,7 @@
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/anylab.h"
@@ -252,18 +252,18 @@ static int by_job(const void *pa, const void *pb)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-static size_t holds_of(const struct planner *p, struct held *v, size_t room)
+static size_t holds_of(struct planner *p, struct held *v, size_t room)
 {
     size_t n = 0;
-    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link) {
         assert_true(n < room);
-        v[n++] = (struct held){container_of(h, struct unit, hold)->job, h->lane, &h->use};
+        v[n++] = (struct held){container_of(h, struct pending_entry, hold)->job, h->lane, &h->use};
     }
     qsort(v, n, sizeof *v, by_job);
     return n;
 }
 
-static void text_of_holds(const struct world *w, const struct planner *p, struct str *s)
+static void text_of_holds(const struct world *w, struct planner *p, struct str *s)
 {
     struct held v[64];
     size_t n = holds_of(p, v, N_OF(v));

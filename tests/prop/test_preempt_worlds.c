@@ -17,7 +17,7 @@
  */
 #include <signal.h>
 
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/anylab.h"
@@ -283,11 +283,11 @@ static void list_uses(const struct world *w, struct uses *u)
     *u = (struct uses){VEC_INIT};
     list_for_each (j, &w->l.m.active, struct job, in_queue)
         add_running(w, j, u);
-    list_for_each (h, &w->p->backfill.holds, struct backfill_hold, link) {
-        const struct unit *x = container_of(h, struct unit, hold);
+    list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link) {
+        const struct pending_entry *x = container_of(h, struct pending_entry, hold);
         add_held(&h->use, x->job, u);
-        for (uint32_t i = 0; i < x->n_more; i++)
-            add_held(&x->more[i].use, x->job, u);
+        for (uint32_t i = 0; i < x->more.n; i++)
+            add_held(&x->more.v[i].use, x->job, u);
     }
 }
 
@@ -364,7 +364,7 @@ static void check_preempts(struct world *w, const struct sched_result *r)
 {
     vec_for_each (&r->preempts, i) {
         const struct sched_preempt *s = &r->preempts.v[i];
-        const struct unit *u = idmap_get(&w->p->units, s->by_job);
+        const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, s->by_job);
         if (!u || !u->hold.use.parts || !u->hold.claim)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
         const struct part_spec *where = &w->l.m.spec.parts.v[u->hold.lane];
@@ -389,7 +389,7 @@ static bool is_taken_from_above(const struct world *w, const struct promise_of *
                 if (p->nodes >> node_at(w, e->alloc.v[k].node) & 1)
                     return true;
     }
-    list_for_each (h, &w->p->backfill.holds, struct backfill_hold, link)
+    list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link)
         if (h->tier > p->tier && nodes_of_hold(&h->use) & p->nodes)
             return true;
     return false;
@@ -431,7 +431,7 @@ static void note_started(struct world *w)
 static void no_lower_tier_delays(struct world *w, const struct job *j)
 {
     enum reason why = planner_reason(w->p, j->id);
-    const struct unit *u = idmap_get(&w->p->units, j->id);
+    const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, j->id);
     bool waits = why == REASON_RESOURCES || why == REASON_PRIORITY;
     if (!waits || w->has_limits || w->l.m.spec.backfill == BACKFILL_OFF || !u || u->hold.claim)
         return;
@@ -440,14 +440,14 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
         struct ref_entry e;
         ref_plan_bare(&ref, &w->l.m, w->l.now);
         ref.tier = w->l.m.spec.parts.v[i].priority_tier;
-        list_for_each (h, &w->p->backfill.holds, struct backfill_hold, link) {
-            const struct unit *x = container_of(h, struct unit, hold);
+        list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link) {
+            const struct pending_entry *x = container_of(h, struct pending_entry, hold);
             struct uses held = {VEC_INIT};
             if (x == u || w->l.m.spec.parts.v[h->lane].priority_tier < ref.tier)
                 continue;
             add_held(&h->use, x->job, &held);
-            for (uint32_t k = 0; k < x->n_more; k++)
-                add_held(&x->more[k].use, x->job, &held);
+            for (uint32_t k = 0; k < x->more.n; k++)
+                add_held(&x->more.v[k].use, x->job, &held);
             vec_for_each (&held.v, k) {
                 const struct use *o = &held.v.v[k];
                 vec_push(&ref.uses,
@@ -482,7 +482,7 @@ static void settle(struct world *w)
         w->starts += (unsigned)pass_fold(&w->l, w->p, &r);
         sched_result_fini(&r);
         note_started(w);
-        if (w->p->gained) /* it says itself that it is not through */
+        if (planner_queue(w->p)->changes.gained) /* it says itself that it is not through */
             idle = false;
         else
             plan_fits(w);

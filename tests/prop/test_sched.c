@@ -9,8 +9,7 @@
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
-#include "backend/sched/limits/gate.h"
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
@@ -68,7 +67,7 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     struct sched_view v = pass_view(l);
     struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
     bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
-    list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
+    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link)
         keeps = keeps || h->claim;
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
@@ -220,7 +219,7 @@ static bool sends_away_new(const struct lab *l, const struct sched_result *r)
 }
 
 /* What has started, or ended at once, was waited for by another. */
-static bool lets_go(const struct lab *l, const struct planner *p)
+static bool lets_go(const struct lab *l, struct planner *p)
 {
     list_for_each (j, &l->m.pending, struct job, in_queue)
         if (is_let_go(l, j) && planner_reason(p, j->id) == REASON_DEPENDENCY)
@@ -247,28 +246,28 @@ static bool lies_on(const struct pool_use *u, uint32_t node)
 
 /* A window may be made over what runs. A place for which others go stays as it is while a limit keeps its
  * job from its turn, and that of an element behind the next one until its time has come. */
-static bool may_be_overdrawn(const struct planner *p, uint32_t node)
+static bool may_be_overdrawn(struct planner *p, uint32_t node)
 {
-    vec_for_each (&p->windows, i)
-        if (lies_on(&p->windows.v[i]->use, node))
+    vec_for_each (&planner_queue(p)->windows, i)
+        if (lies_on(&planner_queue(p)->windows.v[i]->use, node))
             return true;
-    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
-        const struct unit *u = container_of(h, struct unit, hold);
-        if (h->claim && h->visited != p->backfill.pass && lies_on(&h->use, node))
+    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, hold);
+        if (h->claim && h->visited != planner_queue(p)->backfill.pass && lies_on(&h->use, node))
             return true;
-        for (uint32_t i = 0; i < u->n_more; i++)
-            if (lies_on(&u->more[i].use, node))
+        for (uint32_t i = 0; i < u->more.n; i++)
+            if (lies_on(&u->more.v[i].use, node))
                 return true;
     }
     return false;
 }
 
 /* What runs and what is held come to no more than there is, at any time. */
-static void plan_is_sound(const struct planner *p)
+static void plan_is_sound(struct planner *p)
 {
-    for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
-        const struct pool_node *n = &p->pool.nodes[i];
-        struct amount left = timeline_min(&n->line, p->pool.now, WHEN_NEVER);
+    for (uint32_t i = 0; i < planner_queue(p)->pool.n_nodes; i++) {
+        const struct pool_node *n = &planner_queue(p)->pool.nodes[i];
+        struct amount left = timeline_min(&n->line, planner_queue(p)->pool.now, WHEN_NEVER);
         if (n->usable && !may_be_overdrawn(p, i) && (left.cpus < 0 || left.gpus < 0 || left.mem_mib < 0))
             fail_msg("seed %" PRIu64
                      ", round %d: more is held on node %u than it has: %lld CPUs, %lld GPUs, "

@@ -1,15 +1,15 @@
 /* job_rows.c - rows of the state for a client, in pieces, and then what changes.
  *
- * A large snapshot is sent as the client reads it, in slices (query_queue.c). Jobs that change after their row
- * was sent go again before the end (not to those who read parts of rows: they print each as it comes), then
- * come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent state,
- * and events follow from there. The first of them, for a session that follows, are the retirements of jobs
- * whose row was sent; the reasons that changed meanwhile come with them.
+ * A large snapshot is sent as the client reads it, in slices (query_queue.c). Jobs that change after their
+ * row was sent go again before the end (not to those who read parts of rows: they print each as it comes),
+ * then come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent
+ * state, and events follow from there. The first of them, for a session that follows, are the retirements
+ * of jobs whose row was sent; the reasons that changed meanwhile come with them.
  */
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/explain/explain.h"
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
@@ -61,7 +61,7 @@ static bool is_wanted(const struct msg_get *g, const struct job *j)
 /* As the last forecast says, or else not before it was asked to begin. */
 static struct wall expected_start(const struct control *c, const struct job *j)
 {
-    struct forecast f = planner_forecast(c->planner, j->id);
+    struct forecast f = planner_forecast(planner_forecaster(c->planner), j->id);
     if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
         return f.start;
     return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};

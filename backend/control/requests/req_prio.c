@@ -13,14 +13,14 @@
 const struct prio_ctx *ctl_prio(struct control *c)
 {
     struct mono now = mono_read();
-    if (planner_lend_ranks(c->planner, &c->model, loop_wall(c->loop), &c->lent_prio))
+    if (planner_lend_ranks(planner_queue(c->planner), &c->model, loop_wall(c->loop), &c->lent_prio))
         return &c->lent_prio;
     bool same = c->prio_seq == c->model.seq && now.ns < mono_add_ms(c->prio_at, FRESH_MS).ns;
     if (c->prio.model && (same || now.ns < c->prio_at.ns + PAUSE * c->prio_cost_ns))
         return &c->prio;
     ctl_forget_prio(c);
     struct sched_view v = ctl_view(c);
-    prio_ctx_init(&c->prio, &v, loop_wall(c->loop));
+    prio_ctx_init(&c->prio, v.model, loop_wall(c->loop));
     c->prio_at = mono_read();
     c->prio_cost_ns = c->prio_at.ns - now.ns;
     c->prio_seq = c->model.seq;

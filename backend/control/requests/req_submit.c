@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/forecast/trial.h"
-#include "backend/sched/limits/account.h"
-#include "backend/sched/limits/licence.h"
+#include "backend/sched/explain/explain.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/jobenv/mailtype.h"

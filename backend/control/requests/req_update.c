@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/limits/account.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"

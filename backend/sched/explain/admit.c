@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/refused.h"
-#include "backend/sched/limits/gate.h"
 #include "src/base/units.h"
 
 /* A partition that is down takes jobs, they wait; one that is inactive, or that does not admit the request,
@@ -27,9 +26,10 @@ static void say_never(struct planner *p, const struct job *j, const struct step 
     struct str b = STR_INIT;
     if (!text)
         return;
-    refused_count(p, j, s, part, true, &r);
+    refused_count(planner_queue(p), j, s, part, true, &r);
     planner_describe(j, s, &b);
-    str_appendf(&b, " can never be had in partition %s (", p->view->model->spec.parts.v[part].name);
+    str_appendf(&b, " can never be had in partition %s (",
+                planner_queue(p)->view->model->spec.parts.v[part].name);
     refused_text(&r, &b);
     str_append(&b, ")");
     err_set(text, 0, "%s", b.s);
@@ -42,11 +42,11 @@ bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, cons
                      size_t n_steps, struct errtext *text)
 {
     for (size_t i = 0; i < n_steps; i++)
-        if (!planner_could_run(p, j, &steps[i], part)) {
+        if (!planner_could_run(planner_queue(p), j, &steps[i], part)) {
             say_never(p, j, &steps[i], part, text);
             return false;
         }
-    if (n_steps || planner_could_run(p, j, NULL, part))
+    if (n_steps || planner_could_run(planner_queue(p), j, NULL, part))
         return true;
     say_never(p, j, NULL, part, text);
     return false;

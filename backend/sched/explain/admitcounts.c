@@ -2,9 +2,7 @@
  * run. */
 #include <errno.h>
 
-#include "backend/sched/limits/deadline.h"
-#include "backend/sched/limits/gate.h"
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/refused.h"
 
 static enum refusal admit_licences(const struct model *m, const struct job *j, struct errtext *text)
 {

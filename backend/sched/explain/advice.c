@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/forecast/trial.h"
-#include "backend/sched/limits/deadline.h"
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/hostlist.h"
 
 #define SHORTEST_S 60   /* no limit below that is proposed */
@@ -17,7 +15,7 @@ struct search {
     struct planner *p;
     const struct sched_view *v;
     const struct job *j;
-    const struct unit *u;
+    const struct pending_entry *u;
     const struct part_spec *part; /* the first that admits it */
     struct wall now;
     struct msg_why *w;
@@ -43,21 +41,9 @@ static bool starts_with(const struct search *s, const struct job_req *req)
 static bool stands_aside(const struct search *s)
 {
     bool first = false;
-    for (uint32_t i = 0; i < s->p->n_parts; i++)
-        first = first || s->p->first_blocked[i] == s->j->id;
+    for (uint32_t i = 0; i < planner_queue(s->p)->nodes.n_parts; i++)
+        first = first || planner_first_blocked(s->p, i) == s->j->id;
     return !first && !s->u->hold.use.parts;
-}
-
-static void copy_holds(const struct search *s, struct planner *to)
-{
-    list_for_each (h, &s->p->backfill.holds, struct backfill_hold, link) {
-        const struct unit *from = container_of(h, struct unit, hold);
-        struct unit *u = idmap_get(&to->units, from->job);
-        if (u && u->group && u->job != s->j->id) {
-            backfill_copy(&to->backfill, &u->hold, h, u->group->own);
-            claims_copy(to, u, from);
-        }
-    }
 }
 
 static char *nodes_of(const struct sched_result *r, uint32_t job)
@@ -84,10 +70,10 @@ static char *pass_with(const struct search *s, const struct job_req *req)
     struct job probe = *s->j;
     struct sched_result r;
     probe.req = *req;
-    p->probe = &probe;
+    planner_queue(p)->probe = &probe;
     sched_result_init(&r);
     planner_ready(p, s->v, s->now);
-    copy_holds(s, p);
+    planner_copy_slots(p, s->p, s->j->id);
     planner_decide(p, s->v, s->now, &r);
     char *nodes = nodes_of(&r, s->j->id);
     sched_result_fini(&r);
@@ -101,7 +87,9 @@ static char *checked(struct search *s, const struct job_req *req)
     struct job probe = *s->j;
     struct trial t;
     char *nodes = NULL;
-    if (s->p->units.n + s->p->runs.n + s->p->pool.n_nodes <= PASS_MAX)
+    if (planner_queue(s->p)->entries.by_job.n + planner_queue(s->p)->active.by_job.n +
+            planner_queue(s->p)->pool.n_nodes <=
+        PASS_MAX)
         return s->passes++ < PASSES_MAX ? pass_with(s, req) : NULL;
     probe.req = *req;
     planner_try(s->p, s->v, &probe, s->now, &t);
@@ -234,8 +222,7 @@ static bool try_throttle(struct search *s)
     struct job_req r = s->j->req;
     if (!job_is_array_record(s->j))
         return false;
-    r.array_throttle = 1 + (uint32_t)(uintptr_t)idmap_get(&s->p->array_running, s->j->array_job) +
-                       promises_of_array(s->p, s->j->array_job);
+    r.array_throttle = 1 + planner_array_running(s->p, s->j->array_job);
     char *nodes = checked(s, &r);
     return nodes &&
            found(s, nodes, "ArrayTaskThrottle", xasprintf("%u", r.array_throttle),
@@ -252,9 +239,9 @@ static bool is_throttled(const struct msg_why *w)
 
 /* Only what starts by itself can start sooner: nothing helps against a hold but a release. Who is over a
  * soft limit alone may. */
-static bool is_about_resources(const struct planner *p, const struct group *g, const struct msg_why *w)
+static bool is_about_resources(struct planner *p, const struct job_class *g, const struct msg_why *w)
 {
-    bool limited = planner_limit_state(p, g) == LIMIT_OVER_HARD;
+    bool limited = planner_limit_state(planner_queue(p), g) == LIMIT_OVER_HARD;
     for (size_t i = 0; i < w->causes.n; i++)
         switch ((enum why_class)w->causes.v[i].cls) {
         case WHY_BUSY:
@@ -285,7 +272,7 @@ static bool is_about_resources(const struct planner *p, const struct group *g, c
 void advice_find(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct msg_why *ret)
 {
-    struct unit *u = idmap_get(&p->units, j->id);
+    struct pending_entry *u = idmap_get(&planner_queue(p)->entries.by_job, j->id);
     struct search s = {.p = p, .v = v, .j = j, .u = u, .now = now, .w = ret};
 #define AT(member) offsetof(struct job_req, member), offsetof(struct job_req, member)
     static const struct count before_memory[] = {
@@ -304,7 +291,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     }
     bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
-        pool_lift(&p->pool, &u->hold.use);
+        pool_lift(&planner_queue(p)->pool, &u->hold.use);
     s.part = &v->model->spec.parts.v[u->group->choices[0].lane];
     bool done = try_time(&s) || try_partition(&s);
     for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
@@ -312,5 +299,5 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     done = done || try_memory(&s) || try_count(&s, &nodes);
     (void)done;
     if (holds)
-        pool_lay(&p->pool, &u->hold.use);
+        pool_lay(&planner_queue(p)->pool, &u->hold.use);
 }

@@ -2,7 +2,7 @@
 #ifndef STOKER_BACKEND_SCHED_ADVICE_H
 #define STOKER_BACKEND_SCHED_ADVICE_H
 
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/explain/explain.h"
 
 /* Tries a shorter time limit, another partition, fewer GPUs, CPUs, less memory, fewer nodes, in this order,
  * and where an array's throttle is reached one more element at once, each checked by the planner

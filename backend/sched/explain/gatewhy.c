@@ -1,11 +1,7 @@
 /* gatewhy.c - each gate that keeps a job waiting, in a sentence with numbers. */
 #include <stdlib.h>
 
-#include "backend/sched/explain/why_private.h"
-#include "backend/sched/limits/deadline.h"
-#include "backend/sched/limits/depend.h"
-#include "backend/sched/limits/gate.h"
-#include "backend/sched/limits/licence.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/units.h"
 #include "src/model/jobevents.h"
 #include "src/text/eventtext.h"

@@ -3,14 +3,11 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/limits/deadline.h"
-#include "backend/sched/limits/noderules.h"
-#include "backend/sched/resources/pool_private.h"
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
 
 struct look {
-    const struct planner *p;
+    const struct queue *queue;
     const struct job *j;
     struct demand demand;
     const char *gpu_type;
@@ -40,8 +37,8 @@ static uint32_t *ruled_out(const struct look *l, const struct node *n, struct re
 static const struct window *window_of(const struct look *l, const struct node *n)
 {
     struct wall until = wall_is_set(l->until) ? l->until : (struct wall){.ms = INT64_MAX};
-    return window_in_way(l->p->view->model, n->spec.name, req_rare(&l->j->req)->reservation, l->p->now,
-                         until);
+    return window_in_way(l->queue->view->model, n->spec.name, req_rare(&l->j->req)->reservation,
+                         l->queue->now, until);
 }
 
 static uint32_t *too_small(struct amount have, struct amount need, uint32_t *cpus, uint32_t *gpus,
@@ -67,7 +64,7 @@ static void note_most(struct refused *r, const uint32_t *why, struct amount cap)
 
 static int64_t end_of(const struct look *l)
 {
-    int64_t now = l->p->pool.now;
+    int64_t now = l->queue->pool.now;
     return !wall_is_set(l->until) ? WHEN_NEVER : l->until.ms > now ? l->until.ms : now + 1;
 }
 
@@ -88,8 +85,8 @@ static void note_free(struct refused *r, struct amount free_now)
 
 static void look_at(const struct look *l, uint32_t at, struct refused *r)
 {
-    const struct node *n = l->p->view->model->nodes[at];
-    const struct pool_node *pn = &l->p->pool.nodes[at];
+    const struct node *n = l->queue->view->model->nodes[at];
+    const struct pool_node *pn = &l->queue->pool.nodes[at];
     uint32_t *why = ruled_out(l, n, r);
     r->nodes++;
     if (why) {
@@ -97,8 +94,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
         note_node(r, at, why);
         return;
     }
-    struct amount all = l->p->empty.nodes[at].cap;
-    struct amount need = demand_on_node(&l->demand, l->empty ? &l->p->empty.nodes[at] : pn);
+    struct amount all = l->queue->empty.nodes[at].cap;
+    struct amount need = demand_on_node(&l->demand, l->empty ? &l->queue->empty.nodes[at] : pn);
     if (l->spread)
         need = demand_piece(&l->demand).need;
     struct amount least = need;
@@ -125,7 +122,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             r->first_window =
                 r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
             why = &r->window;
-        } else if (!why && !amount_covers(timeline_min(&pn->line, l->p->pool.now, end_of(l)), least)) {
+        } else if (!why && !amount_covers(timeline_min(&pn->line, l->queue->pool.now, end_of(l)), least)) {
             why = &r->held;
         }
     }
@@ -142,19 +139,19 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
     note_node(r, at, why);
 }
 
-void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+void refused_count(const struct queue *q, const struct job *j, const struct step *s, uint32_t part,
                    bool empty, struct refused *ret)
 {
-    const struct part_spec *spec = &p->view->model->spec.parts.v[part];
-    struct look l = {.p = p, .j = j, .empty = empty};
+    const struct part_spec *spec = &q->view->model->spec.parts.v[part];
+    struct look l = {.queue = q, .j = j, .empty = empty};
     uint32_t limit_s = deadline_least_s(j, spec);
     *ret = (struct refused){0};
-    planner_demand(j, s, spec, &l.demand);
+    demand_of_job(j, s, spec, &l.demand);
     ret->nodes_max = l.demand.nodes_max;
     ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
     l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
-        l.until = wall_add_s(p->now, limit_s);
+        l.until = wall_add_s(q->now, limit_s);
     if (req_rare(&j->req)->nodelist && hostlist_expand(req_rare(&j->req)->nodelist, &l.only, NULL) < 0)
         strv_fini(&l.only);
     if (req_rare(&j->req)->exclude && hostlist_expand(req_rare(&j->req)->exclude, &l.never, NULL) < 0)
@@ -162,9 +159,9 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
     if (j->req.features)
         l.features = strv_split(j->req.features, "&,");
     if (!str_is_empty(req_rare(&j->req)->reservation))
-        l.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
-    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
-        if (nodeset_has(&p->part_nodes[part], i))
+        l.reservation = model_get_window(q->view->model, req_rare(&j->req)->reservation);
+    for (uint32_t i = 0; i < q->pool.n_nodes; i++)
+        if (nodeset_has(&q->nodes.part_nodes[part], i))
             look_at(&l, i, ret);
     strv_fini(&l.only);
     strv_fini(&l.never);
@@ -189,19 +186,19 @@ bool refused_is_busy(const struct refused *r)
 /* --- words --- */
 
 struct words {
-    const struct planner *p; /* NULL: no names */
+    const struct queue *queue; /* NULL: no names */
     const struct refused *r;
     struct str *out;
     const char *sep;
 };
 
-static void names_of(const struct planner *p, const struct refused *r, const uint32_t *counter,
+static void names_of(const struct queue *q, const struct refused *r, const uint32_t *counter,
                      struct strv *ret)
 {
     uint32_t place = (uint32_t)((const char *)counter - (const char *)r);
     for (uint32_t i = 0; i < r->n_named; i++)
         if (r->named[i].why == place)
-            strv_push(ret, p->view->model->nodes[r->named[i].node]->spec.name);
+            strv_push(ret, q->view->model->nodes[r->named[i].node]->spec.name);
 }
 
 static void append_list(struct str *out, struct strv *names)
@@ -214,11 +211,11 @@ static void append_list(struct str *out, struct strv *names)
     strv_fini(names);
 }
 
-void refused_append_names(const struct planner *p, const struct refused *r, const uint32_t *counter,
+void refused_append_names(const struct queue *q, const struct refused *r, const uint32_t *counter,
                           struct str *out)
 {
     struct strv names = {0};
-    names_of(p, r, counter, &names);
+    names_of(q, r, counter, &names);
     append_list(out, &names);
 }
 
@@ -226,9 +223,9 @@ void refused_append_names(const struct planner *p, const struct refused *r, cons
 static bool append_names_of(const struct words *w, const uint32_t *counter, const char *lead)
 {
     struct strv names = {0};
-    if (!w->p || counter == &w->r->drained || counter == &w->r->out)
+    if (!w->queue || counter == &w->r->drained || counter == &w->r->out)
         return false;
-    names_of(w->p, w->r, counter, &names);
+    names_of(w->queue, w->r, counter, &names);
     bool all = names.n == *counter;
     if (all) {
         str_append(w->out, lead);
@@ -312,13 +309,13 @@ void refused_text(const struct refused *r, struct str *out)
     append_text(&w);
 }
 
-void refused_text_named(const struct planner *p, const struct refused *r, struct str *out)
+void refused_text_named(const struct queue *q, const struct refused *r, struct str *out)
 {
-    struct words w = {.p = p, .r = r, .out = out, .sep = " "};
+    struct words w = {.queue = q, .r = r, .out = out, .sep = " "};
     append_text(&w);
     if (r->drained || r->out) {
         str_append(out, "; ");
-        refused_append_out(p, r, out);
+        refused_append_out(q, r, out);
     }
 }
 
@@ -353,17 +350,17 @@ static bool is_named_out(const struct refused *r, uint32_t i)
 
 #define OUT_GROUPS 3 /* nodes that are out for one reason each */
 
-void refused_append_out(const struct planner *p, const struct refused *r, struct str *out)
+void refused_append_out(const struct queue *q, const struct refused *r, struct str *out)
 {
     bool said[REFUSED_NAMED] = {false};
     uint32_t groups = 0, told = 0;
     for (uint32_t i = 0; i < r->n_named && groups < OUT_GROUPS; i++) {
         if (said[i] || !is_named_out(r, i))
             continue;
-        const struct node *n = p->view->model->nodes[r->named[i].node];
+        const struct node *n = q->view->model->nodes[r->named[i].node];
         struct strv names = {0};
         for (uint32_t k = i; k < r->n_named; k++) {
-            const struct node *other = p->view->model->nodes[r->named[k].node];
+            const struct node *other = q->view->model->nodes[r->named[k].node];
             if (said[k] || !is_named_out(r, k) || !is_alike(n, other))
                 continue;
             said[k] = true;

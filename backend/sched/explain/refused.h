@@ -2,7 +2,7 @@
 #ifndef STOKER_BACKEND_SCHED_REFUSED_H
 #define STOKER_BACKEND_SCHED_REFUSED_H
 
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 
 #define REFUSED_NAMED 32 /* nodes */
 
@@ -32,18 +32,18 @@ struct refused {
 
 /* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all
  * were up. The planner must know the state. */
-void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+void refused_count(const struct queue *q, const struct job *j, const struct step *s, uint32_t part,
                    bool empty, struct refused *ret);
 
 /* "12 nodes: 7 too few free GPUs, 3 too little memory (200G asked, 128G at most), 2 drained". Appends. */
 void refused_text(const struct refused *r, struct str *out);
 
 /* The same with the names of the nodes behind each number, and why those are out that are. */
-void refused_text_named(const struct planner *p, const struct refused *r, struct str *out);
+void refused_text_named(const struct queue *q, const struct refused *r, struct str *out);
 /* "cpu1 is drained: disk (root)": the nodes that are out, with the administrator's reason. */
-void refused_append_out(const struct planner *p, const struct refused *r, struct str *out);
+void refused_append_out(const struct queue *q, const struct refused *r, struct str *out);
 /* "gpu[1-2]": those behind one of the counters, at most so many as are named. */
-void refused_append_names(const struct planner *p, const struct refused *r, const uint32_t *counter,
+void refused_append_names(const struct queue *q, const struct refused *r, const uint32_t *counter,
                           struct str *out);
 
 /* Nodes that would do but are not to be had; whether others run on some that would do. */
@@ -51,5 +51,11 @@ bool refused_is_out(const struct refused *r);
 bool refused_is_busy(const struct refused *r);
 /* It is such GPUs alone. */
 bool refused_is_cards(const struct refused *r);
+
+/* --- admit.c --- */
+
+/* In which every task of every step, or the whole job, would fit one day. text: NULL is fine. */
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
+                     size_t n_steps, struct errtext *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* report.c - the plan of the queue as rows for people. */
 #include <stdlib.h>
 
-#include "backend/sched/forecast/forecast.h"
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
+
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
 #include "src/text/jobtext.h"
@@ -55,7 +55,7 @@ static struct plan_row *add_job(struct report *r, enum plan_kind kind, const str
     row->cpus = job_cpus(j);
     row->gpus = job_gpus(j);
     row->n_nodes = job_nodes(j);
-    row->priority = prio_of_best(&r->p->asking, j);
+    row->priority = prio_of_best(&planner_queue(r->p)->prios.asking, j);
     return row;
 }
 
@@ -66,8 +66,8 @@ static struct wall instant(int64_t ms)
 
 static void add_running(struct report *r)
 {
-    list_for_each (runs, &r->p->running, struct runs, link) {
-        const struct job *j = model_get_job(r->p->view->model, runs->job);
+    list_for_each (runs, &planner_queue(r->p)->active.list, struct active_job, link) {
+        const struct job *j = model_get_job(planner_queue(r->p)->view->model, runs->job);
         struct plan_row *row = j ? add_job(r, PLAN_RUNNING, j) : NULL;
         if (!row)
             continue;
@@ -76,16 +76,16 @@ static void add_running(struct report *r)
         row->nodes = nodes.len ? str_take(&nodes) : NULL;
         str_fini(&nodes);
         row->start = j->t_start;
-        row->end = instant(planner_end_of(r->p, j));
+        row->end = instant(planner_end_of(planner_queue(r->p), j));
         row->borrowed = j->borrowed;
     }
 }
 
-static char *nodes_of(const struct planner *p, const struct pool_use *u)
+static char *nodes_of(struct planner *p, const struct pool_use *u)
 {
     struct strv names = {0};
     for (uint32_t i = 0; i < u->n_parts; i++)
-        strv_push(&names, p->view->model->nodes[u->parts[i].node]->spec.name);
+        strv_push(&names, planner_queue(p)->view->model->nodes[u->parts[i].node]->spec.name);
     char *text = hostlist_compress(&names);
     strv_fini(&names);
     return text;
@@ -103,12 +103,12 @@ enum plan_kind forecast_plan_kind(enum forecast_kind k)
     return PLAN_UNKNOWN;
 }
 
-static void add_unit(struct report *r, const struct unit *u)
+static void add_unit(struct report *r, const struct pending_entry *u)
 {
-    const struct job *j = model_get_job(r->p->view->model, u->job);
+    const struct job *j = model_get_job(planner_queue(r->p)->view->model, u->job);
     if (!j)
         return;
-    struct forecast f = planner_forecast(r->p, u->job);
+    struct forecast f = planner_forecast(planner_forecaster(r->p), u->job);
     struct plan_row *row = add_job(r, forecast_plan_kind(f.kind), j);
     if (!row)
         return;
@@ -121,16 +121,16 @@ static void add_unit(struct report *r, const struct unit *u)
         row->nodes = nodes_of(r->p, &u->hold.use);
         row->end = instant(u->hold.use.end);
     } else if (wall_is_set(f.start)) {
-        row->end = instant(when_plus(f.start.ms, planner_length(r->p, j)));
+        row->end = instant(when_plus(f.start.ms, planner_length(planner_queue(r->p), j)));
     }
 }
 
 static void add_windows(struct report *r)
 {
-    const struct model *m = r->p->view->model;
+    const struct model *m = planner_queue(r->p)->view->model;
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
-        struct plan_row *row = w->end.ms > r->p->now.ms ? add(r, PLAN_WINDOW) : NULL;
+        struct plan_row *row = w->end.ms > planner_queue(r->p)->now.ms ? add(r, PLAN_WINDOW) : NULL;
         if (!row)
             continue;
         row->name = xstrdup(w->name);
@@ -156,10 +156,14 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
                     const struct plan_filter *filter, struct msg_plan *ret)
 {
     struct report r = {.p = p, .filter = filter, .out = ret};
-    *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
+    *ret = (struct msg_plan){.now = now,
+                             .made = forecast_made(planner_forecaster(p)),
+                             .samples = forecast_samples(planner_forecaster(p))};
     planner_ready(p, v, now);
-    planner_begin_asking(p, v, now);
-    size_t half = p->units.n < filter->rows_max / 2 ? p->units.n : filter->rows_max / 2;
+    planner_begin_asking(planner_queue(p), v, now);
+    size_t half = planner_queue(p)->entries.by_job.n < filter->rows_max / 2
+                      ? planner_queue(p)->entries.by_job.n
+                      : filter->rows_max / 2;
     r.most = filter->rows_max - half;
     if (!filter->waiting) {
         add_windows(&r);
@@ -167,11 +171,11 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
     }
     r.most = filter->rows_max;
     list_for_each (j, &v->model->pending, struct job, in_queue) {
-        const struct unit *u = idmap_get(&p->units, j->id);
+        const struct pending_entry *u = idmap_get(&planner_queue(p)->entries.by_job, j->id);
         if (u)
             add_unit(&r, u);
     }
-    planner_end_asking(p);
+    planner_end_asking(planner_queue(p));
     if (ret->rows.n)
         qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
 }

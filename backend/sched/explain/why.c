@@ -3,9 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/advice.h"
-#include "backend/sched/explain/why_private.h"
-#include "backend/sched/forecast/forecast.h"
-#include "backend/sched/limits/gate.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/text/eventtext.h"
 
 #define IDS_MAX 40 /* characters of an array's elements */
@@ -39,11 +37,11 @@ bool why_names_limit(const struct msg_why *w)
 
 static void explain_throttle(const struct question *q)
 {
-    uintptr_t running = (uintptr_t)idmap_get(&q->p->array_running, q->j->array_job);
-    if (planner_throttle_leaves(q->p, q->j))
+    uintptr_t running = (uintptr_t)idmap_get(&q->queue->active.array_running, q->j->array_job);
+    if (planner_array_left(q->p, q->j))
         return;
     uint32_t most = q->j->req.array_throttle, now = (uint32_t)running;
-    uint32_t promised = promises_of_array(q->p, q->j->array_job);
+    uint32_t promised = promises_of_array(planner_preempt(q->p), q->j->array_job);
     struct str text = STR_INIT;
     str_appendf(&text, "its array may run %u element%s at once and %u run%s", most, most == 1 ? "" : "s",
                 now, now == 1 ? "s" : "");
@@ -59,7 +57,7 @@ static void explain_throttle(const struct question *q)
 /* What is held for itself is not in its way, nor is its reservation. */
 static void set_own_aside(const struct question *q, bool aside)
 {
-    struct pool *pool = &q->p->pool;
+    struct pool *pool = &q->queue->pool;
     struct pool_use *own[] = {&q->u->hold.use, q->u->group->own};
     for (size_t i = 0; i < 2; i++) {
         if (!own[i] || !own[i]->parts)
@@ -69,19 +67,19 @@ static void set_own_aside(const struct question *q, bool aside)
         else
             pool_lay(pool, own[i]);
     }
-    claims_set_aside(q->p, q->u, aside);
+    claims_set_aside(planner_preempt(q->p), q->u, aside);
 }
 
 /* Over a soft limit in each of its partitions. */
 static void explain_borrowing(const struct question *q)
 {
-    const struct group *g = q->u->group;
+    const struct job_class *g = q->u->group;
     struct limit_verdict v;
     struct str b = STR_INIT;
-    if (planner_limit_state(q->p, g) != LIMIT_OVER_SOFT || why_names_limit(q->w))
+    if (planner_limit_state(q->queue, g) != LIMIT_OVER_SOFT || why_names_limit(q->w))
         return;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (limits_check(q->p->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
+        if (limits_check(q->queue->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
             break;
     limit_text(&v, &b);
     str_append(&b, ": jobs within their soft limits go first, and no job is preempted for it");
@@ -91,7 +89,7 @@ static void explain_borrowing(const struct question *q)
 /* Victims that are on their way out for it. */
 static void explain_preempting(const struct question *q)
 {
-    list_for_each (r, &q->p->leaving, struct runs, in_leaving) {
+    list_for_each (r, &q->queue->active.leaving, struct active_job, in_leaving) {
         if (r->for_job != q->j->id)
             continue;
         const struct job *victim = model_get_job(q->v->model, r->job);
@@ -111,7 +109,7 @@ static void explain_preempting(const struct question *q)
 
 static bool is_preempting(const struct question *q)
 {
-    list_for_each (r, &q->p->leaving, struct runs, in_leaving)
+    list_for_each (r, &q->queue->active.leaving, struct active_job, in_leaving)
         if (r->for_job == q->j->id)
             return true;
     return false;
@@ -119,10 +117,10 @@ static bool is_preempting(const struct question *q)
 
 static void explain_queue(struct question *q)
 {
-    const struct group *g = q->u->group;
+    const struct job_class *g = q->u->group;
     bool ever = false;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        ever = planner_could_ever(q->p, g->shapes[i]) || ever;
+        ever = planner_could_ever(q->queue, g->shapes[i]) || ever;
     if (!ever) {
         q->never = true;
         for (uint32_t i = 0; i < g->n_choices; i++)
@@ -130,7 +128,7 @@ static void explain_queue(struct question *q)
         return;
     }
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->p, g->shapes[i]))
+        if (planner_could_ever(q->queue, g->shapes[i]))
             why_behind(q, g->choices[i].lane);
     if (is_preempting(q)) {
         explain_preempting(q);
@@ -138,7 +136,7 @@ static void explain_queue(struct question *q)
     }
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->p, g->shapes[i]))
+        if (planner_could_ever(q->queue, g->shapes[i]))
             why_no_place(q, i);
     set_own_aside(q, false);
 }
@@ -148,12 +146,12 @@ static void explain_queue(struct question *q)
 static bool is_limited(const struct question *q)
 {
     return q->w->reason == REASON_LICENSES || q->w->reason == REASON_ARRAY_LIMIT ||
-           planner_limit_state(q->p, q->u->group) == LIMIT_OVER_HARD;
+           planner_limit_state(q->queue, q->u->group) == LIMIT_OVER_HARD;
 }
 
 static void add_forecast(const struct question *q)
 {
-    struct forecast f = planner_forecast(q->p, q->j->id);
+    struct forecast f = planner_forecast(planner_forecaster(q->p), q->j->id);
     struct msg_why *w = q->w;
     w->made = f.made;
     w->likely = f.likely;
@@ -329,7 +327,7 @@ static void explain_turn(struct question *q)
     q->never = q->never || shut || why_all_late(q);
     if (q->never)
         forget_start(q->w);
-    add_start_to_heads(q, planner_forecast(q->p, q->j->id).kind);
+    add_start_to_heads(q, planner_forecast(planner_forecaster(q->p), q->j->id).kind);
     sort_causes(q);
     if (!q->brief) {
         why_date_turn(q);
@@ -353,14 +351,14 @@ static void explain(struct question *q)
 {
     struct sched_view mine = *q->v; /* what is held is what the planner has counted */
     uint32_t tasks;
-    mine.limits = q->p->limits;
-    mine.licences = &q->p->licences;
-    q->u = idmap_get(&q->p->units, q->j->id);
+    mine.limits = q->queue->limits;
+    mine.licences = &planner_preempt(q->p)->licences;
+    q->u = idmap_get(&q->queue->entries.by_job, q->j->id);
     q->step = q->j->kind == JOB_KIND_STEPS ? planner_waiting_step(q->j, &tasks) : NULL;
     q->w->reason = planner_reason_of(q->p, q->j);
     q->w->id_text = job_format_id(q->j, IDS_MAX);
     if (q->u)
-        promise_withdraw(q->p, q->u);
+        promise_withdraw(planner_preempt(q->p), q->u);
     gate_explain(&mine, q->j, q->now, q->w);
     if (!q->brief)
         why_date_gates(q);
@@ -377,7 +375,7 @@ static void explain(struct question *q)
     }
     explain_last_run(q);
     if (q->u)
-        promise_make(q->p, q->u);
+        promise_make(planner_preempt(q->p), q->u);
     if (!q->w->causes.n) /* the next pass, at the end of this turn, looks at it */
         explain_soon(q);
 }
@@ -385,9 +383,9 @@ static void explain(struct question *q)
 static void begin(struct planner *p, const struct sched_view *v, struct wall now)
 {
     planner_ready(p, v, now);
-    planner_begin_asking(p, v, now);
+    planner_begin_asking(planner_queue(p), v, now);
     planner_ready_limits(p, v, now);
-    why_begin_order(p, v, now);
+    why_begin_order(p, now);
 }
 
 /* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no room.
@@ -396,11 +394,11 @@ static enum limit_state limit_of_task(const struct question *q, const struct ste
                                       struct limit_verdict *ret)
 {
     struct limit_ask ask;
-    limits_ask_task(q->p->limits, q->v->model, q->j, s, model_job_part(q->v->model, q->j), &ask);
-    if (limits_check(q->p->limits, &ask, ret) == LIMIT_OVER_HARD)
+    limits_ask_task(q->queue->limits, q->v->model, q->j, s, model_job_part(q->v->model, q->j), &ask);
+    if (limits_check(q->queue->limits, &ask, ret) == LIMIT_OVER_HARD)
         return LIMIT_OVER_HARD;
     ask.nodes = 1;
-    return limits_check(q->p->limits, &ask, ret);
+    return limits_check(q->queue->limits, &ask, ret);
 }
 
 /* Tasks of a step job that runs may wait; where a limit keeps them, it is named. */
@@ -463,7 +461,7 @@ static void summarise(struct msg_why *w)
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret)
 {
-    struct question q = {.p = p, .v = v, .j = j, .now = now, .w = ret};
+    struct question q = {.p = p, .queue = planner_queue(p), .v = v, .j = j, .now = now, .w = ret};
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
         answer_begun(&q);
@@ -471,7 +469,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     }
     begin(p, v, now);
     explain(&q);
-    planner_end_asking(p);
+    planner_end_asking(planner_queue(p));
     summarise(ret);
     advice_find(p, v, j, now, ret);
 }
@@ -485,7 +483,8 @@ void sched_wait(struct planner *p, const struct sched_view *v, const struct job 
                 struct why_cause *ret)
 {
     struct msg_why w = {.job = j->id, .state = j->state};
-    struct question q = {.p = p, .v = v, .j = j, .now = now, .w = &w, .brief = true};
+    struct question q = {
+        .p = p, .queue = planner_queue(p), .v = v, .j = j, .now = now, .w = &w, .brief = true};
     *ret = (struct why_cause){0};
     if (j->state != JOB_PENDING)
         return;
@@ -496,5 +495,5 @@ void sched_wait(struct planner *p, const struct sched_view *v, const struct job 
 
 void sched_waits_end(struct planner *p)
 {
-    planner_end_asking(p);
+    planner_end_asking(planner_queue(p));
 }

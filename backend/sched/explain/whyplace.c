@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/refused.h"
-#include "backend/sched/explain/why_private.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
 
@@ -39,7 +39,7 @@ static void add_blockers(const struct question *q, const struct pool_parts *part
 {
     VEC(struct ender) v = VEC_INIT;
     char id[16];
-    list_for_each (r, &q->p->running, struct runs, link) {
+    list_for_each (r, &q->queue->active.list, struct active_job, link) {
         int64_t end = -1;
         vec_for_each (&r->v, i)
             if (ends_by(&r->v.v[i]->use, parts, t) && r->v.v[i]->use.end > end)
@@ -61,7 +61,7 @@ static void add_blockers(const struct question *q, const struct pool_parts *part
 /* One that is in its way for ever, as far as is known. */
 static void add_endless(const struct question *q, const struct nodeset *s, struct str *out)
 {
-    list_for_each (r, &q->p->running, struct runs, link)
+    list_for_each (r, &q->queue->active.list, struct active_job, link)
         vec_for_each (&r->v, i) {
             const struct pool_use *use = &r->v.v[i]->use;
             for (uint32_t k = 0; use->end == WHEN_NEVER && k < use->n_parts; k++)
@@ -85,27 +85,27 @@ struct room {
 /* Its own reservation is set aside already. */
 static void lift_windows(const struct question *q, bool lift)
 {
-    vec_for_each (&q->p->windows, i) {
-        struct pool_use *use = &q->p->windows.v[i]->use;
+    vec_for_each (&q->queue->windows, i) {
+        struct pool_use *use = &q->queue->windows.v[i]->use;
         if (!use->parts || use == q->u->group->own)
             continue;
         if (lift)
-            pool_lift(&q->p->pool, use);
+            pool_lift(&q->queue->pool, use);
         else
-            pool_lay(&q->p->pool, use);
+            pool_lay(&q->queue->pool, use);
     }
 }
 
 static void find_room(const struct question *q, const struct backfill_choice *c, struct room *ret)
 {
-    struct pool_span span = {.from = q->p->pool.now, .before = WHEN_NEVER, .len = c->len_min};
+    struct pool_span span = {.from = q->queue->pool.now, .before = WHEN_NEVER, .len = c->len_min};
     *ret = (struct room){.parts = {VEC_INIT}};
-    ret->with_windows = pool_earliest(&q->p->pool, c->demand, c->set, span, &ret->parts);
+    ret->with_windows = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
     ret->at = ret->with_windows;
-    if (!q->p->windows.n)
+    if (!q->queue->windows.n)
         return;
     lift_windows(q, true);
-    ret->at = pool_earliest(&q->p->pool, c->demand, c->set, span, &ret->parts);
+    ret->at = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
     lift_windows(q, false);
 }
 
@@ -175,7 +175,7 @@ static void explain_window(const struct question *q, const struct refused *r)
     struct str names = STR_INIT;
     if (!r->first_window)
         return;
-    refused_append_names(q->p, r, &r->window, &names);
+    refused_append_names(q->queue, r, &r->window, &names);
     add_window(q, r->first_window, r->window, names.len ? names.s : "");
     str_fini(&names);
 }
@@ -224,14 +224,14 @@ static void note_first(struct first *f, const struct pool_use *use)
 }
 
 /* Whether there are places for it there: its own, and those of the elements behind the next one. */
-static bool has_places_in(const struct unit *u, const struct nodeset *s, struct first *ret)
+static bool has_places_in(const struct pending_entry *u, const struct nodeset *s, struct first *ret)
 {
     bool any = lies_in(&u->hold.use, s);
     if (any)
         note_first(ret, &u->hold.use);
-    for (uint32_t i = 0; i < u->n_more; i++)
-        if (lies_in(&u->more[i].use, s)) {
-            note_first(ret, &u->more[i].use);
+    for (uint32_t i = 0; i < u->more.n; i++)
+        if (lies_in(&u->more.v[i].use, s)) {
+            note_first(ret, &u->more.v[i].use);
             any = true;
         }
     return any;
@@ -243,8 +243,8 @@ static bool explain_holds(const struct question *q, const struct backfill_choice
     uint32_t n = 0, head = 0;
     struct first first = {WHEN_NEVER, WHEN_NEVER};
     struct str b = STR_INIT;
-    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link) {
-        const struct unit *u = container_of(h, struct unit, hold);
+    list_for_each (h, &q->queue->backfill.holds, struct backfill_hold, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, hold);
         if (u != q->u && has_places_in(u, c->set, &first) && n++ < BLOCKERS_MAX)
             str_appendf(&b, "%s%u", n == 1 ? "job " : ", ", u->job);
         if (n == 1 && !head)
@@ -275,9 +275,9 @@ static bool is_late(const struct question *q, const struct backfill_choice *c)
 
 bool why_all_late(const struct question *q)
 {
-    const struct group *g = q->u->group;
+    const struct job_class *g = q->u->group;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->p, g->shapes[i]) && !is_late(q, &g->choices[i]))
+        if (planner_could_ever(q->queue, g->shapes[i]) && !is_late(q, &g->choices[i]))
             return false;
     return g->n_choices > 0;
 }
@@ -312,12 +312,12 @@ static bool explain_late(const struct question *q, const struct backfill_choice 
 /* It would get more there than it has asked for: whole nodes, a share of memory. */
 static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
 {
-    const struct group *g = q->u->group;
+    const struct job_class *g = q->u->group;
     struct limit_ask ask = g->asks[at];
     struct limit_verdict v;
     struct str b = STR_INIT;
-    planner_ask_exactly(parts, g->choices[at].len_min, &ask);
-    if (limits_check(q->p->limits, &ask, &v) == LIMIT_OK || why_names_limit(q->w))
+    limit_ask_exactly(parts, g->choices[at].len_min, &ask);
+    if (limits_check(q->queue->limits, &ask, &v) == LIMIT_OK || why_names_limit(q->w))
         return;
     limit_text(&v, &b);
     why_add_cause(q->w, limit_why_class(&v), q->brief ? (struct wall){0} : why_limit_clears(q, &ask, 1),
@@ -390,13 +390,13 @@ void why_no_place(const struct question *q, uint32_t at)
     struct room room;
     if (explain_late(q, c))
         return;
-    bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len_min, &parts);
+    bool fits = pool_place(&q->queue->pool, c->demand, c->set, q->queue->pool.now, c->len_min, &parts);
     if (fits)
         explain_limit_there(q, at, &parts);
     vec_fini(&parts.v);
     if (fits)
         return;
-    refused_count(q->p, q->j, q->step, c->lane, false, &r);
+    refused_count(q->queue, q->j, q->step, c->lane, false, &r);
     if (r.window)
         explain_window(q, &r);
     bool told = (r.held && explain_holds(q, c)) || r.window;
@@ -404,7 +404,7 @@ void why_no_place(const struct question *q, uint32_t at)
     if (is_free && told)
         return;
     append_wanted(q, c->lane, "", &b);
-    refused_text_named(q->p, &r, &b);
+    refused_text_named(q->queue, &r, &b);
     if (r.first_cards && r.first_cards->gpu_notes.n)
         str_appendf(&b, "; on %s: %s", r.first_cards->spec.name, r.first_cards->gpu_notes.v[0]);
     if (r.first_avoided)
@@ -413,7 +413,7 @@ void why_no_place(const struct question *q, uint32_t at)
     enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
                          : refused_is_cards(&r) ? WHY_FOREIGN_GPU
                                                 : WHY_BUSY;
-    if (cls == WHY_BUSY && (!q->brief || q->p->windows.n)) {
+    if (cls == WHY_BUSY && (!q->brief || q->queue->windows.n)) {
         find_room(q, c, &room);
         explain_window_then(q, c, &room);
         clears = q->brief ? clears : explain_room(q, c, &room, &b);
@@ -422,7 +422,7 @@ void why_no_place(const struct question *q, uint32_t at)
     why_add_cause(q->w, cls, clears, str_take(&b));
     str_init(&b);
     if (cls == WHY_NODE_OUT)
-        refused_append_out(q->p, &r, &b);
+        refused_append_out(q->queue, &r, &b);
     else if (cls == WHY_BUSY)
         append_need(q, &r, &b);
     if (b.len)
@@ -434,9 +434,9 @@ void why_never(const struct question *q, const struct backfill_choice *c)
 {
     struct refused r;
     struct str b = STR_INIT;
-    refused_count(q->p, q->j, q->step, c->lane, true, &r);
+    refused_count(q->queue, q->j, q->step, c->lane, true, &r);
     append_wanted(q, c->lane, ", not to be had even with every node empty", &b);
-    refused_text_named(q->p, &r, &b);
+    refused_text_named(q->queue, &r, &b);
     why_add_cause(q->w, WHY_NO_FIT, (struct wall){0}, str_take(&b));
     str_init(&b);
     str_append(&b, "can never run: ");

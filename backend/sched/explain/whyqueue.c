@@ -6,19 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "backend/sched/explain/why_private.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/xalloc.h"
-
-struct rank why_rank(const struct planner *p, const struct group *g, const struct unit *u, uint32_t lane)
-{
-    const struct job *j = model_get_job(p->view->model, u->job);
-    bool borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT;
-    uint32_t choice = 0;
-    while (choice + 1 < g->n_choices && g->choices[choice].lane != lane)
-        choice++;
-    uint32_t prio = j ? prio_of(&p->asking, j, &p->view->model->spec.parts.v[lane], NULL) : 0;
-    return rank_of(g, group_entry_of(g, choice), borrow, prio, u->submit_ms, u->order_id, u->order_index);
-}
 
 struct row { /* of the queue in a partition */
     uint32_t before, of;
@@ -50,7 +39,7 @@ static struct row row_of(const struct question *q, const struct lane_queue *l, c
 /* The one whose turn it is there, where that one stands ahead; 0: it does not. */
 static uint32_t first_ahead(const struct question *q, uint32_t lane, const struct rank *mine)
 {
-    const struct unit *u = q->p->first_blocked ? idmap_get(&q->p->units, q->p->first_blocked[lane]) : NULL;
+    const struct pending_entry *u = idmap_get(&q->queue->entries.by_job, planner_first_blocked(q->p, lane));
     if (!u || u == q->u || !planner_stands_in_row(q->p, u))
         return 0;
     struct rank its = why_rank(q->p, u->group, u, lane);

@@ -2,13 +2,10 @@
  * runs, from the places held, from the forecast. */
 #include <stdlib.h>
 
-#include "backend/sched/explain/why_private.h"
-#include "backend/sched/forecast/forecast.h"
-#include "backend/sched/limits/gate.h"
-#include "backend/sched/limits/limitplan.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/model/dep.h"
 
-static int64_t end_of_runs(const struct runs *r, int64_t now)
+static int64_t end_of_runs(const struct active_job *r, int64_t now)
 {
     int64_t end = now;
     vec_for_each (&r->v, i)
@@ -25,8 +22,8 @@ static struct wall instant(int64_t ms)
 
 static struct limit_plan *plan_of_what_runs(const struct question *q)
 {
-    struct limit_plan *lp = limit_plan_new(q->p->limits, q->v->model);
-    list_for_each (r, &q->p->running, struct runs, link) {
+    struct limit_plan *lp = limit_plan_new(q->queue->limits, q->v->model);
+    list_for_each (r, &q->queue->active.list, struct active_job, link) {
         const struct job *j = lp ? model_get_job(q->v->model, r->job) : NULL;
         if (j)
             limit_plan_run(lp, j, end_of_runs(r, q->now.ms));
@@ -54,7 +51,7 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
     struct limit_verdict v;
     struct limit_ask ask;
     size_t at = 0;
-    mine.limits = q->p->limits;
+    mine.limits = q->queue->limits;
     if (gate_limits_ask(&mine, q->j, &ask, &v) != LIMIT_OVER_HARD)
         return (struct wall){0};
     while (limits_next_broken(mine.limits, &ask, &at, &v)) {
@@ -84,7 +81,7 @@ static struct wall licence_clears(const struct question *q)
 struct wall why_throttle_clears(const struct question *q)
 {
     int64_t first = WHEN_NEVER;
-    list_for_each (r, &q->p->running, struct runs, link) {
+    list_for_each (r, &q->queue->active.list, struct active_job, link) {
         int64_t end = r->array_job == q->j->array_job ? end_of_runs(r, q->now.ms) : WHEN_NEVER;
         first = end < first ? end : first;
     }
@@ -96,12 +93,12 @@ struct wall why_throttle_clears(const struct question *q)
 /* Of one that waits, by its forecast. */
 static struct wall expected_of(const struct question *q, const struct job *other, const struct dep *d)
 {
-    struct forecast f = planner_forecast(q->p, other->id);
+    struct forecast f = planner_forecast(planner_forecaster(q->p), other->id);
     if (!wall_is_set(f.start))
         return (struct wall){0};
     if (d->type == DEP_TYPE_AFTER)
         return wall_add_s(f.start, d->delay_s);
-    return instant(when_plus(f.start.ms, planner_length(q->p, other)));
+    return instant(when_plus(f.start.ms, planner_length(q->queue, other)));
 }
 
 /* Unset where one of the same name waits in front, or runs without a limit. */
@@ -116,7 +113,7 @@ static struct wall namesakes_end(const struct question *q)
     }
     list_for_each (a, &q->v->model->active, struct job, in_queue)
         if (a != q->j && a->uid == q->j->uid && str_eq(a->req.name, q->j->req.name)) {
-            int64_t end = planner_end_of(q->p, a);
+            int64_t end = planner_end_of(q->queue, a);
             last = end > last ? end : last;
         }
     return instant(last);
@@ -136,7 +133,7 @@ static struct wall dep_clears(const struct question *q, const struct dep *d)
         return clears;
     if (other->state == JOB_PENDING)
         return expected_of(q, other, d);
-    return job_state_is_final(other->state) ? clears : instant(planner_end_of(q->p, other));
+    return job_state_is_final(other->state) ? clears : instant(planner_end_of(q->queue, other));
 }
 
 /* Of "?" the first, of "," the last. */

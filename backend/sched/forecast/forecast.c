@@ -2,7 +2,7 @@
  * one unit after the other. */
 #include <stdlib.h>
 
-#include "backend/sched/forecast/forecast_private.h"
+#include "backend/sched/forecast/forecast_internal.h"
 
 #define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
 #define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
@@ -38,57 +38,60 @@ static void clear(struct forecasts *f)
     *f = (struct forecasts){0};
 }
 
-static void begin_cells(const struct planner *p, struct forecasts *f)
+static void begin_cells(const struct forecaster *p, struct forecasts *f)
 {
-    size_t n = p->pool.n_nodes ? p->pool.n_nodes : 1;
+    size_t n = p->queue->pool.n_nodes ? p->queue->pool.n_nodes : 1;
     f->cells = xcalloc(n, sizeof *f->cells);
     f->cell_of = xmalloc(n * sizeof *f->cell_of);
     f->signatures = xcalloc(n, sizeof *f->signatures);
     if (f->by_node)
         return;
-    idmap_for_each (&p->sets, slot)
-        for (const struct set *s = slot->value; s; s = s->next)
+    idmap_for_each (&p->queue->classes.sets, slot)
+        for (const struct eligible_nodes *s = slot->value; s; s = s->next)
             vec_push(&f->sets, s);
 }
 
-void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now)
+void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wall now)
 {
     struct forecasts *f = p->making;
     if (!f)
         f = p->making = xcalloc(1, sizeof *f);
     clear(f);
-    planner_bury_groups(p);
-    p->view = v;
+    planner_bury_groups(p->queue);
+    p->queue->view = v;
+    p->queue->classes.pinned = true;
     f->t = now;
     f->running = true;
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
-    f->by_node =
-        p->pool.n_nodes <= CELLS_BY_NODE && (uint64_t)p->pool.n_nodes * p->units.n <= LOOKS_BY_NODE;
-    f->grid_ms =
-        p->units.n + p->runs.n <= EXACT_MAX ? 1 : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);
+    f->by_node = p->queue->pool.n_nodes <= CELLS_BY_NODE &&
+                 (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= LOOKS_BY_NODE;
+    f->grid_ms = p->queue->entries.by_job.n + p->queue->active.by_job.n <= EXACT_MAX
+                     ? 1
+                     : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);
     begin_cells(p, f);
-    list_for_each (g, &p->groups, struct group, link)
+    list_for_each (g, &p->queue->classes.list, struct job_class, link)
         vec_push(&f->groups, g); /* none is freed while a forecast is under way */
-    limits_begin(p->limits, v->model, now);
-    f->limits = limit_plan_new(p->limits, v->model);
+    limits_begin(p->queue->limits, v->model, now);
+    f->limits = limit_plan_new(p->queue->limits, v->model);
     endings_list(p, f);
     later_list(p, f);
 }
 
 /* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
-static int64_t told_before(const struct planner *p, const struct forecasts *f, const struct row *r)
+static int64_t told_before(const struct forecaster *p, const struct forecasts *f, const struct row *r)
 {
-    const struct unit *u =
-        r->entry && r->entry != ALL_ENTRIES ? idmap_get(&p->units, f->waiting.v[r->at].job) : NULL;
-    return u && u->forecast_t == f->t.ms ? u->forecast : WHEN_NEVER;
+    const struct pending_entry *u = r->entry && r->entry != ALL_ENTRIES
+                                        ? idmap_get(&p->queue->entries.by_job, f->waiting.v[r->at].job)
+                                        : NULL;
+    return u && u->forecast.made == f->t.ms ? u->forecast.start : WHEN_NEVER;
 }
 
 /* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
  * where that is sooner; what was planned in the higher one stays planned for nobody else. */
-static void plan_unit(struct planner *p, struct forecasts *f, const struct row *r, struct found *at)
+static void plan_unit(struct forecaster *p, struct forecasts *f, const struct row *r, struct found *at)
 {
     const struct waiting *u = &f->waiting.v[r->at];
-    const struct job *j = r->g->licensed ? model_get_job(p->view->model, u->job) : NULL;
+    const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, u->job) : NULL;
     const char *licences = j ? j->req.licenses : NULL;
     uint32_t left = u->count;
     int64_t told = told_before(p, f, r);
@@ -110,27 +113,28 @@ static void plan_unit(struct planner *p, struct forecasts *f, const struct row *
     }
 }
 
-bool forecast_is_running(const struct planner *p)
+bool forecast_is_running(const struct forecaster *p)
 {
     return p->making && p->making->running;
 }
 
-static void finish(struct planner *p)
+static void finish(struct forecaster *p)
 {
     struct forecasts *f = p->made;
     p->made = p->making;
     p->making = f;
     p->made->running = false;
+    p->queue->classes.pinned = false;
     if (f)
         clear(f);
 }
 
-static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
+static uint32_t n_in_stage(const struct forecaster *p, const struct forecasts *f)
 {
     switch (f->stage) {
     case STAGE_SETS: return (uint32_t)f->sets.n;
     case STAGE_CELLS:
-    case STAGE_LINES: return p->pool.n_nodes;
+    case STAGE_LINES: return p->queue->pool.n_nodes;
     case STAGE_SUMS: return f->n_cells;
     case STAGE_LIMITS: return (uint32_t)f->endings.n;
     case STAGE_GROUPS: return (uint32_t)f->groups.n;
@@ -141,11 +145,11 @@ static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
 }
 
 /* One piece of what comes before the planning. Returns what it costs, in units planned, times COST. */
-static uint32_t prepare_one(struct planner *p, struct forecasts *f)
+static uint32_t prepare_one(struct forecaster *p, struct forecasts *f)
 {
     size_t before = f->waiting.n;
     switch (f->stage) {
-    case STAGE_SETS: cells_sign(p, f, f->sets.v[f->at]); return 1 + p->pool.n_nodes / 10;
+    case STAGE_SETS: cells_sign(p, f, f->sets.v[f->at]); return 1 + p->queue->pool.n_nodes / 10;
     case STAGE_CELLS: cells_assign(p, f, f->at); return 1;
     case STAGE_LINES: cells_add(p, f, f->at); return 1;
     case STAGE_SUMS: cells_sum(f, &f->cells[f->at]); return COST * 10;
@@ -158,7 +162,7 @@ static uint32_t prepare_one(struct planner *p, struct forecasts *f)
 }
 
 /* Returns what is left of n; with the stage PLAN all is prepared. */
-static uint32_t prepare(struct planner *p, struct forecasts *f, uint32_t n)
+static uint32_t prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
 {
     uint64_t left = (uint64_t)n * COST;
     while (f->stage != STAGE_PLAN && left) {
@@ -177,11 +181,11 @@ static uint32_t prepare(struct planner *p, struct forecasts *f, uint32_t n)
     return f->stage == STAGE_PLAN ? (uint32_t)(left / COST) : 0;
 }
 
-bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
+bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
 {
     struct forecasts *f = p->making;
     struct found at = {0};
-    p->view = v;
+    p->queue->view = v;
     if (!forecast_is_running(p))
         return true;
     n = prepare(p, f, n);
@@ -207,7 +211,7 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
     return true;
 }
 
-void forecast_forget(struct planner *p)
+void forecast_forget(struct forecaster *p)
 {
     struct forecasts *both[] = {p->making, p->made};
     for (size_t i = 0; i < 2; i++)
@@ -216,5 +220,6 @@ void forecast_forget(struct planner *p)
             free(both[i]);
         }
     p->making = p->made = NULL;
-    planner_bury_groups(p);
+    p->queue->classes.pinned = false;
+    planner_bury_groups(p->queue);
 }

@@ -19,8 +19,7 @@
 #ifndef STOKER_BACKEND_SCHED_FORECAST_H
 #define STOKER_BACKEND_SCHED_FORECAST_H
 
-#include "backend/sched/limits/limits.h"
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/queue/queue.h"
 
 enum forecast_kind {
     FORECAST_NONE,    /* it is not known: behind a gate, a limit, or no forecast has got there yet */
@@ -29,6 +28,20 @@ enum forecast_kind {
     FORECAST_BEYOND,  /* not within the window */
     FORECAST_LATER,   /* the same as planned, of one behind a gate that the clock opens (--begin): from then
                          on,   and behind all that stand in the queue now */
+};
+
+#define FORECAST_SAMPLES  128
+#define FORECAST_HORIZONS 4
+
+struct forecast_record {            /* how forecasts of one horizon came true */
+    float ratios[FORECAST_SAMPLES]; /* wait by forecast, of those that started lately */
+    uint32_t n;                     /* in all: beyond the samples the oldest has gone */
+};
+
+struct forecaster {
+    struct queue *queue;
+    struct forecasts *making, *made; /* under way; the last that was finished */
+    struct forecast_record forecast_records[FORECAST_HORIZONS];
 };
 
 struct forecast {
@@ -40,21 +53,29 @@ struct forecast {
 };
 
 /* Begins one; what was under way is given up. The planner must have decided at least once. */
-void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now);
+void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wall now);
 /* Goes on with at most n units, or what costs as much: at first what runs and what waits is copied. True:
  * it is finished, and its answers are the ones given from now on. */
-bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n);
+bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n);
 /* Whether one is under way. */
-bool forecast_is_running(const struct planner *p);
+bool forecast_is_running(const struct forecaster *p);
 
 /* When the last finished one was begun; unset: there is none. How many starts the ranges are learnt from.
  */
-struct wall forecast_made(const struct planner *p);
-uint32_t forecast_samples(const struct planner *p);
+struct wall forecast_made(const struct forecaster *p);
+uint32_t forecast_samples(const struct forecaster *p);
 
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
-struct forecast planner_forecast(const struct planner *p, uint32_t job);
-/* As a row of the plan says it. */
-enum plan_kind forecast_plan_kind(enum forecast_kind k);
+struct forecast planner_forecast(const struct forecaster *p, uint32_t job);
+
+/* Of a job that is not in the queue and asks for the same as class g: when it would start from then on,
+ * behind all that is planned. *ret_choice: where, if the kind is FORECAST_PLANNED. */
+struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
+                             int64_t from, uint32_t *ret_choice);
+
+/* A unit starts: how good was what it was told? */
+void forecast_learn(struct forecaster *p, const struct pending_entry *u);
+/* Gives up what is under way and what was made. */
+void forecast_forget(struct forecaster *p);
 
 #endif

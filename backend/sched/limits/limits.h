@@ -1,146 +1,24 @@
-/* limits.h - how much of what each user, account, QOS, partition and the cluster hold, against what they
- * may.
+/* limit_usage.h - what may start at all, whatever is free: the public header of this module.
  *
- *     struct limits *l = limits_new(m);             counts everything once
- *     limits_note(l, m, &ev);                       after each event: the counters follow the model
- *
- *     limits_begin(l, m, now);                      a pass
- *     ask.who = limits_who(l, m, user, account, qos, partition);        interned: one for a group of jobs
- *     if (limits_check(l, &ask, &verdict) != LIMIT_OVER_HARD)           well under a microsecond
- *         limits_charge(l, &ask);                   so that what follows in the pass sees it
- *     limits_rewind(l, 0);                          its end: what really starts comes as events
- *
- * Each configured limit and each one that it is counted for (`*`: each user ... for itself) is a counter;
- * a struct limit_who is the list of those counters that concern one (user, account, QOS, partition).
- * An account's own limit counts its whole subtree; `*` counts each account by the name that jobs carry.
- * A node counts once for each job on it. A task of a step job counts on its own, its job once. A waiting
- * job is in the queue of each partition that it names. GPU minutes: what has been charged, faded, and for
- * what runs now its GPUs for the whole of its time limit.
- *
- * Without configured limits everything here is empty and costs nothing.
+ *     limit_usage        what each user, account, QOS and partition has, against what it may have
+ *     limit_plan         the same over time
+ *     licence            counters of the cluster that running jobs hold parts of
+ *     eligibility        what keeps a job from being looked at: holds, times, partitions' rules
+ *     dependency_index   which waiting jobs a change may let go
+ *     node_rules         what a request says about nodes
+ *     deadline           --deadline and --time-min
+ *     account            whose share a submission is charged to
  */
 #ifndef STOKER_BACKEND_SCHED_LIMITS_H
 #define STOKER_BACKEND_SCHED_LIMITS_H
 
-#include "src/answers/answer_why.h"
-#include "src/answers/refusal.h"
-#include "src/base/str.h"
-#include "src/model/model.h"
-#include "src/model/need.h"
-
-/* X(enum member, member of struct limit_set, what a text calls it) */
-#define LIMIT_WHATS(X)                                \
-    X(GPUS, gpus, "GPUs")                             \
-    X(CPUS, cpus, "CPUs")                             \
-    X(MEMORY, mem_mib, "memory")                      \
-    X(NODES, nodes, "nodes")                          \
-    X(RUNNING, running_jobs, "running jobs")          \
-    X(SUBMITTED, submitted_jobs, "jobs in the queue") \
-    X(GPU_MINUTES, gpu_minutes, "GPU minutes")
-
-enum limit_what {
-#define X(name, member, words) LIMIT_OF_##name,
-    LIMIT_WHATS(X)
-#undef X
-        LIMIT_OF_ARRAY_SIZE, /* checked at submission, never counted */
-    LIMIT_N_WHATS
-};
-
-struct limit_ask {
-    uint32_t who;  /* of limits_who */
-    uint32_t jobs; /* that begin to run with it: 1, or 0 for one more task of a step job that runs */
-    uint64_t gpus, cpus, mem_mib, nodes;
-    uint32_t limit_s; /* its time limit, for GPU minutes; DURATION_UNLIMITED */
-};
-
-enum limit_state {
-    LIMIT_OK,
-    LIMIT_OVER_SOFT, /* may run, borrowed */
-    LIMIT_OVER_HARD, /* waits */
-};
-
-struct limit_verdict {
-    enum limit_state state;
-    const struct limit_spec *spec; /* the first that is broken, hard ones first; NULL: ok */
-    enum limit_what what;
-    uint64_t used, asked, most; /* memory in MiB */
-    const char *name; /* whose: the user, account ... that is counted; owned by limits or the spec */
-};
-
-struct limits;
-
-/* Owns copies of the names; points to the limits of m->spec, so limits_note must see every EV_CONFIG. */
-struct limits *limits_new(const struct model *m) __attribute__((warn_unused_result));
-/* The same, but nothing is counted yet: the caller does (limits_recount). */
-struct limits *limits_new_empty(const struct model *m) __attribute__((warn_unused_result));
-/* Room for what so many jobs hold: no recount of one of them takes long. */
-void limits_reserve(struct limits *l, size_t n_jobs);
-void limits_free(struct limits *l);
-bool limits_any(const struct limits *l);         /* whether anything is limited; false for NULL */
-bool limits_count_nodes(const struct limits *l); /* whether nodes are */
-
-/* After model_apply took ev: counts anew what it changed. Cost: O(tasks of its job) x limits that concern
- * it; O(jobs) at EV_CONFIG. */
-void limits_note(struct limits *l, const struct model *m, const struct event *ev);
-/* The same for one job, existing or gone. Idempotent. */
-void limits_recount(struct limits *l, const struct model *m, uint32_t job);
-
-/* GPU minutes that have been charged, as of now: for who asks between passes. Cost: O(rows of usage) where
- * GPU minutes are limited. */
-void limits_fade(struct limits *l, const struct model *m, struct wall now);
-/* Beginning of a pass: what the one before charged is forgotten, usage fades to that instant. Names that
- * come in during the pass have no usage before the next. */
-void limits_begin(struct limits *l, const struct model *m, struct wall now);
-
-/* NULL texts: none; partition may be a list: those of each, a counter once. The number stays good until the
- * next EV_CONFIG. Cost: a hash of the four names. */
-uint32_t limits_who(struct limits *l, const struct model *m, const char *user, const char *account,
-                    const char *qos, const char *partition);
-
-/* What job j asks for at least when it starts in part: counts as need.h has them, memory where it is said,
- * the time limit that would be in force; of whole nodes what the smallest have that could take part. A
- * caller that knows the nodes may set it more exactly. Cost: O(1); O(nodes of part) for whole nodes. */
-void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
-                    const struct part_spec *part, struct limit_ask *ret);
-/* One task of a step job: jobs and nodes are 1 while the job has not begun. After that the task may come to
- * a node on which the job is already. */
-void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
-                     const struct part_spec *part, struct limit_ask *ret);
-
-/* Either: of a step job the first task that waits. */
-void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
-                     const struct part_spec *part, struct limit_ask *ret);
-
-/* Whether what is held and the ask together stay within every limit that concerns it. ret may be NULL.
- * Cost: O(limits that concern it), no allocation. */
-enum limit_state limits_check(const struct limits *l, const struct limit_ask *ask,
-                              struct limit_verdict *ret);
-/* The same for each limit by itself: the next one at or behind *at that is broken, hard or soft. False:
- * there is no more. */
-bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, size_t *at,
-                        struct limit_verdict *ret);
-/* Whether the ask alone, with nothing held, would break a hard limit: then it can never run. */
-bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret);
-
-/* Within a pass: something would start. Undone by limits_rewind, back to a mark. */
-void limits_charge(struct limits *l, const struct limit_ask *ask);
-void limits_uncharge(struct limits *l, const struct limit_ask *ask); /* it was charged; the same way back */
-size_t limits_mark(const struct limits *l);
-void limits_rewind(struct limits *l, size_t mark);
-
-/* At submission of j and when it is changed: its elements are that many more in the queue of whatever did
- * not count it before, in each of its partitions, and its array has that many. REFUSAL_NONE, or
- * REFUSAL_POLICY with the text. */
-enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
-                           struct errtext *text);
-
-/* "user bob holds 8 of 8 GPUs and asks for 2 (hard limit for users in partition main)". Appends. */
-void limit_text(const struct limit_verdict *v, struct str *out);
-/* "account limit reached: 8 of 8 GPUs", "user limit: 7 of 8 GPUs in use, asks for 2": the same in the few
- * words of a list. */
-void limit_head(const struct limit_verdict *v, struct str *out);
-/* Slurm's reason, and the class of the cause for `why`. */
-enum reason limit_reason(const struct limit_verdict *v);
-enum why_class limit_why_class(const struct limit_verdict *v);
+#include "backend/sched/limits/account.h"
+#include "backend/sched/limits/deadline.h"
+#include "backend/sched/limits/dependency_index.h"
+#include "backend/sched/limits/eligibility.h"
+#include "backend/sched/limits/licence.h"
+#include "backend/sched/limits/limit_plan.h"
+#include "backend/sched/limits/limit_usage.h"
+#include "backend/sched/limits/node_rules.h"
 
 #endif

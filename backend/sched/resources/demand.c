@@ -1,6 +1,6 @@
 /* demand.c - what a demand takes of a node: of each the same, where that is known beforehand, or by pieces.
  */
-#include "backend/sched/resources/pool_private.h"
+#include "backend/sched/resources/pool_internal.h"
 
 static int64_t min_i64(int64_t a, int64_t b)
 {
@@ -85,4 +85,17 @@ struct demand_pieces demand_piece(const struct demand *d)
                    : n->mem_per_node_mib == MEM_NOT_GIVEN ? 0
                                                           : n->mem_per_node_mib / here;
     return (struct demand_pieces){.need = {(int64_t)cpus, (int64_t)mem, gpus}, .k = k, .each = 1};
+}
+
+void demand_of_job(const struct job *j, const struct step *s, const struct part_spec *part,
+                   struct demand *ret)
+{
+    *ret = (struct demand){.overcommit = j->req.overcommit && !s,
+                           .tasks_given = j->req.ntasks != NOT_GIVEN || s,
+                           .one_task = s != NULL};
+    if (s)
+        step_task_need(s, &ret->need);
+    else
+        job_need(&j->req, &ret->need);
+    ret->nodes_max = ret->need.nodes_max < part->max_nodes ? ret->need.nodes_max : part->max_nodes;
 }

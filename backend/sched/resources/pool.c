@@ -1,9 +1,10 @@
-/* pool.c - what runs and what is held: the books. Where things fit is in place.c, when in search.c. */
+/* pool.c - what runs and what is held: the books. Where things fit is in placement.c, when in
+ * earliest_start.c. */
 #include "backend/sched/resources/pool.h"
 
 #include <stdlib.h>
 
-#include "backend/sched/resources/pool_private.h"
+#include "backend/sched/resources/pool_internal.h"
 
 void nodeset_init(struct nodeset *s, uint32_t n_nodes)
 {

@@ -4,7 +4,7 @@
  * "CPUs x SECONDS"; beside it what becomes of each under a policy: "s" it starts, a number: a place is held
  * then, "-" it waits.
  */
-#include "backend/sched/resources/backfill.h"
+#include "backend/sched/resources/resources.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
 #include "tests/lib/check.h"

@@ -1,8 +1,8 @@
 /* test_fairshare.c - the tree of shares against tables worked by hand. */
 #include <math.h>
 
-#include "backend/sched/limits/account.h"
-#include "backend/sched/priority/fairshare.h"
+#include "backend/sched/limits/limits.h"
+#include "backend/sched/priority/priority.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 

@@ -7,9 +7,8 @@
  *
  * Times are minutes after the pass.
  */
-#include "backend/sched/forecast/trial.h"
+#include "backend/sched/explain/explain.h"
 
-#include "backend/sched/queue/planner_private.h"
 #include "src/answers/answer_plan.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -138,8 +137,8 @@ static size_t pass(void)
 static void forecast(uint32_t slice)
 {
     struct sched_view v = pass_view(&l);
-    forecast_begin(planner, &v, l.now);
-    while (!forecast_step(planner, &v, slice))
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    while (!forecast_step(planner_forecaster(planner), &v, slice))
         ;
 }
 
@@ -147,7 +146,7 @@ static void forecast(uint32_t slice)
 static int minute_of(uint32_t id, struct wall t)
 {
     const struct job *j = lab_get(&l, id);
-    struct forecast f = planner_forecast(planner, id);
+    struct forecast f = planner_forecast(planner_forecaster(planner), id);
     if (j->state == JOB_RUNNING)
         return 0;
     if (f.kind == FORECAST_NONE)
@@ -391,8 +390,8 @@ static void test_by_hand(void **state)
         forecast(1);
         scene_must_be(s, ids, t, "one by one");
         struct sched_view v = pass_view(&l);
-        forecast_begin(planner, &v, l.now);
-        while (!forecast_step(planner, &v, 1)) {
+        forecast_begin(planner_forecaster(planner), &v, l.now);
+        while (!forecast_step(planner_forecaster(planner), &v, 1)) {
             struct sched_result r; /* a pass of a queue in which nothing has happened */
             assert_int_equal(pass_again(&l, planner, &r), 0);
             sched_result_fini(&r);
@@ -403,7 +402,7 @@ static void test_by_hand(void **state)
 
 static enum forecast_kind kind_of(uint32_t id)
 {
-    return planner_forecast(planner, id).kind;
+    return planner_forecast(planner_forecaster(planner), id).kind;
 }
 
 /* Something has happened to a job. */
@@ -435,7 +434,7 @@ static void test_a_time_ahead(void **state)
     assert_int_equal(minute_of(next, t), 80);
     assert_int_equal(minute_of(free_then, t), 50);
     assert_int_equal(kind_of(held), FORECAST_NONE);
-    struct forecast f = planner_forecast(planner, next);
+    struct forecast f = planner_forecast(planner_forecaster(planner), next);
     assert_false(wall_is_set(f.likely) || f.samples);
     /* A later time holds at once, another forecast makes the rest of it. */
     struct ev_update u = {.time_limit_s = DURATION_NOT_SET};
@@ -467,18 +466,18 @@ static void test_the_queue_goes_meanwhile(void **state)
     assert_int_equal(pass(), 1);
     struct sched_view v = pass_view(&l);
     struct sched_result r;
-    forecast_begin(planner, &v, l.now);
-    assert_false(forecast_step(planner, &v, 3));
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    assert_false(forecast_step(planner_forecaster(planner), &v, 3));
     for (uint32_t i = 0; i < N_OF(ids); i++) {
         assert_int_equal(lab_kill(&l, ids[i], STEP_ALL, KILL_CANCEL, FATE_END), 0);
         planner_note_job(planner, ids[i]);
     }
     assert_int_equal(pass_again(&l, planner, &r), 0);
     sched_result_fini(&r);
-    while (!forecast_step(planner, &v, 1))
+    while (!forecast_step(planner_forecaster(planner), &v, 1))
         ;
     for (uint32_t i = 0; i < N_OF(ids); i++)
-        assert_int_equal(planner_forecast(planner, ids[i]).kind, FORECAST_NONE);
+        assert_int_equal(planner_forecast(planner_forecaster(planner), ids[i]).kind, FORECAST_NONE);
     /* Before the next pass has looked. */
     uint32_t late = submit("p=big c=8 T=10");
     pass();
@@ -489,12 +488,12 @@ static void test_the_queue_goes_meanwhile(void **state)
     submit("p=big c=8 T=10");
     submit("p=big c=7 T=10");
     pass();
-    forecast_begin(planner, &v, l.now);
-    assert_true(forecast_is_running(planner));
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    assert_true(forecast_is_running(planner_forecaster(planner)));
     lab_configure(&l);
     pass();
-    assert_false(forecast_is_running(planner));
-    forecast_begin(planner, &v, l.now);
+    assert_false(forecast_is_running(planner_forecaster(planner)));
+    forecast_begin(planner_forecaster(planner), &v, l.now);
 }
 
 /* --- against a plain planner: minute by minute, one job after the other --- */
@@ -612,7 +611,7 @@ static void test_random_queues(void **state)
         assert_int_equal(pass(), 0);
         forecast(7);
         for (size_t k = 0; k < QUEUE; k++) {
-            struct forecast f = planner_forecast(planner, ids[k]);
+            struct forecast f = planner_forecast(planner_forecaster(planner), ids[k]);
             enum forecast_kind kind = k >= QUEUE - LATER ? FORECAST_LATER : FORECAST_PLANNED;
             assert_int_equal(f.kind, k ? kind : FORECAST_HELD);
             if (f.start.ms != free_at.ms + (int64_t)want[k] * MIN_MS)
@@ -637,7 +636,7 @@ static void test_likely_range(void **state)
         pass();
         forecast(10);
         assert_int_equal(minute_of(next, l.now), 100);
-        struct forecast f = planner_forecast(planner, next);
+        struct forecast f = planner_forecast(planner_forecaster(planner), next);
         assert_int_equal(f.samples, i);
         assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));
         l.now = wall_add_s(l.now, after_min[i] * 60 - 1);
@@ -652,7 +651,7 @@ static void test_likely_range(void **state)
     l.now = lab_get(&l, runs)->t_start;
     pass();
     forecast(10);
-    struct forecast f = planner_forecast(planner, last);
+    struct forecast f = planner_forecast(planner_forecaster(planner), last);
     assert_int_equal(f.samples, 8);
     assert_int_equal((f.likely.ms - l.now.ms) / MIN_MS, 40); /* of .2 .2 .4 .4 .6 .6 .8 .8 of 100 minutes */
     assert_int_equal((f.unlikely.ms - l.now.ms) / MIN_MS, 80);
@@ -662,7 +661,7 @@ static void test_likely_range(void **state)
         behind[i] = submit("p=big c=8 T=200");
     pass();
     forecast(20);
-    f = planner_forecast(planner, behind[2]);
+    f = planner_forecast(planner_forecaster(planner), behind[2]);
     assert_true(f.start.ms - l.now.ms > 360 * MIN_MS);
     assert_int_equal(f.samples, 0);
     assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));

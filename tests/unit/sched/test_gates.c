@@ -2,9 +2,7 @@
  * cause of its own. */
 #include <errno.h>
 
-#include "backend/sched/limits/deadline.h"
-#include "backend/sched/limits/depend.h"
-#include "backend/sched/limits/gate.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"

@@ -1,5 +1,5 @@
 /* test_limitplan.c - limits and licences over time, by hand-worked tables. */
-#include "backend/sched/limits/limitplan.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"

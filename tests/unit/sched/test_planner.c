@@ -1,7 +1,7 @@
 /* test_planner.c - what a planner keeps from pass to pass and what it may not: faults that reading and
  * random queues have found, one by one. Two nodes of 4 CPUs with 2 GPUs each, main on both, one and two on
  * each. */
-#include "backend/sched/queue/planner.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"

@@ -1,6 +1,6 @@
 /* test_pool.c - the books of a pool, the time of an earliest start, and that both agree with placing. Three
  * nodes: 4 CPUs; 4 CPUs, 2 GPUs; 8 CPUs, 4 GPUs; 1000 MiB each. */
-#include "backend/sched/resources/pool_private.h"
+#include "backend/sched/resources/pool_internal.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
 #include "tests/lib/check.h"

@@ -6,7 +6,7 @@
  */
 #include <signal.h>
 
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"

@@ -2,7 +2,7 @@
  * CPUs, 100 GiB and 8 GPUs. */
 #include <math.h>
 
-#include "backend/sched/priority/prio.h"
+#include "backend/sched/priority/priority.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
@@ -41,7 +41,7 @@ static void configure(struct priority_spec p)
 static uint32_t prio(uint32_t id, const char *part, struct prio_parts *ret)
 {
     struct prio_ctx c;
-    prio_ctx_init(&c, &view, l.now);
+    prio_ctx_init(&c, view.model, l.now);
     uint32_t p = prio_of(&c, lab_get(&l, id), part ? model_get_part(&l.m, part) : NULL, ret);
     prio_ctx_fini(&c);
     return p;
@@ -260,7 +260,7 @@ static void test_best_partition(void **state)
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         j->req.partition = xstrdup(rows[i].parts);
         uint32_t id = lab_submit(&l, j);
-        prio_ctx_init(&c, &view, l.now);
+        prio_ctx_init(&c, view.model, l.now);
         check_int(rows[i].parts ? rows[i].parts : "the default", prio_of_best(&c, lab_get(&l, id)),
                   rows[i].want);
         prio_ctx_fini(&c);
@@ -269,7 +269,7 @@ static void test_best_partition(void **state)
     struct job *held = lab_job(&l, JOB_KIND_BATCH);
     held->hold = HOLD_USER;
     uint32_t held_id = lab_submit(&l, held);
-    prio_ctx_init(&c, &view, l.now);
+    prio_ctx_init(&c, view.model, l.now);
     assert_int_equal(prio_of_best(&c, lab_get(&l, held_id)), 0);
     prio_ctx_fini(&c);
     /* Where it runs counts then. */
@@ -277,7 +277,7 @@ static void test_best_partition(void **state)
     j->req.partition = xstrdup("fast,main");
     uint32_t id = lab_submit(&l, j);
     assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 0)), 0);
-    prio_ctx_init(&c, &view, l.now);
+    prio_ctx_init(&c, view.model, l.now);
     assert_int_equal(prio_of_best(&c, lab_get(&l, id)), 250);
     prio_ctx_fini(&c);
 }

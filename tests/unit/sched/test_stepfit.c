@@ -1,6 +1,6 @@
 /* test_stepfit.c - steps inside an allocation of two nodes: n1 with 4 CPUs, 2 GPUs and 4000 MiB, n2 with 2
  * CPUs, 2 GPUs and 2000. */
-#include "backend/sched/queue/sched.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 

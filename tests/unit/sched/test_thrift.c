@@ -7,8 +7,7 @@
  *     two       8   32000     4      30
  *     bare      4    4000     0      40
  */
-#include "backend/sched/forecast/trial.h"
-#include "backend/sched/limits/limits.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"

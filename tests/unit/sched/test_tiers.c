@@ -3,7 +3,7 @@
  */
 #include <signal.h>
 
-#include "backend/sched/queue/planner_private.h"
+#include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"
@@ -422,8 +422,8 @@ static void test_places_of_elements_delay_nobody_above(void **state)
     uint32_t array = submit(j);
     pass_on();
     assert_int_equal(last.preempts.n, 1);
-    const struct unit *u = idmap_get(&planner->units, array);
-    assert_int_equal(u->n_more, 1); /* a place for each of the two, on both nodes */
+    const struct pending_entry *u = idmap_get(&planner_queue(planner)->entries.by_job, array);
+    assert_int_equal(u->more.n, 1); /* a place for each of the two, on both nodes */
     uint32_t above = submit(job_of("top", 8, 6000));
     pass_on();
     must_run_in(above, "top"); /* on n2 */

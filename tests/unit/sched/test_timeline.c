@@ -1,5 +1,5 @@
 /* test_timeline.c - steps of free amounts, by hand and against an array with a cell for each instant. */
-#include "backend/sched/resources/timeline.h"
+#include "backend/sched/resources/resources.h"
 #include "tests/lib/check.h"
 
 static const struct amount all = {8, 100, 2};

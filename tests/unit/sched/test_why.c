@@ -1,5 +1,5 @@
 /* test_why.c - refusals at submission, and why a job waits: in sentences with numbers. */
-#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/explain/explain.h"
 #include "tests/unit/sched/whylab.h"
 
 /* --- at submission --- */
@@ -558,8 +558,8 @@ static void forecast(void)
 {
     struct sched_view v = pass_view(&l);
     pass_anew(); /* what the last one has started is seen running */
-    forecast_begin(planner, &v, l.now);
-    while (!forecast_step(planner, &v, 100))
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    while (!forecast_step(planner_forecaster(planner), &v, 100))
         ;
 }
 

@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/explain/explain.h"
 #include "tests/unit/sched/whylab.h"
 
 /* So many causes of that class, and in the first line of a list that sentence. */
@@ -76,8 +76,8 @@ static uint32_t submit_gpus(uint32_t cpus, uint32_t gpus, uint32_t minutes, cons
 static void forecast(void)
 {
     struct sched_view v = pass_view(&l);
-    forecast_begin(planner, &v, l.now);
-    while (!forecast_step(planner, &v, 100))
+    forecast_begin(planner_forecaster(planner), &v, l.now);
+    while (!forecast_step(planner_forecaster(planner), &v, 100))
         ;
 }
 
@@ -153,7 +153,7 @@ static void test_no_start_for_licences_that_are_gone(void **state)
     uint32_t id = submit_licensed("cad:2");
     pass_anew();
     forecast();
-    check_int("two", planner_forecast(planner, id).kind, FORECAST_PLANNED);
+    check_int("two", planner_forecast(planner_forecaster(planner), id).kind, FORECAST_PLANNED);
     for (uint32_t left = 1; left <= 1; left--) {
         l.spec.licenses.v[0].count = left;
         if (!left)
@@ -161,8 +161,8 @@ static void test_no_start_for_licences_that_are_gone(void **state)
         lab_configure(&l);
         pass_anew();
         forecast();
-        check_int("none left", planner_forecast(planner, id).kind, FORECAST_BEYOND);
-        check_int("in why", wall_is_set(planner_forecast(planner, id).start), false);
+        check_int("none left", planner_forecast(planner_forecaster(planner), id).kind, FORECAST_BEYOND);
+        check_int("in why", wall_is_set(planner_forecast(planner_forecaster(planner), id).start), false);
         struct sched_view v = pass_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);

@@ -1,0 +1,256 @@
+/* cycle.c - a decision: what events have changed is taken in, those who came alone are answered or
+ * everybody has his turn, and what comes of it is told. It may go in pieces.
+ *
+ *     heap of groups by (within limits, tier, level of the QOS, begun, priority, submission, id)
+ *     pop the first: its head
+ *        throttled                   -> the next of the group
+ *        over a hard limit, licences -> the group is done
+ *        over a soft limit           -> the group stands behind everybody, what it gets is borrowed
+ *        fits now                    -> start; the group goes on with its next
+ *        may preempt, and it helps   -> others go, a place is held
+ *        a place is left             -> it is held for it
+ *        else                        -> the group is done
+ *
+ * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given
+ * up.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+#define TELL_COST     5 /* of a group, in looks at nodes */
+#define ABANDONED_MAX 2 /* one after the other: the next one goes through at once */
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When something changes although nothing happens. */
+static int64_t next_look(const struct planner *p)
+{
+    int64_t next = backfill_next(&p->queue.backfill);
+    const struct heap_node *h = heap_peek(&p->queue.entries.wakes);
+    next = h ? earlier(next, h->key) : next;
+    vec_for_each (&p->queue.windows, i) {
+        const struct window_use *w = p->queue.windows.v[i];
+        next = w->start > p->queue.now.ms ? earlier(next, w->start) : next;
+        next = w->end > p->queue.now.ms ? earlier(next, w->end) : next;
+    }
+    if (p->preempt.hunts_left || p->tells_left)
+        next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
+    if (p->preempt.hunt_again > p->queue.now.ms)
+        next = earlier(next, p->preempt.hunt_again);
+    if (p->queue.changes.gained)
+        return p->queue.now.ms + 1;
+    return next > p->queue.now.ms ? next : p->queue.now.ms + 1000; /* it should have been free by now */
+}
+
+static void cycle_set_out(struct planner *p, struct sched_result *out)
+{
+    p->out = p->preempt.out = out;
+}
+
+static void begin(struct planner *p)
+{
+    planner_sync(p); /* it may be another planner after that */
+    struct pass *s = p->open = pass_new(p);
+    cycle_set_out(p, &s->out);
+    limits_begin(p->queue.limits, p->queue.view->model, p->queue.now);
+    s->limits_mark = limits_mark(p->queue.limits);
+    p->queue.cycle++;
+    promises_begin(&p->preempt);
+    prey_find_awaited(&p->queue);
+    p->preempt.hunting = false;
+    s->all = !pass_take_newcomers(s);
+    if (!s->all) {
+        s->stage = PASS_IS_DONE;
+        return;
+    }
+    p->decided_all = p->queue.now.ms;
+    p->preempt.hunts_left = false;
+    p->preempt.hunts = 0;
+}
+
+/* All is decided: who is told another reason. Returns whether all are. */
+static bool tell_some(struct planner *p, uint64_t looks)
+{
+    struct pass *s = p->open;
+    if (!s->tells) {
+        s->tells = true;
+        planner_tell_looked(p);
+        s->tell_looks = TELL_LOOKS;
+        s->at_group = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
+        p->tells_left = p->tells_left && !s->all;
+    }
+    for (uint64_t n = looks / TELL_COST + 1; n && s->at_group != &p->queue.classes.list; n--) {
+        planner_tell_group(p, container_of(s->at_group, struct job_class, link), &s->tell_looks);
+        s->at_group = s->at_group->next;
+    }
+    return s->at_group == &p->queue.classes.list;
+}
+
+static void finish(struct planner *p)
+{
+    struct pass *s = p->open;
+    vec_clear(&p->queue.entries.fresh);
+    limits_rewind(p->queue.limits, s->limits_mark);
+    int64_t next = next_look(p);
+    s->out.next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
+}
+
+/* From where it stopped, as of the time when it began. */
+static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
+{
+    struct pass *s = p->open;
+    p->queue.view = v;
+    p->queue.now = s->now;
+    cycle_set_out(p, &s->out);
+    uint64_t from = p->queue.pool.looks;
+    bool done = s->tells || pass_go_on(s, looks);
+    uint64_t gone = p->queue.pool.looks - from;
+    done = done && tell_some(p, gone < looks ? looks - gone : 0);
+    if (done)
+        finish(p);
+    cycle_set_out(p, NULL);
+    return done;
+}
+
+/* --- what happens while it is under way --- */
+
+/* Nothing comes of it; the next one looks at everything. */
+static void abandon(struct planner *p)
+{
+    limits_rewind(p->queue.limits, p->open->limits_mark);
+    cycle_set_out(p, &p->open->out);
+    planner_untell(p);
+    cycle_set_out(p, NULL);
+    planner_drop_ranks_anew(&p->queue);
+    p->preempt.hunting = false;
+    p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = true;
+    p->abandoned++;
+    pass_free(p->open);
+    p->open = NULL;
+}
+
+bool planner_goes_on(struct planner *p, const struct sched_view *v)
+{
+    bool overtaken = p->queue.notes.all || p->queue.notes.nodes || p->queue.notes.windows ||
+                     v->model->n_nodes != p->queue.pool.n_nodes;
+    if (p->open && overtaken)
+        abandon(p);
+    return p->open != NULL;
+}
+
+static bool is_noted(const struct planner *p, uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
+    const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
+    return (u && u->noted) || (r && r->noted);
+}
+
+/* Else it has started after all, where another has given up a place, or one of a higher tier has taken its
+ * own: then the victim was of no use to it. */
+static bool has_claim(const struct planner *p, uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
+    return u && u->hold.use.parts && u->hold.claim;
+}
+
+/* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
+ * may count on that. The next pass, at once, decides without it. */
+static bool take_back_useless(struct planner *p, struct pass *s)
+{
+    struct sched_result *r = &s->out;
+    bool any = false;
+    vec_for_each (&r->preempts, i)
+        if (!has_claim(p, r->preempts.v[i].by_job)) {
+            planner_hunted_for_nothing(&p->preempt, r->preempts.v[i].by_job);
+            any = true;
+        }
+    if (!any)
+        return false;
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, hold);
+        if (h->claim && u->claimed == p->queue.cycle) {
+            claims_drop(&p->queue, u);
+            backfill_give_up(&p->queue.backfill, h);
+        }
+    }
+    vec_for_each (&r->preempts, i)
+        free(r->preempts.v[i].text);
+    vec_clear(&r->preempts);
+    while (r->starts.n > s->sure_starts)
+        rec_fini(&ev_start_rec, &r->starts.v[--r->starts.n].start);
+    while (r->places.n > s->sure_places)
+        rec_fini(&ev_place_rec, &r->places.v[--r->places.n].place);
+    return true;
+}
+
+/* What was decided about jobs that events have named since. Returns whether there was anything. */
+static bool drop_noted(const struct planner *p, struct sched_result *r)
+{
+    size_t starts = 0, places = 0, preempts = 0;
+    size_t before = r->starts.n + r->places.n + r->preempts.n;
+    vec_for_each (&r->starts, i)
+        if (is_noted(p, r->starts.v[i].job))
+            rec_fini(&ev_start_rec, &r->starts.v[i].start);
+        else
+            r->starts.v[starts++] = r->starts.v[i];
+    vec_for_each (&r->places, i)
+        if (is_noted(p, r->places.v[i].job))
+            rec_fini(&ev_place_rec, &r->places.v[i].place);
+        else
+            r->places.v[places++] = r->places.v[i];
+    vec_for_each (&r->preempts, i) {
+        struct sched_preempt *v = &r->preempts.v[i];
+        if (is_noted(p, v->job) || is_noted(p, v->by_job))
+            free(v->text);
+        else
+            r->preempts.v[preempts++] = *v;
+    }
+    r->starts.n = starts;
+    r->places.n = places;
+    r->preempts.n = preempts;
+    return starts + places + preempts != before;
+}
+
+/* --- from outside --- */
+
+bool planner_is_deciding(const struct planner *p)
+{
+    return p->open != NULL;
+}
+
+bool planner_decide_some(struct planner *p, const struct sched_view *v, struct wall now, uint32_t looks,
+                         struct sched_result *ret)
+{
+    if (p->open && !planner_goes_on(p, v))
+        return false;
+    p->queue.view = v;
+    if (!p->open) {
+        p->queue.now = now;
+        begin(p);
+    }
+    if (!go_on(p, v, p->abandoned < ABANDONED_MAX ? looks : UINT64_MAX))
+        return false;
+    struct pass *s = p->open;
+    p->open = NULL;
+    p->abandoned = 0;
+    bool useless = take_back_useless(p, s);
+    if (drop_noted(p, &s->out) || useless) {
+        p->queue.changes.gained = true;
+        s->out.next = (struct wall){.ms = now.ms + 1};
+    }
+    *ret = s->out;
+    sched_result_init(&s->out);
+    pass_free(s);
+    return true;
+}
+
+void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
+                    struct sched_result *ret)
+{
+    while (!planner_decide_some(p, v, now, UINT32_MAX, ret))
+        continue;
+}

@@ -1,0 +1,287 @@
+/* cycle_iterations.c - everybody has his turn once; and again, until nothing is given up any more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+#define ROUNDS_MAX     4  /* of a stage; what is left then comes with the next pass, at once */
+#define TURN_LOOKS     40 /* what a turn costs by itself, in nodes looked at */
+#define LINE_LOOKS     20 /* and to stand in the row */
+#define SHAPES_AT_ONCE 2000
+
+/* The next group, if it has anything left; behind the last of them they are put in order. */
+static void line_up_one(struct pass *s)
+{
+    struct planner *p = s->p;
+    if (s->at_group == &p->queue.classes.list) {
+        turns_order(s);
+        s->at_group = NULL;
+        return;
+    }
+    struct job_class *g = container_of(s->at_group, struct job_class, link);
+    s->at_group = s->at_group->next;
+    g->rest.now = REASON_PRIORITY;
+    pass_make_room(s, g->n_choices);
+    for (uint32_t e = 0; e < g->n_entries; e++) {
+        g->entries[e].cursor = &g->units;
+        if (turns_advance(p, g, e))
+            vec_push(&s->heap, turn_of(g, e, false));
+    }
+    p->queue.pool.looks += LINE_LOOKS;
+}
+
+/* Of the first in the queue. */
+static void take_turn(struct pass *s)
+{
+    struct planner *p = s->p;
+    struct turn t = turns_pop(s);
+    struct pending_entry *u = turn_head(t.g, t.entry);
+    enum outcome o = UNIT_WAITS;
+    bool again = false;
+    p->queue.pool.looks += TURN_LOOKS;
+    if (!u->count) { /* all of it has started in a turn of another tier */
+        if (turns_advance(p, t.g, t.entry))
+            turns_push(s, turn_of(t.g, t.entry, t.borrow));
+        return;
+    }
+    /* What an event has named may be another by now: its turn is in the next pass, until then its place
+     * stays. */
+    if (u->noted)
+        u->hold.visited = p->queue.backfill.pass;
+    else if (pass_is_passed_over(s, &t, &again))
+        o = GROUP_WAITS;
+    else
+        o = pass_try_head(s, &t);
+    if (again)
+        turns_push(s, turn_of(t.g, t.entry, true));
+    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && turns_advance(p, t.g, t.entry)))
+        turns_push(s, turn_of(t.g, t.entry, t.borrow));
+}
+
+/* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
+static void give_up_unvisited(struct planner *p)
+{
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+        bool is_awaited =
+            h->claim && h->use.start > p->queue.now.ms; /* others are on their way out for it */
+        if (h->visited != p->queue.backfill.pass && !is_awaited)
+            backfill_give_up(&p->queue.backfill, h);
+    }
+}
+
+/* Those that were looked at in the pass before may stand behind somebody else by now. */
+static void forget_looks(struct planner *p)
+{
+    vec_for_each (&p->looked, i) {
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->looked.v[i]);
+        if (!u || u->reason == REASON_NONE)
+            continue;
+        u->reason = REASON_NONE;
+        vec_push(&p->queue.entries.moved, u->job); /* to be told */
+    }
+    vec_clear(&p->looked);
+}
+
+static void forget_dead(struct planner *p)
+{
+    idmap_for_each (&p->queue.classes.shapes, slot)
+        for (struct request_shape *sh = slot->value; sh; sh = sh->next)
+            sh->dead = false;
+}
+
+/* Of those whose shape is not remembered as one that did not fit: it may have been just this one, for its
+ * deadline. */
+static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
+{
+    vec_for_each (&p->looked, i) {
+        const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->looked.v[i]);
+        const struct job_class *g = u ? u->group : NULL;
+        if (!g || !u->count || u->hold.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
+            continue;
+        for (uint32_t k = 0; k < g->n_choices; k++)
+            if (backfill_gained_since(&p->queue.backfill, mark, g->choices[k].demand, g->choices[k].set))
+                return true;
+    }
+    return false;
+}
+
+/* Of those who hold a place. */
+static bool has_holder_use_for_gains(const struct planner *p)
+{
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+        const struct job_class *g = container_of(h, struct pending_entry, hold)->group;
+        for (uint32_t i = 0; i < g->n_choices; i++)
+            if (backfill_gained_since(&p->queue.backfill, h->mark, NULL, g->choices[i].set))
+                return true;
+    }
+    return false;
+}
+
+/* Of those whose shape did not fit: where these are few, by shapes. */
+static bool has_shape_use_for_gains(struct planner *p)
+{
+    idmap_for_each (&p->queue.classes.shapes, slot)
+        for (struct request_shape *sh = slot->value; sh; sh = sh->next)
+            if (sh->dead && !pass_shape_is_dead(p, sh))
+                return true;
+    return false;
+}
+
+static bool has_group_use_for_gains(struct planner *p, const struct job_class *g)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        any = (g->shapes[i]->dead && !pass_shape_is_dead(p, g->shapes[i])) || any;
+    return any;
+}
+
+static void begin_round(struct pass *s)
+{
+    struct planner *p = s->p;
+    forget_looks(p);
+    memset(p->first_blocked, 0, p->queue.nodes.n_parts * sizeof *p->first_blocked);
+    backfill_begin(&p->queue.backfill, p->queue.changes.all_gained);
+    if (p->queue.changes.lost)
+        backfill_shake(&p->queue.backfill);
+    if (p->queue.changes.all_gained)
+        forget_dead(p);
+    s->freed = p->queue.backfill.freed;
+    s->mark = backfill_mark(&p->queue.backfill);
+    s->asked = p->out->preempts.n;
+    p->preempt.prospects = false;
+    p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
+    vec_clear(&s->heap);
+    s->at_group = p->queue.classes.list.next;
+    s->round = ROUND_LINES_UP;
+}
+
+/* It has to be gone through again where a place was given up that others may have use for, who had their
+ * turn before: p->queue.changes.gained. That is asked of one group after the other, where nobody else has.
+ */
+static void end_round(struct pass *s)
+{
+    struct planner *p = s->p;
+    vec_for_each (&s->heap, i) /* their turn did not come */
+        turn_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
+    vec_clear(&s->heap);
+    give_up_unvisited(p);
+    claims_sweep(&p->preempt);
+    /* Who has been asked to go is gone sooner than was thought. */
+    p->queue.changes.gained = promises_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
+                              s->made_way || p->queue.backfill.again;
+    p->queue.changes.gained = pass_give_up_closed(s) || p->queue.changes.gained;
+    s->had_round = true;
+    s->made_way = false;
+    bool freed = s->freed != p->queue.backfill.freed;
+    bool few = p->queue.classes.shapes.n <= SHAPES_AT_ONCE;
+    if (!p->queue.changes.gained && freed)
+        p->queue.changes.gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
+                                  (few && has_shape_use_for_gains(p));
+    s->at_group = !p->queue.changes.gained && freed && !few ? p->queue.classes.list.next : NULL;
+    s->round = ROUND_ENDS;
+}
+
+static void ask_one(struct pass *s)
+{
+    struct planner *p = s->p;
+    if (s->at_group == &p->queue.classes.list) {
+        s->at_group = NULL;
+        return;
+    }
+    const struct job_class *g = container_of(s->at_group, struct job_class, link);
+    p->queue.changes.gained = has_group_use_for_gains(p, g);
+    s->at_group = p->queue.changes.gained ? NULL : s->at_group->next;
+    p->queue.pool.looks += LINE_LOOKS;
+}
+
+static bool may_hunt(const struct planner *p)
+{
+    bool anybody = !list_empty(&p->queue.active.candidates) || !list_empty(&p->queue.active.leaving);
+    return anybody && (p->preempt.prospects || p->queue.active.started.n);
+}
+
+/* To what follows a round. */
+static void move_on(struct pass *s, bool again)
+{
+    s->rounds++;
+    if (s->stage != PASS_HUNTS && again && s->rounds < ROUNDS_MAX)
+        return;
+    if (s->stage == PASS_SETTLES && may_hunt(s->p))
+        s->stage = PASS_HUNTS;
+    else if (s->stage == PASS_HUNTS && again)
+        s->stage = PASS_SETTLES_AGAIN;
+    else
+        s->stage = PASS_IS_DONE;
+    s->rounds = 0;
+    s->p->preempt.hunting = s->stage == PASS_HUNTS;
+    if (s->p->preempt.hunting) {
+        s->sure_starts = s->out.starts.n;
+        s->sure_places = s->out.places.n;
+    }
+}
+
+/* A part of a round that ends between two looks at groups or heads. Returns whether the round is over. */
+static bool go_round(struct pass *s)
+{
+    switch (s->round) {
+    case ROUND_NONE: begin_round(s); break;
+    case ROUND_LINES_UP:
+        line_up_one(s);
+        if (!s->at_group)
+            s->round = ROUND_TURNS;
+        break;
+    case ROUND_TURNS:
+        if (s->heap.n && !backfill_is_closed(&s->p->queue.backfill))
+            take_turn(s);
+        else
+            end_round(s);
+        break;
+    case ROUND_ENDS:
+        if (s->at_group) {
+            ask_one(s);
+            break;
+        }
+        s->round = ROUND_NONE;
+        return true;
+    }
+    return false;
+}
+
+bool pass_go_on(struct pass *s, uint64_t looks)
+{
+    uint64_t from = s->p->queue.pool.looks, left = looks;
+    if (s->stage == PASS_RANKS) {
+        if (!planner_rank_some(&s->p->queue, &left))
+            return false;
+        s->stage = PASS_SETTLES;
+        looks = left;
+    }
+    while (s->stage != PASS_IS_DONE) {
+        if (s->p->queue.pool.looks - from >= looks)
+            return false;
+        if (go_round(s))
+            move_on(s, s->p->queue.changes.gained);
+    }
+    return true;
+}
+
+struct pass *pass_new(struct planner *p)
+{
+    struct pass *s = xcalloc(1, sizeof *s);
+    s->p = p;
+    s->now = p->queue.now;
+    sched_result_init(&s->out);
+    return s;
+}
+
+void pass_free(struct pass *s)
+{
+    if (!s)
+        return;
+    vec_fini(&s->heap);
+    backfill_place_fini(&s->place);
+    free(s->choices);
+    free(s->positions);
+    sched_result_fini(&s->out);
+    free(s);
+}

@@ -1,0 +1,210 @@
+/* cycle_limits.c - gates that the state alone could not answer: what the pass has started counts. */
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+#include "src/model/dep.h"
+
+bool pass_is_throttled(const struct planner *p, const struct pending_entry *u)
+{
+    return !planner_throttle_leaves(&p->preempt, planner_job(&p->queue, u->job));
+}
+
+/* In this pass: one of the same name, or an element of its own. */
+static bool namesake_has_started(const struct planner *p, const struct pending_entry *u)
+{
+    const struct job *j = planner_job(&p->queue, u->job);
+    vec_for_each (&p->queue.active.started, i) {
+        const struct job *other = planner_job(&p->queue, p->queue.active.started.v[i]->job);
+        bool own_task = u->chosen && p->queue.active.started.v[i]->job == u->job;
+        if (!own_task && other->uid == j->uid && str_eq(other->req.name, j->req.name))
+            return true;
+    }
+    return false;
+}
+
+/* Goes on to the next element that its dependencies let go. */
+static bool find_element(const struct planner *p, struct pending_entry *u, const struct job *j)
+{
+    struct deps d;
+    uint32_t n = job_pending_elements(j);
+    if (dep_parse(j->req.dependency, &d, NULL) < 0)
+        return false;
+    while (u->at < n && dep_state(p->queue.view->model, j, &d, pass_nth_element(j, u->at), p->queue.now,
+                                  NULL) != DEP_MET)
+        u->at++;
+    deps_fini(&d);
+    return u->at < n;
+}
+
+/* The job that it was preempted for has its turn first: a planner that was made since holds no place for
+ * that one. In the next round it has its own, whatever has become of the other. */
+static bool makes_way(struct pass *s, struct pending_entry *u)
+{
+    bool waits = !s->had_round && planner_makes_way_for(s->p, u) != 0;
+    s->made_way = s->made_way || waits;
+    if (!waits)
+        u->made_way_for = 0;
+    return waits;
+}
+
+enum reason pass_gate(struct pass *s, struct pending_entry *u)
+{
+    if (u->made_way_for && makes_way(s, u))
+        return REASON_PRIORITY;
+    if (pass_is_throttled(s->p, u))
+        return REASON_ARRAY_LIMIT;
+    if (!u->singleton && !u->by_element)
+        return REASON_NONE;
+    const struct job *j = planner_job(&s->p->queue, u->job);
+    if ((u->singleton && namesake_has_started(s->p, u)) || (u->by_element && !find_element(s->p, u, j)))
+        return REASON_DEPENDENCY;
+    return REASON_NONE;
+}
+
+void pass_make_room(struct pass *s, uint32_t n)
+{
+    if (n <= s->n_room)
+        return;
+    s->choices = xreallocarray(s->choices, n, sizeof *s->choices);
+    s->positions = xreallocarray(s->positions, n, sizeof *s->positions);
+    s->n_room = n;
+}
+
+/* What others were preempted for it counts as if it had started: it is not borrowed because more has
+ * started since. */
+static enum limit_state check_limits(const struct gets *x, const struct limit_ask *ask,
+                                     struct limit_verdict *v)
+{
+    enum limit_state state = limits_check(x->s->p->queue.limits, ask, v);
+    bool promised = x->u->hold.use.parts && x->u->hold.claim;
+    return state == LIMIT_OVER_SOFT && promised ? LIMIT_OK : state;
+}
+
+enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
+{
+    struct pass *s = x->s;
+    struct job_class *g = x->g;
+    const struct pending_entry *u = x->u;
+    enum limit_state best = LIMIT_OVER_HARD;
+    bool left_out = false;
+    bool all = x->entry == ALL_ENTRIES;
+    const struct queue_entry *e = &g->entries[all ? 0 : x->entry];
+    uint32_t first = all ? 0 : e->first, end = all ? g->n_choices : e->first + e->n;
+    ret->n_choices = 0;
+    for (uint32_t i = first; i < end; i++) {
+        struct limit_verdict v;
+        struct limit_ask ask = g->asks[i];
+        if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
+            continue;
+        if (!planner_could_ever(&s->p->queue, g->shapes[i]) &&
+            pass_group_could_ever(s->p, g)) /* no help if it is open */
+            continue;
+        ask.jobs = u->chosen ? 0 : ask.jobs;
+        ask.nodes = u->chosen ? 0 : ask.nodes;
+        enum limit_state state = check_limits(x, &ask, &v);
+        if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
+            g->rest.verdict = v;
+        best = state < best ? state : best;
+        left_out = left_out || (state == LIMIT_OVER_SOFT && !x->borrow);
+        if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !x->borrow))
+            continue;
+        s->positions[ret->n_choices] = (struct position){i, state == LIMIT_OVER_SOFT};
+        s->choices[ret->n_choices] = g->choices[i];
+        if (u->chosen)
+            s->choices[ret->n_choices].len = s->choices[ret->n_choices].len_min = u->chosen_len;
+        ret->n_choices++;
+    }
+    if (left_out && best == LIMIT_OK)
+        x->seen = LIMIT_OVER_SOFT;
+    ret->choices = s->choices;
+    ret->deadline = g->deadline;
+    ret->ends = g->ends;
+    return best;
+}
+
+bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    struct gets *x = ctx;
+    struct position *at = &x->s->positions[choice];
+    struct limit_ask ask = pass_ask(x->s->p, x->g, x->u, at->at, parts, len);
+    struct limit_verdict v;
+    enum limit_state state = check_limits(x, &ask, &v);
+    at->soft = state == LIMIT_OVER_SOFT;
+    if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
+        return true;
+    if (x->seen == LIMIT_OK || state < x->seen) {
+        x->g->rest.verdict = v;
+        x->seen = state;
+    }
+    return false;
+}
+
+enum limit_state pass_limit_of_group(struct planner *p, struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    enum limit_state best = LIMIT_OVER_HARD;
+    for (uint32_t i = e->first; i < e->first + e->n && best != LIMIT_OK; i++) {
+        struct limit_verdict v;
+        enum limit_state state = limits_check(p->queue.limits, &g->asks[i], &v);
+        if (state != LIMIT_OK && (i == e->first || state < best))
+            g->rest.verdict = v;
+        best = state < best ? state : best;
+    }
+    return best;
+}
+
+bool pass_lacks_licences(const struct pass *s, const struct job_class *g, const struct pending_entry *u)
+{
+    const struct model *m = s->p->queue.view->model;
+    return g->licensed && !u->chosen &&
+           !licence_fits(&s->p->preempt.licences, m, planner_job(&s->p->queue, u->job));
+}
+
+/* By what limits leave now, with all that is held for it. */
+static bool holds_too_much(const struct pass *s, struct job_class *g, const struct pending_entry *u)
+{
+    const struct backfill_hold *h = &u->hold;
+    struct pool_parts parts = {VEC_INIT};
+    struct limit_verdict v = {.state = LIMIT_OK};
+    for (uint32_t i = 0; i < h->use.n_parts; i++)
+        vec_push(&parts.v, h->use.parts[i]);
+    for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->queue.limits); i++)
+        if (g->choices[i].lane == h->lane) {
+            struct limit_ask ask = pass_ask(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
+            limits_check(s->p->queue.limits, &ask, &v);
+        }
+    vec_fini(&parts.v);
+    if (v.state != LIMIT_OK)
+        g->rest.verdict = v;
+    return v.state != LIMIT_OK;
+}
+
+enum reason pass_gate_of_holder(struct pass *s, struct pending_entry *u)
+{
+    struct job_class *g = u->group;
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = u->hold.entry};
+    struct backfill_item it = {0};
+    enum reason why = pass_gate(s, u);
+    if (why != REASON_NONE)
+        return why;
+    if (pass_leave_choices(&gets, &it) != LIMIT_OK || holds_too_much(s, g, u))
+        return limit_reason(&g->rest.verdict);
+    return pass_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
+}
+
+bool pass_give_up_closed(struct pass *s)
+{
+    struct planner *p = s->p;
+    bool any = false;
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, hold);
+        bool asked = !h->claim && h->visited == p->queue.backfill.pass && !u->noted;
+        enum reason why = asked ? pass_gate_of_holder(s, u) : REASON_NONE;
+        if (why == REASON_NONE)
+            continue;
+        backfill_give_up(&p->queue.backfill, h);
+        u->reason = why;
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,186 @@
+/* cycle_new.c - those who have come in, and nothing else has happened.
+ *
+ * Nothing has come free, so whoever waited still does: they are answered alone, where that is certain to be
+ * what a pass over all would have said.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+#define NEWCOMERS_MAX 64    /* at a time */
+#define ALL_MS        10000 /* limits open as time goes by: looked at so often */
+
+static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t entry,
+                                const struct pending_entry *u)
+{
+    uint32_t prio = planner_rank(&p->queue, g, entry, u->job, u->submit_ms);
+    return rank_of(g, entry, false, prio, u->submit_ms, u->order_id, u->order_index);
+}
+
+/* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
+ * so on. */
+static bool may_outrank_holder(struct planner *p, struct job_class *g, const struct pending_entry *u)
+{
+    struct rank mine = rank_as_unit(p, g, 0, u);
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, hold);
+        struct rank its = rank_as_unit(p, w->group, h->entry, w);
+        if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
+            return true;
+    }
+    return false;
+}
+
+/* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
+static bool closes_a_hold(struct pass *s)
+{
+    list_for_each (h, &s->p->queue.backfill.holds, struct backfill_hold, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, hold);
+        pass_make_room(s, u->group->n_choices);
+        if (!h->claim && pass_gate_of_holder(s, u) != REASON_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* What limits leave of it, borrowed where nothing else is left. */
+static enum limit_state leave_any(struct gets *x, struct backfill_item *it)
+{
+    x->borrow = false;
+    enum limit_state state = pass_leave_choices(x, it);
+    x->borrow = state == LIMIT_OVER_SOFT;
+    return x->borrow ? pass_leave_choices(x, it) : state;
+}
+
+/* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
+static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_entry *u,
+                           struct backfill_item *it, struct gets *gets)
+{
+    struct planner *p = s->p;
+    bool started = false;
+    for (;;) {
+        enum reason gate = REASON_NONE;
+        if (leave_any(gets, it) == LIMIT_OVER_HARD)
+            gate = limit_reason(&g->rest.verdict);
+        else if (pass_lacks_licences(s, g, u))
+            gate = REASON_LICENSES;
+        if (gets->borrow && s->heap.n > 1) /* the others come first, whatever their rank */
+            return false;
+        u->reason = gate;
+        if (gate != REASON_NONE) {
+            g->rest.now = gate;
+            it->n_choices = 0;
+        }
+        if (!it->n_choices || !backfill_start_beside(&p->queue.backfill, it, &s->place))
+            break;
+        pass_start(s, g, u);
+        started = true;
+        if (!u->count)
+            break;
+    }
+    if (gets->seen != LIMIT_OK || (started && closes_a_hold(s)))
+        return false;
+    if (started && it->n_choices) /* others were looked at in between */
+        leave_any(gets, it);
+    return true;
+}
+
+/* Whether the newcomer starts, or waits behind all who hold a place. False: a pass over all must say. */
+static bool take_newcomer(struct pass *s, struct pending_entry *u)
+{
+    struct planner *p = s->p;
+    struct job_class *g = u->group;
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = ALL_ENTRIES};
+    struct backfill_item it = pass_item(g, 0);
+    it.allows = limits_any(p->queue.limits) ? pass_may_get : NULL;
+    it.ctx = &gets;
+    if (u->singleton || u->by_element || u->chosen || u->hold.use.parts || u->made_way_for || g->begun ||
+        pass_is_throttled(p, u) || (u->count > 1 && u->is_special) || !pass_group_could_ever(p, g))
+        return false;
+    pass_make_room(s, g->n_choices);
+    vec_push(&p->looked, u->job);
+    /* Else the one before it does not fit either; unless it waits for something of its own. */
+    const struct pending_entry *before =
+        g->units.next == &u->in_group ? NULL
+                                      : container_of(u->in_group.prev, struct pending_entry, in_group);
+    if (before && !before->is_special && before->count)
+        return !before->hold.use.parts ||
+               (!pass_has_lane_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
+    g->rest.now = REASON_PRIORITY;
+    if (!start_newcomer(s, g, u, &it, &gets))
+        return false;
+    if (!u->count || !it.n_choices)
+        return true;
+    u->reason = pass_reason_of_blocked(p, g, u);
+    if (gets.borrow)
+        return true;
+    bool waits =
+        !may_outrank_holder(p, g, u) &&
+        (!p->queue.may_preempt || p->preempt.hunts_left || /* it has its turn with the others then */
+         (!planner_is_waited_for(&p->queue, u->job) && planner_hunts_in_vain(&p->preempt, u, &it)));
+    if (waits && g->n_entries > 1) /* each of its turns may hold a place */
+        return gets.seen == LIMIT_OK && !pass_has_lane_left(p, g->choices, g->n_choices);
+    if (waits &&
+        (backfill_reserve(&p->queue.backfill, &it, &u->hold) ||
+         pass_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
+        u->reason = REASON_RESOURCES;
+    return waits && gets.seen == LIMIT_OK;
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const struct turn *a = pa, *b = pb;
+    return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
+}
+
+/* Those who have come in since the last pass, in the order of the queue. */
+static bool line_up_fresh(struct pass *s)
+{
+    struct planner *p = s->p;
+    vec_for_each (&p->queue.entries.fresh, i) {
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->queue.entries.fresh.v[i]);
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again = again || p->queue.entries.fresh.v[k] == p->queue.entries.fresh.v[i];
+        if (!u || !u->group || again)
+            continue;
+        vec_push(&s->heap, ((struct turn){.u = u, .rank = rank_as_unit(p, u->group, 0, u)}));
+    }
+    if (s->heap.n)
+        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);
+    return s->heap.n > 0;
+}
+
+/* A claim for which nobody is on his way any more: a pass says what becomes of it. */
+static bool has_idle_claim(const struct planner *p)
+{
+    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link)
+        if (h->claim && !planner_is_waited_for(&p->queue, container_of(h, struct pending_entry, hold)->job))
+            return true;
+    return false;
+}
+
+/* Something may have changed for the others as well, or time has gone by. */
+static bool has_to_look_at_all(const struct planner *p)
+{
+    const struct backfill_opts *o = &p->queue.backfill.opts;
+    int64_t since = p->queue.now.ms - p->decided_all;
+    return !p->queue.prios.known || p->queue.changes.gained || p->queue.changes.lost || !o->keep ||
+           !o->backfill || ((p->preempt.hunts_left || p->tells_left) && since >= HUNT_AGAIN_MS) ||
+           backfill_next(&p->queue.backfill) <= p->queue.now.ms ||
+           (p->preempt.hunt_again > p->decided_all && p->preempt.hunt_again <= p->queue.now.ms) ||
+           (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_claim(p);
+}
+
+bool pass_take_newcomers(struct pass *s)
+{
+    struct planner *p = s->p;
+    if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEWCOMERS_MAX || has_to_look_at_all(p))
+        return false;
+    p->queue.prios.ctx.now = p->queue.now; /* their ages are those of now, like all others' */
+    bool known = line_up_fresh(s);
+    for (size_t i = 0; i < s->heap.n && known; i++)
+        known = take_newcomer(s, s->heap.v[i].u);
+    vec_clear(&s->heap);
+    return known;
+}

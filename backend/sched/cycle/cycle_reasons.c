@@ -1,0 +1,90 @@
+/* cycle_reasons.c - the short reason of each waiting job, and whom to tell that it has changed. */
+#include "backend/sched/cycle/cycle_internal.h"
+
+#define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
+
+/* What has only just come in, and no pass has looked at, stands behind those who were there. */
+static enum reason reason_of(const struct pending_entry *u)
+{
+    if (!u->group)
+        return u->parked;
+    if (u->reason != REASON_NONE)
+        return u->reason;
+    return u->group->rest.now != REASON_NONE ? u->group->rest.now : REASON_PRIORITY;
+}
+
+enum reason planner_reason(const struct planner *p, uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job),
+                               *before = planner_unit_before(&p->queue, job);
+    u = before ? before : u;                    /* while all is read again */
+    if (u && p->open && u->told != REASON_NONE) /* it has not been said yet what the pass will */
+        return u->told;
+    return u ? reason_of(u) : REASON_NONE;
+}
+
+bool planner_stands_in_row(const struct planner *p, const struct pending_entry *u)
+{
+    enum reason why = p->open || p->queue.reading ? planner_reason(p, u->job) : reason_of(u);
+    return u->group && (why == REASON_RESOURCES || why == REASON_PRIORITY);
+}
+
+enum reason planner_reason_of(const struct planner *p, const struct job *j)
+{
+    enum reason known = planner_reason(p, j->id);
+    if (known != REASON_NONE)
+        return known;
+    return j->reason != REASON_NONE ? (enum reason)j->reason : REASON_PRIORITY;
+}
+
+uint32_t planner_makes_way_for(const struct planner *p, const struct pending_entry *u)
+{
+    const struct pending_entry *other =
+        u->made_way_for ? idmap_get(&p->queue.entries.by_job, u->made_way_for) : NULL;
+    return other && other->group && other->count ? other->job : 0;
+}
+
+static void tell_unit(struct planner *p, struct pending_entry *u)
+{
+    if (!u || u->told == reason_of(u) || p->out->changed.n >= CHANGED_MAX)
+        return;
+    u->told = reason_of(u);
+    vec_push(&p->out->changed, u->job);
+}
+
+void planner_tell_looked(struct planner *p)
+{
+    vec_for_each (&p->queue.entries.moved, i)
+        tell_unit(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
+    vec_clear(&p->queue.entries.moved);
+    vec_for_each (&p->looked, i)
+        tell_unit(p, idmap_get(&p->queue.entries.by_job, p->looked.v[i]));
+}
+
+/* Unless all of them know; p->tells_left: they could not all be looked at. */
+void planner_tell_group(struct planner *p, struct job_class *g, uint32_t *looks)
+{
+    if (g->rest.now == g->rest.told)
+        return;
+    if (*looks < g->n_units && *looks < TELL_LOOKS) { /* but the first is looked at in any case */
+        p->tells_left = true;
+        return;
+    }
+    list_for_each (u, &g->units, struct pending_entry, in_group)
+        tell_unit(p, u);
+    *looks -= g->n_units < *looks ? g->n_units : *looks;
+    g->rest.told = g->rest.now;
+}
+
+void planner_untell(struct planner *p)
+{
+    vec_for_each (&p->out->changed, i) {
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->out->changed.v[i]);
+        if (!u)
+            continue;
+        u->told = REASON_NONE;
+        if (u->group)
+            u->group->rest.told = REASON_NONE;
+        vec_push(&p->queue.entries.moved, u->job);
+    }
+}

@@ -1,0 +1,131 @@
+/* cycle_start.c - what starts, as far as the pass is concerned. */
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+uint32_t pass_nth_element(const struct job *j, uint32_t n)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        uint32_t here = (r->last - r->first) / r->step + 1;
+        if (n < here)
+            return r->first + n * r->step;
+        n -= here;
+    }
+    return ARRAY_NONE;
+}
+
+/* The next that waits, from where the last one was found. */
+static const struct task *next_waiting(const struct step *s, struct pending_entry *u)
+{
+    while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
+        u->task_at++;
+    return u->task_at < s->tasks.n ? &s->tasks.v[u->task_at++] : NULL;
+}
+
+static void start_task(struct planner *p, const struct job *j, struct pending_entry *u, const char *part,
+                       const struct backfill_place *at, bool borrow)
+{
+    const struct step *s = &j->steps.v[u->step_at];
+    const struct task *t = next_waiting(s, u);
+    struct alloc *alloc;
+    size_t n;
+    bool whole = alloc_take(p->taken, p->queue.cycle, p->queue.view->model, &at->parts, &alloc, &n);
+    struct sched_place out = {.job = j->id,
+                              .place = {.step = s->id,
+                                        .task = t->index,
+                                        .alloc = alloc[0],
+                                        .partition = xstrdup(part),
+                                        .time_limit_s = limit_seconds(at->len),
+                                        .borrowed = borrow}};
+    free(alloc);
+    if (whole)
+        vec_push(&p->out->places, out);
+    else
+        rec_fini(&ev_place_rec, &out.place);
+}
+
+static void start_job(struct planner *p, const struct job *j, const struct pending_entry *u,
+                      const char *part, const struct backfill_place *at, bool borrow)
+{
+    uint32_t index = job_is_array_record(j) ? pass_nth_element(j, u->at) : ARRAY_NONE;
+    struct sched_start out = {.job = j->id,
+                              .array_index = index,
+                              .start = {.array_index = index,
+                                        .partition = xstrdup(part),
+                                        .time_limit_s = limit_seconds(at->len),
+                                        .borrowed = borrow}};
+    /* The node has less than the pool says: nothing is started there rather than with too little. */
+    if (alloc_take(p->taken, p->queue.cycle, p->queue.view->model, &at->parts, &out.start.alloc.v,
+                   &out.start.alloc.n))
+        vec_push(&p->out->starts, out);
+    else
+        rec_fini(&ev_start_rec, &out.start);
+}
+
+static bool use_has(const struct pool_use *use, uint32_t node)
+{
+    for (uint32_t i = 0; i < use->n_parts; i++)
+        if (use->parts[i].node == node)
+            return true;
+    return false;
+}
+
+/* By what runs, and by what has been started in this pass. */
+static bool is_on_node(const struct planner *p, uint32_t job, uint32_t node)
+{
+    const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
+    for (size_t i = 0; r && i < r->v.n; i++)
+        if (use_has(&r->v.v[i]->use, node))
+            return true;
+    vec_for_each (&p->queue.active.started, i)
+        if (p->queue.active.started.v[i]->job == job && use_has(&p->queue.active.started.v[i]->use, node))
+            return true;
+    return false;
+}
+
+struct limit_ask pass_ask(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
+                          uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    struct limit_ask ask = g->asks[choice];
+    ask.jobs = u->chosen ? 0 : ask.jobs;
+    limit_ask_exactly(parts, len, &ask);
+    bool is_task = g->choices[choice].demand->one_task;
+    if (is_task && ask.nodes && limits_count_nodes(p->queue.limits) &&
+        is_on_node(p, u->job, parts->v.v[0].node))
+        ask.nodes = 0;
+    return ask;
+}
+
+void pass_start(struct pass *s, struct job_class *g, struct pending_entry *u)
+{
+    struct planner *p = s->p;
+    const struct model *m = p->queue.view->model;
+    const struct job *j = planner_job(&p->queue, u->job);
+    uint32_t choice = s->positions[s->place.choice].at;
+    bool borrow = s->positions[s->place.choice].soft;
+    const char *part = m->spec.parts.v[g->choices[choice].lane].name;
+    struct tentative *t = xcalloc(1, sizeof *t);
+    t->ask = pass_ask(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
+    limits_charge(p->queue.limits, &t->ask);
+    t->job = u->job;
+    t->array_job = j->array_job;
+    pool_run(&p->queue.pool, &t->use, &s->place.parts, when_plus(p->queue.now.ms, s->place.len));
+    vec_push(&p->queue.active.started, t);
+    planner_count_element(&p->queue, j->array_job, 1);
+    if (g->licensed && !u->chosen)
+        licence_take(&p->preempt.licences, m, j);
+    if (j->kind == JOB_KIND_STEPS)
+        start_task(p, j, u, part, &s->place, borrow);
+    else
+        start_job(p, j, u, part, &s->place, borrow);
+    if (j->kind == JOB_KIND_STEPS) {
+        u->chosen = g->shapes[choice];
+        u->chosen_len = s->place.len;
+    }
+    forecast_learn(&p->forecast, u);
+    u->forecast.first_made = 0;
+    u->count--;
+    u->at++;
+    planner_mark_dirty(&p->queue, u->job);
+}

@@ -1,0 +1,333 @@
+/* cycle_try.c - the head of a group has its turn: it starts, holds a place, or waits. */
+#include "backend/sched/cycle/cycle_internal.h"
+#include "backend/sched/limits/limits.h"
+
+bool pass_shape_is_dead(const struct planner *p, struct request_shape *sh)
+{
+    if (sh->dead && backfill_gained_since(&p->queue.backfill, sh->dead_mark, &sh->demand, &sh->set->nodes))
+        sh->dead = false;
+    sh->dead_mark = backfill_mark(&p->queue.backfill);
+    return sh->dead;
+}
+
+struct backfill_item pass_item(const struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    return (struct backfill_item){.choices = &g->choices[e->first],
+                                  .n_choices = e->n,
+                                  .entry = entry,
+                                  .tier = e->tier,
+                                  .deadline = g->deadline,
+                                  .ends = g->ends};
+}
+
+static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
+        if (!pass_shape_is_dead(p, g->shapes[i]))
+            return false;
+    return true;
+}
+
+static void mark_dead(const struct planner *p, const struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++) {
+        if (p->queue.backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
+            continue;
+        g->shapes[i]->dead = true;
+        g->shapes[i]->dead_mark = backfill_mark(&p->queue.backfill);
+    }
+}
+
+bool pass_group_could_ever(struct planner *p, struct job_class *g)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (planner_could_ever(&p->queue, g->shapes[i]))
+            return true;
+    return false;
+}
+
+/* It could never run there, but in partitions of another tier: this turn is for nothing. */
+static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n && g->n_entries > 1; i++)
+        if (planner_could_ever(&p->queue, g->shapes[i]))
+            return false;
+    return g->n_entries > 1 && pass_group_could_ever(p, g);
+}
+
+/* It has places of its own in this entry. */
+static bool holds_in(const struct pending_entry *u, uint32_t entry)
+{
+    return u->hold.use.parts && u->hold.entry == entry;
+}
+
+/* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
+static void set_reason(struct pending_entry *u, const struct turn *t, enum reason why)
+{
+    bool was_open = t->entry && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
+    bool is_open = why == REASON_RESOURCES || why == REASON_PRIORITY;
+    if (!was_open || (is_open && u->reason == REASON_PRIORITY))
+        u->reason = why;
+}
+
+static void set_rest(struct job_class *g, const struct turn *t, enum reason why)
+{
+    if (!t->entry || g->rest.now != REASON_PRIORITY)
+        g->rest.now = why;
+}
+
+/* Not on what is left of its nodes without those that do not start its user's jobs for now. */
+static bool is_avoided(struct planner *p, const struct job_class *g)
+{
+    bool avoids = false;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        const struct request_shape *s = g->shapes[i];
+        struct pool_parts parts = {VEC_INIT};
+        avoids = avoids || s->set->avoids;
+        bool fits = !s->set->avoids ||
+                    pool_place(&p->queue.empty, &s->demand, &s->set->nodes, p->queue.now.ms, 1, &parts);
+        vec_fini(&parts.v);
+        if (fits && s->ever != EVER_NO)
+            return false;
+    }
+    return avoids;
+}
+
+enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
+                                   const struct pending_entry *u)
+{
+    bool first = u->hold.use.parts != NULL;
+    if (is_avoided(p, g))
+        return REASON_NODE_NOT_AVAIL;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
+        if (!*blocked || !idmap_get(&p->queue.entries.by_job, *blocked)) /* or it has gone since */
+            *blocked = u->job;
+        first = first || *blocked == u->job;
+    }
+    return first ? REASON_RESOURCES : REASON_PRIORITY;
+}
+
+static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pending_entry *u,
+                                   const struct backfill_item *it)
+{
+    struct planner *p = s->p;
+    if (!pass_group_could_ever(p, t->g)) {
+        t->g->rest.now = u->reason = REASON_BAD_CONSTRAINTS;
+        return GROUP_WAITS;
+    }
+    if (is_avoided(p, t->g)) {
+        t->g->rest.now = u->reason = REASON_NODE_NOT_AVAIL;
+        return GROUP_WAITS;
+    }
+    set_reason(u, t, pass_reason_of_blocked(p, t->g, u));
+    if (t->borrow || (u->hold.claim && u->hold.entry != t->entry)) {
+        backfill_close(&p->queue.backfill, it);
+        return GROUP_WAITS;
+    }
+    if (p->queue.may_preempt && preempt_try(&p->preempt, u, it)) {
+        u->reason = REASON_RESOURCES;
+        return UNIT_WAITS;
+    }
+    if (!backfill_reserve(&p->queue.backfill, it, &u->hold) && !u->hold.use.parts)
+        return GROUP_WAITS; /* else another entry has its place, and the next of the group may get one here
+                             */
+    u->reason = REASON_RESOURCES;
+    return UNIT_WAITS;
+}
+
+bool pass_has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (p->queue.backfill.lanes[v[i].lane].n_held < p->queue.backfill.opts.depth)
+            return true;
+    return false;
+}
+
+/* With a place left in its lane it looks as if those behind it held none. */
+static bool may_push_aside(const struct planner *p, const struct backfill_item *it)
+{
+    return p->queue.backfill.opts.keep && pass_has_lane_left(p, it->choices, it->n_choices);
+}
+
+/* By what it asks for it may run, but not by what it would get. */
+static enum outcome wait_for_limit(struct turn *t, struct pending_entry *u, enum limit_state seen)
+{
+    if (seen == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true;
+        return GROUP_GOES_ON;
+    }
+    set_rest(t->g, t, limit_reason(&t->g->rest.verdict));
+    set_reason(u, t, limit_reason(&t->g->rest.verdict));
+    return GROUP_WAITS;
+}
+
+/* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
+ * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
+static enum outcome wait_for_less(struct turn *t, struct pending_entry *u, enum limit_state seen,
+                                  enum outcome o)
+{
+    if (!holds_in(u, t->entry))
+        return wait_for_limit(t, u, seen);
+    u->hold.limited = true;
+    if (seen != LIMIT_OVER_SOFT || t->borrow || u->hold.claim)
+        return o;
+    t->borrow = true;
+    return GROUP_GOES_ON;
+}
+
+/* What is held for the elements of an array in a lower tier is not in its way. */
+static bool start_before_claims(struct pass *s, struct pending_entry *u, const struct backfill_item *it)
+{
+    struct planner *p = s->p;
+    if (!claims_step_aside(&p->preempt, u, it))
+        return false;
+    bool starts = backfill_start(&p->queue.backfill, it, &u->hold, &s->place);
+    claims_step_back(&p->preempt, starts ? &s->place : NULL);
+    return starts;
+}
+
+static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entry *u)
+{
+    struct planner *p = s->p;
+    struct job_class *g = t->g;
+    enum reason gate = pass_gate(s, u);
+    vec_push(&p->looked, u->job);
+    if (gate != REASON_NONE) {
+        u->reason = gate;
+        claims_drop(&p->queue, u);
+        backfill_give_up(&p->queue.backfill, &u->hold);
+        return UNIT_WAITS;
+    }
+    struct backfill_item it = pass_item(g, t->entry);
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
+    it.promised = u->hold.use.parts && u->hold.claim && !planner_is_waited_for(&p->queue, u->job);
+    if (limits_any(p->queue.limits)) {
+        it.allows = pass_may_get;
+        it.ctx = &gets;
+    }
+    enum limit_state limit = pass_leave_choices(&gets, &it);
+    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true; /* once more, behind everybody */
+        if (holds_in(u, t->entry))
+            backfill_give_up(&p->queue.backfill, &u->hold);
+        return GROUP_GOES_ON;
+    }
+    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+        enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES;
+        set_rest(g, t, why);
+        set_reason(u, t, why);
+        return GROUP_WAITS;
+    }
+    bool tried = !is_dead(p, g, t->entry) || u->hold.use.parts || may_push_aside(p, &it);
+    claims_set_aside(&p->preempt, u, true);
+    bool starts = tried && (backfill_start(&p->queue.backfill, &it, &u->hold, &s->place) ||
+                            start_before_claims(s, u, &it));
+    claims_set_aside(&p->preempt, u, false);
+    if (starts) {
+        u->reason = REASON_NONE;
+        claims_drop(&p->queue,
+                    u); /* it may have taken one of them; for the others there is a place again */
+        pass_start(s, g, u);
+        return u->count ? GROUP_GOES_ON : UNIT_WAITS;
+    }
+    if (t->borrow &&
+        holds_in(u, t->entry)) { /* its own place then; the next one is within the limits again */
+        t->borrow = false;
+        u->reason = REASON_RESOURCES;
+        return UNIT_WAITS;
+    }
+    if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->queue.backfill, &it))
+        return wait_for_limit(t, u, gets.seen);
+    if (gets.seen == LIMIT_OK && it.n_choices == g->entries[t->entry].n && g->deadline == WHEN_NEVER &&
+        !g->ends) /* else it may be just this one */
+        mark_dead(p, g, t->entry);
+    enum outcome o = wait_for_place(s, t, u, &it);
+    return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
+}
+
+/* Of several turns, each in partitions of another tier, this one has nothing to look for. */
+static bool is_for_nothing(struct pass *s, const struct turn *t, const struct pending_entry *u,
+                           enum outcome *ret)
+{
+    const struct queue_entry *e = &t->g->entries[t->entry];
+    if (t->g->n_entries == 1)
+        return false;
+    *ret = UNIT_WAITS;
+    /* Others have gone, so that it starts where it stands before them: nowhere lower. */
+    if (u->hold.claim && u->hold.entry < t->entry)
+        return true;
+    bool here = !u->chosen;
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
+        here = here || u->chosen == t->g->shapes[i];
+    if (!here) /* its tasks stay in one partition */
+        return true;
+    *ret = GROUP_WAITS;
+    return is_idle_entry(s->p, t->g, t->entry);
+}
+
+enum outcome pass_try_head(struct pass *s, struct turn *t)
+{
+    struct pending_entry *u = turn_head(t->g, t->entry);
+    enum outcome o;
+    if (is_for_nothing(s, t, u, &o))
+        return o;
+    promise_withdraw(&s->p->preempt, u);
+    o = try_head(s, t, u);
+    promise_make(&s->p->preempt, u);
+    return o;
+}
+
+/* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
+static bool is_without_prospects(struct planner *p, struct pending_entry *u, const struct backfill_item *it)
+{
+    if (!p->queue.may_preempt)
+        return true;
+    if (planner_is_waited_for(&p->queue, u->job))
+        return false;
+    if (!p->preempt.hunting && p->preempt.prospects)
+        return true;
+    bool vain = planner_hunts_in_vain(&p->preempt, u, it);
+    p->preempt.prospects = p->preempt.prospects || !vain;
+    return vain || !p->preempt.hunting;
+}
+
+/* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
+static void leave_borrower(struct planner *p, const struct job_class *g, struct pending_entry *u)
+{
+    if (pass_reason_of_blocked(p, g, u) != REASON_RESOURCES)
+        return;
+    u->reason = REASON_RESOURCES;
+    vec_push(&p->looked, u->job);
+}
+
+bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
+{
+    struct planner *p = s->p;
+    struct job_class *g = t->g;
+    struct pending_entry *u = turn_head(g, t->entry);
+    if (u->hold.use.parts || u->more.n || u->is_special || u->made_way_for || u->chosen ||
+        !p->queue.backfill.opts.backfill)
+        return false;
+    if (is_idle_entry(p, g, t->entry))
+        return true;
+    enum limit_state limit = limits_any(p->queue.limits) ? pass_limit_of_group(p, g, t->entry) : LIMIT_OK;
+    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+        set_rest(g, t, limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
+        return true;
+    }
+    *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
+    t->borrow = t->borrow || *ret_again;
+    if (*ret_again || !is_dead(p, g, t->entry))
+        return *ret_again;
+    if (t->borrow) {
+        leave_borrower(p, g, u);
+        return true;
+    }
+    struct backfill_item it = pass_item(g, t->entry);
+    return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_prospects(p, u, &it);
+}

@@ -1,0 +1,130 @@
+/* planner.c - a planner's life, its notes, and what it answers between passes. */
+#include "backend/sched/cycle/cycle_internal.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+struct planner *planner_new(void)
+{
+    struct planner *p = xcalloc(1, sizeof *p);
+    planner_init_lists(&p->queue);
+    preempt_init(&p->preempt, &p->queue);
+    p->forecast.queue = &p->queue;
+    p->queue.notes.all = true;
+    return p;
+}
+
+/* What the cycle keeps beside the queue. */
+void planner_forget_cycle(struct planner *p)
+{
+    why_free_order(p);
+    vec_clear(&p->looked);
+    free(p->taken);
+    free(p->first_blocked);
+    p->taken = NULL;
+    p->first_blocked = NULL;
+    p->tells_left = false;
+    p->abandoned = 0;
+}
+
+static void planner_fini(struct planner *p)
+{
+    forecast_forget(&p->forecast);
+    preempt_fini(&p->preempt);
+    planner_forget_cycle(p);
+    queue_fini(&p->queue);
+    vec_fini(&p->looked);
+    vec_fini(&p->rebuild.ids);
+}
+
+void planner_free(struct planner *p)
+{
+    if (!p)
+        return;
+    for (bool done = false; !done;) {
+        uint64_t n = UINT64_MAX;
+        done = queue_free_old(&p->queue, &n);
+    }
+    pass_free(p->open);
+    p->open = NULL;
+    planner_fini(p);
+    free(p);
+}
+
+void planner_note_job(struct planner *p, uint32_t job)
+{
+    struct pending_entry *u = p->open ? idmap_get(&p->queue.entries.by_job, job) : NULL;
+    struct active_job *r = p->open ? idmap_get(&p->queue.active.by_job, job) : NULL;
+    if (u)
+        u->noted = true;
+    if (r)
+        r->noted = true;
+    planner_mark_dirty(&p->queue, job);
+}
+
+void planner_note_nodes(struct planner *p)
+{
+    p->queue.notes.nodes = true;
+}
+
+void planner_note_windows(struct planner *p)
+{
+    p->queue.notes.windows = true;
+}
+
+void planner_note_all(struct planner *p)
+{
+    p->queue.notes.all = true;
+    vec_clear(&p->queue.notes.jobs);
+}
+
+void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret)
+{
+    struct planner *p = planner_new();
+    planner_decide(p, v, now, ret);
+    planner_free(p);
+}
+
+struct queue *planner_queue(struct planner *p)
+{
+    return &p->queue;
+}
+
+struct preempt *planner_preempt(struct planner *p)
+{
+    return &p->preempt;
+}
+
+struct forecaster *planner_forecaster(struct planner *p)
+{
+    return &p->forecast;
+}
+
+uint32_t planner_array_left(const struct planner *p, const struct job *j)
+{
+    return planner_throttle_leaves(&p->preempt, j);
+}
+
+uint32_t planner_array_running(const struct planner *p, uint32_t array)
+{
+    return (uint32_t)(uintptr_t)idmap_get(&p->queue.active.array_running, array) +
+           promises_of_array(&p->preempt, array);
+}
+
+void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job)
+{
+    list_for_each (h, &from->queue.backfill.holds, struct backfill_hold, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, hold);
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);
+        if (u && u->group && u->job != but_job) {
+            backfill_copy(&p->queue.backfill, &u->hold, h, u->group->own);
+            claims_copy(&p->preempt, u, w);
+        }
+    }
+}
+
+uint32_t planner_first_blocked(const struct planner *p, uint32_t part)
+{
+    return p->first_blocked ? p->first_blocked[part] : 0;
+}

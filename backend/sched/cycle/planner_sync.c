@@ -1,0 +1,120 @@
+/* planner_sync.c - from the state to the planner: what was noted since the last pass is read again. What is
+ * read of nodes, running and waiting jobs, windows: one file each. */
+#include "backend/sched/cycle/cycle_internal.h"
+
+void planner_read_job(struct planner *p, uint32_t id)
+{
+    const struct job *j = model_get_job(p->queue.view->model, id);
+    if (!j || job_state_is_final(j->state))
+        return;
+    limits_recount(p->queue.limits, p->queue.view->model, id);
+    preempt_sync_job(&p->preempt, id, j);
+    sync_licences(&p->queue, id, j);
+    sync_unit(&p->queue, id, planner_job(&p->queue, id));
+}
+
+static void wake_parked(struct planner *p)
+{
+    for (struct heap_node *h; (h = heap_peek(&p->queue.entries.wakes)) && h->key <= p->queue.now.ms;) {
+        vec_push(&p->queue.notes.jobs, container_of(h, struct pending_entry, by_wake)->job);
+        heap_pop(&p->queue.entries.wakes);
+    }
+}
+
+/* Started in the last pass and over before this one: it was never seen running, and what it was given is
+ * free. */
+static bool came_and_went(const struct planner *p, uint32_t id, const struct job *j)
+{
+    bool over = !j || job_state_is_final(j->state) || (j->state == JOB_PENDING && j->restarts);
+    return (over && !idmap_get(&p->queue.active.by_job, id)) ||
+           (j && j->kind == JOB_KIND_STEPS); /* its tasks may have */
+}
+
+bool planner_is_stale(struct planner *p)
+{
+    bool back = p->queue.now.ms < p->queue.last_now; /* the clock was set back */
+    if (p->queue.notes.all || back)
+        return true;
+    if ((p->queue.notes.nodes && !sync_nodes(&p->queue)) ||
+        (p->queue.nodes.holes && p->queue.notes.jobs.n && !sync_holes(&p->queue)))
+        return true;
+    p->queue.notes.nodes = false;
+    return false;
+}
+
+/* What events have named since the last pass. */
+static void sync_noted(struct planner *p)
+{
+    const struct model *m = p->queue.view->model;
+    bool started = p->queue.active.started.n > 0;
+    planner_drop_started(&p->queue);
+    wake_parked(p);
+    sync_end_windows(&p->queue);
+    if (p->queue.notes.windows)
+        planner_sync_windows(p);
+    p->queue.notes.windows = false;
+    p->queue.pool.now = p->queue.now.ms;
+    vec_for_each (&p->queue.notes.jobs, i) {
+        uint32_t id = p->queue.notes.jobs.v[i];
+        const struct job *j = planner_job(&p->queue, id);
+        limits_recount(p->queue.limits, m, id);
+        if (started && came_and_went(p, id, j))
+            p->queue.changes.gained = true;
+        preempt_sync_job(&p->preempt, id, j);
+        sync_licences(&p->queue, id, j);
+        sync_unit(&p->queue, id, j);
+    }
+    vec_clear(&p->queue.notes.jobs);
+}
+
+void planner_sync(struct planner *p)
+{
+    bool again = p->queue.notes.all || p->queue.view->model->n_nodes != p->queue.pool.n_nodes;
+    if (p->queue.reading ? again : planner_is_stale(p)) {
+        vec_clear(&p->queue.notes.jobs);
+        planner_begin_reading(p);
+    }
+    if (p->queue.reading)
+        planner_read_all(p);
+    if (p->queue.notes.nodes && planner_is_stale(p)) { /* they have changed while it was read */
+        vec_clear(&p->queue.notes.jobs);
+        planner_begin_reading(p);
+        planner_read_all(p);
+    }
+    sync_noted(p);
+    pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
+    p->queue.last_now = p->queue.now.ms;
+}
+
+void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    bool stale = p->queue.notes.jobs.n || p->queue.notes.all || p->queue.notes.nodes ||
+                 p->queue.notes.windows || v->model->n_nodes != p->queue.pool.n_nodes;
+    bool deciding = planner_goes_on(p, v);
+    p->queue.view = v;
+    if (deciding) /* what it knows stays as it is until the pass is through */
+        return;
+    p->queue.now = now;
+    if (p->rebuild.in_pieces && (p->queue.reading || p->queue.notes.all)) {
+        while (!planner_has_frame(p) || p->queue.notes.all) /* the rest has its time */
+            planner_prepare(p, v, now, 1);
+        return;
+    }
+    if (stale)
+        planner_sync(p);
+}
+
+void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    if (p->open) /* what the pass has started stays charged */
+        return;
+    limits_begin(p->queue.limits, v->model, now);
+    promises_begin(&p->preempt);
+}
+
+void planner_sync_windows(struct planner *p)
+{
+    if (sync_windows(&p->queue))
+        forecast_forget(
+            &p->forecast); /* it may be looking at classes that have their place in one that has gone */
+}

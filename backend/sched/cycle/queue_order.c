@@ -1,0 +1,251 @@
+/* queue_order.c - the order of each partition's queue, for questions about a job's place in it.
+ *
+ * Up to SMALL_QUEUE waiting jobs it is worked out for each question. A long queue is put in order in slices
+ * (sched_order_step), at most every few seconds and only after a question: meanwhile the order before it
+ * answers, and where there is none, the question is answered without a place.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+#include "src/base/xalloc.h"
+
+#define SMALL_QUEUE 1000u
+#define FRESH_MS    1000 /* and a millisecond more for so many units */
+#define FRESH_UNITS 20u
+#define OLD_MS      60000 /* older than that it says nothing about now */
+#define RUN         256   /* places that are sorted in one go; longer runs are merged */
+
+enum stage { STAGE_COLLECT, STAGE_SORT, STAGE_COUNT, STAGE_DONE };
+
+struct queue_order {
+    struct lane_queue *lanes;
+    uint32_t n_lanes;
+    int64_t made_ms;
+    /* --- while it is made --- */
+    enum stage stage;
+    VEC(uint32_t) jobs; /* that waited when it was begun */
+    size_t at;          /* of the jobs, or of the lane's places */
+    uint32_t lane;
+    size_t run; /* 0: the lane's places have not been sorted at all */
+    struct place *merged;
+};
+
+static void free_order(struct queue_order *o)
+{
+    for (uint32_t i = 0; o && i < o->n_lanes; i++) {
+        vec_fini(&o->lanes[i].v);
+        idmap_fini(&o->lanes[i].at);
+    }
+    if (!o)
+        return;
+    vec_fini(&o->jobs);
+    free(o->merged);
+    free(o->lanes);
+    free(o);
+}
+
+void why_free_order(struct planner *p)
+{
+    free_order(p->order);
+    free_order(p->order_making);
+    p->order = p->order_making = NULL;
+}
+
+static struct queue_order *begin_order(const struct planner *p, struct wall now)
+{
+    struct queue_order *o = xcalloc(1, sizeof *o);
+    o->n_lanes = p->queue.nodes.n_parts;
+    o->lanes = xcalloc(p->queue.nodes.n_parts + 1, sizeof *o->lanes);
+    o->made_ms = now.ms;
+    idmap_for_each (&p->queue.entries.by_job, slot)
+        vec_push(&o->jobs, ((const struct pending_entry *)slot->value)->job);
+    return o;
+}
+
+/* --- its slices --- */
+
+static bool lane_was_before(const struct job_class *g, uint32_t choice)
+{
+    for (uint32_t i = 0; i < choice; i++)
+        if (g->choices[i].lane == g->choices[choice].lane)
+            return true;
+    return false;
+}
+
+/* Each element is one of the queue, as far as the array's throttle lets it run now; where they wait for
+ * others one by one, the next. A step job is one, however many tasks wait. */
+static uint32_t count_in_row(const struct planner *p, const struct pending_entry *u)
+{
+    const struct job *j = u->count > 1 ? model_get_job(p->queue.view->model, u->job) : NULL;
+    if (!j || !job_is_array_record(j) || u->by_element || u->singleton)
+        return 1;
+    uint32_t most = planner_throttle_leaves(&p->preempt, j);
+    return most >= u->count ? u->count : most ? most : 1; /* none is left: others have started since */
+}
+
+static void collect(const struct planner *p, struct queue_order *o, uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
+    if (!u || !u->group || !planner_stands_in_row(p, u))
+        return;
+    const struct job *j = model_get_job(p->queue.view->model, job);
+    struct place at = {.job = job, .n = count_in_row(p, u)};
+    at.gpus = j ? (uint64_t)job_gpus(j) * at.n : 0;
+    for (uint32_t i = 0; i < u->group->n_choices; i++) {
+        uint32_t lane = u->group->choices[i].lane;
+        if (lane >= o->n_lanes || lane_was_before(u->group, i))
+            continue;
+        at.rank = why_rank(p, u->group, u, lane);
+        vec_push(&o->lanes[lane].v, at);
+    }
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const struct place *a = pa, *b = pb;
+    return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
+}
+
+/* Two runs of places side by side become one. Returns how many places were touched. */
+static size_t merge(struct queue_order *o, struct place *v, size_t n_first, size_t n)
+{
+    size_t a = 0, b = n_first, out = 0;
+    while (a < n_first && b < n)
+        o->merged[out++] = by_rank(&v[b], &v[a]) < 0 ? v[b++] : v[a++];
+    while (a < n_first)
+        o->merged[out++] = v[a++];
+    for (size_t i = 0; i < out; i++) /* what is left of the second run is in its place */
+        v[i] = o->merged[i];
+    return n;
+}
+
+/* One run of the lane sorted, or two merged. Returns what it cost, in places. */
+static size_t sort_some(struct queue_order *o)
+{
+    struct lane_queue *l = &o->lanes[o->lane];
+    size_t width = o->run ? o->run : RUN, cost = 1;
+    if (!o->merged && l->v.n > RUN)
+        o->merged = xmalloc(l->v.n * sizeof *o->merged);
+    if (o->at >= l->v.n) {
+        o->at = 0;
+        o->run = o->run ? o->run * 2 : RUN;
+    } else if (!o->run) {
+        size_t n = l->v.n - o->at < RUN ? l->v.n - o->at : RUN;
+        qsort(l->v.v + o->at, n, sizeof *l->v.v, by_rank);
+        o->at += n;
+        cost = n;
+    } else {
+        size_t n = l->v.n - o->at < 2 * width ? l->v.n - o->at : 2 * width;
+        cost = n > width ? merge(o, l->v.v + o->at, width, n) / 4 + 1 : 1;
+        o->at += n;
+    }
+    if (o->at == 0 && o->run >= l->v.n) {
+        free(o->merged);
+        o->merged = NULL;
+        o->run = 0;
+        o->lane++;
+    }
+    return cost;
+}
+
+static void count_one(struct lane_queue *l, size_t i)
+{
+    struct place *at = &l->v.v[i], *last = i ? at - 1 : NULL;
+    at->before = l->of;
+    at->gpus_before = last ? last->gpus_before + last->gpus : 0;
+    l->of += at->n;
+    idmap_set(&l->at, at->job, (void *)(uintptr_t)(i + 1));
+}
+
+static size_t count_some(struct queue_order *o)
+{
+    struct lane_queue *l = &o->lanes[o->lane];
+    if (o->at < l->v.n) {
+        count_one(l, o->at++);
+    } else {
+        o->at = 0;
+        o->lane++;
+    }
+    return 1;
+}
+
+/* Returns what it cost, in places. */
+static size_t step(const struct planner *p, struct queue_order *o)
+{
+    bool through = o->stage == STAGE_COLLECT ? o->at >= o->jobs.n : o->lane >= o->n_lanes;
+    if (through) {
+        o->stage++;
+        o->at = o->lane = 0;
+        return 1;
+    }
+    if (o->stage == STAGE_COLLECT) {
+        collect(p, o, o->jobs.v[o->at++]);
+        return 4;
+    }
+    return o->stage == STAGE_SORT ? sort_some(o) : count_some(o);
+}
+
+/* --- when --- */
+
+static bool make_some(struct planner *p, size_t n)
+{
+    struct queue_order *o = p->order_making;
+    for (size_t cost; o->stage != STAGE_DONE && n; n -= cost < n ? cost : n)
+        cost = step(p, o);
+    if (o->stage != STAGE_DONE)
+        return false;
+    free_order(p->order);
+    p->order = o;
+    p->order_making = NULL;
+    vec_fini(&o->jobs);
+    return true;
+}
+
+void why_begin_order(struct planner *p, struct wall now)
+{
+    bool is_long = p->queue.entries.by_job.n > SMALL_QUEUE;
+    int64_t age = p->order ? now.ms - p->order->made_ms : 0;
+    int64_t fresh_ms = FRESH_MS + (int64_t)(p->queue.entries.by_job.n / FRESH_UNITS);
+    if (p->order && (!is_long || p->order->n_lanes != p->queue.nodes.n_parts || age < 0 || age > OLD_MS)) {
+        free_order(p->order);
+        p->order = NULL;
+    }
+    bool stale = p->order_making && (!is_long || p->order_making->n_lanes != p->queue.nodes.n_parts);
+    if (stale) {
+        free_order(p->order_making);
+        p->order_making = NULL;
+    }
+    if (!p->order_making && (!p->order || age >= fresh_ms))
+        p->order_making = begin_order(p, now);
+    if (!is_long)
+        make_some(p, SIZE_MAX);
+}
+
+bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
+{
+    if (!p->order_making || !p->queue.prios.known) /* the first pass comes first */
+        return true;
+    planner_ready(p, v, now);
+    planner_begin_asking(&p->queue, v, now);
+    bool done = p->order_making->n_lanes != p->queue.nodes.n_parts || make_some(p, n);
+    planner_end_asking(&p->queue);
+    return done;
+}
+
+const struct lane_queue *why_queue_of(const struct planner *p, uint32_t lane)
+{
+    return p->order && lane < p->order->n_lanes ? &p->order->lanes[lane] : NULL;
+}
+
+struct rank why_rank(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
+                     uint32_t lane)
+{
+    const struct job *j = model_get_job(p->queue.view->model, u->job);
+    bool borrow = planner_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
+    uint32_t choice = 0;
+    while (choice + 1 < g->n_choices && g->choices[choice].lane != lane)
+        choice++;
+    uint32_t prio =
+        j ? prio_of(&p->queue.prios.asking, j, &p->queue.view->model->spec.parts.v[lane], NULL) : 0;
+    return rank_of(g, group_entry_of(g, choice), borrow, prio, u->submit_ms, u->order_id, u->order_index);
+}

@@ -1,0 +1,257 @@
+/* rebuild.c - everything is read again: the configuration is another one, nodes have come, the clock was
+ * set back. Where 100,000 jobs wait that takes a fifth of a second, so who serves others meanwhile has it
+ * done in pieces (planner_prepare).
+ *
+ *     what was there is buried: it still says why jobs wait, and is taken apart in pieces at the end
+ *     nodes, partitions, windows    then it can be asked what could ever run
+ *     jobs, by their ids            what happens to them meanwhile is noted, and read after that
+ *     shares                        what each has used, with what runs
+ *     groups                        what the first pass would find out about each: does it fit?
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/cycle/cycle_internal.h"
+
+#define COST_ROOM      2 /* in units of work: memory is touched for the first time */
+#define COST_NODE      4
+#define COST_JOB       10
+#define COST_GROUP     20
+#define COST_FREE      1 /* of what is there no more */
+#define NODES_PER_UNIT 4 /* that are looked at for a shape, or put in a partition */
+
+enum read_stage {
+    READ_ROOM,
+    READ_NODES,
+    READ_PARTS,
+    READ_WINDOWS,
+    READ_IDS,
+    READ_JOBS,
+    READ_SHARES, /* from here on a pass does it by itself, where nobody waits for pieces */
+    READ_GROUPS,
+    READ_DONE
+};
+/* --- what is there now --- */
+
+static void sort_ids(struct planner *p)
+{
+    size_t n = p->rebuild.ids.n;
+    if (!n)
+        return;
+    uint32_t *v = p->rebuild.ids.v, *w = xmalloc(n * sizeof *w);
+    for (unsigned shift = 0; shift < 33; shift += 11) { /* by 11 bits each time */
+        size_t at[2048] = {0}, sum = 0;
+        for (size_t i = 0; i < n; i++)
+            at[v[i] >> shift & 2047]++;
+        for (size_t i = 0; i < 2048; i++) {
+            size_t here = at[i];
+            at[i] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++)
+            w[at[v[i] >> shift & 2047]++] = v[i];
+        uint32_t *swap = v;
+        v = w;
+        w = swap;
+    }
+    if (v != p->rebuild.ids.v) { /* an odd number of times */
+        memcpy(p->rebuild.ids.v, v, n * sizeof *v);
+        free(v);
+    } else {
+        free(w);
+    }
+}
+
+/* Their maps grow at once, while they are empty. */
+static void list_ids(struct planner *p)
+{
+    const struct model *m = p->queue.view->model;
+    idmap_reserve(&p->queue.entries.by_job, m->n_pending);
+    idmap_reserve(&p->queue.active.by_job, m->n_active);
+    limits_reserve(p->queue.limits, (size_t)m->n_pending + m->n_active);
+    idmap_for_each (&m->jobs, slot)
+        vec_push(&p->rebuild.ids, (uint32_t)slot->id);
+    sort_ids(p);
+}
+
+/* A shape that fits nowhere now, or that could run at some time, is found out before the pass. Who has an
+ * end of his own may be shorter. Returns how often it was looked for. */
+static unsigned try_shape(struct planner *p, const struct job_class *g, struct request_shape *s)
+{
+    if (s->unsure || g->own || g->ends || g->deadline != WHEN_NEVER) {
+        s->unsure = true;
+        s->dead = false;
+        return 0;
+    }
+    if (s->dead)
+        return 0;
+    struct pool_parts parts = {VEC_INIT};
+    s->dead = !pool_place(&p->queue.pool, &s->demand, &s->set->nodes, p->queue.now.ms, s->len_min, &parts);
+    s->dead_mark = backfill_mark(&p->queue.backfill);
+    s->unsure = !s->dead;
+    vec_fini(&parts.v);
+    if (s->ever == EVER_UNKNOWN && pool_fits_easily(&p->queue.empty, &s->demand, &s->set->nodes))
+        s->ever = EVER_YES;
+    return 1;
+}
+
+/* Returns what it cost. */
+static uint64_t look_at_group(struct planner *p, struct job_class *g)
+{
+    const struct pending_entry *u = list_first(&g->units, struct pending_entry, in_group);
+    uint64_t looks = 0;
+    for (uint32_t e = 0; e < g->n_entries; e++)
+        planner_rank(&p->queue, g, e, u->job, u->submit_ms);
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        looks += try_shape(p, g, g->shapes[i]);
+        if (p->queue.may_preempt && g->shapes[i]->dead)
+            prey_is_in_vain(&p->preempt, g->shapes[i], g->qos);
+    }
+    return COST_GROUP + looks * p->queue.pool.n_nodes / NODES_PER_UNIT;
+}
+
+static bool look_at_groups(struct planner *p, uint64_t *n)
+{
+    while (p->rebuild.at_group != &p->queue.classes.list && *n) {
+        struct job_class *g = container_of(p->rebuild.at_group, struct job_class, link);
+        p->rebuild.at_group = p->rebuild.at_group->next;
+        uint64_t cost = g->n_units ? look_at_group(p, g) : COST_FREE;
+        *n -= cost < *n ? cost : *n;
+    }
+    return p->rebuild.at_group == &p->queue.classes.list;
+}
+
+void planner_begin_reading(struct planner *p)
+{
+    if (p->queue.nodes.gpu_types) {
+        forecast_forget(&p->forecast);
+        preempt_forget(&p->preempt);
+        planner_forget_cycle(p);
+        queue_bury(&p->queue);
+    }
+    p->queue.notes.all = p->queue.notes.nodes = p->queue.notes.windows = false;
+    p->queue.reading = true;
+    p->rebuild.stage = READ_ROOM;
+    p->rebuild.at = 0;
+    vec_clear(&p->rebuild.ids);
+    planner_read_frame(&p->queue);
+    p->first_blocked = xcalloc(p->queue.nodes.n_parts + 1, sizeof *p->first_blocked);
+    p->taken = xcalloc((size_t)p->queue.pool.n_nodes + 1, sizeof *p->taken);
+}
+
+bool planner_has_frame(const struct planner *p)
+{
+    return !p->queue.reading || p->rebuild.stage > READ_WINDOWS;
+}
+
+static void next_stage(struct planner *p)
+{
+    p->rebuild.stage++;
+    p->rebuild.at = 0;
+}
+
+static uint64_t read_part(struct planner *p)
+{
+    if (p->rebuild.at == p->queue.nodes.n_parts) {
+        next_stage(p);
+        return 1;
+    }
+    uint32_t at = (uint32_t)p->rebuild.at++;
+    planner_read_part(&p->queue, at);
+    return p->queue.view->model->spec.parts.v[at].nodes.n / NODES_PER_UNIT + 1;
+}
+
+/* One stage further, or a part of it. What cannot be cut is a piece of its own. */
+static void read_some(struct planner *p, uint64_t *n)
+{
+    uint64_t cost = *n;
+    switch ((enum read_stage)p->rebuild.stage) {
+    case READ_ROOM:
+        cost = COST_ROOM;
+        if (p->rebuild.at < 2 * (size_t)p->queue.pool.n_nodes)
+            planner_read_room(&p->queue, (uint32_t)p->rebuild.at++);
+        else
+            next_stage(p);
+        break;
+    case READ_NODES:
+        cost = COST_NODE;
+        if (p->rebuild.at < p->queue.pool.n_nodes)
+            planner_read_node(&p->queue, (uint32_t)p->rebuild.at++);
+        else
+            next_stage(p);
+        break;
+    case READ_PARTS: cost = read_part(p); break;
+    case READ_WINDOWS:
+        planner_sync_windows(p);
+        next_stage(p);
+        break;
+    case READ_IDS:
+        list_ids(p);
+        next_stage(p);
+        break;
+    case READ_JOBS:
+        cost = COST_JOB;
+        if (p->rebuild.at < p->rebuild.ids.n) {
+            planner_read_job(p, p->rebuild.ids.v[p->rebuild.at++]);
+        } else {
+            vec_fini(&p->rebuild.ids);
+            next_stage(p);
+        }
+        break;
+    case READ_SHARES:
+        cost = 0;
+        if (!planner_rank_some(&p->queue, n))
+            break;
+        pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
+        p->rebuild.at_group = p->queue.classes.list.next;
+        next_stage(p);
+        break;
+    case READ_GROUPS:
+        if (look_at_groups(p, n))
+            next_stage(p);
+        cost = 0;
+        break;
+    case READ_DONE: break;
+    }
+    *n -= cost < *n ? cost : *n;
+}
+
+void planner_read_all(struct planner *p)
+{
+    uint64_t n = UINT64_MAX;
+    while (p->rebuild.stage < READ_SHARES) {
+        n = UINT64_MAX;
+        read_some(p, &n);
+    }
+    planner_drop_ranks_anew(&p->queue);
+    p->queue.changes.all_gained = p->queue.changes.all_gained || p->rebuild.stage == READ_SHARES;
+    p->queue.changes.gained = true;
+    p->queue.reading = false;
+    for (bool done = false; !done && !p->rebuild.in_pieces; n = UINT64_MAX)
+        done = queue_free_old(&p->queue, &n);
+}
+
+bool planner_prepare(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
+{
+    uint64_t left = n;
+    p->queue.view = v;
+    p->queue.now = now;
+    p->rebuild.in_pieces = true;
+    if (!p->queue.reading && planner_is_stale(p))
+        planner_begin_reading(p);
+    if (p->queue.reading &&
+        (p->queue.notes.all || v->model->n_nodes != p->queue.pool.n_nodes)) /* from the beginning */
+        planner_begin_reading(p);
+    if (!p->queue.reading) {
+        queue_free_old(&p->queue, &left);
+        return true;
+    }
+    while (left && p->rebuild.stage < READ_DONE)
+        read_some(p, &left);
+    return p->rebuild.stage == READ_DONE;
+}
+
+bool planner_is_reading(const struct planner *p)
+{
+    return p->queue.reading;
+}

@@ -1,0 +1,71 @@
+/* explain.h - the planner's answers to people: could it ever run, why does it wait, what is planned, what
+ * would become of it.
+ */
+#ifndef STOKER_BACKEND_SCHED_EXPLAIN_H
+#define STOKER_BACKEND_SCHED_EXPLAIN_H
+
+#include "backend/sched/cycle/cycle.h"
+#include "src/answers/answer_plan.h"
+
+/* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
+ * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
+                         const struct job_req *req, const struct step *steps, size_t n_steps,
+                         struct errtext *text);
+
+/* What is counted, for a job that comes in or has been changed or released: places in the queue of whatever
+ * does not count it yet, licences that exist, a reservation that lets it in, and, unless as_is
+ * (held, forced), whether it would break a hard limit even alone, in each of its partitions where it could
+ * be by what there is, or come too late for its deadline. */
+struct sched_admit_how {
+    bool as_is;
+};
+enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
+                                struct sched_admit_how how, struct wall now, struct errtext *text);
+
+/* The whole answer to why: every cause with numbers, from the last pass. ret is initialised here;
+ * rec_fini(&msg_why_rec, ret). */
+void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+               struct msg_why *ret);
+
+/* The first sentence of that alone, for the rows of a list: sched_waits_begin, sched_wait for each,
+ * sched_waits_end; nothing else is asked of the planner in between. ret is initialised here,
+ * rec_fini(&why_cause_rec, ret); it is empty for a job that does not wait. Cost: O(nodes of its
+ * partitions); begin: O(users). */
+void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now);
+void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                struct why_cause *ret);
+void sched_waits_end(struct planner *p);
+
+struct plan_filter {
+    struct strv users, partitions; /* empty: all */
+    uint32_t rows_max;
+    bool waiting; /* only what waits */
+};
+
+/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start; what
+ * runs leaves room for half of them to what waits. ret
+ * is initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
+void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
+                    const struct plan_filter *filter, struct msg_plan *ret);
+/* As a row of the plan says it. */
+enum plan_kind forecast_plan_kind(enum forecast_kind k);
+
+struct trial { /* what would become of a job */
+    bool now;  /* it fits now and hurts nobody */
+    struct forecast forecast;
+    const char *partition; /* where; the model's; NULL: not known */
+    char *nodes;           /* now: compressed; owned */
+    uint32_t cpus;
+    int64_t len_ms;               /* now: its time limit */
+    enum reason reason;           /* not NONE: no partition admits it, or a limit is reached */
+    struct limit_verdict verdict; /* where that is a limit */
+};
+
+/* Of a job that is not in the queue, as if it came behind everybody who is; j need not be in the model.
+ * Cost: a pass over the nodes of its partitions, and one search. ret: trial_fini. */
+void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                 struct trial *ret);
+void trial_fini(struct trial *t);
+
+#endif

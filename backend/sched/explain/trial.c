@@ -1,0 +1,126 @@
+/* trial.c - what would become of a job that is not in the queue. */
+#include "backend/sched/explain/explain.h"
+
+#include <stdlib.h>
+
+#include "src/base/hostlist.h"
+
+/* The partitions where limits let it in. */
+static uint32_t choose_open(struct planner *p, const struct job_class *g, struct backfill_choice *ret,
+                            uint32_t *positions, struct trial *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        struct limit_verdict v;
+        if (limits_check(planner_queue(p)->limits, &g->asks[i], &v) == LIMIT_OVER_HARD) {
+            t->verdict = v;
+            continue;
+        }
+        positions[n] = i;
+        ret[n++] = g->choices[i];
+    }
+    return n;
+}
+
+struct gets { /* what it would get where it is placed */
+    struct planner *p;
+    const struct job_class *g;
+    const uint32_t *positions; /* of the choices, in the group */
+};
+
+static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    const struct gets *x = ctx;
+    struct limit_ask ask = x->g->asks[x->positions[choice]];
+    limit_ask_exactly(parts, len, &ask);
+    return limits_check(planner_queue(x->p)->limits, &ask, NULL) != LIMIT_OVER_HARD;
+}
+
+static char *names_of(struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
+{
+    struct strv names = {0};
+    *ret_cpus = 0;
+    vec_for_each (&parts->v, i) {
+        strv_push(&names, planner_queue(p)->view->model->nodes[parts->v.v[i].node]->spec.name);
+        *ret_cpus += (uint32_t)parts->v.v[i].amount.cpus;
+    }
+    char *text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
+/* When it would start behind all that is planned. */
+static void try_later(struct planner *p, const struct job_class *g, const struct job *j, int64_t from,
+                      struct trial *ret)
+{
+    uint32_t choice = 0;
+    ret->forecast = forecast_try(planner_forecaster(p), g, j->req.licenses, from, &choice);
+    if (ret->forecast.kind == FORECAST_PLANNED)
+        ret->partition = planner_queue(p)->view->model->spec.parts.v[g->choices[choice].lane].name;
+}
+
+static bool has_licences(struct planner *p, const struct job *j)
+{
+    return licence_fits(&planner_queue(p)->active.licences, planner_queue(p)->view->model, j);
+}
+
+static void try_group(struct planner *p, const struct job_class *g, const struct job *j, int64_t from,
+                      struct trial *ret)
+{
+    struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
+    uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
+    struct gets gets = {.p = p, .g = g, .positions = positions};
+    struct backfill_item it = {.choices = open,
+                               .n_choices = choose_open(p, g, open, positions, ret),
+                               .deadline = g->deadline,
+                               .allows = limits_any(planner_queue(p)->limits) ? may_get : NULL,
+                               .ctx = &gets};
+    struct backfill_place at = {0};
+    if (!it.n_choices)
+        ret->reason = limit_reason(&ret->verdict);
+    else if (g->licensed && !has_licences(p, j))
+        ret->reason = REASON_LICENSES;
+    if (ret->reason == REASON_NONE && from <= planner_queue(p)->now.ms &&
+        backfill_start_beside(&planner_queue(p)->backfill, &it, &at)) {
+        ret->now = true;
+        ret->len_ms = at.len;
+        ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].lane].name;
+        ret->nodes = names_of(p, &at.parts, &ret->cpus);
+        ret->forecast = (struct forecast){
+            .kind = FORECAST_PLANNED, .start = planner_queue(p)->now, .made = planner_queue(p)->now};
+    } else {
+        try_later(p, g, j, from, ret);
+    }
+    backfill_place_fini(&at);
+    free(positions);
+    free(open);
+}
+
+void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                 struct trial *ret)
+{
+    uint32_t tasks = 1;
+    *ret = (struct trial){.reason = REASON_NONE};
+    planner_ready(p, v, now);
+    if (planner_queue(p)->reading) /* what runs is not all known */
+        return;
+    planner_ready_limits(p, v, now);
+    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
+    struct job_class *g = planner_group(planner_queue(p), j, s, &ret->reason);
+    if (!g)
+        return;
+    struct wall clears = {0};
+    enum reason gate = gate_job(v, j, now, &clears);
+    bool waits_for_others = gate == REASON_DEPENDENCY || gate == REASON_DEPENDENCY_NEVER;
+    ret->reason = waits_for_others ? gate : REASON_NONE;
+    if (!waits_for_others)
+        try_group(p, g, j, clears.ms > now.ms ? clears.ms : now.ms, ret);
+    if (!g->n_units)
+        planner_drop_group(planner_queue(p), g);
+}
+
+void trial_fini(struct trial *t)
+{
+    free(t->nodes);
+    *t = (struct trial){0};
+}

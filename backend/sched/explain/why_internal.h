@@ -1,0 +1,54 @@
+/* why_internal.h - what the files share that answer why a job waits. */
+#ifndef STOKER_BACKEND_SCHED_WHY_INTERNAL_H
+#define STOKER_BACKEND_SCHED_WHY_INTERNAL_H
+
+#include "backend/sched/explain/explain.h"
+
+struct question {
+    struct planner *p;
+    struct queue *queue; /* its */
+    const struct sched_view *v;
+    const struct job *j;
+    const struct step *step; /* whose tasks wait; NULL: the job itself */
+    struct pending_entry *u; /* NULL: it is not in the queue */
+    struct wall now;
+    struct msg_why *w;
+    bool brief; /* the first sentence is wanted: what costs more is left out */
+    bool never; /* it cannot start unless something is changed */
+};
+
+/* --- why.c --- */
+
+void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken);
+/* Of the cause that was added last: its few words for a list, and the instant that they lead to; words
+ * NULL: none. */
+void why_set_head(struct msg_why *w, char *head_taken, const char *words, struct wall when);
+void why_add_limit(struct msg_why *w, const struct limit_verdict *v);
+bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
+
+/* --- whyqueue.c --- */
+
+/* Those ahead of it in a partition; the rank in the first one that is asked about. */
+void why_behind(const struct question *q, uint32_t lane);
+
+/* --- whyplace.c: what it has itself is set aside --- */
+
+/* What is in its way now in the partition of that choice: nothing, where it fits. */
+void why_no_place(const struct question *q, uint32_t choice);
+/* In none of its partitions it would end in time if it started now. */
+bool why_all_late(const struct question *q);
+/* What no node there will ever have. */
+void why_never(const struct question *q, const struct backfill_choice *c);
+
+/* --- whywhen.c --- */
+
+/* When the first of these is within limits, if what counts runs to its time limit; unset: not known. Cost:
+ * O(n log n) of what runs, where anything is limited. */
+struct wall why_limit_clears(const struct question *q, const struct limit_ask *asks, uint32_t n);
+/* When its array may run another. */
+struct wall why_throttle_clears(const struct question *q);
+/* The causes that the gates gave; those that are about its turn, by its forecast. */
+void why_date_gates(const struct question *q);
+void why_date_turn(const struct question *q);
+
+#endif

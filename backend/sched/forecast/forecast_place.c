@@ -1,0 +1,268 @@
+/* forecast_place.c - where on the cells of a forecast a demand fits at the earliest, within limits; taking
+ * it. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast_internal.h"
+
+#define AGREE_MAX 64  /* times that limits and what is free are asked in turn */
+#define STEPS_MAX 400 /* times looked at for a demand over several cells */
+
+static struct amount times(struct amount a, int64_t n)
+{
+    return (struct amount){a.cpus * n, a.mem_mib * n, a.gpus * n};
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* How many pieces are in `have`. */
+static int64_t pieces_in_amount(struct amount have, const struct demand_pieces *w)
+{
+    int64_t n = INT32_MAX;
+    if (have.cpus < 0 || have.gpus < 0 || have.mem_mib < 0)
+        return 0;
+    n = w->need.cpus ? least(n, have.cpus / w->need.cpus) : n;
+    n = w->need.gpus ? least(n, have.gpus / w->need.gpus) : n;
+    n = w->need.mem_mib ? least(n, have.mem_mib / w->need.mem_mib) : n;
+    return n * w->each;
+}
+
+/* What so many pieces take. */
+static struct amount amount_of(const struct demand_pieces *w, int64_t pieces)
+{
+    return times(w->need, div_up(pieces, w->each));
+}
+
+static struct demand_pieces pieces_in(const struct demand *d, const struct cell *c)
+{
+    struct pool_node node = {.cap = c->cap};
+    if (demand_is_uniform(d))
+        return (struct demand_pieces){.need = demand_on_node(d, &node), .k = d->need.nodes, .each = 1};
+    struct demand_pieces w = demand_piece(d);
+    int64_t all = d->need.whole_nodes ? pieces_in_amount(c->cap, &w) : 0;
+    if (all > 0) { /* nodes are taken whole */
+        w.need = c->cap;
+        w.each = (uint32_t)least(all, w.k);
+    }
+    return w;
+}
+
+/* The most that the cell takes with nothing on it. */
+static int64_t room_of(const struct cell *c, const struct demand_pieces *w, bool one_each)
+{
+    int64_t here = pieces_in_amount(c->cap, w);
+    return (one_each && here > 1 ? 1 : here) * c->nodes;
+}
+
+static bool cell_is_in(const struct cell *c, const struct nodeset *s)
+{
+    return nodeset_has(s, c->first);
+}
+
+/* How it would lie in that cell alone; k is 0 where it cannot. */
+static struct demand_pieces alone_in(const struct demand *d, const struct cell *cell)
+{
+    bool uniform = demand_is_uniform(d);
+    if (!uniform && d->need.nodes == 1) { /* all of it on one node, where one takes it */
+        struct pool_node node = {.cap = cell->cap};
+        struct amount all = demand_on_node(d, &node);
+        if (amount_covers(cell->cap, all))
+            return (struct demand_pieces){.need = all, .k = 1, .each = 1};
+    }
+    struct demand_pieces w = pieces_in(d, cell);
+    bool fits = (uniform || (d->nodes_max > 1 && cell->nodes >= d->need.nodes)) &&
+                amount_covers(cell->cap, w.need) && room_of(cell, &w, uniform) >= w.k;
+    return fits ? w : (struct demand_pieces){0};
+}
+
+/* All of it in one cell, the earliest such. */
+static void find_in_one(struct forecasts *f, const struct backfill_choice *c, int64_t from,
+                        struct found *ret)
+{
+    for (uint32_t i = 0; i < f->n_cells; i++) {
+        const struct cell *cell = &f->cells[i];
+        if (!cell_is_in(cell, c->set))
+            continue;
+        struct demand_pieces w = alone_in(c->demand, cell);
+        if (!w.k)
+            continue;
+        struct amount all = amount_of(&w, w.k);
+        int64_t t = timeline_next(&cell->line, from, c->len, all);
+        if (t >= ret->t)
+            continue;
+        ret->t = t;
+        vec_clear(&ret->parts);
+        vec_push(&ret->parts, (struct pool_part){i, all});
+        if (t == from)
+            return;
+    }
+}
+
+struct spread {       /* over cells, at one time */
+    int64_t left;     /* pieces to place */
+    int64_t to_leave; /* nodes that must take part beside those that do */
+    int64_t next;     /* when one of the cells can take more */
+};
+
+/* What the cell gives throughout [t, t + len). */
+static void spread_to(const struct cell *cell, uint32_t at, const struct backfill_choice *c, int64_t t,
+                      struct spread *s, struct found *ret)
+{
+    bool uniform = demand_is_uniform(c->demand);
+    struct demand_pieces w = pieces_in(c->demand, cell);
+    if (!amount_covers(cell->cap, w.need))
+        return;
+    int64_t keep =
+        s->to_leave > cell->nodes ? s->to_leave - cell->nodes : 0; /* a piece for each of those */
+    int64_t most = least(room_of(cell, &w, uniform), s->left - keep);
+    int64_t here = least(pieces_in_amount(timeline_min(&cell->line, t, when_plus(t, c->len)), &w), most);
+    if (here > 0) {
+        vec_push(&ret->parts, (struct pool_part){at, amount_of(&w, here)});
+        s->left -= here;
+        s->to_leave -= least(s->to_leave, least(here, cell->nodes));
+    }
+    if (s->left && here < most)
+        s->next =
+            least(s->next, timeline_next(&cell->line, t, c->len, amount_of(&w, (here > 0 ? here : 0) + 1)));
+}
+
+/* Over several cells: at each time that something changes for the better. */
+static void find_in_many(struct forecasts *f, const struct backfill_choice *c, int64_t from,
+                         struct found *ret)
+{
+    uint32_t nodes = c->demand->need.nodes;
+    struct found at = {.parts = VEC_INIT};
+    int64_t k = demand_is_uniform(c->demand) ? nodes : demand_piece(c->demand).k;
+    int steps = 0;
+    for (int64_t t = from; t < ret->t && t < f->window_end && steps < STEPS_MAX; steps++) {
+        struct spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
+        vec_clear(&at.parts);
+        for (uint32_t i = 0; i < f->n_cells && s.left; i++)
+            if (cell_is_in(&f->cells[i], c->set))
+                spread_to(&f->cells[i], i, c, t, &s, &at);
+        if (!s.left) {
+            ret->t = t;
+            vec_clear(&ret->parts);
+            vec_for_each (&at.parts, i)
+                vec_push(&ret->parts, at.parts.v[i]);
+            break;
+        }
+        if (s.next <= t)
+            break;
+        t = s.next;
+    }
+    vec_fini(&at.parts);
+}
+
+static struct bound *bound_of(struct forecasts *f, const struct request_shape *s)
+{
+    struct bound *b = idmap_get(&f->bounds, s->hash);
+    if (b && b->shape == s)
+        return b;
+    if (!b) {
+        b = xcalloc(1, sizeof *b);
+        idmap_set(&f->bounds, s->hash, b);
+    }
+    *b = (struct bound){.shape = s, .t = INT64_MIN};
+    return b;
+}
+
+/* The nodes of the reservation that it asks for are its own. */
+static void set_own_aside(struct forecasts *f, const struct pool_use *own, bool aside)
+{
+    for (uint32_t i = 0; own && i < own->n_parts; i++) {
+        uint32_t cell = f->cell_of[own->parts[i].node];
+        if (cell == UINT32_MAX)
+            continue;
+        struct timeline *l = &f->cells[cell].line;
+        if (aside)
+            timeline_give(l, own->start, own->end, own->parts[i].amount);
+        else
+            timeline_take(l, own->start, own->end, own->parts[i].amount);
+    }
+}
+
+/* In one partition, earlier than ret->t, which then is changed; without limits. */
+static void find_free(struct forecasts *f, const struct backfill_choice *c, int64_t from, struct found *ret)
+{
+    find_in_one(f, c, from, ret);
+    if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
+        find_in_many(f, c, from, ret);
+}
+
+/* And with limits: until these and what is free agree. */
+static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
+                         const char *licences, int64_t from, struct found *ret)
+{
+    const struct backfill_choice *c = &g->choices[choice];
+    struct found at = {.parts = VEC_INIT};
+    int64_t t = limit_plan_next(f->limits, &g->asks[choice], licences, from, c->len);
+    for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
+        at.t = ret->t;
+        find_free(f, c, t, &at);
+        if (at.t >= ret->t)
+            break;
+        t = limit_plan_next(f->limits, &g->asks[choice], licences, at.t, c->len);
+        if (t > at.t)
+            continue;
+        ret->t = at.t;
+        vec_clear(&ret->parts);
+        vec_for_each (&at.parts, k)
+            vec_push(&ret->parts, at.parts.v[k]);
+        break;
+    }
+    vec_fini(&at.parts);
+}
+
+void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t entry, const char *licences,
+                   int64_t from, struct found *ret)
+{
+    bool all = entry == ALL_ENTRIES;
+    uint32_t first = all ? 0 : g->entries[entry].first;
+    uint32_t end = all ? g->n_choices : first + g->entries[entry].n;
+    ret->t = WHEN_NEVER;
+    set_own_aside(f, g->own, true);
+    vec_clear(&ret->parts);
+    bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
+    for (uint32_t i = first; i < end && !gone; i++) {
+        const struct backfill_choice *c = &g->choices[i];
+        struct bound *b = bound_of(f, g->shapes[i]);
+        int64_t begin = b->t > from ? b->t : from, before = ret->t;
+        if (begin >= before || begin >= f->window_end)
+            continue;
+        if (f->limits)
+            find_allowed(f, g, i, licences, begin, ret);
+        else
+            find_free(f, c, begin, ret);
+        if (ret->t < before)
+            ret->choice = i;
+        /* Looked for without a cut-off, from the first moment on that it could be: the truth. */
+        if (before == WHEN_NEVER && !f->limits && (from <= f->t.ms || from <= b->t))
+            b->t = ret->t;
+    }
+    set_own_aside(f, g->own, false);
+    bool late = ret->t != WHEN_NEVER && ((g->ends && ret->t >= g->ends) ||
+                                         when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline);
+    ret->t = late ? WHEN_NEVER : ret->t;
+}
+
+void forecast_take(struct forecasts *f, const struct found *at, const struct job_class *g,
+                   const char *licences)
+{
+    const struct backfill_choice *c = &g->choices[at->choice];
+    limit_plan_take(f->limits, &g->asks[at->choice], licences, at->t, when_plus(at->t, c->len));
+    int64_t end = forecast_on_grid(f, when_plus(at->t, c->len), true);
+    vec_for_each (&at->parts, i) {
+        struct cell *cell = &f->cells[at->parts.v[i].node];
+        struct amount free = timeline_min(&cell->line, at->t, end);
+        timeline_take(&cell->line, at->t, end,
+                      demand_takes(c->demand, &cell->cap, at->parts.v[i].amount, free));
+    }
+}

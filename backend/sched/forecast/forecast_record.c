@@ -1,0 +1,138 @@
+/* forecast_record.c - what each waiting job is told of its start, and what is learnt from how it came:
+ * between which parts of the time that was foretold half of them start. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast_internal.h"
+
+void forecast_note_first(struct pending_entry *u, int64_t start, struct wall now)
+{
+    if (u->forecast.first_made)
+        return;
+    u->forecast.first_made = now.ms;
+    u->forecast.first_start = start;
+}
+
+void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start)
+{
+    struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
+    if (!u)
+        return;
+    u->forecast.made = f->t.ms;
+    u->forecast.start = start < f->window_end ? start : WHEN_NEVER;
+    if (u->forecast.start != WHEN_NEVER && u->group) /* of the time before its turn nothing can be learnt */
+        forecast_note_first(u, start, f->t);
+}
+
+/* Minutes, an hour, a shift, longer: what was said of short jobs in short queues tells nothing of a wait
+ * until tomorrow. */
+static size_t horizon_of(int64_t wait_ms)
+{
+    static const int64_t below_min[FORECAST_HORIZONS - 1] = {10, 60, 6 * 60};
+    size_t h = 0;
+    while (h < FORECAST_HORIZONS - 1 && wait_ms >= below_min[h] * 60 * MS_PER_S)
+        h++;
+    return h;
+}
+
+void forecast_learn(struct forecaster *p, const struct pending_entry *u)
+{
+    int64_t told = u->forecast.first_start - u->forecast.first_made,
+            took = p->queue->now.ms - u->forecast.first_made;
+    if (!u->forecast.first_made || told < 1000)
+        return;
+    double ratio = (double)took / (double)told;
+    struct forecast_record *r = &p->forecast_records[horizon_of(told)];
+    r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
+}
+
+static uint32_t samples_of(const struct forecast_record *r)
+{
+    return r->n < FORECAST_SAMPLES ? r->n : FORECAST_SAMPLES;
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+    const float *a = pa, *b = pb;
+    return *a < *b ? -1 : *a > *b;
+}
+
+void forecast_add_range(const struct forecaster *p, struct forecast *f)
+{
+    int64_t wait_ms = f->start.ms - f->made.ms;
+    const struct forecast_record *r = &p->forecast_records[horizon_of(wait_ms)];
+    uint32_t n = samples_of(r);
+    float sorted[FORECAST_SAMPLES];
+    f->samples = n;
+    if (n < 8)
+        return;
+    memcpy(sorted, r->ratios, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    double wait = (double)wait_ms;
+    f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
+    f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
+}
+
+struct wall forecast_made(const struct forecaster *p)
+{
+    return p->made ? p->made->t : (struct wall){0};
+}
+
+uint32_t forecast_samples(const struct forecaster *p)
+{
+    uint32_t n = 0;
+    for (size_t h = 0; h < FORECAST_HORIZONS; h++)
+        n += samples_of(&p->forecast_records[h]);
+    return n;
+}
+
+/* Of one behind a gate that the clock opens; its time may have been changed since. */
+static struct forecast forecast_later(const struct pending_entry *u)
+{
+    struct forecast f = {.kind = FORECAST_NONE, .made.ms = u->forecast.made};
+    if (!heap_has(&u->by_wake) || !u->forecast.made)
+        return (struct forecast){.kind = FORECAST_NONE};
+    f.kind = u->forecast.start == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_LATER;
+    if (f.kind == FORECAST_LATER)
+        f.start.ms = u->forecast.start > u->by_wake.key ? u->forecast.start : u->by_wake.key;
+    return f;
+}
+
+struct forecast planner_forecast(const struct forecaster *p, uint32_t job)
+{
+    const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
+    struct forecast f = {.kind = FORECAST_NONE};
+    if (!u)
+        return f;
+    if (!u->group)
+        return forecast_later(u);
+    if (u->hold.use.parts) {
+        f = (struct forecast){
+            .kind = FORECAST_HELD, .start.ms = u->hold.use.start, .made.ms = p->queue->last_now};
+    } else if (u->forecast.made) {
+        f = (struct forecast){.kind = u->forecast.start == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_PLANNED,
+                              .start.ms = u->forecast.start == WHEN_NEVER ? 0 : u->forecast.start,
+                              .made.ms = u->forecast.made};
+    }
+    if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
+        forecast_add_range(p, &f);
+    return f;
+}
+
+struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
+                             int64_t from, uint32_t *ret_choice)
+{
+    struct forecasts *f = p->made;
+    struct found found = {0};
+    if (!f)
+        return (struct forecast){.kind = FORECAST_NONE};
+    forecast_find(f, g, ALL_ENTRIES, licences, from, &found);
+    bool within = found.t < f->window_end;
+    struct forecast ret = {.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
+                           .start.ms = within ? found.t : 0,
+                           .made = f->t};
+    *ret_choice = found.choice;
+    if (within)
+        forecast_add_range(p, &ret);
+    vec_fini(&found.parts);
+    return ret;
+}

@@ -1,0 +1,158 @@
+/* forecast_rows.c - what a forecast plans: what waits, as it stood when it was begun, in the order of the
+ * queue; and when what runs will end. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast_internal.h"
+
+/* --- what runs --- */
+
+static void list_ending(struct forecasts *f, uint32_t array_job, struct ending e)
+{
+    int64_t first = array_job ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, array_job) : 1;
+    if (e.end != WHEN_NEVER && (!first || e.end < first))
+        idmap_set(&f->array_ends, array_job, (void *)(uintptr_t)e.end);
+    e.end = forecast_on_grid(f, e.end, true);
+    if (f->limits)
+        vec_push(&f->endings, e);
+}
+
+/* What runs, with its end by its time limit. */
+void endings_list(const struct forecaster *p, struct forecasts *f)
+{
+    list_for_each (r, &p->queue->active.list, struct active_job, link) {
+        int64_t end = f->t.ms;
+        vec_for_each (&r->v, i)
+            end = r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
+        list_ending(f, r->array_job, (struct ending){.job = r->job, .end = end});
+    }
+    vec_for_each (&p->queue->active.started, i) {
+        const struct tentative *t = p->queue->active.started.v[i];
+        list_ending(f, t->array_job,
+                    (struct ending){.job = t->job, .fresh = true, .ask = t->ask, .end = t->use.end});
+    }
+}
+
+void endings_add(const struct forecaster *p, struct forecasts *f, const struct ending *e)
+{
+    const struct job *j = model_get_job(p->queue->view->model, e->job);
+    if (j && e->fresh)
+        limit_plan_start(f->limits, &e->ask, j->req.licenses, e->end);
+    else if (j)
+        limit_plan_run(f->limits, j, e->end);
+}
+
+/* --- what waits --- */
+
+/* How many of it are planned: one has its place already; of an array that may run no more, the next; and
+ * where other jobs keep it back no time is known. */
+static uint32_t count_planned(const struct forecasts *f, const struct pending_entry *u)
+{
+    if (u->reason == REASON_ARRAY_LIMIT)
+        return idmap_get(&f->array_ends, u->order_id) != NULL;
+    if (u->reason == REASON_DEPENDENCY)
+        return 0;
+    uint32_t held = (u->hold.use.parts != NULL) + u->more.n;
+    return u->count > held ? u->count - held : 0;
+}
+
+static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
+{
+    return rank_before(&f->rows.v[a].rank, &f->rows.v[b].rank);
+}
+
+void rows_sink(struct forecasts *f, uint32_t i)
+{
+    uint32_t *v = f->heap, row = v[i];
+    for (uint32_t k; (k = 2 * i + 1) < f->n_heap; i = k) {
+        k += k + 1 < f->n_heap && row_goes_first(f, v[k + 1], v[k]);
+        if (!row_goes_first(f, v[k], row))
+            break;
+        v[i] = v[k];
+    }
+    v[i] = row;
+}
+
+/* Age adds to all alike until it is capped: the rest of the priority is the group's. */
+void rows_weigh(const struct forecaster *p, const struct forecasts *f, struct row *r)
+{
+    const struct priority_spec *s = &p->queue->view->model->spec.priority;
+    const struct waiting *u = &f->waiting.v[r->at];
+    double age_ms = (double)(f->t.ms - u->submit_ms - r->eligible_after);
+    double most_ms = (double)s->max_age_s * MS_PER_S;
+    double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
+    int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
+    uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    r->rank = rank_of(r->g, r->entry, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
+}
+
+/* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
+static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct row *r)
+{
+    r->eligible_after = g->age_delay_ms;
+    r->ages = planner_rank_base(p->queue, g, r->entry, &r->base);
+    const struct job *j = r->ages ? NULL : model_get_job(p->queue->view->model, job);
+    uint32_t lane = g->choices[g->entries[r->entry].first].lane;
+    if (j && p->queue->prios.known)
+        r->base = prio_of(&p->queue->prios.ctx, j, &p->queue->view->model->spec.parts.v[lane], NULL);
+}
+
+static bool could_ever(const struct job_class *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
+        if (g->shapes[i]->ever != EVER_NO)
+            return true;
+    return false;
+}
+
+static int64_t waits_until(const struct forecasts *f, const struct pending_entry *u)
+{
+    return u->reason == REASON_ARRAY_LIMIT ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, u->order_id)
+                                           : INT64_MIN;
+}
+
+static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g, uint32_t entry)
+{
+    struct row r = {.g = g,
+                    .entry = entry,
+                    .at = (uint32_t)f->waiting.n,
+                    .borrow = planner_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
+    list_for_each (u, &g->units, struct pending_entry, in_group) {
+        uint32_t count = count_planned(f, u);
+        if (u->hold.use.parts)
+            forecast_note_first(u, u->hold.use.start, f->t);
+        if (count)
+            vec_push(&f->waiting, (struct waiting){.job = u->job,
+                                                   .count = count,
+                                                   .submit_ms = u->submit_ms,
+                                                   .order_id = u->order_id,
+                                                   .order_index = u->order_index,
+                                                   .from = waits_until(f, u)});
+    }
+    r.end = (uint32_t)f->waiting.n;
+    if (r.at == r.end || g->rest.now == REASON_BAD_CONSTRAINTS) {
+        f->waiting.n = r.at;
+        return;
+    }
+    set_base(p, g, f->waiting.v[r.at].job, &r);
+    rows_weigh(p, f, &r);
+    vec_push(&f->rows, r);
+}
+
+/* Where it could never run it has no row. */
+void rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
+{
+    for (uint32_t e = 0; e < g->n_entries; e++)
+        if (g->n_entries == 1 || could_ever(g, e))
+            copy_entry(p, f, g, e);
+}
+
+void rows_order(struct forecasts *f)
+{
+    f->heap = xcalloc(f->rows.n ? f->rows.n : 1, sizeof *f->heap);
+    f->n_heap = (uint32_t)f->rows.n;
+    for (uint32_t i = 0; i < f->n_heap; i++)
+        f->heap[i] = i;
+    for (uint32_t i = f->n_heap / 2; i-- > 0;)
+        rows_sink(f, i);
+}

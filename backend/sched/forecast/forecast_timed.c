@@ -1,0 +1,60 @@
+/* forecast_timed.c - what waits for a time that the clock knows (--begin, a while after another's start, a
+ * reservation): planned from then on, behind all that stand in the queue now. Nobody is put off for it
+ * until its time has come, so it counts for nobody but those who come behind it. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast_internal.h"
+#include "backend/sched/limits/limits.h"
+
+void later_list(const struct forecaster *p, struct forecasts *f)
+{
+    for (size_t i = 0; i < p->queue->entries.wakes.n; i++)
+        vec_push(&f->parked,
+                 container_of(p->queue->entries.wakes.v[i], struct pending_entry, by_wake)->job);
+    f->later = xcalloc(f->parked.n ? f->parked.n : 1, sizeof *f->later);
+}
+
+void later_add(struct forecaster *p, struct forecasts *f, uint32_t at)
+{
+    const struct job *j = model_get_job(p->queue->view->model, f->parked.v[at]);
+    struct later *l = &f->later[at];
+    struct wall opens =
+        j && j->state == JOB_PENDING ? gate_opens(p->queue->view, j, f->t) : (struct wall){0};
+    if (!wall_is_set(opens))
+        return;
+    l->job = j->id;
+    heap_insert(&f->by_time, &l->by_time, opens.ms);
+}
+
+bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret)
+{
+    struct heap_node *h = heap_pop(&f->by_time);
+    const struct later *l = container_of(h, struct later, by_time);
+    const struct job *j = model_get_job(p->queue->view->model, l->job);
+    const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, l->job);
+    enum reason why;
+    uint32_t tasks;
+    if (!j || !u || u->group || j->state != JOB_PENDING) /* its time has come meanwhile, or it has gone */
+        return false;
+    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
+    struct job_class *g = planner_group(p->queue, j, s, &why);
+    if (!g)
+        return false;
+    *ret = (struct row){.g = g, .entry = ALL_ENTRIES, .at = (uint32_t)f->waiting.n};
+    vec_push(&f->waiting, (struct waiting){.job = l->job, .count = u->count, .from = h->key});
+    return true;
+}
+
+void later_done(struct forecaster *p, struct forecasts *f, const struct row *r)
+{
+    f->waiting.n = r->at;
+    if (!r->g->n_units)
+        planner_drop_group(p->queue, r->g);
+}
+
+void later_clear(struct forecasts *f)
+{
+    heap_fini(&f->by_time);
+    free(f->later);
+    vec_fini(&f->parked);
+}

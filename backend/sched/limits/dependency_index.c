@@ -1,0 +1,459 @@
+/* dependency_index.c - who waits for whom, and the words for it. */
+#include "backend/sched/limits/dependency_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+
+#define NAMED_MAX 8 /* jobs that a text names one by one */
+
+struct dep_timer {
+    struct heap_node node;
+    uint32_t job;
+};
+
+void dep_index_init(struct dep_index *x)
+{
+    *x = (struct dep_index){0};
+}
+
+void dep_index_fini(struct dep_index *x)
+{
+    idmap_for_each (&x->waiting, slot) {
+        vec_fini(&((struct dep_waiting *)slot->value)->v);
+        free(slot->value);
+    }
+    idmap_fini(&x->waiting);
+    heap_fini(&x->due);
+    idmap_for_each (&x->timers, slot)
+        free(slot->value);
+    idmap_fini(&x->timers);
+    dep_index_init(x);
+}
+
+/* --- keys --- */
+
+#define KEY_EACH  (UINT64_C(1) << 32) /* | array: element by element (aftercorr) */
+#define KEY_ANY   (UINT64_C(1) << 33) /* | array: for some of it, whichever; not to be retired meanwhile */
+#define KEY_MIXED (UINT64_C(1) << 63) /* what does not fit into 32 bits; two of one key cost a look */
+
+static uint64_t element_key(uint32_t array, uint32_t index)
+{
+    return (((uint64_t)array << 32 | index) * UINT64_C(0x9e3779b97f4a7c15) << 1) | KEY_MIXED | 1;
+}
+
+/* Of all jobs of that user and name; for those that have been split off from an array, which stand in the
+ * queue where their array does and not where their ids say, another one. */
+static uint64_t name_key(uint32_t uid, const char *name, bool element)
+{
+    name = name ? name : "";
+    uint64_t h = hash_bytes(name, strlen(name)) ^ (uint64_t)uid * UINT64_C(0x9e3779b97f4a7c15);
+    return (h << 2) | KEY_MIXED | (element ? 2u : 0);
+}
+
+static bool is_split_off(const struct job *j)
+{
+    return j->array_job && j->array_job != j->id;
+}
+
+/* Under how many keys a dependency stands: at most two. */
+static size_t keys_of(const struct job *j, const struct dep *d, uint64_t keys[static 2])
+{
+    if (d->type == DEP_TYPE_SINGLETON) {
+        keys[0] = name_key(j->uid, j->req.name, is_split_off(j));
+        return 1;
+    }
+    if (j->dep_met)
+        return 0;
+    keys[0] = d->job;
+    keys[1] = d->job | KEY_ANY;
+    if (d->index != ARRAY_NONE)
+        keys[0] = element_key(d->job, d->index);
+    else if (d->type == DEP_TYPE_CORR)
+        keys[0] = d->job | KEY_EACH;
+    else
+        return 1;
+    return 2;
+}
+
+/* --- who waits --- */
+
+/* How far an array is, for those that wait for the whole of it. */
+static uint32_t stage_of(const struct model *m, uint64_t key)
+{
+    const struct array_tally *t = key <= UINT32_MAX ? model_get_tally(m, (uint32_t)key) : NULL;
+    const struct job *j = t ? model_get_job(m, (uint32_t)key) : NULL;
+    if (!j)
+        return 0;
+    return (t->pending ? 0 : 1u) | (t->pending || t->active ? 0 : 2u) |
+           (t->bad || job_rare(j)->array_failed.n ? 4u : 0);
+}
+
+/* Where id stands or belongs. */
+static size_t place_of(const struct dep_waiting *l, uint32_t id)
+{
+    size_t from = 0, to = l->v.n;
+    if (to && l->v.v[to - 1] < id) /* ids grow, mostly */
+        return to;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        if (l->v.v[mid] < id)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
+static struct dep_waiting *wait_for(struct dep_index *x, const struct model *m, uint64_t key, uint32_t job)
+{
+    struct dep_waiting *l = idmap_get(&x->waiting, key);
+    if (!l) {
+        l = xcalloc(1, sizeof *l);
+        l->stage = stage_of(m, key);
+        idmap_set(&x->waiting, key, l);
+    }
+    size_t at = place_of(l, job);
+    if (at < l->v.n && l->v.v[at] == job)
+        return l;
+    vec_push(&l->v, job);
+    memmove(&l->v.v[at + 1], &l->v.v[at], (l->v.n - 1 - at) * sizeof *l->v.v);
+    l->v.v[at] = job;
+    return l;
+}
+
+/* Whether that job still waits for the key. */
+static bool still_waits(const struct model *m, uint32_t job, uint64_t key)
+{
+    const struct job *j = model_get_job(m, job);
+    struct deps d;
+    if (!j || j->state != JOB_PENDING || dep_parse(j->req.dependency, &d, NULL) < 0)
+        return false;
+    bool found = false;
+    for (size_t i = 0; i < d.n && !found; i++) {
+        uint64_t keys[2];
+        for (size_t k = keys_of(j, &d.v[i], keys); k-- > 0;)
+            found = found || keys[k] == key;
+    }
+    deps_fini(&d);
+    return found;
+}
+
+static void drop_if_empty(struct dep_index *x, uint64_t key, struct dep_waiting *l)
+{
+    if (l->v.n)
+        return;
+    vec_fini(&l->v);
+    free(idmap_remove(&x->waiting, key));
+}
+
+/* Those that wait for it, forgetting the others. */
+static void append_all(struct dep_index *x, const struct model *m, uint64_t key, struct dep_list *ret)
+{
+    struct dep_waiting *l = idmap_get(&x->waiting, key);
+    size_t n = 0;
+    if (!l)
+        return;
+    vec_for_each (&l->v, i) {
+        if (!still_waits(m, l->v.v[i], key))
+            continue;
+        l->v.v[n++] = l->v.v[i];
+        vec_push(&ret->v, l->v.v[i]);
+    }
+    l->v.n = n;
+    drop_if_empty(x, key, l);
+}
+
+/* The same for an array: where it is as far as it was, nothing has changed for them. */
+static void append_at_stage(struct dep_index *x, const struct model *m, uint32_t array,
+                            struct dep_list *ret)
+{
+    struct dep_waiting *l = idmap_get(&x->waiting, array);
+    uint32_t stage = stage_of(m, array);
+    if (!l || (l->stage == stage && model_get_tally(m, array)))
+        return;
+    l->stage = stage;
+    append_all(x, m, array, ret);
+}
+
+/* Of those of one name: who has been met before and waits for the one that runs, and the first that has
+ * not. Those in front of it that no longer wait are forgotten. */
+static void append_first(struct dep_index *x, const struct model *m, uint64_t key, struct dep_list *ret)
+{
+    struct dep_waiting *l = idmap_get(&x->waiting, key);
+    size_t at = 0, n = 0;
+    if (!l)
+        return;
+    for (bool met = true; met && at < l->v.n; at++) {
+        uint32_t id = l->v.v[at];
+        if (!still_waits(m, id, key))
+            continue;
+        met = model_get_job(m, id)->dep_met;
+        l->v.v[n++] = id;
+        vec_push(&ret->v, id);
+    }
+    memmove(&l->v.v[n], &l->v.v[at], (l->v.n - at) * sizeof *l->v.v);
+    l->v.n -= at - n;
+    drop_if_empty(x, key, l);
+}
+
+static void append_namesakes(struct dep_index *x, const struct model *m, uint32_t uid, const char *name,
+                             struct dep_list *ret)
+{
+    append_first(x, m, name_key(uid, name, false), ret);
+    append_all(x, m, name_key(uid, name, true), ret);
+}
+
+/* --- in and out --- */
+
+/* Whether it is the first of its name that waits. */
+static bool leads(struct dep_index *x, const struct model *m, const struct job *j)
+{
+    struct dep_list first = {VEC_INIT};
+    append_first(x, m, name_key(j->uid, j->req.name, false), &first);
+    bool found = is_split_off(j) || j->dep_met;
+    vec_for_each (&first.v, i)
+        found = found || first.v.v[i] == j->id;
+    vec_fini(&first.v);
+    return found;
+}
+
+bool dep_index_add(struct dep_index *x, const struct model *m, const struct job *j)
+{
+    struct deps d;
+    bool may = true;
+    if (j->state != JOB_PENDING || str_is_empty(j->req.dependency) ||
+        dep_parse(j->req.dependency, &d, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < d.n; i++) {
+        uint64_t keys[2];
+        for (size_t k = keys_of(j, &d.v[i], keys); k-- > 0;)
+            wait_for(x, m, keys[k], j->id);
+        if (d.v[i].type == DEP_TYPE_SINGLETON && !d.any)
+            may = leads(x, m, j);
+    }
+    may = may && d.n;
+    deps_fini(&d);
+    return may;
+}
+
+void dep_index_touched(struct dep_index *x, const struct model *m, const struct job *j,
+                       struct dep_list *ret)
+{
+    if (!x->waiting.n)
+        return;
+    bool over = job_state_is_final(j->state);
+    if (!j->array_job) {
+        append_all(x, m, j->id, ret);
+        append_all(x, m, j->id | KEY_EACH, ret); /* of a job that is no array: the whole of it */
+    } else {
+        append_at_stage(x, m, j->array_job, ret);
+        if (j->id != j->array_job) {
+            append_all(x, m, j->id, ret);
+            append_all(x, m, j->id | KEY_EACH, ret);
+        }
+        if (j->array_index != ARRAY_NONE)
+            append_all(x, m, element_key(j->array_job, j->array_index), ret);
+        if (over || (j->state == JOB_PENDING && j->array_index != ARRAY_NONE))
+            append_all(x, m, j->array_job | KEY_EACH, ret);
+        if (over && j->array_index == ARRAY_NONE) /* what had not started will never */
+            append_all(x, m, j->array_job | KEY_ANY, ret);
+    }
+    append_namesakes(x, m, j->uid, j->req.name, ret);
+}
+
+void dep_index_renamed(struct dep_index *x, const struct model *m, uint32_t uid, const char *old_name,
+                       struct dep_list *ret)
+{
+    append_namesakes(x, m, uid, old_name, ret);
+}
+
+/* The last one tells, mostly. */
+static bool is_waited_for(struct dep_index *x, const struct model *m, uint64_t key)
+{
+    struct dep_waiting *l = x->waiting.n ? idmap_get(&x->waiting, key) : NULL;
+    if (!l)
+        return false;
+    while (l->v.n && !still_waits(m, l->v.v[l->v.n - 1], key))
+        l->v.n--;
+    bool any = l->v.n > 0;
+    drop_if_empty(x, key, l);
+    return any;
+}
+
+bool dep_index_names(struct dep_index *x, const struct model *m, const struct job *j)
+{
+    return is_waited_for(x, m, j->id) || is_waited_for(x, m, j->id | KEY_ANY);
+}
+
+/* --- times --- */
+
+void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at)
+{
+    struct dep_timer *t = idmap_get(&x->timers, job);
+    if (!t) {
+        t = xcalloc(1, sizeof *t);
+        t->job = job;
+        idmap_set(&x->timers, job, t);
+    }
+    heap_remove(&x->due, &t->node);
+    heap_insert(&x->due, &t->node, at.ms);
+}
+
+struct wall dep_index_due(struct dep_index *x, struct wall now, struct dep_list *ret)
+{
+    struct heap_node *first;
+    while ((first = heap_peek(&x->due)) && first->key <= now.ms) {
+        struct dep_timer *t = container_of(heap_pop(&x->due), struct dep_timer, node);
+        vec_push(&ret->v, t->job);
+        free(idmap_remove(&x->timers, t->job));
+    }
+    return (struct wall){.ms = first ? first->key : 0};
+}
+
+/* --- in words --- */
+
+static const char *what_words(enum dep_type t)
+{
+    static const char *const words[DEP_N_TYPES] = {
+#define X(name, word, what) [DEP_TYPE_##name] = what,
+        DEP_TYPES(X)
+#undef X
+    };
+    return words[t];
+}
+
+static bool never_starts(const struct model *m, const struct job *j, struct wall now)
+{
+    struct deps deps;
+    if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &deps, NULL) < 0)
+        return false;
+    bool never = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
+    deps_fini(&deps);
+    return never;
+}
+
+/* The state of the job waited for, as one says it. */
+static void append_state(const struct model *m, const struct dep *d, struct wall now, struct str *out)
+{
+    const struct job *j =
+        d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
+    const struct array_tally *t = d->index == ARRAY_NONE ? model_get_tally(m, d->job) : NULL;
+    if (t && j && j->array_job == j->id) {
+        uint32_t waiting = t->pending ? job_pending_elements(j) + t->pending - 1 : 0;
+        str_appendf(out, " (array: %u waiting, %u running", waiting, t->active);
+        size_t bad = t->bad;
+        for (size_t i = 0; i < job_rare(j)->array_failed.n; i++)
+            bad += job_rare(j)->array_failed.v[i].last - job_rare(j)->array_failed.v[i].first + 1;
+        str_appendf(out, bad ? ", %zu failed)" : ")", bad);
+    } else if (!j) {
+        str_append(out, model_get_job(m, d->job) ? " (ended)" : " (no longer known)");
+    } else if (j->state == JOB_PENDING && wall_is_set(j->t_eligible)) {
+        str_append(out, j->hold == HOLD_NONE ? " (waiting)" : " (held)");
+    } else if (j->state == JOB_PENDING) {
+        str_append(out,
+                   never_starts(m, j, now) ? " (which can never start)" : " (waiting itself for another)");
+    } else if (job_state_is_final(j->state) && !job_succeeded(j)) {
+        str_appendf(out, " (%s, exit %d:%d)", job_state_long(j->state), j->exit_code, j->exit_signal);
+    } else {
+        str_appendf(out, " (%s)", job_state_long(j->state));
+    }
+}
+
+static const struct job *namesake(const struct model *m, const struct job *j)
+{
+    list_for_each (a, &m->active, struct job, in_queue)
+        if (a != j && a->uid == j->uid && str_eq(a->req.name, j->req.name))
+            return a;
+    list_for_each (p, &m->pending, struct job, in_queue) {
+        if (p == j)
+            break;
+        if (p->uid == j->uid && str_eq(p->req.name, j->req.name))
+            return p;
+    }
+    return NULL;
+}
+
+static void explain_one(const struct model *m, const struct job *j, const struct dep *d, enum dep_state s,
+                        struct wall clears, struct wall now, struct str *out)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (d->type == DEP_TYPE_SINGLETON) {
+        const struct job *other = namesake(m, j);
+        str_appendf(out, "job %u named \"%s\" to end (singleton)", other ? other->id : 0,
+                    j->req.name ? j->req.name : "");
+        return;
+    }
+    str_appendf(out, "%s %u", d->index == ARRAY_NONE && model_get_tally(m, d->job) ? "array" : "job",
+                d->job);
+    if (d->index != ARRAY_NONE)
+        str_appendf(out, "_%u", d->index);
+    append_state(m, d, now, out);
+    str_appendf(out, " %s%s", s == DEP_NEVER ? "had " : "", what_words(d->type));
+    if (wall_is_set(clears))
+        str_appendf(out, ", which it did; %s more",
+                    duration_format_words(wall_elapsed_s(now, clears), buf));
+}
+
+void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out)
+{
+    struct deps deps;
+    if (dep_parse(j->req.dependency, &deps, NULL) < 0) {
+        str_appendf(out, "its dependency %s cannot be read", j->req.dependency);
+        return;
+    }
+    bool dead = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
+    str_append(out, dead ? "can never start: " : "waits for ");
+    size_t n = 0, more = 0;
+    for (size_t i = 0; i < deps.n; i++) {
+        struct wall clears = {0};
+        enum dep_state s = dep_one_state(m, j, &deps.v[i], ARRAY_NONE, now, &clears);
+        if (s == DEP_MET || (dead && s != DEP_NEVER))
+            continue;
+        if (n++ >= NAMED_MAX) {
+            more++;
+            continue;
+        }
+        if (n > 1)
+            str_append(out, deps.any ? " or " : "; ");
+        explain_one(m, j, &deps.v[i], s, clears, now, out);
+    }
+    if (more)
+        str_appendf(out, " and %zu more", more);
+    deps_fini(&deps);
+}
+
+static const char *what_became_of(const struct job *j)
+{
+    if (!j)
+        return "is no longer known";
+    if (j->state == JOB_COMPLETED)
+        return "succeeded";
+    if (j->state == JOB_CANCELLED)
+        return "was cancelled";
+    if (j->state == JOB_TIMEOUT)
+        return "reached its time limit";
+    return j->state == JOB_PENDING ? "never starts" : "failed";
+}
+
+void dep_explain_dead(const struct model *m, const struct job *j, struct wall now, struct str *out)
+{
+    struct deps deps;
+    if (dep_parse(j->req.dependency, &deps, NULL) < 0)
+        return;
+    for (size_t i = 0; i < deps.n && !out->len; i++) {
+        const struct dep *d = &deps.v[i];
+        if (dep_one_state(m, j, d, ARRAY_NONE, now, NULL) != DEP_NEVER)
+            continue;
+        bool array = d->index == ARRAY_NONE && model_get_tally(m, d->job);
+        str_appendf(out, "%s %u", array ? "array" : "job", d->job);
+        if (d->index != ARRAY_NONE)
+            str_appendf(out, "_%u", d->index);
+        const struct job *other =
+            d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
+        const char *became = d->type == DEP_TYPE_NOT_OK ? "succeeded" : "failed";
+        str_appendf(out, " %s: will never start", array ? became : what_became_of(other));
+    }
+    deps_fini(&deps);
+}

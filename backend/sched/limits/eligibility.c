@@ -1,0 +1,222 @@
+/* eligibility.c - holds, times, partitions' rules. */
+#include "backend/sched/limits/eligibility.h"
+
+#include <string.h>
+
+#include "backend/sched/limits/account.h"
+#include "backend/sched/limits/dependency_index.h"
+#include "src/base/units.h"
+#include "src/model/need.h"
+
+struct strv gate_partitions(const struct model *m, const struct job *j)
+{
+    struct strv names = job_partitions(j);
+    const struct part_spec *fallback = model_default_part(m);
+    if (!names.n && fallback)
+        strv_push(&names, fallback->name);
+    return names;
+}
+
+/* The one partition that it may run in, without an allocation; NULL where it names several or none. */
+static const char *gate_single(const struct model *m, const struct job *j)
+{
+    const char *names = str_is_empty(j->req.partition) ? j->partition : j->req.partition;
+    if (!str_is_empty(names))
+        return strchr(names, ',') ? NULL : names;
+    const struct part_spec *fallback = model_default_part(m);
+    return fallback ? fallback->name : NULL;
+}
+
+static enum reason gate_size(const struct job_req *req, const struct part_spec *part, struct errtext *text)
+{
+    char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+    bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
+    uint32_t least_s = may_be_cut ? req->time_min_s : req->time_limit_s;
+    if (req->time_limit_s != DURATION_NOT_SET && least_s > part->max_time_s) {
+        err_set(text, 0, "%s %s asked, partition %s allows %s",
+                may_be_cut ? "at least a time limit of" : "time limit", duration_format(least_s, asked),
+                part->name, duration_format(part->max_time_s, most));
+        return REASON_PART_TIME;
+    }
+    struct job_need need;
+    job_need(req, &need);
+    if (need.nodes > part->max_nodes) {
+        err_set(text, 0, "%u nodes asked, partition %s allows %u", need.nodes, part->name, part->max_nodes);
+        return REASON_PART_NODES;
+    }
+    return REASON_NONE;
+}
+
+static bool is_member(const struct sched_view *v, uint32_t uid, const struct strv *groups)
+{
+    return v->in_groups && v->in_groups(v->ctx, uid, groups);
+}
+
+/* No allow list: everybody; who is denied is denied. */
+static bool admits(const struct strv *allow, const struct strv *deny, const char *name)
+{
+    return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
+}
+
+enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+                           const struct part_spec *part, struct errtext *text)
+{
+    if (!part) {
+        err_set(text, 0, "its partition is no longer configured");
+        return REASON_PART_CONFIG;
+    }
+    if (part->state == PART_INACTIVE) {
+        err_set(text, 0, "partition %s is inactive", part->name);
+        return REASON_PART_INACTIVE;
+    }
+    bool member = uid == 0 || ((!part->allow_groups.n || is_member(v, uid, &part->allow_groups)) &&
+                               (!part->deny_groups.n || !is_member(v, uid, &part->deny_groups)));
+    bool account = admits(&part->allow_accounts, &part->deny_accounts, req->account);
+    bool qos = admits(&part->allow_qos, &part->deny_qos, job_qos(req));
+    if (!member || !account || !qos) {
+        err_set(text, 0, "partition %s does not admit its %s", part->name,
+                !member    ? "user's groups"
+                : !account ? "account"
+                           : "QOS");
+        return REASON_PART_CONFIG;
+    }
+    enum reason limits = gate_size(req, part, text);
+    if (limits != REASON_NONE || part->state != PART_DOWN)
+        return limits;
+    err_set(text, 0, "partition %s is down",
+            part->name); /* last: its other rules hold for what comes in meanwhile */
+    return REASON_PART_DOWN;
+}
+
+static enum reason gate_hold(const struct job *j)
+{
+    if (j->hold == HOLD_NONE)
+        return REASON_NONE;
+    if (j->reason == REASON_HELD_REQUEUE)
+        return REASON_HELD_REQUEUE;
+    return j->hold == HOLD_USER ? REASON_HELD_USER : REASON_HELD_ADMIN;
+}
+
+static enum reason gate_dependency(const struct model *m, const struct job *j, struct wall now,
+                                   struct wall *ret_clears)
+{
+    if (str_is_empty(j->req.dependency))
+        return REASON_NONE;
+    switch (dep_job_state(m, j, ARRAY_NONE, now, ret_clears)) {
+    case DEP_MET: return REASON_NONE;
+    case DEP_WAIT: return REASON_DEPENDENCY;
+    case DEP_NEVER: break;
+    }
+    return REASON_DEPENDENCY_NEVER;
+}
+
+enum reason gate_reservation(const struct model *m, const char *user, const struct job_req *req,
+                             struct wall now, struct wall *ret_clears, struct errtext *text)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (str_is_empty(req_rare(req)->reservation))
+        return REASON_NONE;
+    const struct window *w = model_get_window(m, req_rare(req)->reservation);
+    if (!w || w->end.ms <= now.ms || w->kind != WINDOW_RESERVATION) {
+        err_set(text, 0, "there is no reservation %s%s", req_rare(req)->reservation, w ? " any more" : "");
+        return REASON_RESERVATION_GONE;
+    }
+    if (!window_admits(w, user, req->account)) {
+        err_set(text, 0, "reservation %s is not for user %s", w->name, user ? user : "?");
+        return REASON_RESERVATION_GONE;
+    }
+    if (w->start.ms <= now.ms)
+        return REASON_NONE;
+    *ret_clears = w->start;
+    err_set(text, 0, "its reservation %s begins in %s", w->name,
+            duration_format_words(wall_elapsed_s(now, w->start), buf));
+    return REASON_RESERVATION;
+}
+
+/* Of several partitions one that admits it is enough. */
+static enum reason gate_partitions_any(const struct sched_view *v, const struct job *j)
+{
+    const char *single = gate_single(v->model, j);
+    if (single)
+        return gate_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
+    struct strv names = gate_partitions(v->model, j);
+    enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
+    for (size_t i = 0; i < names.n; i++) {
+        enum reason r = gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL);
+        if (r == REASON_NONE) {
+            first = REASON_NONE;
+            break;
+        }
+        first = first == REASON_NONE ? r : first;
+    }
+    strv_fini(&names);
+    return first;
+}
+
+enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
+                     struct wall *ret_clears)
+{
+    enum reason r = gate_hold(j);
+    r = r != REASON_NONE ? r : gate_dependency(v->model, j, now, ret_clears);
+    if (r != REASON_NONE)
+        return r;
+    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
+     */
+    if (j->req.begin.ms > now.ms) {
+        *ret_clears = j->req.begin;
+        return REASON_BEGIN_TIME;
+    }
+    r = gate_partitions_any(v, j);
+    return r != REASON_NONE ? r : gate_reservation(v->model, j->user, &j->req, now, ret_clears, NULL);
+}
+
+#define CLOCK_GATES_MAX 8 /* more than there are */
+
+struct wall gate_opens(const struct sched_view *v, const struct job *j, struct wall now)
+{
+    for (int i = 0; i < CLOCK_GATES_MAX; i++) {
+        struct wall clears = {0};
+        if (gate_job(v, j, now, &clears) == REASON_NONE)
+            return now;
+        if (clears.ms <= now.ms)
+            break;
+        now = clears;
+    }
+    return (struct wall){0};
+}
+
+/* --- what is held against what may be --- */
+
+/* In the first partition that lets it, else in the first. Step jobs: their next task. */
+enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j, struct limit_ask *ret_ask,
+                                 struct limit_verdict *ret)
+{
+    *ret = (struct limit_verdict){.state = LIMIT_OK};
+    if (!limits_any(v->limits))
+        return LIMIT_OK;
+    limits_fade(v->limits, v->model, v->model->now);
+    struct strv names = gate_partitions(v->model, j);
+    struct limit_verdict first = {.state = LIMIT_OK};
+    for (size_t i = 0; i < names.n; i++) {
+        const struct part_spec *part = model_get_part(v->model, names.v[i]);
+        if (gate_partition(v, j->uid, &j->req, part, NULL) != REASON_NONE)
+            continue;
+        struct limit_ask ask;
+        limits_ask_next(v->limits, v->model, j, part, &ask);
+        limits_check(v->limits, &ask, ret);
+        if (ret->state != LIMIT_OVER_HARD || first.state == LIMIT_OK)
+            *ret_ask = ask;
+        if (ret->state != LIMIT_OVER_HARD)
+            break;
+        first = first.state == LIMIT_OK ? *ret : first;
+        *ret = first;
+    }
+    strv_fini(&names);
+    return ret->state;
+}
+
+enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+{
+    struct limit_ask ask;
+    return gate_limits_ask(v, j, &ask, ret);
+}

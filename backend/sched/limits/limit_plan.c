@@ -1,0 +1,292 @@
+/* limit_plan.c - hard limits and licences over time. */
+#include "backend/sched/limits/limit_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "backend/sched/limits/licence.h"
+#include "backend/sched/limits/limit_usage_internal.h"
+#include "src/base/units.h"
+
+#define PLENTY    (INT64_MAX / 4) /* of what is not limited */
+#define STEPS_MAX 4096            /* a counter with more of them does not note what is planned */
+
+struct change {
+    int64_t t;
+    struct amount sizes, counts;
+};
+
+struct line { /* of a counter, or of a licence */
+    struct timeline sizes,
+        counts;              /* what is left of CPUs, memory, GPUs; of running jobs, nodes, licences */
+    VEC(struct change) ends; /* of what runs, until it is sealed */
+    int64_t last_end;
+    bool made;
+};
+
+struct limit_plan {
+    const struct limits *l;
+    const struct model *m;
+    struct line *lines; /* of the counters, then of the licences */
+    size_t n_counters, n;
+    int64_t now;
+};
+
+static int64_t whole(uint64_t n)
+{
+    return n > (uint64_t)PLENTY ? PLENTY : (int64_t)n;
+}
+
+static struct amount sizes_of(const struct amounts *a)
+{
+    return (struct amount){whole(a->of[LIMIT_OF_CPUS]), whole(a->of[LIMIT_OF_MEMORY]),
+                           whole(a->of[LIMIT_OF_GPUS])};
+}
+
+static struct amount counts_of(const struct amounts *a)
+{
+    return (struct amount){whole(a->of[LIMIT_OF_RUNNING]), whole(a->of[LIMIT_OF_NODES]), 0};
+}
+
+/* What is not asked for breaks nothing, however much of it is held. */
+static struct amount asked(struct amount a)
+{
+    return (struct amount){a.cpus ? a.cpus : -PLENTY, a.mem_mib ? a.mem_mib : -PLENTY,
+                           a.gpus ? a.gpus : -PLENTY};
+}
+
+struct limit_plan *limit_plan_new(const struct limits *l, const struct model *m)
+{
+    if (!limits_any(l) && !m->spec.licenses.n)
+        return NULL;
+    struct limit_plan *lp = xcalloc(1, sizeof *lp);
+    *lp = (struct limit_plan){.l = l, .m = m, .n_counters = l ? l->counters.n : 0};
+    lp->n = lp->n_counters + m->spec.licenses.n;
+    lp->lines = xcalloc(lp->n ? lp->n : 1, sizeof *lp->lines);
+    return lp;
+}
+
+void limit_plan_free(struct limit_plan *lp)
+{
+    if (!lp)
+        return;
+    for (size_t i = 0; i < lp->n; i++) {
+        vec_fini(&lp->lines[i].ends);
+        if (!lp->lines[i].made)
+            continue;
+        timeline_fini(&lp->lines[i].sizes);
+        timeline_fini(&lp->lines[i].counts);
+    }
+    free(lp->lines);
+    free(lp);
+}
+
+/* --- which lines --- */
+
+/* Calls back for each line that concerns it, with what it takes there. */
+struct each {
+    const struct limit_plan *lp;
+    void (*fn)(const struct each *e, struct line *line, const struct limit_spec *spec, struct amount sizes,
+               struct amount counts);
+    int64_t from, len;
+    uint64_t gpu_minutes;
+    int64_t *ret;
+};
+
+static void each_counter(const struct each *e, uint32_t who, const struct amounts *a)
+{
+    const struct limits *l = e->lp->l;
+    if (!limits_any(l) || who >= l->whos.n)
+        return;
+    const struct who *w = &l->whos.v[who];
+    vec_for_each (&w->counters, i) {
+        uint32_t at = w->counters.v[i];
+        if (at < e->lp->n_counters)
+            e->fn(e, &e->lp->lines[at], &l->specs[l->counters.v[at].spec], sizes_of(a), counts_of(a));
+    }
+}
+
+static void each_licence(const struct each *e, const char *text)
+{
+    struct licence_list list;
+    if (str_is_empty(text) || licence_parse(e->lp->m, text, &list, NULL) < 0)
+        return;
+    vec_for_each (&list.v, i) {
+        size_t at = e->lp->n_counters + (size_t)(list.v.v[i].spec - e->lp->m->spec.licenses.v);
+        e->fn(e, &e->lp->lines[at], NULL, (struct amount){0}, (struct amount){.gpus = list.v.v[i].count});
+    }
+    licence_fini(&list);
+}
+
+/* --- what runs --- */
+
+static void add_end(const struct each *e, struct line *line, const struct limit_spec *spec,
+                    struct amount sizes, struct amount counts)
+{
+    (void)spec;
+    vec_push(&line->ends, (struct change){e->from, sizes, counts});
+    line->last_end = e->from > line->last_end ? e->from : line->last_end;
+}
+
+void limit_plan_run(struct limit_plan *lp, const struct job *j, int64_t end)
+{
+    if (!lp)
+        return;
+    struct each e = {.lp = lp, .fn = add_end, .from = end};
+    const struct charge *c = limits_any(lp->l) ? idmap_get(&lp->l->charges, j->id) : NULL;
+    if (c)
+        each_counter(&e, c->who, &c->amounts);
+    each_licence(&e, j->req.licenses);
+}
+
+void limit_plan_start(struct limit_plan *lp, const struct limit_ask *ask, const char *licences, int64_t end)
+{
+    struct amounts a;
+    if (!lp)
+        return;
+    struct each e = {.lp = lp, .fn = add_end, .from = end};
+    limits_amounts(ask, &a);
+    each_counter(&e, ask->who, &a);
+    each_licence(&e, licences);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct change *a = pa, *b = pb;
+    return a->t < b->t ? -1 : a->t > b->t;
+}
+
+static int64_t most_of(const struct limit_spec *s, enum limit_what what)
+{
+    uint64_t most = s ? limits_most(&s->hard, what) : LIMIT_NONE;
+    return most == LIMIT_NONE ? PLENTY : whole(most);
+}
+
+static void make_line(struct line *line, struct amount sizes, struct amount counts)
+{
+    vec_for_each (&line->ends, i) {
+        sizes = amount_minus(sizes, line->ends.v[i].sizes);
+        counts = amount_minus(counts, line->ends.v[i].counts);
+    }
+    timeline_init(&line->sizes, sizes);
+    timeline_init(&line->counts, counts);
+    if (line->ends.n)
+        qsort(line->ends.v, line->ends.n, sizeof *line->ends.v, by_time);
+    for (size_t i = 0; i < line->ends.n && line->ends.v[i].t != WHEN_NEVER;) {
+        int64_t t = line->ends.v[i].t;
+        for (; i < line->ends.n && line->ends.v[i].t == t; i++) {
+            sizes = amount_plus(sizes, line->ends.v[i].sizes);
+            counts = amount_plus(counts, line->ends.v[i].counts);
+        }
+        timeline_append(&line->sizes, t, sizes);
+        timeline_append(&line->counts, t, counts);
+    }
+    vec_fini(&line->ends);
+    line->made = true;
+}
+
+void limit_plan_seal(struct limit_plan *lp, int64_t now)
+{
+    for (size_t i = 0; lp && i < lp->n; i++) {
+        bool counter = i < lp->n_counters;
+        const struct limit_spec *s = counter ? &lp->l->specs[lp->l->counters.v[i].spec] : NULL;
+        int64_t licences = counter ? 0 : (int64_t)lp->m->spec.licenses.v[i - lp->n_counters].count;
+        make_line(&lp->lines[i],
+                  (struct amount){most_of(s, LIMIT_OF_CPUS), most_of(s, LIMIT_OF_MEMORY),
+                                  most_of(s, LIMIT_OF_GPUS)},
+                  (struct amount){most_of(s, LIMIT_OF_RUNNING), most_of(s, LIMIT_OF_NODES), licences});
+    }
+    if (lp)
+        lp->now = now;
+}
+
+/* --- when --- */
+
+/* By when GPU minutes have faded so far that so many more are within the limit. */
+static int64_t faded_by(const struct limit_plan *lp, const struct line *line, const struct limit_spec *spec,
+                        uint64_t more, int64_t from)
+{
+    const struct counter *c = &lp->l->counters.v[line - lp->lines];
+    uint64_t most = limits_most(&spec->hard, LIMIT_OF_GPU_MINUTES);
+    uint32_t half_life_s = lp->m->spec.priority.decay_half_life_s;
+    if (!more || most == LIMIT_NONE)
+        return from;
+    if (more > most)
+        return WHEN_NEVER;
+    double used = (double)c->used.of[LIMIT_OF_GPU_MINUTES] + (double)c->charged_gpu_minutes;
+    double left = (double)(most - more);
+    if (used <= left)
+        return from;
+    if (!half_life_s || left < 1 || line->last_end == WHEN_NEVER)
+        return WHEN_NEVER;
+    double ms = (double)half_life_s * MS_PER_S * log2(used / left);
+    int64_t begin = line->last_end > lp->now ? line->last_end : lp->now;
+    int64_t t = ms < (double)(WHEN_NEVER / 4) ? begin + (int64_t)ms : WHEN_NEVER;
+    return t > from ? t : from;
+}
+
+static void later(const struct each *e, struct line *line, const struct limit_spec *spec,
+                  struct amount sizes, struct amount counts)
+{
+    int64_t t = *e->ret;
+    if (t != WHEN_NEVER)
+        t = timeline_next(&line->sizes, t, e->len, asked(sizes));
+    if (t != WHEN_NEVER)
+        t = timeline_next(&line->counts, t, e->len, asked(counts));
+    if (t != WHEN_NEVER && spec)
+        t = faded_by(e->lp, line, spec, e->gpu_minutes, t);
+    *e->ret = t;
+}
+
+/* As the licences are configured now: a job that waits may ask for more than that. */
+static bool licences_suffice(const struct limit_plan *lp, const char *text)
+{
+    struct licence_list list = {VEC_INIT};
+    if (str_is_empty(text))
+        return true;
+    bool suffice = lp && licence_parse(lp->m, text, &list, NULL) == 0;
+    licence_fini(&list);
+    return suffice;
+}
+
+int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_ask *ask, const char *licences,
+                        int64_t from, int64_t len)
+{
+    int64_t t = from, before;
+    struct amounts a;
+    if (!licences_suffice(lp, licences))
+        return WHEN_NEVER;
+    if (!lp)
+        return from;
+    limits_amounts(ask, &a);
+    struct each e = {
+        .lp = lp, .fn = later, .len = len, .gpu_minutes = a.of[LIMIT_OF_GPU_MINUTES], .ret = &t};
+    do { /* until all of them agree */
+        before = t;
+        each_counter(&e, ask->who, &a);
+        each_licence(&e, licences);
+    } while (t != before && t != WHEN_NEVER);
+    return t;
+}
+
+static void take(const struct each *e, struct line *line, const struct limit_spec *spec,
+                 struct amount sizes, struct amount counts)
+{
+    (void)spec;
+    if (line->sizes.n > STEPS_MAX || line->counts.n > STEPS_MAX)
+        return;
+    timeline_take(&line->sizes, e->from, e->len, sizes);
+    timeline_take(&line->counts, e->from, e->len, counts);
+}
+
+void limit_plan_take(struct limit_plan *lp, const struct limit_ask *ask, const char *licences, int64_t from,
+                     int64_t to)
+{
+    struct amounts a;
+    if (!lp)
+        return;
+    struct each e = {.lp = lp, .fn = take, .from = from, .len = to};
+    limits_amounts(ask, &a);
+    each_counter(&e, ask->who, &a);
+    each_licence(&e, licences);
+}

@@ -1,0 +1,54 @@
+/* limit_usage_internal.h - the counters, for limit_usage.c and limit_plan.c. */
+#ifndef STOKER_BACKEND_SCHED_LIMIT_USAGE_INTERNAL_H
+#define STOKER_BACKEND_SCHED_LIMIT_USAGE_INTERNAL_H
+
+#include "backend/sched/limits/limit_usage.h"
+#include "src/base/idmap.h"
+#include "src/base/vec.h"
+
+struct amounts {
+    uint64_t of[LIMIT_N_WHATS];
+};
+
+struct counter { /* one limit, counted for one user, account ... */
+    uint32_t spec;
+    char *name;
+    struct amounts used;
+    uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
+    double gpu_s;                 /* the same, while it is added up */
+    uint32_t next;                /* of the same hash; its position + 1 */
+};
+
+struct who {
+    char *key; /* the four names, each behind a separator; the last may be a list */
+    VEC(uint32_t) counters;
+    uint32_t next;
+};
+
+struct charge { /* what a job adds to the counters, so that it can be taken away again */
+    uint32_t who;
+    struct amounts amounts;
+};
+
+struct entry { /* of the journal of a pass: what has been charged, or given back */
+    uint32_t who;
+    struct amounts amounts;
+    bool back;
+};
+
+struct limits {
+    const struct limit_spec *specs; /* the model's */
+    size_t n_specs;
+    VEC(struct counter) counters;
+    VEC(struct who) whos;
+    struct idmap counter_by_hash, who_by_hash; /* hash -> position + 1 of the first in the chain */
+    struct idmap charges;                      /* job -> struct charge */
+    VEC(struct entry) journal;
+    bool counts_nodes; /* some limit is on nodes */
+};
+
+/* LIMIT_NONE: it is not limited. */
+uint64_t limits_most(const struct limit_set *s, enum limit_what what);
+void limits_amounts(const struct limit_ask *ask, struct amounts *ret);
+
+#endif

@@ -1,0 +1,276 @@
+/* candidates.c - who may have to go for others, and whether it is worth asking.
+ *
+ * What runs is looked at when an event names it. For each tier and QOS that somebody has hunted from there
+ * is a ground: how much more would come free on each node if all went that he may ask. It follows what
+ * begins and ends. A hunt that found nobody is remembered with its shape: what is free and what may go
+ * together only grow on nodes that are among the gains (what starts on free nodes and may go again changes
+ * nothing), so until then it would be in vain again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/preempt/preempt_internal.h"
+
+static bool any_qos_preempts(const struct model *m, const char *qos)
+{
+    for (size_t i = 0; qos && i < m->spec.qos.n; i++)
+        if (strv_has(&m->spec.qos.v[i].preempt, qos))
+            return true;
+    return false;
+}
+
+static int64_t size_of(const struct active_job *r)
+{
+    int64_t size = 0;
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
+    return size;
+}
+
+static bool has_left(const struct active_job *r)
+{
+    return !list_empty(&r->in_leaving);
+}
+
+struct preemptor prey_preemptor(const struct preempt *p, uint32_t tier, const struct qos_spec *qos)
+{
+    uint32_t level = qos ? p->queue->qos_levels[qos - p->queue->view->model->spec.qos.v] : 0;
+    return (struct preemptor){.tier = tier, .qos = qos, .rank_class = rank_class(tier, level)};
+}
+
+/* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
+enum prey_rule prey_rule_for(const struct active_job *r, const struct preemptor *by)
+{
+    const struct prey *its = &r->prey;
+    if (!its->any || has_left(r) || (!its->borrowed && its->rank_class >= by->rank_class))
+        return PREY_NONE;
+    if (its->by_tier && its->tier < by->tier)
+        return PREY_TIER;
+    if (by->qos && its->qos && strv_has(&by->qos->preempt, its->qos->name))
+        return PREY_QOS;
+    return its->borrowed ? PREY_BORROWED : PREY_NONE;
+}
+
+/* --- grounds --- */
+
+static void add_runs(struct ground *g, const struct active_job *r, int sign)
+{
+    if (!has_left(r) && prey_rule_for(r, &g->by) == PREY_NONE)
+        return;
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
+            const struct pool_part *part = &r->v.v[i]->use.parts[k];
+            struct amount *more = &g->more[part->node];
+            *more = sign > 0 ? amount_plus(*more, part->amount) : amount_minus(*more, part->amount);
+            if (sign > 0)
+                nodeset_add(&g->nodes, part->node);
+        }
+}
+
+void prey_before(struct preempt *p, const struct active_job *r)
+{
+    vec_for_each (&p->grounds, i)
+        add_runs(&p->grounds.v[i], r, -1);
+}
+
+void prey_after(struct preempt *p, const struct active_job *r)
+{
+    vec_for_each (&p->grounds, i)
+        add_runs(&p->grounds.v[i], r, 1);
+}
+
+static const struct ground *ground_of(struct preempt *p, uint32_t tier, const struct qos_spec *qos)
+{
+    vec_for_each (&p->grounds, i)
+        if (p->grounds.v[i].by.tier == tier && p->grounds.v[i].by.qos == qos)
+            return &p->grounds.v[i];
+    struct ground g = {.by = prey_preemptor(p, tier, qos)};
+    g.more = xcalloc(p->queue->pool.n_nodes ? p->queue->pool.n_nodes : 1, sizeof *g.more);
+    nodeset_init(&g.nodes, p->queue->pool.n_nodes);
+    list_for_each (r, &p->queue->active.candidates, struct active_job, in_prey)
+        if (!has_left(r))
+            add_runs(&g, r, 1);
+    list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
+        add_runs(&g, r, 1);
+    vec_push(&p->grounds, g);
+    return &p->grounds.v[p->grounds.n - 1];
+}
+
+static void prey_forget(struct preempt *p)
+{
+    vec_for_each (&p->grounds, i) {
+        free(p->grounds.v[i].more);
+        nodeset_fini(&p->grounds.v[i].nodes);
+    }
+    vec_clear(&p->grounds);
+}
+
+/* --- who --- */
+
+static void prey_look_at(struct preempt *p, struct active_job *r, const struct job *j, bool is_new)
+{
+    const struct model *m = p->queue->view->model;
+    bool was = r->prey.any;
+    r->prey = (struct prey){.any = false};
+    list_unlink(&r->in_prey);
+    if (!p->queue->may_preempt || j->kill_cause != KILL_NONE ||
+        (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
+        return;
+    const struct part_spec *part = model_job_part(m, j);
+    bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
+    if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
+        return;
+    struct preemptor as =
+        prey_preemptor(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
+    r->prey = (struct prey){.any = true,
+                            .borrowed = j->borrowed,
+                            .qos = as.qos,
+                            .size = size_of(r),
+                            .by_tier = by_tier,
+                            .tier = as.tier,
+                            .rank_class = as.rank_class};
+    list_append(&p->queue->active.candidates, &r->in_prey);
+    for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
+        backfill_gain_all(&p->queue->backfill, &r->v.v[i]->use);
+}
+
+uint32_t prey_prio(struct preempt *p, struct active_job *r, const struct job *j)
+{
+    if (r->prey.ranks != p->queue->prios.shares)
+        r->prey.prio = prio_of(&p->queue->prios.ctx, j, model_job_part(p->queue->view->model, j), NULL);
+    r->prey.ranks = p->queue->prios.shares;
+    return r->prey.prio;
+}
+
+/* --- who is awaited --- */
+
+/* --- whether it is worth looking --- */
+
+static bool could_take(const struct preempt *p, const struct ground *g, const struct request_shape *s,
+                       uint32_t node)
+{
+    return nodeset_has(&s->set->nodes, node) &&
+           pool_could_take_with(&p->queue->pool, &s->demand, node, g->more[node]);
+}
+
+static bool is_for_one_node(const struct request_shape *s)
+{
+    return s->demand.nodes_max == 1 && !s->set->nodes.n_listed;
+}
+
+/* The ground's set of nodes is not made smaller: somebody must be there who could go. */
+static bool may_help(const struct preempt *p, const struct ground *g, const struct request_shape *s,
+                     uint32_t node)
+{
+    return (!is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
+           could_take(p, g, s, node);
+}
+
+/* Whether there are nodes enough that could do if all went: most hunts end here. */
+static bool is_worth_it(const struct preempt *p, const struct ground *g, const struct request_shape *s)
+{
+    bool one = is_for_one_node(s);
+    uint32_t found = 0, most = one ? 1 : s->demand.need.nodes;
+    const struct nodeset *near = one ? &g->nodes : &s->set->nodes;
+    for (uint32_t w = 0; w < near->words && found < most; w++)
+        for (uint64_t left = near->bits[w] & s->set->nodes.bits[w]; left && found < most; left &= left - 1)
+            found += may_help(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
+    return found == most;
+}
+
+static struct hunted *hunted_of(struct request_shape *s, const struct qos_spec *qos)
+{
+    vec_for_each (&s->hunted, i)
+        if (s->hunted.v[i].qos == qos)
+            return &s->hunted.v[i];
+    return NULL;
+}
+
+void prey_hunted_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
+{
+    struct hunted *h = hunted_of(s, qos);
+    if (!h) {
+        vec_push(&s->hunted, (struct hunted){.qos = qos});
+        h = &s->hunted.v[s->hunted.n - 1];
+    }
+    h->mark = backfill_mark(&p->queue->backfill);
+}
+
+static bool gained_since(const struct preempt *p, const struct ground *g, const struct request_shape *s,
+                         uint64_t mark)
+{
+    const struct backfill *b = &p->queue->backfill;
+    if (mark < b->gains_forgotten)
+        return true;
+    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
+        if (could_take(p, g, s, b->gains.v[i]))
+            return true;
+    return false;
+}
+
+static const struct ground *ground_for(struct preempt *p, const struct request_shape *s,
+                                       const struct qos_spec *qos)
+{
+    return ground_of(p, p->queue->view->model->spec.parts.v[s->set->part].priority_tier, qos);
+}
+
+void prey_fill_near(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
+                    struct nodeset *ret)
+{
+    const struct ground *g = ground_for(p, s, qos);
+    for (uint32_t w = 0; w < s->set->nodes.words; w++)
+        for (uint64_t left = s->set->nodes.bits[w]; left; left &= left - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (could_take(p, g, s, node))
+                nodeset_add(ret, node);
+        }
+}
+
+bool prey_is_in_vain_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
+                           uint64_t mark)
+{
+    const struct ground *g = ground_for(p, s, qos);
+    return (mark && !gained_since(p, g, s, mark - 1)) || !is_worth_it(p, g, s);
+}
+
+bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
+{
+    const struct hunted *h = hunted_of(s, qos);
+    if (!prey_is_in_vain_since(p, s, qos, h ? h->mark + 1 : 0))
+        return false;
+    prey_hunted_in_vain(p, s, qos);
+    return true;
+}
+
+void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j)
+{
+    struct active_job *r = idmap_get(&p->queue->active.by_job, id);
+    bool is_new = !r;
+    if (r)
+        prey_before(p, r);
+    r = sync_runs(p->queue, id, j);
+    if (!r)
+        return;
+    prey_look_at(p, r, j, is_new);
+    prey_after(p, r);
+}
+
+void preempt_init(struct preempt *p, struct queue *q)
+{
+    *p = (struct preempt){.queue = q};
+}
+
+void preempt_forget(struct preempt *p)
+{
+    preempt_fini(p);
+    *p = (struct preempt){.queue = p->queue, .out = p->out};
+}
+
+void preempt_fini(struct preempt *p)
+{
+    prey_forget(p);
+    vec_fini(&p->grounds);
+    vec_fini(&p->promises);
+    licence_use_fini(&p->licences);
+}

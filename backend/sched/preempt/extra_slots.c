@@ -1,0 +1,186 @@
+/* extra_slots.c - places for the elements of an array behind the next one, while others are on their way
+ * out for them.
+ *
+ * A unit holds one place. Where others are asked to go for several elements at once each of those has one:
+ * the next element's is the unit's, the others lie here. They count against no lane, give way only to
+ * what starts in a higher tier, and go with the unit's own.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/preempt/preempt_internal.h"
+
+uint32_t claims_most(const struct preempt *p, const struct pending_entry *u)
+{
+    const struct job *j = planner_job(p->queue, u->job);
+    if (!job_is_array_record(j) || u->by_element || u->singleton || u->group->licensed)
+        return 1;
+    uint32_t most = planner_throttle_leaves(p, j);
+    return most >= u->count ? u->count : most ? most : 1;
+}
+
+static void add(struct preempt *p, struct pending_entry *u, uint32_t lane, const struct pool_parts *parts,
+                int64_t start, int64_t end)
+{
+    u->more.v = xreallocarray(u->more.v, u->more.n + 1, sizeof *u->more.v);
+    struct claim *c = &u->more.v[u->more.n++];
+    c->lane = lane;
+    pool_hold(&p->queue->pool, &c->use, parts, start, end);
+    list_move_to_end(&p->queue->entries.claimers, &u->more.link);
+}
+
+static void parts_of(const struct pool_use *use, struct pool_parts *ret)
+{
+    *ret = (struct pool_parts){VEC_INIT};
+    for (uint32_t i = 0; i < use->n_parts; i++)
+        vec_push(&ret->v, use->parts[i]);
+}
+
+/* Nothing comes free by that: it is held on. */
+void claims_push(struct preempt *p, struct pending_entry *u)
+{
+    struct pool_parts parts;
+    struct backfill_hold *h = &u->hold;
+    int64_t start = h->use.start, end = h->use.end;
+    uint32_t lane = h->lane;
+    parts_of(&h->use, &parts);
+    pool_drop(&p->queue->pool, &h->use);
+    list_unlink(&h->link);
+    *h = (struct backfill_hold){0};
+    add(p, u, lane, &parts, start, end);
+    vec_fini(&parts.v);
+}
+
+void claims_pop(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+{
+    struct claim *last = &u->more.v[u->more.n - 1];
+    struct backfill_place at = {.start = last->use.start,
+                                .len = when_minus(last->use.end, last->use.start)};
+    while (at.choice + 1 < it->n_choices && it->choices[at.choice].lane != last->lane)
+        at.choice++;
+    parts_of(&last->use, &at.parts);
+    pool_drop(&p->queue->pool, &last->use);
+    u->more.n--;
+    backfill_claim(&p->queue->backfill, it, &u->hold, &at);
+    backfill_place_fini(&at);
+    if (!u->more.n)
+        claims_drop(p->queue, u);
+}
+
+struct limit_ask claims_ask(const struct pending_entry *u, uint32_t lane, const struct pool_use *use)
+{
+    const struct job_class *g = u->group;
+    struct pool_parts parts;
+    uint32_t at = 0;
+    while (at + 1 < g->n_choices && g->choices[at].lane != lane)
+        at++;
+    struct limit_ask ask = g->asks[at];
+    parts_of(use, &parts);
+    limit_ask_exactly(&parts, when_minus(use->end, use->start), &ask);
+    vec_fini(&parts.v);
+    return ask;
+}
+
+void claims_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+                   const struct pool_use *use)
+{
+    struct limit_ask ask = claims_ask(u, lane, use);
+    limits_charge(p->queue->limits, &ask);
+}
+
+static int64_t last_to_leave(const struct preempt *p, uint32_t job)
+{
+    int64_t last = p->queue->now.ms;
+    list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
+        for (size_t i = 0; r->for_job == job && i < r->v.n; i++)
+            if (r->v.v[i]->use.end != WHEN_NEVER && r->v.v[i]->use.end > last)
+                last = r->v.v[i]->use.end;
+    return last;
+}
+
+void claims_again(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+{
+    uint32_t most = claims_most(p, u);
+    if (most <= 1 || !u->hold.use.parts)
+        return;
+    struct backfill_place at = {0};
+    size_t mark = limits_mark(p->queue->limits);
+    int64_t before = when_plus(last_to_leave(p, u->job), 1);
+    claims_charge(p, u, u->hold.lane, &u->hold.use);
+    for (uint32_t i = 0; i < u->more.n; i++)
+        claims_charge(p, u, u->more.v[i].lane, &u->more.v[i].use);
+    /* One that is free now could start, were nobody before it: there is nothing to wait for. */
+    while (u->more.n + 1 < most && backfill_earliest(&p->queue->backfill, it, before, &at) &&
+           at.start > p->queue->now.ms) {
+        uint32_t lane = it->choices[at.choice].lane;
+        add(p, u, lane, &at.parts, at.start, when_plus(at.start, at.len));
+        claims_charge(p, u, lane, &u->more.v[u->more.n - 1].use);
+    }
+    limits_rewind(p->queue->limits, mark);
+    backfill_place_fini(&at);
+}
+
+void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside)
+{
+    for (uint32_t i = 0; i < u->more.n; i++)
+        if (aside)
+            pool_lift(&p->queue->pool, &u->more.v[i].use);
+        else
+            pool_lay(&p->queue->pool, &u->more.v[i].use);
+}
+
+static bool are_sound(struct preempt *p, struct pending_entry *u)
+{
+    for (uint32_t i = 0; i < u->more.n; i++)
+        if (!backfill_is_use_sound(&p->queue->backfill, &u->more.v[i].use, u->hold.own))
+            return false;
+    return true;
+}
+
+bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct backfill_item *it)
+{
+    bool any = false;
+    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
+        u->more.aside = u != self && u->hold.tier < it->tier && u->hold.visited != p->queue->backfill.pass;
+        any = any || u->more.aside;
+        if (u->more.aside)
+            claims_set_aside(p, u, true);
+    }
+    return any;
+}
+
+void claims_step_back(struct preempt *p, const struct backfill_place *taken)
+{
+    struct pool_use use;
+    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
+        if (u->more.aside)
+            claims_set_aside(p, u, false);
+    if (!taken)
+        return;
+    pool_hold(&p->queue->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
+    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
+        if (u->more.aside && !are_sound(p, u))
+            claims_drop(p->queue, u);
+    pool_drop(&p->queue->pool, &use);
+}
+
+void claims_sweep(struct preempt *p)
+{
+    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
+        bool over = !u->hold.use.parts || !u->hold.claim || (p->queue->backfill.shaken && !are_sound(p, u));
+        for (uint32_t i = 0; i < u->more.n; i++)
+            over = over || u->more.v[i].use.start <= p->queue->now.ms;
+        if (over)
+            claims_drop(p->queue, u);
+    }
+}
+
+void claims_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from)
+{
+    for (uint32_t i = 0; i < from->more.n; i++) {
+        const struct claim *c = &from->more.v[i];
+        struct pool_parts parts;
+        parts_of(&c->use, &parts);
+        add(p, u, c->lane, &parts, c->use.start, c->use.end);
+        vec_fini(&parts.v);
+    }
+}

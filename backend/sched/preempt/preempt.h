@@ -1,0 +1,96 @@
+/* preempt.h - who goes so that another can start.
+ *
+ * A running job may have to go for another that stands before it in the queue by its tier, its QOS, or
+ * because the job runs over a soft limit. Whom a search finds is put into the result, and a place is held
+ * for the other from the end of their grace times on.
+ */
+#ifndef STOKER_BACKEND_SCHED_PREEMPT_H
+#define STOKER_BACKEND_SCHED_PREEMPT_H
+
+#include "backend/sched/queue/queue.h"
+
+struct preemptor { /* by what it may preempt */
+    uint32_t tier;
+    const struct qos_spec *qos;
+    uint64_t rank_class;
+};
+
+struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
+    struct preemptor by;
+    struct amount *more; /* of each node */
+    struct nodeset nodes;
+};
+
+struct promise { /* of a preemptor, as limits and throttles count it */
+    uint32_t job, array_job;
+    struct limit_ask ask;
+    bool licensed;
+};
+
+struct preempt {
+    struct queue *queue;
+    struct sched_result *out; /* of the cycle under way */
+    VEC(struct ground) grounds;
+    VEC(struct promise) promises; /* of this decision */
+    struct licence_use licences;  /* by what runs, is promised, and has started in this decision */
+    bool hunting;                 /* in this pass */
+    bool prospects;               /* in this pass somebody waited for whom others might go */
+    uint32_t hunts;               /* in this decision, by what they cost */
+    bool hunts_left;              /* not all had their turn to hunt */
+    int64_t hunt_again; /* when one may hunt again that hunted for nothing; in the past: there is none */
+};
+
+void preempt_init(struct preempt *p, struct queue *q);
+/* All that it knows of the queue, which is read again. */
+void preempt_forget(struct preempt *p);
+void preempt_fini(struct preempt *p);
+
+/* --- candidates.c: who may have to go --- */
+
+enum prey_rule { PREY_NONE, PREY_TIER, PREY_QOS, PREY_BORROWED };
+
+/* Reads again what a job has on the pool, and whether it may have to go; j is NULL where it has left. */
+void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j);
+/* Whether nobody could make room for the shape, by what is known: what was tried before with no more room
+ * than now, and the sums of what could go on each node. */
+bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);
+
+/* --- preempt.c: whether to hunt --- */
+
+/* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
+ * have been asked before, and a place is held for when they have gone. */
+bool preempt_try(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+/* Nobody could make room for it, by what is known; it has not been tried if this is false. */
+bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+/* What others were asked to go for came to nothing in the same decision, because somebody ahead made use of
+ * their going. They stay; it does not hunt for a while, or the next pass would come to the same. */
+void planner_hunted_for_nothing(struct preempt *p, uint32_t job);
+
+/* --- extra_slots.c: places for more elements of an array than the next one --- */
+
+/* Until it has started, or has not: its own are not in its way. */
+void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside);
+/* Those of lower tiers that have not had their turn, until an item has started or has not. Returns whether
+ * there are any; then they step back, and who has none of his place left after a start drops all of his. */
+bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct backfill_item *it);
+void claims_step_back(struct preempt *p, const struct backfill_place *taken); /* NULL: it did not start */
+/* At the end of a round: those whose time has come, that can no longer be had, or whose unit holds nothing
+ * itself any more. */
+void claims_sweep(struct preempt *p);
+/* What `from`, of another planner over the same nodes, holds is held for u, which has none. */
+void claims_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from);
+
+/* --- preemptor_charges.c: what others were preempted for counts in limits and throttles like a start ---
+ */
+
+void promises_begin(struct preempt *p);                              /* of all who have claims */
+void promise_make(struct preempt *p, const struct pending_entry *u); /* no-op without a claim */
+void promise_withdraw(struct preempt *p,
+                      const struct pending_entry *u); /* for its own turn, or its own question */
+/* Those of units that hold no claim any more. Returns whether there was one: a limit may have opened. */
+bool promises_sweep(struct preempt *p);
+uint32_t promises_of_array(const struct preempt *p, uint32_t array); /* its throttle counts so many */
+/* How many more elements of its array may run now; UINT32_MAX: it has no throttle. */
+uint32_t planner_throttle_leaves(const struct preempt *p, const struct job *j);
+
+#endif

@@ -1,0 +1,52 @@
+/* preempt_internal.h - what the files of preemption share. */
+#ifndef STOKER_BACKEND_SCHED_PREEMPT_INTERNAL_H
+#define STOKER_BACKEND_SCHED_PREEMPT_INTERNAL_H
+
+#include "backend/sched/preempt/preempt.h"
+
+/* --- candidates.c --- */
+
+/* Around each change of what runs, so that the grounds follow. */
+void prey_before(struct preempt *p, const struct active_job *r);
+void prey_after(struct preempt *p, const struct active_job *r);
+uint32_t prey_prio(struct preempt *p, struct active_job *r, const struct job *j);
+/* The nodes that a shape could be on if all went whom somebody of that QOS may ask. */
+void prey_fill_near(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
+                    struct nodeset *ret);
+/* A job of that QOS in a partition of that tier. */
+struct preemptor prey_preemptor(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
+/* By which rule the preemptor may ask it to go: one of those behind it in the queue. */
+enum prey_rule prey_rule_for(const struct active_job *r, const struct preemptor *by);
+/* Whether nobody could make room, by what was tried with the gains at mark - 1; 0: never. */
+bool prey_is_in_vain_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
+                           uint64_t mark);
+void prey_hunted_in_vain(struct preempt *p, struct request_shape *s,
+                         const struct qos_spec *qos); /* it was tried */
+
+/* --- preempt_search.c --- */
+
+/* What becomes of a hunt. */
+enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey */ };
+
+/* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
+ * its place. Cost: added to p->hunts. */
+enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct backfill_item *it,
+                        uint32_t choice);
+bool runs_lie_on(const struct active_job *r, const struct nodeset *s); /* something of it does */
+
+/* --- extra_slots.c --- */
+
+/* For how many of the unit others may be asked to go at once: 1, or of an array as many as may run. */
+uint32_t claims_most(const struct preempt *p, const struct pending_entry *u);
+/* What is held for the next one is held for one behind it, and that one has none; and back. */
+void claims_push(struct preempt *p, struct pending_entry *u);
+void claims_pop(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+/* Others are on their way out for it: as many places as there will be when the last of them has gone. */
+void claims_again(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+/* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
+void claims_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+                   const struct pool_use *use);
+/* What that comes to. */
+struct limit_ask claims_ask(const struct pending_entry *u, uint32_t lane, const struct pool_use *use);
+
+#endif

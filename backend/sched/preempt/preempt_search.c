@@ -1,0 +1,537 @@
+/* preempt_search.c - who goes so that another can start.
+ *
+ * A running job may have to go for another that
+ *   tier      stands in a partition of a higher tier, where the job's own partition has a preempt_mode
+ *   QOS       has a QOS that names the job's
+ *   borrowed  is within its own soft limits, while the job runs over one
+ *
+ * and stands behind the other in the queue: it is borrowed, or of a lower tier, or of the same tier and a
+ * lower level of QOS. So tiers and QOS never make a circle.
+ *
+ * Of those the fewest possible of the lowest priorities, the youngest among equals, and only if the other
+ * can then really start: from the end of the longest grace time on, for as long as it may run.
+ *
+ *     level    the lowest priority such that it fits once all up to there have gone
+ *     one      among these: the first that is enough by itself; else
+ *     several  largest first until it fits, those off its nodes spared, then each spared that can be
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/preempt/preempt_internal.h"
+
+#define SINGLES_MAX 32 /* tried one by one where it goes to several nodes */
+#define GRACES_MAX  8  /* different ends of grace times that are tried */
+
+struct victim {
+    struct active_job *runs;
+    const struct job *job;
+    uint32_t prio;
+    enum prey_rule rule;
+    uint32_t grace_s;
+    uint32_t fate; /* enum job_fate */
+    int64_t end;   /* of its grace, or by its time limit if that is sooner */
+    bool away;     /* lifted from the pool */
+};
+
+struct hunt {
+    struct preempt *p;
+    const struct job *job; /* for whom */
+    struct preemptor by;
+    const struct backfill_item *item;
+    uint32_t at; /* which choice of it: */
+    const struct backfill_choice *choice;
+    VEC(struct victim) all;           /* that could be asked */
+    VEC(struct victim) v;             /* of these: whose grace is over by `start` */
+    VEC(struct active_job *) leaving; /* the same of those who go anyway: lifted all the while */
+    int64_t start;                    /* no later than that it shall start */
+    struct pool_parts parts;
+    bool one_node; /* then only nodes that somebody leaves have to be looked at: */
+    struct nodeset near;
+    struct nodeset could;    /* of the choice's nodes those that could do if all went */
+    struct pool_judge judge; /* of the item; asked for the time after `start` alone */
+};
+
+/* --- who could be asked to go --- */
+
+bool runs_lie_on(const struct active_job *r, const struct nodeset *s)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            if (nodeset_has(s, r->v.v[i]->use.parts[k].node))
+                return true;
+    return false;
+}
+
+static int64_t end_of_grace(const struct preempt *p, uint32_t grace_s)
+{
+    return p->queue->now.ms + ((int64_t)grace_s + 1) * MS_PER_S;
+}
+
+static int64_t last_end(const struct active_job *r)
+{
+    int64_t end = 0;
+    vec_for_each (&r->v, k)
+        if (r->v.v[k]->use.parts && r->v.v[k]->use.end > end)
+            end = r->v.v[k]->use.end;
+    return end;
+}
+
+/* As its QOS says where that is why it goes, else as its partition does. */
+static void judge_victim(const struct model *m, struct victim *v)
+{
+    const struct part_spec *its = model_job_part(m, v->job);
+    const struct qos_spec *q = planner_qos(m, job_qos(&v->job->req));
+    uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF;
+    bool by_qos = v->rule == PREY_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
+    if (by_qos && q->preempt_mode != PREEMPT_OFF)
+        mode = q->preempt_mode;
+    bool comes_back =
+        mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
+    bool at_once = comes_back && !by_qos && mode == PREEMPT_REQUEUE && its && !its->requeue_after_grace;
+    v->fate = comes_back ? FATE_REQUEUE : FATE_END;
+    v->grace_s = by_qos ? q->grace_s : its && !at_once ? its->grace_s : 0;
+}
+
+static void collect(struct hunt *h)
+{
+    struct preempt *p = h->p;
+    const struct model *m = p->queue->view->model;
+    list_for_each (r, &p->queue->active.candidates, struct active_job, in_prey) {
+        enum prey_rule rule = prey_rule_for(r, &h->by);
+        bool here = rule != PREY_NONE && r->job != h->job->id && !r->noted && runs_lie_on(r, &h->could);
+        const struct job *j = here ? model_get_job(m, r->job) : NULL;
+        if (!j)
+            continue;
+        struct victim v = {.runs = r, .job = j, .prio = prey_prio(p, r, j), .rule = rule};
+        judge_victim(m, &v);
+        int64_t grace = end_of_grace(p, v.grace_s), limit = last_end(r);
+        v.end = grace < limit ? grace : limit;
+        vec_push(&h->all, v);
+    }
+}
+
+/* --- where --- */
+
+static void look_near(struct hunt *h, const struct active_job *r)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts && h->one_node; k++)
+            if (nodeset_has(&h->could, r->v.v[i]->use.parts[k].node))
+                nodeset_add(&h->near, r->v.v[i]->use.parts[k].node);
+}
+
+static void look_nowhere(struct hunt *h)
+{
+    if (h->one_node)
+        memset(h->near.bits, 0, h->near.words * sizeof *h->near.bits);
+}
+
+static void look_near_all(struct hunt *h)
+{
+    look_nowhere(h);
+    vec_for_each (&h->v, i)
+        look_near(h, h->v.v[i].runs);
+    vec_for_each (&h->leaving, i)
+        look_near(h, h->leaving.v[i]);
+}
+
+static void look_near_everywhere(struct hunt *h)
+{
+    vec_for_each (&h->all, i)
+        look_near(h, h->all.v[i].runs);
+}
+
+/* --- trying --- */
+
+static void lift_runs(struct pool *pool, struct active_job *r, bool away)
+{
+    vec_for_each (&r->v, i) {
+        struct pool_use *u = &r->v.v[i]->use;
+        if (!u->parts)
+            continue;
+        if (away)
+            pool_lift(pool, u);
+        else
+            pool_lay(pool, u);
+    }
+}
+
+static void send_away(struct hunt *h, struct victim *v, bool away)
+{
+    if (v->away != away)
+        lift_runs(&h->p->queue->pool, v->runs, away);
+    v->away = away;
+}
+
+static bool is_awaited(const struct hunt *h, const struct active_job *r)
+{
+    return r->leaves_until > h->p->queue->now.ms && runs_lie_on(r, &h->could);
+}
+
+/* Those who are on their way out are no longer in the way: nobody else goes in their place. */
+static void lift_leaving(struct hunt *h)
+{
+    list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
+        if (is_awaited(h, r) && last_end(r) <= h->start) {
+            lift_runs(&h->p->queue->pool, r, true);
+            vec_push(&h->leaving, r);
+        }
+}
+
+static void lay_leaving(struct hunt *h)
+{
+    vec_for_each (&h->leaving, i)
+        lift_runs(&h->p->queue->pool, h->leaving.v[i], false);
+    vec_clear(&h->leaving);
+}
+
+static void send_away_first(struct hunt *h, size_t n)
+{
+    vec_for_each (&h->v, i)
+        send_away(h, &h->v.v[i], i < n);
+}
+
+/* Nodes that could not do even if all went make no difference; but those that are listed must be there. */
+static const struct nodeset *where_of(const struct hunt *h)
+{
+    return h->one_node ? &h->near : h->choice->set->n_listed ? h->choice->set : &h->could;
+}
+
+/* What it may take is asked for as long as it will run, without the time before. */
+static bool allows_run(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    struct hunt *h = ctx;
+    (void)len;
+    return pool_allows(&h->judge, parts, backfill_length_at(h->item, choice, h->start));
+}
+
+/* Free for so long from now on: what nobody leaves before `start` is as much in the way as what is held. */
+static bool is_free_for(struct hunt *h, int64_t len)
+{
+    const struct backfill_choice *c = h->choice;
+    struct pool_judge judge = {.allows = h->judge.allows ? allows_run : NULL, .ctx = h, .choice = h->at};
+    if (c->own)
+        pool_lift(&h->p->queue->pool, c->own);
+    bool yes = pool_place_allowed(&h->p->queue->pool, c->demand, where_of(h), h->p->queue->pool.now, len,
+                                  &judge, &h->parts);
+    if (c->own)
+        pool_lay(&h->p->queue->pool, c->own);
+    return yes;
+}
+
+static bool fits(struct hunt *h)
+{
+    int64_t len = backfill_length_at(h->item, h->at, h->start);
+    return backfill_is_in_time(h->item, h->start, len) &&
+           is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
+}
+
+/* On one node: each that goes can only have made room where it ran. */
+static size_t first_enough_near(struct hunt *h)
+{
+    send_away_first(h, 0);
+    for (size_t n = 0; n < h->v.n; n++) {
+        send_away(h, &h->v.v[n], true);
+        look_nowhere(h);
+        look_near(h, h->v.v[n].runs);
+        if (fits(h))
+            return n + 1;
+    }
+    return h->v.n + 1;
+}
+
+/* The smallest n with which it fits once the first n have gone; more than there are: none. */
+static size_t first_enough(struct hunt *h)
+{
+    size_t low = 1, high = h->v.n + 1;
+    if (h->one_node)
+        return first_enough_near(h);
+    send_away_first(h, h->v.n);
+    if (!fits(h))
+        return h->v.n + 1;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        send_away_first(h, mid);
+        if (fits(h))
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    send_away_first(h, low);
+    return low;
+}
+
+static int by_prio(const void *pa, const void *pb)
+{
+    const struct victim *a = pa, *b = pb;
+    if (a->prio != b->prio)
+        return a->prio < b->prio ? -1 : 1;
+    if (a->job->t_start.ms != b->job->t_start.ms)
+        return a->job->t_start.ms > b->job->t_start.ms ? -1 : 1;
+    return a->job->id > b->job->id ? -1 : a->job->id < b->job->id;
+}
+
+static int by_prio_and_size(const void *pa, const void *pb)
+{
+    const struct victim *a = pa, *b = pb;
+    if (a->prio != b->prio)
+        return a->prio < b->prio ? -1 : 1;
+    return a->runs->prey.size != b->runs->prey.size ? (a->runs->prey.size > b->runs->prey.size ? -1 : 1)
+                                                    : by_prio(pa, pb);
+}
+
+/* --- choosing --- */
+
+static bool one_is_enough(struct hunt *h)
+{
+    send_away_first(h, 0);
+    for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
+        send_away(h, &h->v.v[i], true);
+        look_nowhere(h);
+        look_near(h, h->v.v[i].runs);
+        if (fits(h))
+            return true;
+        send_away(h, &h->v.v[i], false);
+    }
+    return false;
+}
+
+static bool has_node(const struct pool_parts *parts, uint32_t node)
+{
+    vec_for_each (&parts->v, i)
+        if (parts->v.v[i].node == node)
+            return true;
+    return false;
+}
+
+static bool is_in_way(const struct active_job *r, const struct pool_parts *parts)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            if (has_node(parts, r->v.v[i]->use.parts[k].node))
+                return true;
+    return false;
+}
+
+static void spare_what_can_be(struct hunt *h)
+{
+    fits(h);
+    vec_for_each (&h->v, i)
+        if (h->v.v[i].away && !is_in_way(h->v.v[i].runs, &h->parts))
+            send_away(h, &h->v.v[i], false);
+    for (size_t i = h->v.n; i-- > 0;) {
+        if (!h->v.v[i].away)
+            continue;
+        send_away(h, &h->v.v[i], false);
+        if (!fits(h))
+            send_away(h, &h->v.v[i], true);
+    }
+    fits(h);
+}
+
+/* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
+static bool choose(struct hunt *h)
+{
+    look_near_all(h);
+    if (h->leaving.n && fits(h))
+        return true;
+    if (h->v.n == 0)
+        return false;
+    qsort(h->v.v, h->v.n, sizeof *h->v.v, by_prio);
+    size_t enough = first_enough(h);
+    if (enough > h->v.n) {
+        send_away_first(h, 0);
+        return false;
+    }
+    /* All of the level that is reached; nobody above it. */
+    uint32_t level = h->v.v[enough - 1].prio;
+    send_away_first(h, 0);
+    while (h->v.n && h->v.v[h->v.n - 1].prio > level)
+        h->v.n--;
+    if (one_is_enough(h))
+        return true;
+    qsort(h->v.v, h->v.n, sizeof *h->v.v, by_prio_and_size);
+    first_enough(h);
+    spare_what_can_be(h);
+    return true;
+}
+
+/* --- what becomes of them --- */
+
+static struct sched_preempt sentence(const struct hunt *h, const struct victim *v)
+{
+    const struct model *m = h->p->queue->view->model;
+    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
+    struct sched_preempt r = {
+        .job = v->job->id, .by_job = h->job->id, .grace_s = v->grace_s, .fate = v->fate};
+    if (v->rule == PREY_TIER)
+        r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
+                           h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
+    else if (v->rule == PREY_QOS)
+        r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, job_qos(&h->job->req),
+                           job_qos(&v->job->req));
+    else
+        r.text = xasprintf("job %u is within its limits and needs what this job had borrowed", h->job->id);
+    return r;
+}
+
+/* When the last of those has gone who are in the way where it is to start. */
+static int64_t end_of_leaving(const struct hunt *h)
+{
+    int64_t end = h->p->queue->now.ms + 1;
+    vec_for_each (&h->leaving, i) {
+        const struct active_job *r = h->leaving.v[i];
+        vec_for_each (&r->v, k)
+            if (is_in_way(r, &h->parts) && r->v.v[k]->use.end > end)
+                end = r->v.v[k]->use.end;
+    }
+    return end;
+}
+
+/* The victims are charged until they have gone; ret: when that is. */
+static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
+{
+    struct preempt *p = h->p;
+    struct sched_preempt s = sentence(h, v);
+    int64_t end = end_of_grace(p, s.grace_s);
+    vec_push(&p->out->preempts, s);
+    vec_for_each (&v->runs->v, k) {
+        backfill_gain_all(&p->queue->backfill,
+                          &v->runs->v.v[k]->use); /* others may count on its going too */
+        if (v->runs->v.v[k]->use.parts && v->runs->v.v[k]->use.end > end)
+            pool_change_end(&p->queue->pool, &v->runs->v.v[k]->use, end);
+    }
+    *ret_last = v->end > *ret_last ? v->end : *ret_last;
+    prey_before(p, v->runs);
+    planner_see_off(p->queue, v->runs, h->job->id, WHEN_NEVER);
+    prey_after(p, v->runs);
+    planner_mark_dirty(p->queue, v->job->id);
+}
+
+static void carry_out(struct hunt *h, struct pending_entry *u)
+{
+    int64_t start = end_of_leaving(h);
+    size_t n = h->p->out->preempts.n;
+    u->claimed = h->p->queue->cycle;
+    lay_leaving(h);
+    vec_for_each (&h->v, i)
+        if (h->v.v[i].away) {
+            send_away(h, &h->v.v[i], false);
+            ask_to_go(h, &h->v.v[i], &start);
+        }
+    if (h->p->out->preempts.n == n) { /* enough go anyway */
+        backfill_claim_again(&h->p->queue->backfill, h->item, &u->hold);
+        return;
+    }
+    struct backfill_place at = {.choice = h->at,
+                                .start = start,
+                                .len = backfill_length_at(h->item, h->at, start),
+                                .parts = h->parts};
+    backfill_claim(&h->p->queue->backfill, h->item, &u->hold, &at);
+}
+
+/* The latest that any of them goes whose end is before that; 0: there is none. */
+static int64_t latest_end(const struct hunt *h, int64_t before)
+{
+    int64_t end = 0;
+    vec_for_each (&h->all, i)
+        if (h->all.v[i].end < before && h->all.v[i].end > end)
+            end = h->all.v[i].end;
+    return end;
+}
+
+static int64_t latest_of_leaving(const struct hunt *h)
+{
+    int64_t end = 0;
+    list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
+        if (is_awaited(h, r) && last_end(r) != WHEN_NEVER && last_end(r) > end)
+            end = last_end(r);
+    return end;
+}
+
+/* With those who are gone by h->start. */
+static bool choose_until(struct hunt *h)
+{
+    vec_clear(&h->v);
+    vec_for_each (&h->all, i)
+        if (h->all.v[i].end <= h->start)
+            vec_push(&h->v, h->all.v[i]);
+    lift_leaving(h);
+    bool found = choose(h);
+    if (!found)
+        lay_leaving(h);
+    return found;
+}
+
+/* If even all of them would be too few for a moment, then fewer are as well. */
+static bool has_enough(struct hunt *h)
+{
+    lift_leaving(h);
+    send_away_first(h, h->v.n);
+    look_near_all(h);
+    bool enough = is_free_for(h, 1);
+    send_away_first(h, 0);
+    lay_leaving(h);
+    return enough;
+}
+
+/* By the end of the longest grace all may be asked. Where something is held then that it would be in the
+ * way of, it may still start by the end of a shorter one, for which fewer may be asked. */
+static bool choose_when(struct hunt *h)
+{
+    int64_t graces = latest_end(h, WHEN_NEVER), leaving = latest_of_leaving(h);
+    h->start = leaving > graces ? leaving : graces;
+    for (int i = 0; h->start && i < GRACES_MAX; i++) {
+        if (choose_until(h))
+            return true;
+        if (i == 0 && !has_enough(h))
+            return false;
+        h->start = latest_end(h, h->start);
+    }
+    return false;
+}
+
+enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct backfill_item *it,
+                        uint32_t choice)
+{
+    struct hunt h = {.p = p,
+                     .job = planner_job(p->queue, u->job),
+                     .item = it,
+                     .at = choice,
+                     .choice = &it->choices[choice],
+                     .judge = backfill_judge(it, choice)};
+    h.by = prey_preemptor(p, it->tier, u->group->qos);
+    h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
+    nodeset_init(&h.could, p->queue->pool.n_nodes);
+    prey_fill_near(p, planner_shape_of(u, h.choice), u->group->qos, &h.could);
+    collect(&h);
+    if (h.one_node)
+        nodeset_init(&h.near, p->queue->pool.n_nodes);
+    size_t n = h.all.n;
+    uint64_t visited = u->hold.visited;
+    u->hold.visited = p->queue->backfill.pass; /* its own is lifted here */
+    backfill_lift_behind(&p->queue->backfill, it);
+    if (u->hold.use.parts)
+        pool_lift(&p->queue->pool, &u->hold.use);
+    h.start = p->queue->now.ms;
+    look_near_everywhere(&h);
+    bool fits_now = fits(&h); /* it starts by itself as soon as it may */
+    bool found = !fits_now && choose_when(&h);
+    if (u->hold.use.parts)
+        pool_lay(&p->queue->pool, &u->hold.use);
+    backfill_lay_behind(&p->queue->backfill);
+    u->hold.visited = visited;
+    p->hunts += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
+    if (found)
+        carry_out(&h, u);
+    lay_leaving(&h);
+    nodeset_fini(&h.near);
+    nodeset_fini(&h.could);
+    vec_fini(&h.all);
+    vec_fini(&h.v);
+    vec_fini(&h.leaving);
+    vec_fini(&h.parts.v);
+    bool own_end = it->deadline != WHEN_NEVER || it->ends; /* it may be just this one */
+    return found ? CATCH_SOME : fits_now || own_end || h.judge.refused ? CATCH_UNKNOWN : CATCH_NONE;
+}

@@ -1,0 +1,100 @@
+/* preemptor_charges.c - what other jobs were preempted for counts in limits, licences and the throttle of
+ * its array, like a start.
+ *
+ * Between the warning and the end of the grace time the preemptor has nothing yet. If its planned start did
+ * not count, another job could take the limit or the licence meanwhile: the victims would have ended for
+ * nothing. In the preemptor's own turn its promises do not count: it asks for them there.
+ */
+#include "backend/sched/preempt/preempt_internal.h"
+
+static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane, const struct pool_use *use)
+{
+    const struct job *j = planner_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
+    struct promise made = {
+        .job = u->job, .array_job = j ? j->array_job : 0, .ask = claims_ask(u, lane, use)};
+    limits_charge(p->queue->limits, &made.ask);
+    made.licensed = j && u->group->licensed;
+    if (made.licensed)
+        licence_take(&p->licences, p->queue->view->model, j);
+    vec_push(&p->promises, made);
+}
+
+void promise_make(struct preempt *p, const struct pending_entry *u)
+{
+    if (!u->hold.use.parts || !u->hold.claim || !u->group)
+        return;
+    add(p, u, u->hold.lane, &u->hold.use);
+    for (uint32_t i = 0; i < u->more.n; i++)
+        add(p, u, u->more.v[i].lane, &u->more.v[i].use);
+}
+
+void promises_begin(struct preempt *p)
+{
+    vec_clear(&p->promises);
+    licence_copy(&p->licences, &p->queue->active.licences);
+    list_for_each (h, &p->queue->backfill.holds, struct backfill_hold, link)
+        promise_make(p, container_of(h, struct pending_entry, hold));
+}
+
+/* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
+static void drop(struct preempt *p, const struct promise *made)
+{
+    const struct job *j = made->licensed ? planner_job(p->queue, made->job) : NULL;
+    limits_uncharge(p->queue->limits, &made->ask);
+    if (j)
+        licence_book(&p->licences, p->queue->view->model, j->req.licenses, true);
+}
+
+static bool drop_of(struct preempt *p, uint32_t job)
+{
+    size_t n = 0, before = p->promises.n;
+    vec_for_each (&p->promises, i) {
+        if (p->promises.v[i].job == job)
+            drop(p, &p->promises.v[i]);
+        else
+            p->promises.v[n++] = p->promises.v[i];
+    }
+    p->promises.n = n;
+    return n < before;
+}
+
+void promise_withdraw(struct preempt *p, const struct pending_entry *u)
+{
+    if (p->promises.n)
+        drop_of(p, u->job);
+}
+
+uint32_t promises_of_array(const struct preempt *p, uint32_t array)
+{
+    uint32_t n = 0;
+    vec_for_each (&p->promises, i)
+        n += array && p->promises.v[i].array_job == array;
+    return n;
+}
+
+bool promises_sweep(struct preempt *p)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->promises.n;) {
+        const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->promises.v[i].job);
+        bool stands = u && u->hold.use.parts && u->hold.claim;
+        if (!stands)
+            any = drop_of(p, p->promises.v[i].job);
+        else
+            i++;
+    }
+    return any;
+}
+
+uint32_t planner_throttle_leaves(const struct preempt *p, const struct job *j)
+{
+    /* One for the array: an element that waits by itself has a copy from when it was split off. */
+    bool element = j->array_job && j->array_job != j->id;
+    const struct job *record = element ? model_get_job(p->queue->view->model, j->array_job) : j;
+    uint32_t throttle = j->array_job ? (record ? record : j)->req.array_throttle : 0;
+    if (!throttle)
+        return UINT32_MAX;
+    uintptr_t running = (uintptr_t)idmap_get(&p->queue->active.array_running, j->array_job);
+    running += promises_of_array(p, j->array_job);
+    return throttle > running ? throttle - (uint32_t)running : 0;
+}

@@ -1,0 +1,123 @@
+/* job_class.h - what waiting jobs ask for, each demand once.
+ *
+ *     struct eligible_nodes      the nodes of a partition that a request admits; request shapes share it
+ *     struct request_shape    one demand in one partition for a time limit; classes of many owners share it
+ *     struct job_class    the jobs of one owner that ask for the same: first come, first served among them
+ */
+#ifndef STOKER_BACKEND_SCHED_JOB_CLASS_H
+#define STOKER_BACKEND_SCHED_JOB_CLASS_H
+
+#include "backend/sched/limits/limits.h"
+#include "backend/sched/queue/queue_key.h"
+#include "backend/sched/resources/resources.h"
+#include "src/base/list.h"
+
+struct eligible_nodes {          /* of nodes, shared by shapes */
+    struct eligible_nodes *next; /* with the same hash */
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+    uint32_t refs;
+    uint32_t part; /* position of its partition */
+    struct nodeset nodes;
+    bool avoids;        /* some are left out that do not start this user's jobs for now ... */
+    struct nodeset all; /* ... with them: what could ever run there */
+};
+
+struct hunted {
+    const struct qos_spec *qos;
+    uint64_t mark; /* of the gains, then */
+};
+
+struct request_shape {
+    struct request_shape *next;
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+    uint32_t refs;
+    struct demand demand;
+    struct eligible_nodes *set;
+    int64_t len, len_min;
+    bool dead;                 /* it did not fit when it was tried last */
+    uint64_t dead_mark;        /* of the gains, then */
+    VEC(struct hunted) hunted; /* when nobody could make room for it, by the QOS of who asked */
+    bool unsure;               /* it is not known before a pass whether it fits */
+    enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
+};
+
+struct owner { /* a user in an account */
+    struct owner *next;
+    char *account, *user;
+    uint64_t pass;   /* in which the points were worked out */
+    uint32_t points; /* of the fair share */
+};
+
+/* A group stands in the queue once for each tier (and job factor) among its partitions: with the choices
+ * [first, first + n). An entry has the tier and the priority of its own partitions alone, so that naming
+ * one more partition changes nothing in the others. */
+#define ALL_ENTRIES UINT32_MAX
+struct queue_entry {
+    struct list *cursor;    /* of the last pass: the unit whose turn it is; &units: none is left */
+    int64_t fixed;          /* what of the priority of its jobs stays; in force while: */
+    uint64_t fixed_version; /* priorities.version; 0: not worked out */
+    uint32_t prio;          /* of the last pass: of its first */
+    uint32_t tier;
+    uint32_t first, n;
+};
+
+/* Why the jobs of a class wait that were not looked at one by one. */
+struct group_reason {
+    enum reason now, told;        /* of the last pass; as it was told */
+    struct limit_verdict verdict; /* where it is a limit */
+};
+
+/* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
+struct job_class {
+    struct list link;            /* in classes.list */
+    struct list units;           /* by submission, then id */
+    struct queue_entry *entries; /* the highest tier first; where there is but one it is: */
+    struct queue_entry only;
+    uint32_t n_entries;
+    struct owner *owner;
+    int64_t age_delay_ms; /* its jobs age from so long after their submission on */
+    uint32_t n_choices;
+    uint32_t level; /* of its QOS: those that may preempt others stand before these */
+    bool begun;     /* step jobs that have started come before what has not */
+    bool is_set;    /* an administrator has set the priority */
+    bool licensed;
+    struct group_reason rest;
+    struct request_shape **shapes;   /* one for each choice */
+    struct backfill_choice *choices; /* partitions that admit it: by tier, then as the request names them */
+    struct limit_ask *asks;          /* one for each choice */
+    const struct qos_spec *qos;      /* of its jobs; NULL: none that is configured */
+    int64_t deadline;
+    int64_t ends;         /* of step jobs that have started: their limit is over then; 0: never, or not
+                             started */
+    struct pool_use *own; /* of the reservation that it asks for; NULL: none */
+    uint32_t n_units;
+    struct job_class *next; /* with the same hash */
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+};
+
+/* The entry that a choice belongs to. */
+static inline uint32_t group_entry_of(const struct job_class *g, uint32_t choice)
+{
+    uint32_t e = 0;
+    while (e + 1 < g->n_entries && choice >= g->entries[e + 1].first)
+        e++;
+    return e;
+}
+
+static inline struct rank rank_of(const struct job_class *g, uint32_t entry, bool borrow, uint32_t prio,
+                                  int64_t submit_ms, uint32_t id, uint32_t index)
+{
+    return (struct rank){.first = (uint64_t)!borrow << 63 |
+                                  rank_class(g->entries[entry].tier, g->level) << 33 |
+                                  (uint64_t)g->begun << 32 | prio,
+                         .then_ms = submit_ms,
+                         .last = (uint64_t)id << 32 | index};
+}
+
+#endif

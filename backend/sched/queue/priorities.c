@@ -1,0 +1,154 @@
+/* priorities.c - whose turn it is: the priority of a group's head, from what is kept of it.
+ *
+ * In a group all is alike but the age: the rest is worked out once, the points of a fair share once a pass
+ * for each owner.
+ */
+#include "backend/sched/queue/queue.h"
+
+#define MANY_ACTIVE 2000u
+#define MANY_WAITING \
+    1000u               /* of many users, mostly: to weigh them all again takes as long as they are many */
+#define COST_BEGIN 5000 /* in looks at nodes: the users, and the cluster's totals */
+#define COST_JOB   50
+#define SHARES_MS  1000
+#define ANEW_MS    30000
+
+/* Shares move with all that runs: where that is much they go on as it was for a while, a second at a time,
+ * and are worked out anew now and then. */
+static bool shares_go_on(struct queue *q)
+{
+    int64_t age = q->now.ms - q->prios.made_ms;
+    if (!q->prios.known || q->view->model->n_active <= MANY_ACTIVE || age < 0 || age >= ANEW_MS)
+        return false;
+    if (q->now.ms - q->prios.advanced_ms >= SHARES_MS) {
+        prio_ctx_advance(&q->prios.ctx, q->now);
+        q->prios.shares++;
+        q->prios.advanced_ms = q->now.ms;
+    }
+    q->prios.ctx.now = q->now;
+    return true;
+}
+
+static void put_in_force(struct queue *q, const struct prio_ctx *c)
+{
+    if (q->prios.known)
+        prio_ctx_fini(&q->prios.ctx);
+    q->prios.ctx = *c;
+    q->prios.known = true;
+    q->prios.shares++;
+    q->prios.advanced_ms = q->prios.made_ms = c->now.ms;
+    q->prios.version = prio_version(c) | 1;
+}
+
+static uint64_t less(uint64_t n, uint64_t by)
+{
+    return n > by ? n - by : 0;
+}
+
+void planner_drop_ranks_anew(struct queue *q)
+{
+    if (q->prios.anew.at)
+        prio_ctx_fini(&q->prios.anew.ctx);
+    q->prios.anew = (struct priorities_anew){0};
+}
+
+/* What runs is walked over as the planner knows it: that stays as it is between the pieces. */
+bool planner_rank_some(struct queue *q, uint64_t *n)
+{
+    struct priorities_anew *a = &q->prios.anew;
+    if (!a->at && shares_go_on(q))
+        return true;
+    if (q->view->model->n_active <= MANY_ACTIVE) {
+        struct prio_ctx c;
+        planner_drop_ranks_anew(q);
+        prio_ctx_init(&c, q->view->model, q->now);
+        put_in_force(q, &c);
+        return true;
+    }
+    if (!a->at) {
+        prio_ctx_begin(&a->ctx, q->view->model, q->now);
+        a->at = q->active.list.next;
+        *n = less(*n, COST_BEGIN);
+    }
+    for (; a->at != &q->active.list && *n; a->at = a->at->next, *n = less(*n, COST_JOB)) {
+        const struct job *j =
+            model_get_job(q->view->model, container_of(a->at, struct active_job, link)->job);
+        if (j)
+            prio_ctx_add(&a->ctx, j);
+    }
+    if (a->at != &q->active.list)
+        return false;
+    prio_ctx_finish(&a->ctx);
+    put_in_force(q, &a->ctx);
+    *a = (struct priorities_anew){0};
+    return true;
+}
+
+bool planner_lend_ranks(const struct queue *q, const struct model *m, struct wall now, struct prio_ctx *ret)
+{
+    if (!q->prios.known || (m->n_active <= MANY_ACTIVE && q->entries.by_job.n <= MANY_WAITING))
+        return false;
+    *ret = q->prios.ctx;
+    ret->now = now;
+    return true;
+}
+
+void planner_begin_asking(struct queue *q, const struct sched_view *v, struct wall now)
+{
+    q->prios.asking_lent = planner_lend_ranks(q, v->model, now, &q->prios.asking);
+    if (!q->prios.asking_lent)
+        prio_ctx_init(&q->prios.asking, v->model, now);
+}
+
+void planner_end_asking(struct queue *q)
+{
+    if (!q->prios.asking_lent)
+        prio_ctx_fini(&q->prios.asking);
+}
+
+/* The first stands for all partitions of the entry: they have the same factor. */
+static const struct part_spec *part_of_entry(const struct queue *q, const struct job_class *g,
+                                             uint32_t entry)
+{
+    return &q->view->model->spec.parts.v[g->choices[g->entries[entry].first].lane];
+}
+
+/* Its age stands still, or its priority was set: asked for as it is. */
+static uint32_t rank_of_job(struct queue *q, const struct job_class *g, uint32_t entry, const struct job *j)
+{
+    return prio_of(&q->prios.ctx, j, part_of_entry(q, g, entry), NULL);
+}
+
+static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t submit_ms)
+{
+    struct wall from = {.ms = submit_ms + g->age_delay_ms};
+    int64_t sum = g->entries[entry].fixed + g->owner->points + prio_age_points(&q->prios.ctx, from);
+    return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t *ret)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    bool known = e->fixed_version == q->prios.version && g->owner->pass == q->prios.shares;
+    if (!q->prios.known || g->begun || g->is_set || !known)
+        return false;
+    *ret = e->fixed + g->owner->points;
+    return true;
+}
+
+uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t entry, uint32_t job, int64_t submit_ms)
+{
+    struct owner *o = g->owner;
+    struct queue_entry *e = &g->entries[entry];
+    if (g->begun || g->is_set)
+        return rank_of_job(q, g, entry, planner_job(q, job));
+    if (e->fixed_version != q->prios.version) {
+        e->fixed = prio_fixed(&q->prios.ctx, planner_job(q, job), part_of_entry(q, g, entry));
+        e->fixed_version = q->prios.version;
+    }
+    if (o->pass != q->prios.shares) {
+        o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
+        o->pass = q->prios.shares;
+    }
+    return sum_of(q, g, entry, submit_ms);
+}

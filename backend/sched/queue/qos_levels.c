@@ -1,0 +1,57 @@
+/* qos_levels.c - which QOS stand above which, by what they may preempt. */
+#include <stdlib.h>
+
+#include "backend/sched/queue/queue.h"
+#include "src/base/xalloc.h"
+
+const struct qos_spec *planner_qos(const struct model *m, const char *name)
+{
+    for (size_t i = 0; name && i < m->spec.qos.n; i++)
+        if (str_eq(m->spec.qos.v[i].name, name))
+            return &m->spec.qos.v[i];
+    return NULL;
+}
+
+/* Everything that may be preempted from `from` on, step by step, into seen. */
+static void mark_below(const struct cluster_spec *s, size_t from, bool *seen)
+{
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (!seen[i] && strv_has(&s->qos.v[from].preempt, s->qos.v[i].name)) {
+            seen[i] = true;
+            mark_below(s, i, seen);
+        }
+}
+
+/* Those that may preempt it back, by others, are no lower than it. */
+static uint32_t level_above(const struct cluster_spec *s, size_t q, const bool *below,
+                            const uint32_t *levels)
+{
+    uint32_t level = 0;
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (strv_has(&s->qos.v[q].preempt, s->qos.v[i].name) && !below[i * s->qos.n + q] &&
+            levels[i] >= level)
+            level = levels[i] + 1;
+    return level;
+}
+
+uint32_t *qos_levels_of(const struct cluster_spec *s)
+{
+    size_t n = s->qos.n;
+    uint32_t *levels = xcalloc(n + 1, sizeof *levels);
+    bool *below = xcalloc(n * n + 1, sizeof *below), changed = true;
+    for (size_t i = 0; i < n; i++)
+        mark_below(s, i, &below[i * n]);
+    for (size_t round = 0; round <= 2 * n && changed; round++) { /* no chain is longer */
+        changed = false;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t level = level_above(s, i, below, levels);
+            for (size_t k = 0; k < n; k++) /* in a circle all are as high as the highest */
+                if (below[i * n + k] && below[k * n + i] && levels[k] > level)
+                    level = levels[k];
+            changed = changed || level != levels[i];
+            levels[i] = level;
+        }
+    }
+    free(below);
+    return levels;
+}

@@ -1,0 +1,52 @@
+/* queue.c - its life, and what is noted. */
+#include "backend/sched/queue/queue.h"
+
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+
+void planner_init_lists(struct queue *q)
+{
+    list_init(&q->classes.list);
+    list_init(&q->active.list);
+    list_init(&q->active.leaving);
+    list_init(&q->active.candidates);
+    list_init(&q->entries.claimers);
+    list_init(&q->classes.buried);
+    list_init(&q->backfill.holds);
+}
+
+void planner_mark_dirty(struct queue *q, uint32_t job)
+{
+    if (q->notes.all || (q->notes.jobs.n && q->notes.jobs.v[q->notes.jobs.n - 1] == job))
+        return;
+    vec_push(&q->notes.jobs, job);
+}
+
+const struct pending_entry *planner_unit_before(const struct queue *q, uint32_t job)
+{
+    const struct pending_entry *u = NULL;
+    for (const struct queue *o = q->reading ? q->old : NULL; o && !u; o = o->old)
+        u = idmap_get(&o->entries.by_job, job);
+    return u;
+}
+
+void sched_result_init(struct sched_result *r)
+{
+    *r = (struct sched_result){0};
+}
+
+void sched_result_fini(struct sched_result *r)
+{
+    vec_for_each (&r->starts, i)
+        rec_fini(&ev_start_rec, &r->starts.v[i].start);
+    vec_for_each (&r->places, i)
+        rec_fini(&ev_place_rec, &r->places.v[i].place);
+    vec_for_each (&r->preempts, i)
+        free(r->preempts.v[i].text);
+    vec_fini(&r->starts);
+    vec_fini(&r->places);
+    vec_fini(&r->preempts);
+    vec_fini(&r->changed);
+    sched_result_init(r);
+}

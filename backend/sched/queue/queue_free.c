@@ -1,0 +1,222 @@
+/* queue_free.c - a queue gives back what it has. */
+#include <stdlib.h>
+
+#include "backend/sched/queue/queue.h"
+#include "src/base/xalloc.h"
+
+void planner_drop_started(struct queue *q)
+{
+    vec_for_each (&q->active.started, i) {
+        struct tentative *t = q->active.started.v[i];
+        backfill_gain_all(&q->backfill, &t->use); /* what runs is charged again */
+        pool_drop(&q->pool, &t->use);
+        planner_count_element(q, t->array_job, -1);
+        free(t);
+    }
+    vec_clear(&q->active.started);
+}
+
+static void queue_free_nodes(struct queue *q)
+{
+    struct node_table *t = &q->nodes;
+    for (uint32_t i = 0; i < q->pool.n_nodes; i++) {
+        free(t->unknown[i].parts);
+        free(t->gpu_types[i]);
+    }
+    for (uint32_t i = 0; i < t->n_parts; i++)
+        nodeset_fini(&t->part_nodes[i]);
+    free(t->gpu_types);
+    free(t->tmp_mib);
+    free(t->part_nodes);
+    idmap_fini(&t->node_at);
+    pool_fini(&q->pool);
+    free(t->unknown); /* the pool's list of ends led into it */
+    pool_fini(&q->empty);
+}
+
+static void queue_free_entries(struct queue *q)
+{
+    idmap_for_each (&q->entries.by_job, slot) {
+        struct pending_entry *u = slot->value;
+        backfill_give_up(&q->backfill, &u->hold);
+        sync_leave_group(q, u);
+        free(u);
+    }
+    idmap_fini(&q->entries.by_job);
+    heap_fini(&q->entries.wakes);
+    vec_fini(&q->entries.fresh);
+    vec_fini(&q->entries.moved);
+}
+
+static void queue_free_active(struct queue *q)
+{
+    list_for_each (r, &q->active.list, struct active_job, link)
+        sync_drop_runs(q, r);
+    idmap_for_each (&q->active.licensed, slot)
+        free(slot->value);
+    idmap_fini(&q->active.by_job);
+    idmap_fini(&q->active.array_running);
+    idmap_fini(&q->active.awaited);
+    idmap_fini(&q->active.licensed);
+    licence_use_fini(&q->active.licences);
+    vec_fini(&q->active.started);
+}
+
+static void queue_free_classes(struct queue *q)
+{
+    idmap_for_each (&q->classes.owners, slot)
+        for (struct owner *o = slot->value, *next; o; o = next) {
+            next = o->next;
+            free(o->account);
+            free(o->user);
+            free(o);
+        }
+    idmap_fini(&q->classes.owners);
+    idmap_fini(&q->classes.sets);
+    idmap_fini(&q->classes.shapes);
+    idmap_fini(&q->classes.by_key);
+}
+
+void queue_fini(struct queue *q)
+{
+    planner_drop_started(q);
+    queue_free_entries(q);
+    queue_free_active(q);
+    sync_drop_windows(q);
+    vec_fini(&q->windows);
+    backfill_fini(&q->backfill);
+    queue_free_nodes(q);
+    queue_free_classes(q);
+    if (q->prios.known)
+        prio_ctx_fini(&q->prios.ctx);
+    planner_drop_ranks_anew(q);
+    limits_free(q->limits);
+    free(q->qos_levels);
+    vec_fini(&q->notes.jobs);
+}
+
+/* --- in pieces, what was there before everything is read again --- */
+
+enum { FREE_UNITS, FREE_RUNS, FREE_GROUPS, FREE_REST };
+
+static void queue_move_list(struct list *to, struct list *from)
+{
+    list_init(to);
+    if (list_empty(from))
+        return;
+    *to = *from;
+    to->next->prev = to->prev->next = to;
+    list_init(from);
+}
+
+void queue_bury(struct queue *q)
+{
+    struct queue *o = xmalloc(sizeof *o);
+    *o = *q;
+    queue_move_list(&o->classes.list, &q->classes.list);
+    queue_move_list(&o->classes.buried, &q->classes.buried);
+    queue_move_list(&o->active.list, &q->active.list);
+    queue_move_list(&o->active.leaving, &q->active.leaving);
+    queue_move_list(&o->active.candidates, &q->active.candidates);
+    queue_move_list(&o->entries.claimers, &q->entries.claimers);
+    queue_move_list(&o->backfill.holds, &q->backfill.holds);
+    o->backfill.pool = &o->pool;
+    o->freeing = (struct queue_freeing){.stage = FREE_UNITS};
+    *q = (struct queue){.view = o->view,
+                        .probe = o->probe,
+                        .now = o->now,
+                        .last_now = o->last_now,
+                        .cycle = o->cycle,
+                        .prios.shares = o->prios.shares,
+                        .notes = o->notes};
+    o->notes = (struct queue_notes){0};
+    planner_init_lists(q);
+    q->old = o;
+}
+
+static void free_runs(struct active_job *r)
+{
+    vec_for_each (&r->v, i) {
+        free(r->v.v[i]->use.parts);
+        free(r->v.v[i]);
+    }
+    vec_fini(&r->v);
+    free(r);
+}
+
+static void free_unit(struct pending_entry *u)
+{
+    for (uint32_t i = 0; i < u->more.n; i++)
+        free(u->more.v[i].use.parts);
+    free(u->more.v);
+    free(u->hold.use.parts);
+    free(u);
+}
+
+/* The slots of a map of such things, from where the last call ended. Returns whether all are gone. */
+static bool queue_free_slots(struct queue *o, struct idmap *map, bool units, uint64_t *n)
+{
+    size_t *at = &o->freeing.at;
+    for (; *at < map->cap && *n; ++*at) {
+        void *value = map->slots[*at].value;
+        if (!value)
+            continue;
+        --*n;
+        if (units)
+            free_unit(value);
+        else
+            free_runs(value);
+    }
+    if (*at < map->cap)
+        return false;
+    *at = 0;
+    idmap_fini(map);
+    *map = (struct idmap){0};
+    return true;
+}
+
+static bool queue_free_groups(struct queue *o, uint64_t *n)
+{
+    for (; !list_empty(&o->classes.list) && *n; --*n)
+        planner_drop_group(o, list_first(&o->classes.list, struct job_class, link));
+    return list_empty(&o->classes.list);
+}
+
+/* What it has is no longer anybody's: nothing is given back. */
+static bool queue_free_some(struct queue *o, uint64_t *n)
+{
+    int *stage = &o->freeing.stage;
+    if (*stage == FREE_UNITS && o->freeing.at == 0) {
+        planner_drop_started(o);
+        o->entries.wakes.n = o->pool.ends.n = 0; /* their nodes go one by one */
+    }
+    if (*stage == FREE_UNITS && queue_free_slots(o, &o->entries.by_job, true, n)) {
+        list_init(&o->backfill.holds);
+        list_init(&o->entries.claimers);
+        *stage = FREE_RUNS;
+    }
+    if (*stage == FREE_RUNS && queue_free_slots(o, &o->active.by_job, false, n)) {
+        list_init(&o->active.list);
+        list_init(&o->active.leaving);
+        list_init(&o->active.candidates);
+        *stage = FREE_GROUPS;
+    }
+    if (*stage == FREE_GROUPS && queue_free_groups(o, n))
+        *stage = FREE_REST;
+    if (*stage != FREE_REST || !*n)
+        return false;
+    queue_fini(o);
+    return true;
+}
+
+bool queue_free_old(struct queue *q, uint64_t *n)
+{
+    while (q->old && *n) {
+        struct queue *o = q->old, *next = o->old;
+        if (!queue_free_some(o, n))
+            break;
+        free(o);
+        q->old = next;
+    }
+    return !q->old;
+}

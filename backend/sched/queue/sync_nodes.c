@@ -1,0 +1,131 @@
+/* sync_nodes.c - what nodes can give: their capacity, less cards that nobody gets and what tasks
+ * hold that no job here has, and whether they are up.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/queue/queue.h"
+
+/* Sets of them hold so many, and sums of many nodes' memory must not overflow: what a node or the
+ * configuration says beyond that is not there. */
+static struct amount capacity_of(const struct node *n)
+{
+    return (struct amount){.cpus = n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX,
+                           .mem_mib =
+                               (int64_t)(n->mem_mib < NODE_MEM_MAX_MIB ? n->mem_mib : NODE_MEM_MAX_MIB),
+                           .gpus = n->gpus == UINT32_MAX  ? 0
+                                   : n->gpus < CPUSET_MAX ? n->gpus
+                                                          : CPUSET_MAX};
+}
+
+/* Cards that nobody holds and nobody gets. One that is held goes on counting until it is given back. */
+static int64_t cards_out(const struct node *n)
+{
+    int64_t out = 0;
+    if (n->gpus == UINT32_MAX)
+        return 0;
+    for (int i = cpuset_next(&n->gpus_out, 0); i >= 0 && (uint32_t)i < n->gpus;
+         i = cpuset_next(&n->gpus_out, (unsigned)i + 1))
+        out += !cpuset_has(&n->gpus_used, (unsigned)i);
+    return out;
+}
+
+/* Tasks that no job here has run until the node says that they have ended: nothing promises when. What
+ * jobs hold besides, or have held before, counts with these. */
+static struct amount held_by_unknown(const struct node *n, struct amount all)
+{
+    struct cpuset cpus = n->unknown_cpus, gpus = n->unknown_gpus;
+    if (!n->n_unknown)
+        return (struct amount){0};
+    cpuset_andnot(&cpus, &n->cpus_used);
+    cpuset_andnot(&gpus, &n->gpus_used);
+    cpuset_andnot(&gpus, &n->gpus_out);
+    int64_t mem = (int64_t)n->unknown_mem_mib, used = (int64_t)n->mem_used_mib, free = all.mem_mib - used;
+    struct amount held = {
+        .cpus = cpuset_count(&cpus), .mem_mib = mem < free ? mem : free, .gpus = cpuset_count(&gpus)};
+    held.cpus = held.cpus < all.cpus ? held.cpus : all.cpus;
+    held.mem_mib = held.mem_mib > 0 ? held.mem_mib : 0;
+    held.gpus = held.gpus < all.gpus ? held.gpus : all.gpus;
+    return held;
+}
+
+/* Returns whether that has changed. */
+static bool hold_for_unknown(struct queue *q, uint32_t at, struct amount held)
+{
+    struct pool_use *u = &q->nodes.unknown[at];
+    const struct amount none = {0};
+    struct amount have = u->parts ? u->parts[0].amount : none;
+    struct pool_part part = {.node = at, .amount = held};
+    if (amount_eq(have, held))
+        return false;
+    pool_drop(&q->pool, u);
+    if (amount_eq(held, none))
+        return true;
+    struct pool_parts parts = {.v = VEC_INIT};
+    vec_push(&parts.v, part);
+    pool_run(&q->pool, u, &parts, WHEN_NEVER);
+    vec_fini(&parts.v);
+    return true;
+}
+
+static bool is_holed(const struct node *n)
+{
+    return n->n_unknown || !cpuset_is_empty(&n->gpus_out);
+}
+
+static bool is_usable(const struct node *n)
+{
+    return n->state == NODE_UP && !n->drain && !n->gone;
+}
+
+/* Returns whether sets of nodes must be made anew. */
+bool sync_node(struct queue *q, uint32_t at)
+{
+    const struct node *n = q->view->model->nodes[at];
+    struct pool_node *have = &q->pool.nodes[at];
+    struct amount all = capacity_of(n), cap = all;
+    cap.gpus -= cards_out(n);
+    q->nodes.holes = q->nodes.holes || is_holed(n);
+    bool usable = is_usable(n),
+         stale = !str_eq(q->nodes.gpu_types[at], n->gpu_type) || q->nodes.tmp_mib[at] != n->tmp_mib;
+    if (stale) {
+        free(q->nodes.gpu_types[at]);
+        q->nodes.gpu_types[at] = xstrdup(n->gpu_type);
+        q->nodes.tmp_mib[at] = n->tmp_mib;
+    }
+    bool moved = hold_for_unknown(q, at, held_by_unknown(n, all));
+    if (!moved && amount_eq(cap, have->cap) && amount_eq(all, q->empty.nodes[at].cap) &&
+        usable == have->usable && have->weight == n->spec.weight)
+        return stale;
+    if (!amount_eq(cap, have->cap) && q->windows.n) /* they hold all of it */
+        q->notes.windows = true;
+    q->changes.lost = true;
+    pool_set_node(&q->pool, at, cap, n->spec.weight, usable);
+    pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
+    if (q->backfill.pool)
+        backfill_gain(&q->backfill, at);
+    q->changes.gained = true;
+    idmap_for_each (&q->classes.shapes, slot)
+        for (struct request_shape *s = slot->value; s; s = s->next)
+            s->ever = EVER_UNKNOWN;
+    return stale;
+}
+
+/* What a node can give where cards are out depends on what is held. */
+bool sync_holes(struct queue *q)
+{
+    const struct model *m = q->view->model;
+    bool stale = m->n_nodes != q->pool.n_nodes;
+    for (uint32_t i = 0; i < q->pool.n_nodes && !stale; i++)
+        stale = is_holed(m->nodes[i]) && sync_node(q, i);
+    return !stale;
+}
+
+bool sync_nodes(struct queue *q)
+{
+    const struct model *m = q->view->model;
+    bool stale = m->n_nodes != q->pool.n_nodes || m->n_avoids != q->nodes.n_avoids;
+    q->nodes.holes = false;
+    for (uint32_t i = 0; i < q->pool.n_nodes && !stale; i++)
+        stale = sync_node(q, i);
+    return !stale;
+}

@@ -1,0 +1,178 @@
+/* sync_pending.c - what waits: each job is asked at its gate, and stands in the row of its group or is
+ * parked.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/limits/limits.h"
+#include "backend/sched/queue/queue.h"
+#include "src/model/dep.h"
+
+static bool stands_behind(const struct pending_entry *a, const struct pending_entry *b)
+{
+    if (a->submit_ms != b->submit_ms)
+        return a->submit_ms > b->submit_ms;
+    return a->order_id != b->order_id ? a->order_id > b->order_id : a->order_index > b->order_index;
+}
+
+static void enter_group(struct queue *q, struct pending_entry *u, struct job_class *g)
+{
+    struct list *pos = &g->units;
+    while (pos->prev != &g->units &&
+           stands_behind(container_of(pos->prev, struct pending_entry, in_group), u))
+        pos = pos->prev;
+    list_insert_before(pos, &u->in_group);
+    u->group = g;
+    u->vain.mark = 0; /* it asks for something else */
+    g->n_units++;
+    if (q->reading) /* it is told with its group, and there is a pass over all */
+        return;
+    vec_push(&q->entries.moved, u->job);
+    vec_push(&q->entries.fresh, u->job);
+}
+
+void sync_leave_group(struct queue *q, struct pending_entry *u)
+{
+    struct job_class *g = u->group;
+    heap_remove(&q->entries.wakes, &u->by_wake);
+    claims_drop(q, u);
+    if (!g)
+        return;
+    u->group = NULL;
+    list_unlink(&u->in_group);
+    if (--g->n_units == 0)
+        planner_drop_group(q, g);
+}
+
+static void remove_unit(struct queue *q, struct pending_entry *u)
+{
+    q->changes.gained = q->changes.gained || u->hold.use.parts;
+    backfill_give_up(&q->backfill, &u->hold);
+    sync_leave_group(q, u);
+    idmap_remove(&q->entries.by_job, u->job);
+    free(u);
+}
+
+const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        *ret_tasks = 0;
+        for (size_t k = 0; k < s->tasks.n && !s->done && !s->killing; k++)
+            *ret_tasks += s->tasks.v[k].state == TASK_WAITING;
+        if (*ret_tasks)
+            return s;
+    }
+    return NULL;
+}
+
+/* How much of j waits: 0 when nothing does. */
+static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
+{
+    uint32_t n = 0;
+    *ret_step = NULL;
+    if (!j)
+        return 0;
+    if (j->kind == JOB_KIND_STEPS && (j->state == JOB_PENDING || j->state == JOB_RUNNING)) {
+        *ret_step = planner_waiting_step(j, &n);
+        return *ret_step ? n : 0;
+    }
+    return j->state == JOB_PENDING ? job_pending_elements(j) : 0;
+}
+
+static void park(struct queue *q, struct pending_entry *u, enum reason why, struct wall clears)
+{
+    q->changes.gained = q->changes.gained || u->hold.use.parts;
+    backfill_give_up(&q->backfill, &u->hold);
+    if (u->group) /* what it was told was about another turn */
+        u->forecast.made = u->forecast.first_made = 0;
+    sync_leave_group(q, u);
+    u->parked = why;
+    vec_push(&q->entries.moved, u->job);
+    if (wall_is_set(clears))
+        heap_insert(&q->entries.wakes, &u->by_wake, clears.ms);
+}
+
+static void look_at_dependencies(const struct queue *q, struct pending_entry *u, const struct job *j)
+{
+    struct deps d;
+    u->by_element = u->singleton = false;
+    if (str_is_empty(j->req.dependency) || j->state != JOB_PENDING ||
+        dep_parse(j->req.dependency, &d, NULL) < 0)
+        return;
+    u->singleton = dep_is_singleton(j);
+    u->by_element = !j->dep_met && !dep_is_final(q->view->model, j, &d);
+    u->is_special = u->is_special || u->singleton || u->by_element;
+    deps_fini(&d);
+}
+
+static void keep_what_was_told(const struct queue *q, struct pending_entry *u)
+{
+    const struct pending_entry *was = planner_unit_before(q, u->job);
+    if (!was)
+        return;
+    u->told = was->told;
+    u->forecast.start = was->forecast.start;
+    u->forecast.made = was->forecast.made;
+    u->forecast.first_start = was->forecast.first_start;
+    u->forecast.first_made = was->forecast.first_made;
+}
+
+void sync_unit(struct queue *q, uint32_t id, const struct job *j)
+{
+    const struct step *s;
+    struct pending_entry *u = idmap_get(&q->entries.by_job, id);
+    uint32_t n = waiting_count(j, &s);
+    if (!n) {
+        if (u)
+            remove_unit(q, u);
+        return;
+    }
+    if (!u) {
+        u = xcalloc(1, sizeof *u);
+        u->job = id;
+        u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
+        list_init(&u->more.link);
+        idmap_set(&q->entries.by_job, id, u);
+        keep_what_was_told(q, u);
+    }
+    u->noted = false;
+    u->count = n;
+    u->at = 0;
+    u->chosen = NULL;
+    u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
+    u->task_at = 0;
+    u->is_special = j->array_job && (j->req.array_throttle || !job_is_array_record(j));
+    look_at_dependencies(q, u, j);
+    u->submit_ms = j->t_submit.ms;
+    u->order_id = j->array_job ? j->array_job : j->id;
+    u->order_index = j->array_index;
+    struct wall clears = {0};
+    enum reason gate = j->state == JOB_PENDING ? gate_job(q->view, j, q->now, &clears) : REASON_NONE;
+    struct job_class *g = gate == REASON_NONE ? planner_group(q, j, s, &gate) : NULL;
+    if (!g) {
+        park(q, u, gate, clears);
+        return;
+    }
+    if (g == u->group) /* its place in the row does not change */
+        return;
+    if (u->group) {
+        q->changes.gained = q->changes.gained || u->hold.use.parts;
+        backfill_give_up(&q->backfill, &u->hold);
+    }
+    sync_leave_group(q, u);
+    u->parked = REASON_NONE;
+    enter_group(q, u, g);
+}
+
+void claims_drop(struct queue *q, struct pending_entry *u)
+{
+    for (uint32_t i = 0; i < u->more.n; i++) {
+        backfill_gain_all(&q->backfill, &u->more.v[i].use);
+        pool_drop(&q->pool, &u->more.v[i].use);
+        q->backfill.freed++;
+    }
+    free(u->more.v);
+    u->more.v = NULL;
+    u->more.n = 0;
+    list_unlink(&u->more.link);
+}

@@ -1,0 +1,188 @@
+/* plan_slots.h - one pass over the waiting, in the order of their priority: who starts now, for whom a
+ * place is held, who waits.
+ *
+ *     for each item in order:
+ *         fits now, hurting no hold            -> it starts
+ *         else its lane has reservations left  -> a place is held at its earliest start
+ *         else                                 -> it waits; without backfill all behind it in its lane do
+ *
+ * An item that may go to partitions of different tiers has one turn for each tier: an entry of its own,
+ * with the choices of that tier. It holds one place, which belongs to the entry that found it. Places of a
+ * lower tier never stand in the way of an item of a higher one, whatever that one may hold itself.
+ *
+ * A lane is a partition: reservations are counted for each. With `keep` a hold stays from pass to pass and
+ * is only ever moved earlier (compression: each waiting one is taken out and put back, in order), until
+ * somebody who stands before it and holds nothing yet needs the place; without it every pass plans anew.
+ *
+ *     policy       depth  backfill  keep
+ *     fcfs             0  no        no
+ *     easy             1  yes       no
+ *     replan         all  yes       no
+ *     cons           all  yes       yes
+ *     the controller   K  yes       yes
+ *
+ * Sources: Lifka 1995 (EASY), Mu'alem and Feitelson 2001 (conservative, compression).
+ */
+#ifndef STOKER_BACKEND_SCHED_PLAN_SLOTS_H
+#define STOKER_BACKEND_SCHED_PLAN_SLOTS_H
+
+#include "backend/sched/resources/pool.h"
+#include "src/base/list.h"
+
+#define BACKFILL_ALL UINT32_MAX
+
+struct backfill_opts {
+    uint32_t depth; /* reservations in each lane */
+    bool backfill;  /* false: strictly in order */
+    bool keep;
+};
+
+/* One way to run: in one of the partitions that it may go to. */
+struct backfill_choice {
+    uint32_t lane;
+    const struct demand *demand;
+    const struct nodeset *set;
+    int64_t len;          /* ms: its time limit there */
+    int64_t len_min;      /* ms: with --time-min it may be cut down to this to start now; else len */
+    struct pool_use *own; /* a hold that is there for it: its reservation; NULL: none */
+};
+
+struct backfill_item {
+    const struct backfill_choice *choices; /* in the order of preference */
+    uint32_t n_choices;
+    uint32_t entry;   /* which of its turns this is */
+    uint32_t tier;    /* of all of these choices */
+    int64_t deadline; /* must have ended by then; WHEN_NEVER */
+    int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
+    bool promised;    /* its victims have gone: one that waits before it does not close its lanes to it */
+    /* Whether it may have that much there; NULL: whatever is free. */
+    bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
+    void *ctx;
+};
+
+/* The place held for a waiting item: embedded in what waits. Zeroed: none. */
+struct backfill_hold {
+    struct pool_use use;
+    uint32_t lane;        /* where it is held */
+    uint32_t entry, tier; /* of the item that found it */
+    uint32_t counts;      /* in which lane it counts */
+    bool claim;           /* by preemption: counts against no lane */
+    uint64_t visited;     /* the pass that looked at it last */
+    uint64_t mark;        /* of the gains, when it was looked at */
+    bool aside;           /* lifted for a moment, for somebody before it */
+    bool limited;         /* elsewhere it would have got more than it may: it may be another time */
+    struct pool_use *own; /* of the choice: it lies within this one */
+    uint64_t lost;        /* the pass in which it was given up for somebody before it */
+    struct list link;     /* in the backfill's list while it holds something */
+};
+
+struct backfill_place { /* of an item that starts now, or whose start is planned */
+    uint32_t choice;
+    int64_t start, len;
+    struct pool_parts parts; /* the caller's: used again and again; backfill_place_fini */
+};
+void backfill_place_fini(struct backfill_place *p);
+
+struct backfill_lane {
+    uint32_t n_held;
+    bool closed; /* takes nothing more in this pass */
+};
+
+struct backfill {
+    struct pool *pool;
+    struct backfill_opts opts;
+    struct backfill_lane *lanes;
+    uint32_t n_lanes;
+    struct list holds;
+    uint64_t pass;
+    bool gained;              /* something has come free since the last pass: holds may move earlier */
+    bool shaken;              /* something was lost as well: a node, or a running job goes on longer */
+    uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
+    bool again;               /* in this pass a turn that was over would come out otherwise now */
+    VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
+    uint64_t gains_forgotten; /* that stood before those */
+    struct backfill_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
+    struct nodeset *narrow_sets;
+    uint32_t n_narrow;
+};
+
+void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes);
+/* Gives up all holds; their owners' structs are zeroed. */
+void backfill_fini(struct backfill *b);
+
+/* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
+ * came back, an item left the queue. */
+void backfill_begin(struct backfill *b, bool gained);
+/* After that: a node went, or something runs longer than thought. Holds that can no longer be had are
+ * placed anew in this pass. */
+void backfill_shake(struct backfill *b);
+
+/* Something has come free on a node: says the same as `gained`, of this node alone. */
+void backfill_gain(struct backfill *b, uint32_t node);
+void backfill_gain_all(struct backfill *b, const struct pool_use *u); /* on all of its nodes */
+/* Where the gains stand now, and whether something has come free since that this demand could use now
+ * (NULL: that lies in the set). Cost: O(gains since). */
+uint64_t backfill_mark(const struct backfill *b);
+bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct demand *d,
+                           const struct nodeset *s);
+
+/* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
+ * place, in this entry or another, lets it go when it starts. */
+bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                    struct backfill_place *ret);
+
+/* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
+bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
+
+/* Who says whether it may have what a place of that choice comes to. */
+struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice);
+
+/* Whether one of its lanes has a place left. */
+bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);
+
+/* It could not start: holds a place where one of its lanes has any left: at the earliest start in any of
+ * them, also in one that has none left. True: h says where and when. Where another entry holds one: only if
+ * this is earlier, in its stead. */
+bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* Holds just this place, from at->start on: for whom others have been asked to go. */
+void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                    const struct backfill_place *at);
+/* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has
+ * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
+bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* The earliest start in any of its lanes, closed ones too, before `before`: where. */
+bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
+                       struct backfill_place *ret);
+
+/* Holds in b what `from` holds in another one over the same nodes, for the same; h holds nothing yet. own:
+ * the reservation there that it lies within. */
+void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
+                   struct pool_use *own);
+
+/* How long a start at t goes on, in that choice; and whether it would then end in time. */
+int64_t backfill_length_at(const struct backfill_item *it, uint32_t choice, int64_t t);
+bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len);
+
+/* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
+ * puts them back. Returns whether there are any. */
+bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it);
+void backfill_lay_behind(struct backfill *b);
+
+/* Whether its nodes are there and nothing else lies where it is held, within `own` (NULL is fine). */
+bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool_use *own);
+
+/* It waits without a hold of its own: without backfill all behind it in its lanes do. */
+void backfill_close(struct backfill *b, const struct backfill_item *it);
+
+/* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
+void backfill_give_up(struct backfill *b, struct backfill_hold *h);
+
+/* The earliest start that is held; WHEN_NEVER: none. */
+int64_t backfill_next(const struct backfill *b);
+
+/* Every lane is closed: no need to look further. */
+bool backfill_is_closed(const struct backfill *b);
+
+#endif
