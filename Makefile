@@ -299,7 +299,11 @@ check-deep:
 	@.ci/setup deep
 	@B=$(abspath $(B)) tests/deep/run $(DEEP)
 
-bench: all $(BENCH_PROGRAMS)
+bench:
+	@.ci/setup bench
+	@+$(MAKE) --no-print-directory bench-run
+.PHONY: bench-run
+bench-run: all $(BENCH_PROGRAMS) $(TOOLS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)
 
 # With libFuzzer where there is clang, else with the driver of tests/fuzz. What is found lies in $(B)/fuzz/NAME-*; new
