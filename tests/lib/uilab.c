@@ -271,7 +271,7 @@ static void looks(const struct uilab *u, struct str *out)
     for (int y = 0; y < u->canvas.rows; y++) {
         size_t keep = out->len;
         for (int x = 0; x < u->canvas.cols; x++) {
-            const struct cell *cell = canvas_at(&u->canvas, y, x);
+            const struct canvas_cell *cell = canvas_at(&u->canvas, y, x);
             struct style s = theme_ink(&u->theme, (enum role)cell->role, (enum role)cell->over, cell->ink);
             size_t i = 0;
             while (i < n && memcmp(&seen[i], &s, sizeof s))

@@ -15,8 +15,8 @@
 #include "ui/app/app.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/changes.h"
-#include "ui/frame/follow.h"
 #include "ui/frame/later.h"
+#include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/stack.h"
 

@@ -18,7 +18,7 @@ struct paint {
     bool bold, dim, underline;
 };
 
-static struct paint paint_of(const struct theme *t, const struct cell *cell)
+static struct paint paint_of(const struct theme *t, const struct canvas_cell *cell)
 {
     struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
     struct paint k = {.fg = rgb[s.fg < 0 ? 16 : s.fg], .bg = rgb[s.bg < 0 ? 17 : s.bg]};
@@ -53,7 +53,7 @@ static double at_x(int x)
     return MARGIN + x * CELL_W;
 }
 
-static bool is_blank(const struct cell *cell)
+static bool is_blank(const struct canvas_cell *cell)
 {
     return cell->cp[0] == ' ' && !cell->cp[1];
 }
@@ -67,7 +67,7 @@ static bool is_blank(const struct cell *cell)
 #define LINE_THICK 16u
 
 /* Which of its sides a box-drawing character joins with its middle; 0: it is none. */
-static unsigned line_of(const struct cell *cell)
+static unsigned line_of(const struct canvas_cell *cell)
 {
     switch (cell->cp[0]) {
     case 0x2500: return LINE_LEFT | LINE_RIGHT;

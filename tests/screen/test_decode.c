@@ -6,7 +6,7 @@
 #include "ui/keys/key_decode.h"
 
 struct typed {
-    struct decoder d;
+    struct key_decoder d;
     int64_t now;
     struct str got; /* the names of keys, "<paste TEXT>", "<click Y X>" */
 };

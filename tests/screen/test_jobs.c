@@ -498,7 +498,7 @@ static void hostile_names_stay_in_their_column(void **state)
     int y = uilab_find(u, "a|b\\n");
     assert_true(y > 0);
     for (int x = 0; x < 80; x++) {
-        const struct cell *cell = canvas_at(&u->canvas, y, x);
+        const struct canvas_cell *cell = canvas_at(&u->canvas, y, x);
         assert_true(cell->cp[0] >= ' ' || cell->width == 0);
         assert_true(cell->cp[0] != 0x202e && cell->cp[0] != 0x7f);
     }

@@ -29,7 +29,7 @@ static void nothing_overlaps_and_nothing_is_outside(void **state)
     for (int rows = 1; rows <= 70; rows++)
         for (int cols = 1; cols <= 260; cols++)
             for (int side = 0; side < 2; side++) {
-                struct layout l = layout_screen(rows, cols, side);
+                struct screen_layout l = layout_screen(rows, cols, side);
                 const struct rect all[] = {l.header, l.title, l.body, l.rule, l.side, l.footer};
                 int cells = 0;
                 for (size_t i = 0; i < N_OF(all); i++) {
@@ -53,7 +53,7 @@ static void nothing_overlaps_and_nothing_is_outside(void **state)
 static void columns_fit(void **state)
 {
     (void)state;
-    static const struct column cols[] = {
+    static const struct table_column cols[] = {
         {.min = 1, .want = 1},
         {.min = 9, .want = 16},
         {.min = 10, .want = 20, .rank = 2},

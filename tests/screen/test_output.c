@@ -313,7 +313,7 @@ static void all_tasks_are_one_text(void **state)
     must_show(u, "batch!: oops");
     must_show(u, "0: last words");
     must_show(u, "     1: half a line");
-    const struct cell *red = canvas_at(&u->canvas, uilab_find(u, "last words"), 8);
+    const struct canvas_cell *red = canvas_at(&u->canvas, uilab_find(u, "last words"), 8);
     if (red->cp[0] != 'l')
         red++;
     assert_int_equal(red->ink.fg, 2);

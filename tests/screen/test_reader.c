@@ -24,7 +24,7 @@ static int64_t now_ms(void)
 }
 
 struct lab {
-    struct reader *r;
+    struct output_reader *r;
     char dir[64], path[96];
     uint64_t sent; /* bytes that the node gave */
     size_t asks;

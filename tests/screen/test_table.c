@@ -6,7 +6,7 @@
 static void columns_are_as_wide_as_their_rows(void **state)
 {
     (void)state;
-    static const struct column cols[] = {
+    static const struct table_column cols[] = {
         {.min = 12, .want = 24, .fit = 16},
         {.min = 18, .rank = 3},
         {.min = 4, .want = 4, .rank = 7},

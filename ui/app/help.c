@@ -6,8 +6,8 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/command/command.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/stack.h"
+#include "ui/frame/ui_state.h"
 
 #define KEY_WIDTH 14
 

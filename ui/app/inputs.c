@@ -12,12 +12,12 @@
 #include "ui/command/command.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
-#include "ui/frame/follow.h"
+#include "ui/frame/frame_sync.h"
 #include "ui/frame/later.h"
+#include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
-#include "ui/frame/sync.h"
 #include "ui/frame/toast.h"
 
 #define SCOPES_MAX 8

@@ -11,14 +11,14 @@
 #include "src/base/utf8.h"
 #include "ui/app/picture.h"
 #include "ui/command/command.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/frame/dialogs.h"
-#include "ui/frame/follow.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/later.h"
+#include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
+#include "ui/frame/ui_state.h"
 #include "ui/widget/bar.h"
 
 #define TOAST_ROWS 4
@@ -155,7 +155,7 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
  * the window has found room. */
 static bool draw_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts)
 {
-    const struct totals *t = totals_get(ui);
+    const struct header_totals *t = totals_get(ui);
     struct gauge gauges[] = {
         {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
         {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
@@ -212,7 +212,7 @@ static bool changes_something(enum action action)
 }
 
 /* A key is called by what it does next; one that would be refused is not offered. */
-static const char *label_of(const struct ui *ui, enum action action)
+static const char *picture_label_of(const struct ui *ui, enum action action)
 {
     struct view *v = ui_view(ui);
     const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
@@ -223,11 +223,11 @@ static const char *label_of(const struct ui *ui, enum action action)
     return own ? own : action_info(action)->label;
 }
 
-static void add_key(const struct ui *ui, struct rich *r, enum action action, int width)
+static void picture_add_key(const struct ui *ui, struct rich *r, enum action action, int width)
 {
     struct str key = STR_INIT;
     keymap_format(&ui->o.keys, action, true, &key);
-    const char *label = label_of(ui, action);
+    const char *label = picture_label_of(ui, action);
     int need = cell_width(key.s) + 1 + cell_width(label) + (r->text.len ? 2 : 0);
     if (key.len && *label && cell_width(r->text.s) + need <= width) {
         if (r->text.len)
@@ -243,9 +243,9 @@ static void add_ends(const struct ui *ui, struct rich *r, int width)
 {
     if (!ui_view(ui)->ops->types) {
         if (!stack_is_pushed(ui))
-            add_key(ui, r, ACTION_SUBMIT, width);
-        add_key(ui, r, ACTION_HELP, width);
-        add_key(ui, r, ACTION_BACK, width);
+            picture_add_key(ui, r, ACTION_SUBMIT, width);
+        picture_add_key(ui, r, ACTION_HELP, width);
+        picture_add_key(ui, r, ACTION_BACK, width);
         return;
     }
     rich_add(r, ROLE_FOOTER, r->text.len ? "  " : "");
@@ -264,8 +264,9 @@ static void footer_text(const struct ui *ui, struct rich *r, int width)
     int room = width - cell_width(end.text.s) - 2;
     for (size_t s = 0; s < ops->n_scopes; s++)
         for (int k = 1; k < ACTION_N; k++)
-            if (action_info((enum action)k)->scope == ops->scopes[s] && label_of(ui, (enum action)k))
-                add_key(ui, r, (enum action)k, room);
+            if (action_info((enum action)k)->scope == ops->scopes[s] &&
+                picture_label_of(ui, (enum action)k))
+                picture_add_key(ui, r, (enum action)k, room);
     add_ends(ui, r, width);
     rich_fini(&end);
 }
@@ -336,7 +337,7 @@ void picture_draw(struct ui *ui, struct canvas *c)
 {
     struct view *v = ui_view(ui);
     canvas_clear(c);
-    struct layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
+    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
     bool told = l.header.h < 1 || draw_first_line(ui, c, l.header), window = l.header.h >= 1 && told;
     if (l.header.h >= 2)
         window |= draw_second_line(ui, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);

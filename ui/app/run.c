@@ -23,8 +23,8 @@
 #include "ui/app/saver.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/changes.h"
-#include "ui/frame/follow.h"
 #include "ui/frame/later.h"
+#include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/stack.h"
 #include "ui/term/term.h"
@@ -40,7 +40,7 @@ _Static_assert(UI_COPY_MAX <= TERM_COPY_MAX, "what is copied is not cut");
 #define SAVING_MS    2000  /* for what is still to be written then */
 #define SKEW_MS      2000  /* clocks that differ by more than this are set right for the display */
 
-struct loop {
+struct ui_loop {
     struct term *term;
     struct theme theme;
     struct canvas canvas;
@@ -67,12 +67,12 @@ struct loop {
     struct errtext start_err; /* why no controller could be started; "": it could, or was not tried */
 };
 
-static int64_t ms_since(struct mono from)
+static int64_t loop_ms_since(struct mono from)
 {
     return (mono_read().ns - from.ns) / NS_PER_MS;
 }
 
-static void set_time(struct loop *l)
+static void loop_set_time(struct ui_loop *l)
 {
     struct wall now = wall_read();
     now.ms += l->skew_ms;
@@ -83,7 +83,7 @@ static void set_time(struct loop *l)
 
 static int send_message(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag)
 {
-    struct loop *l = ctx;
+    struct ui_loop *l = ctx;
     struct errtext err;
     int rc = l->client ? client_send(l->client, kind, body, ret_tag, &err) : -ENOTCONN;
     if (rc == 0 && kind == MSG_GET)
@@ -91,15 +91,15 @@ static int send_message(void *ctx, enum msg_kind kind, const void *body, uint64_
     return rc;
 }
 
-static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
+static int loop_take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
-    struct loop *l = ctx;
+    struct ui_loop *l = ctx;
     (void)err;
     follow_feed_rows(l->app, p, n);
     return 0;
 }
 
-static void try_later(struct loop *l)
+static void loop_try_later(struct ui_loop *l)
 {
     static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
     int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
@@ -107,16 +107,16 @@ static void try_later(struct loop *l)
     l->tries++;
 }
 
-static void lost(struct loop *l, const char *why)
+static void loop_lost(struct ui_loop *l, const char *why)
 {
     struct client *c = l->client;
     l->client = NULL;
     follow_lost(l->app, why);
     client_free(c);
-    try_later(l);
+    loop_try_later(l);
 }
 
-static void begin_attempt(struct loop *l)
+static void begin_attempt(struct ui_loop *l)
 {
     l->retry_at = (struct mono){0};
     /* Started where there is none only at first: one that was ended on purpose must not come back because
@@ -125,7 +125,7 @@ static void begin_attempt(struct loop *l)
     follow_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
 }
 
-static void end_attempt(struct loop *l)
+static void end_attempt(struct ui_loop *l)
 {
     struct errtext err = {""};
     struct client *c = NULL;
@@ -138,7 +138,7 @@ static void end_attempt(struct loop *l)
             l->start_err = err;
         follow_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
         l->tries = l->tries ? l->tries : 1;
-        try_later(l);
+        loop_try_later(l);
         return;
     }
     l->client = c;
@@ -149,11 +149,11 @@ static void end_attempt(struct loop *l)
     l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
     l->heard = mono_read();
     l->pinged = (struct mono){0};
-    set_time(l);
+    loop_set_time(l);
     follow_connected(l->app, client_welcome(c));
 }
 
-static void read_messages(struct loop *l)
+static void read_messages(struct ui_loop *l)
 {
     struct mono begin = mono_read();
     l->more_messages = false;
@@ -162,7 +162,7 @@ static void read_messages(struct loop *l)
         struct errtext err = {""};
         int rc = client_next(l->client, 0, &in, &err);
         if (rc < 0) {
-            lost(l, err.s);
+            loop_lost(l, err.s);
             return;
         }
         if (rc == 0)
@@ -171,22 +171,22 @@ static void read_messages(struct loop *l)
         if (in.body) /* rows of a snapshot have gone their way already */
             app_feed(l->app, &in);
         msg_free(in.kind, in.body);
-        l->more_messages = ms_since(begin) >= FEED_MS;
+        l->more_messages = loop_ms_since(begin) >= FEED_MS;
     }
 }
 
-static void flush_messages(struct loop *l)
+static void flush_messages(struct ui_loop *l)
 {
     struct errtext err = {""};
     if (l->client && client_wants_write(l->client) && client_flush(l->client, &err) < 0)
-        lost(l, err.s);
+        loop_lost(l, err.s);
 }
 
 /* What was sent must not stay behind where one leaves; nor is it waited for for long. */
-static void send_rest(struct loop *l)
+static void send_rest(struct ui_loop *l)
 {
     struct mono begin = mono_read();
-    while (l->client && client_wants_write(l->client) && ms_since(begin) < GOODBYE_MS) {
+    while (l->client && client_wants_write(l->client) && loop_ms_since(begin) < GOODBYE_MS) {
         struct pollfd fd = {.fd = client_fd(l->client), .events = POLLOUT};
         if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
             return;
@@ -194,24 +194,24 @@ static void send_rest(struct loop *l)
     }
 }
 
-static void heartbeat(struct loop *l)
+static void heartbeat(struct ui_loop *l)
 {
-    if (!l->client || ms_since(l->heard) < HEARTBEAT_MS)
+    if (!l->client || loop_ms_since(l->heard) < HEARTBEAT_MS)
         return;
-    if (ms_since(l->heard) > SILENCE_MS) {
-        lost(l, "the controller does not answer");
+    if (loop_ms_since(l->heard) > SILENCE_MS) {
+        loop_lost(l, "the controller does not answer");
     } else if (l->pinged.ns <= l->heard.ns) {
         uint64_t tag;
         struct errtext err = {""};
         l->pinged = mono_read();
         if (client_send(l->client, MSG_PING, NULL, &tag, &err) < 0)
-            lost(l, err.s);
+            loop_lost(l, err.s);
     }
 }
 
 /* --- the terminal --- */
 
-static void draw(struct loop *l)
+static void loop_draw(struct ui_loop *l)
 {
     struct mono begin = mono_read();
     int rows, cols;
@@ -224,7 +224,7 @@ static void draw(struct loop *l)
 }
 
 /* What was typed last counts more than the file; what the command line says is in the settings. */
-static const char *theme_name(const struct loop *l)
+static const char *theme_name(const struct ui_loop *l)
 {
     const char *env = getenv("STOKER_THEME");
     const char *name = l->settings->theme_now ? l->settings->theme : l->prefs.theme;
@@ -232,7 +232,7 @@ static const char *theme_name(const struct loop *l)
 }
 
 struct choosing {
-    struct loop *l;
+    struct ui_loop *l;
     char *name, *dir;
     struct theme theme;
     int rc;
@@ -247,7 +247,7 @@ static void choosing_free(void *arg)
     free(w);
 }
 
-static struct choosing *choosing_new(struct loop *l)
+static struct choosing *choosing_new(struct ui_loop *l)
 {
     const char *no_color = getenv("NO_COLOR"), *name = theme_name(l);
     int colors = no_color && *no_color ? 0 : term_colors(l->term);
@@ -276,7 +276,7 @@ static void read_theme(void *arg)
 }
 
 /* One that cannot be read is not kept: every start would complain of it. */
-static void keep_theme(struct loop *l, bool good)
+static void keep_theme(struct ui_loop *l, bool good)
 {
     char **from = good ? &l->prefs.theme : &l->theme_kept, **to = good ? &l->theme_kept : &l->prefs.theme;
     if (str_eq(*from, *to))
@@ -301,7 +301,7 @@ static void theme_read(struct ui *ui, struct view *owner, void *arg)
 }
 
 /* Before there is anything to be held up. */
-static int first_theme(struct loop *l, struct errtext *err)
+static int first_theme(struct ui_loop *l, struct errtext *err)
 {
     struct choosing *w = choosing_new(l);
     read_theme(w);
@@ -312,7 +312,7 @@ static int first_theme(struct loop *l, struct errtext *err)
     return rc;
 }
 
-static void run_program(struct loop *l)
+static void run_program(struct ui_loop *l)
 {
     struct strv argv = strv_copy(outbox_program(l->app));
     char *own =
@@ -333,7 +333,7 @@ static void run_program(struct loop *l)
 /* While something waits for its time TERM and HUP are read as words: what was confirmed goes out before
  * they end the process. Else they end it at once, even where the terminal takes no more and a picture
  * hangs. */
-static void mind_signals(struct loop *l)
+static void mind_signals(struct ui_loop *l)
 {
     bool take = (later_until(l->app).ns != 0);
     sigset_t set;
@@ -346,7 +346,7 @@ static void mind_signals(struct loop *l)
     l->takes_signals = take;
 }
 
-static void grant_small_wishes(struct loop *l, unsigned w)
+static void grant_small_wishes(struct ui_loop *l, unsigned w)
 {
     if (w & WISH_THEME)
         ui_aside(l->app, NULL, read_theme, theme_read, choosing_new(l), choosing_free);
@@ -360,7 +360,7 @@ static void grant_small_wishes(struct loop *l, unsigned w)
         term_title(l->term, outbox_title(l->app));
 }
 
-static void grant_wishes(struct loop *l)
+static void grant_wishes(struct ui_loop *l)
 {
     unsigned w = outbox_take(l->app);
     grant_small_wishes(l, w);
@@ -385,7 +385,7 @@ static void grant_wishes(struct loop *l)
     }
 }
 
-static void read_terminal(struct loop *l)
+static void read_terminal(struct ui_loop *l)
 {
     struct input in;
     while (!l->quit && term_read(l->term, &in)) {
@@ -398,7 +398,7 @@ static void read_terminal(struct loop *l)
     }
 }
 
-static void read_signals(struct loop *l)
+static void read_signals(struct ui_loop *l)
 {
     struct signalfd_siginfo si;
     while (read(l->signals, &si, sizeof si) == (ssize_t)sizeof si) {
@@ -422,13 +422,13 @@ static void sooner(int *timeout, int64_t ms)
         *timeout = (int)ms;
 }
 
-static int64_t frame_pause(const struct loop *l)
+static int64_t frame_pause(const struct ui_loop *l)
 {
     int64_t pause = l->draw_cost_ms * 3;
     return pause < FRAME_MS ? FRAME_MS : pause > FRAME_MAX_MS ? FRAME_MAX_MS : pause;
 }
 
-static int how_long(const struct loop *l, bool more_work)
+static int how_long(const struct ui_loop *l, bool more_work)
 {
     int timeout = -1;
     if (more_work || l->more_messages)
@@ -436,18 +436,18 @@ static int how_long(const struct loop *l, bool more_work)
     if (term_wait_ms(l->term) >= 0)
         sooner(&timeout, term_wait_ms(l->term));
     if (app_is_dirty(l->app))
-        sooner(&timeout, frame_pause(l) - ms_since(l->drawn));
+        sooner(&timeout, frame_pause(l) - loop_ms_since(l->drawn));
     if (app_next_ms(l->app) >= 0)
         sooner(&timeout, app_next_ms(l->app));
     if (l->retry_at.ns)
-        sooner(&timeout, -ms_since(l->retry_at));
+        sooner(&timeout, -loop_ms_since(l->retry_at));
     if (l->client)
-        sooner(&timeout,
-               (ms_since(l->heard) < HEARTBEAT_MS ? HEARTBEAT_MS : SILENCE_MS + 1) - ms_since(l->heard));
+        sooner(&timeout, (loop_ms_since(l->heard) < HEARTBEAT_MS ? HEARTBEAT_MS : SILENCE_MS + 1) -
+                             loop_ms_since(l->heard));
     return timeout;
 }
 
-static void turn(struct loop *l, bool *more_work)
+static void loop_turn(struct ui_loop *l, bool *more_work)
 {
     enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, ASIDE, N };
     struct pollfd fds[N] = {
@@ -463,11 +463,11 @@ static void turn(struct loop *l, bool *more_work)
     int next = app_next_ms(l->app);
     struct mono begin = mono_read();
     int n = poll(fds, N, how_long(l, *more_work));
-    set_time(l);
+    loop_set_time(l);
     if (n < 0 && errno != EINTR)
         l->quit = true;
     n = n < 0 ? 0 : n;
-    if (next >= 0 && ms_since(begin) >= next)
+    if (next >= 0 && loop_ms_since(begin) >= next)
         app_tick(l->app);
     bool typed = (n && fds[TERMINAL].revents) || term_wait_ms(l->term) == 0;
     if (typed)
@@ -484,13 +484,13 @@ static void turn(struct loop *l, bool *more_work)
         read_messages(l);
     flush_messages(l);
     heartbeat(l);
-    if (l->retry_at.ns && ms_since(l->retry_at) >= 0)
+    if (l->retry_at.ns && loop_ms_since(l->retry_at) >= 0)
         begin_attempt(l);
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
     bool by_hand = typed || (n && (fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents));
-    if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
-        draw(l);
+    if (app_is_dirty(l->app) && (by_hand || loop_ms_since(l->drawn) >= frame_pause(l)))
+        loop_draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
     mind_signals(l);
 }
@@ -519,10 +519,10 @@ static void end_by(int sig)
 }
 
 /* What was remembered last is written; a disk that hangs is not waited for for long. */
-static void await_saver(struct loop *l)
+static void await_saver(struct ui_loop *l)
 {
     struct mono begin = mono_read();
-    while (!saver_is_idle(&l->saver) && ms_since(begin) < SAVING_MS) {
+    while (!saver_is_idle(&l->saver) && loop_ms_since(begin) < SAVING_MS) {
         struct pollfd fd = {.fd = aside_fd(l->app), .events = POLLIN};
         if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
             return;
@@ -533,12 +533,12 @@ static void await_saver(struct loop *l)
 
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
-    struct loop l = {
+    struct ui_loop l = {
         .signals = block_signals(), .mouse = !s->no_mouse, .settings = s, .theme_dir = theme_dir};
     int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
     if (rc < 0)
         return rc;
-    l.rows = (struct client_rows){.take = take_rows, .ctx = &l};
+    l.rows = (struct client_rows){.take = loop_take_rows, .ctx = &l};
     struct errtext theme_err = {""}, prefs_err = {""};
     l.prefs_path = settings_beside("views.cfg");
     char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);
@@ -561,13 +561,13 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                            .ctx = &l};
     l.app = app_new(&o);
     saver_init(&l.saver, l.app, &l.prefs, l.prefs_path);
-    set_time(&l);
+    loop_set_time(&l);
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);
     begin_attempt(&l);
-    draw(&l); /* before any data */
+    loop_draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)
-        turn(&l, &more_work);
+        loop_turn(&l, &more_work);
     send_rest(&l);
     await_saver(&l);
     term_close(l.term);

@@ -5,16 +5,16 @@
 
 #include "src/base/xalloc.h"
 
-struct saving {
+struct prefs_saving {
     struct saver *s;
     char *before, *text, *path;
     int rc;
     struct errtext err;
 };
 
-static void saving_free(void *arg)
+static void saver_saving_free(void *arg)
 {
-    struct saving *w = arg;
+    struct prefs_saving *w = arg;
     free(w->before);
     free(w->text);
     free(w->path);
@@ -23,14 +23,14 @@ static void saving_free(void *arg)
 
 static void write_it(void *arg)
 {
-    struct saving *w = arg;
+    struct prefs_saving *w = arg;
     w->rc = prefs_bring_in(w->before, w->text, w->path, &w->err);
 }
 
 static void written(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
-    struct saving *w = arg;
+    struct prefs_saving *w = arg;
     struct saver *s = w->s;
     s->running = false;
     if (w->rc == 0) {
@@ -67,11 +67,11 @@ void saver_save(struct saver *s)
     s->again = s->running;
     if (s->running)
         return;
-    struct saving *w = xcalloc(1, sizeof *w);
-    *w = (struct saving){
+    struct prefs_saving *w = xcalloc(1, sizeof *w);
+    *w = (struct prefs_saving){
         .s = s, .before = xstrdup(s->before), .text = prefs_text(s->prefs), .path = xstrdup(s->path)};
     s->running = true;
-    ui_aside(s->app, NULL, write_it, written, w, saving_free);
+    ui_aside(s->app, NULL, write_it, written, w, saver_saving_free);
 }
 
 bool saver_is_idle(const struct saver *s)

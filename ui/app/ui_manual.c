@@ -26,7 +26,7 @@ static void paragraph(struct str *out, const char *text)
     str_append_char(out, '\n');
 }
 
-static void head(struct str *out)
+static void ui_manual_head(struct str *out)
 {
     str_append(out, ".\\\" Written by stoker-ui --print-manual from the tables of the screens.\n"
                     ".TH STOKER-UI 7 \"\" \"stoker " STOKER_VERSION "\" \"Stoker\"\n");
@@ -200,7 +200,7 @@ static void settings(struct str *out)
 
 void ui_manual(struct str *out)
 {
-    head(out);
+    ui_manual_head(out);
     options(out);
     add_screens(out);
     keys(out);

@@ -3,10 +3,10 @@
 #define UI_COMMAND_CMDLINE_H
 
 #include "src/base/vec.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 #include "ui/widget/edit.h"
 
-struct candidate {
+struct word_candidate {
     char *text, *note;
 };
 
@@ -15,7 +15,7 @@ struct cmdline {
     struct edit edit;
     size_t history; /* lines back from the newest, 0: what is being typed */
     char *typed;    /* what was being typed when the history was entered */
-    VEC(struct candidate) candidates;
+    VEC(struct word_candidate) candidates;
     struct idmap seen; /* texts of jobs that were offered already, by their places */
     size_t word;       /* where the word that is completed begins, in bytes */
     char *listing;     /* the directory whose files are completed; NULL: none */

@@ -10,10 +10,10 @@
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
-#include "ui/command/candidates.h"
 #include "ui/command/commands.h"
 #include "ui/command/complete.h"
 #include "ui/command/complete_files.h"
+#include "ui/command/word_candidates.h"
 #include "ui/frame/outbox.h"
 
 #define POPUP_ROWS 10
@@ -167,7 +167,7 @@ void command_open(struct ui *ui, const char *text)
 /* Puts a candidate where the word stands. A single one is as good as chosen: the next word begins. */
 static void take_candidate(struct cmdline *cl, int i, bool only)
 {
-    const struct candidate *c = &cl->candidates.v[i];
+    const struct word_candidate *c = &cl->candidates.v[i];
     struct str s = STR_INIT;
     str_append_n(&s, cl->edit.text.s, cl->word);
     str_append(&s, c->text);
@@ -276,7 +276,7 @@ static void draw_candidates(const struct cmdline *cl, struct canvas *c, struct r
     canvas_fill(c, box, ROLE_BOX);
     canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
     for (int i = 0; i < rows; i++) {
-        const struct candidate *k = &cl->candidates.v[top + i];
+        const struct word_candidate *k = &cl->candidates.v[top + i];
         int y = box.y + 1 + i;
         canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
         if (k->note && text + NOTE_COL < w - 4)

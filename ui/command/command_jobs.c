@@ -3,7 +3,7 @@
 
 #include "src/jobspec/signame.h"
 #include "ui/command/commands.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/why_view.h"
 #include "ui/nodes/node_keys.h"

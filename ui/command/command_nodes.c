@@ -3,18 +3,18 @@
 
 #include "src/base/hostlist.h"
 #include "ui/command/commands.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 
-struct named {
+struct named_nodes {
     VEC(const struct node *) nodes;
 };
 
 /* The nodes of a list such as n[01-04]; false, with a word about it, where one is not there. */
-static bool find_nodes(struct ui *ui, const char *names, struct named *ret)
+static bool find_nodes(struct ui *ui, const char *names, struct named_nodes *ret)
 {
     struct strv list = {0};
     struct errtext err = {""};
-    *ret = (struct named){VEC_INIT};
+    *ret = (struct named_nodes){VEC_INIT};
     if (hostlist_expand(names, &list, &err) < 0)
         complain(ui, err.s);
     for (size_t i = 0; i < list.n; i++) {
@@ -34,7 +34,7 @@ static bool find_nodes(struct ui *ui, const char *names, struct named *ret)
 
 static void on_nodes(struct ui *ui, bool drain, const char *names, const char *reason)
 {
-    struct named found;
+    struct named_nodes found;
     if (!find_nodes(ui, names, &found))
         return;
     act_on_nodes(ui, drain, found.nodes.v, found.nodes.n, reason);
@@ -67,7 +67,7 @@ void run_resume(struct ui *ui, const struct strv *words, const char *rest)
 
 void run_note(struct ui *ui, const struct strv *words, const char *rest)
 {
-    struct named found;
+    struct named_nodes found;
     if (!words->n) {
         act_in_view(ui, ACTION_NODE_NOTE, "say on which nodes: :note n01 new fan since June");
         return;
@@ -80,7 +80,7 @@ void run_note(struct ui *ui, const struct strv *words, const char *rest)
 
 bool nodes_are_there(struct ui *ui, const char *names)
 {
-    struct named found;
+    struct named_nodes found;
     if (str_ieq(names, WINDOW_ALL_NODES))
         return true;
     bool there = find_nodes(ui, names, &found);

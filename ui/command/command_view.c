@@ -115,7 +115,7 @@ static void view_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome out
         saved_view_show(ui, names->v[dialog_choice(d)]);
 }
 
-static void names_free(void *p)
+static void command_names_free(void *p)
 {
     strv_fini(p);
     free(p);
@@ -140,7 +140,7 @@ void run_views(struct ui *ui, const struct strv *words, const char *rest)
         strv_push(names, p->named.v[i].name);
     }
     d->verb = xstrdup("show");
-    ui_take_dialog(ui, d, view_chosen, names, names_free);
+    ui_take_dialog(ui, d, view_chosen, names, command_names_free);
 }
 
 /* --- the screens --- */

@@ -9,7 +9,7 @@
 
 #define NEAR 2 /* changed letters in a name that was meant to be another */
 
-static void add(struct ui *ui, const struct strv *words, const char *rest)
+static void command_windows_add(struct ui *ui, const struct strv *words, const char *rest)
 {
     if (!words->n)
         windowline_make(ui, NULL, NULL);
@@ -25,10 +25,10 @@ void run_window(struct ui *ui, const struct strv *words, const char *rest)
         act_in_view(ui, ACTION_WINDOWS,
                     "say on which nodes: :window n01 start=18:00 duration=2h reason=fans");
     else
-        add(ui, words, rest);
+        command_windows_add(ui, words, rest);
 }
 
-static const struct window *find(struct ui *ui, const char *name)
+static const struct window *command_windows_find(struct ui *ui, const char *name)
 {
     const struct window *w = model_get_window(ui->m, name);
     const char *near = NULL;
@@ -43,10 +43,10 @@ static const struct window *find(struct ui *ui, const char *name)
     return w;
 }
 
-static void show(struct ui *ui, const struct strv *words, const char *rest)
+static void command_windows_show(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    const struct window *w = words->n ? find(ui, words->v[0]) : NULL;
+    const struct window *w = words->n ? command_windows_find(ui, words->v[0]) : NULL;
     if (w)
         windows_show(ui, w);
     else if (!words->n)
@@ -55,7 +55,7 @@ static void show(struct ui *ui, const struct strv *words, const char *rest)
 
 static void change(struct ui *ui, const struct strv *words, const char *rest)
 {
-    const struct window *w = words->n ? find(ui, words->v[0]) : NULL;
+    const struct window *w = words->n ? command_windows_find(ui, words->v[0]) : NULL;
     if (w)
         windowline_change(ui, w, behind(words, rest));
     else if (!words->n)
@@ -68,7 +68,7 @@ static void remove_some(struct ui *ui, const struct strv *words, const char *res
     if (!words->n)
         complain(ui, "say which: :windows delete NAME...");
     for (size_t i = 0; i < words->n; i++)
-        if (!find(ui, words->v[i]))
+        if (!command_windows_find(ui, words->v[i]))
             return;
     windowline_delete(ui, words);
 }
@@ -92,5 +92,5 @@ void run_windows(struct ui *ui, const struct strv *words, const char *rest)
             strv_fini(&others);
             return;
         }
-    show(ui, words, rest);
+    command_windows_show(ui, words, rest);
 }

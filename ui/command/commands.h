@@ -4,8 +4,8 @@
 #define UI_COMMAND_COMMANDS_H
 
 #include "ui/command/command_table.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/stack.h"
+#include "ui/frame/ui_state.h"
 
 /* words: those behind the command; rest: the same as it was typed. */
 typedef void command_fn(struct ui *ui, const struct strv *words, const char *rest);

@@ -9,16 +9,16 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/command/candidates.h"
 #include "ui/command/command_table.h"
 #include "ui/command/complete_files.h"
 #include "ui/command/complete_windows.h"
+#include "ui/command/word_candidates.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/table.h"
 
-static void offer_job(struct cmdline *cl, const char *word, const struct job *j)
+static void complete_offer_job(struct cmdline *cl, const char *word, const struct job *j)
 {
     char id[32];
     struct str note = STR_INIT;
@@ -38,11 +38,11 @@ static void offer_list(struct cmdline *cl, const char *word, const struct list *
     list_for_each (j, jobs, struct job, in_queue) {
         if (candidates_are_full(cl))
             return;
-        offer_job(cl, word, j);
+        complete_offer_job(cl, word, j);
     }
 }
 
-static void offer_jobs(struct ui *ui, struct cmdline *cl, const char *word, bool ended)
+static void complete_offer_jobs(struct ui *ui, struct cmdline *cl, const char *word, bool ended)
 {
     offer_list(cl, word, &ui->m->active);
     offer_list(cl, word, &ui->m->pending);
@@ -155,9 +155,9 @@ static enum completion completes(const char *name)
     return COMPLETE_NONE;
 }
 
-static int by_text(const void *pa, const void *pb)
+static int complete_by_text(const void *pa, const void *pb)
 {
-    const struct candidate *a = pa, *b = pb;
+    const struct word_candidate *a = pa, *b = pb;
     return strcmp(a->text, b->text);
 }
 
@@ -165,20 +165,20 @@ static void offer_arguments(struct ui *ui, struct cmdline *cl, enum completion k
                             const struct strv *words, size_t nth, const char *word)
 {
     switch (kind) {
-    case COMPLETE_JOBS: offer_jobs(ui, cl, word, true); return;
+    case COMPLETE_JOBS: complete_offer_jobs(ui, cl, word, true); return;
     case COMPLETE_NODES:
         if (nth == 1)
             candidates_nodes(ui, cl, word);
         return;
     case COMPLETE_THINGS:
-        offer_jobs(ui, cl, word, true);
+        complete_offer_jobs(ui, cl, word, true);
         candidates_nodes(ui, cl, word);
         return;
     case COMPLETE_SIGNALS:
         if (nth == 1)
             offer_signals(cl, word);
         else
-            offer_jobs(ui, cl, word, false);
+            complete_offer_jobs(ui, cl, word, false);
         return;
     case COMPLETE_FILES: offer_files(ui, cl, word); break;
     case COMPLETE_WORDS: offer_filter(ui, cl, word); return;
@@ -194,7 +194,7 @@ static void offer_arguments(struct ui *ui, struct cmdline *cl, enum completion k
     case COMPLETE_NONE: return;
     }
     if (cl->candidates.n > 1)
-        qsort(cl->candidates.v, cl->candidates.n, sizeof *cl->candidates.v, by_text);
+        qsort(cl->candidates.v, cl->candidates.n, sizeof *cl->candidates.v, complete_by_text);
 }
 
 void command_complete(struct ui *ui)

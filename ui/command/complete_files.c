@@ -10,7 +10,7 @@
 
 #include "src/base/xalloc.h"
 
-struct listing {
+struct files_listing {
     char *dir; /* with its slash; "": here */
     struct strv names;
     void (*listed)(struct ui *ui);
@@ -18,7 +18,7 @@ struct listing {
 
 static void listing_free(void *arg)
 {
-    struct listing *l = arg;
+    struct files_listing *l = arg;
     free(l->dir);
     strv_fini(&l->names);
     free(l);
@@ -26,7 +26,7 @@ static void listing_free(void *arg)
 
 static void files_list(void *arg)
 {
-    struct listing *l = arg;
+    struct files_listing *l = arg;
     DIR *d = opendir(*l->dir ? l->dir : ".");
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
@@ -42,7 +42,7 @@ static void files_list(void *arg)
 static void files_listed(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
-    struct listing *l = arg;
+    struct files_listing *l = arg;
     struct cmdline *cl = ui->cmd;
     if (!cl->listing || !str_eq(cl->listing, l->dir)) /* it has been typed on meanwhile */
         return;
@@ -61,7 +61,7 @@ const struct strv *files_in(struct ui *ui, const char *dir, void (*listed)(struc
     if (!cl->listing || !str_eq(cl->listing, dir)) {
         files_forget(cl);
         cl->listing = xstrdup(dir);
-        struct listing *l = xcalloc(1, sizeof *l);
+        struct files_listing *l = xcalloc(1, sizeof *l);
         l->dir = xstrdup(dir);
         l->listed = listed;
         ui_aside(ui, NULL, files_list, files_listed, l, listing_free);

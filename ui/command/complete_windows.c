@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "src/base/xalloc.h"
-#include "ui/command/candidates.h"
 #include "ui/command/command_windows.h"
+#include "ui/command/word_candidates.h"
 #include "ui/dialogs/window_edit.h"
 #include "ui/info/window_text.h"
 

@@ -7,7 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/text/view_text.h"
 
 void targets_fini(struct targets *t)
@@ -71,7 +71,7 @@ static void label_job(struct str *s, const struct job *j)
     str_appendf(s, "  %s", j->user ? j->user : "");
 }
 
-static char *label_of(const struct job *j)
+static char *action_targets_label_of(const struct job *j)
 {
     struct str s = STR_INIT;
     jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
@@ -87,11 +87,11 @@ void targets_label(struct targets *t, size_t n, const struct model *m)
                                   ? model_get_job(m, it->to.job)
                                   : model_get_element(m, it->to.job, it->to.array_index);
         if (!it->label)
-            it->label = j ? label_of(j) : xasprintf("%u", it->to.job);
+            it->label = j ? action_targets_label_of(j) : xasprintf("%u", it->to.job);
     }
 }
 
-static void count_job(struct target *t, const struct job *j)
+static void action_targets_count_job(struct target *t, const struct job *j)
 {
     uint32_t n = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
     t->counts[j->state] += n;
@@ -117,7 +117,7 @@ void targets_add_job(struct targets *t, const struct job *j)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
     if (job_is_array_record(j))
         take_waiting(&it, j);
-    count_job(&it, j);
+    action_targets_count_job(&it, j);
     vec_push(t, it);
 }
 
@@ -138,7 +138,7 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
     label_job(&s, j);
     it.label = str_take(&s);
     for (size_t i = 0; i < n; i++)
-        count_job(&it, members[i]);
+        action_targets_count_job(&it, members[i]);
     vec_push(t, it);
 }
 
@@ -150,12 +150,12 @@ static bool is_of(const struct job *j, const struct job_target *to)
 }
 
 /* A step: its job is what is counted. */
-static void add_step(struct targets *t, const struct job *j, int32_t step)
+static void action_targets_add_step(struct targets *t, const struct job *j, int32_t step)
 {
     targets_add_job(t, j);
     struct target *it = &t->v[t->n - 1];
     it->to.step = step;
-    char id[16], *of = label_of(j);
+    char id[16], *of = action_targets_label_of(j);
     it->label = xasprintf("step %s of %s", step_format_id(step, id), of);
     free(of);
 }
@@ -188,7 +188,7 @@ static int add_target(struct targets *t, const struct model *m, const struct job
     if (found.n && found.v[0]->array_job)
         targets_add_array(t, found.v, found.n);
     else if (one && to->step != STEP_ALL)
-        add_step(t, one, to->step);
+        action_targets_add_step(t, one, to->step);
     else if (one)
         targets_add_job(t, one);
     bool any = found.n || one;

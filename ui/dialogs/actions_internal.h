@@ -2,7 +2,7 @@
 #ifndef UI_DIALOGS_ACTIONS_INTERNAL_H
 #define UI_DIALOGS_ACTIONS_INTERNAL_H
 
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 
 struct deed {
     enum action action;

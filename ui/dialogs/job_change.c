@@ -71,7 +71,7 @@ static void answered_alone(struct ui *ui, const struct incoming *in)
 }
 
 /* When all have been answered the dialog tells what was refused, or goes. */
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
@@ -109,7 +109,7 @@ void deed_send_changes(struct ui *ui, const struct deed *d)
     }
     vec_for_each (&d->targets, i) {
         struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
-        act_ask(ui, d->dialog, MSG_UPDATE, &msg, answered, 0);
+        act_ask(ui, d->dialog, MSG_UPDATE, &msg, job_change_answered, 0);
         rec_fini(&msg_update_rec, &msg);
     }
 }
@@ -132,7 +132,7 @@ static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome o
     deed_free(d);
 }
 
-static void append(struct str *out, const char *text)
+static void job_change_append(struct str *out, const char *text)
 {
     str_append(out, text ? text : "");
 }
@@ -158,16 +158,16 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
     else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
         str_append(out, wall_format_iso(j->req.begin, iso));
     else if (str_eq(key, "LostNode"))
-        append(out, req_rare(&j->req)->lost_node < LOST_N
-                        ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
-                        : NULL);
+        job_change_append(out, req_rare(&j->req)->lost_node < LOST_N
+                                   ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
+                                   : NULL);
     else
-        append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
-                    : str_eq(key, "Dependency") ? j->req.dependency
-                    : str_eq(key, "JobName")    ? j->req.name
-                    : str_eq(key, "QOS")        ? j->req.qos
-                    : str_eq(key, "Account")    ? j->req.account
-                                                : NULL);
+        job_change_append(out, str_eq(key, "Partition") ? j->req.partition ? j->req.partition : j->partition
+                               : str_eq(key, "Dependency") ? j->req.dependency
+                               : str_eq(key, "JobName")    ? j->req.name
+                               : str_eq(key, "QOS")        ? j->req.qos
+                               : str_eq(key, "Account")    ? j->req.account
+                                                           : NULL);
 }
 
 /* How many elements run at once is a matter of arrays alone. */

@@ -29,7 +29,7 @@ static void asking_free(void *p)
     free(a);
 }
 
-static void answered(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void window_confirm_answered(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     (void)d;
     const struct asking *a = arg;
@@ -40,7 +40,7 @@ static void answered(struct ui *ui, struct dialog *d, enum dialog_outcome outcom
 /* --- what it touches --- */
 
 /* Every node: NULL. */
-static struct strv *expand_nodes(const struct window *w, struct strv *ret)
+static struct strv *window_confirm_expand_nodes(const struct window *w, struct strv *ret)
 {
     for (size_t i = 0; i < w->nodes.n; i++) {
         struct errtext err;
@@ -70,10 +70,10 @@ static bool runs_there(const struct job *j, const struct strv *nodes)
 }
 
 /* Jobs that run on its nodes and may still run when it begins. */
-static void job_lines(struct lines *l, const struct ui *ui, const struct window *w)
+static void window_confirm_job_lines(struct lines *l, const struct ui *ui, const struct window *w)
 {
     const struct model *m = ui_model(ui);
-    struct strv list = {0}, *nodes = expand_nodes(w, &list);
+    struct strv list = {0}, *nodes = window_confirm_expand_nodes(w, &list);
     size_t n = 0;
     list_for_each (j, &m->active, struct job, in_queue) {
         struct wall end = job_end_time(j, m);
@@ -113,10 +113,10 @@ void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, voi
     if (!str_is_empty(w->reason))
         rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
     lines_add(&d->body.lines);
-    job_lines(&d->body.lines, ui, w);
+    window_confirm_job_lines(&d->body.lines, ui, w);
     d->verb = xstrdup("make it");
     d->danger = true;
-    ui_take_dialog(ui, d, answered, a, asking_free);
+    ui_take_dialog(ui, d, window_confirm_answered, a, asking_free);
     str_fini(&from);
     str_fini(&to);
     free(nodes);

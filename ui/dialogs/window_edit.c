@@ -17,14 +17,14 @@
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/window_confirm.h"
 #include "ui/dialogs/windows.h"
 #include "ui/info/window_text.h"
 
 #define NEAR 2 /* changed letters in a key that was meant to be another */
 
-struct line {
+struct window_line {
     char *changes; /* the name of the window; NULL: a new one */
     char *nodes;   /* of a new one; NULL: the words say which */
     char *words;
@@ -33,7 +33,7 @@ struct line {
 
 static void line_free(void *p)
 {
-    struct line *l = p;
+    struct window_line *l = p;
     free(l->changes);
     free(l->nodes);
     free(l->words);
@@ -45,16 +45,16 @@ static char *copy_or_null(const char *s)
     return s ? xstrdup(s) : NULL;
 }
 
-static struct line *line_new(const char *changes, const char *nodes, const char *words)
+static struct window_line *line_new(const char *changes, const char *nodes, const char *words)
 {
-    struct line *l = xcalloc(1, sizeof *l);
+    struct window_line *l = xcalloc(1, sizeof *l);
     l->changes = copy_or_null(changes);
     l->nodes = copy_or_null(nodes);
     l->words = copy_or_null(words);
     return l;
 }
 
-static bool may(struct ui *ui)
+static bool window_edit_may(struct ui *ui)
 {
     if (!ui_is_admin(ui))
         ui_toast(ui, ROLE_ERROR, "only administrators make, change and delete windows");
@@ -163,7 +163,8 @@ static int read_change(struct windowspec *spec, const struct window *old, const 
     return rc ? rc : windowspec_finish(spec, now, err);
 }
 
-static int read_new(struct windowspec *spec, const struct line *l, struct wall now, struct errtext *err)
+static int read_new(struct windowspec *spec, const struct window_line *l, struct wall now,
+                    struct errtext *err)
 {
     struct given given = {.name = false};
     if (l->nodes)
@@ -174,20 +175,20 @@ static int read_new(struct windowspec *spec, const struct line *l, struct wall n
 
 /* --- asking for the words --- */
 
-static void try_words(struct ui *ui, struct line *take_l);
+static void try_words(struct ui *ui, struct window_line *take_l);
 
 static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
-    const struct line *l = arg;
+    const struct window_line *l = arg;
     if (outcome != DIALOG_YES)
         return;
-    struct line *next = line_new(l->changes, l->nodes, d->edit.text.s);
+    struct window_line *next = line_new(l->changes, l->nodes, d->edit.text.s);
     next->dialog = ui_keep_dialog(ui);
     try_words(ui, next);
 }
 
 /* wrong: what was not right about those that stand there; NULL: nothing. */
-static void ask_words(struct ui *ui, struct line *take_l, const char *wrong)
+static void ask_words(struct ui *ui, struct window_line *take_l, const char *wrong)
 {
     char *title = take_l->changes ? xasprintf("change the window %s", take_l->changes)
                   : take_l->nodes ? xasprintf("a window on %s", take_l->nodes)
@@ -210,7 +211,7 @@ static void ask_words(struct ui *ui, struct line *take_l, const char *wrong)
 }
 
 /* In the box where they were typed, if it is still there. */
-static void refuse(struct ui *ui, const struct line *l, const char *wrong)
+static void window_edit_refuse(struct ui *ui, const struct window_line *l, const char *wrong)
 {
     if (!l->dialog || !ui_refuse_dialog(ui, l->dialog, "%s", wrong))
         ask_words(ui, line_new(l->changes, l->nodes, l->words), wrong);
@@ -218,14 +219,14 @@ static void refuse(struct ui *ui, const struct line *l, const char *wrong)
 
 /* --- asking the controller --- */
 
-static void told(struct ui *ui, const struct incoming *in, void *arg)
+static void window_edit_told(struct ui *ui, const struct incoming *in, void *arg)
 {
-    const struct line *l = arg;
+    const struct window_line *l = arg;
     const struct msg_result *r = in ? in->body : NULL;
     if (!in) {
-        refuse(ui, l, "the connection was lost, look whether it was done");
+        window_edit_refuse(ui, l, "the connection was lost, look whether it was done");
     } else if (in->kind == MSG_RESULT && r->refusal) {
-        refuse(ui, l, act_refusal(r));
+        window_edit_refuse(ui, l, act_refusal(r));
     } else {
         ui_drop_dialog(ui, l->dialog);
         ui_toast(ui, ROLE_GOOD, l->changes ? "changed: %s" : "made: %s",
@@ -233,23 +234,23 @@ static void told(struct ui *ui, const struct incoming *in, void *arg)
     }
 }
 
-static void send(struct ui *ui, struct line *take_l, const struct window *w, bool update)
+static void window_edit_send(struct ui *ui, struct window_line *take_l, const struct window *w, bool update)
 {
     struct msg_window_set m = {.window = *w, .update = update};
     uint64_t dialog = take_l->dialog;
-    if (ui_ask(ui, MSG_WINDOW_SET, &m, told, take_l, line_free))
+    if (ui_ask(ui, MSG_WINDOW_SET, &m, window_edit_told, take_l, line_free))
         ui_dialog_waits(ui, dialog);
 }
 
 static void make_it(struct ui *ui, const struct window *w, void *arg)
 {
-    const struct line *l = arg;
-    struct line *copy = line_new(l->changes, l->nodes, l->words); /* the question frees its own */
+    const struct window_line *l = arg;
+    struct window_line *copy = line_new(l->changes, l->nodes, l->words); /* the question frees its own */
     copy->dialog = l->dialog;
-    send(ui, copy, w, false);
+    window_edit_send(ui, copy, w, false);
 }
 
-static void try_words(struct ui *ui, struct line *take_l)
+static void try_words(struct ui *ui, struct window_line *take_l)
 {
     struct windowspec spec = {0};
     struct errtext err = {""};
@@ -258,17 +259,17 @@ static void try_words(struct ui *ui, struct line *take_l)
              : take_l->changes ? err_set(&err, -ENOENT, "that window has gone meanwhile")
                                : read_new(&spec, take_l, ui_now(ui), &err);
     if (rc < 0) {
-        refuse(ui, take_l, err.s);
+        window_edit_refuse(ui, take_l, err.s);
         line_free(take_l);
     } else if (old) {
-        send(ui, take_l, &spec.w, true);
+        window_edit_send(ui, take_l, &spec.w, true);
     } else {
         windowask(ui, &spec.w, make_it, take_l, line_free);
     }
     windowspec_fini(&spec);
 }
 
-static void take_line(struct ui *ui, struct line *take_l)
+static void window_edit_take_line(struct ui *ui, struct window_line *take_l)
 {
     if (str_is_empty(take_l->words))
         ask_words(ui, take_l, NULL);
@@ -278,9 +279,9 @@ static void take_line(struct ui *ui, struct line *take_l)
 
 void windowline_make(struct ui *ui, const char *nodes, const char *words)
 {
-    if (!may(ui))
+    if (!window_edit_may(ui))
         return;
-    take_line(ui, line_new(NULL, nodes, words));
+    window_edit_take_line(ui, line_new(NULL, nodes, words));
 }
 
 static void say_length(int64_t s, struct str *out)
@@ -316,7 +317,7 @@ static void say_words(const struct window *w, struct str *out)
 
 void windowline_change(struct ui *ui, const struct window *w, const char *words)
 {
-    if (!may(ui))
+    if (!window_edit_may(ui))
         return;
     struct str now = STR_INIT;
     say_words(w, &now);
@@ -329,13 +330,13 @@ void windowline_change(struct ui *ui, const struct window *w, const char *words)
 
 /* --- deleting --- */
 
-static void names_free(void *p)
+static void window_edit_names_free(void *p)
 {
     strv_fini(p);
     free(p);
 }
 
-static void gone(struct ui *ui, const struct incoming *in, void *arg)
+static void window_edit_gone(struct ui *ui, const struct incoming *in, void *arg)
 {
     const struct msg_result *r = in ? in->body : NULL;
     if (!in)
@@ -347,19 +348,19 @@ static void gone(struct ui *ui, const struct incoming *in, void *arg)
         ui_toast(ui, ROLE_GOOD, "deleted: %s", (const char *)arg);
 }
 
-static void confirmed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void window_edit_confirmed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     (void)d;
     const struct strv *names = arg;
     for (size_t i = 0; i < names->n && outcome == DIALOG_YES; i++) {
         struct msg_window_set m = {.window.name = names->v[i], .remove = true};
-        ui_ask(ui, MSG_WINDOW_SET, &m, gone, xstrdup(names->v[i]), free);
+        ui_ask(ui, MSG_WINDOW_SET, &m, window_edit_gone, xstrdup(names->v[i]), free);
     }
 }
 
 void windowline_delete(struct ui *ui, const struct strv *names)
 {
-    if (!may(ui) || !names->n)
+    if (!window_edit_may(ui) || !names->n)
         return;
     bool one = names->n == 1;
     char *title =
@@ -380,5 +381,5 @@ void windowline_delete(struct ui *ui, const struct strv *names)
     d->danger = true;
     struct strv *copy = xcalloc(1, sizeof *copy);
     *copy = strv_copy(names);
-    ui_take_dialog(ui, d, confirmed, copy, names_free);
+    ui_take_dialog(ui, d, window_edit_confirmed, copy, window_edit_names_free);
 }

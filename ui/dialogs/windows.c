@@ -30,7 +30,7 @@
 
 enum { CHANGE, DELETE }; /* items of its menu */
 
-static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void windows_picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     struct strv *name = arg;
     const struct window *w = model_get_window(ui_model(ui), name->v[0]);
@@ -83,7 +83,7 @@ void windows_show(struct ui *ui, const struct window *w)
     }
     struct strv *name = xcalloc(1, sizeof *name);
     strv_push(name, w->name);
-    ui_take_dialog(ui, d, may ? picked : NULL, name, name_free);
+    ui_take_dialog(ui, d, may ? windows_picked : NULL, name, name_free);
     free(nodes);
     free(who);
 }
@@ -143,7 +143,7 @@ static int wider(int width, const char *text, int most)
     return w > width ? (w < most ? w : most) : width;
 }
 
-static void add_items(const struct ui *ui, struct dialog *d, struct offered *o)
+static void windows_add_items(const struct ui *ui, struct dialog *d, struct offered *o)
 {
     const struct model *m = ui_model(ui);
     struct strv nodes = {0};
@@ -174,7 +174,7 @@ void windows_open(struct ui *ui, const char *nodes)
     o->nodes = may && nodes ? xstrdup(nodes) : NULL;
     if (may)
         strv_push_take(&d->items, nodes ? xasprintf("a new one on %s", nodes) : xstrdup("a new one"));
-    add_items(ui, d, o);
+    windows_add_items(ui, d, o);
     if (!nodes && any)
         dialog_choose(d, may ? 1 : 0); /* who asks for the list wants to see one */
     d->verb = xstrdup("open");

@@ -195,7 +195,7 @@ static void take_directory(const struct form *f, struct jobopts *o)
 }
 
 /* One that the text gives stays. */
-static void take_name(const struct form *f, struct jobopts *o)
+static void form_take_name(const struct form *f, struct jobopts *o)
 {
     char *own = f->kind == JOB_KIND_STEPS ? jobfile_get(f->text.s, JOBFILE_JOB, "name")
                 : o->req.name             ? xstrdup(o->req.name)
@@ -207,7 +207,7 @@ static void take_name(const struct form *f, struct jobopts *o)
     free(own);
 }
 
-static const char *name_of(const struct form *f)
+static const char *form_name_of(const struct form *f)
 {
     return f->path ? f->path : f->kind == JOB_KIND_STEPS ? "job" : "script";
 }
@@ -216,7 +216,7 @@ static int batch_message(const struct form *f, struct wall now, struct msg_submi
 {
     struct batch b;
     struct strv args = {0};
-    char *name = xstrdup(name_of(f));
+    char *name = xstrdup(form_name_of(f));
     struct script s = {.text = {.n = f->text.len}, .name = name, .path = f->path};
     batch_init(&b);
     b.job.now = now;
@@ -227,7 +227,7 @@ static int batch_message(const struct form *f, struct wall now, struct msg_submi
         rc = err_set(err, -EINVAL, "arguments: a quote is not closed");
     rc = rc ? rc : batch_take_header(&b, &s, err);
     rc = rc ? rc : jobopts_finish(&b.job, err);
-    take_name(f, &b.job);
+    form_take_name(f, &b.job);
     rc = rc ? rc : message_of_script(&b.job, &s, args.v, args.n, ret, err);
     free(s.text.p);
     free(name);
@@ -240,7 +240,7 @@ static int steps_message(const struct form *f, struct wall now, struct msg_submi
 {
     struct batch b;
     struct jobfile file;
-    int rc = jobfile_parse(name_of(f), f->text.s, now, &file, err);
+    int rc = jobfile_parse(form_name_of(f), f->text.s, now, &file, err);
     if (rc < 0)
         return rc;
     batch_init(&b);
@@ -248,7 +248,7 @@ static int steps_message(const struct form *f, struct wall now, struct msg_submi
     take_directory(f, &b.job);
     message_take_jobfile(&b.job, &file);
     rc = jobopts_finish(&b.job, err);
-    take_name(f, &b.job);
+    form_take_name(f, &b.job);
     rc = rc ? rc : message_of_jobfile(&b.job, &file, ret, err);
     jobfile_fini(&file);
     batch_fini(&b);
@@ -287,7 +287,7 @@ void form_draft_free(void *draft)
     free(d);
 }
 
-static const struct form_field *field_of(const struct form_field *v, size_t n, const char *key)
+static const struct form_field *form_field_of(const struct form_field *v, size_t n, const char *key)
 {
     for (size_t i = 0; i < n; i++)
         if (str_eq(v[i].key, key))
@@ -298,7 +298,7 @@ static const struct form_field *field_of(const struct form_field *v, size_t n, c
 static void look_for_directory(struct form_draft *d)
 {
     const char *key = d->f.kind == JOB_KIND_STEPS ? "workdir" : "chdir";
-    const struct form_field *field = field_of(d->f.fields, d->f.n_fields, key);
+    const struct form_field *field = form_field_of(d->f.fields, d->f.n_fields, key);
     char *value = field ? form_get(&d->f, field, -1) : NULL;
     if (!str_is_empty(value) && d->m.req.workdir && access(d->m.req.workdir, X_OK) != 0) {
         d->missing.field = field;
@@ -325,7 +325,7 @@ static void look_for_commands(struct form_draft *d)
         const struct step *s = &d->m.steps.v[i];
         char *path = s->command ? program_of(s->command, s->workdir ? s->workdir : d->m.req.workdir) : NULL;
         if (path && access(path, X_OK) != 0) {
-            d->missing.field = field_of(form_step_fields, form_n_step_fields, "command");
+            d->missing.field = form_field_of(form_step_fields, form_n_step_fields, "command");
             d->missing.step = (int)i;
             d->missing.text = xasprintf("%s: %s", path, strerror(errno));
         }

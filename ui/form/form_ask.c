@@ -7,27 +7,27 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_internal.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* of quiet before the controller is asked */
 #define CHEAPER_MIN 3600 /* seconds: shorter limits are not worth shortening */
 
-static void set_text(char **at, char *take_text)
+static void form_ask_set_text(char **at, char *take_text)
 {
     free(*at);
     *at = take_text;
 }
 
-void submit_ask_soon(struct submit *s)
+void submit_ask_soon(struct form_page *s)
 {
     s->v.due = mono_add_ms(ui_mono(s->v.ui), ASK_MS);
 }
 
 /* --- hints --- */
 
-bool submit_has_errors(const struct submit *s)
+bool submit_has_errors(const struct form_page *s)
 {
     vec_for_each (&s->hints, i)
         if (s->hints.v[i].kind == HINT_ERROR)
@@ -35,7 +35,7 @@ bool submit_has_errors(const struct submit *s)
     return false;
 }
 
-const struct form_hint *submit_hint_of(const struct submit *s, const struct form_row *row)
+const struct form_hint *submit_hint_of(const struct form_page *s, const struct form_row *row)
 {
     const struct form_hint *best = NULL;
     vec_for_each (&s->hints, i) {
@@ -47,7 +47,7 @@ const struct form_hint *submit_hint_of(const struct submit *s, const struct form
     return best;
 }
 
-const struct form_hint *submit_hint(const struct submit *s)
+const struct form_hint *submit_hint(const struct form_page *s)
 {
     static const struct form_row whole = {.step = -1};
     const struct form_row *r = submit_row(s);
@@ -60,7 +60,7 @@ const struct form_hint *submit_hint(const struct submit *s)
     return submit_hint_of(s, &whole);
 }
 
-static const struct form_field *find_field(const struct submit *s, const char *key)
+static const struct form_field *form_ask_find_field(const struct form_page *s, const char *key)
 {
     for (size_t i = 0; i < s->f.n_fields; i++)
         if (str_eq(s->f.fields[i].key, key))
@@ -68,11 +68,11 @@ static const struct form_field *find_field(const struct submit *s, const char *k
     return NULL;
 }
 
-bool submit_take_fix(struct submit *s)
+bool submit_take_fix(struct form_page *s)
 {
     const struct form_hint *h = submit_hint(s);
     const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
-                                     : s->cheaper ? find_field(s, "time")
+                                     : s->cheaper ? form_ask_find_field(s, "time")
                                                   : NULL;
     char b[UNITS_TEXT_SIZE];
     if (!field || (h && !h->fix))
@@ -83,7 +83,7 @@ bool submit_take_fix(struct submit *s)
     return true;
 }
 
-static void go_to_error(struct submit *s)
+static void go_to_error(struct form_page *s)
 {
     vec_for_each (&s->hints, i) {
         const struct form_hint *h = &s->hints.v[i];
@@ -99,17 +99,17 @@ static void go_to_error(struct submit *s)
 static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct submit *s = submit_of(owner);
+    struct form_page *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     char b[UNITS_TEXT_SIZE];
     if (r && !r->refusal && r->count)
-        set_text(&s->cheaper,
-                 xasprintf("with --time=%s it could start now", duration_format(s->cheaper_s, b)));
+        form_ask_set_text(&s->cheaper,
+                          xasprintf("with --time=%s it could start now", duration_format(s->cheaper_s, b)));
     ui_changed(ui);
 }
 
 /* One more question: would it start now if it were shorter? */
-static void ask_cheaper(struct submit *s)
+static void ask_cheaper(struct form_page *s)
 {
     struct msg_submit *m = &s->draft->m;
     uint32_t limit = m->req.time_limit_s, asked = limit;
@@ -166,14 +166,14 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
 
 static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, const struct incoming *in)
 {
-    struct submit *s = submit_of(owner);
+    struct form_page *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     s->asking = false;
     s->unasked = !r;
-    set_text(&s->cheaper, NULL);
+    form_ask_set_text(&s->cheaper, NULL);
     s->refused = r && r->refusal;
     s->now = r && !r->refusal && r->count;
-    set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
+    form_ask_set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
     if (by_hand && s->forecast)
         ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
                  s->refused ? "would be refused: " : submit_forecast_begins(s), s->forecast);
@@ -184,10 +184,10 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
         ask_cheaper(s);
 }
 
-static void ask_controller(struct submit *s, bool by_hand)
+static void form_ask_ask_controller(struct form_page *s, bool by_hand)
 {
     if (s->draft->rc < 0) {
-        set_text(&s->forecast, NULL);
+        form_ask_set_text(&s->forecast, NULL);
         if (by_hand)
             ui_toast(s->v.ui, ROLE_ERROR, "%s", s->draft->err.s);
         return;
@@ -196,10 +196,10 @@ static void ask_controller(struct submit *s, bool by_hand)
     s->unasked = !by_hand && !ui_online(s->v.ui); /* a toast at each word would say no more */
     s->asking = !s->unasked && ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, test_answered, by_hand);
     if (!s->asking)
-        set_text(&s->forecast, NULL);
+        form_ask_set_text(&s->forecast, NULL);
 }
 
-void submit_catch_up(struct submit *s)
+void submit_catch_up(struct form_page *s)
 {
     if (s->unasked && ui_online(s->v.ui) && !s->v.due.ns)
         submit_ask_soon(s);
@@ -208,16 +208,16 @@ void submit_catch_up(struct submit *s)
 /* One question at a time: what is typed meanwhile is asked about when the answer has come. */
 void submit_timer(struct view *v)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     s->again = s->asking;
     if (!s->asking)
         submit_draft(s, DRAFT_ASK);
 }
 
-static void sent(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct submit *s = submit_of(owner);
+    struct form_page *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     if (!r) {
         ui_toast(ui, ROLE_ERROR, "the connection was lost: the same sent again is not queued twice");
@@ -238,7 +238,7 @@ static void sent(struct ui *ui, struct view *owner, uint64_t arg, const struct i
 }
 
 /* What is the same as what was sent before, and not answered, gets its number. */
-static void keep_number(struct submit *s)
+static void keep_number(struct form_page *s)
 {
     struct msg_submit *m = &s->draft->m, *before = &s->sent;
     char *own = m->request_id;
@@ -251,7 +251,7 @@ static void keep_number(struct submit *s)
     rec_copy(&msg_submit_rec, before, m);
 }
 
-static void send_it(struct submit *s)
+static void send_it(struct form_page *s)
 {
     if (ui_read_only(s->v.ui, true))
         return;
@@ -262,7 +262,7 @@ static void send_it(struct submit *s)
     }
     s->draft->m.test_only = false;
     keep_number(s);
-    ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, sent, 0);
+    ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, form_ask_sent, 0);
 }
 
 /* --- drafts --- */
@@ -278,17 +278,17 @@ static void making_free(void *arg)
     free(w);
 }
 
-static void make(void *arg)
+static void form_ask_make(void *arg)
 {
     form_draft_build(((struct making *)arg)->d);
 }
 
-static void start(struct submit *s);
+static void form_ask_start(struct form_page *s);
 
 static void made(struct ui *ui, struct view *owner, void *arg)
 {
     struct making *w = arg;
-    struct submit *s = submit_of(owner);
+    struct form_page *s = submit_of(owner);
     unsigned what = s->making;
     form_draft_free(s->draft);
     s->draft = w->d;
@@ -296,28 +296,28 @@ static void made(struct ui *ui, struct view *owner, void *arg)
     s->making = 0;
     form_check(s->draft, ui, &s->hints);
     if (what & (DRAFT_ASK | DRAFT_BY_HAND) && !s->asking)
-        ask_controller(s, what & DRAFT_BY_HAND);
+        form_ask_ask_controller(s, what & DRAFT_BY_HAND);
     if (what & DRAFT_SEND)
         send_it(s);
     if (s->wanted)
-        start(s);
+        form_ask_start(s);
     ui_changed(ui);
 }
 
-static void start(struct submit *s)
+static void form_ask_start(struct form_page *s)
 {
     struct making *w = xcalloc(1, sizeof *w);
     w->d = form_draft_new(&s->f, ui_now(s->v.ui));
     s->making = s->wanted;
     s->wanted = 0;
-    ui_aside(s->v.ui, &s->v, make, made, w, making_free);
+    ui_aside(s->v.ui, &s->v, form_ask_make, made, w, making_free);
 }
 
-void submit_draft(struct submit *s, unsigned what)
+void submit_draft(struct form_page *s, unsigned what)
 {
     s->wanted |= what;
     if (!s->making)
-        start(s);
+        form_ask_start(s);
     else if (what & (DRAFT_SEND | DRAFT_BY_HAND))
         ui_toast(s->v.ui, ROLE_NORMAL, "looking at its files first ...");
 }

@@ -23,17 +23,18 @@ void form_hints_fini(struct form_hints *h)
     vec_fini(h);
 }
 
-struct check {
+struct form_checking {
     const struct form *f;
     const struct ui *ui;
     const struct model *m;
     struct form_hints *out;
 };
 
-static void hint(struct check *c, const struct form_field *field, enum hint_kind kind, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+static void hint(struct form_checking *c, const struct form_field *field, enum hint_kind kind,
+                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-static void hint(struct check *c, const struct form_field *field, enum hint_kind kind, const char *fmt, ...)
+static void hint(struct form_checking *c, const struct form_field *field, enum hint_kind kind,
+                 const char *fmt, ...)
 {
     struct str s = STR_INIT;
     va_list ap;
@@ -46,17 +47,17 @@ static void hint(struct check *c, const struct form_field *field, enum hint_kind
 }
 
 /* What would mend the hint that was given last. */
-static void fix_with(struct check *c, const char *value)
+static void fix_with(struct form_checking *c, const char *value)
 {
     c->out->v[c->out->n - 1].fix = xstrdup(value);
 }
 
-static void fix_with_count(struct check *c, uint32_t n)
+static void fix_with_count(struct form_checking *c, uint32_t n)
 {
     c->out->v[c->out->n - 1].fix = xasprintf("%u", n);
 }
 
-static const struct form_field *field_of(const struct check *c, const char *key)
+static const struct form_field *form_check_field_of(const struct form_checking *c, const char *key)
 {
     for (size_t i = 0; i < c->f->n_fields; i++)
         if (str_eq(c->f->fields[i].key, key))
@@ -64,7 +65,7 @@ static const struct form_field *field_of(const struct check *c, const char *key)
     return NULL;
 }
 
-static const struct form_field *field_by_id(const struct check *c, int id)
+static const struct form_field *field_by_id(const struct form_checking *c, int id)
 {
     for (size_t i = 0; i < c->f->n_fields; i++)
         if (c->f->fields[i].id == id)
@@ -74,7 +75,7 @@ static const struct form_field *field_by_id(const struct check *c, int id)
 
 /* --- mistakes --- */
 
-static const struct form_field *field_on_line(const struct check *c, const struct directives *d,
+static const struct form_field *field_on_line(const struct form_checking *c, const struct directives *d,
                                               unsigned line, const char *text)
 {
     const struct form_field *found = NULL;
@@ -93,7 +94,7 @@ static const struct form_field *field_on_line(const struct check *c, const struc
 }
 
 /* Line by line, so that one mistake does not hide the others. */
-static bool check_header(struct check *c, struct batch *b)
+static bool check_header(struct form_checking *c, struct batch *b)
 {
     char name[] = "script";
     struct script s = {.name = name, .text = {.p = (uint8_t *)c->f->text.s, .n = c->f->text.len}};
@@ -119,7 +120,7 @@ static bool check_header(struct check *c, struct batch *b)
 
 /* --- against the cluster --- */
 
-static const struct part_spec *first_part(struct check *c, const struct job_req *r)
+static const struct part_spec *first_part(struct form_checking *c, const struct job_req *r)
 {
     if (!r->partition)
         return model_default_part(c->m);
@@ -131,8 +132,8 @@ static const struct part_spec *first_part(struct check *c, const struct job_req 
             struct str all = STR_INIT;
             for (size_t k = 0; k < c->m->spec.parts.n; k++)
                 str_appendf(&all, "%s%s", k ? ", " : "", c->m->spec.parts.v[k].name);
-            hint(c, field_of(c, "partition"), HINT_ERROR, "there is no partition %s; there are: %s",
-                 names.v[i], all.s);
+            hint(c, form_check_field_of(c, "partition"), HINT_ERROR,
+                 "there is no partition %s; there are: %s", names.v[i], all.s);
             str_fini(&all);
             if (names.n == 1 && model_default_part(c->m))
                 fix_with(c, model_default_part(c->m)->name);
@@ -143,13 +144,13 @@ static const struct part_spec *first_part(struct check *c, const struct job_req 
     return first;
 }
 
-static void check_time(struct check *c, const struct job_req *r, const struct part_spec *p)
+static void check_time(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     if (!p || p->max_time_s == DURATION_UNLIMITED || r->time_limit_s == DURATION_NOT_SET)
         return;
     if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s) {
-        hint(c, field_of(c, "time"), HINT_ERROR, "%s asked, %s allows %s",
+        hint(c, form_check_field_of(c, "time"), HINT_ERROR, "%s asked, %s allows %s",
              duration_format(r->time_limit_s, a), p->name, duration_format(p->max_time_s, b));
         fix_with(c, b);
     }
@@ -161,24 +162,24 @@ struct biggest {
     bool typed; /* a node with GPUs of the type that is asked for */
 };
 
-static const struct node *node_of(const struct check *c, const struct part_spec *p, size_t i)
+static const struct node *node_of(const struct form_checking *c, const struct part_spec *p, size_t i)
 {
     return model_get_node(c->m, p->nodes.v[i]);
 }
 
-static uint32_t gpus_of(const struct node *n, const char *gpu_type)
+static uint32_t form_check_gpus_of(const struct node *n, const char *gpu_type)
 {
     return n && (!gpu_type || str_eq(gpu_type, n->gpu_type)) ? n->gpus : 0;
 }
 
 /* Of the nodes that have the GPUs that one of them must have at least: what the others have more of is of
  * no use. */
-static struct biggest biggest_nodes(const struct check *c, const struct part_spec *p,
+static struct biggest biggest_nodes(const struct form_checking *c, const struct part_spec *p,
                                     const struct job_req *r)
 {
     struct biggest b = {0};
     for (size_t i = 0; p && i < p->nodes.n; i++) {
-        uint32_t gpus = gpus_of(node_of(c, p, i), r->gpu_type);
+        uint32_t gpus = form_check_gpus_of(node_of(c, p, i), r->gpu_type);
         b.gpus = gpus > b.gpus ? gpus : b.gpus;
         b.typed = b.typed || gpus;
     }
@@ -189,7 +190,7 @@ static struct biggest biggest_nodes(const struct check *c, const struct part_spe
     need = need > b.gpus ? b.gpus : need;
     for (size_t i = 0; p && i < p->nodes.n; i++) {
         const struct node *n = node_of(c, p, i);
-        if (!n || gpus_of(n, r->gpu_type) < need)
+        if (!n || form_check_gpus_of(n, r->gpu_type) < need)
             continue;
         b.cpus = n->cpus > b.cpus ? n->cpus : b.cpus;
         b.mem_mib = n->mem_mib > b.mem_mib ? n->mem_mib : b.mem_mib;
@@ -204,12 +205,12 @@ static int most_first(const void *pa, const void *pb)
 }
 
 /* The fewest nodes that have so many GPUs together; 0: all of them have not. *ret_all: what they have. */
-static uint32_t nodes_for(const struct check *c, const struct job_req *r, const struct part_spec *p,
+static uint32_t nodes_for(const struct form_checking *c, const struct job_req *r, const struct part_spec *p,
                           uint32_t *ret_all)
 {
     uint32_t *gpus = xreallocarray(NULL, p->nodes.n, sizeof *gpus), nodes = 0;
     for (size_t i = 0; i < p->nodes.n; i++)
-        gpus[i] = gpus_of(node_of(c, p, i), r->gpu_type);
+        gpus[i] = form_check_gpus_of(node_of(c, p, i), r->gpu_type);
     qsort(gpus, p->nodes.n, sizeof *gpus, most_first);
     *ret_all = 0;
     for (size_t i = 0; i < p->nodes.n; i++) {
@@ -222,55 +223,56 @@ static uint32_t nodes_for(const struct check *c, const struct job_req *r, const 
 }
 
 /* More GPUs than a node has: on several nodes, which has to be said. */
-static void check_several_nodes(struct check *c, const struct job_req *r, const struct part_spec *p,
+static void check_several_nodes(struct form_checking *c, const struct job_req *r, const struct part_spec *p,
                                 uint32_t gpus)
 {
     uint32_t all, nodes = nodes_for(c, r, p, &all);
     if (!nodes) {
-        hint(c, field_of(c, "gpus"), HINT_ERROR, "%u asked, the nodes of %s have %u in all", r->gpus,
-             p->name, all);
+        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "%u asked, the nodes of %s have %u in all",
+             r->gpus, p->name, all);
         return;
     }
-    hint(c, field_of(c, "gpus"), HINT_WARN, "%u asked, one node of %s has %u: that takes %u nodes", r->gpus,
-         p->name, gpus, nodes);
+    hint(c, form_check_field_of(c, "gpus"), HINT_WARN,
+         "%u asked, one node of %s has %u: that takes %u nodes", r->gpus, p->name, gpus, nodes);
     fix_with_count(c, nodes);
-    c->out->v[c->out->n - 1].fix_field = field_of(c, "nodes");
+    c->out->v[c->out->n - 1].fix_field = form_check_field_of(c, "nodes");
 }
 
 /* A script without a line that does something ends at once. */
-static void check_command(struct check *c)
+static void check_command(struct form_checking *c)
 {
     if (!formcommand_lines(c->f->text.s))
-        hint(c, field_of(c, "command"), HINT_WARN,
+        hint(c, form_check_field_of(c, "command"), HINT_WARN,
              "nothing is run yet: a command here, or lines in the script");
 }
 
-static void check_sizes(struct check *c, const struct job_req *r, const struct part_spec *p)
+static void check_sizes(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     struct biggest big = biggest_nodes(c, p, r);
     if (!p || !big.cpus)
         return;
     if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus) {
-        hint(c, field_of(c, "cpus-per-task"), HINT_ERROR, "%u asked, the nodes of %s have %u",
+        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_ERROR, "%u asked, the nodes of %s have %u",
              r->cpus_per_task, p->name, big.cpus);
         fix_with_count(c, big.cpus);
     }
     if (r->mem_node_mib != MEM_NOT_GIVEN && big.mem_mib && r->mem_node_mib > big.mem_mib) {
-        hint(c, field_of(c, "mem"), HINT_ERROR, "%s asked, the nodes of %s have %s",
+        hint(c, form_check_field_of(c, "mem"), HINT_ERROR, "%s asked, the nodes of %s have %s",
              mem_format_slurm(r->mem_node_mib, a), p->name, mem_format_slurm(big.mem_mib, b));
         fix_with(c, b);
     }
     if (r->gpu_type && !big.typed)
-        hint(c, field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs of type %s", p->name, r->gpu_type);
+        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs of type %s", p->name,
+             r->gpu_type);
     else if (r->gpus != NOT_GIVEN && r->gpus && !big.gpus)
-        hint(c, field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs", p->name);
+        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs", p->name);
     else if (r->gpus != NOT_GIVEN && big.gpus && r->gpus > big.gpus && r->nodes_min == NOT_GIVEN)
         check_several_nodes(c, r, p, big.gpus);
 }
 
 /* Far more CPUs than belong to the GPUs leave GPUs that nobody can use. */
-static void check_balance(struct check *c, const struct job_req *r, const struct part_spec *p)
+static void check_balance(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
 {
     struct biggest big = biggest_nodes(c, p, r);
     uint32_t gpus = r->gpus != NOT_GIVEN ? r->gpus : 0;
@@ -278,23 +280,24 @@ static void check_balance(struct check *c, const struct job_req *r, const struct
         return;
     uint32_t share = big.cpus / big.gpus * gpus;
     if (share && r->cpus_per_task > 2 * share) {
-        hint(c, field_of(c, "cpus-per-task"), HINT_WARN,
+        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_WARN,
              "%u CPUs for %u %s: %u would be the share of a node", r->cpus_per_task, gpus,
              gpus == 1 ? "GPU" : "GPUs", share);
         fix_with_count(c, share);
     }
 }
 
-static void check_dependency(struct check *c, const struct job_req *r)
+static void form_check_check_dependency(struct form_checking *c, const struct job_req *r)
 {
     for (const char *s = r->dependency; s && (s = strchr(s, ':')); s++) {
         uint32_t id = (uint32_t)strtoul(s + 1, NULL, 10);
         const struct job *j = id ? ui_job(c->ui, id) : NULL;
         if (id && !j)
-            hint(c, field_of(c, "dependency"), HINT_WARN, "job %u is not in the queue", id);
+            hint(c, form_check_field_of(c, "dependency"), HINT_WARN, "job %u is not in the queue", id);
         else if (id && strncmp(r->dependency, "afterok", 7) == 0 &&
                  job_state_is_final((enum job_state)j->state) && j->state != JOB_COMPLETED)
-            hint(c, field_of(c, "dependency"), HINT_ERROR, "job %u has failed: this would never start", id);
+            hint(c, form_check_field_of(c, "dependency"), HINT_ERROR,
+                 "job %u has failed: this would never start", id);
     }
 }
 
@@ -302,7 +305,7 @@ static void check_dependency(struct check *c, const struct job_req *r)
 
 #define RUNS_MAX 5
 
-static void look_at_runs(struct check *c, const struct job_req *r)
+static void look_at_runs(struct form_checking *c, const struct job_req *r)
 {
     uint64_t peak = 0;
     uint32_t longest = 0, runs = 0;
@@ -320,13 +323,13 @@ static void look_at_runs(struct check *c, const struct job_req *r)
     if (!runs)
         return;
     if (peak)
-        hint(c, field_of(c, "mem"), HINT_GOOD, "your last %u %s of %s peaked at %s", runs,
+        hint(c, form_check_field_of(c, "mem"), HINT_GOOD, "your last %u %s of %s peaked at %s", runs,
              runs == 1 ? "run" : "runs", r->name, mem_format_words(peak, a));
-    hint(c, field_of(c, "time"), HINT_GOOD, "your last %u %s of %s took %s at most", runs,
+    hint(c, form_check_field_of(c, "time"), HINT_GOOD, "your last %u %s of %s took %s at most", runs,
          runs == 1 ? "run" : "runs", r->name, duration_format(longest, a));
 }
 
-static void check_request(struct check *c, const struct job_req *r)
+static void form_check_check_request(struct form_checking *c, const struct job_req *r)
 {
     const struct part_spec *p = first_part(c, r);
     check_time(c, r, p);
@@ -335,14 +338,14 @@ static void check_request(struct check *c, const struct job_req *r)
         check_sizes(c, r, p);
         check_balance(c, r, p);
     }
-    check_dependency(c, r);
+    form_check_check_dependency(c, r);
     if (r->name)
         look_at_runs(c, r);
 }
 
 void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret)
 {
-    struct check c = {.f = &d->f, .ui = ui, .m = ui_model(ui), .out = ret};
+    struct form_checking c = {.f = &d->f, .ui = ui, .m = ui_model(ui), .out = ret};
     form_hints_fini(ret);
     *ret = (struct form_hints){0};
     if (d->f.kind != JOB_KIND_STEPS) {
@@ -358,7 +361,7 @@ void form_check(const struct form_draft *d, const struct ui *ui, struct form_hin
         hint(&c, NULL, HINT_ERROR, "%s", d->err.s);
         return;
     }
-    check_request(&c, &d->m.req);
+    form_check_check_request(&c, &d->m.req);
     if (d->missing.field) {
         hint(&c, d->missing.field, HINT_WARN, "%s", d->missing.text);
         ret->v[ret->n - 1].step = d->missing.step;

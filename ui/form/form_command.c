@@ -10,7 +10,7 @@
 
 enum line { NOTHING, COMMAND, SETTING_UP };
 
-struct place {
+struct command_place {
     size_t at, end; /* bytes of the line, without its break */
 };
 
@@ -22,7 +22,7 @@ static size_t trimmed(const char *line, size_t n)
     return n;
 }
 
-static enum line kind_of(const char *line, size_t n)
+static enum line form_command_kind_of(const char *line, size_t n)
 {
     size_t blank = strspn(line, " \t\r"), len = trimmed(line, n), mark = strlen(SETUP);
     if (blank >= n || line[blank] == '#')
@@ -34,14 +34,15 @@ static enum line kind_of(const char *line, size_t n)
 
 /* Returns how many there are of that kind. *first and *last, which stay what they are where there are none:
  * their places. */
-static size_t find(const char *text, enum line kind, struct place *first, struct place *last)
+static size_t form_command_find(const char *text, enum line kind, struct command_place *first,
+                                struct command_place *last)
 {
     size_t found = 0;
     for (size_t at = 0, n; text[at]; at += n + (text[at + n] == '\n')) {
         n = strcspn(text + at, "\n");
-        if (kind_of(text + at, n) != kind)
+        if (form_command_kind_of(text + at, n) != kind)
             continue;
-        *last = (struct place){at, at + n};
+        *last = (struct command_place){at, at + n};
         if (!found++)
             *first = *last;
     }
@@ -49,7 +50,7 @@ static size_t find(const char *text, enum line kind, struct place *first, struct
 }
 
 /* Puts a line in place of the one there, or before that place; NULL: takes it out. */
-static void put(struct str *text, struct place p, bool there, const char *line)
+static void form_command_put(struct str *text, struct command_place p, bool there, const char *line)
 {
     struct str out = STR_INIT;
     str_append_n(&out, text->s, p.at);
@@ -71,37 +72,37 @@ static void put(struct str *text, struct place p, bool there, const char *line)
 
 size_t formcommand_lines(const char *text)
 {
-    struct place p = {0, 0};
-    return find(text, COMMAND, &p, &p);
+    struct command_place p = {0, 0};
+    return form_command_find(text, COMMAND, &p, &p);
 }
 
 char *formcommand_get(const char *text)
 {
-    struct place p = {0, 0};
-    return find(text, COMMAND, &p, &p) == 1 ? xstrndup(text + p.at, p.end - p.at) : NULL;
+    struct command_place p = {0, 0};
+    return form_command_find(text, COMMAND, &p, &p) == 1 ? xstrndup(text + p.at, p.end - p.at) : NULL;
 }
 
 void formcommand_set(struct str *text, const char *value)
 {
-    struct place p = {text->len, text->len};
-    size_t there = find(text->s, COMMAND, &p, &p);
-    bool some = value && kind_of(value, strlen(value)) != NOTHING;
+    struct command_place p = {text->len, text->len};
+    size_t there = form_command_find(text->s, COMMAND, &p, &p);
+    bool some = value && form_command_kind_of(value, strlen(value)) != NOTHING;
     if (there < 2 && (there || some))
-        put(text, p, there > 0, some ? value : NULL);
+        form_command_put(text, p, there > 0, some ? value : NULL);
 }
 
 /* --- the set-up --- */
 
 size_t formcommand_setup_lines(const char *text)
 {
-    struct place p = {0, 0};
-    return find(text, SETTING_UP, &p, &p);
+    struct command_place p = {0, 0};
+    return form_command_find(text, SETTING_UP, &p, &p);
 }
 
 char *formcommand_get_setup(const char *text)
 {
-    struct place p = {0, 0};
-    if (find(text, SETTING_UP, &p, &p) != 1)
+    struct command_place p = {0, 0};
+    if (form_command_find(text, SETTING_UP, &p, &p) != 1)
         return NULL;
     size_t n = trimmed(text + p.at, p.end - p.at) - strlen(SETUP);
     /* Two blanks are ours, what else there is was typed. */
@@ -112,14 +113,14 @@ char *formcommand_get_setup(const char *text)
 
 void formcommand_set_setup(struct str *text, const char *value)
 {
-    struct place p = {text->len, text->len}, last;
-    size_t there = find(text->s, SETTING_UP, &p, &last);
-    bool some = value && kind_of(value, strlen(value)) != NOTHING;
+    struct command_place p = {text->len, text->len}, last;
+    size_t there = form_command_find(text->s, SETTING_UP, &p, &last);
+    bool some = value && form_command_kind_of(value, strlen(value)) != NOTHING;
     if (there > 1 || (!there && !some))
         return;
     if (!there)
-        find(text->s, COMMAND, &p, &last);
+        form_command_find(text->s, COMMAND, &p, &last);
     char *line = some ? xasprintf("%s  " SETUP, value) : NULL;
-    put(text, p, there > 0, line);
+    form_command_put(text, p, there > 0, line);
     free(line);
 }

@@ -17,7 +17,7 @@
 
 void submit_title(struct view *v, struct rich *out)
 {
-    const struct submit *s = submit_of(v);
+    const struct form_page *s = submit_of(v);
     rich_add(out, ROLE_TITLE,
              s->f.kind == JOB_KIND_STEPS ? "Submit a job in steps" : "Submit a batch script");
     if (s->f.path)
@@ -31,14 +31,14 @@ static enum role hint_role(enum hint_kind k)
     return k == HINT_ERROR ? ROLE_ERROR : k == HINT_WARN ? ROLE_WARN : ROLE_GOOD;
 }
 
-static void append_taken(struct str *out, char *take_text)
+static void form_draw_append_taken(struct str *out, char *take_text)
 {
     str_append(out, take_text);
     free(take_text);
 }
 
 /* What counts where nothing is said. */
-static void default_text(const struct submit *s, const struct form_field *field, struct str *out)
+static void default_text(const struct form_page *s, const struct form_field *field, struct str *out)
 {
     const struct model *m = ui_model(s->v.ui);
     const struct part_spec *p = model_default_part(m);
@@ -59,18 +59,18 @@ static void default_text(const struct submit *s, const struct form_field *field,
     else if (str_eq(field->key, "export"))
         str_append(out, "ALL");
     else if (str_eq(field->key, "job-name") || (str_eq(field->key, "name") && !field->of_step))
-        append_taken(out, form_default_name(&s->f));
+        form_draw_append_taken(out, form_default_name(&s->f));
     else if (field->kind == FIELD_SWITCH)
         str_append(out, "no");
 }
 
-static const char *more_text(const struct submit *s)
+static const char *more_text(const struct form_page *s)
 {
     return s->f.kind == JOB_KIND_STEPS ? "order, nodes, files, account ..."
                                        : "array, order, tasks, files, account ...";
 }
 
-static void draw_more(const struct submit *s, struct canvas *c, struct rect r, bool here)
+static void draw_more(const struct form_page *s, struct canvas *c, struct rect r, bool here)
 {
     canvas_glyph(c, r.y, r.x, ROLE_LABEL, s->more ? GLYPH_OPEN : GLYPH_CLOSED);
     canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_TITLE, s->more ? "Less" : "More", LABEL - 1);
@@ -80,8 +80,8 @@ static void draw_more(const struct submit *s, struct canvas *c, struct rect r, b
         canvas_over(c, r, s->on_script ? ROLE_CURSOR_IDLE : ROLE_CURSOR);
 }
 
-static void draw_field(const struct submit *s, struct canvas *c, struct rect r, const struct form_row *row,
-                       bool here)
+static void draw_field(const struct form_page *s, struct canvas *c, struct rect r,
+                       const struct form_row *row, bool here)
 {
     const struct form_hint *h = submit_hint_of(s, row);
     char *value = form_get(&s->f, row->field, row->step);
@@ -104,7 +104,7 @@ static void draw_field(const struct submit *s, struct canvas *c, struct rect r, 
     free(value);
 }
 
-static void draw_fields(struct submit *s, struct canvas *c, struct rect r)
+static void draw_fields(struct form_page *s, struct canvas *c, struct rect r)
 {
     s->fields_area = r;
     if (rect_is_empty(r))
@@ -132,7 +132,7 @@ static void draw_fields(struct submit *s, struct canvas *c, struct rect r)
 }
 
 /* What would mend it, and the key that does. */
-static void fix_text(const struct submit *s, const struct form_hint *h, struct rich *out)
+static void fix_text(const struct form_page *s, const struct form_hint *h, struct rich *out)
 {
     struct str key = STR_INIT;
     char b[UNITS_TEXT_SIZE];
@@ -147,7 +147,7 @@ static void fix_text(const struct submit *s, const struct form_hint *h, struct r
     str_fini(&key);
 }
 
-static void hint_text(const struct submit *s, struct rich *out)
+static void hint_text(const struct form_page *s, struct rich *out)
 {
     const struct form_row *row = submit_row(s);
     const struct form_hint *h = submit_hint(s);
@@ -161,7 +161,7 @@ static void hint_text(const struct submit *s, struct rich *out)
 
 /* At most so many lines; where they are too few the text is cut, what would mend it never. Returns how many
  * it took. */
-static int draw_hint(const struct submit *s, struct canvas *c, struct rect r)
+static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines all = {0}, flowed = {0};
     struct rich fix, *line = lines_add(&all);
@@ -189,7 +189,7 @@ static int draw_hint(const struct submit *s, struct canvas *c, struct rect r)
     return used;
 }
 
-const char *submit_forecast_begins(const struct submit *s)
+const char *submit_forecast_begins(const struct form_page *s)
 {
     if (s->refused)
         return "refused: ";
@@ -198,7 +198,7 @@ const char *submit_forecast_begins(const struct submit *s)
     return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : "waits: ";
 }
 
-static void forecast_text(const struct submit *s, struct rich *out)
+static void forecast_text(const struct form_page *s, struct rich *out)
 {
     if (s->forecast && !submit_has_errors(s)) {
         rich_add(out,
@@ -224,7 +224,7 @@ static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rec
 }
 
 /* How the field is written; what is wrong with it or worth knowing; when it would start. */
-static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
+static void form_draw_draw_foot(const struct form_page *s, struct canvas *c, struct rect r)
 {
     const struct form_row *row = submit_row(s);
     struct lines forecast = {0}, flowed = {0};
@@ -248,7 +248,7 @@ static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
     lines_fini(&flowed);
 }
 
-static void draw_script(struct submit *s, struct canvas *c, struct rect r)
+static void draw_script(struct form_page *s, struct canvas *c, struct rect r)
 {
     s->script_area = r;
     textedit_draw(&s->script, c, rect_make(r.y, r.x + 1, r.h, r.w - 2), s->on_script, jobscript_role);
@@ -261,9 +261,9 @@ static int fields_width(int cols)
     return half < FIELDS_MAX ? half : FIELDS_MAX;
 }
 
-void submit_draw(struct view *v, struct canvas *c, const struct layout *l)
+void submit_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     struct rect body = l->body, foot = {0};
     int lines = body.h > FOOT_ROOM ? FOOT_LINES : body.h > FOOT_FEW ? FOOT_LINES - 1 : FOOT_LINES - 2;
     if (body.h > lines + 2)
@@ -280,5 +280,5 @@ void submit_draw(struct view *v, struct canvas *c, const struct layout *l)
     } else {
         draw_fields(s, c, body);
     }
-    draw_foot(s, c, foot);
+    form_draw_draw_foot(s, c, foot);
 }

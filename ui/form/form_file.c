@@ -28,13 +28,13 @@ static void loading_free(void *arg)
     free(w);
 }
 
-static void load(void *arg)
+static void form_file_load(void *arg)
 {
     struct loading *w = arg;
     w->loaded = form_load(&w->f, w->path, &w->dos, &w->err) >= 0;
 }
 
-static void loaded(struct ui *ui, struct view *owner, void *arg)
+static void form_file_loaded(struct ui *ui, struct view *owner, void *arg)
 {
     struct loading *w = arg;
     if (!w->loaded) {
@@ -67,7 +67,7 @@ static void open_path(struct ui *ui, struct view *v, const char *path, uint64_t 
     *w = (struct loading){.path = expanded(path), .dialog = dialog, .load = fn};
     form_init(&w->f, JOB_KIND_BATCH);
     w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
-    ui_aside(ui, v, load, loaded, w, loading_free);
+    ui_aside(ui, v, form_file_load, form_file_loaded, w, loading_free);
 }
 
 void submit_open(struct ui *ui, const char *path)
@@ -90,7 +90,7 @@ static char *template_dir(const struct ui *ui)
     return dir ? xasprintf("%s/templates", dir) : NULL;
 }
 
-struct saving {
+struct template_saving {
     struct str text;
     char *dir, *path;
     uint64_t dialog; /* where the name was typed */
@@ -98,16 +98,16 @@ struct saving {
     int error;
 };
 
-static void saving_free(void *p)
+static void form_file_saving_free(void *p)
 {
-    struct saving *s = p;
+    struct template_saving *s = p;
     str_fini(&s->text);
     free(s->dir);
     free(s->path);
     free(s);
 }
 
-static void make_dirs(char *dir)
+static void form_file_make_dirs(char *dir)
 {
     for (char *at = dir + 1; *at; at++)
         if (*at == '/') {
@@ -120,8 +120,8 @@ static void make_dirs(char *dir)
 
 static void save(void *arg)
 {
-    struct saving *s = arg;
-    make_dirs(s->dir);
+    struct template_saving *s = arg;
+    form_file_make_dirs(s->dir);
     FILE *f = fopen(s->path, "we");
     bool bad = !f || fwrite(s->text.s, 1, s->text.len, f) != s->text.len;
     if ((f && fclose(f)) || bad)
@@ -131,7 +131,7 @@ static void save(void *arg)
 static void saved(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
-    const struct saving *s = arg;
+    const struct template_saving *s = arg;
     if (!s->error) {
         ui_drop_dialog(ui, s->dialog);
         ui_toast(ui, ROLE_GOOD, "saved as %s", s->path);
@@ -142,7 +142,7 @@ static void saved(struct ui *ui, struct view *owner, void *arg)
 
 static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
-    const struct saving *asked = arg;
+    const struct template_saving *asked = arg;
     if (outcome != DIALOG_YES)
         return;
     uint64_t dialog = ui_keep_dialog(ui);
@@ -150,14 +150,14 @@ static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outc
         ui_refuse_dialog(ui, dialog, "a name without a slash: it goes where templates are");
         return;
     }
-    struct saving *s = xcalloc(1, sizeof *s);
-    *s = (struct saving){
+    struct template_saving *s = xcalloc(1, sizeof *s);
+    *s = (struct template_saving){
         .dialog = dialog,
         .dir = xstrdup(asked->dir),
         .path = xasprintf("%s/%s%s", asked->dir, d->edit.text.s, asked->steps ? ".job" : ".sh")};
     str_init(&s->text);
     str_append_n(&s->text, asked->text.s, asked->text.len);
-    ui_aside(ui, NULL, save, saved, s, saving_free);
+    ui_aside(ui, NULL, save, saved, s, form_file_saving_free);
 }
 
 void submit_save_template(struct view *v, const struct form *f)
@@ -167,14 +167,14 @@ void submit_save_template(struct view *v, const struct form *f)
         ui_toast(v->ui, ROLE_WARN, "there is no place for templates");
         return;
     }
-    struct saving *s = xcalloc(1, sizeof *s);
-    *s = (struct saving){.dir = dir, .steps = f->kind == JOB_KIND_STEPS};
+    struct template_saving *s = xcalloc(1, sizeof *s);
+    *s = (struct template_saving){.dir = dir, .steps = f->kind == JOB_KIND_STEPS};
     str_init(&s->text);
     str_append(&s->text, f->text.s);
     struct dialog *d = dialog_new(DIALOG_PROMPT, "save as a template");
     lines_addf(&d->body.lines, ROLE_DIM, "Its name; F3 opens it again. One of that name is written over.");
     d->verb = xstrdup("save");
-    ui_take_dialog(v->ui, d, save_named, s, saving_free);
+    ui_take_dialog(v->ui, d, save_named, s, form_file_saving_free);
 }
 
 /* --- the menu of what can be opened --- */
@@ -194,7 +194,7 @@ static void opening_free(void *p)
     free(o);
 }
 
-static int by_name(const void *a, const void *b)
+static int form_file_by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -209,7 +209,7 @@ static void list_templates(void *arg)
     if (d)
         closedir(d);
     if (o->names.n > 1)
-        qsort(o->names.v, o->names.n, sizeof *o->names.v, by_name);
+        qsort(o->names.v, o->names.n, sizeof *o->names.v, form_file_by_name);
 }
 
 static struct opening *opening_copy(const struct opening *from)
@@ -235,7 +235,7 @@ static void ask_path(struct ui *ui, const struct opening *from)
     ui_take_dialog(ui, d, path_typed, opening_copy(from), opening_free);
 }
 
-static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void form_file_picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     const struct opening *o = arg;
     size_t i = dialog_choice(d);
@@ -259,7 +259,7 @@ static void listed(struct ui *ui, struct view *owner, void *arg)
     for (size_t i = 0; i < o->names.n; i++)
         strv_push_take(&menu->items, xasprintf("template %s", o->names.v[i]));
     menu->verb = xstrdup("open");
-    ui_take_dialog(ui, menu, picked, opening_copy(o), opening_free);
+    ui_take_dialog(ui, menu, form_file_picked, opening_copy(o), opening_free);
 }
 
 void submit_open_menu(struct view *v, submit_load_fn *fn)

@@ -35,7 +35,7 @@ struct form_dropped {
 #define DRAFT_BY_HAND 4u /* the same, and the answer is told aloud */
 #define DRAFT_SEND    8u
 
-struct submit {
+struct form_page {
     struct view v;
     struct form f;
     struct textedit script;
@@ -62,57 +62,57 @@ struct submit {
     struct msg_submit sent;
 };
 
-static inline struct submit *submit_of(struct view *v)
+static inline struct form_page *submit_of(struct view *v)
 {
-    return (struct submit *)(void *)v;
+    return (struct form_page *)(void *)v;
 }
 
 /* form_rows.c */
 /* Makes the rows anew; the cursor stays on its field, which is shown as long as it does. */
-void submit_make_rows(struct submit *s);
+void submit_make_rows(struct form_page *s);
 /* Shows all fields, or the simple page again. */
-void submit_show_more(struct submit *s, bool more);
+void submit_show_more(struct form_page *s, bool more);
 /* The row of a field, which is shown from now on. */
-size_t submit_find_row(struct submit *s, const struct form_field *field, int step);
+size_t submit_find_row(struct form_page *s, const struct form_field *field, int step);
 
 /* form_view.c */
-const struct form_row *submit_row(const struct submit *s); /* under the cursor */
-void submit_go_to(struct submit *s, size_t row);
+const struct form_row *submit_row(const struct form_page *s); /* under the cursor */
+void submit_go_to(struct form_page *s, size_t row);
 /* The form has another text: everything shows it, and the cursor stands on a field. */
-void submit_text_changed(struct submit *s);
+void submit_text_changed(struct form_page *s);
 /* A value for a field, as if it had been typed there. */
-void submit_set(struct submit *s, const struct form_field *field, int step, const char *value);
+void submit_set(struct form_page *s, const struct form_field *field, int step, const char *value);
 
 /* form_ask.c */
 /* Makes a draft of the form as it is now, beside the screens, and does what it is for: DRAFT_*. */
-void submit_draft(struct submit *s, unsigned what);
+void submit_draft(struct form_page *s, unsigned what);
 /* Asks the controller after a moment of quiet. */
-void submit_ask_soon(struct submit *s);
+void submit_ask_soon(struct form_page *s);
 void submit_timer(struct view *v);
-bool submit_has_errors(const struct submit *s);
+bool submit_has_errors(const struct form_page *s);
 /* The connection is back: what could not be asked is. */
-void submit_catch_up(struct submit *s);
+void submit_catch_up(struct form_page *s);
 /* What stands before the forecast, which is there: "waits: ". */
-const char *submit_forecast_begins(const struct submit *s);
+const char *submit_forecast_begins(const struct form_page *s);
 /* The hint that matters: of this field, else the first that stops it. NULL: none. */
-const struct form_hint *submit_hint(const struct submit *s);
+const struct form_hint *submit_hint(const struct form_page *s);
 /* The worst that is said of a field; NULL: nothing. */
-const struct form_hint *submit_hint_of(const struct submit *s, const struct form_row *row);
+const struct form_hint *submit_hint_of(const struct form_page *s, const struct form_row *row);
 /* Does what the hint offers, or takes the limit with which it could start now. False where nothing is
  * offered. */
-bool submit_take_fix(struct submit *s);
+bool submit_take_fix(struct form_page *s);
 
 /* form_steps.c */
-void submit_add_step(struct submit *s);
+void submit_add_step(struct form_page *s);
 /* The one under the cursor; the last one stays. */
-void submit_drop_step(struct submit *s);
+void submit_drop_step(struct form_page *s);
 /* Brings back the one that was dropped last, to where it was; what has been typed since stays. */
-void submit_undrop_step(struct submit *s);
-void submit_forget_dropped(struct submit *s);
+void submit_undrop_step(struct form_page *s);
+void submit_forget_dropped(struct form_page *s);
 
 /* form_draw.c */
 void submit_title(struct view *v, struct rich *out);
-void submit_draw(struct view *v, struct canvas *c, const struct layout *l);
+void submit_draw(struct view *v, struct canvas *c, const struct screen_layout *l);
 
 /* form_file.c */
 /* F2 and F3. load is called with the form that was read, whose contents it takes. */

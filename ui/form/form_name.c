@@ -63,7 +63,7 @@ static bool is_script(const char *word)
     return false;
 }
 
-static bool is_number(const char *word)
+static bool form_name_is_number(const char *word)
 {
     return word[strspn(word, "0123456789")] == '\0';
 }
@@ -71,7 +71,7 @@ static bool is_number(const char *word)
 /* --- of one command --- */
 
 /* Nothing that a shell would put something else in the place of, and no path that ends in no name. */
-static bool is_name(const char *word)
+static bool form_name_is_name(const char *word)
 {
     return word[strspn(word, "./")] && *word != '-' && !strpbrk(word, "$`(){}*?<>|&;=\"'\\") &&
            utf8_is_clean_name(word, NAME_BYTES);
@@ -87,27 +87,27 @@ static const char *operand_of(const struct strv *w, size_t i)
     for (; i < w->n && (!first || may_be_value); i++) {
         const char *word = w->v[i];
         if (str_eq(word, "-m") && i + 1 < w->n)
-            return is_name(w->v[i + 1]) ? w->v[i + 1] : NULL;
+            return form_name_is_name(w->v[i + 1]) ? w->v[i + 1] : NULL;
         if (str_eq(word, "-c") || !*word)
             return NULL;
         if (*word != '-' && is_script(word))
-            return is_name(word) ? word : NULL;
-        if (*word != '-' && !is_number(word) && !first)
+            return form_name_is_name(word) ? word : NULL;
+        if (*word != '-' && !form_name_is_number(word) && !first)
             first = word;
         else
             may_be_value = *word == '-' && !strchr(word, '=');
     }
-    return first && is_name(first) ? first : NULL;
+    return first && form_name_is_name(first) ? first : NULL;
 }
 
 /* NULL: nothing that would be a name. *ret_prepares: it does no more than that. */
-static char *name_of(const struct strv *w, bool *ret_prepares)
+static char *form_name_name_of(const struct strv *w, bool *ret_prepares)
 {
     size_t i = 0;
     while (i < w->n && goes_before(w->v[i]))
-        for (i++; i < w->n && (*w->v[i] == '-' || is_number(w->v[i]));)
+        for (i++; i < w->n && (*w->v[i] == '-' || form_name_is_number(w->v[i]));)
             i++;
-    if (i >= w->n || !is_name(w->v[i]) || is_of_the_shell(w->v[i]))
+    if (i >= w->n || !form_name_is_name(w->v[i]) || is_of_the_shell(w->v[i]))
         return NULL;
     *ret_prepares = prepares(w->v[i]);
     char *name = formname_of_file(w->v[i]);
@@ -142,7 +142,7 @@ static char *name_of_command(const char *s, size_t n, bool *ret_prepares)
 {
     struct strv words = {0};
     char *command = xstrndup(s, n);
-    char *name = words_split(command, false, &words) == 0 ? name_of(&words, ret_prepares) : NULL;
+    char *name = words_split(command, false, &words) == 0 ? form_name_name_of(&words, ret_prepares) : NULL;
     strv_fini(&words);
     free(command);
     return name;

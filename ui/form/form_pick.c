@@ -26,7 +26,7 @@ static void picking_free(void *p)
     free(k);
 }
 
-static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void form_pick_picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     (void)ui;
     const struct picking *k = arg;
@@ -99,7 +99,8 @@ static void offer_gpus(const struct model *m, struct dialog *d, struct picking *
     }
 }
 
-static void offer_job(const struct ui *ui, struct dialog *d, struct picking *k, const struct job *j)
+static void form_pick_offer_job(const struct ui *ui, struct dialog *d, struct picking *k,
+                                const struct job *j)
 {
     struct str note = STR_INIT;
     char id[16];
@@ -111,12 +112,13 @@ static void offer_job(const struct ui *ui, struct dialog *d, struct picking *k, 
     str_fini(&note);
 }
 
-static void offer_jobs(const struct ui *ui, struct dialog *d, struct picking *k, const char *value)
+static void form_pick_offer_jobs(const struct ui *ui, struct dialog *d, struct picking *k,
+                                 const char *value)
 {
     list_for_each (r, &ui_model(ui)->active, struct job, in_queue)
-        offer_job(ui, d, k, r);
+        form_pick_offer_job(ui, d, k, r);
     list_for_each (p, &ui_model(ui)->pending, struct job, in_queue)
-        offer_job(ui, d, k, p);
+        form_pick_offer_job(ui, d, k, p);
     bool more = !str_is_empty(value) && strchr("0123456789", value[strlen(value) - 1]);
     k->before = more                  ? xasprintf("%s:", value) /* one more of the same kind */
                 : str_is_empty(value) ? xstrdup("afterok:")
@@ -198,7 +200,7 @@ void submit_pick(struct view *v, const struct form_field *field, const char *val
     else if (str_eq(field->key, "gpus") && !field->quoted && field->kind == FIELD_TEXT)
         offer_gpus(m, d, k);
     else if (str_eq(field->key, "dependency"))
-        offer_jobs(v->ui, d, k, value);
+        form_pick_offer_jobs(v->ui, d, k, value);
     else if (str_eq(field->key, "nodelist") || str_eq(field->key, "exclude"))
         offer_nodes(m, d, k);
     else if (str_eq(field->key, "constraint") || str_eq(field->key, "features"))
@@ -218,7 +220,7 @@ void submit_pick(struct view *v, const struct form_field *field, const char *val
     else if (field->choices)
         offer_words(d, k, field->choices);
     if (k->values.n) {
-        ui_take_dialog(v->ui, d, picked, k, picking_free);
+        ui_take_dialog(v->ui, d, form_pick_picked, k, picking_free);
         return;
     }
     ui_toast(v->ui, ROLE_NORMAL, "nothing to choose from here: type it");

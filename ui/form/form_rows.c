@@ -21,19 +21,19 @@
         */
 #define FIELDS_MAX 64
 
-static bool is_row(const struct form_row *r, const struct form_field *field, int step)
+static bool form_rows_is_row(const struct form_row *r, const struct form_field *field, int step)
 {
     return r && r->field == field && r->step == step;
 }
 
-static void add(struct submit *s, const char *title, const struct form_field *field, int step)
+static void form_rows_add(struct form_page *s, const char *title, const struct form_field *field, int step)
 {
     vec_push(&s->rows, (struct form_row){.title = title, .field = field, .step = step});
 }
 
 /* The fields behind the simple ones: all of them, or those that say something and the one that is being
  * typed in. */
-static void add_rest(struct submit *s, const struct form_field *fields, size_t n, int step,
+static void add_rest(struct form_page *s, const struct form_field *fields, size_t n, int step,
                      const struct form_row *here, bool all)
 {
     bool given[FIELDS_MAX] = {false};
@@ -42,30 +42,30 @@ static void add_rest(struct submit *s, const struct form_field *fields, size_t n
     if (!all)
         form_given(&s->f, fields, n, step, given);
     for (size_t i = 0; i < n; i++) {
-        if (fields[i].simple || !(all || given[i] || is_row(here, &fields[i], step)))
+        if (fields[i].simple || !(all || given[i] || form_rows_is_row(here, &fields[i], step)))
             continue;
         title = all ? fields[i].section : title;
         if (title)
-            add(s, title, NULL, step);
+            form_rows_add(s, title, NULL, step);
         title = NULL;
-        add(s, NULL, &fields[i], step);
+        form_rows_add(s, NULL, &fields[i], step);
     }
 }
 
-static void add_simple(struct submit *s, const struct form_field *fields, size_t n, int step)
+static void add_simple(struct form_page *s, const struct form_field *fields, size_t n, int step)
 {
     for (size_t i = 0; i < n; i++)
         if (fields[i].simple)
-            add(s, NULL, &fields[i], step);
+            form_rows_add(s, NULL, &fields[i], step);
 }
 
 /* To the same field as before; where it has gone to the row that opens the rest. */
-static void keep_cursor(struct submit *s, const struct form_row *was)
+static void keep_cursor(struct form_page *s, const struct form_row *was)
 {
     size_t more = 0;
     vec_for_each (&s->rows, i) {
         more = s->rows.v[i].more ? i : more;
-        if (was->field ? is_row(was, s->rows.v[i].field, s->rows.v[i].step)
+        if (was->field ? form_rows_is_row(was, s->rows.v[i].field, s->rows.v[i].step)
                        : was->more && s->rows.v[i].more) {
             s->row = i;
             return;
@@ -77,7 +77,7 @@ static void keep_cursor(struct submit *s, const struct form_row *was)
         s->row = 0;
 }
 
-static void make(struct submit *s, const struct form_row *here)
+static void form_rows_make(struct form_page *s, const struct form_row *here)
 {
     struct form_row was = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
     size_t steps = s->f.kind == JOB_KIND_STEPS ? jobfile_count_steps(s->f.text.s) : 0;
@@ -86,45 +86,45 @@ static void make(struct submit *s, const struct form_row *here)
     vec_push(&s->rows, (struct form_row){.title = "More", .more = true, .step = -1});
     add_rest(s, s->f.fields, s->f.n_fields, -1, here, s->more);
     for (size_t i = 0; i < steps; i++) {
-        add(s, "Step", NULL, (int)i);
+        form_rows_add(s, "Step", NULL, (int)i);
         add_simple(s, form_step_fields, form_n_step_fields, (int)i);
         add_rest(s, form_step_fields, form_n_step_fields, (int)i, here, s->more || steps > FOLDED_STEPS);
     }
     keep_cursor(s, &was);
 }
 
-void submit_make_rows(struct submit *s)
+void submit_make_rows(struct form_page *s)
 {
     struct form_row here = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
-    make(s, here.field ? &here : NULL);
+    form_rows_make(s, here.field ? &here : NULL);
 }
 
-void submit_show_more(struct submit *s, bool more)
+void submit_show_more(struct form_page *s, bool more)
 {
     s->more = more;
-    make(s, NULL);
+    form_rows_make(s, NULL);
     submit_go_to(s, s->row);
     for (size_t i = 0; more && submit_row(s)->more && i < s->rows.n; i++)
         if (s->rows.v[i].more)
             s->top = i; /* what was opened is seen */
 }
 
-static bool find(const struct submit *s, const struct form_field *field, int step, size_t *ret)
+static bool form_rows_find(const struct form_page *s, const struct form_field *field, int step, size_t *ret)
 {
     vec_for_each (&s->rows, i)
-        if (is_row(&s->rows.v[i], field, step)) {
+        if (form_rows_is_row(&s->rows.v[i], field, step)) {
             *ret = i;
             return true;
         }
     return false;
 }
 
-size_t submit_find_row(struct submit *s, const struct form_field *field, int step)
+size_t submit_find_row(struct form_page *s, const struct form_field *field, int step)
 {
     size_t row = s->row;
-    if (!find(s, field, step, &row)) {
+    if (!form_rows_find(s, field, step, &row)) {
         submit_show_more(s, true);
-        find(s, field, step, &row);
+        form_rows_find(s, field, step, &row);
     }
     return row;
 }

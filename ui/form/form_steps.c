@@ -5,7 +5,7 @@
 #include "src/jobspec/jobfileedit.h"
 #include "ui/form/form_internal.h"
 
-static bool has_steps(struct submit *s)
+static bool has_steps(struct form_page *s)
 {
     if (s->f.kind != JOB_KIND_STEPS)
         ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps: F6");
@@ -13,7 +13,7 @@ static bool has_steps(struct submit *s)
 }
 
 /* To what a step runs. */
-static void go_to_step(struct submit *s, int step)
+static void go_to_step(struct form_page *s, int step)
 {
     vec_for_each (&s->rows, i)
         if (s->rows.v[i].field && s->rows.v[i].step == step && str_eq(s->rows.v[i].field->key, "command")) {
@@ -22,7 +22,7 @@ static void go_to_step(struct submit *s, int step)
         }
 }
 
-void submit_add_step(struct submit *s)
+void submit_add_step(struct form_page *s)
 {
     if (!has_steps(s))
         return;
@@ -42,14 +42,14 @@ static void dropped_fini(struct form_dropped *d)
     free(d->after);
 }
 
-void submit_forget_dropped(struct submit *s)
+void submit_forget_dropped(struct form_page *s)
 {
     vec_for_each (&s->dropped, i)
         dropped_fini(&s->dropped.v[i]);
     vec_fini(&s->dropped);
 }
 
-static void say_dropped(struct submit *s, const struct form_dropped *d)
+static void say_dropped(struct form_page *s, const struct form_dropped *d)
 {
     struct str key = STR_INIT;
     char *name = jobfile_get(d->before, d->step, "name");
@@ -62,7 +62,7 @@ static void say_dropped(struct submit *s, const struct form_dropped *d)
     str_fini(&key);
 }
 
-void submit_drop_step(struct submit *s)
+void submit_drop_step(struct form_page *s)
 {
     int step = submit_row(s)->step;
     if (!has_steps(s))
@@ -100,7 +100,7 @@ static void put_back(struct str *text, const struct form_dropped *d)
     free(group);
 }
 
-void submit_undrop_step(struct submit *s)
+void submit_undrop_step(struct form_page *s)
 {
     if (!s->dropped.n) {
         ui_toast(s->v.ui, ROLE_NORMAL, "no step was taken out");

@@ -22,12 +22,12 @@
 
 /* --- rows --- */
 
-const struct form_row *submit_row(const struct submit *s)
+const struct form_row *submit_row(const struct form_page *s)
 {
     return &s->rows.v[s->row];
 }
 
-static void load_edit(struct submit *s)
+static void load_edit(struct form_page *s)
 {
     const struct form_row *r = submit_row(s);
     char *value = r->field ? form_get(&s->f, r->field, r->step) : NULL;
@@ -35,7 +35,7 @@ static void load_edit(struct submit *s)
     free(value);
 }
 
-void submit_go_to(struct submit *s, size_t row)
+void submit_go_to(struct form_page *s, size_t row)
 {
     s->row = row;
     load_edit(s);
@@ -46,7 +46,7 @@ static bool can_stand_on(const struct form_row *r)
     return r->field || r->more;
 }
 
-static void go_by(struct submit *s, int by)
+static void go_by(struct form_page *s, int by)
 {
     size_t row = s->row;
     do {
@@ -59,7 +59,7 @@ static void go_by(struct submit *s, int by)
 
 /* --- changes --- */
 
-static void after_change(struct submit *s)
+static void after_change(struct form_page *s)
 {
     s->changed = true;
     submit_make_rows(s);
@@ -68,12 +68,12 @@ static void after_change(struct submit *s)
 }
 
 /* The form has another text: the script's side shows it. */
-static void show_text(struct submit *s)
+static void show_text(struct form_page *s)
 {
     textedit_replace(&s->script, s->f.text.s);
 }
 
-void submit_set(struct submit *s, const struct form_field *field, int step, const char *value)
+void submit_set(struct form_page *s, const struct form_field *field, int step, const char *value)
 {
     form_set(&s->f, field, step, value);
     show_text(s);
@@ -81,7 +81,7 @@ void submit_set(struct submit *s, const struct form_field *field, int step, cons
     load_edit(s);
 }
 
-void submit_text_changed(struct submit *s)
+void submit_text_changed(struct form_page *s)
 {
     show_text(s);
     after_change(s);
@@ -90,7 +90,7 @@ void submit_text_changed(struct submit *s)
     load_edit(s);
 }
 
-static void set_field(struct submit *s, const char *value)
+static void set_field(struct form_page *s, const char *value)
 {
     const struct form_row *r = submit_row(s);
     if (!r->field)
@@ -100,14 +100,14 @@ static void set_field(struct submit *s, const char *value)
     after_change(s);
 }
 
-static void take_value(struct view *v, const char *value)
+static void form_take_value(struct view *v, const char *value)
 {
     set_field(submit_of(v), value);
     load_edit(submit_of(v));
     ui_changed(v->ui);
 }
 
-static void script_changed(struct submit *s)
+static void script_changed(struct form_page *s)
 {
     str_clear(&s->f.text);
     str_append(&s->f.text, s->script.text.s);
@@ -118,16 +118,16 @@ static void script_changed(struct submit *s)
 /* --- life --- */
 
 /* One goes on writing a new script at its end, and reads one that was opened from its beginning. */
-static void begin_script(struct submit *s)
+static void begin_script(struct form_page *s)
 {
     textedit_set(&s->script, s->f.text.s);
     s->script.at = s->f.path ? 0 : s->script.text.len;
 }
 
-static struct view *view_open(struct ui *ui, const void *arg)
+static struct view *form_view_open(struct ui *ui, const void *arg)
 {
     const struct form *f = arg;
-    struct submit *s = xcalloc(1, sizeof *s);
+    struct form_page *s = xcalloc(1, sizeof *s);
     s->v = (struct view){.ops = &submit_view, .ui = ui};
     s->f = *f;
     textedit_init(&s->script);
@@ -140,9 +140,9 @@ static struct view *view_open(struct ui *ui, const void *arg)
     return &s->v;
 }
 
-static void view_close(struct view *v)
+static void form_view_close(struct view *v)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     form_fini(&s->f);
     form_draft_free(s->draft);
     form_hints_fini(&s->hints);
@@ -156,9 +156,9 @@ static void view_close(struct view *v)
     free(s);
 }
 
-static void view_sync(struct view *v)
+static void form_view_sync(struct view *v)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     if (s->draft)
         form_check(s->draft, v->ui, &s->hints);
     submit_catch_up(s);
@@ -168,7 +168,7 @@ static void view_sync(struct view *v)
 
 /* --- keys --- */
 
-static void cycle(struct submit *s)
+static void cycle(struct form_page *s)
 {
     const struct form_field *field = submit_row(s)->field;
     if (field->kind == FIELD_SWITCH) {
@@ -186,7 +186,7 @@ static void cycle(struct submit *s)
 
 /* A text of several lines is no command: it goes to the end of the script, or is the script where nothing
  * has been written yet. False where it is one line. */
-static bool paste_lines(struct submit *s, const struct input *in)
+static bool paste_lines(struct form_page *s, const struct input *in)
 {
     size_t n = in->kind == INPUT_PASTE ? strlen(in->text) : 0;
     bool changed;
@@ -203,7 +203,7 @@ static bool paste_lines(struct submit *s, const struct input *in)
     return true;
 }
 
-static unsigned field_key(struct submit *s, const struct input *in)
+static unsigned field_key(struct form_page *s, const struct input *in)
 {
     const struct form_field *field = submit_row(s)->field;
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
@@ -237,7 +237,7 @@ static unsigned field_key(struct submit *s, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
-static unsigned mouse_at(struct submit *s, const struct input *in)
+static unsigned mouse_at(struct form_page *s, const struct input *in)
 {
     bool changed;
     if (rect_has(s->script_area, in->y, in->x)) {
@@ -259,9 +259,9 @@ static unsigned mouse_at(struct submit *s, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
-static unsigned view_input(struct view *v, const struct input *in)
+static unsigned form_view_input(struct view *v, const struct input *in)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     bool changed = false;
     if (in->kind == INPUT_MOUSE)
         return mouse_at(s, in);
@@ -279,7 +279,7 @@ static unsigned view_input(struct view *v, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
-static void begin_anew(struct submit *s)
+static void begin_anew(struct form_page *s)
 {
     s->row = s->top = 0;
     s->more = false;
@@ -292,9 +292,9 @@ static void begin_anew(struct submit *s)
     s->changed = false;
 }
 
-static void loaded(struct view *v, struct form *take_f)
+static void form_loaded(struct view *v, struct form *take_f)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     char *dir = s->f.dir;
     s->f.dir = NULL;
     form_fini(&s->f);
@@ -306,7 +306,7 @@ static void loaded(struct view *v, struct form *take_f)
     begin_anew(s);
 }
 
-static void left(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void form_left(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     (void)d;
     if (outcome == DIALOG_YES)
@@ -326,10 +326,10 @@ static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome ou
     (void)ui;
     (void)d;
     if (outcome == DIALOG_YES)
-        submit_open_menu(arg, loaded);
+        submit_open_menu(arg, form_loaded);
 }
 
-static void ask_to_lose(struct submit *s, const char *title, ui_done_fn *done)
+static void ask_to_lose(struct form_page *s, const char *title, ui_done_fn *done)
 {
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
     d->verb = xstrdup("throw it away");
@@ -338,23 +338,23 @@ static void ask_to_lose(struct submit *s, const char *title, ui_done_fn *done)
     ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
 }
 
-static unsigned leave(struct submit *s)
+static unsigned form_leave(struct form_page *s)
 {
     if (!s->changed)
         return DID_HANDLE | DID_LEAVE;
-    ask_to_lose(s, "leave the form", left);
+    ask_to_lose(s, "leave the form", form_left);
     return DID_HANDLE | DID_REDRAW;
 }
 
 static bool view_may_quit(struct view *v)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     if (s->changed)
         ask_to_lose(s, "quit", quitted);
     return !s->changed;
 }
 
-static void change_kind(struct submit *s)
+static void change_kind(struct form_page *s)
 {
     if (s->changed) {
         ui_toast(s->v.ui, ROLE_WARN, "that would begin anew: leave the form first, then s and F6");
@@ -364,12 +364,12 @@ static void change_kind(struct submit *s)
     begin_anew(s);
 }
 
-static unsigned view_act(struct view *v, enum action a, const struct input *in)
+static unsigned form_view_act(struct view *v, enum action a, const struct input *in)
 {
-    struct submit *s = submit_of(v);
+    struct form_page *s = submit_of(v);
     (void)in;
     if (a == ACTION_CLOSE || a == ACTION_BACK)
-        return leave(s);
+        return form_leave(s);
     if (a == ACTION_FORM_SEND)
         submit_draft(s, DRAFT_SEND);
     else if (a == ACTION_FORM_TRY)
@@ -390,11 +390,11 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
     else if (a == ACTION_FORM_UNDO)
         submit_undrop_step(s);
     else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
-        submit_pick(v, submit_row(s)->field, s->edit.text.s, take_value);
+        submit_pick(v, submit_row(s)->field, s->edit.text.s, form_take_value);
     else if (a == ACTION_FORM_OPEN && s->changed)
         ask_to_lose(s, "open another", open_another);
     else if (a == ACTION_FORM_OPEN)
-        submit_open_menu(v, loaded);
+        submit_open_menu(v, form_loaded);
     else if (a == ACTION_FORM_SAVE)
         submit_save_template(v, &s->f);
     else
@@ -402,9 +402,9 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
-static const char *view_label(struct view *v, enum action a)
+static const char *form_view_label(struct view *v, enum action a)
 {
-    const struct submit *s = submit_of(v);
+    const struct form_page *s = submit_of(v);
     bool steps = s->f.kind == JOB_KIND_STEPS;
     if (a == ACTION_FORM_PANEL && s->on_script)
         return "fields";
@@ -426,14 +426,14 @@ const struct view_ops submit_view = {
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .types = true,
-    .open = view_open,
-    .close = view_close,
-    .sync = view_sync,
+    .open = form_view_open,
+    .close = form_view_close,
+    .sync = form_view_sync,
     .title = submit_title,
     .draw = submit_draw,
-    .input = view_input,
-    .act = view_act,
+    .input = form_view_input,
+    .act = form_view_act,
     .timer = submit_timer,
-    .label = view_label,
+    .label = form_view_label,
     .may_quit = view_may_quit,
 };

@@ -12,7 +12,7 @@
 
 /* --- what a request says, as it is written --- */
 
-static void add_count(struct str *s, uint32_t n)
+static void resubmit_add_count(struct str *s, uint32_t n)
 {
     if (n != NOT_GIVEN)
         str_appendf(s, "%u", n);
@@ -34,7 +34,7 @@ static void add_gpus(struct str *s, const struct job_req *r, uint32_t n)
     str_appendf(s, "%u", n);
 }
 
-static void add_time(struct str *s, uint32_t seconds)
+static void resubmit_add_time(struct str *s, uint32_t seconds)
 {
     char b[UNITS_TEXT_SIZE];
     if (seconds != DURATION_NOT_SET)
@@ -50,7 +50,7 @@ static void add_wall(struct str *s, struct wall t)
 
 static void add_nodes(struct str *s, const struct job_req *r)
 {
-    add_count(s, r->nodes_min);
+    resubmit_add_count(s, r->nodes_min);
     if (r->nodes_min != NOT_GIVEN && r->nodes_max != r->nodes_min && r->nodes_max != NOT_GIVEN)
         str_appendf(s, "-%u", r->nodes_max);
 }
@@ -62,7 +62,7 @@ static void add_signal(struct str *s, const struct job_req *r)
                     req_rare(r)->signal_at_s);
 }
 
-static void add_text(struct str *s, const char *text)
+static void resubmit_add_text(struct str *s, const char *text)
 {
     str_append(s, text ? text : "");
 }
@@ -71,47 +71,48 @@ static void add_text(struct str *s, const char *text)
 static void request_text(const struct job_req *r, int id, struct str *s)
 {
     switch (id) {
-    case J_JOB_NAME: add_text(s, r->name); return;
-    case J_CHDIR: add_text(s, r->workdir); return;
+    case J_JOB_NAME: resubmit_add_text(s, r->name); return;
+    case J_CHDIR: resubmit_add_text(s, r->workdir); return;
     case J_GPUS: add_gpus(s, r, r->gpus); return;
     case J_GPUS_PER_TASK: add_gpus(s, r, r->gpus_per_task); return;
     case J_GPUS_PER_NODE: add_gpus(s, r, r->gpus_per_node); return;
-    case J_CPUS_PER_TASK: add_count(s, r->cpus_per_task); return;
+    case J_CPUS_PER_TASK: resubmit_add_count(s, r->cpus_per_task); return;
     case J_MEM: add_mem(s, r->mem_node_mib); return;
     case J_MEM_PER_CPU: add_mem(s, r->mem_cpu_mib); return;
-    case J_TIME: add_time(s, r->time_limit_s); return;
-    case J_PARTITION: add_text(s, r->partition); return;
-    case J_CONSTRAINT: add_text(s, r->features); return;
-    case J_NODELIST: add_text(s, req_rare(r)->nodelist); return;
-    case J_EXCLUDE: add_text(s, req_rare(r)->exclude); return;
+    case J_TIME: resubmit_add_time(s, r->time_limit_s); return;
+    case J_PARTITION: resubmit_add_text(s, r->partition); return;
+    case J_CONSTRAINT: resubmit_add_text(s, r->features); return;
+    case J_NODELIST: resubmit_add_text(s, req_rare(r)->nodelist); return;
+    case J_EXCLUDE: resubmit_add_text(s, req_rare(r)->exclude); return;
     case J_EXCLUSIVE: str_append(s, r->exclusive ? "yes" : ""); return;
     case J_NODES: add_nodes(s, r); return;
-    case J_NTASKS: add_count(s, r->ntasks); return;
-    case J_NTASKS_PER_NODE: add_count(s, r->ntasks_per_node); return;
-    case B_ARRAY: add_text(s, r->array_spec); return;
+    case J_NTASKS: resubmit_add_count(s, r->ntasks); return;
+    case J_NTASKS_PER_NODE: resubmit_add_count(s, r->ntasks_per_node); return;
+    case B_ARRAY: resubmit_add_text(s, r->array_spec); return;
     case J_DEADLINE: add_wall(s, req_rare(r)->deadline); return;
     case J_NICE:
         if (r->nice)
             str_appendf(s, "%d", r->nice);
         return;
-    case J_OUTPUT: add_text(s, r->std_out); return;
-    case J_ERROR: add_text(s, r->std_err); return;
-    case J_INPUT: add_text(s, req_rare(r)->std_in); return;
+    case J_OUTPUT: resubmit_add_text(s, r->std_out); return;
+    case J_ERROR: resubmit_add_text(s, r->std_err); return;
+    case J_INPUT: resubmit_add_text(s, req_rare(r)->std_in); return;
     case J_OPEN_MODE: str_append(s, r->append ? "append" : ""); return;
-    case J_ACCOUNT: add_text(s, r->account); return;
-    case J_QOS: add_text(s, r->qos); return;
-    case J_RESERVATION: add_text(s, req_rare(r)->reservation); return;
-    case J_LICENSES: add_text(s, r->licenses); return;
+    case J_ACCOUNT: resubmit_add_text(s, r->account); return;
+    case J_QOS: resubmit_add_text(s, r->qos); return;
+    case J_RESERVATION: resubmit_add_text(s, req_rare(r)->reservation); return;
+    case J_LICENSES: resubmit_add_text(s, r->licenses); return;
     case J_REQUEUE: str_append(s, r->requeue == 1 ? "yes" : ""); return;
     case J_NO_REQUEUE: str_append(s, r->requeue == 2 ? "yes" : ""); return;
     case J_LOST_NODE:
-        add_text(s, req_rare(r)->lost_node < LOST_N ? lost_node_text((enum lost_node)req_rare(r)->lost_node)
-                                                    : NULL);
+        resubmit_add_text(s, req_rare(r)->lost_node < LOST_N
+                                 ? lost_node_text((enum lost_node)req_rare(r)->lost_node)
+                                 : NULL);
         return;
     case J_SIGNAL: add_signal(s, r); return;
-    case J_MAIL_TYPE: add_text(s, req_rare(r)->mail_type); return;
-    case J_MAIL_USER: add_text(s, req_rare(r)->mail_user); return;
-    case J_COMMENT: add_text(s, req_rare(r)->comment); return;
+    case J_MAIL_TYPE: resubmit_add_text(s, req_rare(r)->mail_type); return;
+    case J_MAIL_USER: resubmit_add_text(s, req_rare(r)->mail_user); return;
+    case J_COMMENT: resubmit_add_text(s, req_rare(r)->comment); return;
     /* Of that one time, not of the job: what it waited for and when it might start. */
     default: return;
     }
@@ -175,7 +176,7 @@ static void set_step_count(struct form *f, int step, const char *key, uint32_t n
         jobfile_set(&f->text, step, key, b, false);
 }
 
-static void add_step(struct form *f, const struct step *s)
+static void resubmit_add_step(struct form *f, const struct step *s)
 {
     struct str mem = STR_INIT, time = STR_INIT;
     int at = (int)jobfile_count_steps(f->text.s);
@@ -189,7 +190,7 @@ static void add_step(struct form *f, const struct step *s)
         add_mem(&mem, s->mem_mib);
     set_step(f, at, "mem", mem.s, true);
     if (s->time_limit_s != DURATION_UNLIMITED)
-        add_time(&time, s->time_limit_s);
+        resubmit_add_time(&time, s->time_limit_s);
     set_step(f, at, "time", time.s, true);
     set_step(f, at, "on_failure", s->keep_going ? "continue" : "", true);
     set_step(f, at, "output", s->std_out, true);
@@ -204,9 +205,9 @@ void again_steps(struct form *f, const struct job *j)
     str_clear(&f->text);
     for (size_t i = 0; i < j->steps.n; i++)
         if (j->steps.v[i].id >= 0)
-            add_step(f, &j->steps.v[i]);
+            resubmit_add_step(f, &j->steps.v[i]);
     if (j->req.time_limit_s != DURATION_UNLIMITED)
-        add_time(&time, j->req.time_limit_s);
+        resubmit_add_time(&time, j->req.time_limit_s);
     const struct {
         const char *key, *value;
     } keys[] = {

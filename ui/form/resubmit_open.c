@@ -13,7 +13,7 @@
 
 /* --- bigger, and failed alone --- */
 
-static const struct form_field *field_of(const struct form *f, const char *key)
+static const struct form_field *resubmit_open_field_of(const struct form *f, const char *key)
 {
     for (size_t i = 0; i < f->n_fields; i++)
         if (str_eq(f->fields[i].key, key))
@@ -22,7 +22,7 @@ static const struct form_field *field_of(const struct form *f, const char *key)
 }
 
 /* Returns false, with a word, where more would not have helped. */
-static bool grow(struct ui *ui, struct form *f, const struct job *j)
+static bool resubmit_open_grow(struct ui *ui, struct form *f, const struct job *j)
 {
     char b[UNITS_TEXT_SIZE];
     uint32_t limit = job_limit_s(j, ui_model(ui));
@@ -30,12 +30,14 @@ static bool grow(struct ui *ui, struct form *f, const struct job *j)
     job_use(&u, j, ui_model(ui), ui_now(ui));
     uint64_t mem =
         j->req.mem_node_mib != MEM_NOT_GIVEN && j->req.mem_node_mib ? j->req.mem_node_mib : u.mem_mib;
-    const struct form_field *time = field_of(f, "time"), *memory = field_of(f, "mem");
+    const struct form_field *time = resubmit_open_field_of(f, "time"),
+                            *memory = resubmit_open_field_of(f, "mem");
     if (j->state == JOB_TIMEOUT && limit < DURATION_NOT_SET / 2)
         form_set(f, time, -1, duration_format(limit * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && f->kind != JOB_KIND_STEPS &&
              j->req.mem_cpu_mib != MEM_NOT_GIVEN)
-        form_set(f, field_of(f, "mem-per-cpu"), -1, mem_format_slurm(j->req.mem_cpu_mib * 2, b));
+        form_set(f, resubmit_open_field_of(f, "mem-per-cpu"), -1,
+                 mem_format_slurm(j->req.mem_cpu_mib * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && mem)
         form_set(f, memory, -1, mem_format_slurm(mem * 2, b));
     else
@@ -43,12 +45,12 @@ static bool grow(struct ui *ui, struct form *f, const struct job *j)
     return true;
 }
 
-static bool failed(const struct job *j, uint32_t array)
+static bool resubmit_open_failed(const struct job *j, uint32_t array)
 {
     return j->array_job == array && j->array_index != ARRAY_NONE && job_role(j) == ROLE_FAILED;
 }
 
-static int by_number(const void *pa, const void *pb)
+static int resubmit_open_by_number(const void *pa, const void *pb)
 {
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
     return (a > b) - (a < b);
@@ -61,13 +63,13 @@ static void failed_indices(const struct ui *ui, uint32_t array, struct str *out)
     struct job *const *past;
     size_t n = ui_past(ui, &past);
     list_for_each (j, &ui_model(ui)->ended, struct job, in_queue)
-        if (failed(j, array))
+        if (resubmit_open_failed(j, array))
             vec_push(&v, j->array_index);
     for (size_t i = 0; i < n; i++)
-        if (failed(past[i], array) && !model_get_job(ui_model(ui), past[i]->id))
+        if (resubmit_open_failed(past[i], array) && !model_get_job(ui_model(ui), past[i]->id))
             vec_push(&v, past[i]->array_index);
     if (v.n)
-        qsort(v.v, v.n, sizeof *v.v, by_number);
+        qsort(v.v, v.n, sizeof *v.v, resubmit_open_by_number);
     for (size_t i = 0; i < v.n;) {
         size_t k = i;
         while (k + 1 < v.n && v.v[k + 1] <= v.v[k] + 1)
@@ -89,13 +91,13 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
 {
     struct str indices = STR_INIT;
     bool go = true;
-    if (a == ACTION_BIGGER && !(go = grow(ui, take_f, j)))
+    if (a == ACTION_BIGGER && !(go = resubmit_open_grow(ui, take_f, j)))
         ui_toast(ui, ROLE_WARN, "it ran out of neither time nor memory: S opens the form as it was");
     if (a == ACTION_FAILED_ONLY) {
         failed_indices(ui, j->array_job, &indices);
         if (indices.len && j->req.array_throttle)
             str_appendf(&indices, "%%%u", j->req.array_throttle);
-        form_set(take_f, field_of(take_f, "array"), -1, indices.s);
+        form_set(take_f, resubmit_open_field_of(take_f, "array"), -1, indices.s);
         go = indices.len > 0;
         if (!go)
             ui_toast(ui, ROLE_WARN, "none of its elements has failed");
@@ -124,7 +126,7 @@ static void reading_free(void *arg)
     free(w);
 }
 
-static void read_file(void *arg)
+static void resubmit_open_read_file(void *arg)
 {
     struct reading_again *w = arg;
     w->loaded = form_load(&w->f, w->path, &w->dos, &w->err) >= 0;
@@ -154,10 +156,11 @@ static void look_for_file(struct ui *ui, const struct job *j, uint64_t ask)
     struct reading_again *w = xcalloc(1, sizeof *w);
     *w = (struct reading_again){.path = xstrdup(j->command), .ask = ask};
     form_init(&w->f, JOB_KIND_BATCH);
-    ui_aside(ui, NULL, read_file, file_read, w, reading_free);
+    ui_aside(ui, NULL, resubmit_open_read_file, file_read, w, reading_free);
 }
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t arg,
+                                   const struct incoming *in)
 {
     (void)owner;
     const struct job *j = ui_job(ui, (uint32_t)arg);
@@ -186,16 +189,16 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     open_form(ui, &f, j, (enum action)(arg >> 32));
 }
 
-static void ask_script(struct ui *ui, uint64_t ask)
+static void resubmit_open_ask_script(struct ui *ui, uint64_t ask)
 {
     struct msg_job m = {.target = {.job = (uint32_t)ask, .array_index = ARRAY_NONE, .step = STEP_ALL}};
-    ui_send(ui, MSG_SCRIPT, &m, NULL, answered, ask);
+    ui_send(ui, MSG_SCRIPT, &m, NULL, resubmit_open_answered, ask);
 }
 
 static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
 {
     if (ok)
-        ask_script(ui, ask);
+        resubmit_open_ask_script(ui, ask);
     else
         ui_toast(ui, ROLE_ERROR, "its elements cannot be had: nobody knows which of them have failed");
 }
@@ -233,7 +236,7 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
     } else if (a == ACTION_FAILED_ONLY) { /* the queue forgets its elements one by one */
         ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
     } else {
-        ask_script(ui, ASK(j->id, a));
+        resubmit_open_ask_script(ui, ASK(j->id, a));
     }
     return true;
 }

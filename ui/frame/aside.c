@@ -13,7 +13,7 @@
 #include "src/base/thread.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 struct aside_work {
     struct asides *all;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 struct changes {
     bool all;

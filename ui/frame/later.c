@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 #define TOO_LATE_MS 10000
 
-struct later {
+struct delayed_action {
     char *what;
     ui_later_fn *fn;
     void *arg;
@@ -21,7 +21,7 @@ struct later {
     struct mono until;
 };
 
-static void later_free(struct later *l)
+static void later_free(struct delayed_action *l)
 {
     if (l->free_arg)
         l->free_arg(l->arg);
@@ -51,7 +51,7 @@ static void later_tell_unsent(struct ui *ui, const char *why)
 
 void later_run(struct ui *ui)
 {
-    struct later *l = ui->later;
+    struct delayed_action *l = ui->later;
     if (!l)
         return;
     if (!ui->online) {
@@ -69,11 +69,11 @@ void ui_later(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *ar
     later_run(ui);
     later_drop(ui);
     ui->later = xcalloc(1, sizeof *ui->later);
-    *ui->later = (struct later){.what = xstrdup(what),
-                                .fn = fn,
-                                .arg = arg,
-                                .free_arg = free_arg,
-                                .until = mono_add_ms(ui->mono, ms)};
+    *ui->later = (struct delayed_action){.what = xstrdup(what),
+                                         .fn = fn,
+                                         .arg = arg,
+                                         .free_arg = free_arg,
+                                         .until = mono_add_ms(ui->mono, ms)};
 }
 
 void later_due(struct ui *ui)

@@ -5,8 +5,8 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/later.h"
+#include "ui/frame/ui_state.h"
 
 struct outbox {
     unsigned wishes;

@@ -12,7 +12,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/changes.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 #define PAGE_ROWS 500
 #define PAST_MAX  20000 /* kept, so that memory stays bounded */

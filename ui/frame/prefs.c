@@ -102,7 +102,7 @@ void prefs_remember(struct prefs *p, const char *line)
 
 /* --- reading --- */
 
-static void take_text(char **at, const config_setting_t *group, const char *name)
+static void prefs_take_text(char **at, const config_setting_t *group, const char *name)
 {
     const char *text = NULL;
     if (config_setting_lookup_string(group, name, &text)) {
@@ -111,7 +111,7 @@ static void take_text(char **at, const config_setting_t *group, const char *name
     }
 }
 
-static void take_list(struct strv *at, const config_setting_t *list)
+static void prefs_take_list(struct strv *at, const config_setting_t *list)
 {
     for (int i = 0; list && i < config_setting_length(list); i++) {
         const char *text = config_setting_get_string_elem(list, i);
@@ -128,12 +128,12 @@ static bool take_bool(const config_setting_t *group, const char *name)
 
 static void take_view(struct view_prefs *v, const config_setting_t *group)
 {
-    take_text(&v->filter, group, "filter");
-    take_text(&v->sort, group, "sort");
+    prefs_take_text(&v->filter, group, "filter");
+    prefs_take_text(&v->sort, group, "sort");
     v->reverse = take_bool(group, "reverse");
     v->mine = take_bool(group, "mine");
     v->flat = take_bool(group, "flat");
-    take_list(&v->columns, config_setting_get_member(group, "columns"));
+    prefs_take_list(&v->columns, config_setting_get_member(group, "columns"));
 }
 
 /* One without a name or a screen is nobody's. */
@@ -141,14 +141,14 @@ static void take_named(struct prefs *p, const config_setting_t *group)
 {
     const char *name = NULL;
     struct view_prefs shows = {0};
-    take_text(&shows.view, group, "screen");
+    prefs_take_text(&shows.view, group, "screen");
     take_view(&shows, group);
     if (config_setting_lookup_string(group, "name", &name) && !str_is_empty(name) && shows.view)
         prefs_keep_named(p, name, &shows);
     view_prefs_fini(&shows);
 }
 
-static void take_all(struct prefs *p, const config_t *cfg)
+static void prefs_take_all(struct prefs *p, const config_t *cfg)
 {
     const config_setting_t *root = config_root_setting(cfg),
                            *views = config_setting_get_member(root, "views");
@@ -163,8 +163,8 @@ static void take_all(struct prefs *p, const config_t *cfg)
         if (config_setting_is_group(group))
             take_named(p, group);
     }
-    take_text(&p->theme, root, "theme");
-    take_list(&p->history, config_setting_get_member(root, "history"));
+    prefs_take_text(&p->theme, root, "theme");
+    prefs_take_list(&p->history, config_setting_get_member(root, "history"));
 }
 
 int prefs_load(struct prefs *p, const char *path, struct errtext *err)
@@ -175,7 +175,7 @@ int prefs_load(struct prefs *p, const char *path, struct errtext *err)
     config_init(&cfg);
     int rc = 0;
     if (config_read_file(&cfg, path) == CONFIG_TRUE)
-        take_all(p, &cfg);
+        prefs_take_all(p, &cfg);
     else
         rc = err_set(err, -EINVAL, "%s:%d: %s", path, config_error_line(&cfg), config_error_text(&cfg));
     config_destroy(&cfg);
@@ -188,7 +188,7 @@ int prefs_parse(struct prefs *p, const char *text, struct errtext *err)
     config_init(&cfg);
     int rc = 0;
     if (config_read_string(&cfg, text) == CONFIG_TRUE)
-        take_all(p, &cfg);
+        prefs_take_all(p, &cfg);
     else
         rc = err_set(err, -EINVAL, "line %d: %s", config_error_line(&cfg), config_error_text(&cfg));
     config_destroy(&cfg);
@@ -197,7 +197,7 @@ int prefs_parse(struct prefs *p, const char *text, struct errtext *err)
 
 /* --- writing --- */
 
-static void write_text(FILE *f, const char *s)
+static void prefs_write_text(FILE *f, const char *s)
 {
     fputc('"', f);
     for (; *s; s++) {
@@ -212,12 +212,12 @@ static void write_text(FILE *f, const char *s)
     fputc('"', f);
 }
 
-static void write_list(FILE *f, const struct strv *list, const char *sep)
+static void prefs_write_list(FILE *f, const struct strv *list, const char *sep)
 {
     fputs("(", f);
     for (size_t i = 0; i < list->n; i++) {
         fputs(i ? sep : "", f);
-        write_text(f, list->v[i]);
+        prefs_write_text(f, list->v[i]);
     }
     fputs(");\n", f);
 }
@@ -226,12 +226,12 @@ static void write_shows(FILE *f, const struct view_prefs *v)
 {
     if (!str_is_empty(v->filter)) {
         fputs("    filter = ", f);
-        write_text(f, v->filter);
+        prefs_write_text(f, v->filter);
         fputs(";\n", f);
     }
     if (v->sort) {
         fputs("    sort = ", f);
-        write_text(f, v->sort);
+        prefs_write_text(f, v->sort);
         fprintf(f, ";\n    reverse = %s;\n", v->reverse ? "true" : "false");
     }
     if (v->mine)
@@ -240,7 +240,7 @@ static void write_shows(FILE *f, const struct view_prefs *v)
         fputs("    flat = true;\n", f);
     if (v->columns.n) {
         fputs("    columns = ", f);
-        write_list(f, &v->columns, ", ");
+        prefs_write_list(f, &v->columns, ", ");
     }
 }
 
@@ -254,20 +254,20 @@ static void write_view(FILE *f, const struct view_prefs *v)
 static void write_named(FILE *f, const struct named_view *n)
 {
     fputs("  {\n    name = ", f);
-    write_text(f, n->name);
+    prefs_write_text(f, n->name);
     fputs(";\n    screen = ", f);
-    write_text(f, n->shows.view);
+    prefs_write_text(f, n->shows.view);
     fputs(";\n", f);
     write_shows(f, &n->shows);
     fputs("  }", f);
 }
 
-static void write_all(FILE *f, const struct prefs *p)
+static void prefs_write_all(FILE *f, const struct prefs *p)
 {
     fputs("// Written by stoker-ui; your own settings belong into ui.cfg, beside it.\n", f);
     if (p->theme) {
         fputs("theme = ", f);
-        write_text(f, p->theme);
+        prefs_write_text(f, p->theme);
         fputs(";\n", f);
     }
     fputs("views = {\n", f);
@@ -279,10 +279,10 @@ static void write_all(FILE *f, const struct prefs *p)
         write_named(f, &p->named.v[k]);
     }
     fputs(");\nhistory = ", f);
-    write_list(f, &p->history, ",\n  ");
+    prefs_write_list(f, &p->history, ",\n  ");
 }
 
-static void make_parents(const char *path)
+static void prefs_make_parents(const char *path)
 {
     char *copy = xstrdup(path), *dir = dirname(copy);
     for (char *at = dir + 1; *at; at++)
@@ -301,7 +301,7 @@ char *prefs_text(const struct prefs *p)
     size_t n;
     FILE *f = open_memstream(&text, &n);
     bug_on(!f);
-    write_all(f, p);
+    prefs_write_all(f, p);
     int rc = fclose(f);
     bug_on(rc);
     return text;
@@ -309,7 +309,7 @@ char *prefs_text(const struct prefs *p)
 
 int prefs_write(const char *text, const char *path, struct errtext *err)
 {
-    make_parents(path);
+    prefs_make_parents(path);
     char *next = xasprintf("%s.%ld", path, (long)getpid());
     FILE *f = fopen(next, "we");
     int rc = 0;

@@ -28,7 +28,7 @@ static bool same_view(const struct view_prefs *a, const struct view_prefs *b)
            same_list(&a->columns, &b->columns);
 }
 
-static void set_text(char **at, const char *text)
+static void prefs_merge_set_text(char **at, const char *text)
 {
     free(*at);
     *at = xstrdup(text);
@@ -36,8 +36,8 @@ static void set_text(char **at, const char *text)
 
 static void copy_view(struct view_prefs *to, const struct view_prefs *from)
 {
-    set_text(&to->filter, from->filter);
-    set_text(&to->sort, from->sort);
+    prefs_merge_set_text(&to->filter, from->filter);
+    prefs_merge_set_text(&to->sort, from->sort);
     to->reverse = from->reverse;
     to->mine = from->mine;
     to->flat = from->flat;
@@ -58,7 +58,7 @@ static size_t first_new_line(const struct strv *before, const struct strv *now)
     return 0;
 }
 
-static void merge(struct prefs *file, struct prefs *before, const struct prefs *now)
+static void prefs_merge_merge(struct prefs *file, struct prefs *before, const struct prefs *now)
 {
     vec_for_each (&now->views, i)
         if (!same_view(prefs_of(before, now->views.v[i].view), &now->views.v[i]))
@@ -72,14 +72,14 @@ static void merge(struct prefs *file, struct prefs *before, const struct prefs *
             prefs_keep_named(file, it->name, &it->shows);
     }
     if (!str_eq(before->theme, now->theme))
-        set_text(&file->theme, now->theme);
+        prefs_merge_set_text(&file->theme, now->theme);
     for (size_t i = first_new_line(&before->history, &now->history); i < now->history.n; i++)
         prefs_remember(file, now->history.v[i]);
 }
 
 /* The directory's lock, so that no file is left lying about; -1 where it cannot be had in time, or there is
  * no directory yet. */
-static int take_turn(const char *path)
+static int prefs_merge_take_turn(const char *path)
 {
     char *copy = xstrdup(path);
     int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -93,12 +93,12 @@ int prefs_bring_in(const char *before, const char *now, const char *path, struct
 {
     struct prefs file = {0}, old = {0}, ours = {0};
     struct errtext unread;
-    int turn = take_turn(path);
+    int turn = prefs_merge_take_turn(path);
     char *text = NULL;
     /* A file that cannot be read is replaced, as it always was. */
     if (prefs_load(&file, path, &unread) == 0 && prefs_parse(&old, before, &unread) == 0 &&
         prefs_parse(&ours, now, &unread) == 0) {
-        merge(&file, &old, &ours);
+        prefs_merge_merge(&file, &old, &ours);
         text = prefs_text(&file);
     }
     int rc = prefs_write(text ? text : now, path, err);

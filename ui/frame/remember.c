@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/outbox.h"
+#include "ui/frame/ui_state.h"
 
 void remember_apply(struct view *v, const struct view_prefs *p)
 {

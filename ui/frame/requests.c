@@ -5,7 +5,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 struct request {
     uint64_t tag;

@@ -2,10 +2,10 @@
 #include "ui/frame/saved_views.h"
 
 #include "ui/frame/changes.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
+#include "ui/frame/ui_state.h"
 
 bool saved_view_keep(struct ui *ui, const char *name)
 {

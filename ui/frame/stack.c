@@ -8,9 +8,9 @@
 #include "ui/frame/aside.h"
 #include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/ui_state.h"
 #include "ui/frame/utilization.h"
 
 struct stack {

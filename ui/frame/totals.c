@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 void totals_new(struct ui *ui)
 {
@@ -17,7 +17,7 @@ void totals_free(struct ui *ui)
     ui->totals = NULL;
 }
 
-const struct totals *totals_get(const struct ui *ui)
+const struct header_totals *totals_get(const struct ui *ui)
 {
     return ui->totals;
 }
@@ -50,8 +50,8 @@ static uint32_t totals_waiting(const struct model *m)
 void totals_count(struct ui *ui)
 {
     const struct model *m = ui->m;
-    struct totals *t = ui->totals;
-    *t = (struct totals){0};
+    struct header_totals *t = ui->totals;
+    *t = (struct header_totals){0};
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];
         if (str_eq(n->spec.role, "login"))

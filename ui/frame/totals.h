@@ -4,7 +4,7 @@
 
 #include "ui/frame/view.h"
 
-struct totals {
+struct header_totals {
     uint32_t running, waiting, nodes, nodes_used, nodes_out;
     uint64_t cpus, cpus_used, cpus_out, gpus, gpus_used, gpus_out;
     struct wall edge; /* a window begins or ends then; unset: none does */
@@ -13,6 +13,6 @@ struct totals {
 void totals_new(struct ui *ui);
 void totals_free(struct ui *ui);
 void totals_count(struct ui *ui);
-const struct totals *totals_get(const struct ui *ui);
+const struct header_totals *totals_get(const struct ui *ui);
 
 #endif

@@ -6,18 +6,18 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame.h"
+#include "ui/frame/ui_state.h"
 
 #define UTIL_FRESH_MS 4000
 
-struct measured {
+struct node_sample {
     struct msg_util util;
     struct mono at;
     struct util_past past;
 };
 
-struct utilization {
-    VEC(struct measured *) nodes;
+struct node_samples {
+    VEC(struct node_sample *) nodes;
     struct idmap by_name;
     bool wanted; /* the view on top shows it */
     bool asked;  /* the controller sends it */
@@ -30,7 +30,7 @@ void utilization_new(struct ui *ui)
 
 static void utilization_ask(struct ui *ui)
 {
-    struct utilization *z = ui->utilization;
+    struct node_samples *z = ui->utilization;
     bool want = z->wanted && ui->online;
     if (want == z->asked)
         return;
@@ -58,9 +58,9 @@ static uint64_t utilization_id(const char *node)
     return hash_bytes(node, strlen(node));
 }
 
-static struct measured *utilization_find(const struct ui *ui, const char *node)
+static struct node_sample *utilization_find(const struct ui *ui, const char *node)
 {
-    struct measured *at = idmap_get(&ui->utilization->by_name, utilization_id(node));
+    struct node_sample *at = idmap_get(&ui->utilization->by_name, utilization_id(node));
     return at && str_eq(at->util.node, node) ? at : NULL;
 }
 
@@ -87,7 +87,7 @@ static void utilization_add_gpus(struct util_past *p, const struct msg_util *u)
 }
 
 /* After a pause the past starts again: what happened in it is not known. */
-static void utilization_keep(struct measured *m, struct mono now)
+static void utilization_keep(struct node_sample *m, struct mono now)
 {
     struct util_past *p = &m->past;
     if (m->at.ns && now.ns - m->at.ns > UTIL_FRESH_MS * NS_PER_MS) {
@@ -104,7 +104,7 @@ void utilization_take(struct ui *ui, struct msg_util *util)
 {
     if (!util->node || ui->frozen)
         return;
-    struct measured *at = utilization_find(ui, util->node);
+    struct node_sample *at = utilization_find(ui, util->node);
     if (!at) {
         at = xcalloc(1, sizeof *at);
         vec_push(&ui->utilization->nodes, at);
@@ -132,20 +132,20 @@ void utilization_free(struct ui *ui)
     ui->utilization = NULL;
 }
 
-static const struct measured *utilization_fresh(const struct ui *ui, const char *node)
+static const struct node_sample *utilization_fresh(const struct ui *ui, const char *node)
 {
-    const struct measured *at = utilization_find(ui, node);
+    const struct node_sample *at = utilization_find(ui, node);
     return at && ui->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
 }
 
 const struct msg_util *ui_util(const struct ui *ui, const char *node)
 {
-    const struct measured *at = utilization_fresh(ui, node);
+    const struct node_sample *at = utilization_fresh(ui, node);
     return at ? &at->util : NULL;
 }
 
 const struct util_past *ui_util_past(const struct ui *ui, const char *node)
 {
-    const struct measured *at = utilization_fresh(ui, node);
+    const struct node_sample *at = utilization_fresh(ui, node);
     return at ? &at->past : NULL;
 }

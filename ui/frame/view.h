@@ -44,7 +44,7 @@ struct view_ops {
     void (*sync)(struct view *v);
     /* What is shown: "Jobs 12 of 340". */
     void (*title)(struct view *v, struct rich *out);
-    void (*draw)(struct view *v, struct canvas *c, const struct layout *l);
+    void (*draw)(struct view *v, struct canvas *c, const struct screen_layout *l);
     /* Inputs before the key table: lines that are being typed, pastes, the mouse. NULL: none. */
     unsigned (*input)(struct view *v, const struct input *in);
     unsigned (*act)(struct view *v, enum action a, const struct input *in);

@@ -6,8 +6,8 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/outbox.h"
+#include "ui/frame/ui_state.h"
 #include "ui/text/view_text.h"
 
 #define LIVE_GONE UINT32_MAX /* the job has left the state */

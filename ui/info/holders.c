@@ -11,22 +11,22 @@
 /* --- accounts and users --- */
 
 /* Whose account a job counts for: the one that it asked for, else its group. */
-static const char *account_of(const struct job *j)
+static const char *holders_account_of(const struct job *j)
 {
     const char *account = j->req.account ? j->req.account : j->group;
     return str_is_empty(account) ? "none" : account;
 }
 
-static uint64_t id_of(const char *account, const char *user)
+static uint64_t holders_id_of(const char *account, const char *user)
 {
     uint64_t id = hash_bytes(account, strlen(account)) * 0x9e3779b97f4a7c15u;
     id ^= user ? hash_bytes(user, strlen(user)) + 1 : 0;
     return id ? id : 1;
 }
 
-static struct holder *holder_of(struct holders *h, const char *account, const char *user)
+static struct holder *holders_holder_of(struct holders *h, const char *account, const char *user)
 {
-    uint64_t id = id_of(account, user);
+    uint64_t id = holders_id_of(account, user);
     struct holder *r = idmap_get(&h->by_id, id);
     if (r)
         return r;
@@ -39,21 +39,23 @@ static struct holder *holder_of(struct holders *h, const char *account, const ch
 
 /* Who was found for two texts of a job, by their places: jobs of one user share theirs for the most part.
  */
-struct found {
+struct holders_found {
     const char *account, *user;
     struct holder *of[2]; /* the account, the user */
 };
 #define FOUND 256 /* a power of two */
 
-static struct found *find_holders(struct holders *h, struct found *table, const struct job *j)
+static struct holders_found *find_holders(struct holders *h, struct holders_found *table,
+                                          const struct job *j)
 {
-    const char *account = account_of(j), *user = j->user ? j->user : "?";
+    const char *account = holders_account_of(j), *user = j->user ? j->user : "?";
     uint64_t at = ((uintptr_t)account >> 4) * 31 + ((uintptr_t)user >> 4);
-    struct found *f = &table[at & (FOUND - 1)];
+    struct holders_found *f = &table[at & (FOUND - 1)];
     if (f->account != account || f->user != user)
-        *f = (struct found){.account = account,
-                            .user = user,
-                            .of = {holder_of(h, account, NULL), holder_of(h, account, user)}};
+        *f = (struct holders_found){
+            .account = account,
+            .user = user,
+            .of = {holders_holder_of(h, account, NULL), holders_holder_of(h, account, user)}};
     return f;
 }
 
@@ -77,7 +79,7 @@ static void keep_big(struct holder *r, const struct held_job *it)
         r->biggest[i] = *it;
 }
 
-static void add_running(struct holder *r, const struct held_job *it)
+static void holders_add_running(struct holder *r, const struct held_job *it)
 {
     keep_big(r, it);
     r->all.running++;
@@ -100,15 +102,15 @@ static void add_waiting(struct holder *r, const struct job *j, uint32_t n, uint6
 
 static void count_jobs(struct holders *h, const struct model *m)
 {
-    struct found table[FOUND] = {{NULL}};
+    struct holders_found table[FOUND] = {{NULL}};
     list_for_each (r, &m->active, struct job, in_queue) {
-        const struct found *f = find_holders(h, table, r);
+        const struct holders_found *f = find_holders(h, table, r);
         const struct held_job it = {.job = r, .holds = job_amounts(r)};
-        add_running(f->of[0], &it);
-        add_running(f->of[1], &it);
+        holders_add_running(f->of[0], &it);
+        holders_add_running(f->of[1], &it);
     }
     list_for_each (p, &m->pending, struct job, in_queue) {
-        const struct found *f = find_holders(h, table, p);
+        const struct holders_found *f = find_holders(h, table, p);
         uint32_t n = job_pending_elements(p);
         uint64_t gpus = (uint64_t)n * job_gpus(p);
         add_waiting(f->of[0], p, n, gpus);
@@ -130,7 +132,7 @@ static int by_account(const void *pa, const void *pb)
     return a->user && b->user ? strcmp(a->user, b->user) : 0;
 }
 
-static void forget(struct holders *h)
+static void holders_forget(struct holders *h)
 {
     vec_for_each (&h->rows, i) {
         free(h->rows.v[i]->account);
@@ -143,12 +145,12 @@ static void forget(struct holders *h)
 
 void holders_count(struct holders *h, const struct model *m, const struct msg_shares_rows *shares)
 {
-    forget(h);
+    holders_forget(h);
     count_jobs(h, m);
     for (size_t i = 0; i < shares->rows.n; i++) {
         const struct share_row *s = &shares->rows.v[i];
         if (s->parent || s->user) /* the root says nothing */
-            holder_of(h, s->account, s->user)->share = s;
+            holders_holder_of(h, s->account, s->user)->share = s;
     }
     if (h->rows.n)
         qsort(h->rows.v, h->rows.n, sizeof *h->rows.v, by_account);
@@ -156,15 +158,15 @@ void holders_count(struct holders *h, const struct model *m, const struct msg_sh
 
 void holders_fini(struct holders *h)
 {
-    forget(h);
+    holders_forget(h);
     vec_fini(&h->rows);
 }
 
-void holders_of_user(const struct holders *h, const char *user, struct amounts *ret)
+void holders_of_user(const struct holders *h, const char *user, struct holder_amounts *ret)
 {
-    *ret = (struct amounts){0};
+    *ret = (struct holder_amounts){0};
     vec_for_each (&h->rows, i) {
-        const struct amounts *a = &h->rows.v[i]->all;
+        const struct holder_amounts *a = &h->rows.v[i]->all;
         if (!str_eq(h->rows.v[i]->user, user))
             continue;
         ret->cpus += a->cpus;

@@ -8,7 +8,7 @@
 
 #define HOLDER_JOBS 10 /* of each, running and waiting, are kept to be told */
 
-struct amounts {
+struct holder_amounts {
     uint64_t cpus, gpus, mem_mib, nodes; /* held now */
     uint64_t running, waiting;           /* jobs; an array waits as its elements */
     uint64_t gpus_wanted;                /* by what waits */
@@ -22,7 +22,7 @@ struct held_job {
 struct holder {
     char *account, *user; /* user NULL: the account as a whole */
     uint64_t id;
-    struct amounts all;
+    struct holder_amounts all;
     struct held_job biggest[HOLDER_JOBS];   /* of the running ones, the biggest first */
     const struct job *waiting[HOLDER_JOBS]; /* the first in the queue */
     size_t n_waiting;                       /* of all; an array's record is one */
@@ -39,6 +39,6 @@ void holders_count(struct holders *h, const struct model *m, const struct msg_sh
 void holders_fini(struct holders *h);
 
 /* Of a user in all accounts: limits of users know none. */
-void holders_of_user(const struct holders *h, const char *user, struct amounts *ret);
+void holders_of_user(const struct holders *h, const char *user, struct holder_amounts *ret);
 
 #endif

@@ -12,7 +12,7 @@
 #define DEPTH_MAX 8
 #define LINES_MAX 200
 
-static void job_line(struct lines *l, const struct job *j, int depth, const char *how)
+static void job_depends_job_line(struct lines *l, const struct job *j, int depth, const char *how)
 {
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_NORMAL, "%*s", 2 * depth, "");
@@ -40,7 +40,7 @@ static bool names(const char *dependency, uint32_t id)
     return false;
 }
 
-static bool is_named(const struct job *by, const struct job *j)
+static bool job_depends_is_named(const struct job *by, const struct job *j)
 {
     return names(by->req.dependency, j->id) || (j->array_job && names(by->req.dependency, j->array_job));
 }
@@ -62,7 +62,7 @@ static void waiting_for(struct lines *l, const struct ui *ui, const struct job *
         for (size_t k = 0; k < ids.n && l->n < LINES_MAX; k++) {
             const struct job *on = model_get_job(ui_model(ui), (uint32_t)strtoul(ids.v[k], NULL, 10));
             if (on) {
-                job_line(l, on, depth, items.v[i]);
+                job_depends_job_line(l, on, depth, items.v[i]);
                 waiting_for(l, ui, on, depth + 1);
             } else {
                 lines_addf(l, ROLE_DIM, "%*s  %s  %s, no longer in the queue", 2 * depth, "", ids.v[k],
@@ -79,9 +79,9 @@ static void waited_for(struct lines *l, const struct ui *ui, const struct job *j
     if (depth > DEPTH_MAX)
         return;
     list_for_each (by, &ui_model(ui)->pending, struct job, in_queue) {
-        if (l->n >= LINES_MAX || by == j || !is_named(by, j))
+        if (l->n >= LINES_MAX || by == j || !job_depends_is_named(by, j))
             continue;
-        job_line(l, by, depth, by->req.dependency);
+        job_depends_job_line(l, by, depth, by->req.dependency);
         waited_for(l, ui, by, depth + 1);
     }
 }

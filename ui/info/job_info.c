@@ -79,7 +79,7 @@ static void add_allocs(struct lines *l, const struct job *j)
         rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - 8);
 }
 
-static void pair(struct lines *l, const char *label, const char *value)
+static void job_info_pair(struct lines *l, const char *label, const char *value)
 {
     if (!str_is_empty(value))
         rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
@@ -100,7 +100,7 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;
     if (culprit)
-        pair(l, "why", culprit->message);
+        job_info_pair(l, "why", culprit->message);
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
     r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "holds" : "asked", LABEL);
@@ -124,7 +124,7 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
 
 static void pair_path(struct lines *l, const char *label, char *take_path)
 {
-    pair(l, label, take_path);
+    job_info_pair(l, label, take_path);
     free(take_path);
 }
 
@@ -143,22 +143,22 @@ static void array_line(struct lines *l, const struct job *j)
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
 {
     (void)ui;
-    pair(l, "command", j->command);
-    pair(l, "directory", j->req.workdir);
+    job_info_pair(l, "command", j->command);
+    job_info_pair(l, "directory", j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
         char *out = job_stdout_pattern(j), *err = job_stderr_pattern(j);
-        pair(l, "output", out);
+        job_info_pair(l, "output", out);
         pair_path(l, "errors", str_eq(out, err) ? (free(err), NULL) : err);
         free(out);
     }
     array_line(l, j);
-    pair(l, "depends on", j->req.dependency);
-    pair(l, "features", j->req.features);
-    pair(l, "nodes", req_rare(&j->req)->nodelist);
-    pair(l, "not on", req_rare(&j->req)->exclude);
-    pair(l, "gres", j->req.gres);
-    pair(l, "comment", req_rare(&j->req)->comment);
-    pair(l, "from", j->submit_host);
+    job_info_pair(l, "depends on", j->req.dependency);
+    job_info_pair(l, "features", j->req.features);
+    job_info_pair(l, "nodes", req_rare(&j->req)->nodelist);
+    job_info_pair(l, "not on", req_rare(&j->req)->exclude);
+    job_info_pair(l, "gres", j->req.gres);
+    job_info_pair(l, "comment", req_rare(&j->req)->comment);
+    job_info_pair(l, "from", j->submit_host);
     if (j->priority)
         rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
     if (j->restarts)
@@ -196,10 +196,10 @@ struct story {
     struct job_moments m;
 };
 
-static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
+static void job_info_tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
+static void job_info_tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
 {
     if (!wall_is_set(t))
         return;
@@ -211,7 +211,7 @@ static void tell(struct story *st, struct wall t, enum moment_tone tone, const c
     vec_push(&st->m.v, (struct job_moment){.t = t, .order = st->m.v.n, .text = str_take(&s), .tone = tone});
 }
 
-static int by_time(const void *pa, const void *pb)
+static int job_info_by_time(const void *pa, const void *pb)
 {
     const struct job_moment *a = pa, *b = pb;
     return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms)
@@ -225,8 +225,8 @@ static void tell_steps(struct story *st, const struct job *j)
         char buf[16];
         const char *id = step_format_id(s->id, buf);
         if (s->id >= 0)
-            tell(st, s->t_start, MOMENT_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
-                 s->name ? s->name : "");
+            job_info_tell(st, s->t_start, MOMENT_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
+                          s->name ? s->name : "");
         for (size_t k = 0; k < s->tasks.n; k++) {
             const struct task *t = &s->tasks.v[k];
             struct rich words;
@@ -234,14 +234,15 @@ static void tell_steps(struct story *st, const struct job *j)
             task_story(&words, t);
             const char *node = t->alloc.node ? t->alloc.node : "?";
             if (task_failed(t) && s->id < 0)
-                tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
+                job_info_tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
             else if (task_failed(t))
-                tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
+                job_info_tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node,
+                              words.text.s);
             rich_fini(&words);
         }
         if (s->done && s->id >= 0 && step_has_begun(s))
-            tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL, "step %s done%s", id,
-                 s->code || s->signal ? ", failed" : "");
+            job_info_tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL,
+                          "step %s done%s", id, s->code || s->signal ? ", failed" : "");
     }
 }
 
@@ -261,7 +262,7 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
     for (size_t i = 0; i < st.m.v.n; i++)
         st.m.v.v[i].order = i; /* stays before what is added now */
     tell_steps(&st, j);
-    qsort(st.m.v.v, st.m.v.n, sizeof *st.m.v.v, by_time);
+    qsort(st.m.v.v, st.m.v.n, sizeof *st.m.v.v, job_info_by_time);
     for (size_t i = 0; i < st.m.v.n; i++) {
         struct str when = STR_INIT;
         when_text(&when, st.m.v.v[i].t, ui_now(ui));

@@ -78,8 +78,8 @@ static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
 }
 
 /* Who holds it, and since when; NULL: nobody. */
-static const struct job *holder_of(const struct ui *ui, const struct node *n, unsigned gpu,
-                                   struct wall *ret_since)
+static const struct job *node_info_holder_of(const struct ui *ui, const struct node *n, unsigned gpu,
+                                             struct wall *ret_since)
 {
     const char *node = n->spec.name;
     if (!cpuset_has(&n->gpus_used, gpu))
@@ -105,7 +105,7 @@ static const struct job *holder_of(const struct ui *ui, const struct node *n, un
 static const struct job *gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     struct wall since;
-    return holder_of(ui, n, gpu, &since);
+    return node_info_holder_of(ui, n, gpu, &since);
 }
 
 /* For how many seconds it has been held and done nothing, as the node's agent has seen it; 0: it works,
@@ -114,7 +114,7 @@ static int64_t gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gp
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     struct wall since = {0};
-    if (!g || !g->idle_s || !holder_of(ui, n, gpu, &since))
+    if (!g || !g->idle_s || !node_info_holder_of(ui, n, gpu, &since))
         return 0;
     int64_t held = wall_elapsed_s(since, ui_now(ui)); /* it may have been idle before it was given */
     return held < g->idle_s ? held : g->idle_s;
@@ -144,7 +144,7 @@ bool nodeinfo_is_bystander(const struct node *n)
     return str_eq(n->spec.role, "login") && n->state == NODE_UNKNOWN;
 }
 
-void nodeinfo_sign(struct field *f, const struct ui *ui, const struct node *n)
+void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node *n)
 {
     if (nodeinfo_is_bystander(n)) {
         rich_add(&f->text, ROLE_DIM, "-");
@@ -219,7 +219,7 @@ static void past_line(struct lines *l, const uint8_t *percent, size_t n, int bus
         rich_addf(r, load_role(busy_permille / 10), " %d%% %s", busy_permille / 10, word);
 }
 
-static void usage(struct lines *l, const struct ui *ui, const struct node *n)
+static void node_info_usage(struct lines *l, const struct ui *ui, const struct node *n)
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
@@ -299,7 +299,7 @@ static bool job_is_on(const struct job *j, const char *node)
     return false;
 }
 
-static void job_lines(struct lines *l, const struct ui *ui, const struct node *n)
+static void node_info_job_lines(struct lines *l, const struct ui *ui, const struct node *n)
 {
     size_t found = 0;
     list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
@@ -321,7 +321,7 @@ static void job_lines(struct lines *l, const struct ui *ui, const struct node *n
         lines_addf(l, ROLE_DIM, "and %zu more", found - JOBS_MAX);
 }
 
-static void pair(struct lines *l, const char *label, const char *value)
+static void node_info_pair(struct lines *l, const char *label, const char *value)
 {
     if (!str_is_empty(value))
         rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
@@ -333,7 +333,7 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
     if (nodeinfo_is_bystander(n)) {
         nodeinfo_note(r, ui, n);
-        pair(l, "address", n->spec.address);
+        node_info_pair(l, "address", n->spec.address);
         return;
     }
     nodetext_state(&r->text, n, false, true);
@@ -342,20 +342,20 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     nodeinfo_note(r, ui, n);
     if (r->text.len)
         lines_add(l);
-    usage(l, ui, n);
+    node_info_usage(l, ui, n);
     gpu_lines(l, ui, n);
     lines_add(l);
-    pair(l, "address", n->spec.address);
+    node_info_pair(l, "address", n->spec.address);
     char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");
-    pair(l, "features", features);
-    pair(l, "notes", notes);
+    node_info_pair(l, "features", features);
+    node_info_pair(l, "notes", notes);
     free(features);
     free(notes);
-    pair(l, "system", n->os);
-    pair(l, "agent", n->version);
+    node_info_pair(l, "system", n->os);
+    node_info_pair(l, "agent", n->version);
     struct str when = STR_INIT;
     when_text(&when, n->t_boot, ui_now(ui));
-    pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
+    node_info_pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
     str_fini(&when);
-    job_lines(l, ui, n);
+    node_info_job_lines(l, ui, n);
 }

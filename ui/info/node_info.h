@@ -13,7 +13,7 @@ void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE]);
 /* Runs no jobs and has no agent that the controller hears of: nothing is said of its use. */
 bool nodeinfo_is_bystander(const struct node *n);
 /* The sign of a node in front of its row, and what it is sorted by. */
-void nodeinfo_sign(struct field *f, const struct ui *ui, const struct node *n);
+void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node *n);
 /* One sign a device: busy, held idle, free, foreign, broken, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);
 

@@ -13,7 +13,7 @@
 
 /* --- jobs --- */
 
-static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
+static void user_info_job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
 {
     r->hang = 2;
     rich_addf(r, job_role(j), "%c", job_glyph(j));
@@ -41,18 +41,18 @@ static void more_line(struct lines *l, size_t n)
         lines_addf(l, ROLE_DIM, "and %zu more", n - HOLDER_JOBS);
 }
 
-static void job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
+static void user_info_job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
 {
     bool whose = !h->user;
     if (h->all.running)
         jobinfo_section(l, "Running, the biggest first");
     for (size_t i = 0; i < h->all.running && i < HOLDER_JOBS; i++)
-        job_line(lines_add(l), ui, h->biggest[i].job, whose);
+        user_info_job_line(lines_add(l), ui, h->biggest[i].job, whose);
     more_line(l, h->all.running);
     if (h->n_waiting)
         jobinfo_section(l, "Waiting");
     for (size_t i = 0; i < h->n_waiting && i < HOLDER_JOBS; i++)
-        job_line(lines_add(l), ui, h->waiting[i], whose);
+        user_info_job_line(lines_add(l), ui, h->waiting[i], whose);
     more_line(l, h->n_waiting);
 }
 
@@ -93,7 +93,7 @@ static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t
 
 /* known: what is held counts against just this limit. */
 static void limit_line(struct lines *l, const char *label, const struct limit_set *s,
-                       const struct amounts *h, bool known)
+                       const struct holder_amounts *h, bool known)
 {
     struct rich *r = lines_pair(l, label, LABEL);
     size_t empty = r->text.len;
@@ -110,8 +110,8 @@ static void limit_line(struct lines *l, const char *label, const struct limit_se
         l->n--;
 }
 
-static void limit_lines(struct lines *l, const struct model *m, const char *account, const char *user,
-                        const struct amounts *h)
+static void user_info_limit_lines(struct lines *l, const struct model *m, const char *account,
+                                  const char *user, const struct holder_amounts *h)
 {
     bool any = false;
     for (size_t i = 0; i < m->spec.limits.n; i++) {
@@ -131,7 +131,7 @@ static void limit_lines(struct lines *l, const struct model *m, const char *acco
     }
 }
 
-static void held_line(struct rich *r, const struct amounts *h)
+static void held_line(struct rich *r, const struct holder_amounts *h)
 {
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->running);
     if (!h->running)
@@ -147,7 +147,7 @@ static void held_line(struct rich *r, const struct amounts *h)
 
 void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all, const struct holder *h)
 {
-    struct amounts counted = h->all; /* against limits */
+    struct holder_amounts counted = h->all; /* against limits */
     if (h->user)
         holders_of_user(all, h->user, &counted);
     struct rich *r = lines_add(l);
@@ -162,6 +162,6 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *
         rich_role(r, ROLE_NORMAL);
     }
     share_lines(l, h->share, h->user != NULL);
-    limit_lines(l, ui_model(ui), h->account, h->user, &counted);
-    job_lines(l, ui, h);
+    user_info_limit_lines(l, ui_model(ui), h->account, h->user, &counted);
+    user_info_job_lines(l, ui, h);
 }

@@ -24,7 +24,7 @@ static void tally(struct rich *r, uint32_t n, const char *what, enum role role)
 
 /* --- which, and how --- */
 
-static bool has_failed(const struct job *j)
+static bool array_info_has_failed(const struct job *j)
 {
     return job_state_is_final((enum job_state)j->state) && job_role(j) == ROLE_FAILED;
 }
@@ -34,21 +34,21 @@ static bool alike(const struct job *a, const struct job *b)
     return a->state == b->state && a->exit_code == b->exit_code && a->exit_signal == b->exit_signal;
 }
 
-struct group { /* of elements that failed in the same way */
+struct failure_group { /* of elements that failed in the same way */
     const struct job *like;
     VEC(uint32_t) indices;
 };
 
-static int by_number(const void *pa, const void *pb)
+static int array_info_by_number(const void *pa, const void *pb)
 {
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
     return (a > b) - (a < b);
 }
 
 /* "3-4, 7, 21": so much of it as is worth reading. */
-static void list_indices(struct group *g, struct str *out)
+static void list_indices(struct failure_group *g, struct str *out)
 {
-    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, by_number);
+    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, array_info_by_number);
     for (size_t i = 0; i < g->indices.n;) {
         size_t end = i + 1;
         while (end < g->indices.n && g->indices.v[end] == g->indices.v[end - 1] + 1)
@@ -65,7 +65,7 @@ static void list_indices(struct group *g, struct str *out)
     }
 }
 
-static void tell(struct lines *l, struct group *g)
+static void array_info_tell(struct lines *l, struct failure_group *g)
 {
     struct rich words;
     struct str list = STR_INIT;
@@ -82,24 +82,24 @@ static void tell(struct lines *l, struct group *g)
 
 static void failed_lines(struct lines *l, const struct array_row *a, const struct job *const *members)
 {
-    struct group groups[GROUPS_MAX] = {0};
+    struct failure_group groups[GROUPS_MAX] = {0};
     size_t n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const struct job *j = members[i];
         size_t k = 0;
-        if (!has_failed(j))
+        if (!array_info_has_failed(j))
             continue;
         while (k < n && !alike(groups[k].like, j))
             k++;
         if (k == n && n < GROUPS_MAX)
-            groups[n++] = (struct group){.like = j};
+            groups[n++] = (struct failure_group){.like = j};
         if (k < n)
             vec_push(&groups[k].indices, j->array_index);
     }
     uint32_t told = 0;
     for (size_t k = 0; k < n; k++) {
         told += (uint32_t)groups[k].indices.n;
-        tell(l, &groups[k]);
+        array_info_tell(l, &groups[k]);
         vec_fini(&groups[k].indices);
     }
     if (n < GROUPS_MAX && told < a->fail)

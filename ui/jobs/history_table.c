@@ -12,7 +12,7 @@
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 
-static struct wall now_of(const void *ctx)
+static struct wall history_table_now_of(const void *ctx)
 {
     return ui_now(((const struct pastlist *)ctx)->cols.ui);
 }
@@ -41,14 +41,14 @@ static void order_jobs(struct pastlist *l)
     free(sorted);
 }
 
-static void take(struct pastlist *l, const struct job *j)
+static void history_table_take(struct pastlist *l, const struct job *j)
 {
     l->n_all++;
     if (!l->mine || j->uid == ui_uid(l->cols.ui))
         l->jobs[l->n_jobs++] = j;
 }
 
-static void take_all(struct pastlist *l)
+static void history_table_take_all(struct pastlist *l)
 {
     const struct model *m = ui_model(l->cols.ui);
     struct job *const *past;
@@ -57,46 +57,46 @@ static void take_all(struct pastlist *l)
         l->jobs = xreallocarray(l->jobs, l->room = room, sizeof *l->jobs);
     l->n_jobs = l->n_all = 0;
     list_for_each (j, &m->ended, struct job, in_queue)
-        take(l, j);
+        history_table_take(l, j);
     for (size_t i = 0; i < n; i++)
         if (!model_get_job(m, past[i]->id))
-            take(l, past[i]);
+            history_table_take(l, past[i]);
     order_jobs(l);
 }
 
-static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
+static void history_table_each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 {
     const struct pastlist *l = ctx;
     for (size_t i = 0; i < l->n_jobs; i++)
         each(r, l->jobs[i]);
 }
 
-static void fill(void *ctx, struct table *t)
+static void history_table_fill(void *ctx, struct table *t)
 {
     struct pastlist *l = ctx;
-    take_all(l);
+    history_table_take_all(l);
     l->rows.flat = t->flat;
     l->rows.has_retired = true;
-    jobrows_fill(&l->rows, l->n_jobs, each_job, l);
+    jobrows_fill(&l->rows, l->n_jobs, history_table_each_job, l);
     jobrows_give(&l->rows, t, NULL);
 }
 
-static const struct job *job_of(const void *row)
+static const struct job *history_table_job_of(const void *row)
 {
-    return ((const struct job_row *)row)->cols.shown;
+    return ((const struct jobs_row *)row)->cols.shown;
 }
 
 /* --- columns --- */
 
 static bool is_array(const void *row)
 {
-    return !((const struct job_row *)row)->job;
+    return !((const struct jobs_row *)row)->job;
 }
 
-static void get_sign(const void *ctx, const void *row, struct field *f)
+static void history_table_get_sign(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     if (!r->job) {
         bool failed = r->array->fail, other = r->array->ended;
         rich_add(&f->text,
@@ -113,23 +113,23 @@ static void get_sign(const void *ctx, const void *row, struct field *f)
     f->num = job_role(r->job);
 }
 
-static void get_ended(const void *ctx, const void *row, struct field *f)
+static void history_table_get_ended(const void *ctx, const void *row, struct table_field *f)
 {
-    jobcols_when(ctx, f, job_of(row)->t_end);
+    jobcols_when(ctx, f, history_table_job_of(row)->t_end);
 }
 
-static void get_ran(const void *ctx, const void *row, struct field *f)
+static void get_ran(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct job *j = job_of(row);
+    const struct job *j = history_table_job_of(row);
     char b[UNITS_TEXT_SIZE];
     if (is_array(row))
         return;
     f->has_num = true;
-    f->num = job_run_s(j, now_of(ctx));
+    f->num = job_run_s(j, history_table_now_of(ctx));
     rich_add(&f->text, ROLE_NORMAL, wall_is_set(j->t_start) ? duration_format((uint32_t)f->num, b) : "-");
 }
 
-static void add_percent(struct field *f, int percent, bool full_is_bad)
+static void add_percent(struct table_field *f, int percent, bool full_is_bad)
 {
     if (percent < 0)
         return;
@@ -138,34 +138,34 @@ static void add_percent(struct field *f, int percent, bool full_is_bad)
     rich_addf(&f->text, full_is_bad ? load_role(percent) : ROLE_NORMAL, "%d%%", percent);
 }
 
-static void get_of_limit(const void *ctx, const void *row, struct field *f)
+static void get_of_limit(const void *ctx, const void *row, struct table_field *f)
 {
     const struct pastlist *l = ctx;
     struct job_use u;
     if (is_array(row))
         return;
-    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    job_use(&u, history_table_job_of(row), ui_model(l->cols.ui), history_table_now_of(ctx));
     add_percent(f, u.time_percent, true);
 }
 
-static void get_cpu(const void *ctx, const void *row, struct field *f)
+static void history_table_get_cpu(const void *ctx, const void *row, struct table_field *f)
 {
     const struct pastlist *l = ctx;
     struct job_use u;
     if (is_array(row))
         return;
-    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    job_use(&u, history_table_job_of(row), ui_model(l->cols.ui), history_table_now_of(ctx));
     add_percent(f, u.cpu_percent, false);
 }
 
-static void get_memory(const void *ctx, const void *row, struct field *f)
+static void history_table_get_memory(const void *ctx, const void *row, struct table_field *f)
 {
     const struct pastlist *l = ctx;
     struct job_use u;
     char a[UNITS_TEXT_SIZE];
     if (is_array(row))
         return;
-    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    job_use(&u, history_table_job_of(row), ui_model(l->cols.ui), history_table_now_of(ctx));
     if (!u.peak_kib)
         return;
     f->has_num = true;
@@ -179,16 +179,16 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static void get_gpus(const void *ctx, const void *row, struct field *f)
+static void history_table_get_gpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    field_count(f, job_gpus(job_of(row)), ROLE_NORMAL);
+    field_count(f, job_gpus(history_table_job_of(row)), ROLE_NORMAL);
 }
 
-static void get_cause(const void *ctx, const void *row, struct field *f)
+static void get_cause(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     if (r->job) {
         job_cause(&f->text, r->job);
         return;
@@ -201,15 +201,15 @@ static void get_cause(const void *ctx, const void *row, struct field *f)
         rich_addf(&f->text, ROLE_DIM, "%u cancelled", r->array->ended);
 }
 
-static void get_state(const void *ctx, const void *row, struct field *f)
+static void history_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job *j = job_of(row);
+    const struct job *j = history_table_job_of(row);
     rich_add(&f->text, ROLE_NORMAL, job_state_long((enum job_state)j->state));
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = history_table_get_sign},
     {.name = "id",
      .title = "JOB",
      .min = 12,
@@ -233,7 +233,7 @@ static const struct column columns[] = {
      .rank = 4,
      .flags = COLUMN_WORDS,
      .get = jobcols_user},
-    {.name = "ended", .title = "ENDED", .min = 9, .want = 10, .rank = 5, .get = get_ended},
+    {.name = "ended", .title = "ENDED", .min = 9, .want = 10, .rank = 5, .get = history_table_get_ended},
     {.name = "ran",
      .title = "RAN",
      .min = 7,
@@ -257,8 +257,14 @@ static const struct column columns[] = {
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_MIB,
-     .get = get_memory},
-    {.name = "cpu", .title = "CPU", .min = 4, .want = 5, .rank = 8, .flags = COLUMN_RIGHT, .get = get_cpu},
+     .get = history_table_get_memory},
+    {.name = "cpu",
+     .title = "CPU",
+     .min = 4,
+     .want = 5,
+     .rank = 8,
+     .flags = COLUMN_RIGHT,
+     .get = history_table_get_cpu},
     {.name = "cause",
      .title = "HOW IT ENDED",
      .min = 18,
@@ -271,13 +277,13 @@ static const struct column columns[] = {
      .min = 3,
      .want = 4,
      .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
-     .get = get_gpus},
+     .get = history_table_get_gpus},
     {.name = "state",
      .title = "STATE",
      .min = 10,
      .want = 14,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
-     .get = get_state},
+     .get = history_table_get_state},
     {.name = "partition",
      .title = "PART",
      .min = 6,
@@ -332,7 +338,7 @@ void pastlist_want(const struct pastlist *l, struct past_want *ret)
 void pastlist_init(struct pastlist *l, struct ui *ui)
 {
     *l = (struct pastlist){.cols.ui = ui};
-    table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+    table_init(&l->table, columns, sizeof columns / sizeof columns[0], history_table_fill, l);
     l->table.parent = jobrows_parent;
 }
 
@@ -345,5 +351,5 @@ void pastlist_fini(struct pastlist *l)
 
 const struct job *pastlist_job(const struct trow *row)
 {
-    return row ? job_of(row->data) : NULL;
+    return row ? history_table_job_of(row->data) : NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef UI_JOBS_HISTORY_TABLE_H
 #define UI_JOBS_HISTORY_TABLE_H
 
-#include "ui/jobs/job_rows.h"
+#include "ui/jobs/jobs_rows.h"
 
 struct pastlist {
     struct jobcols cols;

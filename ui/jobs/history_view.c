@@ -124,10 +124,10 @@ static void history_title(struct view *v, struct rich *out)
     past_words(h, out);
 }
 
-static void fill_side(struct history *h, const struct trow *row)
+static void history_fill_side(struct history *h, const struct trow *row)
 {
     struct lines *l = &h->side.lines;
-    const struct job_row *p = jobrows_row(row);
+    const struct jobs_row *p = jobrows_row(row);
     const struct job *j = pastlist_job(row);
     lines_clear(l);
     if (!p->job)
@@ -146,7 +146,7 @@ static void fill_side(struct history *h, const struct trow *row)
     jobinfo_request(l, h->v.ui, j);
 }
 
-static void history_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void history_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct history *h = history_of(v);
     struct lines empty = {0};
@@ -160,7 +160,7 @@ static void history_draw(struct view *v, struct canvas *c, const struct layout *
     const struct trow *row = table_current(&h->list.table);
     if (rect_is_empty(l->side) || !row)
         return;
-    fill_side(h, row);
+    history_fill_side(h, row);
     side_draw(&h->side, c, l);
 }
 
@@ -199,7 +199,7 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
 static const char *history_label(struct view *v, enum action a)
 {
     const struct trow *row = table_current(&history_of(v)->list.table);
-    const struct job_row *r = jobrows_row(row);
+    const struct jobs_row *r = jobrows_row(row);
     return again_label(pastlist_job(row), r && !r->job && r->array->fail, a);
 }
 

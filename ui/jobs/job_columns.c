@@ -3,64 +3,64 @@
 
 #include "ui/text/view_text.h"
 
-static struct ui *ui_of(const void *ctx)
+static struct ui *job_columns_ui_of(const void *ctx)
 {
     return ((const struct jobcols *)ctx)->ui;
 }
 
-static const struct job *job_of(const void *row)
+static const struct job *job_columns_job_of(const void *row)
 {
     return ((const struct jobcols_row *)row)->shown;
 }
 
-void jobcols_name(const void *ctx, const void *row, struct field *f)
+void jobcols_name(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.name);
+    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.name);
 }
 
-void jobcols_user(const void *ctx, const void *row, struct field *f)
+void jobcols_user(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct job *j = job_of(row);
-    rich_add(&f->text, j->uid == ui_uid(ui_of(ctx)) ? ROLE_STRONG : ROLE_NORMAL, j->user);
+    const struct job *j = job_columns_job_of(row);
+    rich_add(&f->text, j->uid == ui_uid(job_columns_ui_of(ctx)) ? ROLE_STRONG : ROLE_NORMAL, j->user);
 }
 
-void jobcols_account(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.account);
-}
-
-void jobcols_qos(const void *ctx, const void *row, struct field *f)
+void jobcols_account(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.qos);
+    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.account);
 }
 
-void jobcols_partition(const void *ctx, const void *row, struct field *f)
+void jobcols_qos(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_partition_text(job_of(row)));
+    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.qos);
 }
 
-void jobcols_submitted(const void *ctx, const void *row, struct field *f)
-{
-    jobcols_when(ctx, f, job_of(row)->t_submit);
-}
-
-void jobcols_directory(const void *ctx, const void *row, struct field *f)
+void jobcols_partition(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.workdir);
+    rich_add(&f->text, ROLE_NORMAL, job_partition_text(job_columns_job_of(row)));
 }
 
-void jobcols_comment(const void *ctx, const void *row, struct field *f)
+void jobcols_submitted(const void *ctx, const void *row, struct table_field *f)
+{
+    jobcols_when(ctx, f, job_columns_job_of(row)->t_submit);
+}
+
+void jobcols_directory(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, req_rare(&job_of(row)->req)->comment);
+    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.workdir);
 }
 
-void jobcols_when(const void *ctx, struct field *f, struct wall t)
+void jobcols_comment(const void *ctx, const void *row, struct table_field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, req_rare(&job_columns_job_of(row)->req)->comment);
+}
+
+void jobcols_when(const void *ctx, struct table_field *f, struct wall t)
 {
     if (!wall_is_set(t))
         return;
@@ -68,6 +68,6 @@ void jobcols_when(const void *ctx, struct field *f, struct wall t)
     f->num = (double)t.ms;
     if (f->text.mute)
         return;
-    when_text(&f->text.text, t, ui_now(ui_of(ctx)));
+    when_text(&f->text.text, t, ui_now(job_columns_ui_of(ctx)));
     rich_role(&f->text, ROLE_NORMAL);
 }

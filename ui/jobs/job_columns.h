@@ -16,17 +16,17 @@ struct jobcols_row {
     const struct job *shown; /* of an array one of its jobs, for what they have in common */
 };
 
-void jobcols_name(const void *ctx, const void *row, struct field *f);
-void jobcols_user(const void *ctx, const void *row, struct field *f); /* one's own stands out */
-void jobcols_account(const void *ctx, const void *row, struct field *f);
-void jobcols_qos(const void *ctx, const void *row, struct field *f);
+void jobcols_name(const void *ctx, const void *row, struct table_field *f);
+void jobcols_user(const void *ctx, const void *row, struct table_field *f); /* one's own stands out */
+void jobcols_account(const void *ctx, const void *row, struct table_field *f);
+void jobcols_qos(const void *ctx, const void *row, struct table_field *f);
 void jobcols_partition(const void *ctx, const void *row,
-                       struct field *f); /* while it waits those asked for */
-void jobcols_submitted(const void *ctx, const void *row, struct field *f);
-void jobcols_directory(const void *ctx, const void *row, struct field *f);
-void jobcols_comment(const void *ctx, const void *row, struct field *f);
+                       struct table_field *f); /* while it waits those asked for */
+void jobcols_submitted(const void *ctx, const void *row, struct table_field *f);
+void jobcols_directory(const void *ctx, const void *row, struct table_field *f);
+void jobcols_comment(const void *ctx, const void *row, struct table_field *f);
 
 /* For other columns: nothing is shown where the time is not set. */
-void jobcols_when(const void *ctx, struct field *f, struct wall t);
+void jobcols_when(const void *ctx, struct table_field *f, struct wall t);
 
 #endif

@@ -16,12 +16,12 @@
 #include "src/text/steptext.h"
 #include "ui/text/view_text.h"
 
-static const struct job *job_of(const struct jobtree *t)
+static const struct job *job_tree_job_of(const struct jobtree *t)
 {
     return ui_job(t->ui, t->job);
 }
 
-static uint64_t row_id(const struct tree_row *r)
+static uint64_t job_tree_row_id(const struct tree_row *r)
 {
     uint64_t id = (uint64_t)(r->step->id + 1000) << 44;
     if (r->task)
@@ -31,7 +31,7 @@ static uint64_t row_id(const struct tree_row *r)
 
 /* --- columns --- */
 
-static void get_what(const void *ctx, const void *row, struct field *f)
+static void get_what(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct tree_row *r = row;
@@ -47,7 +47,7 @@ static void get_what(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static const struct rank_end *end_of(const struct tree_row *r)
+static const struct rank_end *job_tree_end_of(const struct tree_row *r)
 {
     uint32_t i = 0;
     if (r->rank >= 0 && step_find_rank(r->step, (uint32_t)r->rank, &i) != r->task)
@@ -70,15 +70,15 @@ static const struct task *speaker(const struct step *s)
 
 static bool never_ran(const struct jobtree *t, const struct tree_row *r)
 {
-    const struct job *j = job_of(t);
+    const struct job *j = job_tree_job_of(t);
     return j && step_stage(j, r->step) == STEP_NOT_RUN;
 }
 
-static void get_glyph(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_glyph(const void *ctx, const void *row, struct table_field *f)
 {
     const struct tree_row *r = row;
     const struct task *t = r->task ? r->task : speaker(r->step);
-    const struct rank_end *end = end_of(r);
+    const struct rank_end *end = job_tree_end_of(r);
     if (end && !task_was_stopped(t))
         rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
                  end->code || end->signal ? "!" : "D");
@@ -90,11 +90,11 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
         rich_add(&f->text, ROLE_WAITING, "P");
 }
 
-static void get_state(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_state(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct job *j = job_of(ctx);
+    const struct job *j = job_tree_job_of(ctx);
     const struct tree_row *r = row;
-    const struct rank_end *end = end_of(r);
+    const struct rank_end *end = job_tree_end_of(r);
     if (!j)
         return;
     if (end && task_was_stopped(r->task)) {
@@ -110,7 +110,7 @@ static void get_state(const void *ctx, const void *row, struct field *f)
         step_words(&f->text, j, r->step);
 }
 
-static void get_node(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_node(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct tree_row *r = row;
@@ -118,7 +118,7 @@ static void get_node(const void *ctx, const void *row, struct field *f)
         rich_add(&f->text, ROLE_NORMAL, r->task->alloc.node);
 }
 
-static void get_gpus(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_gpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct tree_row *r = row;
@@ -129,7 +129,7 @@ static void get_gpus(const void *ctx, const void *row, struct field *f)
     free(gpus);
 }
 
-static void get_cpus(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_cpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct tree_row *r = row;
@@ -140,7 +140,7 @@ static void get_cpus(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static void get_time(const void *ctx, const void *row, struct field *f)
+static void job_tree_get_time(const void *ctx, const void *row, struct table_field *f)
 {
     const struct jobtree *t = ctx;
     const struct tree_row *r = row;
@@ -157,7 +157,7 @@ static void get_time(const void *ctx, const void *row, struct field *f)
     rich_add(&f->text, live ? ROLE_NORMAL : ROLE_DIM, duration_format((uint32_t)s, b));
 }
 
-static void get_peak(const void *ctx, const void *row, struct field *f)
+static void get_peak(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct tree_row *r = row;
@@ -169,8 +169,8 @@ static void get_peak(const void *ctx, const void *row, struct field *f)
     rich_add(&f->text, ROLE_NORMAL, mem_format_words(r->task->peak_rss_kib, b));
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = job_tree_get_glyph},
     {.name = "what",
      .title = "STEP",
      .min = 10,
@@ -185,28 +185,28 @@ static const struct column columns[] = {
      .fit = 12,
      .rank = 3,
      .flags = COLUMN_WORDS,
-     .get = get_node},
+     .get = job_tree_get_node},
     {.name = "cpus",
      .title = "CPUS",
      .min = 4,
      .want = 4,
      .rank = 5,
      .flags = COLUMN_RIGHT,
-     .get = get_cpus},
+     .get = job_tree_get_cpus},
     {.name = "gpus",
      .title = "GPU#",
      .min = 4,
      .want = 7,
      .rank = 4,
      .flags = COLUMN_RIGHT,
-     .get = get_gpus},
+     .get = job_tree_get_gpus},
     {.name = "time",
      .title = "TIME",
      .min = 9,
      .want = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
-     .get = get_time},
+     .get = job_tree_get_time},
     {.name = "peak",
      .title = "PEAK MEM",
      .min = 8,
@@ -220,7 +220,7 @@ static const struct column columns[] = {
      .fit = 48,
      .rank = 1,
      .flags = COLUMN_WORDS,
-     .get = get_state},
+     .get = job_tree_get_state},
 };
 
 /* --- rows --- */
@@ -236,31 +236,32 @@ static size_t count_rows(const struct job *j)
     return n;
 }
 
-static const struct tree_row *push_row(struct jobtree *t, struct table *table, struct tree_row row,
-                                       uint8_t depth, bool branch)
+static const struct tree_row *job_tree_push_row(struct jobtree *t, struct table *table, struct tree_row row,
+                                                uint8_t depth, bool branch)
 {
     struct tree_row *r = &t->rows[t->n_rows++];
     *r = row;
-    table_add(table, (struct trow){.id = row_id(r), .data = r, .depth = depth, .branch = branch});
+    table_add(table, (struct trow){.id = job_tree_row_id(r), .data = r, .depth = depth, .branch = branch});
     return r;
 }
 
 static void push_task(struct jobtree *t, struct table *table, const struct step *s, const struct task *task,
                       uint8_t depth)
 {
-    const struct tree_row *r = push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = -1},
-                                        depth, task->n_ranks > 1);
-    if (task->n_ranks <= 1 || !table_wants_children(table, row_id(r)))
+    const struct tree_row *r = job_tree_push_row(
+        t, table, (struct tree_row){.step = s, .task = task, .rank = -1}, depth, task->n_ranks > 1);
+    if (task->n_ranks <= 1 || !table_wants_children(table, job_tree_row_id(r)))
         return;
     for (uint32_t k = 0; k < task->n_ranks; k++)
-        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = step_rank(s, task, k)},
-                 (uint8_t)(depth + 1), false);
+        job_tree_push_row(t, table,
+                          (struct tree_row){.step = s, .task = task, .rank = step_rank(s, task, k)},
+                          (uint8_t)(depth + 1), false);
 }
 
-static void fill(void *ctx, struct table *table)
+static void job_tree_fill(void *ctx, struct table *table)
 {
     struct jobtree *t = ctx;
-    const struct job *j = job_of(t);
+    const struct job *j = job_tree_job_of(t);
     t->n_rows = 0;
     if (!j)
         return;
@@ -274,10 +275,10 @@ static void fill(void *ctx, struct table *table)
             continue;
         }
         const struct tree_row *r =
-            push_row(t, table, (struct tree_row){.step = s, .rank = -1}, 0, s->tasks.n > 1);
+            job_tree_push_row(t, table, (struct tree_row){.step = s, .rank = -1}, 0, s->tasks.n > 1);
         if (!t->seen_any && s->tasks.n > 1)
-            table_fold(table, row_id(r), true);
-        if (table_wants_children(table, row_id(r)))
+            table_fold(table, job_tree_row_id(r), true);
+        if (table_wants_children(table, job_tree_row_id(r)))
             for (size_t k = 0; k < s->tasks.n; k++)
                 push_task(t, table, s, &s->tasks.v[k], 1);
     }
@@ -287,7 +288,7 @@ static void fill(void *ctx, struct table *table)
 void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job)
 {
     *t = (struct jobtree){.ui = ui, .job = job};
-    table_init(&t->table, columns, sizeof columns / sizeof columns[0], fill, t);
+    table_init(&t->table, columns, sizeof columns / sizeof columns[0], job_tree_fill, t);
 }
 
 void jobtree_fini(struct jobtree *t)
@@ -308,7 +309,7 @@ bool jobtree_next_failed(struct jobtree *t)
     for (size_t n = 1; n <= table->shown.n; n++) {
         size_t i = (table->list.cursor + n) % table->shown.n;
         const struct tree_row *r = table_shown(table, i)->data;
-        const struct rank_end *end = end_of(r);
+        const struct rank_end *end = job_tree_end_of(r);
         if (r->task && task_failed(r->task) && (!end || end->code || end->signal)) {
             table_select(&t->table, table_shown(table, i)->id);
             return true;

@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_depends.h"
@@ -40,7 +40,7 @@ static struct jobpage *page_of(struct view *v)
     return (struct jobpage *)(void *)v;
 }
 
-static const struct job *job_of(const struct jobpage *p)
+static const struct job *job_view_of(const struct jobpage *p)
 {
     return ui_job(p->v.ui, p->job);
 }
@@ -60,9 +60,9 @@ static void why_answered(struct ui *ui, struct view *owner, uint64_t arg, const 
     p->has_why = true;
 }
 
-static void ask_why(struct jobpage *p)
+static void job_ask_why(struct jobpage *p)
 {
-    const struct job *j = job_of(p);
+    const struct job *j = job_view_of(p);
     struct wall now = ui_now(p->v.ui);
     if (!j || j->state != JOB_PENDING || p->asking || (p->has_why && now.ms - p->asked.ms < WHY_PAUSE_MS))
         return;
@@ -82,9 +82,9 @@ static void script_answered(struct ui *ui, struct view *owner, uint64_t arg, con
     ui_changed(ui);
 }
 
-static void ask_script(struct jobpage *p)
+static void job_ask_script(struct jobpage *p)
 {
-    const struct job *j = job_of(p);
+    const struct job *j = job_view_of(p);
     if (!j || j->kind != JOB_KIND_BATCH || p->script_asked ||
         (j->uid != ui_uid(p->v.ui) && !ui_is_admin(p->v.ui)))
         return;
@@ -104,8 +104,8 @@ static struct view *page_open(struct ui *ui, const void *arg)
     p->job = *id;
     jobtree_init(&p->tree, ui, *id);
     table_refill(&p->tree.table);
-    ask_why(p);
-    ask_script(p);
+    job_ask_why(p);
+    job_ask_script(p);
     return &p->v;
 }
 
@@ -124,14 +124,14 @@ static void page_sync(struct view *v)
 {
     struct jobpage *p = page_of(v);
     table_refill(&p->tree.table);
-    ask_why(p);
-    ask_script(p);
+    job_ask_why(p);
+    job_ask_script(p);
 }
 
 static void page_title(struct view *v, struct rich *out)
 {
     struct jobpage *p = page_of(v);
-    const struct job *j = job_of(p);
+    const struct job *j = job_view_of(p);
     rich_add(out, ROLE_TITLE, "Job ");
     if (!j) {
         rich_addf(out, ROLE_TITLE, "%u", p->job);
@@ -211,10 +211,10 @@ static void draw_below(struct jobpage *p, struct canvas *c, struct rect *body)
     pane_draw(&p->text, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
 }
 
-static void page_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void page_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct jobpage *p = page_of(v);
-    const struct job *j = job_of(p);
+    const struct job *j = job_view_of(p);
     if (!j) {
         canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM,
                     "This job is no longer in the queue. q goes back.", l->body.w - 3);
@@ -256,7 +256,7 @@ static void open_output(struct jobpage *p, const struct job *j)
     ui_push(p->v.ui, &output_view, &at);
 }
 
-static void act_on_job(struct jobpage *p, const struct job *j, enum action a)
+static void job_act_on_job(struct jobpage *p, const struct job *j, enum action a)
 {
     struct targets t = {0};
     targets_add_job(&t, j);
@@ -266,7 +266,7 @@ static void act_on_job(struct jobpage *p, const struct job *j, enum action a)
 static unsigned page_act(struct view *v, enum action a, const struct input *in)
 {
     struct jobpage *p = page_of(v);
-    const struct job *j = job_of(p);
+    const struct job *j = job_view_of(p);
     if (!j)
         return 0;
     if (a == ACTION_PANEL)
@@ -279,7 +279,7 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
         if (!jobtree_next_failed(&p->tree))
             ui_toast(v->ui, ROLE_NORMAL, "no task of it failed");
     } else if (act_is_deed(a))
-        act_on_job(p, j, a);
+        job_act_on_job(p, j, a);
     else if (a == ACTION_SHELL)
         shell_in_job(v->ui, j);
     else if (a == ACTION_DEPENDS)
@@ -296,7 +296,7 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
 
 static const char *page_label(struct view *v, enum action a)
 {
-    return again_label(job_of(page_of(v)), false, a);
+    return again_label(job_view_of(page_of(v)), false, a);
 }
 
 static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};

@@ -12,12 +12,12 @@
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 
-static const struct job *job_of(const struct job_row *r)
+static const struct job *jobs_table_job_of(const struct jobs_row *r)
 {
     return r->cols.shown;
 }
 
-static struct wall now_of(const void *ctx)
+static struct wall jobs_table_now_of(const void *ctx)
 {
     return ui_now(((const struct joblist *)ctx)->cols.ui);
 }
@@ -34,10 +34,10 @@ static enum role array_role(const struct array_row *a, char *glyph)
                      : ROLE_DONE;
 }
 
-static void get_glyph(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_glyph(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     char glyph = ' ';
     enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
     if (r->job)
@@ -49,10 +49,10 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
     f->num = role; /* those that are alike stand together */
 }
 
-static void get_state(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     if (r->job) {
         job_words(&f->text, r->job);
         if (!f->room) /* a filter may know it by Slurm's word */
@@ -68,31 +68,31 @@ static void get_state(const void *ctx, const void *row, struct field *f)
 }
 
 /* Whose time is shown: an array's is that of its oldest running element. */
-static const struct job *timed(const struct job_row *r)
+static const struct job *timed(const struct jobs_row *r)
 {
     if (r->job)
         return r->job;
     return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
 }
 
-static void get_time(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_time(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = timed(row);
     char b[UNITS_TEXT_SIZE];
     f->has_num = true;
     if (j->state == JOB_PENDING) {
-        int64_t s = wall_elapsed_s(j->t_submit, now_of(ctx));
+        int64_t s = wall_elapsed_s(j->t_submit, jobs_table_now_of(ctx));
         f->num = (double)s;
         rich_addf(&f->text, ROLE_WAITING, "%s", duration_format((uint32_t)s, b));
     } else {
-        uint32_t s = job_run_s(j, now_of(ctx));
+        uint32_t s = job_run_s(j, jobs_table_now_of(ctx));
         f->num = s;
         rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
     }
     f->ticks = !job_state_is_final((enum job_state)j->state);
 }
 
-static void get_left(const void *ctx, const void *row, struct field *f)
+static void get_left(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = timed(row);
     const struct joblist *l = ctx;
@@ -101,45 +101,45 @@ static void get_left(const void *ctx, const void *row, struct field *f)
     struct wall end = job_end_time(j, ui_model(l->cols.ui));
     if (!wall_is_set(end))
         return; /* no limit */
-    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), now_of(ctx));
+    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), jobs_table_now_of(ctx));
     f->has_num = f->ticks = true;
-    f->num = (double)(end.ms - now_of(ctx).ms) / (double)MS_PER_S;
+    f->num = (double)(end.ms - jobs_table_now_of(ctx).ms) / (double)MS_PER_S;
     rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
 }
 
 /* What it holds; what it asks for while it waits. */
-static uint64_t amount(const struct job_row *r, uint64_t running, uint32_t (*count)(const struct job *))
+static uint64_t amount(const struct jobs_row *r, uint64_t running, uint32_t (*count)(const struct job *))
 {
     if (!r->job)
         return running ? running : count(r->array->any);
     return job_is_between(r->job) ? 0 : count(r->job);
 }
 
-static void get_cpus(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_cpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     field_count(f, amount(r, r->job ? 0 : r->array->cpus, job_cpus), ROLE_NORMAL);
 }
 
-static void get_gpus(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_gpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     field_count(f, amount(r, r->job ? 0 : r->array->gpus, job_gpus), ROLE_NORMAL);
 }
 
-static void get_nodes(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_nodes(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     field_count(f, amount(r, r->job ? 0 : r->array->nodes, job_nodes), ROLE_NORMAL);
 }
 
-static void get_memory(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_memory(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    uint64_t mib = job_mem_mib(job_of(row));
+    uint64_t mib = job_mem_mib(jobs_table_job_of(row));
     if (!mib)
         return;
     f->has_num = true;
@@ -148,37 +148,37 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-static void get_limit(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_limit(const void *ctx, const void *row, struct table_field *f)
 {
     const struct joblist *l = ctx;
-    uint32_t s = job_limit_s(job_of(row), ui_model(l->cols.ui));
+    uint32_t s = job_limit_s(jobs_table_job_of(row), ui_model(l->cols.ui));
     f->has_num = true;
     f->num = s;
     if (f->text.mute)
         return;
-    jobtext_limit(&f->text.text, job_of(row), ui_model(l->cols.ui));
+    jobtext_limit(&f->text.text, jobs_table_job_of(row), ui_model(l->cols.ui));
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-static void get_priority(const void *ctx, const void *row, struct field *f)
+static void get_priority(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    field_count(f, job_of(row)->priority, ROLE_NORMAL);
+    field_count(f, jobs_table_job_of(row)->priority, ROLE_NORMAL);
 }
 
-static void get_restarts(const void *ctx, const void *row, struct field *f)
+static void get_restarts(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, timed(row)->restarts, ROLE_NORMAL);
 }
 
-static void get_started(const void *ctx, const void *row, struct field *f)
+static void get_started(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = timed(row);
     jobcols_when(ctx, f, j->state == JOB_PENDING ? (struct wall){0} : j->t_start);
 }
 
-static void get_ended(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_ended(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = timed(row);
     if (job_state_is_final((enum job_state)j->state))
@@ -210,7 +210,7 @@ static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earl
 
 /* A bar and the counts in words; where there is no room for those how many are over, and the bar says the
  * rest. */
-static void array_progress(const struct array_row *a, struct field *f)
+static void array_progress(const struct array_row *a, struct table_field *f)
 {
     uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
     uint32_t earlier = a->total > known ? a->total - known : 0; /* have left the queue */
@@ -243,20 +243,20 @@ static void array_progress(const struct array_row *a, struct field *f)
     rich_addf(&f->text, ROLE_NORMAL, "%s%u/%u", bar >= PROGRESS_MIN ? " " : "", over, a->total);
 }
 
-static void get_where(const void *ctx, const void *row, struct field *f)
+static void jobs_table_get_where(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     const struct joblist *l = ctx;
     if (r->job && r->job->state == JOB_PENDING && f->room) /* drawn: not sorted or filtered by */
         job_wait_words(&f->text, l->cols.ui, r->job);
     else if (r->job)
-        job_where(&f->text, r->job, now_of(ctx));
+        job_where(&f->text, r->job, jobs_table_now_of(ctx));
     else
         array_progress(r->array, f);
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = jobs_table_get_glyph},
     {.name = "id",
      .title = "JOB",
      .min = 12,
@@ -295,7 +295,7 @@ static const struct column columns[] = {
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,
-     .get = get_time},
+     .get = jobs_table_get_time},
     {.name = "left",
      .title = "LEFT",
      .min = 7,
@@ -311,14 +311,14 @@ static const struct column columns[] = {
      .want = 5,
      .rank = 7,
      .flags = COLUMN_RIGHT,
-     .get = get_cpus},
+     .get = jobs_table_get_cpus},
     {.name = "gpus",
      .title = "GPU",
      .min = 3,
      .want = 4,
      .rank = 6,
      .flags = COLUMN_RIGHT,
-     .get = get_gpus},
+     .get = jobs_table_get_gpus},
     {.name = "where",
      .alias = "node",
      .title = "WHERE OR WHY",
@@ -326,23 +326,23 @@ static const struct column columns[] = {
      .fit = 32,
      .rank = 3,
      .flags = COLUMN_WORDS,
-     .get = get_where},
+     .get = jobs_table_get_where},
 #define MORE(name_, title_, min_, want_, flags_, unit_, get_)                                          \
     {                                                                                                  \
         .name = name_, .title = title_, .min = min_, .want = want_, .flags = COLUMN_HIDDEN | (flags_), \
         .unit = unit_, .get = get_                                                                     \
     }
-    MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, get_state),
+    MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, jobs_table_get_state),
     MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
     MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, jobcols_qos),
-    MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, get_nodes),
-    MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, get_memory),
-    MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, get_limit),
+    MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, jobs_table_get_nodes),
+    MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, jobs_table_get_memory),
+    MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, jobs_table_get_limit),
     MORE("priority", "PRIORITY", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
     MORE("restarts", "RESTARTS", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
     MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, jobcols_submitted),
     MORE("started", "STARTED", 9, 12, 0, FILTER_PLAIN, get_started),
-    MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, get_ended),
+    MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, jobs_table_get_ended),
     MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, jobcols_directory),
     MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, jobcols_comment),
 #undef MORE
@@ -350,7 +350,7 @@ static const struct column columns[] = {
 
 /* --- rows --- */
 
-static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
+static void jobs_table_each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 {
     const struct joblist *l = ctx;
     const struct model *m = ui_model(l->cols.ui);
@@ -369,19 +369,19 @@ static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 }
 
 /* In a flat list elements stand side by side in the order of their indices. */
-static uint64_t row_number(const struct job_row *r)
+static uint64_t jobs_table_row_number(const struct jobs_row *r)
 {
     const struct job *j = r->cols.shown;
     return j->array_job ? (uint64_t)j->array_job << 32 | (r->job ? j->array_index : 0)
                         : (uint64_t)j->id << 32;
 }
 
-static void order_rows(struct job_row *rows, size_t n)
+static void order_rows(struct jobs_row *rows, size_t n)
 {
     struct radix_key *keys = xreallocarray(NULL, n, sizeof *keys);
-    struct job_row *before = xmemdup(rows, n * sizeof *rows);
+    struct jobs_row *before = xmemdup(rows, n * sizeof *rows);
     for (size_t i = 0; i < n; i++)
-        keys[i] = (struct radix_key){.value = row_number(&rows[i]), .what = (uint32_t)i};
+        keys[i] = (struct radix_key){.value = jobs_table_row_number(&rows[i]), .what = (uint32_t)i};
     radix_sort(keys, n, false);
     for (size_t i = 0; i < n; i++)
         rows[i] = before[keys[i].what];
@@ -401,18 +401,18 @@ static void order_active(struct jobrows *r)
         n++;
     bool sorted = true; /* they mostly are */
     for (size_t i = 1; i < n && sorted; i++)
-        sorted = row_number(&r->rows[i - 1]) <= row_number(&r->rows[i]);
+        sorted = jobs_table_row_number(&r->rows[i - 1]) <= jobs_table_row_number(&r->rows[i]);
     if (!sorted)
         order_rows(r->rows, n);
 }
 
-static void fill(void *ctx, struct table *t)
+static void jobs_table_fill(void *ctx, struct table *t)
 {
     struct joblist *l = ctx;
     struct jobrows *r = &l->rows;
     l->n_jobs = ui_model(l->cols.ui)->jobs.n;
     r->flat = t->flat;
-    jobrows_fill(r, l->n_jobs, each_job, l);
+    jobrows_fill(r, l->n_jobs, jobs_table_each_job, l);
     order_active(r);
     jobrows_order(r, t);
     jobrows_give(r, t, l->cols.ui);
@@ -430,9 +430,9 @@ void joblist_update(struct joblist *l)
     table_update(&l->table, has_changed);
 }
 
-static void fetch(const void *row)
+static void jobs_table_fetch(const void *row)
 {
-    const char *j = (const char *)((const struct job_row *)row)->cols.shown;
+    const char *j = (const char *)((const struct jobs_row *)row)->cols.shown;
     for (size_t i = 0; i < sizeof(struct job); i += 64)
         __builtin_prefetch(j + i);
 }
@@ -440,8 +440,8 @@ static void fetch(const void *row)
 void joblist_init(struct joblist *l, struct ui *ui)
 {
     *l = (struct joblist){.cols.ui = ui};
-    table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
-    l->table.fetch = fetch;
+    table_init(&l->table, columns, sizeof columns / sizeof columns[0], jobs_table_fill, l);
+    l->table.fetch = jobs_table_fetch;
     l->table.parent = jobrows_parent;
 }
 
@@ -451,7 +451,7 @@ void joblist_fini(struct joblist *l)
     jobrows_fini(&l->rows);
 }
 
-const struct job_row *joblist_current(const struct joblist *l)
+const struct jobs_row *joblist_current(const struct joblist *l)
 {
     return jobrows_row(table_current(&l->table));
 }

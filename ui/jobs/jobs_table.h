@@ -2,7 +2,7 @@
 #ifndef UI_JOBS_JOBS_TABLE_H
 #define UI_JOBS_JOBS_TABLE_H
 
-#include "ui/jobs/job_rows.h"
+#include "ui/jobs/jobs_rows.h"
 
 struct joblist {
     struct jobcols cols;
@@ -16,6 +16,6 @@ void joblist_init(struct joblist *l, struct ui *ui);
 void joblist_fini(struct joblist *l);
 void joblist_update(struct joblist *l); /* the model has changed */
 /* The row under the cursor, or NULL. */
-const struct job_row *joblist_current(const struct joblist *l);
+const struct jobs_row *joblist_current(const struct joblist *l);
 
 #endif

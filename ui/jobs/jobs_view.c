@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_depends.h"
@@ -22,7 +22,7 @@
 #include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
 
-struct jobs {
+struct jobs_screen {
     struct view v;
     struct joblist list;
     struct pane side;
@@ -30,15 +30,15 @@ struct jobs {
     uint32_t awaited; /* the cursor goes to that job when it is there; 0: to none */
 };
 
-static struct jobs *jobs_of(struct view *v)
+static struct jobs_screen *jobs_of(struct view *v)
 {
-    return (struct jobs *)(void *)v;
+    return (struct jobs_screen *)(void *)v;
 }
 
 static struct view *jobs_open(struct ui *ui, const void *arg)
 {
     (void)arg;
-    struct jobs *j = xcalloc(1, sizeof *j);
+    struct jobs_screen *j = xcalloc(1, sizeof *j);
     j->v = (struct view){.ops = &jobs_view, .ui = ui};
     joblist_init(&j->list, ui);
     table_refill(&j->list.table);
@@ -47,7 +47,7 @@ static struct view *jobs_open(struct ui *ui, const void *arg)
 
 static void jobs_close(struct view *v)
 {
-    struct jobs *j = jobs_of(v);
+    struct jobs_screen *j = jobs_of(v);
     joblist_fini(&j->list);
     pane_fini(&j->side);
     free(j);
@@ -62,7 +62,7 @@ static bool is_shown(const struct table *t, uint64_t id)
 }
 
 /* An array stands for its elements. */
-static void look_for_awaited(struct jobs *j)
+static void look_for_awaited(struct jobs_screen *j)
 {
     const struct job *job = j->awaited ? model_get_job(ui_model(j->v.ui), j->awaited) : NULL;
     if (!job)
@@ -90,14 +90,14 @@ static void jobs_point_at(struct view *v, uint32_t job)
 
 static void jobs_title(struct view *v, struct rich *out)
 {
-    struct jobs *j = jobs_of(v);
+    struct jobs_screen *j = jobs_of(v);
     rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
     tableview_title(v->ui, &j->list.table, j->list.rows.n_rows, out);
 }
 
-static void fill_side(struct jobs *j)
+static void jobs_fill_side(struct jobs_screen *j)
 {
-    const struct job_row *r = joblist_current(&j->list);
+    const struct jobs_row *r = joblist_current(&j->list);
     struct lines *l = &j->side.lines;
     lines_clear(l);
     if (!r)
@@ -129,7 +129,7 @@ static void fill_side(struct jobs *j)
     }
 }
 
-static void say_empty(const struct jobs *j, struct lines *l)
+static void say_empty(const struct jobs_screen *j, struct lines *l)
 {
     if (j->list.mine && j->list.n_jobs) {
         lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", j->list.n_jobs);
@@ -149,9 +149,9 @@ static void say_empty(const struct jobs *j, struct lines *l)
     lines_addf(l, ROLE_NORMAL, "It shows up here by itself.");
 }
 
-static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct jobs *j = jobs_of(v);
+    struct jobs_screen *j = jobs_of(v);
     struct lines empty = {0};
     say_empty(j, &empty);
     j->body = l->body;
@@ -159,7 +159,7 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
     lines_fini(&empty);
     if (rect_is_empty(l->side))
         return;
-    fill_side(j);
+    jobs_fill_side(j);
     side_draw(&j->side, c, l);
 }
 
@@ -171,15 +171,15 @@ static unsigned jobs_input(struct view *v, const struct input *in)
 
 /* --- what is done to the marked ones --- */
 
-struct gathering {
-    struct jobs *j;
+struct targets_gathering {
+    struct jobs_screen *j;
     struct targets targets;
 };
 
-static void gather(void *arg, const struct trow *row)
+static void jobs_gather(void *arg, const struct trow *row)
 {
-    struct gathering *g = arg;
-    const struct job_row *r = jobrows_row(row);
+    struct targets_gathering *g = arg;
+    const struct jobs_row *r = jobrows_row(row);
     const struct joblist *l = &g->j->list;
     if (!r->job)
         targets_add_array(&g->targets, l->rows.members + r->array->first, r->array->n);
@@ -188,17 +188,17 @@ static void gather(void *arg, const struct trow *row)
         targets_add_job(&g->targets, r->job);
 }
 
-static void act_on_targets(struct jobs *j, enum action a)
+static void jobs_act_on_targets(struct jobs_screen *j, enum action a)
 {
-    struct gathering g = {.j = j};
-    table_targets(&j->list.table, gather, &g);
+    struct targets_gathering g = {.j = j};
+    table_targets(&j->list.table, jobs_gather, &g);
     act_on_jobs(j->v.ui, a, &g.targets);
 }
 
 /* The job that a key for one job means: of an array the element that there is most to see of. */
-static const struct job *job_under_cursor(const struct jobs *j)
+static const struct job *job_under_cursor(const struct jobs_screen *j)
 {
-    const struct job_row *r = joblist_current(&j->list);
+    const struct jobs_row *r = joblist_current(&j->list);
     if (!r)
         return NULL;
     if (r->job)
@@ -207,13 +207,13 @@ static const struct job *job_under_cursor(const struct jobs *j)
 }
 
 /* Of an array what it is that waits; NULL: nothing of it does, or it is none. */
-static const struct job *waiting_of(const struct jobs *j)
+static const struct job *waiting_of(const struct jobs_screen *j)
 {
-    const struct job_row *r = joblist_current(&j->list);
+    const struct jobs_row *r = joblist_current(&j->list);
     return r && !r->job ? r->array->pending : NULL;
 }
 
-static void ask_why(struct jobs *j, const struct job *job)
+static void jobs_ask_why(struct jobs_screen *j, const struct job *job)
 {
     const struct array_row *a = joblist_current(&j->list)->array;
     if (waiting_of(j))
@@ -224,9 +224,9 @@ static void ask_why(struct jobs *j, const struct job *job)
         why_open(j->v.ui, job);
 }
 
-static void open_job(struct jobs *j)
+static void jobs_open_job(struct jobs_screen *j)
 {
-    const struct job_row *r = joblist_current(&j->list);
+    const struct jobs_row *r = joblist_current(&j->list);
     if (!r)
         return;
     if (!r->job) { /* an array opens into its elements */
@@ -240,23 +240,23 @@ static void open_job(struct jobs *j)
 
 static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
 {
-    struct jobs *j = jobs_of(v);
+    struct jobs_screen *j = jobs_of(v);
     const struct job *job = job_under_cursor(j);
     if (a == ACTION_MINE) {
         j->list.mine = !j->list.mine;
         table_refill(&j->list.table);
     } else if (act_is_deed(a)) {
-        act_on_targets(j, a);
+        jobs_act_on_targets(j, a);
         if (a == ACTION_WATCH)
             table_refill(&j->list.table); /* its signs */
     } else if (a == ACTION_OPEN_JOB) {
-        open_job(j);
+        jobs_open_job(j);
     } else if (a == ACTION_SHELL && job) {
         shell_in_job(v->ui, job);
     } else if (a == ACTION_DEPENDS && job) {
         depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {
-        ask_why(j, job);
+        jobs_ask_why(j, job);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
     } else if (!again_act(v->ui, job, a)) {
@@ -267,8 +267,8 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
 
 static const char *jobs_label(struct view *v, enum action a)
 {
-    struct jobs *j = jobs_of(v);
-    const struct job_row *r = joblist_current(&j->list);
+    struct jobs_screen *j = jobs_of(v);
+    const struct jobs_row *r = joblist_current(&j->list);
     const struct array_row *of = r && !r->job ? r->array : NULL;
     if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
         return NULL;

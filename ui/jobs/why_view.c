@@ -8,7 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
@@ -295,7 +295,7 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
     }
 }
 
-static void fill(struct ui *ui, struct dialog *d, struct why_box *b)
+static void why_fill(struct ui *ui, struct dialog *d, struct why_box *b)
 {
     const struct job *j = model_get_job(ui_model(ui), b->job);
     struct lines *l = &d->body.lines;
@@ -331,7 +331,7 @@ static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, co
     rec_fini(&msg_prio_rows_rec, &b->prio);
     rec_copy(&msg_prio_rows_rec, &b->prio, in->body);
     b->has_prio = true;
-    fill(ui, d, b);
+    why_fill(ui, d, b);
 }
 
 static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
@@ -343,7 +343,7 @@ static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
     rec_fini(&msg_prio_rec, &ask);
 }
 
-static void answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+static void why_view_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
 {
     (void)owner;
     struct dialog *d = ui_find_dialog(ui, number);
@@ -362,17 +362,17 @@ static void answered(struct ui *ui, struct view *owner, uint64_t number, const s
     rec_fini(&msg_why_rec, &b->why);
     rec_copy(&msg_why_rec, &b->why, in->body);
     b->has_why = true;
-    fill(ui, d, b);
+    why_fill(ui, d, b);
     if (is_in_order(&b->why))
         ask_prio(ui, number, b->job);
 }
 
-static void ask(struct ui *ui, uint64_t number, struct why_box *b)
+static void why_ask(struct ui *ui, uint64_t number, struct why_box *b)
 {
     struct msg_job m = {.target = {.job = b->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
     b->asked = ui_now(ui);
     b->stale = false;
-    b->asking = ui_send(ui, MSG_WHY, &m, NULL, answered, number);
+    b->asking = ui_send(ui, MSG_WHY, &m, NULL, why_view_answered, number);
 }
 
 /* The queue has moved, or time has passed. */
@@ -383,8 +383,8 @@ static void follow(struct ui *ui, uint64_t number, bool changed)
     const struct job *j = model_get_job(ui_model(ui), b->job);
     b->stale |= changed;
     if (j && j->state == JOB_PENDING && b->stale && !b->asking && ui_now(ui).ms - b->asked.ms >= PAUSE_MS)
-        ask(ui, number, b);
-    fill(ui, d, b);
+        why_ask(ui, number, b);
+    why_fill(ui, d, b);
 }
 
 void why_open(struct ui *ui, const struct job *j)
@@ -401,11 +401,11 @@ void why_open(struct ui *ui, const struct job *j)
     str_fini(&s);
     struct why_box *b = xcalloc(1, sizeof *b);
     b->job = j->id;
-    fill(ui, d, b);
+    why_fill(ui, d, b);
     uint64_t number = ui_take_dialog(ui, d, closed, b, box_free);
     ui_dialog_follows(ui, number, follow);
     if (j->state == JOB_PENDING)
-        ask(ui, number, b);
+        why_ask(ui, number, b);
 }
 
 void why_open_array(struct ui *ui, const struct array_row *a, const struct job *const *members)

@@ -2,7 +2,7 @@
 #ifndef UI_JOBS_WHY_VIEW_H
 #define UI_JOBS_WHY_VIEW_H
 
-#include "ui/jobs/job_rows.h"
+#include "ui/jobs/jobs_rows.h"
 
 /* The answer as lines. */
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui);

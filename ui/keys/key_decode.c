@@ -16,19 +16,19 @@
 #define PASTE_END      "\033[201~"
 #define PASTE_END_SIZE (sizeof PASTE_END - 1)
 
-void decoder_init(struct decoder *d)
+void decoder_init(struct key_decoder *d)
 {
-    *d = (struct decoder){.bytes = STR_INIT, .paste = STR_INIT};
+    *d = (struct key_decoder){.bytes = STR_INIT, .paste = STR_INIT};
 }
 
-void decoder_fini(struct decoder *d)
+void decoder_fini(struct key_decoder *d)
 {
     vec_fini(&d->known);
     str_fini(&d->bytes);
     str_fini(&d->paste);
 }
 
-void decoder_know(struct decoder *d, const char *bytes, uint32_t key)
+void decoder_know(struct key_decoder *d, const char *bytes, uint32_t key)
 {
     struct known_sequence k = {.key = key};
     size_t n = strlen(bytes);
@@ -38,14 +38,14 @@ void decoder_know(struct decoder *d, const char *bytes, uint32_t key)
     vec_push(&d->known, k);
 }
 
-static void drop_bytes(struct decoder *d)
+static void drop_bytes(struct key_decoder *d)
 {
     str_clear(&d->bytes);
     d->at = 0;
     d->esc_alone = d->counted = false;
 }
 
-void decoder_drop(struct decoder *d)
+void decoder_drop(struct key_decoder *d)
 {
     drop_bytes(d);
     str_clear(&d->paste);
@@ -54,17 +54,17 @@ void decoder_drop(struct decoder *d)
     d->esc_at = d->burst_at = 0;
 }
 
-static const char *head(const struct decoder *d)
+static const char *key_decode_head(const struct key_decoder *d)
 {
     return d->bytes.s + d->at;
 }
 
-static size_t left(const struct decoder *d)
+static size_t key_decode_left(const struct key_decoder *d)
 {
     return d->bytes.len - d->at;
 }
 
-static void consume(struct decoder *d, size_t n)
+static void consume(struct key_decoder *d, size_t n)
 {
     d->at += n;
     d->esc_alone = false;
@@ -72,12 +72,12 @@ static void consume(struct decoder *d, size_t n)
         drop_bytes(d);
 }
 
-static const struct known_sequence *known_at_head(const struct decoder *d)
+static const struct known_sequence *known_at_head(const struct key_decoder *d)
 {
     vec_for_each (&d->known, i) {
         const struct known_sequence *k = &d->known.v[i];
         size_t len = strlen(k->bytes);
-        if (len <= left(d) && memcmp(k->bytes, head(d), len) == 0)
+        if (len <= key_decode_left(d) && memcmp(k->bytes, key_decode_head(d), len) == 0)
             return k;
     }
     return NULL;
@@ -85,17 +85,17 @@ static const struct known_sequence *known_at_head(const struct decoder *d)
 
 /* --- what came at once --- */
 
-static bool begins_paste(const struct unit *u, const char *s)
+static bool begins_paste(const struct key_unit *u, const char *s)
 {
     return u->kind == UNIT_CSI && !u->has_alt && unit_is(u, s, "200~");
 }
 
-static void count_texts(struct decoder *d)
+static void count_texts(struct key_decoder *d)
 {
     bool seen[128] = {false};
     d->texts = d->kinds = 0;
     for (size_t i = d->at; i < d->bytes.len;) {
-        struct unit u = unit_measure(d->bytes.s + i, d->bytes.len - i, d->to_char);
+        struct key_unit u = unit_measure(d->bytes.s + i, d->bytes.len - i, d->to_char);
         if (u.kind == UNIT_PART || u.kind == UNIT_STRING || begins_paste(&u, d->bytes.s + i))
             break;
         if (u.kind == UNIT_CHAR) {
@@ -114,21 +114,21 @@ static void count_texts(struct decoder *d)
 }
 
 /* The first ones of a paste without brackets, and a line's end within it, are not keys yet. */
-static bool is_held(const struct decoder *d, int64_t now)
+static bool is_held(const struct key_decoder *d, int64_t now)
 {
     if (!d->counted || now - d->fed >= DECODE_HOLD_MS)
         return false;
-    return d->in_burst ? left(d) == 1 && *head(d) == KEYNAME_ENTER
+    return d->in_burst ? key_decode_left(d) == 1 && *key_decode_head(d) == KEYNAME_ENTER
                        : d->texts > 1 && d->texts < DECODE_BURST && d->kinds > 1;
 }
 
-void decoder_feed(struct decoder *d, const char *bytes, size_t n, int64_t now)
+void decoder_feed(struct key_decoder *d, const char *bytes, size_t n, int64_t now)
 {
     if (!n)
         return;
-    if (left(d) == 1 && *head(d) == KEYNAME_ESC && now - d->fed >= ALT_MS)
+    if (key_decode_left(d) == 1 && *key_decode_head(d) == KEYNAME_ESC && now - d->fed >= ALT_MS)
         d->esc_alone = true;
-    if (!left(d))
+    if (!key_decode_left(d))
         d->in_burst = d->burst_at && now - d->burst_at < BURST_MS;
     str_append_n(&d->bytes, bytes, n);
     d->fed = now;
@@ -142,7 +142,7 @@ static bool is_paste_text(uint32_t cp)
     return cp == '\n' || cp == '\r' || cp == '\t' || (cp >= 0x20 && cp < 0x7f) || cp >= 0xa0;
 }
 
-static void add_text(struct str *out, const struct decoder *d, const char *s, size_t n)
+static void key_decode_add_text(struct str *out, const struct key_decoder *d, const char *s, size_t n)
 {
     for (size_t i = 0; i < n;) {
         uint32_t cp = 0;
@@ -154,18 +154,18 @@ static void add_text(struct str *out, const struct decoder *d, const char *s, si
     }
 }
 
-static void collect_paste(struct decoder *d, size_t n)
+static void collect_paste(struct key_decoder *d, size_t n)
 {
     size_t room = DECODE_PASTE_MAX - d->paste.len;
-    str_append_n(&d->paste, head(d), n < room ? n : room);
+    str_append_n(&d->paste, key_decode_head(d), n < room ? n : room);
     consume(d, n);
 }
 
-static void end_paste(struct decoder *d, struct input *in)
+static void end_paste(struct key_decoder *d, struct input *in)
 {
     struct str raw = d->paste;
     str_init(&d->paste);
-    add_text(&d->paste, d, raw.s, raw.len);
+    key_decode_add_text(&d->paste, d, raw.s, raw.len);
     str_fini(&raw);
     d->state = DECODE_PLAIN;
     d->counted = false;
@@ -173,31 +173,31 @@ static void end_paste(struct decoder *d, struct input *in)
 }
 
 /* How much of the head cannot be the beginning of the mark. */
-static size_t before_mark(const struct decoder *d)
+static size_t before_mark(const struct key_decoder *d)
 {
-    size_t n = left(d), keep = n < PASTE_END_SIZE ? n : PASTE_END_SIZE - 1;
-    while (keep && memcmp(head(d) + n - keep, PASTE_END, keep) != 0)
+    size_t n = key_decode_left(d), keep = n < PASTE_END_SIZE ? n : PASTE_END_SIZE - 1;
+    while (keep && memcmp(key_decode_head(d) + n - keep, PASTE_END, keep) != 0)
         keep--;
     return n - keep;
 }
 
-static bool next_of_paste(struct decoder *d, int64_t now, struct input *in)
+static bool next_of_paste(struct key_decoder *d, int64_t now, struct input *in)
 {
-    const char *mark = memmem(head(d), left(d), PASTE_END, PASTE_END_SIZE);
-    collect_paste(d, mark ? (size_t)(mark - head(d)) : before_mark(d));
+    const char *mark = memmem(key_decode_head(d), key_decode_left(d), PASTE_END, PASTE_END_SIZE);
+    collect_paste(d, mark ? (size_t)(mark - key_decode_head(d)) : before_mark(d));
     if (mark)
         consume(d, PASTE_END_SIZE);
     else if (now - d->fed < DECODE_PASTE_MS)
         return false;
     else
-        consume(d, left(d)); /* a piece of the mark */
+        consume(d, key_decode_left(d)); /* a piece of the mark */
     end_paste(d, in);
     return true;
 }
 
 /* --- answers of the terminal --- */
 
-static bool end_string(struct decoder *d)
+static bool end_string(struct key_decoder *d)
 {
     d->state = DECODE_PLAIN;
     d->counted = false;
@@ -206,17 +206,17 @@ static bool end_string(struct decoder *d)
 
 /* Skips up to the end of a string: ST, for an OSC BEL too. The ST of eight bits is not looked for, it may
  * be a part of a character. Returns false where the end has not come yet. */
-static bool skip_string(struct decoder *d, int64_t now)
+static bool key_decode_skip_string(struct key_decoder *d, int64_t now)
 {
     if (now - d->fed >= DECODE_SEQ_MS)
         drop_bytes(d);
     if (now - d->fed >= DECODE_SEQ_MS || now - d->string_at >= STRING_MS)
         return end_string(d);
-    while (left(d)) {
-        char c = *head(d);
-        if (c == KEYNAME_ESC && left(d) == 1)
+    while (key_decode_left(d)) {
+        char c = *key_decode_head(d);
+        if (c == KEYNAME_ESC && key_decode_left(d) == 1)
             return false;
-        if (c == KEYNAME_ESC && head(d)[1] != '\\') /* cut off by another sequence */
+        if (c == KEYNAME_ESC && key_decode_head(d)[1] != '\\') /* cut off by another sequence */
             return end_string(d);
         consume(d, c == KEYNAME_ESC ? 2 : 1);
         if (c == KEYNAME_ESC || (c == '\a' && d->is_osc) || c == CTRL_KEY('x') || c == CTRL_KEY('z'))
@@ -229,7 +229,7 @@ static bool skip_string(struct decoder *d, int64_t now)
 
 enum { MOUSE_MORE_BITS = 4 + 8 + 16, MOUSE_MOVES = 32, MOUSE_WHEEL = 64 };
 
-static bool press(struct decoder *d, int64_t now, unsigned button, int y, int x, struct input *in)
+static bool press(struct key_decoder *d, int64_t now, unsigned button, int y, int x, struct input *in)
 {
     *in = (struct input){.kind = INPUT_MOUSE, .y = y, .x = x};
     button &= ~(unsigned)MOUSE_MORE_BITS; /* Shift and the like */
@@ -248,7 +248,7 @@ static bool press(struct decoder *d, int64_t now, unsigned button, int y, int x,
 }
 
 /* ESC [ < button ; column ; row M, or m where it is let go. */
-static bool new_mouse(struct decoder *d, int64_t now, const char *s, size_t n, struct input *in)
+static bool new_mouse(struct key_decoder *d, int64_t now, const char *s, size_t n, struct input *in)
 {
     unsigned v[3] = {0};
     size_t k = 0, i = 1;
@@ -264,7 +264,7 @@ static bool new_mouse(struct decoder *d, int64_t now, const char *s, size_t n, s
 }
 
 /* ESC [ M and three bytes. */
-static bool old_mouse(struct decoder *d, int64_t now, const char *s, struct input *in)
+static bool old_mouse(struct key_decoder *d, int64_t now, const char *s, struct input *in)
 {
     const unsigned char *b = (const unsigned char *)s;
     return b[1] >= 32 && b[2] > 32 && b[3] > 32 && press(d, now, b[1] - 32u, b[3] - 33, b[2] - 33, in);
@@ -272,21 +272,21 @@ static bool old_mouse(struct decoder *d, int64_t now, const char *s, struct inpu
 
 /* --- keys --- */
 
-static bool give_key(struct decoder *d, size_t len, uint32_t key, struct input *in)
+static bool give_key(struct key_decoder *d, size_t len, uint32_t key, struct input *in)
 {
     bool burst = d->in_burst;
     consume(d, len);
     d->esc_at = 0;
     *in = input_key(key);
     in->burst = burst;
-    in->more = burst && left(d);
+    in->more = burst && key_decode_left(d);
     return true;
 }
 
 /* Returns false where it means nothing; it is consumed in any case. */
-static bool take_sequence(struct decoder *d, const struct unit *u, int64_t now, struct input *in)
+static bool take_sequence(struct key_decoder *d, const struct key_unit *u, int64_t now, struct input *in)
 {
-    const char *s = head(d), *body = s + u->body;
+    const char *s = key_decode_head(d), *body = s + u->body;
     size_t n = u->len - u->body;
     uint32_t key = unit_key(u, s);
     bool told = false, plain = u->kind == UNIT_CSI && !u->has_alt, paste = begins_paste(u, s);
@@ -304,16 +304,17 @@ static bool take_sequence(struct decoder *d, const struct unit *u, int64_t now, 
 }
 
 /* ESC, once or twice, and nothing more. */
-static bool is_bare_esc(const struct decoder *d)
+static bool is_bare_esc(const struct key_decoder *d)
 {
-    return *head(d) == KEYNAME_ESC && (left(d) == 1 || (left(d) == 2 && head(d)[1] == KEYNAME_ESC));
+    return *key_decode_head(d) == KEYNAME_ESC &&
+           (key_decode_left(d) == 1 || (key_decode_left(d) == 2 && key_decode_head(d)[1] == KEYNAME_ESC));
 }
 
 /* What stands at the head has no end, and none will come. */
-static bool give_up(struct decoder *d, int64_t now, struct input *in)
+static bool key_decode_give_up(struct key_decoder *d, int64_t now, struct input *in)
 {
     if (!is_bare_esc(d)) {
-        consume(d, left(d));
+        consume(d, key_decode_left(d));
         return false;
     }
     give_key(d, 1, KEYNAME_ESC, in);
@@ -322,13 +323,14 @@ static bool give_up(struct decoder *d, int64_t now, struct input *in)
 }
 
 /* "[A" at once where a moment ago ESC alone was taken as the key: the line was slow in between. */
-static bool is_tail(const struct decoder *d, struct unit *u)
+static bool is_tail(const struct key_decoder *d, struct key_unit *u)
 {
-    if (!d->esc_at || d->fed - d->esc_at > TAIL_MS || left(d) < 2 || !strchr("[O", *head(d)))
+    if (!d->esc_at || d->fed - d->esc_at > TAIL_MS || key_decode_left(d) < 2 ||
+        !strchr("[O", *key_decode_head(d)))
         return false;
     char whole[32] = {KEYNAME_ESC};
-    size_t n = left(d) < sizeof whole - 1 ? left(d) : sizeof whole - 1;
-    memcpy(whole + 1, head(d), n);
+    size_t n = key_decode_left(d) < sizeof whole - 1 ? key_decode_left(d) : sizeof whole - 1;
+    memcpy(whole + 1, key_decode_head(d), n);
     *u = unit_measure(whole, n + 1, d->to_char);
     if (u->kind != UNIT_CSI && u->kind != UNIT_SS3)
         return false;
@@ -337,12 +339,12 @@ static bool is_tail(const struct decoder *d, struct unit *u)
     return true;
 }
 
-static int64_t patience_ms(const struct decoder *d)
+static int64_t key_decode_patience_ms(const struct key_decoder *d)
 {
     return is_bare_esc(d) ? DECODE_ESC_MS : DECODE_SEQ_MS;
 }
 
-static bool give_char(struct decoder *d, const struct unit *u, struct input *in)
+static bool give_char(struct key_decoder *d, const struct key_unit *u, struct input *in)
 {
     return give_key(d, u->len,
                     u->key == '\n'   ? KEYNAME_ENTER
@@ -352,16 +354,18 @@ static bool give_char(struct decoder *d, const struct unit *u, struct input *in)
 }
 
 /* The unit at the head: returns whether it is an input. *ret_wait: more bytes are needed to tell. */
-static bool next_unit(struct decoder *d, int64_t now, struct input *in, bool *ret_wait)
+static bool next_unit(struct key_decoder *d, int64_t now, struct input *in, bool *ret_wait)
 {
     const struct known_sequence *k = known_at_head(d);
-    struct unit u;
+    struct key_unit u;
     if (k)
         return give_key(d, strlen(k->bytes), k->key, in);
     if (!is_tail(d, &u))
-        u = unit_measure(head(d), left(d), d->to_char);
+        u = unit_measure(key_decode_head(d), key_decode_left(d), d->to_char);
     switch (u.kind) {
-    case UNIT_PART: *ret_wait = now - d->fed < patience_ms(d); return !*ret_wait && give_up(d, now, in);
+    case UNIT_PART:
+        *ret_wait = now - d->fed < key_decode_patience_ms(d);
+        return !*ret_wait && key_decode_give_up(d, now, in);
     case UNIT_CHAR: return give_char(d, &u, in);
     case UNIT_ESC: return give_key(d, 1, KEYNAME_ESC, in);
     case UNIT_ALT:
@@ -381,14 +385,14 @@ static bool next_unit(struct decoder *d, int64_t now, struct input *in, bool *re
     return false;
 }
 
-bool decoder_next(struct decoder *d, int64_t now, struct input *in)
+bool decoder_next(struct key_decoder *d, int64_t now, struct input *in)
 {
     for (;;) {
         if (d->state == DECODE_PASTE)
             return next_of_paste(d, now, in);
-        if (d->state == DECODE_STRING && !skip_string(d, now))
+        if (d->state == DECODE_STRING && !key_decode_skip_string(d, now))
             return false;
-        if (!left(d))
+        if (!key_decode_left(d))
             return false;
         if (!d->counted)
             count_texts(d);
@@ -402,13 +406,13 @@ bool decoder_next(struct decoder *d, int64_t now, struct input *in)
     }
 }
 
-int decoder_wait_ms(const struct decoder *d, int64_t now)
+int decoder_wait_ms(const struct key_decoder *d, int64_t now)
 {
     int64_t ms = d->state == DECODE_PASTE    ? DECODE_PASTE_MS
                  : d->state == DECODE_STRING ? DECODE_SEQ_MS
-                 : !left(d)                  ? -1
+                 : !key_decode_left(d)       ? -1
                  : is_held(d, now)           ? DECODE_HOLD_MS
-                                             : patience_ms(d);
+                                             : key_decode_patience_ms(d);
     if (ms < 0)
         return -1;
     ms -= now - d->fed;

@@ -28,7 +28,7 @@ struct known_sequence {
 
 enum decode_state { DECODE_PLAIN, DECODE_STRING, DECODE_PASTE };
 
-struct decoder {
+struct key_decoder {
     decode_char_fn *to_char; /* of another character set than UTF-8; NULL: UTF-8 */
     VEC(struct known_sequence) known;
     struct str bytes; /* from `at` on they have not become inputs yet */
@@ -47,18 +47,18 @@ struct decoder {
     int pressed_y, pressed_x;
 };
 
-void decoder_init(struct decoder *d);
-void decoder_fini(struct decoder *d);
+void decoder_init(struct key_decoder *d);
+void decoder_fini(struct key_decoder *d);
 /* This terminal sends bytes for key. What does not begin with ESC, or is too long, is left out. */
-void decoder_know(struct decoder *d, const char *bytes, uint32_t key);
+void decoder_know(struct key_decoder *d, const char *bytes, uint32_t key);
 /* Forgets what has not become an input yet. */
-void decoder_drop(struct decoder *d);
+void decoder_drop(struct key_decoder *d);
 
 /* Bytes have come; now: in ms, of a clock that only goes forward and is above 0. */
-void decoder_feed(struct decoder *d, const char *bytes, size_t n, int64_t now);
+void decoder_feed(struct key_decoder *d, const char *bytes, size_t n, int64_t now);
 /* The next input; false: there is none yet. in->text is valid until the next call. */
-bool decoder_next(struct decoder *d, int64_t now, struct input *in);
+bool decoder_next(struct key_decoder *d, int64_t now, struct input *in);
 /* After which time decoder_next may give more though no byte comes; -1: never. */
-int decoder_wait_ms(const struct decoder *d, int64_t now);
+int decoder_wait_ms(const struct key_decoder *d, int64_t now);
 
 #endif

@@ -11,19 +11,19 @@
 
 #define OLD_MOUSE_BYTES 3 /* behind ESC [ M */
 
-static const struct unit part = {.kind = UNIT_PART};
+static const struct key_unit part = {.kind = UNIT_PART};
 
-static struct unit junk(size_t len)
+static struct key_unit junk(size_t len)
 {
-    return (struct unit){.kind = UNIT_JUNK, .len = len};
+    return (struct key_unit){.kind = UNIT_JUNK, .len = len};
 }
 
 /* Behind ESC [: parameters and what is between, then one final byte. */
-static struct unit measure_csi(const char *s, size_t n, size_t body)
+static struct key_unit measure_csi(const char *s, size_t n, size_t body)
 {
     size_t i = body;
     if (i < n && s[i] == '[') /* F1 to F5 of the Linux console */
-        return i + 1 < n ? (struct unit){.kind = UNIT_CSI, .len = i + 2, .body = body} : part;
+        return i + 1 < n ? (struct key_unit){.kind = UNIT_CSI, .len = i + 2, .body = body} : part;
     while (i < n && s[i] >= 0x20 && s[i] <= 0x3f)
         i++;
     if (i == n)
@@ -32,13 +32,13 @@ static struct unit measure_csi(const char *s, size_t n, size_t body)
     if (end < 0x20 || end > 0x7e) /* cut off: an ESC begins another one */
         return junk(end == KEYNAME_ESC ? i : i + 1);
     if (end != 'M' || i > body)
-        return (struct unit){.kind = UNIT_CSI, .len = i + 1, .body = body};
+        return (struct key_unit){.kind = UNIT_CSI, .len = i + 1, .body = body};
     i += 1 + OLD_MOUSE_BYTES;
-    return i > n ? part : (struct unit){.kind = UNIT_CSI, .len = i, .body = body};
+    return i > n ? part : (struct key_unit){.kind = UNIT_CSI, .len = i, .body = body};
 }
 
 /* Behind ESC O: one byte; some terminals put a modifier before it. */
-static struct unit measure_ss3(const char *s, size_t n, size_t body)
+static struct key_unit measure_ss3(const char *s, size_t n, size_t body)
 {
     size_t i = body;
     while (i < n && ((s[i] >= '0' && s[i] <= '9') || s[i] == ';'))
@@ -48,20 +48,20 @@ static struct unit measure_ss3(const char *s, size_t n, size_t body)
     unsigned char end = (unsigned char)s[i];
     if (end < 0x20 || end > 0x7e)
         return junk(end == KEYNAME_ESC ? i : i + 1);
-    return (struct unit){.kind = UNIT_SS3, .len = i + 1, .body = body};
+    return (struct key_unit){.kind = UNIT_SS3, .len = i + 1, .body = body};
 }
 
 /* What the byte behind ESC, or the control character of eight bits that is the same, begins at `body`. */
-static struct unit measure_begun(unsigned char by, const char *s, size_t n, size_t body)
+static struct key_unit measure_begun(unsigned char by, const char *s, size_t n, size_t body)
 {
     switch (by) {
     case '[': return measure_csi(s, n, body);
     case 'O': return measure_ss3(s, n, body);
-    case ']': return (struct unit){.kind = UNIT_STRING, .len = body, .is_osc = true};
+    case ']': return (struct key_unit){.kind = UNIT_STRING, .len = body, .is_osc = true};
     case 'P':
     case 'X':
     case '^':
-    case '_': return (struct unit){.kind = UNIT_STRING, .len = body};
+    case '_': return (struct key_unit){.kind = UNIT_STRING, .len = body};
     default: return junk(body);
     }
 }
@@ -79,7 +79,7 @@ static bool is_cut_char(const char *s, size_t n)
     return true;
 }
 
-static struct unit measure_char(const char *s, size_t n, decode_char_fn *to_char)
+static struct key_unit measure_char(const char *s, size_t n, decode_char_fn *to_char)
 {
     uint32_t cp = 0;
     unsigned char c = (unsigned char)s[0];
@@ -90,22 +90,22 @@ static struct unit measure_char(const char *s, size_t n, decode_char_fn *to_char
         return !to_char && is_cut_char(s, n) ? part : junk(1);
     if (cp >= 0x80 && cp < 0xa0)
         return measure_begun((unsigned char)(cp - 0x40), s, n, len);
-    return cp ? (struct unit){.kind = UNIT_CHAR, .len = len, .key = cp} : junk(len);
+    return cp ? (struct key_unit){.kind = UNIT_CHAR, .len = len, .key = cp} : junk(len);
 }
 
 /* ESC ESC [ ...: Alt with a key, as rxvt has it. */
-static struct unit measure_two_escs(const char *s, size_t n)
+static struct key_unit measure_two_escs(const char *s, size_t n)
 {
     if (n == 2)
         return part;
     if (s[2] != '[' && s[2] != 'O')
-        return (struct unit){.kind = UNIT_ESC, .len = 1};
-    struct unit u = measure_begun((unsigned char)s[2], s, n, 3);
+        return (struct key_unit){.kind = UNIT_ESC, .len = 1};
+    struct key_unit u = measure_begun((unsigned char)s[2], s, n, 3);
     u.has_alt = true;
     return u;
 }
 
-struct unit unit_measure(const char *s, size_t n, decode_char_fn *to_char)
+struct key_unit unit_measure(const char *s, size_t n, decode_char_fn *to_char)
 {
     if (s[0] != KEYNAME_ESC)
         return measure_char(s, n, to_char);
@@ -115,13 +115,13 @@ struct unit unit_measure(const char *s, size_t n, decode_char_fn *to_char)
         return measure_two_escs(s, n);
     if (strchr("[O]PX^_", s[1]) && s[1])
         return measure_begun((unsigned char)s[1], s, n, 2);
-    struct unit u = measure_char(s + 1, n - 1, to_char);
+    struct key_unit u = measure_char(s + 1, n - 1, to_char);
     if (u.kind != UNIT_PART)
-        u = (struct unit){.kind = UNIT_ALT, .len = u.len + 1};
+        u = (struct key_unit){.kind = UNIT_ALT, .len = u.len + 1};
     return u;
 }
 
-bool unit_is(const struct unit *u, const char *s, const char *body)
+bool unit_is(const struct key_unit *u, const char *s, const char *body)
 {
     size_t n = strlen(body);
     return u->len - u->body == n && memcmp(s + u->body, body, n) == 0;
@@ -148,7 +148,7 @@ static uint32_t numbered_key(const char *s, size_t n)
     return number < sizeof keys / sizeof keys[0] ? keys[number] : 0;
 }
 
-uint32_t unit_key(const struct unit *u, const char *s)
+uint32_t unit_key(const struct key_unit *u, const char *s)
 {
     static const struct {
         char end;

@@ -21,7 +21,7 @@ enum unit_kind {
     UNIT_STRING, /* the beginning of OSC, DCS, SOS, PM or APC, which is ended by ST */
 };
 
-struct unit {
+struct key_unit {
     enum unit_kind kind;
     size_t len;   /* bytes */
     size_t body;  /* UNIT_CSI, UNIT_SS3: where what stands behind the introducer begins */
@@ -31,10 +31,10 @@ struct unit {
 };
 
 /* n > 0. to_char NULL: UTF-8. */
-struct unit unit_measure(const char *s, size_t n, decode_char_fn *to_char);
+struct key_unit unit_measure(const char *s, size_t n, decode_char_fn *to_char);
 /* The key that terminals in general send as such a sequence; 0: none. */
-uint32_t unit_key(const struct unit *u, const char *s);
+uint32_t unit_key(const struct key_unit *u, const char *s);
 /* Is the body of the sequence this text? */
-bool unit_is(const struct unit *u, const char *s, const char *body);
+bool unit_is(const struct key_unit *u, const char *s, const char *body);
 
 #endif

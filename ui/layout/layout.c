@@ -13,9 +13,9 @@ static int side_width(int cols)
     return w < SIDE_MIN ? SIDE_MIN : w > SIDE_MAX ? SIDE_MAX : w;
 }
 
-struct layout layout_screen(int rows, int cols, bool want_side)
+struct screen_layout layout_screen(int rows, int cols, bool want_side)
 {
-    struct layout l = {0};
+    struct screen_layout l = {0};
     struct rect rest = rect_make(0, 0, rows, cols);
     l.header = rect_take_top(&rest, rows >= TWO_LINE_HEADER_ROWS ? 2 : rows >= 3 ? 1 : 0);
     l.footer = rect_take_bottom(&rest, rows >= 4 ? 1 : 0);

@@ -20,13 +20,13 @@
 
 #define LAYOUT_SIDE_COLS 100 /* list and detail stand side by side from here */
 
-struct layout {
+struct screen_layout {
     struct rect header, title, body, rule, side,
         footer; /* rule: between body and side, the line in its last column */
 };
 
 /* want_side: the screen has a detail pane for the thing under the cursor. */
-struct layout layout_screen(int rows, int cols, bool want_side);
+struct screen_layout layout_screen(int rows, int cols, bool want_side);
 
 /* A box of at most h x w in the middle of the screen, with one cell free around it where there is room. */
 struct rect layout_popup(int rows, int cols, int h, int w);

@@ -17,18 +17,18 @@ static const char job_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWYZ"; /* no X: a broken
 
 /* --- who holds what --- */
 
-static uint32_t owner_of(struct gpurows *g, struct idmap *known, const struct job *j)
+static uint32_t gpu_rows_owner_of(struct gpurows *g, struct idmap *known, const struct job *j)
 {
     uint32_t key = j->array_job ? j->array_job : j->id;
     uintptr_t at = (uintptr_t)idmap_get(known, key);
     if (at)
         return (uint32_t)(at - 1);
-    vec_push(&g->owners, (struct gpu_owner){.key = key, .job = j});
+    vec_push(&g->owners, (struct gpu_row_owner){.key = key, .job = j});
     idmap_set(known, key, (void *)g->owners.n);
     return (uint32_t)(g->owners.n - 1);
 }
 
-static struct gpu_row *row_of(struct gpurows *g, const struct idmap *by_node, const char *node)
+static struct gpu_row *gpu_rows_row_of(struct gpurows *g, const struct idmap *by_node, const char *node)
 {
     const struct node *n = node ? model_get_node(ui_model(g->ui), node) : NULL;
     uintptr_t at = n ? (uintptr_t)idmap_get(by_node, nodekeys_id(n)) : 0;
@@ -42,10 +42,10 @@ struct counting {
 
 static void take_alloc(struct counting *c, const struct job *j, const struct alloc *a)
 {
-    struct gpu_row *r = cpuset_is_empty(&a->gpus) ? NULL : row_of(c->g, &c->by_node, a->node);
+    struct gpu_row *r = cpuset_is_empty(&a->gpus) ? NULL : gpu_rows_row_of(c->g, &c->by_node, a->node);
     if (!r)
         return;
-    uint32_t owner = owner_of(c->g, &c->owners, j);
+    uint32_t owner = gpu_rows_owner_of(c->g, &c->owners, j);
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
         if (cpuset_has(&a->gpus, i)) {
             r->owners[i] = owner;
@@ -53,7 +53,7 @@ static void take_alloc(struct counting *c, const struct job *j, const struct all
         }
 }
 
-static void take_job(struct counting *c, const struct job *j)
+static void gpu_rows_take_job(struct counting *c, const struct job *j)
 {
     for (size_t i = 0; i < j->alloc.n && j->holding; i++)
         take_alloc(c, j, &j->alloc.v[i]);
@@ -66,14 +66,15 @@ static void take_job(struct counting *c, const struct job *j)
 /* Who holds most comes first, so that the letters of big jobs are early ones and stay. */
 static int by_gpus(const void *pa, const void *pb)
 {
-    const struct gpu_owner *a = *(struct gpu_owner *const *)pa, *b = *(struct gpu_owner *const *)pb;
+    const struct gpu_row_owner *a = *(struct gpu_row_owner *const *)pa,
+                               *b = *(struct gpu_row_owner *const *)pb;
     return a->gpus != b->gpus ? (a->gpus < b->gpus) - (a->gpus > b->gpus)
                               : (a->key > b->key) - (a->key < b->key);
 }
 
 static void give_letters(struct gpurows *g)
 {
-    struct gpu_owner **order = xcalloc(g->owners.n + 1, sizeof *order);
+    struct gpu_row_owner **order = xcalloc(g->owners.n + 1, sizeof *order);
     vec_for_each (&g->owners, i)
         order[i] = &g->owners.v[i];
     if (g->owners.n)
@@ -85,7 +86,7 @@ static void give_letters(struct gpurows *g)
 
 /* --- what each device is --- */
 
-const struct gpu_owner *gpurows_owner(const struct gpurows *g, const struct gpu_row *r, unsigned i)
+const struct gpu_row_owner *gpurows_owner(const struct gpurows *g, const struct gpu_row *r, unsigned i)
 {
     return r->owners[i] == NO_OWNER ? NULL : &g->owners.v[r->owners[i]];
 }
@@ -182,7 +183,7 @@ void gpurows_fill(struct gpurows *g)
         idmap_set(&c.by_node, nodekeys_id(n), (void *)(uintptr_t)g->n_rows);
     }
     list_for_each (j, &m->active, struct job, in_queue)
-        take_job(&c, j);
+        gpu_rows_take_job(&c, j);
     give_letters(g);
     for (size_t i = 0; i < g->n_rows; i++)
         count_row(g, &g->rows[i]);

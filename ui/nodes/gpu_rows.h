@@ -17,8 +17,8 @@ enum gpu_device {
     GPU_FREE
 };
 
-struct gpu_owner { /* a job that holds GPUs; an array as a whole */
-    uint32_t key;  /* its id, or its array's */
+struct gpu_row_owner { /* a job that holds GPUs; an array as a whole */
+    uint32_t key;      /* its id, or its array's */
     const struct job *job;
     uint32_t gpus;
     char letter; /* '&' where there is none left */
@@ -43,7 +43,7 @@ struct gpurows {
     struct gpu_row *rows;
     uint32_t *devices; /* of all rows */
     size_t n_rows;
-    VEC(struct gpu_owner) owners;
+    VEC(struct gpu_row_owner) owners;
     struct gpu_type types[GPU_TYPES_MAX];
     size_t n_types;
 };
@@ -53,7 +53,7 @@ void gpurows_fill(struct gpurows *g);
 /* Counts rows and types: for each picture, as what is measured changes without the model. */
 void gpurows_count(struct gpurows *g);
 /* The holder of device i; NULL where no job holds it. */
-const struct gpu_owner *gpurows_owner(const struct gpurows *g, const struct gpu_row *r, unsigned i);
+const struct gpu_row_owner *gpurows_owner(const struct gpurows *g, const struct gpu_row *r, unsigned i);
 enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r, unsigned i);
 void gpurows_fini(struct gpurows *g);
 

@@ -24,37 +24,37 @@
 
 #define LINES_BELOW 5 /* a node and four of its devices */
 
-struct gpus {
+struct gpus_screen {
     struct tablescreen s;
     struct gpurows all;
 };
 
-static struct gpus *gpus_of(struct view *v)
+static struct gpus_screen *gpus_view_of(struct view *v)
 {
-    return (struct gpus *)(void *)v;
+    return (struct gpus_screen *)(void *)v;
 }
 
 /* --- columns --- */
 
-static const struct gpus *ctx_of(const void *ctx)
+static const struct gpus_screen *ctx_of(const void *ctx)
 {
     return ctx;
 }
 
-static void get_sign(const void *ctx, const void *row, struct field *f)
+static void gpus_get_sign(const void *ctx, const void *row, struct table_field *f)
 {
     nodeinfo_sign(f, ctx_of(ctx)->s.v.ui, ((const struct gpu_row *)row)->node);
 }
 
-static void get_node(const void *ctx, const void *row, struct field *f)
+static void gpus_get_node(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_STRONG, ((const struct gpu_row *)row)->node->spec.name);
 }
 
-static void add_device(struct rich *r, const struct gpus *g, const struct gpu_row *row, unsigned i)
+static void add_device(struct rich *r, const struct gpus_screen *g, const struct gpu_row *row, unsigned i)
 {
-    const struct gpu_owner *o = gpurows_owner(&g->all, row, i);
+    const struct gpu_row_owner *o = gpurows_owner(&g->all, row, i);
     bool mine = o && o->job->uid == ui_uid(g->s.v.ui);
     char letter = o ? o->letter : '?';
     switch (gpurows_device(&g->all, row, i)) {
@@ -68,45 +68,45 @@ static void add_device(struct rich *r, const struct gpus *g, const struct gpu_ro
     }
 }
 
-static void get_devices(const void *ctx, const void *row, struct field *f)
+static void get_devices(const void *ctx, const void *row, struct table_field *f)
 {
     const struct gpu_row *r = row;
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
         add_device(&f->text, ctx_of(ctx), r, i);
 }
 
-static void get_free(const void *ctx, const void *row, struct field *f)
+static void get_free(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct gpu_row *)row)->free, ROLE_GOOD);
 }
 
-static void get_idle(const void *ctx, const void *row, struct field *f)
+static void get_idle(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct gpu_row *)row)->idle, ROLE_BAR_IDLE);
 }
 
-static void get_all(const void *ctx, const void *row, struct field *f)
+static void get_all(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct gpu_row *)row)->node->gpus, ROLE_NORMAL);
 }
 
-static void get_type(const void *ctx, const void *row, struct field *f)
+static void gpus_get_type(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_NORMAL, ((const struct gpu_row *)row)->node->gpu_type);
 }
 
-static void get_who(const void *ctx, const void *row, struct field *f)
+static void gpus_get_who(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct gpus *g = ctx_of(ctx);
+    const struct gpus_screen *g = ctx_of(ctx);
     const struct gpu_row *r = row;
-    const struct gpu_owner *seen[CPUSET_MAX];
+    const struct gpu_row_owner *seen[CPUSET_MAX];
     size_t n = 0;
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++) {
-        const struct gpu_owner *o = gpurows_owner(&g->all, r, i);
+        const struct gpu_row_owner *o = gpurows_owner(&g->all, r, i);
         bool again = !o;
         for (size_t k = 0; k < n && !again; k++)
             again = seen[k] == o;
@@ -123,15 +123,15 @@ static void get_who(const void *ctx, const void *row, struct field *f)
     nodeinfo_note(&f->text, g->s.v.ui, r->node);
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = gpus_get_sign},
     {.name = "node",
      .title = "NODE",
      .min = 8,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
-     .get = get_node},
+     .get = gpus_get_node},
     {.name = "devices", .title = "GPUS", .min = 8, .want = 16, .get = get_devices},
     {.name = "free",
      .title = "FREE",
@@ -147,14 +147,14 @@ static const struct column columns[] = {
      .fit = 8,
      .rank = 4,
      .flags = COLUMN_WORDS,
-     .get = get_type},
+     .get = gpus_get_type},
     {.name = "who",
      .title = "WHO",
      .min = 16,
      .share = 60,
      .rank = 1,
      .flags = COLUMN_WORDS,
-     .get = get_who},
+     .get = gpus_get_who},
     {.name = "idle",
      .title = "IDLE",
      .min = 4,
@@ -169,9 +169,9 @@ static const struct column columns[] = {
      .get = get_all},
 };
 
-static void fill(void *ctx, struct table *t)
+static void gpus_fill(void *ctx, struct table *t)
 {
-    struct gpurows *all = &((struct gpus *)ctx)->all;
+    struct gpurows *all = &((struct gpus_screen *)ctx)->all;
     gpurows_fill(all);
     for (size_t i = 0; i < all->n_rows; i++)
         table_add(t, (struct trow){.id = nodekeys_id(all->rows[i].node), .data = &all->rows[i]});
@@ -182,16 +182,16 @@ static void fill(void *ctx, struct table *t)
 static struct view *gpus_open(struct ui *ui, const void *arg)
 {
     (void)arg;
-    struct gpus *g = xcalloc(1, sizeof *g);
+    struct gpus_screen *g = xcalloc(1, sizeof *g);
     g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
     g->all.ui = ui;
-    table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], fill, g);
+    table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], gpus_fill, g);
     return &g->s.v;
 }
 
 static void gpus_close(struct view *v)
 {
-    struct gpus *g = gpus_of(v);
+    struct gpus_screen *g = gpus_view_of(v);
     tablescreen_fini(&g->s);
     gpurows_fini(&g->all);
     free(g);
@@ -199,13 +199,13 @@ static void gpus_close(struct view *v)
 
 static void gpus_title(struct view *v, struct rich *out)
 {
-    struct gpus *g = gpus_of(v);
+    struct gpus_screen *g = gpus_view_of(v);
     rich_add(out, ROLE_TITLE, "GPUs");
     tableview_title(v->ui, &g->s.table, g->all.n_rows, out);
 }
 
 /* Where the line has room for all of it: half a number is another one. */
-static void count_of(struct rich *r, int width, enum role role, uint32_t n, const char *what)
+static void gpus_count_of(struct rich *r, int width, enum role role, uint32_t n, const char *what)
 {
     char text[48];
     snprintf(text, sizeof text, "  %u %s", n, what);
@@ -220,15 +220,15 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
     if (t->free)
         rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
-    count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
-    count_of(r, width, ROLE_WARM, t->foreign, "not ours");
-    count_of(r, width, ROLE_ERROR, t->broken, "broken");
-    count_of(r, width, ROLE_BAR_OUT, t->out, "out");
-    count_of(r, width, ROLE_NORMAL, t->busy, "busy");
-    count_of(r, width, ROLE_NORMAL, t->held, "held");
+    gpus_count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
+    gpus_count_of(r, width, ROLE_WARM, t->foreign, "not ours");
+    gpus_count_of(r, width, ROLE_ERROR, t->broken, "broken");
+    gpus_count_of(r, width, ROLE_BAR_OUT, t->out, "out");
+    gpus_count_of(r, width, ROLE_NORMAL, t->busy, "busy");
+    gpus_count_of(r, width, ROLE_NORMAL, t->held, "held");
 }
 
-static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
+static void draw_types(struct gpus_screen *g, struct canvas *c, struct rect *body)
 {
     int name_width = 0;
     for (size_t i = 0; i < g->all.n_types; i++) {
@@ -262,7 +262,7 @@ static void draw_legend(struct canvas *c, struct rect line)
     rich_fini(&r);
 }
 
-static void fill_side(struct gpus *g, const struct gpu_row *row)
+static void gpus_fill_side(struct gpus_screen *g, const struct gpu_row *row)
 {
     struct lines *l = &g->s.side.lines;
     struct rich *r = lines_add(l);
@@ -276,7 +276,7 @@ static void fill_side(struct gpus *g, const struct gpu_row *row)
     jobinfo_section(l, "Who holds most");
     for (int letter = 'A'; letter <= 'Z'; letter++)
         vec_for_each (&g->all.owners, i) {
-            const struct gpu_owner *o = &g->all.owners.v[i];
+            const struct gpu_row_owner *o = &g->all.owners.v[i];
             if (o->letter != letter)
                 continue;
             r = lines_add(l);
@@ -287,10 +287,10 @@ static void fill_side(struct gpus *g, const struct gpu_row *row)
         }
 }
 
-static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct gpus *g = gpus_of(v);
-    struct layout inner = *l;
+    struct gpus_screen *g = gpus_view_of(v);
+    struct screen_layout inner = *l;
     struct lines empty = {0};
     gpurows_count(&g->all);
     lines_addf(&empty, ROLE_NORMAL, "No node has GPUs.");
@@ -300,18 +300,18 @@ static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct rect below = tablescreen_below(&g->s, c, &inner, LINES_BELOW);
     if (!rect_is_empty(below)) {
         lines_clear(&g->s.side.lines);
-        fill_side(g, table_current(&g->s.table)->data);
+        gpus_fill_side(g, table_current(&g->s.table)->data);
         pane_draw(&g->s.side, c, below);
     }
     const struct trow *row = tablescreen_draw(&g->s, c, &inner, &empty);
     lines_fini(&empty);
     if (!row)
         return;
-    fill_side(g, row->data);
+    gpus_fill_side(g, row->data);
     side_draw(&g->s.side, c, l);
 }
 
-static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row)
 {
     (void)ui;
     return ((const struct gpu_row *)row->data)->node;
@@ -319,8 +319,8 @@ static const struct node *node_of_row(struct ui *ui, const struct trow *row)
 
 static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
 {
-    struct table *t = &gpus_of(v)->s.table;
-    unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
+    struct table *t = &gpus_view_of(v)->s.table;
+    unsigned did = nodekeys_act(v->ui, t, gpus_node_of_row, a);
     return did ? did : tableview_act(v->ui, t, a, in);
 }
 

@@ -7,7 +7,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"
 #include "ui/info/node_info.h"
@@ -18,16 +18,16 @@ uint64_t nodekeys_id(const struct node *n)
     return h ? h : 1;
 }
 
-struct gathering {
+struct nodes_gathering {
     VEC(const struct node *) nodes;
     struct ui *ui;
     bool to_resume; /* only those that take no jobs */
     nodekeys_fn *node;
 };
 
-static void gather(void *arg, const struct trow *row)
+static void node_keys_gather(void *arg, const struct trow *row)
 {
-    struct gathering *g = arg;
+    struct nodes_gathering *g = arg;
     const struct node *n = g->node(g->ui, row);
     if (n && (!g->to_resume || n->drain || n->state != NODE_UP))
         vec_push(&g->nodes, n);
@@ -44,10 +44,10 @@ static void open_windows(struct ui *ui, const struct node *const *nodes, size_t 
     strv_fini(&names);
 }
 
-static void act_on_targets(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a)
+static void node_keys_act_on_targets(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a)
 {
-    struct gathering g = {.nodes = VEC_INIT, .ui = ui, .to_resume = a == ACTION_RESUME, .node = node};
-    table_targets(t, gather, &g);
+    struct nodes_gathering g = {.nodes = VEC_INIT, .ui = ui, .to_resume = a == ACTION_RESUME, .node = node};
+    table_targets(t, node_keys_gather, &g);
     if (a == ACTION_WINDOWS)
         open_windows(ui, g.nodes.v, g.nodes.n);
     else if (a == ACTION_NODE_NOTE)
@@ -71,7 +71,7 @@ unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum ac
     const struct trow *row = table_current(t);
     const struct node *n = row ? node(ui, row) : NULL;
     if (a == ACTION_DRAIN || a == ACTION_RESUME || a == ACTION_NODE_NOTE || a == ACTION_WINDOWS)
-        act_on_targets(ui, t, node, a);
+        node_keys_act_on_targets(ui, t, node, a);
     else if (a == ACTION_OPEN_NODE && n)
         nodekeys_show(ui, n);
     else if (a == ACTION_NODE_SHELL && n)

@@ -20,30 +20,30 @@
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
 
-static struct tablescreen *nodes_of(struct view *v)
+static struct tablescreen *nodes_view_of(struct view *v)
 {
     return (struct tablescreen *)(void *)v;
 }
 
-static const struct ui *ui_of(const void *ctx)
+static const struct ui *nodes_ui_of(const void *ctx)
 {
     return ((const struct tablescreen *)ctx)->v.ui;
 }
 
 /* --- columns --- */
 
-static void get_glyph(const void *ctx, const void *row, struct field *f)
+static void nodes_get_glyph(const void *ctx, const void *row, struct table_field *f)
 {
-    nodeinfo_sign(f, ui_of(ctx), row);
+    nodeinfo_sign(f, nodes_ui_of(ctx), row);
 }
 
-static void get_name(const void *ctx, const void *row, struct field *f)
+static void nodes_get_name(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_STRONG, ((const struct node *)row)->spec.name);
 }
 
-static void get_state(const void *ctx, const void *row, struct field *f)
+static void nodes_get_state(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     nodetext_state(&f->text.text, row, false, true);
@@ -55,8 +55,8 @@ static void get_state(const void *ctx, const void *row, struct field *f)
 
 /* A bar with its number, in its cells, in the room there is; the number alone where there is not enough for
  * both. */
-static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number,
-                     int cells)
+static void bar_with(struct table_field *f, uint64_t used, uint64_t all, int busy, bool out,
+                     const char *number, int cells)
 {
     int width = f->room - cells;
     f->has_num = true;
@@ -66,31 +66,31 @@ static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, boo
     rich_addf(&f->text, ROLE_NORMAL, "%*s", f->room ? cells : 0, number);
 }
 
-static void get_cpu(const void *ctx, const void *row, struct field *f)
+static void nodes_get_cpu(const void *ctx, const void *row, struct table_field *f)
 {
     const struct node *n = row;
-    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    const struct msg_util *u = ui_util(nodes_ui_of(ctx), n->spec.name);
     char number[32];
     if (!n->cpus || nodeinfo_is_bystander(n))
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
     bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
-             ui_node_is_out(ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
+             ui_node_is_out(nodes_ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
 }
 
-static void get_mem(const void *ctx, const void *row, struct field *f)
+static void get_mem(const void *ctx, const void *row, struct table_field *f)
 {
     const struct node *n = row;
-    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    const struct msg_util *u = ui_util(nodes_ui_of(ctx), n->spec.name);
     if (!n->mem_mib || nodeinfo_is_bystander(n))
         return;
     char number[NODEINFO_MEM_SIZE];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     nodeinfo_mem(n, number);
-    bar_with(f, n->mem_used_mib, n->mem_mib, busy, ui_node_is_out(ui_of(ctx), n), number, 9);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, ui_node_is_out(nodes_ui_of(ctx), n), number, 9);
 }
 
-static void get_gpu(const void *ctx, const void *row, struct field *f)
+static void get_gpu(const void *ctx, const void *row, struct table_field *f)
 {
     const struct node *n = row;
     unsigned used = cpuset_count(&n->gpus_used);
@@ -101,15 +101,16 @@ static void get_gpu(const void *ctx, const void *row, struct field *f)
     char number[32];
     int width = f->room - snprintf(number, sizeof number, " %u/%u", used, n->gpus);
     if ((int)n->gpus <= width || !f->room)
-        nodeinfo_gpus(&f->text, ui_of(ctx), n);
+        nodeinfo_gpus(&f->text, nodes_ui_of(ctx), n);
     else
-        bar_two_ended(&f->text, used, ui_node_is_out(ui_of(ctx), n) ? n->gpus - used : 0, n->gpus, width);
+        bar_two_ended(&f->text, used, ui_node_is_out(nodes_ui_of(ctx), n) ? n->gpus - used : 0, n->gpus,
+                      width);
     rich_add(&f->text, ROLE_NORMAL, number);
 }
 
-static void get_busy(const void *ctx, const void *row, struct field *f)
+static void get_busy(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct msg_util *u = ui_util(ui_of(ctx), ((const struct node *)row)->spec.name);
+    const struct msg_util *u = ui_util(nodes_ui_of(ctx), ((const struct node *)row)->spec.name);
     if (!u)
         return; /* not measured */
     f->has_num = true;
@@ -117,7 +118,7 @@ static void get_busy(const void *ctx, const void *row, struct field *f)
     rich_addf(&f->text, load_role((int)u->cpu_permille / 10), "%u%%", u->cpu_permille / 10);
 }
 
-static void get_jobs(const void *ctx, const void *row, struct field *f)
+static void get_jobs(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct node *n = row;
@@ -127,12 +128,12 @@ static void get_jobs(const void *ctx, const void *row, struct field *f)
         rich_addf(&f->text, ROLE_NORMAL, "%u", n->n_jobs);
 }
 
-static void get_note(const void *ctx, const void *row, struct field *f)
+static void get_note(const void *ctx, const void *row, struct table_field *f)
 {
-    nodeinfo_note(&f->text, ui_of(ctx), row);
+    nodeinfo_note(&f->text, nodes_ui_of(ctx), row);
 }
 
-static void get_features(const void *ctx, const void *row, struct field *f)
+static void get_features(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     char *s = strv_join(&((const struct node *)row)->spec.features, ",");
@@ -140,22 +141,22 @@ static void get_features(const void *ctx, const void *row, struct field *f)
     free(s);
 }
 
-static void get_type(const void *ctx, const void *row, struct field *f)
+static void nodes_get_type(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_NORMAL, ((const struct node *)row)->gpu_type);
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = nodes_get_glyph},
     {.name = "node",
      .title = "NODE",
      .min = 8,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
-     .get = get_name},
-    {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = get_cpu},
+     .get = nodes_get_name},
+    {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = nodes_get_cpu},
     {.name = "busy",
      .title = "BUSY",
      .min = 4,
@@ -179,14 +180,14 @@ static const struct column columns[] = {
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = get_note},
-    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
-    {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_type},
+    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_state},
+    {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_type},
     {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
 };
 
-static void fill(void *ctx, struct table *t)
+static void nodes_fill(void *ctx, struct table *t)
 {
-    const struct model *m = ui_model(ui_of(ctx));
+    const struct model *m = ui_model(nodes_ui_of(ctx));
     for (size_t i = 0; i < m->n_nodes; i++)
         table_add(t, (struct trow){.id = nodekeys_id(m->nodes[i]), .data = m->nodes[i]});
 }
@@ -198,13 +199,13 @@ static struct view *nodes_open(struct ui *ui, const void *arg)
     (void)arg;
     struct tablescreen *n = xcalloc(1, sizeof *n);
     n->v = (struct view){.ops = &nodes_view, .ui = ui};
-    table_init(&n->table, columns, sizeof columns / sizeof columns[0], fill, n);
+    table_init(&n->table, columns, sizeof columns / sizeof columns[0], nodes_fill, n);
     return &n->v;
 }
 
 static void nodes_close(struct view *v)
 {
-    struct tablescreen *n = nodes_of(v);
+    struct tablescreen *n = nodes_view_of(v);
     tablescreen_fini(n);
     free(n);
 }
@@ -212,10 +213,10 @@ static void nodes_close(struct view *v)
 static void nodes_title(struct view *v, struct rich *out)
 {
     rich_add(out, ROLE_TITLE, "Nodes");
-    tableview_title(v->ui, &nodes_of(v)->table, ui_model(v->ui)->n_nodes, out);
+    tableview_title(v->ui, &nodes_view_of(v)->table, ui_model(v->ui)->n_nodes, out);
 }
 
-static void legend(const struct ui *ui, struct rich *r, int width)
+static void nodes_legend(const struct ui *ui, struct rich *r, int width)
 {
     bool ascii = ui_ascii(ui);
     tableview_legend(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0", "used", width);
@@ -226,17 +227,17 @@ static void legend(const struct ui *ui, struct rich *r, int width)
     tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 
-static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void nodes_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct tablescreen *n = nodes_of(v);
+    struct tablescreen *n = nodes_view_of(v);
     struct lines empty = {0};
-    struct layout inner = *l;
+    struct screen_layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No nodes are configured.");
     if (inner.body.h > 8) { /* what the signs mean, where there is a line for it */
         struct rect line = rect_take_bottom(&inner.body, 1);
         struct rich r;
         rich_init(&r);
-        legend(v->ui, &r, line.w - 3);
+        nodes_legend(v->ui, &r, line.w - 3);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }
@@ -254,7 +255,7 @@ static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
     side_draw(&n->side, c, l);
 }
 
-static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+static const struct node *nodes_node_of_row(struct ui *ui, const struct trow *row)
 {
     (void)ui;
     return row->data;
@@ -262,8 +263,8 @@ static const struct node *node_of_row(struct ui *ui, const struct trow *row)
 
 static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
 {
-    struct table *t = &nodes_of(v)->table;
-    unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
+    struct table *t = &nodes_view_of(v)->table;
+    unsigned did = nodekeys_act(v->ui, t, nodes_node_of_row, a);
     return did ? did : tableview_act(v->ui, t, a, in);
 }
 

@@ -33,14 +33,14 @@ struct parts {
     size_t n_rows;
 };
 
-static struct parts *parts_of(struct view *v)
+static struct parts *partitions_parts_of(struct view *v)
 {
     return (struct parts *)(void *)v;
 }
 
 /* --- counting --- */
 
-static void count_nodes(const struct model *m, struct part_row *r)
+static void partitions_count_nodes(const struct model *m, struct part_row *r)
 {
     for (size_t i = 0; i < r->part->nodes.n; i++) {
         const struct node *n = model_get_node(m, r->part->nodes.v[i]);
@@ -74,7 +74,7 @@ static bool asks_for(const struct job *j, const char *part)
     return false;
 }
 
-static void count_job(struct parts *p, const struct job *j, bool waits)
+static void partitions_count_job(struct parts *p, const struct job *j, bool waits)
 {
     bool mine = j->uid == ui_uid(p->s.v.ui);
     for (size_t i = 0; i < p->n_rows; i++) {
@@ -91,7 +91,7 @@ static void count_job(struct parts *p, const struct job *j, bool waits)
     }
 }
 
-static void fill(void *ctx, struct table *t)
+static void partitions_fill(void *ctx, struct table *t)
 {
     struct parts *p = ctx;
     const struct model *m = ui_model(p->s.v.ui);
@@ -100,12 +100,12 @@ static void fill(void *ctx, struct table *t)
     p->rows = xcalloc(p->n_rows + 1, sizeof *p->rows);
     for (size_t i = 0; i < p->n_rows; i++) {
         p->rows[i].part = &m->spec.parts.v[i];
-        count_nodes(m, &p->rows[i]);
+        partitions_count_nodes(m, &p->rows[i]);
     }
     list_for_each (r, &m->active, struct job, in_queue)
-        count_job(p, r, false);
+        partitions_count_job(p, r, false);
     list_for_each (w, &m->pending, struct job, in_queue)
-        count_job(p, w, true);
+        partitions_count_job(p, w, true);
     for (size_t i = 0; i < p->n_rows; i++) {
         uint64_t id = hash_bytes(p->rows[i].part->name, strlen(p->rows[i].part->name));
         table_add(t, (struct trow){.id = id ? id : 1, .data = &p->rows[i]});
@@ -119,7 +119,7 @@ static bool is_up(const struct part_row *r)
     return r->part->state == PART_UP;
 }
 
-static void get_sign(const void *ctx, const void *row, struct field *f)
+static void partitions_get_sign(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
@@ -133,7 +133,7 @@ static void get_sign(const void *ctx, const void *row, struct field *f)
         rich_add(&f->text, r->cpus_free ? ROLE_NODE_PART : ROLE_NODE_FULL, r->cpus_free ? "+" : "A");
 }
 
-static void get_name(const void *ctx, const void *row, struct field *f)
+static void partitions_get_name(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
@@ -142,7 +142,7 @@ static void get_name(const void *ctx, const void *row, struct field *f)
         rich_add(&f->text, ROLE_DIM, "*");
 }
 
-static void get_nodes(const void *ctx, const void *row, struct field *f)
+static void partitions_get_nodes(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
@@ -154,7 +154,7 @@ static void get_nodes(const void *ctx, const void *row, struct field *f)
 }
 
 /* Where nothing may start nothing is free. */
-static void free_of(struct field *f, const struct part_row *r, uint64_t n, uint64_t all)
+static void free_of(struct table_field *f, const struct part_row *r, uint64_t n, uint64_t all)
 {
     if (!is_up(r))
         return;
@@ -168,39 +168,39 @@ static void free_of(struct field *f, const struct part_row *r, uint64_t n, uint6
         rich_add(&f->text, ROLE_DIM, of);
 }
 
-static void get_cpus(const void *ctx, const void *row, struct field *f)
+static void partitions_get_cpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
     free_of(f, r, r->cpus_free, r->cpus);
 }
 
-static void get_gpus(const void *ctx, const void *row, struct field *f)
+static void partitions_get_gpus(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
     free_of(f, r, r->gpus_free, r->gpus);
 }
 
-static void get_running(const void *ctx, const void *row, struct field *f)
+static void partitions_get_running(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct part_row *)row)->running, ROLE_RUNNING);
 }
 
-static void get_waiting(const void *ctx, const void *row, struct field *f)
+static void get_waiting(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct part_row *)row)->waiting, ROLE_WAITING);
 }
 
-static void get_mine(const void *ctx, const void *row, struct field *f)
+static void get_mine(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     field_count(f, ((const struct part_row *)row)->mine, ROLE_STRONG);
 }
 
-static void get_limit(const void *ctx, const void *row, struct field *f)
+static void partitions_get_limit(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_spec *p = ((const struct part_row *)row)->part;
@@ -213,7 +213,7 @@ static void get_limit(const void *ctx, const void *row, struct field *f)
                  : duration_format(p->max_time_s, b));
 }
 
-static void get_tier(const void *ctx, const void *row, struct field *f)
+static void get_tier(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     uint32_t tier = ((const struct part_row *)row)->part->priority_tier;
@@ -222,7 +222,7 @@ static void get_tier(const void *ctx, const void *row, struct field *f)
     rich_addf(&f->text, ROLE_NORMAL, "%u", tier);
 }
 
-static void add_list(struct rich *r, const char *what, const struct strv *names)
+static void partitions_add_list(struct rich *r, const char *what, const struct strv *names)
 {
     if (!names->n)
         return;
@@ -234,14 +234,14 @@ static void add_list(struct rich *r, const char *what, const struct strv *names)
 
 static void who_may(struct rich *r, const struct part_spec *p)
 {
-    add_list(r, "groups", &p->allow_groups);
-    add_list(r, "accounts", &p->allow_accounts);
-    add_list(r, "QOS", &p->allow_qos);
+    partitions_add_list(r, "groups", &p->allow_groups);
+    partitions_add_list(r, "accounts", &p->allow_accounts);
+    partitions_add_list(r, "QOS", &p->allow_qos);
     if (!r->text.len)
         rich_add(r, ROLE_DIM, "everybody");
 }
 
-static void get_who(const void *ctx, const void *row, struct field *f)
+static void partitions_get_who(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct part_row *r = row;
@@ -254,31 +254,36 @@ static void get_who(const void *ctx, const void *row, struct field *f)
     rich_fini(&who);
 }
 
-static const struct column columns[] = {
-    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+static const struct table_column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = partitions_get_sign},
     {.name = "partition",
      .title = "PARTITION",
      .min = 10,
      .want = 30,
      .fit = 20,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_name},
-    {.name = "nodes", .title = "NODES", .min = 8, .want = 22, .rank = 5, .get = get_nodes},
+     .get = partitions_get_name},
+    {.name = "nodes", .title = "NODES", .min = 8, .want = 22, .rank = 5, .get = partitions_get_nodes},
     {.name = "cpus",
      .title = "CPU FREE",
      .min = 10,
      .want = 12,
      .rank = 3,
      .flags = COLUMN_RIGHT,
-     .get = get_cpus},
+     .get = partitions_get_cpus},
     {.name = "gpus",
      .title = "GPU FREE",
      .min = 8,
      .want = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
-     .get = get_gpus},
-    {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+     .get = partitions_get_gpus},
+    {.name = "running",
+     .title = "RUN",
+     .min = 5,
+     .want = 6,
+     .flags = COLUMN_RIGHT,
+     .get = partitions_get_running},
     {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
     {.name = "mine",
      .title = "MINE",
@@ -294,7 +299,7 @@ static const struct column columns[] = {
      .rank = 4,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,
-     .get = get_limit},
+     .get = partitions_get_limit},
     {.name = "tier",
      .title = "TIER",
      .min = 4,
@@ -308,7 +313,7 @@ static const struct column columns[] = {
      .share = 20,
      .rank = 6,
      .flags = COLUMN_WORDS,
-     .get = get_who},
+     .get = partitions_get_who},
 };
 
 /* --- the view --- */
@@ -318,13 +323,13 @@ static struct view *parts_open(struct ui *ui, const void *arg)
     (void)arg;
     struct parts *p = xcalloc(1, sizeof *p);
     p->s.v = (struct view){.ops = &parts_view, .ui = ui};
-    table_init(&p->s.table, columns, sizeof columns / sizeof columns[0], fill, p);
+    table_init(&p->s.table, columns, sizeof columns / sizeof columns[0], partitions_fill, p);
     return &p->s.v;
 }
 
 static void parts_close(struct view *v)
 {
-    struct parts *p = parts_of(v);
+    struct parts *p = partitions_parts_of(v);
     tablescreen_fini(&p->s);
     free(p->rows);
     free(p);
@@ -333,23 +338,23 @@ static void parts_close(struct view *v)
 static void parts_title(struct view *v, struct rich *out)
 {
     rich_add(out, ROLE_TITLE, "Partitions");
-    tableview_title(v->ui, &parts_of(v)->s.table, parts_of(v)->n_rows, out);
+    tableview_title(v->ui, &partitions_parts_of(v)->s.table, partitions_parts_of(v)->n_rows, out);
 }
 
-static void add_time(struct lines *l, const char *label, uint32_t s, const char *none)
+static void partitions_add_time(struct lines *l, const char *label, uint32_t s, const char *none)
 {
     char b[UNITS_TEXT_SIZE];
     rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL,
              s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? none : duration_format(s, b));
 }
 
-static void limit_lines(struct lines *l, const struct part_spec *p)
+static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
 {
     static const char *const preempt[] = {"stay", "are requeued", "are cancelled"};
     char b[UNITS_TEXT_SIZE];
     jobinfo_section(l, "Limits");
-    add_time(l, "longest", p->max_time_s, "no limit");
-    add_time(l, "by default", p->default_time_s, "as long as allowed");
+    partitions_add_time(l, "longest", p->max_time_s, "no limit");
+    partitions_add_time(l, "by default", p->default_time_s, "as long as allowed");
     if (p->max_nodes != UINT32_MAX)
         rich_addf(lines_pair(l, "nodes a job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
     rich_addf(lines_pair(l, "tier", LABEL), ROLE_NORMAL, "%u", p->priority_tier);
@@ -379,7 +384,7 @@ static void waiting_lines(struct lines *l, const struct part_row *r)
         }
 }
 
-static void fill_side(struct parts *p, const struct part_row *r)
+static void partitions_fill_side(struct parts *p, const struct part_row *r)
 {
     struct lines *l = &p->s.side.lines;
     lines_clear(l);
@@ -397,32 +402,32 @@ static void fill_side(struct parts *p, const struct part_row *r)
     rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u out", r->nodes_used,
               r->nodes, r->nodes_out);
     waiting_lines(l, r);
-    limit_lines(l, r->part);
+    partitions_limit_lines(l, r->part);
 }
 
-static void parts_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void parts_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct parts *p = parts_of(v);
+    struct parts *p = partitions_parts_of(v);
     struct lines empty = {0};
-    struct layout inner = *l;
+    struct screen_layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
     const struct trow *row = table_current(&p->s.table);
     struct rect below = tablescreen_below(&p->s, c, &inner, l->body.h / 2 - 1);
     if (!rect_is_empty(below)) {
-        fill_side(p, row->data);
+        partitions_fill_side(p, row->data);
         pane_draw(&p->s.side, c, below);
     }
     row = tablescreen_draw(&p->s, c, &inner, &empty);
     lines_fini(&empty);
     if (!row)
         return;
-    fill_side(p, row->data);
+    partitions_fill_side(p, row->data);
     side_draw(&p->s.side, c, l);
 }
 
 static unsigned parts_act(struct view *v, enum action a, const struct input *in)
 {
-    struct parts *p = parts_of(v);
+    struct parts *p = partitions_parts_of(v);
     const struct trow *row = table_current(&p->s.table);
     if (a != ACTION_OPEN_PART)
         return tableview_act(v->ui, &p->s.table, a, in);

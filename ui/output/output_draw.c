@@ -6,7 +6,7 @@
 #include "ui/text/view_text.h"
 #include "ui/widget/pane.h"
 
-static void where_text(const struct output *o, struct rich *out)
+static void where_text(const struct output_screen *o, struct rich *out)
 {
     char size[UNITS_TEXT_SIZE];
     if (!o->state || !o->state->there)
@@ -19,7 +19,7 @@ static void where_text(const struct output *o, struct rich *out)
         rich_addf(out, ROLE_DIM, "  %d%%", o->state->percent);
 }
 
-static void state_text(const struct output *o, struct rich *out)
+static void state_text(const struct output_screen *o, struct rich *out)
 {
     const struct step *s;
     if (!o->state)
@@ -40,7 +40,7 @@ static void state_text(const struct output *o, struct rich *out)
         rich_add(out, ROLE_WARN, "  paused");
 }
 
-static void which_text(const struct output *o, const struct job *j, struct rich *out)
+static void which_text(const struct output_screen *o, const struct job *j, struct rich *out)
 {
     const struct step *s = j ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
@@ -68,7 +68,7 @@ static void which_text(const struct output *o, const struct job *j, struct rich 
 
 void output_title(struct view *v, struct rich *out)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     const struct job *j = output_job(o);
     rich_add(out, ROLE_TITLE, "Output ");
     if (j)
@@ -85,7 +85,7 @@ void output_title(struct view *v, struct rich *out)
         rich_addf(out, ROLE_DIM, "  %s", o->shown.v.v[0].path);
 }
 
-static void draw_trouble(const struct output *o, struct canvas *c, struct rect r)
+static void draw_trouble(const struct output_screen *o, struct canvas *c, struct rect r)
 {
     const struct job *j = output_job(o);
     struct pane p = {0};
@@ -99,7 +99,7 @@ static void draw_trouble(const struct output *o, struct canvas *c, struct rect r
 }
 
 /* There is no file, and why. Returns false where there may be one. */
-static bool draw_no_start(const struct output *o, struct canvas *c, struct rect r)
+static bool draw_no_start(const struct output_screen *o, struct canvas *c, struct rect r)
 {
     const struct job *j = output_job(o);
     const struct step *s;
@@ -123,7 +123,7 @@ static bool draw_no_start(const struct output *o, struct canvas *c, struct rect 
     return true;
 }
 
-static void draw_elements(const struct output *o, struct canvas *c, struct rect r)
+static void draw_elements(const struct output_screen *o, struct canvas *c, struct rect r)
 {
     const struct job *j = output_job(o);
     struct pane p = {0};
@@ -136,7 +136,7 @@ static void draw_elements(const struct output *o, struct canvas *c, struct rect 
     pane_fini(&p);
 }
 
-void output_draw_search(struct output *o, struct canvas *c, struct rect r)
+void output_draw_search(struct output_screen *o, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
         return;
@@ -145,7 +145,7 @@ void output_draw_search(struct output *o, struct canvas *c, struct rect r)
     edit_draw(&o->edit, c, r.y, x, r.x + r.w - 1 - x);
 }
 
-void output_draw_body(const struct output *o, struct canvas *c, struct rect r)
+void output_draw_body(const struct output_screen *o, struct canvas *c, struct rect r)
 {
     const struct reading_state *s = o->state;
     if (draw_no_start(o, c, r))

@@ -67,11 +67,11 @@ void places_one(const struct job *j, const struct output_at *at, bool err, struc
 {
     char *path = NULL;
     if (place_path(j, at, err, &path))
-        vec_push(&ret->v, (struct place){.at = *at,
-                                         .err = err,
-                                         .path = path,
-                                         .own = is_pattern(j, at, err, path),
-                                         .label = xstrdup("")});
+        vec_push(&ret->v, (struct output_file){.at = *at,
+                                               .err = err,
+                                               .path = path,
+                                               .own = is_pattern(j, at, err, path),
+                                               .label = xstrdup("")});
 }
 
 static char *make_label(const struct job *j, const struct output_at *at, bool err)
@@ -90,7 +90,7 @@ static char *make_label(const struct job *j, const struct output_at *at, bool er
     return xasprintf("%u%s", number, mark);
 }
 
-static bool has_path(const struct places *p, const char *path)
+static bool output_files_has_path(const struct places *p, const char *path)
 {
     vec_for_each (&p->v, i)
         if (path && str_eq(p->v.v[i].path, path))
@@ -101,14 +101,15 @@ static bool has_path(const struct places *p, const char *path)
 static void add_place(const struct job *j, const struct output_at *at, bool err, struct places *ret)
 {
     char *path = NULL;
-    if (!place_path(j, at, err, &path) || has_path(ret, path) || is_pattern(j, at, err, path)) {
+    if (!place_path(j, at, err, &path) || output_files_has_path(ret, path) ||
+        is_pattern(j, at, err, path)) {
         free(path);
     } else if (ret->v.n >= PLACES_MAX) {
         ret->more++;
         free(path);
     } else {
-        vec_push(&ret->v,
-                 (struct place){.at = *at, .err = err, .path = path, .label = make_label(j, at, err)});
+        vec_push(&ret->v, (struct output_file){
+                              .at = *at, .err = err, .path = path, .label = make_label(j, at, err)});
     }
 }
 

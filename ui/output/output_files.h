@@ -7,7 +7,7 @@
 
 #define PLACES_MAX 256 /* of a merged view: each is an open file */
 
-struct place {
+struct output_file {
     struct output_at at;
     bool err;
     char *path;  /* NULL: kept on its node */
@@ -17,7 +17,7 @@ struct place {
 };
 
 struct places {
-    VEC(struct place) v;
+    VEC(struct output_file) v;
     size_t more; /* left out */
 };
 

@@ -6,13 +6,13 @@
 #include "ui/output/output_reader.h"
 #include "ui/widget/edit.h"
 
-struct output {
+struct output_screen {
     struct view v;
     struct output_at at;
     bool err;            /* standard error */
     bool all;            /* of all tasks */
     struct places shown; /* what the reader reads; its streams by number */
-    struct reader *reader;
+    struct output_reader *reader;
     const struct reading_state *state; /* NULL: nothing yet */
     bool live, began;                  /* as the reader was told */
     int height, width;
@@ -22,21 +22,21 @@ struct output {
     struct rect area;
 };
 
-static inline struct output *output_of(struct view *v)
+static inline struct output_screen *output_screen_of(struct view *v)
 {
-    return (struct output *)(void *)v;
+    return (struct output_screen *)(void *)v;
 }
 
 /* output_view.c */
-const struct job *output_job(const struct output *o); /* or NULL */
-bool output_is_live(const struct output *o);          /* can more be written to it? */
+const struct job *output_job(const struct output_screen *o); /* or NULL */
+bool output_is_live(const struct output_screen *o);          /* can more be written to it? */
 /* The task that is looked at has no place yet: then *ret_step is its step. Or it will never have one. */
-bool output_waits(const struct output *o, const struct step **ret_step);
-bool output_never_runs(const struct output *o);
+bool output_waits(const struct output_screen *o, const struct step **ret_step);
+bool output_never_runs(const struct output_screen *o);
 
 /* output_draw.c */
 void output_title(struct view *v, struct rich *out);
-void output_draw_body(const struct output *o, struct canvas *c, struct rect r);
-void output_draw_search(struct output *o, struct canvas *c, struct rect r);
+void output_draw_body(const struct output_screen *o, struct canvas *c, struct rect r);
+void output_draw_search(struct output_screen *o, struct canvas *c, struct rect r);
 
 #endif

@@ -16,22 +16,22 @@
 #define LINE_MAX_ (64 * 1024)        /* a longer line is taken in pieces */
 #define HALF_MAX  (4 * 1024)         /* shown of a line that has no end yet */
 
-struct line {
+struct merge_line {
     int64_t time;
     size_t part, order, at, n; /* at: in the text of this turn */
 };
 
-struct batch { /* what one turn takes */
-    VEC(struct line) lines;
+struct merge_batch { /* what one turn takes */
+    VEC(struct merge_line) lines;
     struct str text;
 };
 
-void merge_init(struct merge *m)
+void merge_init(struct output_merge *m)
 {
-    *m = (struct merge){.fd = stream_nameless(), .halves = STR_INIT};
+    *m = (struct output_merge){.fd = stream_nameless(), .halves = STR_INIT};
 }
 
-void merge_fini(struct merge *m)
+void merge_fini(struct output_merge *m)
 {
     if (m->fd >= 0)
         close(m->fd);
@@ -39,10 +39,10 @@ void merge_fini(struct merge *m)
         str_fini(&m->parts.v[i].half);
     vec_fini(&m->parts);
     str_fini(&m->halves);
-    *m = (struct merge){.fd = -1};
+    *m = (struct output_merge){.fd = -1};
 }
 
-void merge_add(struct merge *m, struct stream *s)
+void merge_add(struct output_merge *m, struct stream *s)
 {
     int w = cell_width(s->label);
     m->label = w > m->label ? w : m->label;
@@ -52,7 +52,7 @@ void merge_add(struct merge *m, struct stream *s)
 /* --- times --- */
 
 /* So many digits at s; -1: other things. */
-static int64_t digits(const char *s, size_t n, size_t want)
+static int64_t output_merge_digits(const char *s, size_t n, size_t want)
 {
     int64_t v = 0;
     if (n < want)
@@ -68,15 +68,15 @@ static int64_t digits(const char *s, size_t n, size_t want)
 /* "12:34:56", with parts of a second behind it or not. */
 static int64_t clock_ms(const char *s, size_t n)
 {
-    int64_t h = digits(s, n, 2), min, sec, ms = 0;
+    int64_t h = output_merge_digits(s, n, 2), min, sec, ms = 0;
     if (h < 0 || h > 24 || n < 8 || s[2] != ':' || s[5] != ':')
         return -1;
-    min = digits(s + 3, n - 3, 2);
-    sec = digits(s + 6, n - 6, 2);
+    min = output_merge_digits(s + 3, n - 3, 2);
+    sec = output_merge_digits(s + 6, n - 6, 2);
     if (min < 0 || min > 59 || sec < 0 || sec > 60)
         return -1;
     if (n > 11 && (s[8] == '.' || s[8] == ','))
-        ms = digits(s + 9, n - 9, 3);
+        ms = output_merge_digits(s + 9, n - 9, 3);
     return ((h * 60 + min) * 60 + sec) * 1000 + (ms > 0 ? ms : 0);
 }
 
@@ -87,13 +87,13 @@ static int64_t line_time(const char *line, size_t n)
         line++;
         n--;
     }
-    int64_t year = digits(line, n, 4);
+    int64_t year = output_merge_digits(line, n, 4);
     if (year < 0)
         return clock_ms(line, n);
     if (n < 19 || (line[4] != '-' && line[4] != '/') || line[7] != line[4] ||
         (line[10] != 'T' && line[10] != ' '))
         return -1;
-    int64_t month = digits(line + 5, n - 5, 2), day = digits(line + 8, n - 8, 2);
+    int64_t month = output_merge_digits(line + 5, n - 5, 2), day = output_merge_digits(line + 8, n - 8, 2);
     int64_t ms = clock_ms(line + 11, n - 11);
     /* Only the order counts: months may all be long ones. */
     return month < 0 || day < 0 || ms < 0 ? -1 : ((year * 12 + month) * 31 + day) * 86400000 + ms;
@@ -101,14 +101,14 @@ static int64_t line_time(const char *line, size_t n)
 
 /* --- a turn --- */
 
-static int64_t budget(const struct merge *m)
+static int64_t budget(const struct output_merge *m)
 {
     int64_t each = BUDGET / (int64_t)m->parts.n;
     return each > PART_MAX ? PART_MAX : each < PART_MIN ? PART_MIN : each;
 }
 
 /* The first piece of an output: from the beginning of a line near its end. */
-static void begin_part(struct merge *m, struct merge_part *p)
+static void begin_part(struct output_merge *m, struct merge_part *p)
 {
     int64_t size = stream_size(p->stream), want = budget(m);
     p->begun = true;
@@ -121,17 +121,18 @@ static void begin_part(struct merge *m, struct merge_part *p)
     p->at += nl ? nl - buf + 1 : 0;
 }
 
-static void add_line(struct batch *b, struct merge_part *p, size_t part, const char *s, size_t n)
+static void output_merge_add_line(struct merge_batch *b, struct merge_part *p, size_t part, const char *s,
+                                  size_t n)
 {
     int64_t t = line_time(s, n);
     p->time = t >= 0 ? t : p->time;
-    vec_push(&b->lines,
-             (struct line){.time = p->time, .part = part, .order = b->lines.n, .at = b->text.len, .n = n});
+    vec_push(&b->lines, (struct merge_line){
+                            .time = p->time, .part = part, .order = b->lines.n, .at = b->text.len, .n = n});
     str_append_n(&b->text, s, n);
 }
 
 /* Where what the last carriage return left begins; those at the end overwrote nothing. */
-static size_t last_pass(const char *s, size_t n)
+static size_t output_merge_last_pass(const char *s, size_t n)
 {
     while (n && s[n - 1] == '\r')
         n--;
@@ -140,13 +141,14 @@ static size_t last_pass(const char *s, size_t n)
 }
 
 /* Returns the bytes that are lines, or have been overwritten; half: what has no end counts as a line. */
-static size_t cut_lines(struct batch *b, struct merge_part *p, size_t part, const char *s, size_t n,
+static size_t cut_lines(struct merge_batch *b, struct merge_part *p, size_t part, const char *s, size_t n,
                         bool half)
 {
     size_t at = 0;
     while (at < n) {
         const char *nl = memchr(s + at, '\n', n - at);
-        size_t len = nl ? (size_t)(nl - s) - at : n - at, over = nl || half ? 0 : last_pass(s + at, len);
+        size_t len = nl ? (size_t)(nl - s) - at : n - at,
+               over = nl || half ? 0 : output_merge_last_pass(s + at, len);
         if (over) { /* a progress bar would be read again and again, longer each time */
             at += over;
             continue;
@@ -154,7 +156,7 @@ static size_t cut_lines(struct batch *b, struct merge_part *p, size_t part, cons
         if (!nl && !half && len < LINE_MAX_)
             break;
         len = len > LINE_MAX_ ? LINE_MAX_ : len;
-        add_line(b, p, part, s + at, len);
+        output_merge_add_line(b, p, part, s + at, len);
         at += len + (at + len < n && s[at + len] == '\n');
     }
     return at;
@@ -163,14 +165,14 @@ static size_t cut_lines(struct batch *b, struct merge_part *p, size_t part, cons
 /* What stands behind the last line's end, until it is a line itself. */
 static void keep_half(struct merge_part *p, const char *s, size_t n)
 {
-    size_t skip = last_pass(s, n);
+    size_t skip = output_merge_last_pass(s, n);
     n -= skip;
     str_clear(&p->half);
     str_append_n(&p->half, s + skip, n > HALF_MAX ? HALF_MAX : n);
 }
 
 /* Returns true where there is more of it. */
-static bool take_part(struct merge *m, struct batch *b, size_t part, bool ended)
+static bool take_part(struct output_merge *m, struct merge_batch *b, size_t part, bool ended)
 {
     struct merge_part *p = &m->parts.v[part];
     if (!stream_is_there(p->stream))
@@ -198,16 +200,16 @@ static bool take_part(struct merge *m, struct batch *b, size_t part, bool ended)
     return used && !whole;
 }
 
-static int by_time(const void *pa, const void *pb)
+static int output_merge_by_time(const void *pa, const void *pb)
 {
-    const struct line *a = pa, *b = pb;
+    const struct merge_line *a = pa, *b = pb;
     if (a->time != b->time)
         return (a->time > b->time) - (a->time < b->time);
     return (a->order > b->order) - (a->order < b->order);
 }
 
 /* A colour for each output, so that an eye can follow one of them; red is for errors. */
-static void add_label(const struct merge *m, size_t part, struct str *out)
+static void add_label(const struct output_merge *m, size_t part, struct str *out)
 {
     static const int colors[] = {36, 32, 33, 35, 34};
     const char *label = m->parts.v[part].stream->label;
@@ -217,42 +219,42 @@ static void add_label(const struct merge *m, size_t part, struct str *out)
 }
 
 /* What a carriage return overwrote must not take the label with it. */
-static void add_text(struct str *out, const char *s, size_t n)
+static void output_merge_add_text(struct str *out, const char *s, size_t n)
 {
     while (n && s[n - 1] == '\r')
         n--;
-    size_t skip = last_pass(s, n);
+    size_t skip = output_merge_last_pass(s, n);
     str_append_n(out, s + skip, n - skip);
 }
 
-static void put(struct merge *m, const char *s, size_t n)
+static void output_merge_put(struct output_merge *m, const char *s, size_t n)
 {
     if (m->fd >= 0 && pwrite(m->fd, s, n, m->size) == (ssize_t)n)
         m->size += (int64_t)n;
 }
 
-static void write_lines(struct merge *m, struct batch *b, bool ended)
+static void output_merge_write_lines(struct output_merge *m, struct merge_batch *b, bool ended)
 {
     struct str out = STR_INIT;
     if (b->lines.n > 1)
-        qsort(b->lines.v, b->lines.n, sizeof *b->lines.v, by_time);
+        qsort(b->lines.v, b->lines.n, sizeof *b->lines.v, output_merge_by_time);
     bool timed = b->lines.n && b->lines.v[b->lines.n - 1].time >= 0;
     vec_for_each (&b->lines, i) {
-        const struct line *l = &b->lines.v[i];
+        const struct merge_line *l = &b->lines.v[i];
         add_label(m, l->part, &out);
-        add_text(&out, b->text.s + l->at, l->n);
+        output_merge_add_text(&out, b->text.s + l->at, l->n);
         str_append_char(&out, '\n');
     }
     if (!m->live && !ended && b->lines.n && !timed && m->parts.n > 1)
         str_append(&out,
                    "\033[2m--- one after the other up to here; from here on as it comes ---\033[0m\n");
     m->live |= b->lines.n > 0;
-    put(m, out.s, out.len);
+    output_merge_put(m, out.s, out.len);
     str_fini(&out);
 }
 
 /* Behind all lines, one for each output that is in the middle of its own. */
-static void write_halves(struct merge *m)
+static void write_halves(struct output_merge *m)
 {
     struct str out = STR_INIT;
     vec_for_each (&m->parts, i) {
@@ -260,23 +262,23 @@ static void write_halves(struct merge *m)
         if (!half->len)
             continue;
         add_label(m, i, &out);
-        add_text(&out, half->s, half->len);
+        output_merge_add_text(&out, half->s, half->len);
         str_append_char(&out, '\n');
     }
     str_fini(&m->halves);
     m->halves = out;
 }
 
-bool merge_work(struct merge *m, bool ended, bool *ret_changed)
+bool merge_work(struct output_merge *m, bool ended, bool *ret_changed)
 {
-    struct batch b = {.text = STR_INIT};
+    struct merge_batch b = {.text = STR_INIT};
     struct str before = m->halves;
     int64_t size = m->size;
     bool more = false;
     str_init(&m->halves);
     vec_for_each (&m->parts, i)
         more |= take_part(m, &b, i, ended);
-    write_lines(m, &b, ended);
+    output_merge_write_lines(m, &b, ended);
     write_halves(m);
     *ret_changed = m->size != size || !str_eq(m->halves.s, before.s);
     str_fini(&before);
@@ -287,13 +289,13 @@ bool merge_work(struct merge *m, bool ended, bool *ret_changed)
 
 int64_t merge_size(void *merge)
 {
-    const struct merge *m = merge;
+    const struct output_merge *m = merge;
     return m->size + (int64_t)m->halves.len;
 }
 
 size_t merge_read(void *merge, int64_t at, char *buf, size_t n)
 {
-    const struct merge *m = merge;
+    const struct output_merge *m = merge;
     size_t got = 0;
     if (at < m->size && m->fd >= 0) {
         size_t left = (size_t)(m->size - at);

@@ -20,7 +20,7 @@ struct merge_part {
     struct str half; /* of the line that it is in the middle of, what a terminal would show */
 };
 
-struct merge {
+struct output_merge {
     int fd;            /* -1: there is no room for it */
     int64_t size;      /* of the lines; nothing of them changes */
     struct str halves; /* what is seen behind them, new each time */
@@ -29,13 +29,13 @@ struct merge {
     bool live; /* something has been shown before */
 };
 
-void merge_init(struct merge *m);
-void merge_fini(struct merge *m);
-void merge_add(struct merge *m, struct stream *s);
+void merge_init(struct output_merge *m);
+void merge_fini(struct output_merge *m);
+void merge_add(struct output_merge *m, struct stream *s);
 /* Takes some of what has come. ended: nothing more will, so half lines are lines too. Returns true where
  * there is more to be taken; *ret_changed: there is something else to be seen, from the size that the lines
  * had before on. */
-bool merge_work(struct merge *m, bool ended, bool *ret_changed);
+bool merge_work(struct output_merge *m, bool ended, bool *ret_changed);
 
 /* For pagers. */
 int64_t merge_size(void *merge);

@@ -88,7 +88,7 @@ static void empty_inotify(struct reading *r)
         ;
 }
 
-static bool look_at(struct reading *r, struct stream *s)
+static bool output_pages_look_at(struct reading *r, struct stream *s)
 {
     bool was = stream_is_there(s);
     bool other = stream_look(s, r->inotify, r->began) || was != stream_is_there(s);
@@ -121,7 +121,7 @@ bool reading_look(struct reading *r, bool quiet)
         if (retry && r->live)
             stream_retry(&r->streams[i]);
         bool gone = r->streams[i].gone;
-        seen |= look_at(r, &r->streams[i]);
+        seen |= output_pages_look_at(r, &r->streams[i]);
         seen |= gone != r->streams[i].gone;
     }
     return (r->merged ? merge_more(r) : pager_grown(&r->pager)) || seen;

@@ -25,7 +25,7 @@ struct reading {
     struct stream *streams;
     size_t n;
     bool merged;
-    struct merge merge;
+    struct output_merge merge;
     struct pager pager;
     int inotify;
     bool live;  /* more can come */

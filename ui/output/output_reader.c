@@ -22,7 +22,7 @@
 
 enum order_kind { ORDER_OPEN, ORDER_RESIZE, ORDER_LIVE, ORDER_ACT, ORDER_SCROLL, ORDER_FIND, ORDER_TAKE };
 
-struct order {
+struct reader_order {
     enum order_kind kind;
     int a, b;
     char *text;
@@ -32,12 +32,12 @@ struct order {
     struct msg_output_data data;
 };
 
-struct reader {
+struct output_reader {
     bool threads;
     int to_thread, to_ui; /* eventfds */
 
     pthread_mutex_t lock; /* for these: */
-    VEC(struct order) orders;
+    VEC(struct reader_order) orders;
     VEC(struct stream_ask) asks;
     uint32_t asks_generation;
     struct reading_state *fresh; /* not yet taken by the screens */
@@ -53,21 +53,21 @@ struct reader {
     bool stop; /* the reading is to be given up: what is waited for does not come */
 };
 
-static void tell(int fd)
+static void output_reader_tell(int fd)
 {
     uint64_t one = 1;
     ssize_t n = fd >= 0 ? write(fd, &one, sizeof one) : 0;
     (void)n; /* only full where it is told already */
 }
 
-static void clear(int fd)
+static void output_reader_clear(int fd)
 {
     uint64_t n;
     ssize_t k = read(fd, &n, sizeof n);
     (void)k;
 }
 
-static void order_fini(struct order *o)
+static void order_fini(struct reader_order *o)
 {
     free(o->text);
     reading_open_fini(&o->open);
@@ -81,7 +81,7 @@ static void state_free(struct reading_state *s)
     free(s);
 }
 
-static void destroy(struct reader *r)
+static void destroy(struct output_reader *r)
 {
     reading_fini(&r->reading);
     vec_for_each (&r->orders, i)
@@ -100,7 +100,7 @@ static void destroy(struct reader *r)
 
 /* --- the thread's side --- */
 
-static void publish(struct reader *r)
+static void publish(struct output_reader *r)
 {
     struct reading_state *s = xcalloc(1, sizeof *s);
     reading_get_state(&r->reading, s);
@@ -109,23 +109,23 @@ static void publish(struct reader *r)
     r->fresh = s;
     pthread_mutex_unlock(&r->lock);
     state_free(old);
-    tell(r->to_ui);
+    output_reader_tell(r->to_ui);
 }
 
 static void ask_node(void *ctx, const struct stream_ask *a)
 {
-    struct reader *r = ctx;
+    struct output_reader *r = ctx;
     pthread_mutex_lock(&r->lock);
     if (r->asks_generation != r->generation)
         vec_clear(&r->asks);
     r->asks_generation = r->generation;
     vec_push(&r->asks, *a);
     pthread_mutex_unlock(&r->lock);
-    tell(r->to_ui);
+    output_reader_tell(r->to_ui);
 }
 
 /* Does one order. Returns true where the picture may be another. */
-static bool obey(struct reader *r, struct order *o)
+static bool obey(struct output_reader *r, struct reader_order *o)
 {
     struct reading *g = &r->reading;
     switch (o->kind) {
@@ -149,7 +149,7 @@ static bool obey(struct reader *r, struct order *o)
     return false;
 }
 
-static bool next_order(struct reader *r, struct order *ret)
+static bool next_order(struct output_reader *r, struct reader_order *ret)
 {
     pthread_mutex_lock(&r->lock);
     bool there = r->orders.n > 0 && !r->closed;
@@ -162,13 +162,13 @@ static bool next_order(struct reader *r, struct order *ret)
 }
 
 /* Takes an answer out of the order of things; sees whether what is waited for has become pointless. */
-static bool next_answer(struct reader *r, struct order *ret)
+static bool next_answer(struct output_reader *r, struct reader_order *ret)
 {
     bool found = false;
     pthread_mutex_lock(&r->lock);
     r->stop |= r->closed;
     for (size_t i = 0; i < r->orders.n && !found; i++) {
-        const struct order *o = &r->orders.v[i];
+        const struct reader_order *o = &r->orders.v[i];
         r->stop |= o->kind == ORDER_OPEN || (o->kind == ORDER_ACT && o->a == ACTION_CLOSE);
         if (o->kind == ORDER_TAKE) {
             found = true;
@@ -183,9 +183,9 @@ static bool next_answer(struct reader *r, struct order *ret)
 /* In the middle of reading: other orders wait, answers do not. */
 static bool await_node(void *ctx, struct stream *s)
 {
-    struct reader *r = ctx;
+    struct output_reader *r = ctx;
     for (;;) {
-        struct order o;
+        struct reader_order o;
         bool mine = false;
         while (next_answer(r, &o)) {
             mine |= o.generation == r->generation && o.piece && o.stream == s->number;
@@ -197,13 +197,13 @@ static bool await_node(void *ctx, struct stream *s)
             return mine;
         struct pollfd fd = {.fd = r->to_thread, .events = POLLIN};
         if (poll(&fd, 1, LOOK_MS) > 0)
-            clear(r->to_thread);
+            output_reader_clear(r->to_thread);
     }
 }
 
-static void obey_all(struct reader *r)
+static void obey_all(struct output_reader *r)
 {
-    struct order o;
+    struct reader_order o;
     bool seen = false;
     while (next_order(r, &o)) {
         r->stop = false;
@@ -214,7 +214,7 @@ static void obey_all(struct reader *r)
         publish(r);
 }
 
-static void work(struct reader *r)
+static void work(struct output_reader *r)
 {
     bool was_searching = r->reading.pager.searching;
     if (!reading_work(&r->reading) || !r->reading.pager.searching) {
@@ -228,7 +228,7 @@ static void work(struct reader *r)
 }
 
 /* Until an order comes or a file changes; what has changed just now changes again soon. */
-static void pause_and_look(struct reader *r, int64_t *looked)
+static void pause_and_look(struct output_reader *r, int64_t *looked)
 {
     bool busy = reading_has_work(&r->reading);
     int64_t since = mono_ms() - *looked;
@@ -238,7 +238,7 @@ static void pause_and_look(struct reader *r, int64_t *looked)
     int wait = busy ? 0 : early ? (int)(PAUSE_MS - since) : r->reading.live ? LOOK_MS : -1;
     int n = poll(fds, 2, wait);
     if (n > 0 && fds[0].revents)
-        clear(r->to_thread);
+        output_reader_clear(r->to_thread);
     bool changed = n > 0 && fds[1].revents, quiet = n == 0 && !busy && !early;
     if (!changed && !quiet)
         return;
@@ -247,7 +247,7 @@ static void pause_and_look(struct reader *r, int64_t *looked)
     *looked = mono_ms();
 }
 
-static bool is_closed(struct reader *r)
+static bool output_reader_is_closed(struct output_reader *r)
 {
     pthread_mutex_lock(&r->lock);
     bool closed = r->closed;
@@ -255,11 +255,11 @@ static bool is_closed(struct reader *r)
     return closed;
 }
 
-static void *thread_main(void *arg)
+static void *output_reader_thread_main(void *arg)
 {
-    struct reader *r = arg;
+    struct output_reader *r = arg;
     int64_t looked = 0;
-    while (!is_closed(r)) {
+    while (!output_reader_is_closed(r)) {
         obey_all(r);
         r->stop = false;
         if (reading_has_work(&r->reading))
@@ -272,19 +272,19 @@ static void *thread_main(void *arg)
 
 /* --- the screens' side --- */
 
-struct reader *reader_new(bool threads)
+struct output_reader *reader_new(bool threads)
 {
-    struct reader *r = xcalloc(1, sizeof *r);
+    struct output_reader *r = xcalloc(1, sizeof *r);
     struct stream_hooks hooks = {.ask = ask_node, .await = threads ? await_node : NULL, .ctx = r};
     pthread_mutex_init(&r->lock, NULL);
     r->to_thread = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     r->to_ui = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     reading_init(&r->reading, &hooks);
-    r->threads = threads && thread_start(thread_main, r, 0) == 0;
+    r->threads = threads && thread_start(output_reader_thread_main, r, 0) == 0;
     return r;
 }
 
-void reader_close(struct reader *r)
+void reader_close(struct output_reader *r)
 {
     if (!r)
         return;
@@ -294,61 +294,61 @@ void reader_close(struct reader *r)
     }
     pthread_mutex_lock(&r->lock);
     r->closed = true;
-    tell(r->to_thread);
+    output_reader_tell(r->to_thread);
     pthread_mutex_unlock(&r->lock); /* from here on it is the thread's */
 }
 
-static void give(struct reader *r, struct order *take_o)
+static void output_reader_give(struct output_reader *r, struct reader_order *take_o)
 {
     pthread_mutex_lock(&r->lock);
     vec_push(&r->orders, *take_o);
     pthread_mutex_unlock(&r->lock);
     if (r->threads)
-        tell(r->to_thread);
+        output_reader_tell(r->to_thread);
     else
         obey_all(r);
 }
 
-void reader_open(struct reader *r, struct reading_open *take_o)
+void reader_open(struct output_reader *r, struct reading_open *take_o)
 {
-    struct order o = {.kind = ORDER_OPEN, .open = *take_o};
+    struct reader_order o = {.kind = ORDER_OPEN, .open = *take_o};
     *take_o = (struct reading_open){.merged = false};
     r->opened++;
-    give(r, &o);
+    output_reader_give(r, &o);
 }
 
-void reader_resize(struct reader *r, int height, int width)
+void reader_resize(struct output_reader *r, int height, int width)
 {
-    give(r, &(struct order){.kind = ORDER_RESIZE, .a = height, .b = width});
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_RESIZE, .a = height, .b = width});
 }
 
-void reader_live(struct reader *r, bool live, bool began)
+void reader_live(struct output_reader *r, bool live, bool began)
 {
-    give(r, &(struct order){.kind = ORDER_LIVE, .a = live, .b = began});
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_LIVE, .a = live, .b = began});
 }
 
-void reader_act(struct reader *r, enum action a)
+void reader_act(struct output_reader *r, enum action a)
 {
-    give(r, &(struct order){.kind = ORDER_ACT, .a = (int)a});
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_ACT, .a = (int)a});
 }
 
-void reader_scroll(struct reader *r, int rows)
+void reader_scroll(struct output_reader *r, int rows)
 {
-    give(r, &(struct order){.kind = ORDER_SCROLL, .a = rows});
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_SCROLL, .a = rows});
 }
 
-void reader_find(struct reader *r, const char *text)
+void reader_find(struct output_reader *r, const char *text)
 {
-    give(r, &(struct order){.kind = ORDER_FIND, .text = xstrdup(text)});
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_FIND, .text = xstrdup(text)});
 }
 
-void reader_look(struct reader *r)
+void reader_look(struct output_reader *r)
 {
     if (!r->threads && reading_look(&r->reading, false))
         publish(r);
 }
 
-bool reader_work(struct reader *r)
+bool reader_work(struct output_reader *r)
 {
     if (r->threads || !reading_has_work(&r->reading))
         return false;
@@ -356,29 +356,29 @@ bool reader_work(struct reader *r)
     return reading_has_work(&r->reading);
 }
 
-void reader_take(struct reader *r, uint32_t generation, uint32_t stream, bool piece,
+void reader_take(struct output_reader *r, uint32_t generation, uint32_t stream, bool piece,
                  const struct msg_output_data *d, const char *why)
 {
-    struct order o = {.kind = ORDER_TAKE,
-                      .generation = generation,
-                      .stream = stream,
-                      .piece = piece,
-                      .answered = d != NULL,
-                      .text = xstrdup(why)};
+    struct reader_order o = {.kind = ORDER_TAKE,
+                             .generation = generation,
+                             .stream = stream,
+                             .piece = piece,
+                             .answered = d != NULL,
+                             .text = xstrdup(why)};
     if (d)
         rec_copy(&msg_output_data_rec, &o.data, d);
-    give(r, &o);
+    output_reader_give(r, &o);
 }
 
-int reader_fd(const struct reader *r)
+int reader_fd(const struct output_reader *r)
 {
     return r->threads ? r->to_ui : -1;
 }
 
-const struct reading_state *reader_state(struct reader *r)
+const struct reading_state *reader_state(struct output_reader *r)
 {
     if (r->threads)
-        clear(r->to_ui);
+        output_reader_clear(r->to_ui);
     pthread_mutex_lock(&r->lock);
     struct reading_state *fresh = r->fresh;
     r->fresh = NULL;
@@ -390,7 +390,7 @@ const struct reading_state *reader_state(struct reader *r)
     return r->state;
 }
 
-bool reader_search_ended(struct reader *r)
+bool reader_search_ended(struct output_reader *r)
 {
     pthread_mutex_lock(&r->lock);
     bool ended = r->search_ended;
@@ -399,7 +399,7 @@ bool reader_search_ended(struct reader *r)
     return ended;
 }
 
-bool reader_next_ask(struct reader *r, struct stream_ask *ret, uint32_t *ret_generation)
+bool reader_next_ask(struct output_reader *r, struct stream_ask *ret, uint32_t *ret_generation)
 {
     pthread_mutex_lock(&r->lock);
     bool there = r->asks.n > 0;

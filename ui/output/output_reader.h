@@ -14,34 +14,34 @@
 
 #include "ui/output/output_pages.h"
 
-struct reader;
+struct output_reader;
 
-struct reader *reader_new(bool threads) __attribute__((warn_unused_result));
+struct output_reader *reader_new(bool threads) __attribute__((warn_unused_result));
 /* NULL is fine. */
-void reader_close(struct reader *r);
+void reader_close(struct output_reader *r);
 
-void reader_open(struct reader *r, struct reading_open *take_o);
-void reader_resize(struct reader *r, int height, int width);
-void reader_live(struct reader *r, bool live, bool began);
-void reader_act(struct reader *r, enum action a);
-void reader_scroll(struct reader *r, int rows);
+void reader_open(struct output_reader *r, struct reading_open *take_o);
+void reader_resize(struct output_reader *r, int height, int width);
+void reader_live(struct output_reader *r, bool live, bool began);
+void reader_act(struct output_reader *r, enum action a);
+void reader_scroll(struct output_reader *r, int rows);
 /* At the end, where one is mostly, upwards; else downwards. */
-void reader_find(struct reader *r, const char *text);
+void reader_find(struct output_reader *r, const char *text);
 /* Without threads: looks at the files now. */
-void reader_look(struct reader *r);
+void reader_look(struct output_reader *r);
 /* Without threads: a slice of a search; true: more to do. */
-bool reader_work(struct reader *r);
+bool reader_work(struct output_reader *r);
 /* An answer of a node to a question of that generation. */
-void reader_take(struct reader *r, uint32_t generation, uint32_t stream, bool piece,
+void reader_take(struct output_reader *r, uint32_t generation, uint32_t stream, bool piece,
                  const struct msg_output_data *d, const char *why);
 
 /* Readable when there is something new; -1 without threads. */
-int reader_fd(const struct reader *r);
+int reader_fd(const struct output_reader *r);
 /* The newest state, the reader's, valid until the next call of any of these; NULL: none yet. */
-const struct reading_state *reader_state(struct reader *r);
+const struct reading_state *reader_state(struct output_reader *r);
 /* Has a search come to its end since the last call? */
-bool reader_search_ended(struct reader *r);
+bool reader_search_ended(struct output_reader *r);
 /* The next question for a node; false: none. */
-bool reader_next_ask(struct reader *r, struct stream_ask *ret, uint32_t *ret_generation);
+bool reader_next_ask(struct output_reader *r, struct stream_ask *ret, uint32_t *ret_generation);
 
 #endif

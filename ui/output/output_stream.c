@@ -78,7 +78,7 @@ int stream_nameless(void)
 /* --- a file here --- */
 
 /* Watches the file, or its directory until there is a file. */
-static void watch(struct stream *s, int inotify)
+static void output_stream_watch(struct stream *s, int inotify)
 {
     if (inotify < 0)
         return;
@@ -91,7 +91,7 @@ static void watch(struct stream *s, int inotify)
     free(dir);
 }
 
-static void open_file(struct stream *s)
+static void output_stream_open_file(struct stream *s)
 {
     struct stat st;
     int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -124,14 +124,14 @@ static bool look_at_file(struct stream *s, int inotify)
             return false;
         close_fd(&s->fd);
     }
-    open_file(s);
-    watch(s, inotify);
+    output_stream_open_file(s);
+    output_stream_watch(s, inotify);
     return s->fd >= 0;
 }
 
 /* --- what the node has --- */
 
-static void ask(struct stream *s, bool piece, uint64_t offset, uint32_t max, uint32_t wait_ms)
+static void output_stream_ask(struct stream *s, bool piece, uint64_t offset, uint32_t max, uint32_t wait_ms)
 {
     struct stream_ask a = {
         .stream = s->number, .piece = piece, .offset = offset, .max = max, .wait_ms = wait_ms};
@@ -145,7 +145,7 @@ static void ask_for_growth(struct stream *s)
     s->growing = true;
     s->growth_asked = (uint64_t)s->size;
     /* The first question is for the size: what is to be seen is at the end. */
-    ask(s, false, (uint64_t)s->size, s->begun ? READ_MAX : STREAM_PIECE, WAIT_MS);
+    output_stream_ask(s, false, (uint64_t)s->size, s->begun ? READ_MAX : STREAM_PIECE, WAIT_MS);
 }
 
 static void begin_remote(struct stream *s)
@@ -173,7 +173,7 @@ bool stream_look(struct stream *s, int inotify, bool may_ask)
     return other;
 }
 
-static void remember(struct stream *s, uint64_t offset, size_t n)
+static void output_stream_remember(struct stream *s, uint64_t offset, size_t n)
 {
     while (n) {
         size_t piece = offset / STREAM_PIECE, from = offset % STREAM_PIECE;
@@ -201,12 +201,12 @@ static void fill_hole(struct stream *s, uint64_t from, uint64_t to)
         n = from < first_end && first_end - from < n ? (size_t)(first_end - from) : n;
         if (pwrite(s->copy, newlines, n, (off_t)from) != (ssize_t)n)
             return;
-        remember(s, from, n);
+        output_stream_remember(s, from, n);
         from += n;
     }
 }
 
-static bool take_data(struct stream *s, bool piece, struct msg_output_data *d)
+static bool output_stream_take_data(struct stream *s, bool piece, struct msg_output_data *d)
 {
     int64_t end = (int64_t)(d->offset + d->data.n), before = s->size;
     uint64_t asked = piece ? s->piece_asked : s->growth_asked;
@@ -215,7 +215,7 @@ static bool take_data(struct stream *s, bool piece, struct msg_output_data *d)
     if (!piece && d->offset < asked) /* it has been cut, and begins again */
         vec_clear(&s->have);
     if (d->data.n && pwrite(s->copy, d->data.p, d->data.n, (off_t)d->offset) == (ssize_t)d->data.n)
-        remember(s, d->offset, d->data.n);
+        output_stream_remember(s, d->offset, d->data.n);
     if (piece)
         return d->data.n > 0;
     s->old_agent = !d->size && d->data.n;
@@ -232,7 +232,7 @@ bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const 
     if (!piece)
         s->growing = false;
     if (s->copy < 0 || (d && !d->error))
-        return s->copy >= 0 && take_data(s, piece, d);
+        return s->copy >= 0 && output_stream_take_data(s, piece, d);
     if (piece)
         return false;
     s->refused = true;
@@ -278,14 +278,14 @@ static size_t here(const struct stream *s, int64_t at)
     return piece < s->have.n && s->have.v[piece] > from ? s->have.v[piece] - from : 0;
 }
 
-static bool fetch(struct stream *s, int64_t at)
+static bool output_stream_fetch(struct stream *s, int64_t at)
 {
     size_t piece = (size_t)at / STREAM_PIECE;
     uint64_t from = (uint64_t)piece * STREAM_PIECE + (piece < s->have.n ? s->have.v[piece] : 0);
     if (!s->hooks->await || s->refused)
         return false;
     s->piece_asked = from;
-    ask(s, true, from, READ_MAX, 0);
+    output_stream_ask(s, true, from, READ_MAX, 0);
     return s->hooks->await(s->hooks->ctx, s);
 }
 
@@ -299,7 +299,7 @@ size_t stream_read(void *stream, int64_t at, char *buf, size_t n)
         int64_t from = at + (int64_t)got;
         size_t k = here(s, from);
         if (!k) {
-            if (!fetch(s, from) || !here(s, from))
+            if (!output_stream_fetch(s, from) || !here(s, from))
                 break;
             continue;
         }

@@ -14,12 +14,12 @@
 #include "ui/output/output_internal.h"
 #include "ui/text/view_text.h"
 
-const struct job *output_job(const struct output *o)
+const struct job *output_job(const struct output_screen *o)
 {
     return ui_job(o->v.ui, o->at.job);
 }
 
-bool output_is_live(const struct output *o)
+bool output_is_live(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
@@ -27,7 +27,7 @@ bool output_is_live(const struct output *o)
     return t ? t->state != TASK_DONE : j && !job_state_is_final((enum job_state)j->state);
 }
 
-bool output_waits(const struct output *o, const struct step **ret_step)
+bool output_waits(const struct output_screen *o, const struct step **ret_step)
 {
     const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
@@ -36,7 +36,7 @@ bool output_waits(const struct output *o, const struct step **ret_step)
     return t && t->state == TASK_WAITING && !job_state_is_final((enum job_state)j->state);
 }
 
-bool output_never_runs(const struct output *o)
+bool output_never_runs(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
@@ -44,7 +44,7 @@ bool output_never_runs(const struct output *o)
     return t && t->state == TASK_DONE && t->end_kind == END_NOT_RUN;
 }
 
-static void tell_live(struct output *o)
+static void tell_live(struct output_screen *o)
 {
     const struct job *j = output_job(o);
     bool live = output_is_live(o), began = j && j->state != JOB_PENDING;
@@ -56,14 +56,14 @@ static void tell_live(struct output *o)
 
 /* --- nodes --- */
 
-static void look_at_reader(struct output *o);
+static void look_at_reader(struct output_screen *o);
 
 #define ASK_ARG(generation, number, piece) \
     ((uint64_t)(generation) << 32 | (uint64_t)(number) << 1 | (piece ? 1u : 0u))
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void output_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
-    struct output *o = output_of(owner);
+    struct output_screen *o = output_screen_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     const char *why = !in                           ? "The connection to the controller was lost."
                       : r && !str_is_empty(r->text) ? r->text
@@ -75,24 +75,25 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     ui_changed(ui);
 }
 
-static void ask_nodes(struct output *o)
+static void ask_nodes(struct output_screen *o)
 {
     struct stream_ask a;
     uint32_t generation;
     while (reader_next_ask(o->reader, &a, &generation)) {
-        const struct place *p = &o->shown.v.v[a.stream];
+        const struct output_file *p = &o->shown.v.v[a.stream];
         struct msg_output_read m = {.key = {.job = p->at.job, .step = p->at.step, .task = p->at.task},
                                     .rank = p->at.rank,
                                     .stream = p->err ? 2 : 1,
                                     .offset = a.offset,
                                     .max = a.max,
                                     .wait_ms = a.wait_ms};
-        if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, answered, ASK_ARG(generation, a.stream, a.piece)))
+        if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, output_answered,
+                     ASK_ARG(generation, a.stream, a.piece)))
             reader_take(o->reader, generation, a.stream, a.piece, NULL, "There is no connection.");
     }
 }
 
-static void look_at_reader(struct output *o)
+static void look_at_reader(struct output_screen *o)
 {
     ask_nodes(o);
     o->state = reader_state(o->reader);
@@ -104,7 +105,7 @@ static void look_at_reader(struct output *o)
 
 /* --- what is read --- */
 
-static void show(struct output *o)
+static void output_show(struct output_screen *o)
 {
     const struct job *j = output_job(o);
     if (!j)
@@ -116,7 +117,7 @@ static void show(struct output *o)
     else
         places_one(j, &o->at, o->err, &o->shown);
     vec_for_each (&o->shown.v, i) {
-        const struct place *p = &o->shown.v.v[i];
+        const struct output_file *p = &o->shown.v.v[i];
         if (p->own) /* there is no such file */
             continue;
         vec_push(&open.places,
@@ -135,18 +136,18 @@ static struct view *output_view_open(struct ui *ui, const void *arg)
     const struct output_at *at = arg;
     if (!ui_job(ui, at->job))
         return NULL;
-    struct output *o = xcalloc(1, sizeof *o);
+    struct output_screen *o = xcalloc(1, sizeof *o);
     o->v = (struct view){.ops = &output_view, .ui = ui};
     o->at = *at;
     o->reader = reader_new(ui_threads(ui));
     edit_init(&o->edit);
-    show(o);
+    output_show(o);
     return &o->v;
 }
 
 static void output_close(struct view *v)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     reader_close(o->reader);
     places_fini(&o->shown);
     edit_fini(&o->edit);
@@ -154,7 +155,7 @@ static void output_close(struct view *v)
 }
 
 /* What stood there in place of a path is one now: the array's last element has started. */
-static bool is_outdated(const struct output *o)
+static bool is_outdated(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
     return j && o->shown.v.n && o->shown.v.v[0].own && !job_is_array_record(j);
@@ -162,17 +163,17 @@ static bool is_outdated(const struct output *o)
 
 static void output_sync(struct view *v)
 {
-    if (is_outdated(output_of(v)))
-        show(output_of(v));
-    tell_live(output_of(v));
-    look_at_reader(output_of(v));
+    if (is_outdated(output_screen_of(v)))
+        output_show(output_screen_of(v));
+    tell_live(output_screen_of(v));
+    look_at_reader(output_screen_of(v));
 }
 
 /* --- drawing --- */
 
-static void output_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void output_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     o->area = l->body;
     if (l->body.h != o->height || l->body.w != o->width) {
         o->height = l->body.h;
@@ -189,20 +190,20 @@ static void output_draw(struct view *v, struct canvas *c, const struct layout *l
 /* --- tasks --- */
 
 /* To the next output that is another file: ranks may share one. */
-static void switch_task(struct output *o, int by)
+static void switch_task(struct output_screen *o, int by)
 {
     const struct job *j = output_job(o);
     bool found = j && places_next(j, &o->at, o->err, by);
     if (found || o->all) {
         o->all = false;
-        show(o);
+        output_show(o);
     } else {
         ui_toast(o->v.ui, ROLE_NORMAL,
                  by > 0 ? "this is the last output of the job" : "this is the first output of the job");
     }
 }
 
-static void switch_stream(struct output *o)
+static void switch_stream(struct output_screen *o)
 {
     const struct job *j = output_job(o);
     char *out = NULL, *err = NULL;
@@ -217,13 +218,13 @@ static void switch_stream(struct output *o)
         ui_toast(o->v.ui, ROLE_NORMAL, "both standard output and standard error go here");
     } else if (there) {
         o->err = !o->err;
-        show(o);
+        output_show(o);
     }
     free(out);
     free(err);
 }
 
-static void switch_all(struct output *o)
+static void switch_all(struct output_screen *o)
 {
     const struct job *j = output_job(o);
     struct places p = {.more = 0};
@@ -234,14 +235,14 @@ static void switch_all(struct output *o)
         ui_toast(o->v.ui, ROLE_NORMAL, "the job has only this output");
     } else {
         o->all = !o->all;
-        show(o);
+        output_show(o);
     }
     places_fini(&p);
 }
 
 /* --- keys --- */
 
-static unsigned search_input(struct output *o, const struct input *in)
+static unsigned search_input(struct output_screen *o, const struct input *in)
 {
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ESC) {
@@ -258,12 +259,12 @@ static unsigned search_input(struct output *o, const struct input *in)
 
 static bool output_typing(struct view *v)
 {
-    return output_of(v)->typing;
+    return output_screen_of(v)->typing;
 }
 
 static unsigned output_input(struct view *v, const struct input *in)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     if (o->typing)
         return search_input(o, in);
     if (in->kind != INPUT_MOUSE || !rect_has(o->area, in->y, in->x))
@@ -276,7 +277,7 @@ static unsigned output_input(struct view *v, const struct input *in)
 }
 
 /* Is it for the reader? */
-static bool is_reading(const struct output *o, enum action a)
+static bool is_reading(const struct output_screen *o, enum action a)
 {
     switch ((int)a) {
     case ACTION_UP:
@@ -303,7 +304,7 @@ static bool is_reading(const struct output *o, enum action a)
 static unsigned output_act(struct view *v, enum action a, const struct input *in)
 {
     (void)in;
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     if (a == ACTION_FIND)
         o->typing = true;
     else if (a == ACTION_STREAM)
@@ -321,7 +322,7 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
     return DID_HANDLE | DID_REDRAW;
 }
 
-static bool has_others(const struct output *o)
+static bool has_others(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
     const struct step *s = j && j->steps.n ? &j->steps.v[0] : NULL;
@@ -330,7 +331,7 @@ static bool has_others(const struct output *o)
 
 static const char *output_label(struct view *v, enum action a)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     switch ((int)a) {
     case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? "pause" : NULL;
     case ACTION_STREAM: return o->all ? "" : o->err ? "stdout" : NULL;
@@ -343,7 +344,7 @@ static const char *output_label(struct view *v, enum action a)
 /* Without threads alone. */
 static bool output_work(struct view *v)
 {
-    struct output *o = output_of(v);
+    struct output_screen *o = output_screen_of(v);
     bool more = reader_work(o->reader);
     look_at_reader(o);
     return more;
@@ -351,13 +352,13 @@ static bool output_work(struct view *v)
 
 static int output_fd(struct view *v)
 {
-    return reader_fd(output_of(v)->reader);
+    return reader_fd(output_screen_of(v)->reader);
 }
 
 static unsigned output_wake(struct view *v)
 {
-    reader_look(output_of(v)->reader);
-    look_at_reader(output_of(v));
+    reader_look(output_screen_of(v)->reader);
+    look_at_reader(output_screen_of(v));
     return DID_REDRAW;
 }
 

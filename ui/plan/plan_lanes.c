@@ -50,7 +50,7 @@ struct on_node {
     VEC(struct bar_item) v;
 };
 
-static int by_start(const void *pa, const void *pb)
+static int plan_lanes_by_start(const void *pa, const void *pb)
 {
     const struct bar_item *a = pa, *b = pb;
     return a->start.ms != b->start.ms ? (a->start.ms > b->start.ms) - (a->start.ms < b->start.ms)
@@ -64,7 +64,7 @@ static void lanes_of_node(struct planlanes *p, const char *node, struct on_node 
         add_lane(p, node, p->items.n, false, id);
         return;
     }
-    qsort(on->v.v, on->v.n, sizeof *on->v.v, by_start);
+    qsort(on->v.v, on->v.n, sizeof *on->v.v, plan_lanes_by_start);
     bool *taken = xcalloc(on->v.n, sizeof *taken);
     for (size_t left = on->v.n, lane = 0; left; lane++) {
         size_t first = p->items.n;
@@ -119,7 +119,7 @@ static void lanes_by_node(struct planlanes *p, const struct msg_plan *plan, cons
 }
 
 /* The plan has windows too, but it is as old as its last answer. */
-static void take_windows(struct planlanes *p, const struct model *m)
+static void plan_lanes_take_windows(struct planlanes *p, const struct model *m)
 {
     rec_fini(&msg_plan_rec, &p->windows);
     for (size_t i = 0; i < m->windows.n; i++) {
@@ -140,7 +140,7 @@ void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const stru
 {
     vec_clear(&p->items);
     vec_clear(&p->lanes);
-    take_windows(p, m);
+    plan_lanes_take_windows(p, m);
     if (by_job)
         lanes_by_job(p, plan, now);
     else

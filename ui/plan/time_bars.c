@@ -31,7 +31,7 @@ static int64_t cell_ms(const struct timebars *b, int width)
     return (int64_t)b->span_s * MS_PER_S / (width > 0 ? width : 1);
 }
 
-static int column_of(const struct timebars *b, struct wall when, int width)
+static int time_bars_column_of(const struct timebars *b, struct wall when, int width)
 {
     int64_t cell = cell_ms(b, width), at = when.ms - begin_of(b).ms;
     int64_t c = at < 0 ? -1 : at / (cell ? cell : 1);
@@ -78,8 +78,8 @@ static void put_bar(const struct timebars *b, const struct bar_item *bar, char *
     char sign;
     struct str label = STR_INIT;
     enum role role;
-    int from = column_of(b, bar->start, width), to = column_of(b, bar->end, width);
-    int now = column_of(b, ui_now(b->ui), width);
+    int from = time_bars_column_of(b, bar->start, width), to = time_bars_column_of(b, bar->end, width);
+    int now = time_bars_column_of(b, ui_now(b->ui), width);
     from = from < 0 ? 0 : from;
     if (to < 0 || from >= width || !plan_has_bar(bar->row))
         return;
@@ -109,7 +109,7 @@ static bool lane_is_out(const struct timebars *b, const struct lane *l)
     return n && node_is_out(n);
 }
 
-static void get_plan(const void *ctx, const void *row, struct field *f)
+static void get_plan(const void *ctx, const void *row, struct table_field *f)
 {
     struct timebars *b = (struct timebars *)(uintptr_t)ctx; /* the room is remembered for the scale above */
     const struct lane *l = row;
@@ -122,7 +122,7 @@ static void get_plan(const void *ctx, const void *row, struct field *f)
         return;
     b->room = width;
     bool out = lane_is_out(b, l);
-    int now = column_of(b, ui_now(b->ui), width);
+    int now = time_bars_column_of(b, ui_now(b->ui), width);
     for (int c = 0; c < width; c++) {
         signs[c] = c == now ? '|' : out && c > now ? 'x' : ' ';
         roles[c] = out && c > now ? ROLE_BAR_OUT : ROLE_RULE;
@@ -143,7 +143,7 @@ static const struct plan_row *first_row(const struct timebars *b, const struct l
     return l->n ? b->lanes.items.v[l->first].row : NULL;
 }
 
-static void get_where(const void *ctx, const void *row, struct field *f)
+static void time_bars_get_where(const void *ctx, const void *row, struct table_field *f)
 {
     const struct timebars *b = ctx;
     const struct lane *l = row;
@@ -158,7 +158,7 @@ static void get_where(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static void get_who(const void *ctx, const void *row, struct field *f)
+static void time_bars_get_who(const void *ctx, const void *row, struct table_field *f)
 {
     const struct timebars *b = ctx;
     const struct lane *l = row;
@@ -171,7 +171,7 @@ static void get_who(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static void get_start(const void *ctx, const void *row, struct field *f)
+static void get_start(const void *ctx, const void *row, struct table_field *f)
 {
     const struct timebars *b = ctx;
     const struct plan_row *r = first_row(b, row);
@@ -187,31 +187,31 @@ static void get_start(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static const struct column node_columns[] = {
+static const struct table_column node_columns[] = {
     {.name = "node",
      .title = "NODE",
      .min = 5,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_where},
+     .get = time_bars_get_where},
     {.name = "who",
      .title = "WHO",
      .min = 12,
      .want = 20,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
-     .get = get_who},
+     .get = time_bars_get_who},
     {.name = "plan", .title = "", .min = 20, .share = 70, .get = get_plan},
 };
 
-static const struct column job_columns[] = {
+static const struct table_column job_columns[] = {
     {.name = "job",
      .title = "JOB",
      .min = 5,
      .want = 10,
      .fit = 10,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_where},
+     .get = time_bars_get_where},
     {.name = "who",
      .title = "WHO",
      .min = 12,
@@ -219,14 +219,14 @@ static const struct column job_columns[] = {
      .fit = 18,
      .rank = 2,
      .flags = COLUMN_WORDS,
-     .get = get_who},
+     .get = time_bars_get_who},
     {.name = "start", .title = "START", .min = 9, .want = 10, .rank = 1, .get = get_start},
     {.name = "plan", .title = "", .min = 20, .share = 50, .get = get_plan},
 };
 
 /* --- the table --- */
 
-static void fill(void *ctx, struct table *table)
+static void time_bars_fill(void *ctx, struct table *table)
 {
     struct timebars *b = ctx;
     planlanes_fill(&b->lanes, &b->plan, ui_model(b->ui), ui_now(b->ui), b->by_job);
@@ -237,9 +237,9 @@ static void fill(void *ctx, struct table *table)
 void timebars_init_table(struct timebars *b, struct table *t, bool by_job)
 {
     if (by_job)
-        table_init(t, job_columns, sizeof job_columns / sizeof job_columns[0], fill, b);
+        table_init(t, job_columns, sizeof job_columns / sizeof job_columns[0], time_bars_fill, b);
     else
-        table_init(t, node_columns, sizeof node_columns / sizeof node_columns[0], fill, b);
+        table_init(t, node_columns, sizeof node_columns / sizeof node_columns[0], time_bars_fill, b);
 }
 
 void timebars_fini(struct timebars *b)
@@ -258,7 +258,7 @@ struct wall timebars_time(const struct timebars *b, int column)
 
 int timebars_now(const struct timebars *b)
 {
-    return column_of(b, ui_now(b->ui), b->room);
+    return time_bars_column_of(b, ui_now(b->ui), b->room);
 }
 
 static const uint32_t ticks_s[] = {300, 900, 1800, 3600, 7200, 10800, 14400, 21600, 43200, 86400};
@@ -276,7 +276,7 @@ void timebars_draw_scale(const struct timebars *b, struct canvas *c, struct rect
     localtime_r(&first, &tm);
     time_t offset = tm.tm_gmtoff;
     for (time_t at = (first + offset) / step * step + step - offset;; at += step) {
-        int col = column_of(b, (struct wall){.ms = (int64_t)at * MS_PER_S}, width);
+        int col = time_bars_column_of(b, (struct wall){.ms = (int64_t)at * MS_PER_S}, width);
         char text[16];
         if (col >= width - TICK_CELLS)
             return;

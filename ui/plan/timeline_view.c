@@ -24,7 +24,7 @@
 static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400};
 #define N_SPANS (sizeof spans / sizeof spans[0])
 
-struct timeline {
+struct timeline_screen {
     struct view v;
     struct table tables[2]; /* by node, by job */
     struct rect body;
@@ -35,28 +35,28 @@ struct timeline {
     size_t span, at;    /* in spans; the column of the time cursor, 0: now's */
 };
 
-static struct timeline *timeline_of(struct view *v)
+static struct timeline_screen *timeline_of(struct view *v)
 {
-    return (struct timeline *)(void *)v;
+    return (struct timeline_screen *)(void *)v;
 }
 
-static struct table *table_of(struct timeline *t)
+static struct table *table_of(struct timeline_screen *t)
 {
     return &t->tables[t->bars.by_job];
 }
 
 /* --- asking --- */
 
-static void wake_when(struct timeline *t)
+static void wake_when(struct timeline_screen *t)
 {
     bool ask_first = t->plan_ask.due.ns && t->plan_ask.due.ns < t->minute.ns;
     t->v.due = ask_first ? t->plan_ask.due : t->minute;
 }
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void timeline_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct timeline *t = timeline_of(owner);
+    struct timeline_screen *t = timeline_of(owner);
     if (!seldom_answered(&t->plan_ask, in, MSG_PLAN_DATA))
         return;
     rec_fini(&msg_plan_rec, &t->bars.plan);
@@ -65,27 +65,27 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     ui_changed(ui);
 }
 
-static void ask_sometimes(struct timeline *t)
+static void timeline_ask_sometimes(struct timeline_screen *t)
 {
     struct msg_plan_get get = {.rows_max = 0};
     if (seldom_is_due(&t->plan_ask, t->v.ui, ASK_PAUSE_MS))
-        seldom_sent(&t->plan_ask, ui_send(t->v.ui, MSG_PLAN, &get, &t->v, answered, 0));
+        seldom_sent(&t->plan_ask, ui_send(t->v.ui, MSG_PLAN, &get, &t->v, timeline_answered, 0));
     wake_when(t);
 }
 
 /* --- the view --- */
 
-static void set_span(struct timeline *t, size_t span)
+static void set_span(struct timeline_screen *t, size_t span)
 {
     t->span = span;
     t->bars.span_s = spans[span];
     t->at = 0;
 }
 
-static struct view *view_open(struct ui *ui, const void *arg)
+static struct view *timeline_view_open(struct ui *ui, const void *arg)
 {
     (void)arg;
-    struct timeline *t = xcalloc(1, sizeof *t);
+    struct timeline_screen *t = xcalloc(1, sizeof *t);
     t->v = (struct view){.ops = &timeline_view, .ui = ui};
     t->bars.ui = ui;
     set_span(t, 2);
@@ -95,9 +95,9 @@ static struct view *view_open(struct ui *ui, const void *arg)
     return &t->v;
 }
 
-static void view_close(struct view *v)
+static void timeline_view_close(struct view *v)
 {
-    struct timeline *t = timeline_of(v);
+    struct timeline_screen *t = timeline_of(v);
     table_fini(&t->tables[0]);
     table_fini(&t->tables[1]);
     timebars_fini(&t->bars);
@@ -105,20 +105,20 @@ static void view_close(struct view *v)
     free(t);
 }
 
-static void view_sync(struct view *v)
+static void timeline_view_sync(struct view *v)
 {
-    struct timeline *t = timeline_of(v);
+    struct timeline_screen *t = timeline_of(v);
     table_refill(table_of(t));
-    ask_sometimes(t);
+    timeline_ask_sometimes(t);
 }
 
 static void view_timer(struct view *v)
 {
-    struct timeline *t = timeline_of(v);
+    struct timeline_screen *t = timeline_of(v);
     if (ui_mono(v->ui).ns >= t->minute.ns)
         t->minute = mono_add_ms(ui_mono(v->ui), MINUTE_MS);
     if (t->plan_ask.due.ns)
-        ask_sometimes(t);
+        timeline_ask_sometimes(t);
     else
         wake_when(t);
     ui_changed(v->ui);
@@ -126,7 +126,7 @@ static void view_timer(struct view *v)
 
 static void view_title(struct view *v, struct rich *out)
 {
-    struct timeline *t = timeline_of(v);
+    struct timeline_screen *t = timeline_of(v);
     char b[UNITS_TEXT_SIZE];
     rich_add(out, ROLE_TITLE, "Timeline");
     rich_addf(out, ROLE_NORMAL, " %s by %s", duration_format_words(t->bars.span_s, b),
@@ -140,18 +140,18 @@ static void view_title(struct view *v, struct rich *out)
                   duration_format_words(wall_elapsed_s(t->bars.plan.made, ui_now(v->ui)), b));
 }
 
-static const struct lane *current_lane(const struct timeline *t)
+static const struct lane *current_lane(const struct timeline_screen *t)
 {
     const struct trow *row = table_current(&t->tables[t->bars.by_job]);
     return row ? row->data : NULL;
 }
 
-static struct wall cursor_time(const struct timeline *t)
+static struct wall cursor_time(const struct timeline_screen *t)
 {
     return t->at ? timebars_time(&t->bars, (int)t->at) : ui_now(t->v.ui);
 }
 
-static void draw_info(const struct timeline *t, struct canvas *c, struct rect r)
+static void draw_info(const struct timeline_screen *t, struct canvas *c, struct rect r)
 {
     const struct lane *l = current_lane(t);
     struct lines told = {0};
@@ -164,7 +164,7 @@ static void draw_info(const struct timeline *t, struct canvas *c, struct rect r)
     lines_fini(&told);
 }
 
-static void draw_side(struct timeline *t, struct canvas *c, struct rect r)
+static void draw_side(struct timeline_screen *t, struct canvas *c, struct rect r)
 {
     const struct lane *l = current_lane(t);
     if (rect_is_empty(r) || !l)
@@ -178,7 +178,7 @@ static void draw_side(struct timeline *t, struct canvas *c, struct rect r)
 static void draw_time_cursor(struct canvas *c, struct rect column)
 {
     for (int y = column.y + 1; y < column.y + column.h; y++) {
-        const struct cell *cell = canvas_at(c, y, column.x);
+        const struct canvas_cell *cell = canvas_at(c, y, column.x);
         if (cell->cp[0] == ' ' && !cell->over)
             canvas_glyph(c, y, column.x, ROLE_LINK, GLYPH_VLINE);
         else
@@ -187,10 +187,10 @@ static void draw_time_cursor(struct canvas *c, struct rect column)
     canvas_over(c, rect_make(column.y, column.x, 1, 1), ROLE_CURSOR);
 }
 
-static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void view_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct timeline *t = timeline_of(v);
-    struct layout inner = *l;
+    struct timeline_screen *t = timeline_of(v);
+    struct screen_layout inner = *l;
     struct rect legend = {0}, info = {0};
     struct lines empty = {0};
     if (inner.body.h > 10)
@@ -221,12 +221,12 @@ static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
         timebars_draw_legend(c, legend);
 }
 
-static unsigned view_input(struct view *v, const struct input *in)
+static unsigned timeline_view_input(struct view *v, const struct input *in)
 {
     return table_input(table_of(timeline_of(v)), in, timeline_of(v)->body);
 }
 
-static void move_time(struct timeline *t, int by)
+static void move_time(struct timeline_screen *t, int by)
 {
     if (!t->at && t->bars.room)
         t->at = (size_t)timebars_now(&t->bars);
@@ -236,7 +236,7 @@ static void move_time(struct timeline *t, int by)
         t->at++;
 }
 
-static void open_job(struct timeline *t)
+static void timeline_open_job(struct timeline_screen *t)
 {
     const struct lane *l = current_lane(t);
     struct wall at = cursor_time(t);
@@ -251,15 +251,15 @@ static void open_job(struct timeline *t)
 }
 
 /* NULL: the plan is shown by job. */
-static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+static const struct node *timeline_node_of_row(struct ui *ui, const struct trow *row)
 {
     const struct lane *l = row->data;
     return l->node ? model_get_node(ui_model(ui), l->node) : NULL;
 }
 
-static unsigned view_act(struct view *v, enum action a, const struct input *in)
+static unsigned timeline_view_act(struct view *v, enum action a, const struct input *in)
 {
-    struct timeline *t = timeline_of(v);
+    struct timeline_screen *t = timeline_of(v);
     if (a == ACTION_PLAN_LEFT || a == ACTION_PLAN_RIGHT)
         move_time(t, a == ACTION_PLAN_LEFT ? -1 : 1);
     else if (a == ACTION_PLAN_CLOSER || a == ACTION_PLAN_WIDER) {
@@ -270,17 +270,17 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
         t->bars.by_job = !t->bars.by_job;
         table_refill(table_of(t));
     } else if (a == ACTION_PLAN_OPEN)
-        open_job(t);
+        timeline_open_job(t);
     else if (a == ACTION_CLOSE && t->at)
         t->at = 0;
     else if (a == ACTION_WINDOWS)
-        nodekeys_act(v->ui, table_of(t), node_of_row, a);
+        nodekeys_act(v->ui, table_of(t), timeline_node_of_row, a);
     else
         return tableview_act(v->ui, table_of(t), a, in);
     return DID_HANDLE | DID_REDRAW;
 }
 
-static const char *view_label(struct view *v, enum action a)
+static const char *timeline_view_label(struct view *v, enum action a)
 {
     return a == ACTION_PLAN_MODE && timeline_of(v)->bars.by_job ? "by node" : NULL;
 }
@@ -297,14 +297,14 @@ const struct view_ops timeline_view = {
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .wants_side = true,
-    .open = view_open,
-    .close = view_close,
-    .sync = view_sync,
+    .open = timeline_view_open,
+    .close = timeline_view_close,
+    .sync = timeline_view_sync,
     .title = view_title,
     .draw = view_draw,
-    .input = view_input,
-    .act = view_act,
+    .input = timeline_view_input,
+    .act = timeline_view_act,
     .timer = view_timer,
-    .label = view_label,
+    .label = timeline_view_label,
     .table = view_table,
 };

@@ -47,20 +47,20 @@ void canvas_resize(struct canvas *c, int rows, int cols)
     canvas_clear(c);
 }
 
-static struct cell *cell_at(struct canvas *c, int y, int x)
+static struct canvas_cell *cell_at(struct canvas *c, int y, int x)
 {
     return &c->cells[(size_t)y * (size_t)c->cols + (size_t)x];
 }
 
-const struct cell *canvas_at(const struct canvas *c, int y, int x)
+const struct canvas_cell *canvas_at(const struct canvas *c, int y, int x)
 {
     bug_on(y < 0 || y >= c->rows || x < 0 || x >= c->cols);
     return &c->cells[(size_t)y * (size_t)c->cols + (size_t)x];
 }
 
-static void cell_blank(struct cell *cell, enum role role)
+static void cell_blank(struct canvas_cell *cell, enum role role)
 {
-    *cell = (struct cell){.cp = {' '}, .width = 1, .role = (uint8_t)role, .over = ROLE_NORMAL};
+    *cell = (struct canvas_cell){.cp = {' '}, .width = 1, .role = (uint8_t)role, .over = ROLE_NORMAL};
 }
 
 void canvas_clear(struct canvas *c)
@@ -86,14 +86,14 @@ void canvas_unclip(struct canvas *c, struct rect old)
 /* Writing over one half of a wide character blanks the other. */
 static void break_wide(struct canvas *c, int y, int x)
 {
-    struct cell *cell = cell_at(c, y, x);
+    struct canvas_cell *cell = cell_at(c, y, x);
     if (cell->width == 0 && x > 0)
         cell_blank(cell_at(c, y, x - 1), (enum role)cell->role);
     if (cell->width == 2 && x + 1 < c->cols)
         cell_blank(cell_at(c, y, x + 1), (enum role)cell->role);
 }
 
-static void put(struct canvas *c, int y, int x, enum role role, uint32_t cp, int width)
+static void canvas_put(struct canvas *c, int y, int x, enum role role, uint32_t cp, int width)
 {
     if (!rect_has(c->clip, y, x))
         return;
@@ -102,7 +102,7 @@ static void put(struct canvas *c, int y, int x, enum role role, uint32_t cp, int
         width = 1;
     }
     break_wide(c, y, x);
-    struct cell *cell = cell_at(c, y, x);
+    struct canvas_cell *cell = cell_at(c, y, x);
     cell_blank(cell, role);
     cell->cp[0] = cp;
     cell->width = (uint8_t)width;
@@ -118,7 +118,7 @@ static void put_mark(struct canvas *c, int y, int x, uint32_t cp)
 {
     if (!rect_has(c->clip, y, x))
         return;
-    struct cell *cell = cell_at(c, y, x);
+    struct canvas_cell *cell = cell_at(c, y, x);
     if (cell->width == 0 && x > 0)
         cell = cell_at(c, y, x - 1);
     for (int i = 1; i < 1 + CELL_MARKS; i++)
@@ -140,7 +140,7 @@ int canvas_text(struct canvas *c, int y, int x, enum role role, const char *s, i
         bug_on(!len); /* cell_text gives only whole characters */
         int width = utf8_width(cp);
         if (width > 0)
-            put(c, y, at, role, cp, width);
+            canvas_put(c, y, at, role, cp, width);
         else if (at > x)
             put_mark(c, y, at - 1, cp);
         at += width > 0 ? width : 0;
@@ -170,7 +170,7 @@ void canvas_fill(struct canvas *c, struct rect r, enum role role)
     r = rect_cut(r, c->clip);
     for (int y = r.y; y < r.y + r.h; y++)
         for (int x = r.x; x < r.x + r.w; x++)
-            put(c, y, x, role, ' ', 1);
+            canvas_put(c, y, x, role, ' ', 1);
 }
 
 void canvas_hline(struct canvas *c, int y, int x, int w, enum role role)
@@ -234,7 +234,7 @@ void canvas_row_text(const struct canvas *c, int y, struct str *out)
 {
     size_t keep = out->len;
     for (int x = 0; x < c->cols; x++) {
-        const struct cell *cell = canvas_at(c, y, x);
+        const struct canvas_cell *cell = canvas_at(c, y, x);
         if (cell->width == 0)
             continue;
         for (int i = 0; i < 1 + CELL_MARKS && cell->cp[i]; i++) {

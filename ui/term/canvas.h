@@ -17,7 +17,7 @@
 
 #define CELL_MARKS 4
 
-struct cell {
+struct canvas_cell {
     uint32_t cp[1 + CELL_MARKS]; /* the character and its combining marks, ends with 0 */
     uint8_t width;               /* 1, 2, or 0: the right half of the wide one before it */
     uint8_t role, over;          /* enum role; over: ROLE_NORMAL for none */
@@ -26,7 +26,7 @@ struct cell {
 };
 
 struct canvas {
-    struct cell *cells; /* rows x cols */
+    struct canvas_cell *cells; /* rows x cols */
     int rows, cols;
     struct rect clip; /* nothing is drawn outside */
     bool ascii;       /* '?' and plain signs instead of everything beyond ASCII */
@@ -88,7 +88,7 @@ void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *t
 /* A scroll bar in the column x: what part of n things beginning at top are seen. No-op where all are. */
 void canvas_scrollbar(struct canvas *c, int y, int x, int h, long long top, long long seen, long long n);
 
-const struct cell *canvas_at(const struct canvas *c, int y, int x);
+const struct canvas_cell *canvas_at(const struct canvas *c, int y, int x);
 /* One row as text, without blanks at its end. */
 void canvas_row_text(const struct canvas *c, int y, struct str *out);
 

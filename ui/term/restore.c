@@ -39,7 +39,7 @@ void restore_now(void)
     tcsetattr(state.fd, TCSANOW, &state.saved);
 }
 
-static void on_signal(int sig)
+static void restore_on_signal(int sig)
 {
     restore_now();
     /* SA_RESETHAND has put the default back: the signal comes again when the handler returns, and ends the
@@ -52,7 +52,7 @@ static void install(void)
     static char stack[64 * 1024];
     stack_t ss = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&ss, NULL);
-    struct sigaction sa = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
+    struct sigaction sa = {.sa_handler = restore_on_signal, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
     sigemptyset(&sa.sa_mask);
     for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &sa, NULL);

@@ -33,7 +33,7 @@ struct term {
     short pairs[N_COLORS][N_COLORS]; /* by the colours plus one; 0: not made yet */
     int n_pairs;
     bool mouse, gone, titled;
-    struct decoder decoder;
+    struct key_decoder decoder;
     struct str restore;
 };
 
@@ -65,7 +65,7 @@ static void prepare_restore(struct term *t)
     }
 }
 
-static void write_all(const char *s, size_t n)
+static void term_write_all(const char *s, size_t n)
 {
     fflush(stdout);
     while (n) {
@@ -81,13 +81,13 @@ static void start_modes(struct term *t)
 {
     static const char paste[] = "\033[?2004h", on[] = "\033[?1000h\033[?1006h",
                       off[] = "\033[?1006l\033[?1000l";
-    write_all(paste, sizeof paste - 1);
+    term_write_all(paste, sizeof paste - 1);
     if (capability("kmous"))
-        write_all(t->mouse ? on : off, strlen(t->mouse ? on : off));
+        term_write_all(t->mouse ? on : off, strlen(t->mouse ? on : off));
 }
 
 /* What this kind of terminal sends, where it is not what all do. */
-static void know_keys(struct decoder *d)
+static void know_keys(struct key_decoder *d)
 {
     static const struct {
         const char *name;
@@ -242,13 +242,14 @@ void term_redraw(struct term *t)
 
 static bool same_row(const struct canvas *a, const struct canvas *b, int y)
 {
-    return memcmp(canvas_at(a, y, 0), canvas_at(b, y, 0), (size_t)a->cols * sizeof(struct cell)) == 0;
+    return memcmp(canvas_at(a, y, 0), canvas_at(b, y, 0), (size_t)a->cols * sizeof(struct canvas_cell)) ==
+           0;
 }
 
 static void show_row(struct term *t, const struct canvas *c, const struct theme *theme, int y)
 {
     for (int x = 0; x < c->cols; x++) {
-        const struct cell *cell = canvas_at(c, y, x);
+        const struct canvas_cell *cell = canvas_at(c, y, x);
         if (cell->width == 0)
             continue;
         wchar_t text[2 + CELL_MARKS] = {0};
@@ -270,7 +271,8 @@ void term_show(struct term *t, const struct canvas *c, const struct theme *theme
         if (same_size && same_row(c, &t->last, y))
             continue;
         show_row(t, c, theme, y);
-        memcpy(&t->last.cells[y * c->cols], &c->cells[y * c->cols], (size_t)c->cols * sizeof(struct cell));
+        memcpy(&t->last.cells[y * c->cols], &c->cells[y * c->cols],
+               (size_t)c->cols * sizeof(struct canvas_cell));
     }
     bool cursor = c->cur_y >= 0 && c->cur_y < c->rows && c->cur_x >= 0 && c->cur_x < c->cols;
     curs_set(cursor);
@@ -335,14 +337,14 @@ void term_copy(struct term *t, const char *text)
         str_append_char(&out, i + 2 < n ? base64[v & 63] : '=');
     }
     str_append_char(&out, '\a');
-    write_all(out.s, out.len);
+    term_write_all(out.s, out.len);
     str_fini(&out);
 }
 
 void term_bell(struct term *t)
 {
     (void)t;
-    write_all("\a", 1);
+    term_write_all("\a", 1);
 }
 
 void term_title(struct term *t, const char *text)
@@ -357,11 +359,11 @@ void term_title(struct term *t, const char *text)
     str_append(&s, "\033]2;");
     cell_text(&s, text, 200, false, false);
     str_append_char(&s, '\a');
-    write_all(s.s, s.len);
+    term_write_all(s.s, s.len);
     str_fini(&s);
 }
 
-static void leave(struct term *t)
+static void term_leave(struct term *t)
 {
     decoder_drop(&t->decoder);
     endwin();
@@ -377,7 +379,7 @@ static void come_back(struct term *t)
 
 void term_suspend(struct term *t)
 {
-    leave(t);
+    term_leave(t);
     kill(0, SIGTSTP);
     /* Here again: somebody said fg. */
     come_back(t);
@@ -412,7 +414,7 @@ static void await_enter(const char *what, int status)
 int term_run(struct term *t, const char *where, char *const *argv)
 {
     int status = 0;
-    leave(t);
+    term_leave(t);
     printf("%s\n", where);
     fflush(stdout);
     /* The keys that interrupt are for the program, not for us. */

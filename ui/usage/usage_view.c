@@ -48,9 +48,9 @@ static struct usageview *usage_of(struct view *v)
 
 /* --- the scheduler's side --- */
 
-static void ask(struct usageview *u, uint32_t skip);
+static void usage_ask(struct usageview *u, uint32_t skip);
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void usage_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
     struct usageview *u = usage_of(owner);
@@ -65,7 +65,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     bool more = copy.more && copy.rows.n;
     rec_fini(&msg_shares_rows_rec, &copy);
     if (more) {
-        ask(u, (uint32_t)u->next.rows.n);
+        usage_ask(u, (uint32_t)u->next.rows.n);
         return;
     }
     rec_fini(&msg_shares_rows_rec, &u->shares);
@@ -75,24 +75,24 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     ui_changed(ui);
 }
 
-static void ask(struct usageview *u, uint32_t skip)
+static void usage_ask(struct usageview *u, uint32_t skip)
 {
     struct msg_shares m = {.skip = skip};
-    seldom_sent(&u->shares_ask, ui_send(u->s.v.ui, MSG_SHARES, &m, &u->s.v, answered, 0));
+    seldom_sent(&u->shares_ask, ui_send(u->s.v.ui, MSG_SHARES, &m, &u->s.v, usage_answered, 0));
 }
 
-static void ask_sometimes(struct usageview *u)
+static void usage_ask_sometimes(struct usageview *u)
 {
     if (seldom_is_due(&u->shares_ask, u->s.v.ui, ASK_PAUSE_MS)) {
         rec_fini(&msg_shares_rows_rec, &u->next);
-        ask(u, 0);
+        usage_ask(u, 0);
     }
     u->s.v.due = u->shares_ask.due;
 }
 
 /* --- rows --- */
 
-static void fill(void *ctx, struct table *t)
+static void usage_fill(void *ctx, struct table *t)
 {
     struct usageview *u = ctx;
     holders_count(&u->holders, ui_model(u->s.v.ui), &u->shares);
@@ -111,30 +111,30 @@ static void fill(void *ctx, struct table *t)
 
 /* --- columns --- */
 
-static void get_who(const void *ctx, const void *row, struct field *f)
+static void usage_get_who(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct holder *r = row;
     rich_add(&f->text, r->user ? ROLE_NORMAL : ROLE_STRONG, r->user ? r->user : r->account);
 }
 
-static void get_user(const void *ctx, const void *row, struct field *f)
+static void usage_get_user(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->user);
 }
 
-static void get_account(const void *ctx, const void *row, struct field *f)
+static void usage_get_account(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->account);
 }
 
-#define COUNT(name, role)                                                     \
-    static void get_##name(const void *ctx, const void *row, struct field *f) \
-    {                                                                         \
-        (void)ctx;                                                            \
-        field_count(f, ((const struct holder *)row)->all.name, role);         \
+#define COUNT(name, role)                                                           \
+    static void get_##name(const void *ctx, const void *row, struct table_field *f) \
+    {                                                                               \
+        (void)ctx;                                                                  \
+        field_count(f, ((const struct holder *)row)->all.name, role);               \
     }
 COUNT(running, ROLE_RUNNING)
 COUNT(waiting, ROLE_WAITING)
@@ -143,7 +143,7 @@ COUNT(gpus, ROLE_NORMAL)
 COUNT(gpus_wanted, ROLE_WAITING)
 #undef COUNT
 
-static void get_memory(const void *ctx, const void *row, struct field *f)
+static void usage_get_memory(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct holder *r = row;
@@ -154,7 +154,7 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-static void get_hours(const void *ctx, const void *row, struct field *f)
+static void get_hours(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
     const struct holder *r = row;
@@ -166,7 +166,7 @@ static void get_hours(const void *ctx, const void *row, struct field *f)
         rich_addf(&f->text, ROLE_NORMAL, "%.1f", r->share->gpu_hours);
 }
 
-static void add_part(struct field *f, double part)
+static void usage_add_part(struct table_field *f, double part)
 {
     if (!isfinite(part))
         return;
@@ -176,32 +176,32 @@ static void add_part(struct field *f, double part)
 }
 
 /* Remembered while the table is drawn, for the legend below it. */
-static void is_drawn(const void *ctx, const struct field *f, unsigned column)
+static void usage_is_drawn(const void *ctx, const struct table_field *f, unsigned column)
 {
     if (f->room > 0)
         ((struct usageview *)(uintptr_t)ctx)->drawn |= column;
 }
 
-static void get_share(const void *ctx, const void *row, struct field *f)
+static void get_share(const void *ctx, const void *row, struct table_field *f)
 {
     const struct holder *r = row;
-    is_drawn(ctx, f, DRAWN_SHARE);
+    usage_is_drawn(ctx, f, DRAWN_SHARE);
     if (r->share)
-        add_part(f, r->share->norm_shares);
+        usage_add_part(f, r->share->norm_shares);
 }
 
-static void get_used(const void *ctx, const void *row, struct field *f)
+static void get_used(const void *ctx, const void *row, struct table_field *f)
 {
     const struct holder *r = row;
-    is_drawn(ctx, f, DRAWN_USED);
+    usage_is_drawn(ctx, f, DRAWN_USED);
     if (r->share)
-        add_part(f, r->share->effective_usage);
+        usage_add_part(f, r->share->effective_usage);
 }
 
-static void get_factor(const void *ctx, const void *row, struct field *f)
+static void get_factor(const void *ctx, const void *row, struct table_field *f)
 {
     const struct holder *r = row;
-    is_drawn(ctx, f, DRAWN_FACTOR);
+    usage_is_drawn(ctx, f, DRAWN_FACTOR);
     if (!r->share || !r->user)
         return;
     double x = r->share->fairshare;
@@ -214,14 +214,14 @@ static void get_factor(const void *ctx, const void *row, struct field *f)
     rich_addf(&f->text, ROLE_NORMAL, " %.2f", x);
 }
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
     {.name = "who",
      .title = "ACCOUNT, USER",
      .min = 14,
      .want = 30,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_who},
+     .get = usage_get_who},
     {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
     {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
     {.name = "cpus",
@@ -239,7 +239,7 @@ static const struct column columns[] = {
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_MIB,
-     .get = get_memory},
+     .get = usage_get_memory},
     {.name = "wanted",
      .title = "GPUS ASKED",
      .min = 10,
@@ -274,13 +274,13 @@ static const struct column columns[] = {
      .min = 8,
      .want = 12,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
-     .get = get_user},
+     .get = usage_get_user},
     {.name = "account",
      .title = "ACCOUNT",
      .min = 8,
      .want = 12,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
-     .get = get_account},
+     .get = usage_get_account},
 };
 
 /* --- the view --- */
@@ -290,7 +290,7 @@ static struct view *usage_open(struct ui *ui, const void *arg)
     (void)arg;
     struct usageview *u = xcalloc(1, sizeof *u);
     u->s.v = (struct view){.ops = &usage_view, .ui = ui};
-    table_init(&u->s.table, columns, sizeof columns / sizeof columns[0], fill, u);
+    table_init(&u->s.table, columns, sizeof columns / sizeof columns[0], usage_fill, u);
     return &u->s.v;
 }
 
@@ -308,12 +308,12 @@ static void usage_sync(struct view *v)
 {
     struct usageview *u = usage_of(v);
     table_refill(&u->s.table);
-    ask_sometimes(u);
+    usage_ask_sometimes(u);
 }
 
 static void usage_timer(struct view *v)
 {
-    ask_sometimes(usage_of(v));
+    usage_ask_sometimes(usage_of(v));
 }
 
 static void usage_title(struct view *v, struct rich *out)
@@ -323,7 +323,7 @@ static void usage_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &u->s.table, u->n_shown, out);
 }
 
-static void legend(struct canvas *c, struct rect line, unsigned drawn)
+static void usage_legend(struct canvas *c, struct rect line, unsigned drawn)
 {
     static const char *const words[] = {"SHARE is due", "USED was had", "FAIR SHARE 1 goes first"};
     struct rich r;
@@ -335,18 +335,18 @@ static void legend(struct canvas *c, struct rect line, unsigned drawn)
     rich_fini(&r);
 }
 
-static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
+static void usage_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct usageview *u = usage_of(v);
     struct lines empty = {0};
-    struct layout inner = *l;
+    struct screen_layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
     bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
     struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
     u->drawn = 0;
     const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
     if (!rect_is_empty(last))
-        legend(c, last, u->drawn);
+        usage_legend(c, last, u->drawn);
     lines_fini(&empty);
     if (!row)
         return;

@@ -71,7 +71,7 @@ static void copy_id(struct ui *ui, struct table *t)
     const struct trow *row = table_current(t);
     if (!row)
         return;
-    struct field f;
+    struct table_field f;
     field_init(&f);
     for (size_t i = 0; i < t->n_cols; i++)
         if (t->cols[i].flags & COLUMN_TREE) {
@@ -175,7 +175,7 @@ static void say_nothing_matches(const struct table *t, struct lines *l)
     strv_fini(&words);
 }
 
-bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,
+bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct screen_layout *l,
                     const struct lines *empty)
 {
     bool ticks = table_draw(t, c, l->body, true);
@@ -225,8 +225,8 @@ struct table *tablescreen_table(struct view *v)
     return &screen_of(v)->table;
 }
 
-const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
-                                    const struct lines *empty)
+const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c,
+                                    const struct screen_layout *inner, const struct lines *empty)
 {
     s->body = inner->body;
     s->v.ticks = tableview_draw(s->v.ui, &s->table, c, inner, empty);
@@ -234,7 +234,7 @@ const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, con
     return rect_is_empty(inner->side) ? NULL : table_current(&s->table);
 }
 
-struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct layout *inner,
+struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct screen_layout *inner,
                               int least)
 {
     if (!rect_is_empty(inner->side) || inner->body.h < BELOW_FROM || !table_current(&s->table))
@@ -255,7 +255,7 @@ void tableview_legend(struct rich *r, enum role role, const char *sign, const ch
     rich_addf(r, ROLE_DIM, " %s", means);
 }
 
-void side_draw(struct pane *p, struct canvas *c, const struct layout *l)
+void side_draw(struct pane *p, struct canvas *c, const struct screen_layout *l)
 {
     pane_draw(p, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
 }

@@ -21,17 +21,17 @@ unsigned tablescreen_input(struct view *v, const struct input *in);
 struct table *tablescreen_table(struct view *v);
 /* Draws the table where inner says, and sets v.ticks. Returns the row whose details stand beside it, whose
  * lines are to be put into side.lines, empty now, and drawn with side_draw; NULL: none do. */
-const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
-                                    const struct lines *empty);
+const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c,
+                                    const struct screen_layout *inner, const struct lines *empty);
 /* Where nothing stands beside the table and the screen is high: takes what the rows leave of inner's body,
  * least lines of it at least, for the details of the row under the cursor, and draws a line above. Empty
  * where there is no room for them. */
-struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct layout *inner,
+struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct screen_layout *inner,
                               int least);
 /* Adds a sign and what it means, where both fit into what the line has of width. */
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width);
 /* Draws a side pane where it belongs. */
-void side_draw(struct pane *p, struct canvas *c, const struct layout *l);
+void side_draw(struct pane *p, struct canvas *c, const struct screen_layout *l);
 
 /* SORT, COPY, COPY_ALL and all that table_act does. The table must live as long as its view. */
 unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const struct input *in);
@@ -39,7 +39,7 @@ unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const stru
 void tableview_title(const struct ui *ui, const struct table *t, size_t total, struct rich *out);
 /* Draws the table, and the filter line in the title while it is typed. empty: what to say where no row is
  * shown. Returns true where it changes with the time. */
-bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,
+bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct screen_layout *l,
                     const struct lines *empty);
 
 #endif

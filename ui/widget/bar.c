@@ -18,7 +18,7 @@ static void add_signs(struct rich *r, char sign, int n, enum role role)
 /* Cells for each part: rounded down, at least one where there is anything; what rounding left over goes to
  * the largest remainders only as far as the parts fill the whole, so that a bar is full exactly when it is
  * full. */
-static int share(uint64_t n, uint64_t total, int width)
+static int bar_share(uint64_t n, uint64_t total, int width)
 {
     if (!n || !total)
         return 0;
@@ -37,7 +37,7 @@ void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t 
     uint64_t sum = 0;
     size_t biggest = 0;
     for (size_t i = 0; i < n; i++) {
-        cells[i] = share(parts[i].n, total, inner);
+        cells[i] = bar_share(parts[i].n, total, inner);
         used += cells[i];
         sum += parts[i].n;
         if (cells[i] > cells[biggest])

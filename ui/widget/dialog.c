@@ -11,8 +11,9 @@
 #include "ui/widget/did.h"
 
 #define BOX_WIDTH 76
-#define LINE_WIDTH 46 /* of a line that is typed, and of what is said to it, at least where there is room \
-                       */
+#define LINE_WIDTH                                                                         \
+    46 /* of a line that is typed, and of what is said to it, at least where there is room \
+        */
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title)
 {
@@ -196,7 +197,8 @@ enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const
 /* --- the picture --- */
 
 /* r is the foot as far as it goes. */
-static void add_key(struct dialog *d, struct rich *r, const char *name, uint32_t key, const char *what)
+static void dialog_add_key(struct dialog *d, struct rich *r, const char *name, uint32_t key,
+                           const char *what)
 {
     if (r->text.len)
         rich_add(r, ROLE_NORMAL, "   ");
@@ -213,34 +215,34 @@ static void foot_text(struct dialog *d, struct rich *r)
     switch (d->kind) {
     case DIALOG_TEXT:
         if (d->verb)
-            add_key(d, r, "Enter", KEYNAME_ENTER, d->verb);
-        add_key(d, r, "Esc", KEYNAME_ESC, "close");
+            dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb);
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
         return;
     case DIALOG_CONFIRM:
         if (d->must_type)
-            add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "yes");
+            dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "yes");
         else
-            add_key(d, r, "y", 'y', d->verb ? d->verb : "yes");
+            dialog_add_key(d, r, "y", 'y', d->verb ? d->verb : "yes");
         if (d->must_type)
-            add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "leave it");
+            dialog_add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "leave it");
         else
-            add_key(d, r, "n", 'n', d->no ? d->no : "leave it");
+            dialog_add_key(d, r, "n", 'n', d->no ? d->no : "leave it");
         return;
     case DIALOG_PROMPT:
-        add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "take it");
-        add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
+        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "take it");
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
         return;
     case DIALOG_CHECKS:
     case DIALOG_MENU:
         if (d->kind == DIALOG_CHECKS)
-            add_key(d, r, "Space", ' ', "turn on or off");
-        add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "choose");
-        add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
+            dialog_add_key(d, r, "Space", ' ', "turn on or off");
+        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "choose");
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
         return;
     }
 }
 
-static void draw_foot(struct dialog *d, const struct rich *foot, struct canvas *c, struct rect line)
+static void dialog_draw_foot(struct dialog *d, const struct rich *foot, struct canvas *c, struct rect line)
 {
     rich_draw(foot, c, line.y, line.x, line.w);
     for (size_t i = 0; i < d->n_buttons; i++) {
@@ -316,7 +318,7 @@ static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
     canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)d->list.top, r.h, (long long)d->items.n);
 }
 
-static void draw_line(struct dialog *d, struct canvas *c, struct rect r)
+static void dialog_draw_line(struct dialog *d, struct canvas *c, struct rect r)
 {
     if (r.h < 1)
         return;
@@ -353,14 +355,14 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     struct rect in = rect_make(box.y + 1, box.x + 2, box.h - 2, box.w - 4);
     struct rect old = canvas_clip(c, in);
     struct rect bottom = rect_take_bottom(&in, in.h > 2 ? 2 : in.h > (own > 0) ? 1 : 0);
-    draw_foot(d, &foot, c, rect_make(bottom.y + bottom.h - 1, bottom.x, bottom.h > 0, bottom.w));
+    dialog_draw_foot(d, &foot, c, rect_make(bottom.y + bottom.h - 1, bottom.x, bottom.h > 0, bottom.w));
     struct rect mine = rect_take_bottom(&in, said && own > 1 && own >= in.h ? in.h - 1 : own);
     draw_refused(&refused, c, rect_take_bottom(&in, between));
     pane_draw(&d->body, c, in);
     if (is_menu(d))
         draw_menu(d, c, mine);
     else if (own)
-        draw_line(d, c, mine);
+        dialog_draw_line(d, c, mine);
     canvas_unclip(c, old);
     lines_fini(&refused);
     rich_fini(&foot);

@@ -23,7 +23,7 @@ void edit_set(struct edit *e, const char *text)
     e->at = e->text.len;
 }
 
-static void insert(struct edit *e, const char *s, size_t n)
+static void edit_insert(struct edit *e, const char *s, size_t n)
 {
     if (e->text.len + n > EDIT_MAX)
         return;
@@ -52,7 +52,7 @@ static void delete (struct edit *e, size_t from, size_t to)
     e->at = from;
 }
 
-static void paste(struct edit *e, const char *s)
+static void edit_paste(struct edit *e, const char *s)
 {
     for (size_t n = strlen(s), i = 0, len; i < n; i += len) {
         uint32_t cp = 0;
@@ -60,13 +60,13 @@ static void paste(struct edit *e, const char *s)
         if (!len)
             len = 1;
         else if (cp == '\n' || cp == '\r' || cp == '\t')
-            insert(e, " ", 1);
+            edit_insert(e, " ", 1);
         else if (utf8_width(cp) >= 0)
-            insert(e, s + i, len);
+            edit_insert(e, s + i, len);
     }
 }
 
-static bool edit_key(struct edit *e, uint32_t key)
+static bool edit_edit_key(struct edit *e, uint32_t key)
 {
     char b[4];
     switch (key) {
@@ -89,17 +89,17 @@ static bool edit_key(struct edit *e, uint32_t key)
     }
     if (!key_is_text(key))
         return false;
-    insert(e, b, utf8_encode(key, b));
+    edit_insert(e, b, utf8_encode(key, b));
     return true;
 }
 
 bool edit_input(struct edit *e, const struct input *in)
 {
     if (in->kind == INPUT_PASTE) {
-        paste(e, in->text);
+        edit_paste(e, in->text);
         return true;
     }
-    return in->kind == INPUT_KEY && edit_key(e, in->key);
+    return in->kind == INPUT_KEY && edit_edit_key(e, in->key);
 }
 
 void edit_draw(const struct edit *e, struct canvas *c, int y, int x, int w)

@@ -41,7 +41,7 @@ static bool contains(const char *text, const char *word)
     return false;
 }
 
-static bool parse_number(const char *s, enum filter_unit unit, double *ret)
+static bool filter_parse_number(const char *s, enum filter_unit unit, double *ret)
 {
     char *end;
     uint32_t seconds;
@@ -65,7 +65,7 @@ static const char *parse_comparison(struct term_word *w, const char *s, enum fil
     double num;
     if (!strchr("<>=", s[0]))
         return s;
-    if (parse_number(s + (equal ? 2 : 1), unit, &num)) {
+    if (filter_parse_number(s + (equal ? 2 : 1), unit, &num)) {
         w->op = !equal ? s[0] : s[0] == '<' ? 'l' : 'g';
         w->num = num;
     } else if (s[0] == '=' && s[1]) {

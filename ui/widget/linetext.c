@@ -74,7 +74,7 @@ static void end_span(struct folding *f, struct ink ink)
         t->cap = t->cap ? t->cap * 2 : 8;
         t->spans = xreallocarray(t->spans, t->cap, sizeof *t->spans);
     }
-    t->spans[t->n_spans++] = (struct span){.end = t->text.len, .ink = ink};
+    t->spans[t->n_spans++] = (struct text_span){.end = t->text.len, .ink = ink};
 }
 
 static int cells_of(const char *s, size_t n, size_t *ret_len)
@@ -87,7 +87,7 @@ static int cells_of(const char *s, size_t n, size_t *ret_len)
     return w < 0 ? ESCAPED_CELLS : w;
 }
 
-static void take_back(struct folding *f)
+static void linetext_take_back(struct folding *f)
 {
     struct linetext *t = f->t;
     if (!t->text.len)
@@ -104,7 +104,7 @@ static void take_back(struct folding *f)
 }
 
 /* Where what the last carriage return left begins: one that nothing was written after overwrote nothing. */
-static size_t last_pass(const char *s, size_t n)
+static size_t linetext_last_pass(const char *s, size_t n)
 {
     size_t from = n;
     while (from > 0 && s[from - 1] != '\r')
@@ -138,7 +138,7 @@ static size_t fold_one(struct folding *f, const char *s, size_t n)
             f->col++;
         } while (f->col % TAB);
     } else if (*s == '\b') {
-        take_back(f);
+        linetext_take_back(f);
     } else if (*s == '\0') {
         str_append(&f->t->text, "\xef\xbf\xbd");
         f->col++;
@@ -150,7 +150,7 @@ static size_t fold_one(struct folding *f, const char *s, size_t n)
 }
 
 /* What is left of control characters is escaped, span by span. */
-static void make_printable(struct linetext *t)
+static void linetext_make_printable(struct linetext *t)
 {
     struct str out = STR_INIT, part = STR_INIT;
     size_t from = 0;
@@ -173,11 +173,11 @@ void linetext_set(struct linetext *t, const char *s, size_t n)
     t->n_spans = 0;
     while (n > 0 && (s[n - 1] == '\n' || s[n - 1] == '\r'))
         n--;
-    size_t from = last_pass(s, n);
+    size_t from = linetext_last_pass(s, n);
     s += from;
     n -= from;
     for (size_t i = 0; i < n;)
         i += fold_one(&f, s + i, n - i);
     end_span(&f, f.ink);
-    make_printable(t);
+    linetext_make_printable(t);
 }

@@ -13,14 +13,14 @@
 #include "src/base/str.h"
 #include "ui/theme/theme.h"
 
-struct span {
+struct text_span {
     size_t end; /* in bytes of the text */
     struct ink ink;
 };
 
 struct linetext {
     struct str text;
-    struct span *spans; /* one after the other, up to the text's end */
+    struct text_span *spans; /* one after the other, up to the text's end */
     size_t n_spans, cap;
 };
 

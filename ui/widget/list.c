@@ -10,7 +10,7 @@ void list_state_fini(struct list_state *l)
     *l = (struct list_state){0};
 }
 
-static bool find(size_t n, list_id_fn *id, const void *ctx, uint64_t want, size_t *ret)
+static bool list_find(size_t n, list_id_fn *id, const void *ctx, uint64_t want, size_t *ret)
 {
     for (size_t i = 0; i < n; i++)
         if (id(ctx, i) == want) {
@@ -33,7 +33,7 @@ void list_sync(struct list_state *l, size_t n, list_id_fn *id, const void *ctx)
         l->cursor = n - 1;
     if (was_empty || id(ctx, l->cursor) != l->id) {
         size_t at;
-        if (!was_empty && find(n, id, ctx, l->id, &at)) {
+        if (!was_empty && list_find(n, id, ctx, l->id, &at)) {
             l->cursor = at;
             /* The row keeps its place on the screen as well where it can. */
             l->top = at > old ? l->top + (at - old) : l->top > old - at ? l->top - (old - at) : 0;
@@ -124,7 +124,7 @@ void list_prune(struct list_state *l, size_t n, list_id_fn *id, const void *ctx)
 bool list_range(const struct list_state *l, list_id_fn *id, const void *ctx, size_t *first, size_t *last)
 {
     size_t at;
-    if (!l->range || !find(l->n, id, ctx, l->range, &at))
+    if (!l->range || !list_find(l->n, id, ctx, l->range, &at))
         return false;
     *first = at < l->cursor ? at : l->cursor;
     *last = at < l->cursor ? l->cursor : at;

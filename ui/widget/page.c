@@ -26,7 +26,7 @@ void page_add(struct page *p, const struct linetext *line, size_t from, size_t t
     for (size_t i = 0; i < line->n_spans && begin < to; begin = line->spans[i++].end) {
         size_t end = line->spans[i].end < to ? line->spans[i].end : to;
         if (end > from)
-            row.spans[row.n_spans++] = (struct span){.end = end - from, .ink = line->spans[i].ink};
+            row.spans[row.n_spans++] = (struct text_span){.end = end - from, .ink = line->spans[i].ink};
     }
     vec_push(&p->rows, row);
 }

@@ -10,7 +10,7 @@
 
 struct page_row {
     char *text;
-    struct span *spans;
+    struct text_span *spans;
     size_t n_spans;
     bool found; /* the line that was looked for */
 };

@@ -78,7 +78,7 @@ static int64_t bar_begin(const struct pager *p, int64_t from, int64_t at)
 }
 
 /* Bytes of the line at that offset, its end included; *ret: as many of them as are in memory. */
-static size_t line_bytes(struct pager *p, int64_t at, const char **ret)
+static size_t pager_line_bytes(struct pager *p, int64_t at, const char **ret)
 {
     size_t n;
     *ret = window_from(p, at, &n);
@@ -95,7 +95,7 @@ static size_t line_bytes(struct pager *p, int64_t at, const char **ret)
 int64_t pager_next_line(struct pager *p, int64_t at)
 {
     const char *s;
-    return at + (int64_t)line_bytes(p, at, &s);
+    return at + (int64_t)pager_line_bytes(p, at, &s);
 }
 
 int64_t pager_line_start(struct pager *p, int64_t at)
@@ -119,10 +119,10 @@ static int64_t line_before(struct pager *p, int64_t at)
     return at > 0 ? pager_line_start(p, at - 1) : 0;
 }
 
-static void line_text(struct pager *p, int64_t at, struct linetext *out)
+static void pager_line_text(struct pager *p, int64_t at, struct linetext *out)
 {
     const char *s;
-    size_t n = line_bytes(p, at, &s);
+    size_t n = pager_line_bytes(p, at, &s);
     if (n > PAGER_LINE_MAX) { /* only the end of it has not been overwritten */
         size_t there;
         s = window_from(p, at + (int64_t)n - PAGER_LINE_MAX, &there);
@@ -154,7 +154,7 @@ static int line_rows(struct pager *p, int64_t at)
         return 1;
     struct linetext t;
     linetext_init(&t);
-    line_text(p, at, &t);
+    pager_line_text(p, at, &t);
     int rows = 0;
     size_t i = 0;
     do {
@@ -323,7 +323,7 @@ void pager_page(struct pager *p, struct page *out)
         next = pager_next_line(p, at);
         if (next <= at) /* what should be there cannot be read */
             break;
-        line_text(p, at, &t);
+        pager_line_text(p, at, &t);
         size_t i = p->wrap || !p->left ? 0 : row_bytes(t.text.s, t.text.len, p->left);
         int row = 0;
         do {

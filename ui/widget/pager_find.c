@@ -16,7 +16,7 @@ static const char *const error_words[] = {
     "not found", "permission denied", "aborted",   "cancelled",   "oom-kill",    NULL,
 };
 
-static void begin(struct pager *p, bool forward)
+static void pager_find_begin(struct pager *p, bool forward)
 {
     p->forward = forward;
     p->searching = p->needles != NULL;
@@ -46,13 +46,13 @@ void pager_find(struct pager *p, const char *text, bool forward)
         p->fold_case = true;
         p->needles = error_words;
     }
-    begin(p, forward);
+    pager_find_begin(p, forward);
 }
 
 void pager_find_again(struct pager *p, bool forward)
 {
     if (p->needles)
-        begin(p, forward);
+        pager_find_begin(p, forward);
 }
 
 void pager_stop(struct pager *p)
@@ -81,7 +81,7 @@ static ssize_t find_in(const struct pager *p, const char *buf, size_t n, size_t 
     return best;
 }
 
-static void found(struct pager *p, int64_t at)
+static void pager_find_found(struct pager *p, int64_t at)
 {
     p->searching = false;
     p->follow = false;
@@ -113,7 +113,7 @@ bool pager_work(struct pager *p)
     ssize_t at = find_in(p, buf, n, body);
     free(buf);
     if (at >= 0)
-        found(p, from + at);
+        pager_find_found(p, from + at);
     else
         p->search_at = p->forward ? to : from;
     return p->searching;

@@ -135,7 +135,7 @@ static bool is_wider(const char *s, int width)
 /* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits;
  * so too where the word behind the blank would be broken in the next line, of next cells, anyway. At least
  * one character. */
-static size_t line_bytes(const char *s, int width, int next)
+static size_t rich_line_bytes(const char *s, int width, int next)
 {
     size_t i = 0, blank = 0;
     int cells = 0;
@@ -190,7 +190,7 @@ static void flow_line(const struct rich *r, int width, struct lines *out)
         struct rich *line = lines_add(out);
         if (indent)
             rich_addf(line, ROLE_NORMAL, "%*s", indent, "");
-        size_t n = line_bytes(r->text.s + at, width - indent, width - hang);
+        size_t n = rich_line_bytes(r->text.s + at, width - indent, width - hang);
         copy_part(r, at, at + n, line);
         at += n;
         while (at < len && r->text.s[at] == ' ')

@@ -10,7 +10,7 @@
 
 /* --- the value of a column --- */
 
-void field_count(struct field *f, uint64_t n, enum role role)
+void field_count(struct table_field *f, uint64_t n, enum role role)
 {
     f->has_num = true;
     f->num = (double)n;
@@ -18,20 +18,20 @@ void field_count(struct field *f, uint64_t n, enum role role)
         rich_addf(&f->text, role, "%llu", (unsigned long long)n);
 }
 
-void field_init(struct field *f)
+void field_init(struct table_field *f)
 {
-    *f = (struct field){0};
+    *f = (struct table_field){0};
     rich_init(&f->text);
 }
 
-void field_fini(struct field *f)
+void field_fini(struct table_field *f)
 {
     rich_fini(&f->text);
 }
 
-const struct field *table_field(struct table *t, const struct trow *row, size_t column, int room)
+const struct table_field *table_field(struct table *t, const struct trow *row, size_t column, int room)
 {
-    struct field *f = &t->field;
+    struct table_field *f = &t->field;
     rich_clear(&f->text);
     f->has_num = f->ticks = false;
     f->minor = 0;
@@ -43,7 +43,7 @@ const struct field *table_field(struct table *t, const struct trow *row, size_t 
 
 /* --- the table --- */
 
-void table_init(struct table *t, const struct column *cols, size_t n_cols,
+void table_init(struct table *t, const struct table_column *cols, size_t n_cols,
                 void (*fill)(void *ctx, struct table *t), void *ctx)
 {
     *t = (struct table){.cols = cols, .n_cols = n_cols, .fill = fill, .ctx = ctx, .sort = -1};

@@ -15,7 +15,7 @@
 #include "ui/widget/list.h"
 #include "ui/widget/rich.h"
 
-struct field {
+struct table_field {
     int room; /* in: cells there are, where it is drawn; 0: as many as it takes */
     struct rich text;
     bool has_num; /* sort and compare by num */
@@ -30,7 +30,7 @@ struct field {
 #define COLUMN_TREE   8u  /* carries the fold signs */
 #define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
 
-struct column {
+struct table_column {
     const char *name;  /* in filters and in the sort menu */
     const char *alias; /* another word for it there, which no beginning of a name hides; NULL: none */
     const char *title; /* over the column */
@@ -42,7 +42,7 @@ struct column {
     int rank;  /* the highest are left out first where it is narrow; 0: never */
     unsigned flags;        /* COLUMN_* */
     enum filter_unit unit; /* of num, for filters: "time:>2h", "memory:>16G" */
-    void (*get)(const void *ctx, const void *row, struct field *f);
+    void (*get)(const void *ctx, const void *row, struct table_field *f);
 };
 
 struct trow {
@@ -66,7 +66,7 @@ struct trow_numbers { /* some of the rows, in an order of their own */
 };
 
 struct table {
-    const struct column *cols;
+    const struct table_column *cols;
     size_t n_cols;
     void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
@@ -93,13 +93,13 @@ struct table {
     bool *on;   /* columns that are drawn */
     int *needs; /* of columns with a fit: cells that rows have taken so far */
     struct filter filter;
-    struct edit edit;   /* the filter's text */
-    bool typing;        /* the filter line takes the keys */
-    struct field field; /* scratch */
-    uint64_t pressed;   /* id of the row that a double click must hit again */
+    struct edit edit;         /* the filter's text */
+    bool typing;              /* the filter line takes the keys */
+    struct table_field field; /* scratch */
+    uint64_t pressed;         /* id of the row that a double click must hit again */
 };
 
-void table_init(struct table *t, const struct column *cols, size_t n_cols,
+void table_init(struct table *t, const struct table_column *cols, size_t n_cols,
                 void (*fill)(void *ctx, struct table *t), void *ctx);
 void table_fini(struct table *t);
 
@@ -162,15 +162,15 @@ bool table_has_own_columns(const struct table *t);
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
 /* Chooses columns and widths for so many cells; 0: not drawn. on: which may be drawn at all; NULL: those
  * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
-void table_fit(const struct column *cols, const bool *on, const int *needs, size_t n, int width,
+void table_fit(const struct table_column *cols, const bool *on, const int *needs, size_t n, int width,
                int *widths);
 /* Tab-separated, a line of titles first, everything printable: as many whole rows of what is shown as go
  * into so many bytes. Returns how many. */
 size_t table_export(struct table *t, size_t max, struct str *out);
 
 /* A number of things; nothing is shown for 0. */
-void field_count(struct field *f, uint64_t n, enum role role);
-void field_init(struct field *f);
-void field_fini(struct field *f);
+void field_count(struct table_field *f, uint64_t n, enum role role);
+void field_init(struct table_field *f);
+void field_fini(struct table_field *f);
 
 #endif

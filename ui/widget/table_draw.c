@@ -54,7 +54,7 @@ static int draw_fold(const struct table *t, struct canvas *c, int y, int x, cons
     return any_branch || indent ? indent + 2 : 0;
 }
 
-static bool has_branches(const struct table *t, size_t first, size_t n)
+static bool table_draw_has_branches(const struct table *t, size_t first, size_t n)
 {
     for (size_t i = first; i < first + n; i++)
         if (table_shown(t, i)->branch || table_shown(t, i)->depth)
@@ -71,7 +71,7 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
         if (!widths[i])
             continue;
         int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
-        const struct field *f = table_field(t, row, i, widths[i] - skip);
+        const struct table_field *f = table_field(t, row, i, widths[i] - skip);
         ticks |= f->ticks;
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
         if (t->cols[i].flags & COLUMN_RIGHT && w < room)
@@ -99,7 +99,7 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     bar = t->shown.n > (size_t)t->list.height;
     size_t left = t->shown.n - t->list.top,
            n = left < (size_t)t->list.height ? left : (size_t)t->list.height, first = 1, last = 0;
-    bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
+    bool any_branch = table_draw_has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
     see_needs(t, t->list.top, n, any_branch);
     table_fit(t->cols, t->on, t->needs, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
     if (r.h > 2)

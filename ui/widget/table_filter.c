@@ -16,11 +16,11 @@ static const char *row_text(const void *ctx, const void *row, size_t column)
     return table_field(((const struct matcher *)ctx)->t, row, column, 0)->text.text.s;
 }
 
-static bool row_number(const void *ctx, const void *row, size_t column, double *ret)
+static bool table_filter_row_number(const void *ctx, const void *row, size_t column, double *ret)
 {
     struct table *t = ((const struct matcher *)ctx)->t;
     t->field.text.mute = true; /* its text is not looked at */
-    const struct field *f = table_field(t, row, column, 0);
+    const struct table_field *f = table_field(t, row, column, 0);
     t->field.text.mute = false;
     if (f->has_num)
         *ret = f->num;
@@ -42,12 +42,12 @@ static bool filter_matches(struct table *t, const struct trow *row)
                            .n_columns = t->n_cols,
                            .is_words = matcher_is_words,
                            .text = row_text,
-                           .number = row_number};
+                           .number = table_filter_row_number};
     return filter_match(&t->filter, &r);
 }
 
 /* What a wider filter has left out is not looked at again, nor what is known. */
-static void look_at(struct table *t, struct trow *row)
+static void table_filter_look_at(struct table *t, struct trow *row)
 {
     if (!row->missed && !row->known) {
         t->ticked = false;
@@ -104,7 +104,7 @@ static bool match_some(struct table *t, size_t n, const uint32_t *now)
     for (; t->filter.n && t->match_at < end; t->match_at++) {
         if (t->match_at + TABLE_AHEAD < t->rows.n && !t->rows.v[t->match_at + TABLE_AHEAD].known)
             table_fetch(t, &t->rows.v[t->match_at + TABLE_AHEAD]);
-        look_at(t, &t->rows.v[t->match_at]);
+        table_filter_look_at(t, &t->rows.v[t->match_at]);
     }
     if (t->filter.n && t->match_at < t->rows.n)
         return false;
@@ -150,7 +150,7 @@ void table_reshow_changed(struct table *t, const uint32_t *now)
 
 /* --- the filter --- */
 
-static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
+static int table_filter_column_of(const void *ctx, const char *name, enum filter_unit *unit)
 {
     const struct table *t = ctx;
     int i = table_find_column(t, name);
@@ -158,7 +158,7 @@ static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
     return i;
 }
 
-static bool has_branches(const struct table *t)
+static bool table_filter_has_branches(const struct table *t)
 {
     for (size_t i = 0; i < t->rows.n; i++)
         if (t->rows.v[i].branch)
@@ -173,8 +173,8 @@ void table_apply_filter(struct table *t)
     struct filter before = t->filter;
     bool half = t->matching; /* what the one before leaves out is not known of all rows */
     t->filter = (struct filter){0};
-    filter_parse(&t->filter, t->edit.text.s, column_of, t);
-    if (!before.n != !t->filter.n && has_branches(t)) {
+    filter_parse(&t->filter, t->edit.text.s, table_filter_column_of, t);
+    if (!before.n != !t->filter.n && table_filter_has_branches(t)) {
         if (!t->old.v) {
             t->old = t->rows;
             t->rows = (struct trows){0};
@@ -207,7 +207,7 @@ size_t table_mark_matching(struct table *t, const char *text)
     struct filter own = t->filter;
     struct trow_numbers found = {0};
     t->filter = (struct filter){0};
-    filter_parse(&t->filter, text, column_of, t);
+    filter_parse(&t->filter, text, table_filter_column_of, t);
     for (size_t i = 0; i < t->shown.n; i++) {
         if (i + TABLE_AHEAD < t->shown.n)
             table_fetch(t, table_shown(t, i + TABLE_AHEAD));

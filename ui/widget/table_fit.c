@@ -3,7 +3,7 @@
 
 #define RANK_DETAIL 4 /* columns from this rank on are left out before another one is cut */
 
-static bool is_drawn(const struct column *cols, const bool *on, size_t i)
+static bool table_fit_is_drawn(const struct table_column *cols, const bool *on, size_t i)
 {
     return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
 }
@@ -17,40 +17,41 @@ static int width_of(size_t n, const int *widths)
 }
 
 /* What was chosen by hand is the last to be left out. */
-static int rank_of(const struct column *c)
+static int table_fit_rank_of(const struct table_column *c)
 {
     return c->flags & COLUMN_HIDDEN ? 1 : c->rank;
 }
 
 /* The column to give up next, or -1: the last of the highest rank. */
-static int least_wanted(const struct column *cols, size_t n, const int *widths)
+static int least_wanted(const struct table_column *cols, size_t n, const int *widths)
 {
     int worst = -1;
     for (size_t i = 0; i < n; i++)
-        if (widths[i] && rank_of(&cols[i]) > 0 && (worst < 0 || rank_of(&cols[i]) >= rank_of(&cols[worst])))
+        if (widths[i] && table_fit_rank_of(&cols[i]) > 0 &&
+            (worst < 0 || table_fit_rank_of(&cols[i]) >= table_fit_rank_of(&cols[worst])))
             worst = (int)i;
     return worst;
 }
 
-static void leave_out(const struct column *cols, size_t n, int width, int min_rank, int *widths)
+static void leave_out(const struct table_column *cols, size_t n, int width, int min_rank, int *widths)
 {
     while (width_of(n, widths) > width) {
         int i = least_wanted(cols, n, widths);
-        if (i < 0 || rank_of(&cols[i]) < min_rank)
+        if (i < 0 || table_fit_rank_of(&cols[i]) < min_rank)
             break;
         widths[i] = 0;
     }
 }
 
 /* Cells that column i would like, no more than max; its rows may take less. */
-static int wish(const struct column *c, const int *needs, size_t i, int max)
+static int wish(const struct table_column *c, const int *needs, size_t i, int max)
 {
     int need = c->fit && needs && needs[i] < max ? needs[i] : max;
     return need > c->min ? need : c->min;
 }
 
 /* Back to the least where it is narrow, the last columns first. */
-static void shrink(const struct column *cols, size_t n, int width, int *widths)
+static void table_fit_shrink(const struct table_column *cols, size_t n, int width, int *widths)
 {
     for (size_t i = n; i-- > 0 && width_of(n, widths) > width;)
         while (widths[i] > cols[i].min && width_of(n, widths) > width)
@@ -58,7 +59,7 @@ static void shrink(const struct column *cols, size_t n, int width, int *widths)
 }
 
 /* What shrinking took, where leaving out has given more than that. */
-static void restore(const struct column *cols, const int *needs, size_t n, int width, int *widths)
+static void restore(const struct table_column *cols, const int *needs, size_t n, int width, int *widths)
 {
     for (size_t i = 0; i < n; i++)
         while (widths[i] && cols[i].fit && cols[i].want && width_of(n, widths) < width &&
@@ -68,7 +69,7 @@ static void restore(const struct column *cols, const int *needs, size_t n, int w
 
 /* A cell for each that would like one more, and again, so that the first do not take it all. Returns what
  * is left. */
-static int grow_evenly(const struct column *cols, const int *needs, size_t n, int left, int *widths)
+static int grow_evenly(const struct table_column *cols, const int *needs, size_t n, int left, int *widths)
 {
     for (bool grew = true; grew && left > 0;) {
         grew = false;
@@ -83,7 +84,7 @@ static int grow_evenly(const struct column *cols, const int *needs, size_t n, in
 }
 
 /* The column that takes what is left, or -1. */
-static int find_flexible(const struct column *cols, size_t n, const int *widths)
+static int find_flexible(const struct table_column *cols, size_t n, const int *widths)
 {
     int flexible = -1;
     for (size_t i = 0; i < n; i++)
@@ -92,20 +93,20 @@ static int find_flexible(const struct column *cols, size_t n, const int *widths)
     return flexible;
 }
 
-static int share_of(const struct column *c, const int *needs, size_t i, int width)
+static int share_of(const struct table_column *c, const int *needs, size_t i, int width)
 {
     return c->fit ? wish(c, needs, i, c->fit) : width * (c->share ? c->share : 33) / 100;
 }
 
-void table_fit(const struct column *cols, const bool *on, const int *needs, size_t n, int width,
+void table_fit(const struct table_column *cols, const bool *on, const int *needs, size_t n, int width,
                int *widths)
 {
     for (size_t i = 0; i < n; i++)
-        widths[i] = !is_drawn(cols, on, i)        ? 0
-                    : cols[i].fit && cols[i].want ? wish(&cols[i], needs, i, cols[i].fit)
-                                                  : cols[i].min;
+        widths[i] = !table_fit_is_drawn(cols, on, i) ? 0
+                    : cols[i].fit && cols[i].want    ? wish(&cols[i], needs, i, cols[i].fit)
+                                                     : cols[i].min;
     leave_out(cols, n, width, RANK_DETAIL, widths);
-    shrink(cols, n, width, widths);
+    table_fit_shrink(cols, n, width, widths);
     leave_out(cols, n, width, 1, widths);
     restore(cols, needs, n, width, widths);
     int left = width - width_of(n, widths), flexible = find_flexible(cols, n, widths);

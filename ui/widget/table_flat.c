@@ -6,7 +6,7 @@
 #include "src/base/xalloc.h"
 #include "ui/widget/table_private.h"
 
-static uint64_t parent_of(const struct table *t, const struct trow *row)
+static uint64_t table_flat_parent_of(const struct table *t, const struct trow *row)
 {
     return row->branch ? 0 : t->parent(row->data);
 }
@@ -21,7 +21,7 @@ static void mark_rows_of_branches(struct table *t)
     bool whole = false;
     idmap_reserve(&l->marks, l->marks.n + t->rows.n);
     for (size_t i = 0; i < t->rows.n; i++) {
-        uint64_t parent = parent_of(t, &t->rows.v[i]);
+        uint64_t parent = table_flat_parent_of(t, &t->rows.v[i]);
         whole = parent == last ? whole : list_is_marked(l, parent);
         last = parent;
         if (whole)
@@ -29,7 +29,7 @@ static void mark_rows_of_branches(struct table *t)
     }
     last = 0;
     for (size_t i = 0; i < t->rows.n; i++) {
-        uint64_t parent = parent_of(t, &t->rows.v[i]);
+        uint64_t parent = table_flat_parent_of(t, &t->rows.v[i]);
         if (parent != last)
             list_mark(l, parent, false);
         last = parent;
@@ -62,7 +62,7 @@ static void count_marks(const struct table *t, struct branches *b)
 {
     struct branch *last = NULL;
     for (size_t i = 0; i < t->rows.n; i++) {
-        uint64_t parent = parent_of(t, &t->rows.v[i]);
+        uint64_t parent = table_flat_parent_of(t, &t->rows.v[i]);
         if (!parent)
             continue;
         last = last && last->id == parent ? last : take_branch(b, parent);
@@ -110,7 +110,8 @@ static void mark_branches_of_rows(struct table *t)
 static size_t find_branch(const struct table *t, uint64_t id)
 {
     size_t i = 0;
-    while (i < t->shown.n && table_shown(t, i)->id != id && parent_of(t, table_shown(t, i)) != id)
+    while (i < t->shown.n && table_shown(t, i)->id != id &&
+           table_flat_parent_of(t, table_shown(t, i)) != id)
         i++;
     return i;
 }
@@ -123,7 +124,7 @@ void table_set_flat(struct table *t, bool flat)
     table_close_range(t);
     struct list_state *l = &t->list;
     const struct trow *row = table_current(t);
-    uint64_t id = l->id, branch = !row ? 0 : row->branch ? row->id : parent_of(t, row);
+    uint64_t id = l->id, branch = !row ? 0 : row->branch ? row->id : table_flat_parent_of(t, row);
     size_t above = l->cursor - l->top; /* it keeps its place on the screen where it can */
     if (!flat && list_n_marks(l))
         mark_branches_of_rows(t);

@@ -31,7 +31,7 @@ void table_targets(struct table *t, void (*each)(void *arg, const struct trow *r
             each(arg, &t->rows.v[i]);
 }
 
-static uint64_t row_id(const void *ctx, size_t i)
+static uint64_t table_input_row_id(const void *ctx, size_t i)
 {
     return ((const struct table *)ctx)->rows.v[i].id;
 }
@@ -74,7 +74,7 @@ static void toggle_range(struct table *t)
 
 static void mark_all(struct table *t)
 {
-    list_prune(&t->list, t->rows.n, row_id, t);
+    list_prune(&t->list, t->rows.n, table_input_row_id, t);
     idmap_reserve(&t->list.marks, t->shown.n);
     for (size_t i = 0; i < t->shown.n; i++)
         if (table_shown(t, i)->depth == 0) /* a branch stands for its children */

@@ -5,8 +5,8 @@
 #include "ui/widget/table.h"
 
 /* table.c */
-/* The value of a column, the one way to it, in the table's scratch field. room: see struct field. */
-const struct field *table_field(struct table *t, const struct trow *row, size_t column, int room);
+/* The value of a column, the one way to it, in the table's scratch field. room: see struct table_field. */
+const struct table_field *table_field(struct table *t, const struct trow *row, size_t column, int room);
 uint64_t table_shown_id(const void *table, size_t i); /* for struct list_state */
 
 /* Rows that are looked at one after the other: those of many are in no cache, so one that comes is fetched

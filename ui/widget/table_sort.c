@@ -18,13 +18,13 @@ struct family {
     uint32_t text_at; /* in the pool */
 };
 
-struct sorting {
+struct table_sorting {
     VEC(struct family) families;
     VEC(struct radix_key) nums, texts; /* what: in families */
     struct str pool;                   /* texts, one behind the other */
 };
 
-static unsigned fold(char letter)
+static unsigned table_sort_fold(char letter)
 {
     unsigned c = (unsigned char)letter;
     return c >= 'A' && c <= 'Z' ? c + 32u : c;
@@ -35,31 +35,31 @@ static uint64_t prefix_of(const char *s)
 {
     uint64_t p = 0;
     for (int i = 0; i < 8; i++) {
-        p = p << 8 | fold(*s);
+        p = p << 8 | table_sort_fold(*s);
         s += *s != '\0';
     }
     return p;
 }
 
-static const char *text_of(const struct sorting *s, const struct radix_key *k)
+static const char *table_sort_text_of(const struct table_sorting *s, const struct radix_key *k)
 {
     return s->pool.s + s->families.v[k->what].text_at;
 }
 
 /* Names often begin alike, paths always: the letters behind that decide. */
-static void take_prefixes(struct sorting *s)
+static void take_prefixes(struct table_sorting *s)
 {
-    const char *first = s->texts.n ? text_of(s, &s->texts.v[0]) : "";
+    const char *first = s->texts.n ? table_sort_text_of(s, &s->texts.v[0]) : "";
     size_t common = strlen(first);
     for (size_t i = 1; i < s->texts.n && common; i++) {
-        const char *other = text_of(s, &s->texts.v[i]);
+        const char *other = table_sort_text_of(s, &s->texts.v[i]);
         size_t n = 0;
-        while (n < common && fold(other[n]) == fold(first[n]))
+        while (n < common && table_sort_fold(other[n]) == table_sort_fold(first[n]))
             n++;
         common = n;
     }
     vec_for_each (&s->texts, i)
-        s->texts.v[i].value = prefix_of(text_of(s, &s->texts.v[i]) + common);
+        s->texts.v[i].value = prefix_of(table_sort_text_of(s, &s->texts.v[i]) + common);
 }
 
 /* IEEE numbers compare like whole ones once the sign is turned round. */
@@ -72,7 +72,7 @@ static uint64_t order_of(double num)
 }
 
 struct text_order {
-    const struct sorting *s;
+    const struct table_sorting *s;
     bool reverse;
 };
 
@@ -80,7 +80,7 @@ static int compare_texts(const void *pa, const void *pb, void *ctx)
 {
     const struct text_order *o = ctx;
     const struct radix_key *a = pa, *b = pb;
-    const char *x = text_of(o->s, a), *y = text_of(o->s, b);
+    const char *x = table_sort_text_of(o->s, a), *y = table_sort_text_of(o->s, b);
     int rc = strcasecmp(x, y);
     rc = rc ? rc : strcmp(x, y);
     rc = o->reverse ? -rc : rc;
@@ -88,16 +88,16 @@ static int compare_texts(const void *pa, const void *pb, void *ctx)
 }
 
 /* Runs whose first letters are the same, but for those that are the same altogether. */
-static void settle_texts(struct sorting *s, bool reverse)
+static void settle_texts(struct table_sorting *s, bool reverse)
 {
     struct text_order o = {.s = s, .reverse = reverse};
     struct radix_key *v = s->texts.v;
     for (size_t i = 0; i < s->texts.n;) {
-        const char *first = text_of(s, &v[i]);
+        const char *first = table_sort_text_of(s, &v[i]);
         size_t end = i + 1;
         bool alike = true;
         for (; end < s->texts.n && v[end].value == v[i].value; end++)
-            alike = alike && strcmp(first, text_of(s, &v[end])) == 0;
+            alike = alike && strcmp(first, table_sort_text_of(s, &v[end])) == 0;
         if (!alike)
             qsort_r(v + i, end - i, sizeof *v, compare_texts, &o);
         i = end;
@@ -105,17 +105,17 @@ static void settle_texts(struct sorting *s, bool reverse)
 }
 
 /* The text is not made where it is not looked at: where the row in front had a number this one has, too. */
-static const struct field *sort_field(struct table *t, const struct trow *row)
+static const struct table_field *sort_field(struct table *t, const struct trow *row)
 {
     struct rich *text = &t->field.text;
     text->mute = t->field.has_num;
-    const struct field *f = table_field(t, row, (size_t)t->sort, 0);
+    const struct table_field *f = table_field(t, row, (size_t)t->sort, 0);
     bool again = text->mute && !f->has_num;
     text->mute = false;
     return again ? table_field(t, row, (size_t)t->sort, 0) : f;
 }
 
-static void collect_keys(struct table *t, struct sorting *s)
+static void collect_keys(struct table *t, struct table_sorting *s)
 {
     t->ticked = false;
     for (size_t i = 0; i < t->shown.n; i++) {
@@ -125,7 +125,7 @@ static void collect_keys(struct table *t, struct sorting *s)
         }
         if (i + TABLE_AHEAD < t->shown.n)
             table_fetch(t, table_shown(t, i + TABLE_AHEAD));
-        const struct field *f = sort_field(t, table_shown(t, i));
+        const struct table_field *f = sort_field(t, table_shown(t, i));
         struct radix_key key = {.what = (uint32_t)s->families.n,
                                 .value = f->has_num ? order_of(f->num + f->minor) : 0};
         vec_push(&s->families,
@@ -142,7 +142,7 @@ static void collect_keys(struct table *t, struct sorting *s)
 
 void table_sort_shown(struct table *t)
 {
-    struct sorting s = {.pool = STR_INIT};
+    struct table_sorting s = {.pool = STR_INIT};
     collect_keys(t, &s);
     radix_sort(s.nums.v, s.nums.n, t->reverse);
     take_prefixes(&s);
@@ -175,10 +175,10 @@ struct resort {
     struct trow_numbers stay;    /* those that have not changed, in the order that they have had */
     struct trow_numbers come;    /* the others */
     bool *stays;                 /* by family */
-    struct field a;
+    struct table_field a;
 };
 
-static void fetch(const struct resort *r, uint32_t family)
+static void table_sort_fetch(const struct resort *r, uint32_t family)
 {
     struct table *t = r->t;
     table_field(t, table_shown(t, r->families.v[family].from), (size_t)t->sort, 0);
@@ -187,8 +187,8 @@ static void fetch(const struct resort *r, uint32_t family)
 /* What is in r->a, of that family, against another. */
 static int compare_with(const struct resort *r, uint32_t a_family, uint32_t b_family)
 {
-    fetch(r, b_family);
-    const struct field *a = &r->a, *b = &r->t->field;
+    table_sort_fetch(r, b_family);
+    const struct table_field *a = &r->a, *b = &r->t->field;
     int rc = 0;
     if (a->has_num != b->has_num)
         return a->has_num ? -1 : 1;
@@ -204,19 +204,19 @@ static int compare_with(const struct resort *r, uint32_t a_family, uint32_t b_fa
 }
 
 /* Takes the value of a family out for compare_with. */
-static void take_value(struct resort *r, uint32_t family)
+static void table_sort_take_value(struct resort *r, uint32_t family)
 {
-    fetch(r, family);
-    struct field other = r->a;
+    table_sort_fetch(r, family);
+    struct table_field other = r->a;
     r->a = r->t->field;
     r->t->field = other;
 }
 
 /* Where the family goes among so many that are in order. */
-static size_t place_of(struct resort *r, uint32_t family, const uint32_t *in, size_t n)
+static size_t table_sort_place_of(struct resort *r, uint32_t family, const uint32_t *in, size_t n)
 {
     size_t from = 0, to = n;
-    take_value(r, family);
+    table_sort_take_value(r, family);
     while (from < to) {
         size_t mid = from + (to - from) / 2;
         if (compare_with(r, family, in[mid]) < 0)
@@ -228,7 +228,7 @@ static size_t place_of(struct resort *r, uint32_t family, const uint32_t *in, si
 }
 
 /* Families of what is shown; which of them have not changed, in the order of before. */
-static void divide(struct resort *r, const struct trow_numbers *old, const uint32_t *now)
+static void table_sort_divide(struct resort *r, const struct trow_numbers *old, const uint32_t *now)
 {
     struct table *t = r->t;
     uint32_t *family_of = xreallocarray(NULL, t->rows.n, sizeof *family_of); /* by row */
@@ -256,7 +256,7 @@ static void divide(struct resort *r, const struct trow_numbers *old, const uint3
     free(family_of);
 }
 
-static size_t put(const struct resort *r, uint32_t *to, const uint32_t *families, size_t n)
+static size_t table_sort_put(const struct resort *r, uint32_t *to, const uint32_t *families, size_t n)
 {
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -268,18 +268,18 @@ static size_t put(const struct resort *r, uint32_t *to, const uint32_t *families
 }
 
 /* Those that come, in order, go between those that stay. */
-static void merge(struct resort *r)
+static void table_sort_merge(struct resort *r)
 {
     struct table *t = r->t;
     uint32_t *sorted = xreallocarray(NULL, t->shown.n, sizeof *sorted);
     size_t stay = 0, at = 0;
     for (size_t i = 0; i < r->come.n; i++) {
-        size_t until = place_of(r, r->come.v[i], r->stay.v, r->stay.n);
-        at += put(r, sorted + at, r->stay.v + stay, until - stay);
-        at += put(r, sorted + at, r->come.v + i, 1);
+        size_t until = table_sort_place_of(r, r->come.v[i], r->stay.v, r->stay.n);
+        at += table_sort_put(r, sorted + at, r->stay.v + stay, until - stay);
+        at += table_sort_put(r, sorted + at, r->come.v + i, 1);
         stay = until;
     }
-    put(r, sorted + at, r->stay.v + stay, r->stay.n - stay);
+    table_sort_put(r, sorted + at, r->stay.v + stay, r->stay.n - stay);
     if (!t->ticked) /* else the order is another in a moment */
         memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
     free(sorted);
@@ -291,17 +291,17 @@ bool table_sort_changed(struct table *t, const struct trow_numbers *old, const u
     if (t->order_ticks)
         return false;
     field_init(&r.a);
-    divide(&r, old, now);
+    table_sort_divide(&r, old, now);
     t->ticked = false;
     bool few = r.come.n <= FEW + r.families.n / 64;
     for (size_t i = 1; few && i < r.come.n; i++) { /* each among those in front of it */
         uint32_t family = r.come.v[i];
-        size_t to = place_of(&r, family, r.come.v, i);
+        size_t to = table_sort_place_of(&r, family, r.come.v, i);
         memmove(r.come.v + to + 1, r.come.v + to, (i - to) * sizeof *r.come.v);
         r.come.v[to] = family;
     }
     if (few && t->shown.n)
-        merge(&r);
+        table_sort_merge(&r);
     field_fini(&r.a);
     vec_fini(&r.families);
     vec_fini(&r.stay);

@@ -89,7 +89,7 @@ static void go_line(struct textedit *e, int by)
 
 /* --- changes --- */
 
-static void insert(struct textedit *e, const char *s, size_t n)
+static void textedit_insert(struct textedit *e, const char *s, size_t n)
 {
     if (e->text.len + n > TEXTEDIT_MAX)
         return;
@@ -101,7 +101,7 @@ static void insert(struct textedit *e, const char *s, size_t n)
     free(rest);
 }
 
-static void cut(struct textedit *e, size_t from, size_t to)
+static void textedit_cut(struct textedit *e, size_t from, size_t to)
 {
     memmove(e->text.s + from, e->text.s + to, e->text.len - to);
     str_truncate(&e->text, e->text.len - (to - from));
@@ -113,12 +113,12 @@ static void new_line(struct textedit *e)
 {
     size_t start = line_start(e, e->at), n = strspn(e->text.s + start, " \t");
     char *indent = xstrndup(e->text.s + start, start + n < e->at ? n : e->at - start);
-    insert(e, "\n", 1);
-    insert(e, indent, strlen(indent));
+    textedit_insert(e, "\n", 1);
+    textedit_insert(e, indent, strlen(indent));
     free(indent);
 }
 
-static void paste(struct textedit *e, const char *s)
+static void textedit_paste(struct textedit *e, const char *s)
 {
     for (size_t n = strlen(s), i = 0, len; i < n; i += len) {
         uint32_t cp = 0;
@@ -126,32 +126,32 @@ static void paste(struct textedit *e, const char *s)
         if (!len)
             len = 1;
         else if (cp == '\r' && s[i + 1] != '\n')
-            insert(e, "\n", 1); /* as terminals give line ends */
+            textedit_insert(e, "\n", 1); /* as terminals give line ends */
         else if (cp == '\n' || cp == '\t' || utf8_width(cp) >= 0)
-            insert(e, s + i, len);
+            textedit_insert(e, s + i, len);
     }
 }
 
-static bool edit_key(struct textedit *e, uint32_t key)
+static bool textedit_edit_key(struct textedit *e, uint32_t key)
 {
     char b[4];
     switch (key) {
     case KEYNAME_ENTER: new_line(e); return true;
     case KEYNAME_BACKSPACE:
-    case CTRL_KEY('h'): cut(e, utf8_before(e->text.s, e->at), e->at); return true;
+    case CTRL_KEY('h'): textedit_cut(e, utf8_before(e->text.s, e->at), e->at); return true;
     case KEYNAME_DELETE:
-    case CTRL_KEY('d'): cut(e, e->at, utf8_after(e->text.s, e->text.len, e->at)); return true;
+    case CTRL_KEY('d'): textedit_cut(e, e->at, utf8_after(e->text.s, e->text.len, e->at)); return true;
     case CTRL_KEY('k'): {
         size_t end = line_end(e, e->at);
-        cut(e, e->at, end > e->at ? end : utf8_after(e->text.s, e->text.len, end));
+        textedit_cut(e, e->at, end > e->at ? end : utf8_after(e->text.s, e->text.len, end));
         return true;
     }
-    case CTRL_KEY('u'): cut(e, line_start(e, e->at), e->at); return true;
+    case CTRL_KEY('u'): textedit_cut(e, line_start(e, e->at), e->at); return true;
     default: break;
     }
     if (!key_is_text(key))
         return false;
-    insert(e, b, utf8_encode(key, b));
+    textedit_insert(e, b, utf8_encode(key, b));
     return true;
 }
 
@@ -191,7 +191,7 @@ bool textedit_input(struct textedit *e, const struct input *in, bool *changed)
 {
     *changed = false;
     if (in->kind == INPUT_PASTE) {
-        paste(e, in->text);
+        textedit_paste(e, in->text);
         return *changed = true;
     }
     if (in->kind == INPUT_MOUSE && (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN)) {
@@ -203,7 +203,7 @@ bool textedit_input(struct textedit *e, const struct input *in, bool *changed)
         return false;
     if (move_key(e, in->key))
         return true;
-    return *changed = edit_key(e, in->key);
+    return *changed = textedit_edit_key(e, in->key);
 }
 
 /* --- drawing --- */
@@ -217,8 +217,8 @@ static size_t line_number(const struct textedit *e, size_t at)
 }
 
 /* One line from the cell `left` on; tabs as blanks. */
-static void draw_line(const struct textedit *e, struct canvas *c, int y, int x, int w, size_t from,
-                      size_t to, enum role role)
+static void textedit_draw_line(const struct textedit *e, struct canvas *c, int y, int x, int w, size_t from,
+                               size_t to, enum role role)
 {
     struct str s = STR_INIT;
     int n = 0;
@@ -267,8 +267,8 @@ void textedit_draw(struct textedit *e, struct canvas *c, struct rect r, bool foc
         at = line_end(e, at) + 1;
     for (int y = 0; y < r.h && at <= e->text.len; y++) {
         size_t end = line_end(e, at);
-        draw_line(e, c, r.y + y, r.x, w, at, end,
-                  role_of ? role_of(e->text.s + at, end - at) : ROLE_NORMAL);
+        textedit_draw_line(e, c, r.y + y, r.x, w, at, end,
+                           role_of ? role_of(e->text.s + at, end - at) : ROLE_NORMAL);
         at = end + 1;
     }
     canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)e->top, r.h, (long long)all);

@@ -1,9 +1,9 @@
-/* node_actions.c - what is done to nodes: drain, resume, notes. */
+/* node_dialogs.c - what is done to nodes: drain, resume, notes. */
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
-#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/job_dialogs.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
 
@@ -17,7 +17,8 @@ static const struct {
     [NOTE] = {.verb = "note", .done = "noted"},
 };
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void node_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg,
+                                  const struct incoming *in)
 {
     (void)owner;
     if (act_answered(ui, arg >> 8, deeds[arg & 0xff].verb, in))
@@ -37,7 +38,7 @@ static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outco
         return;
     free(msg->reason);
     msg->reason = msg->drain ? xstrdup(dlg->edit.text.s) : NULL;
-    act_ask(ui, ui_keep_dialog(ui), MSG_DRAIN, msg, answered, msg->drain ? DRAIN : RESUME);
+    act_ask(ui, ui_keep_dialog(ui), MSG_DRAIN, msg, node_dialogs_answered, msg->drain ? DRAIN : RESUME);
 }
 
 static void list_nodes(struct lines *l, const struct node *const *nodes, size_t n)
@@ -88,7 +89,7 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
 
 /* --- notes --- */
 
-static void note_free(void *p)
+static void node_dialogs_note_free(void *p)
 {
     rec_fini(&msg_node_note_rec, p);
     free(p);
@@ -101,7 +102,7 @@ static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome ou
         return;
     free(msg->text);
     msg->text = xstrdup(dlg->edit.text.s);
-    act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, answered, NOTE);
+    act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, node_dialogs_answered, NOTE);
 }
 
 void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, const char *text)
@@ -113,8 +114,8 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
         strv_push(&msg->nodes, nodes[i]->spec.name);
     if (text) {
         msg->text = xstrdup(text);
-        act_ask(ui, 0, MSG_NODE_NOTE, msg, answered, NOTE);
-        note_free(msg);
+        act_ask(ui, 0, MSG_NODE_NOTE, msg, node_dialogs_answered, NOTE);
+        node_dialogs_note_free(msg);
         return;
     }
     char *names = hostlist_compress(&msg->nodes), *title = xasprintf("a note on %s", names);
@@ -127,5 +128,5 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM, "Everybody reads it; an empty one goes away.");
-    ui_take_dialog(ui, d, note_typed, msg, note_free);
+    ui_take_dialog(ui, d, note_typed, msg, node_dialogs_note_free);
 }

@@ -1,4 +1,4 @@
-/* job_actions.c - what is done to jobs: the question, the request, the answer. What is asked for a change
+/* job_dialogs.c - what is done to jobs: the question, the request, the answer. What is asked for a change
  * is in job_change.c. */
 #include "ui/dialogs/actions_internal.h"
 
@@ -101,7 +101,7 @@ void deed_free(void *p)
     free(d);
 }
 
-static uint32_t count_of(const struct deed *d, const struct target *t, unsigned states)
+static uint32_t job_dialogs_count_of(const struct deed *d, const struct target *t, unsigned states)
 {
     uint32_t n = 0;
     for (int s = 0; s < JOB_N_STATES; s++)
@@ -135,7 +135,7 @@ static void keep_possible(struct deed *d, unsigned states)
     size_t kept = 0;
     vec_for_each (&d->targets, i) {
         struct target *t = &d->targets.v[i];
-        uint32_t all = 0, n = count_of(d, t, states);
+        uint32_t all = 0, n = job_dialogs_count_of(d, t, states);
         for (int s = 0; s < JOB_N_STATES; s++) {
             all += t->counts[s];
             if (n && states & (1u << s))
@@ -199,7 +199,7 @@ bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct
     return false;
 }
 
-static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+static void job_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
     size_t k = arg & 0xff;
@@ -221,7 +221,7 @@ void deed_send(struct ui *ui, const struct deed *d)
     struct msg_act act = {.act = d->act, .signal = d->signal, .else_batch = true};
     vec_for_each (&d->targets, i)
         target_name(&d->targets.v[i], ui_model(ui), &act);
-    act_ask(ui, d->dialog, MSG_ACT, &act, answered, (uint8_t)find_deed(d->action));
+    act_ask(ui, d->dialog, MSG_ACT, &act, job_dialogs_answered, (uint8_t)find_deed(d->action));
     rec_fini(&msg_act_rec, &act);
 }
 
@@ -255,7 +255,7 @@ void deed_words(const struct deed *d, struct str *s)
         str_appendf(s, " with %s", sigabbrev_np(d->signal));
 }
 
-static void confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+static void job_dialogs_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
     (void)dlg;
     const struct deed *d = arg;
@@ -329,7 +329,7 @@ void deed_confirm(struct ui *ui, struct deed *take_d)
     left_out_line(&dlg->body.lines, d->foreign, "not yours");
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
-    ui_take_dialog(ui, dlg, confirmed, d, deed_free);
+    ui_take_dialog(ui, dlg, job_dialogs_confirmed, d, deed_free);
 }
 
 static const int32_t signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP, SIGCONT, SIGSTOP, SIGKILL};
@@ -360,7 +360,7 @@ static void choose_signal(struct ui *ui, struct deed *d)
 /* --- beginning --- */
 
 /* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
-static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t)
+static struct deed *job_dialogs_begin(struct ui *ui, enum action a, struct targets *take_t)
 {
     size_t k = find_deed(a);
     struct deed *d = xcalloc(1, sizeof *d);
@@ -392,7 +392,7 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
         act_watch(ui, take_t);
         return;
     }
-    struct deed *d = begin(ui, a, take_t);
+    struct deed *d = job_dialogs_begin(ui, a, take_t);
     if (!d)
         return;
     if (a == ACTION_SIGNAL)
@@ -405,7 +405,7 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
 
 void act_signal(struct ui *ui, int number, struct targets *take_t)
 {
-    struct deed *d = begin(ui, ACTION_SIGNAL, take_t);
+    struct deed *d = job_dialogs_begin(ui, ACTION_SIGNAL, take_t);
     if (!d)
         return;
     d->signal = number;
@@ -414,7 +414,7 @@ void act_signal(struct ui *ui, int number, struct targets *take_t)
 
 void act_update(struct ui *ui, const struct strv *list, struct targets *take_t)
 {
-    struct deed *d = begin(ui, ACTION_EDIT, take_t);
+    struct deed *d = job_dialogs_begin(ui, ACTION_EDIT, take_t);
     if (!d)
         return;
     d->changes = strv_copy(list);

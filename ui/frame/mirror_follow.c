@@ -1,21 +1,21 @@
-/* follow.c - the mirror of the controller's state. */
-#include "ui/frame/follow.h"
+/* mirror_follow.c - the mirror of the controller's state. */
+#include "ui/frame/mirror_follow.h"
 
 #include <stdlib.h>
 
 #include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/changes.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
 #include "ui/frame/toast.h"
+#include "ui/frame/ui_state.h"
 #include "ui/frame/utilization.h"
 
 /* A mirror that does not fit is not asked for again at once, or both sides do nothing else. */
 #define RESYNC_PAUSE_MS 2000
 
-struct follow {
+struct mirror_follow {
     struct model *next;   /* what a snapshot is building; NULL: none */
     struct texts *texts;  /* of the jobs of both models */
     uint64_t get_tag;     /* of the last GET */
@@ -31,7 +31,7 @@ static void model_drop(struct model *m)
     free(m);
 }
 
-static struct model *follow_new_model(const struct follow *f)
+static struct model *follow_new_model(const struct mirror_follow *f)
 {
     struct model *m = xcalloc(1, sizeof *m);
     model_init(m);
@@ -48,7 +48,7 @@ void follow_new(struct ui *ui)
 
 void follow_free(struct ui *ui)
 {
-    struct follow *f = ui->follow;
+    struct mirror_follow *f = ui->follow;
     model_drop(ui->m);
     model_drop(f->next);
     texts_unref(f->texts);

@@ -1,5 +1,5 @@
-/* job_rows.c - the rows of a table of jobs. */
-#include "ui/jobs/job_rows.h"
+/* jobs_rows.c - the rows of a table of jobs. */
+#include "ui/jobs/jobs_rows.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ void jobrows_fini(struct jobrows *r)
     *r = (struct jobrows){0};
 }
 
-static void make_room(struct jobrows *r, size_t max)
+static void jobs_rows_make_room(struct jobrows *r, size_t max)
 {
     if (r->rows && max <= r->room)
         return;
@@ -71,10 +71,10 @@ static struct array_row *array_of(struct jobrows *r, uint32_t id)
     return last && last->id == id ? last : idmap_get(&r->by_number, id);
 }
 
-static void take_job(struct jobrows *r, const struct job *j)
+static void jobs_rows_take_job(struct jobrows *r, const struct job *j)
 {
     if (!j->array_job || r->flat) {
-        r->rows[r->n_rows++] = (struct job_row){.cols.shown = j, .job = j};
+        r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j, .job = j};
         return;
     }
     struct array_row *a = array_of(r, j->array_job);
@@ -82,7 +82,7 @@ static void take_job(struct jobrows *r, const struct job *j)
         a = &r->arrays[r->n_arrays++];
         *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
         idmap_set(&r->by_number, j->array_job, a);
-        r->rows[r->n_rows++] = (struct job_row){.cols.shown = j, .array = a};
+        r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j, .array = a};
     }
     a->n++;
     count_member(a, j);
@@ -114,9 +114,9 @@ static void place_members(struct jobrows *r)
 
 void jobrows_fill(struct jobrows *r, size_t max, jobrows_walk_fn *walk, void *ctx)
 {
-    make_room(r, max);
+    jobs_rows_make_room(r, max);
     r->n_rows = r->n_arrays = r->n_found = 0;
-    walk(ctx, r, take_job);
+    walk(ctx, r, jobs_rows_take_job);
     place_members(r);
     idmap_fini(&r->by_number);
 }
@@ -134,7 +134,7 @@ static void order_members(struct jobrows *r, const struct array_row *a)
     free(keys);
 }
 
-static uint64_t row_id(const struct job_row *r)
+static uint64_t jobs_rows_row_id(const struct jobs_row *r)
 {
     return r->array ? ARRAY_ROW | r->array->id : r->job->id;
 }
@@ -158,14 +158,14 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui)
     size_t at = r->n_rows; /* the table points to the rows of elements too */
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct array_row *a = r->rows[i].array;
-        uint64_t id = row_id(&r->rows[i]);
+        uint64_t id = jobs_rows_row_id(&r->rows[i]);
         table_add(t, (struct trow){.id = id,
                                    .data = &r->rows[i],
                                    .branch = a != NULL,
                                    .watched = is_watched(ui, a ? a->any : r->rows[i].job, a != NULL)});
         for (size_t k = 0; a && table_wants_children(t, id) && k < a->n; k++) {
             const struct job *j = r->members[a->first + k];
-            r->rows[at] = (struct job_row){.cols.shown = j, .job = j, .array = a};
+            r->rows[at] = (struct jobs_row){.cols.shown = j, .job = j, .array = a};
             table_add(t, (struct trow){.id = j->id,
                                        .data = &r->rows[at++],
                                        .depth = 1,
@@ -176,19 +176,19 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui)
 
 uint64_t jobrows_parent(const void *row)
 {
-    const struct job *j = ((const struct job_row *)row)->cols.shown;
+    const struct job *j = ((const struct jobs_row *)row)->cols.shown;
     return j->array_job ? ARRAY_ROW | j->array_job : 0;
 }
 
-const struct job_row *jobrows_row(const struct trow *row)
+const struct jobs_row *jobrows_row(const struct trow *row)
 {
     return row ? row->data : NULL;
 }
 
-void jobrows_id(const void *ctx, const void *row, struct field *f)
+void jobrows_id(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct job_row *r = row;
+    const struct jobs_row *r = row;
     if (r->job)
         jobtext_id(&f->text.text, r->job, BITSTR_LEN_DEFAULT);
     else

@@ -1,11 +1,11 @@
-/* sync.c - the model has changed: sums, watched jobs, views and dialogs follow. */
-#include "ui/frame/sync.h"
+/* frame_sync.c - the model has changed: sums, watched jobs, views and dialogs follow. */
+#include "ui/frame/frame_sync.h"
 
 #include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
-#include "ui/frame/frame.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
+#include "ui/frame/ui_state.h"
 #include "ui/frame/wait_causes.h"
 #include "ui/frame/watch.h"
 

@@ -1,10 +1,10 @@
-/* job_rows.h - the rows of a table of jobs: plain jobs, arrays as one row with their elements below.
+/* jobs_rows.h - the rows of a table of jobs: plain jobs, arrays as one row with their elements below.
  *
  * A walk hands in the jobs in the order that the rows are to have; an array stands where its first one
  * does, and its jobs side by side in an order of their own.
  */
-#ifndef UI_JOBS_JOB_ROWS_H
-#define UI_JOBS_JOB_ROWS_H
+#ifndef UI_JOBS_JOBS_ROWS_H
+#define UI_JOBS_JOBS_ROWS_H
 
 #include "src/base/idmap.h"
 #include "ui/jobs/job_columns.h"
@@ -24,7 +24,7 @@ struct array_row {
     size_t first, n;            /* its jobs, in jobrows.members */
 };
 
-struct job_row {
+struct jobs_row {
     struct jobcols_row cols;
     const struct job *job;         /* NULL: an array */
     const struct array_row *array; /* NULL: a job that belongs to none */
@@ -38,7 +38,7 @@ struct jobrows_found { /* a job of an array, as the walk has brought it */
 struct jobrows {
     bool flat;        /* set before it is filled: no arrays, each of their jobs is a row */
     bool has_retired; /* ... elements that have left the state come as well, and are not counted twice */
-    struct job_row *rows; /* those of the table, then those of elements */
+    struct jobs_row *rows; /* those of the table, then those of elements */
     struct array_row *arrays;
     const struct job **members; /* of all arrays */
     uint32_t *indices;          /* theirs; UINT32_MAX: of the record of what has not started */
@@ -64,8 +64,8 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui);
 /* The array as a whole that has or would have the job of a row, for a table; 0: none. */
 uint64_t jobrows_parent(const void *row);
 /* What stands in a row of the table; NULL where row is. */
-const struct job_row *jobrows_row(const struct trow *row);
+const struct jobs_row *jobrows_row(const struct trow *row);
 /* A column: "4711", "4711_3", "4711_[0-199]". */
-void jobrows_id(const void *ctx, const void *row, struct field *f);
+void jobrows_id(const void *ctx, const void *row, struct table_field *f);
 
 #endif

@@ -1,11 +1,11 @@
-/* frame.h - the program around the views: its state, for ui/frame, ui/command and ui/app. Views know view.h
- * alone.
+/* ui_state.h - the program around the views: its state, for ui/frame, ui/command and ui/app. Views know
+ * view.h alone.
  *
  * Each module owns its part behind a pointer; NULL until something is put there, unless its _new is called
  * in app_new.
  */
-#ifndef UI_FRAME_FRAME_H
-#define UI_FRAME_FRAME_H
+#ifndef UI_FRAME_UI_STATE_H
+#define UI_FRAME_UI_STATE_H
 
 #include "ui/frame/prefs.h"
 #include "ui/frame/view.h"
@@ -49,20 +49,20 @@ struct ui {
     bool changed; /* the views have not seen the model's last change */
     bool frozen;  /* by the user: messages are dropped */
 
-    struct follow *follow;
+    struct mirror_follow *follow;
     struct requests *requests;
-    struct utilization *utilization;
+    struct node_samples *utilization;
     struct changes *changes;
     struct stack *stack;
     struct dialogs *dialogs;
     struct past_jobs *past;
     struct wait_causes *waits;
     struct watches *watches;
-    struct later *later;
+    struct delayed_action *later;
     struct asides *asides;
     struct toast *toast;
     struct outbox *outbox;
-    struct totals *totals;
+    struct header_totals *totals;
     struct cmdline *cmd;
     struct inputs *inputs;
 };

@@ -1,11 +1,11 @@
-/* job_actions.h - what is done to jobs and nodes from the keyboard: collect what is meant, ask, send, tell
+/* job_dialogs.h - what is done to jobs and nodes from the keyboard: collect what is meant, ask, send, tell
  * the answer.
  *
  * What is meant is fixed when the key goes down: ids, not rows, so that nothing that moves while the
  * question stands is hit.
  */
-#ifndef UI_DIALOGS_JOB_ACTIONS_H
-#define UI_DIALOGS_JOB_ACTIONS_H
+#ifndef UI_DIALOGS_JOB_DIALOGS_H
+#define UI_DIALOGS_JOB_DIALOGS_H
 
 #include "ui/frame/view.h"
 

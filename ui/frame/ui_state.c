@@ -1,5 +1,5 @@
-/* frame.c - what views may read of the frame. */
-#include "ui/frame/frame.h"
+/* ui_state.c - what views may read of the frame. */
+#include "ui/frame/ui_state.h"
 
 const struct model *ui_model(const struct ui *ui)
 {

@@ -1,7 +1,7 @@
-/* follow.h - the connection to the controller, and the mirror of its state: built from a snapshot, kept up
- * by events. */
-#ifndef UI_FRAME_FOLLOW_H
-#define UI_FRAME_FOLLOW_H
+/* mirror_follow.h - the connection to the controller, and the mirror of its state: built from a snapshot,
+ * kept up by events. */
+#ifndef UI_FRAME_MIRROR_FOLLOW_H
+#define UI_FRAME_MIRROR_FOLLOW_H
 
 #include "ui/frame/view.h"
 

@@ -1,5 +1,5 @@
-/* candidates.c - words that may be typed next. */
-#include "ui/command/candidates.h"
+/* word_candidates.c - words that may be typed next. */
+#include "ui/command/word_candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void candidates_offer(struct cmdline *cl, const char *word, const char *text, ch
         free(take_note);
         return;
     }
-    vec_push(&cl->candidates, (struct candidate){.text = xstrdup(text), .note = take_note});
+    vec_push(&cl->candidates, (struct word_candidate){.text = xstrdup(text), .note = take_note});
 }
 
 void candidates_offer_once(struct cmdline *cl, const char *word, const char *text)

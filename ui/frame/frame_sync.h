@@ -1,6 +1,6 @@
-/* sync.h - what follows from a change of the model. */
-#ifndef UI_FRAME_SYNC_H
-#define UI_FRAME_SYNC_H
+/* frame_sync.h - what follows from a change of the model. */
+#ifndef UI_FRAME_FRAME_SYNC_H
+#define UI_FRAME_FRAME_SYNC_H
 
 #include "ui/frame/view.h"
 

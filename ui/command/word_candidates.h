@@ -1,6 +1,6 @@
-/* candidates.h - what may be typed next: a list of words with notes. */
-#ifndef UI_COMMAND_CANDIDATES_H
-#define UI_COMMAND_CANDIDATES_H
+/* word_candidates.h - what may be typed next: a list of words with notes. */
+#ifndef UI_COMMAND_WORD_CANDIDATES_H
+#define UI_COMMAND_WORD_CANDIDATES_H
 
 #include "ui/command/cmdline.h"
 
