@@ -24,22 +24,33 @@ static bool share_nodes(const struct part_spec *a, const struct part_spec *b)
     return false;
 }
 
-/* The tier of a partition counts before the QOS. */
+/* The tier of a partition counts before the QOS. One sentence for the rule: the first pair of partitions,
+ * and how many more there are. */
 static void warn_of_tiers(const struct cluster_spec *s, const struct qos_spec *by,
                           const struct qos_spec *its, struct strv *ret)
 {
+    const struct part_spec *low = NULL, *high = NULL;
+    unsigned n = 0;
     for (size_t i = 0; i < s->parts.n; i++)
         for (size_t k = 0; k < s->parts.n; k++) {
-            const struct part_spec *low = &s->parts.v[i], *high = &s->parts.v[k];
-            if (low->priority_tier < high->priority_tier && admits(low, by) && admits(high, its) &&
-                share_nodes(low, high))
-                strv_push_take(
-                    ret,
-                    xasprintf("QOS \"%s\" preempts \"%s\", but partition \"%s\" (tier %u) comes before "
-                              "\"%s\" (tier %u): a job of QOS %s in %s preempts no job of QOS %s in %s",
-                              by->name, its->name, high->name, high->priority_tier, low->name,
-                              low->priority_tier, by->name, low->name, its->name, high->name));
+            const struct part_spec *a = &s->parts.v[i], *b = &s->parts.v[k];
+            if (a->priority_tier < b->priority_tier && admits(a, by) && admits(b, its) &&
+                share_nodes(a, b) && !n++) {
+                low = a;
+                high = b;
+            }
         }
+    if (!n)
+        return;
+    struct str b = STR_INIT;
+    str_appendf(&b,
+                "QOS \"%s\" preempts \"%s\", but partition \"%s\" (tier %u) comes before "
+                "\"%s\" (tier %u): a job of QOS %s in %s preempts no job of QOS %s in %s",
+                by->name, its->name, high->name, high->priority_tier, low->name, low->priority_tier,
+                by->name, low->name, its->name, high->name);
+    if (n > 1)
+        str_appendf(&b, " (and %u more pair%s of partitions)", n - 1, n == 2 ? "" : "s");
+    strv_push_take(ret, str_take(&b));
 }
 
 void conf_warnings(const struct cluster_spec *s, struct strv *ret)

@@ -1,6 +1,6 @@
-/* How long the simulator takes for real traces where they are at hand (../shared/traces), else for a
- * made-up one. */
+/* How long the simulator takes for the real traces in the folder $STOKER_TRACES, or for a made-up one. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,10 +35,11 @@ static int measure(const char *path, enum procs_policy policy)
 int main(void)
 {
     static const char *const traces[] = {"KTH-SP2-1996-2", "SDSC-SP2-sc15", "SDSC-BLUE-2000-4.2-cln"};
+    const char *folder = getenv("STOKER_TRACES");
     int rc = 0;
     size_t n = 0;
     for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
-        char *path = xasprintf("../shared/traces/%s.swf.gz", traces[i]);
+        char *path = xasprintf("%s/%s.swf.gz", folder ? folder : ".", traces[i]);
         for (int p = 0; p < PROCS_N_POLICIES && access(path, R_OK) == 0; p++, n++)
             rc |= measure(path, (enum procs_policy)p);
         free(path);

@@ -350,4 +350,88 @@ kill -CONT "$agent"
 n3_up() { node_is_up n3; }
 wait_for 20 n3_up
 is "its end" "$state $(job_field "$away" Restarts) $(grep -c '^+' away.log)" "CANCELLED 0 1"
+case_ "the agent is killed: a time limit that was raised stays raised, one that was not still ends its job"
+submit -w n1 -t 1 -o /dev/null work raised
+raised=$job
+submit -w n1 -t 1 -o /dev/null work limited # it ends below, while others run
+limited=$job
+wait_for 20 begun raised 1
+wait_for 20 begun limited 1
+must scontrol update "JobId=$raised" TimeLimit=10
+restart_agent() {
+    agent=$(agent_pid "$1")
+    kill -KILL "$agent"
+    restarted=$1
+    wait_for 20 is_restarted
+    wait_for 20 nodes_up
+}
+is_restarted() { [ -n "$(agent_pid "$restarted")" ] && [ "$(agent_pid "$restarted")" != "$agent" ]; }
+restart_agent n1
+
+case_ "the agent is killed: leases go on, and a lease that is not renewed ends the job"
+submit -w n3 --requeue --lost-node=lease -o /dev/null work leased
+leased=$job
+wait_for 20 begun leased 1
+pid=$(sed -n 's/^+ .* //p;q' leased.log)
+since=$(now_ms)
+restart_agent n3
+is_beyond_lease() { [ $(($(now_ms) - since)) -ge 9000 ]; } # lease_time is 8 s
+wait_for 30 is_beyond_lease
+is_alive "$pid" || fail "the lease ended a job whose agent is there again"
+agent=$(agent_pid n3)
+kill -STOP "$agent"
+wait_for 30 is_dead "$pid"
+wait_state "$leased" PENDING
+kill -CONT "$agent"
+touch go-leased
+wait_end "$leased"
+is "its end" "$state $(job_field "$leased" Restarts)" "COMPLETED 1"
+
+case_ "a node is lost between two fences: the next run has fences of its own"
+PATH=$B/tests/tools:$PATH
+script ranks.sh <<'S'
+run=${SLURM_RESTART_COUNT:-0}
+srun --mpi=pmi2 -N 2 -n 2 bash -c 'pmi_client 2 '$((3 - run))' && echo done >>ranks.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -r -t 0.05 <> <(:); done' >>ranks.out
+S
+submit -w 'n[2-3]' --requeue --lost-node=requeue -N 2 -n 2 -o /dev/null ranks.sh
+ranks=$job
+wait_for 20 has_lines ranks.0 2
+agent=$(agent_pid n3)
+kill -STOP "$agent"
+wait_state "$ranks" PENDING
+kill -CONT "$agent"
+wait_end "$ranks"
+is "the second run" "$state $(tail -n 1 ranks.out)" "COMPLETED 2 ranks, 2 fences, mapping (vector,(0,2,1)): ok"
+
+case_ "the agent was killed: the limits are over"
+wait_end "$limited"
+is "at its limit" "$state" TIMEOUT
+is "beyond the limit that it began with" "$(job_state "$raised")" RUNNING
+touch go-raised
+wait_end "$raised"
+is "it ended well" "$state" COMPLETED
+
+case_ "a node is lost: its job no longer counts in a limit, waits for it, and has its whole time limit again"
+config 'limits = ( { scope = "user"; name = "*"; hard = { running_jobs = 1; }; } );'
+must scontrol reconfigure
+submit -w n3 -t 10 --requeue --lost-node=requeue -o /dev/null work counted
+counted=$job
+wait_for 20 begun counted 1
+submit -w n1 -o /dev/null work instead
+instead=$job
+wait_for 20 is_reason "$instead" QOSMaxJobsPerUserLimit
+agent=$(agent_pid n3)
+kill -STOP "$agent"
+wait_for 20 begun instead 1
+kill -CONT "$agent"
+wait_for 20 n3_up
+wait_for 20 is_reason "$counted" QOSMaxJobsPerUserLimit
+is "the limit still holds" "$(job_state "$counted") $(job_state "$instead")" "PENDING RUNNING"
+touch go-instead
+wait_for 20 begun counted 2
+
+like "time left" "$(squeue -h -j "$counted" -o %L)" "10:00|9:5."
+touch go-counted
+wait_end "$counted"
+is "its end" "$state $(job_field "$counted" Restarts)" "COMPLETED 1"
 cluster_stop

@@ -29,8 +29,8 @@ is "its starts" "$(sha256sum starts | cut -c1-16)" "$(sed -n 's/^; digest cons: 
 has "the report" "$(<report)" "packed.gz under cons: "
 
 # Independent simulators' answers: trace, jobs (0: all), policy, mean wait, mean bounded slowdown, digest (-: only the means are known).
-traces=$ROOT/../shared/traces
-[ -d "$traces" ] || skip "no real traces at ../shared/traces; the cases of the tree agree"
+traces=${STOKER_TRACES:-}
+[ -d "$traces" ] || skip "STOKER_TRACES names no folder of real traces; the cases of the tree agree"
 while read -r trace first policy wait slowdown want; do
     [ -n "$trace" ] || continue
     case_ "$trace $first $policy"

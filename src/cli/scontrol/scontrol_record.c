@@ -606,7 +606,7 @@ void record_config(struct str *out, const struct model *m, const struct timetext
     config_line(out, "ClusterName", "%s", s->name ? s->name : "");
     config_line(out, "EnforcePartLimits", "ANY");
     config_line(out, "GresTypes", "gpu");
-    config_line(out, "JobFileAppend", "0");
+    config_line(out, "JobFileAppend", "1"); /* a requeued job appends */
     config_line(out, "JobRequeue", "1");
     config_line(out, "KillWait", "%u sec", s->kill_wait_s);
     config_line(out, "MaxArraySize", "%u", s->max_array_size);
