@@ -295,7 +295,7 @@ static int take_order(struct peer *p, const struct frame *f, void *body)
     case MSG_AGENT_STOP: return take_stop(a);
     case MSG_CALL_DATA:
     case MSG_CALL_TAKEN:
-    case MSG_CALL_END: return calls_take(&a->calls, f->type, body);
+    case MSG_CALL_END: return stream_mux_take(&a->calls, f->type, body);
     default: return -EPROTO;
     }
 }

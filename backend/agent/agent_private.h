@@ -139,7 +139,7 @@ struct agent {
 
     struct loop_fd clients; /* socket of clients on this node; -1: none asked for */
     struct loop_timer clients_again;
-    struct calls calls;
+    struct stream_mux calls;
     uint32_t last_call;
     bool door_told; /* that the place of the link to it is taken */
 

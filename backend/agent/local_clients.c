@@ -28,7 +28,7 @@ static bool say(void *ctx, enum msg_kind kind, const void *body)
 /* One user must not use up the room of the others. */
 static bool has_room(const struct agent *a, uint32_t uid)
 {
-    return a->calls.n < CALLS_MAX && (!a->root || uid == 0 || calls_of(&a->calls, uid) < USER_CALLS);
+    return a->calls.n < CALLS_MAX && (!a->root || uid == 0 || stream_mux_of(&a->calls, uid) < USER_CALLS);
 }
 
 /* Without a descriptor the queue would be reported in every turn. */
@@ -61,7 +61,7 @@ static void on_listener(void *arg, unsigned ready)
                          .user = xstrdup(users_name(peer.uid))};
     agent_send(a, MSG_CALL, 0, &m);
     free(m.user);
-    calls_add(&a->calls, a->loop, a->last_call, peer.uid, fd);
+    stream_mux_add(&a->calls, a->loop, a->last_call, peer.uid, fd);
 }
 
 static void again(void *arg)
@@ -74,7 +74,7 @@ static void again(void *arg)
 void clients_init(struct agent *a)
 {
     a->clients.fd = -1;
-    calls_init(&a->calls, say, a);
+    stream_mux_init(&a->calls, say, a);
 }
 
 char *clients_listen(struct agent *a)
@@ -97,7 +97,7 @@ void clients_drop(struct agent *a)
 {
     if (a->clients.fd >= 0)
         loop_watch(a->loop, &a->clients, 0);
-    calls_drop(&a->calls);
+    stream_mux_drop(&a->calls);
 }
 
 void clients_fini(struct agent *a)

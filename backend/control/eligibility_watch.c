@@ -1,103 +1,115 @@
-/* eligibility_watch.c - what opens and closes with time and with other jobs: dependencies, deadlines,
- * windows.
- *
- * The policy only looks; here what it would find is turned into events: a dependency that is met
- * (ELIGIBLE), one that is dead and whose job is not to wait for ever (KILL), a deadline that can no longer
- * be kept (KILL), a window that is over (WINDOW). Jobs whose gates may have opened are noted as events come
- * in and looked at at the end of the turn, so many in one: nothing here walks the queue.
- */
+#include "backend/control/eligibility_watch.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/schedule.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/log.h"
 
 #define LATEST_MS 3600000 /* of a timer: the clock may be set meanwhile */
 #define LOOKS_MAX 5000u   /* in one turn: others wait for its end */
 
-static void look_later(struct control *c, uint32_t job)
+struct eligibility_watch {
+    struct dep_index deps; /* which jobs wait for which */
+    struct dep_list jobs;  /* waiting jobs that may have become eligible in this loop iteration */
+    struct loop_timer timer;
+    bool due; /* look at what the clock opens */
+};
+
+static struct eligibility_watch *eligibility_of(const struct control *c)
 {
-    vec_push(&c->gate_look.v, job);
+    return c->state[MODULE_ELIGIBILITY];
 }
 
-static void watch_job(struct control *c, uint32_t id)
+static void eligibility_note(struct control *c, uint32_t job)
+{
+    vec_push(&eligibility_of(c)->jobs.v, job);
+}
+
+static void eligibility_watch_job(struct control *c, uint32_t id)
 {
     const struct job *j = model_get_job(&c->model, id);
     if (!j || j->state != JOB_PENDING)
         return;
-    bool may = dep_index_add(&c->deps, &c->model, j);
+    bool may = dep_index_add(&eligibility_of(c)->deps, &c->model, j);
     if ((may && !j->dep_met) || wall_is_set(req_rare(&j->req)->deadline))
-        look_later(c, id);
+        eligibility_note(c, id);
 }
 
-void ctl_build_gates(struct control *c)
+static void eligibility_loaded(struct control *c)
 {
-    limits_free(c->limits);
-    c->limits = limits_new(&c->model);
-    dep_index_fini(&c->deps);
-    vec_clear(&c->gate_look.v);
+    dep_index_fini(&eligibility_of(c)->deps);
+    vec_clear(&eligibility_of(c)->jobs.v);
     list_for_each (j, &c->model.pending, struct job, in_queue)
-        watch_job(c, j->id);
-    c->gates_due = true;
+        eligibility_watch_job(c, j->id);
+    eligibility_of(c)->due = true;
 }
 
-void ctl_free_gates(struct control *c)
+static void eligibility_on_timer(void *ctx)
 {
-    loop_timer_cancel(c->loop, &c->gate_timer);
-    limits_free(c->limits);
-    dep_index_fini(&c->deps);
-    vec_fini(&c->gate_look.v);
+    struct control *c = ctx;
+    eligibility_of(c)->due = true;
+    c->sched_dirty = true;
+}
+
+static void eligibility_start(struct control *c)
+{
+    struct eligibility_watch *e = c->state[MODULE_ELIGIBILITY] = xcalloc(1, sizeof *e);
+    dep_index_init(&e->deps);
+    e->timer = (struct loop_timer){.fn = eligibility_on_timer, .ctx = c};
+    eligibility_loaded(c);
+}
+
+static void eligibility_stop(struct control *c)
+{
+    loop_timer_cancel(c->loop, &eligibility_of(c)->timer);
+    dep_index_fini(&eligibility_of(c)->deps);
+    vec_fini(&eligibility_of(c)->jobs.v);
+    free(eligibility_of(c));
 }
 
 /* Whether others may have waited for it. */
-static bool moves_others(enum event_kind kind)
+static bool eligibility_moves_others(enum event_kind kind)
 {
     return kind == EV_START || kind == EV_PLACE || kind == EV_END || kind == EV_KILL ||
            kind == EV_COMPLETE || kind == EV_REQUEUE || kind == EV_UPDATE;
 }
 
-/* The element that an event about its array's record has made a job of its own; 0: none. */
-static uint32_t new_element(const struct event *ev)
-{
-    if (ev->kind == EV_SPLIT)
-        return ((const struct ev_split *)ev->body)->new_id;
-    return ev->kind == EV_START ? ((const struct ev_start *)ev->body)->new_id : 0;
-}
-
 /* What is left of a deadline hangs on the limits of partitions too. */
-static void look_at_all_deadlines(struct control *c)
+static void eligibility_note_deadlines(struct control *c)
 {
     list_for_each (j, &c->model.pending, struct job, in_queue)
         if (wall_is_set(req_rare(&j->req)->deadline))
-            look_later(c, j->id);
+            eligibility_note(c, j->id);
 }
 
-void ctl_note_gates(struct control *c, const struct event *ev)
+static void eligibility_after(struct control *c, const struct emission *e)
 {
-    limits_note(c->limits, &c->model, ev);
+    const struct event *ev = e->ev;
     if (ev->kind == EV_WINDOW)
-        c->gates_due = true;
+        eligibility_of(c)->due = true;
     if (ev->kind == EV_CONFIG)
-        look_at_all_deadlines(c);
+        eligibility_note_deadlines(c);
     if (!ev->job)
         return;
     if (ev->kind == EV_SUBMIT || ev->kind == EV_UPDATE || ev->kind == EV_REQUEUE || ev->kind == EV_END)
-        watch_job(c, ev->job);
-    const struct job *both[] = {model_get_job(&c->model, ev->job),
-                                model_get_job(&c->model, new_element(ev))};
+        eligibility_watch_job(c, ev->job);
+    const struct job *both[] = {model_get_job(&c->model, ev->job), model_get_job(&c->model, e->element)};
     if (ev->kind == EV_SPLIT && both[1])
-        watch_job(c, both[1]->id);
-    for (size_t i = 0; moves_others(ev->kind) && i < 2; i++)
+        eligibility_watch_job(c, both[1]->id);
+    for (size_t i = 0; eligibility_moves_others(ev->kind) && i < 2; i++)
         if (both[i])
-            dep_index_touched(&c->deps, &c->model, both[i], &c->gate_look);
+            dep_index_touched(&eligibility_of(c)->deps, &c->model, both[i], &eligibility_of(c)->jobs);
 }
 
-void ctl_note_renamed(struct control *c, uint32_t uid, const char *old_name)
+void eligibility_watch_renamed(struct control *c, uint32_t uid, const char *old_name)
 {
-    dep_index_renamed(&c->deps, &c->model, uid, old_name, &c->gate_look);
+    dep_index_renamed(&eligibility_of(c)->deps, &c->model, uid, old_name, &eligibility_of(c)->jobs);
 }
 
-static void end_job(struct control *c, const struct job *j, enum kill_cause cause, const char *text)
+static void eligibility_end_job(struct control *c, const struct job *j, enum kill_cause cause,
+                                const char *text)
 {
     struct ev_kill body = {.step = STEP_ALL,
                            .cause = cause,
@@ -109,7 +121,7 @@ static void end_job(struct control *c, const struct job *j, enum kill_cause caus
 }
 
 /* Returns when to look again by the clock; unset: no need. */
-static struct wall look_at_dependency(struct control *c, const struct job *j, struct wall now)
+static struct wall eligibility_check_dependency(struct control *c, const struct job *j, struct wall now)
 {
     struct deps d;
     struct wall clears = {0};
@@ -124,18 +136,18 @@ static struct wall look_at_dependency(struct control *c, const struct job *j, st
     } else if (s == DEP_NEVER && j->req.kill_on_invalid_dep) {
         struct str why = STR_INIT;
         dep_explain(&c->model, j, now, &why);
-        end_job(c, j, KILL_DEPENDENCY, why.s);
+        eligibility_end_job(c, j, KILL_DEPENDENCY, why.s);
         str_fini(&why);
     } else { /* element by element, or its reason is another now: the planner looks again */
         ctl_touch(c, j->id);
-        vec_push(&c->fresh, j->id);
+        schedule_note_reason(c, j->id);
         c->sched_dirty = true;
     }
     return clears;
 }
 
 /* Until when it may still wait. */
-static struct wall deadline_due(const struct control *c, const struct job *j)
+static struct wall eligibility_deadline_due(const struct control *c, const struct job *j)
 {
     struct strv names = job_partitions(j);
     struct wall deadline = req_rare(&j->req)->deadline, due = {.ms = 1};
@@ -148,31 +160,32 @@ static struct wall deadline_due(const struct control *c, const struct job *j)
     return wall_add_s(due, 1);
 }
 
-static void earliest(struct wall *at, struct wall t)
+static void eligibility_earliest(struct wall *at, struct wall t)
 {
     if (wall_is_set(t) && (!wall_is_set(*at) || t.ms < at->ms))
         *at = t;
 }
 
-static void look_at_job(struct control *c, uint32_t id, struct wall now)
+static void eligibility_check_job(struct control *c, uint32_t id, struct wall now)
 {
     const struct job *j = model_get_job(&c->model, id);
     if (!j || j->state != JOB_PENDING)
         return;
     if (deadline_missed(&c->model, j, now)) {
-        end_job(c, j, KILL_DEADLINE, "it could no longer end before its deadline");
+        eligibility_end_job(c, j, KILL_DEADLINE, "it could no longer end before its deadline");
         return;
     }
-    struct wall again = look_at_dependency(c, j, now);
-    struct wall due = wall_is_set(req_rare(&j->req)->deadline) ? deadline_due(c, j) : (struct wall){0};
+    struct wall again = eligibility_check_dependency(c, j, now);
+    struct wall due =
+        wall_is_set(req_rare(&j->req)->deadline) ? eligibility_deadline_due(c, j) : (struct wall){0};
     if (wall_is_set(due))
-        earliest(&again, due.ms > now.ms ? due : wall_add_s(now, 1));
+        eligibility_earliest(&again, due.ms > now.ms ? due : wall_add_s(now, 1));
     if (wall_is_set(again))
-        dep_index_remind(&c->deps, id, again);
+        dep_index_remind(&eligibility_of(c)->deps, id, again);
 }
 
 /* Those that are over go; what begins or has just ended changes what can start. */
-static void look_at_windows(struct control *c, struct wall now, struct wall *next)
+static void eligibility_check_windows(struct control *c, struct wall now, struct wall *next)
 {
     for (size_t i = c->model.windows.n; i-- > 0;) {
         const struct window *w = &c->model.windows.v[i];
@@ -182,49 +195,51 @@ static void look_at_windows(struct control *c, struct wall now, struct wall *nex
             ctl_emit(c, EV_WINDOW, 0, &body);
             continue;
         }
-        earliest(next, w->end);
+        eligibility_earliest(next, w->end);
         if (w->start.ms > now.ms)
-            earliest(next, w->start);
+            eligibility_earliest(next, w->start);
     }
 }
 
-static void on_gate_timer(void *ctx)
+static void eligibility_check_clock(struct control *c)
 {
-    struct control *c = ctx;
-    c->gates_due = true;
-    c->sched_dirty = true;
-}
-
-static void look_at_clock(struct control *c)
-{
-    struct wall now = loop_wall(c->loop), next = dep_index_due(&c->deps, now, &c->gate_look);
-    look_at_windows(c, now, &next);
-    c->gates_due = false;
-    c->gate_timer.fn = on_gate_timer;
-    c->gate_timer.ctx = c;
+    struct wall now = loop_wall(c->loop),
+                next = dep_index_due(&eligibility_of(c)->deps, now, &eligibility_of(c)->jobs);
+    eligibility_check_windows(c, now, &next);
+    eligibility_of(c)->due = false;
     int64_t ms = next.ms - now.ms;
     if (wall_is_set(next))
-        loop_timer_set(c->loop, &c->gate_timer, ms < 1 ? 1 : ms > LATEST_MS ? LATEST_MS : ms);
+        loop_timer_set(c->loop, &eligibility_of(c)->timer, ms < 1 ? 1 : ms > LATEST_MS ? LATEST_MS : ms);
     else
-        loop_timer_cancel(c->loop, &c->gate_timer);
+        loop_timer_cancel(c->loop, &eligibility_of(c)->timer);
 }
 
-bool ctl_open_gates(struct control *c, uint32_t *looks)
+bool eligibility_watch_run(struct control *c, uint32_t *n_done)
 {
     struct wall now = loop_wall(c->loop);
-    if (c->gates_due)
-        look_at_clock(c);
-    struct dep_list look = c->gate_look;
-    size_t n = *looks < LOOKS_MAX ? LOOKS_MAX - *looks : 0;
+    if (eligibility_of(c)->due)
+        eligibility_check_clock(c);
+    struct dep_list look = eligibility_of(c)->jobs;
+    size_t n = *n_done < LOOKS_MAX ? LOOKS_MAX - *n_done : 0;
     n = look.v.n < n ? look.v.n : n;
-    c->gate_look = (struct dep_list){VEC_INIT};
+    eligibility_of(c)->jobs = (struct dep_list){VEC_INIT};
     for (size_t i = 0; i < n; i++)
-        look_at_job(c, look.v.v[i], now);
-    *looks += (uint32_t)n;
+        eligibility_check_job(c, look.v.v[i], now);
+    *n_done += (uint32_t)n;
     for (size_t i = n; i < look.v.n; i++) /* behind what these have opened */
-        look_later(c, look.v.v[i]);
+        eligibility_note(c, look.v.v[i]);
     vec_fini(&look.v);
     if (n)
-        look_at_clock(c);
-    return c->gate_look.v.n > 0;
+        eligibility_check_clock(c);
+    return eligibility_of(c)->jobs.v.n > 0;
 }
+
+bool eligibility_watch_names(struct control *c, const struct job *j)
+{
+    return dep_index_names(&eligibility_of(c)->deps, &c->model, j);
+}
+
+const struct module_ops eligibility_watch_module = {.start = eligibility_start,
+                                                    .stop = eligibility_stop,
+                                                    .loaded = eligibility_loaded,
+                                                    .after = eligibility_after};

@@ -1,102 +1,99 @@
-/* history_deps.c - dependencies on jobs that have left the state.
- *
- *     SUBMIT --dependency on 12, which is not here--> parked --history: 12?--> store's thread
- *     (UPDATE Dependency=)                               ^                         |
- *            req_submit, with the answer in `past` <-----+------ on_history <------+
- *
- * How a retired job ended does not change any more, so that an answer is kept. Two short questions say all:
- * is there one that did not succeed, is there one at all. Only after:JOB+MINUTES asks for all of an array,
- * for the last start; what is left of the minutes becomes the request's begin time. A dependency that such
- * a job meets is taken out of the request; one that it rules out stays, and never comes true. Each parked
- * submission waits for one answer at a time, so that an answer is tried on those alone that wait for it.
- */
+#include "backend/control/history_deps.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "backend/control/private.h"
+#include "backend/control/clients/session.h"
+#include "backend/control/emit.h"
+#include "backend/sched/limits/limits.h"
+#include "src/base/idmap.h"
 #include "src/base/log.h"
 #include "src/model/array.h"
+#include "src/model/dep.h"
 #include "src/proto/codec.h"
 
-#define PAST_ID        (UINT64_C(1) << 63) /* marks our questions among those of clients */
-#define PAST_MAX       200000u             /* answers that are kept */
-#define PARKED_MAX     (64u << 20)         /* bytes of the requests that wait, scripts mostly */
-#define LOOKS_MAX      1000
-#define WALK_LOOKS     50    /* what a walk over all that wait counts for */
-#define STARTS_MOST    500   /* rows in a piece */
-#define DEPENDENCY_MAX 4096u /* bytes, as req_submit.c */
+#define KNOWN_MAX   200000u     /* answers that are kept */
+#define PARKED_MAX  (64u << 20) /* bytes of the requests that wait, scripts mostly */
+#define LOOKS_MAX   1000
+#define WALK_LOOKS  50  /* what a walk over all waiting jobs counts for */
+#define STARTS_MOST 500 /* rows in a piece */
 
-/* Values in control.past, in the lowest bits; NULL: never asked. UNREADABLE: only while those who wait for
- * it are told. */
+/* Values in history_deps.known, in the lowest bits; NULL: never asked. UNREADABLE: only while the requests
+ * that wait for it are resumed. */
 enum past { PAST_NONE = 1, PAST_OK, PAST_FAILED, PAST_ASKED, PAST_UNREADABLE };
 #define PAST_BITS 3 /* above them: the last start, in milliseconds; 0: never asked */
 
-struct parked {
-    struct list link;
-    struct session *session;
-    uint64_t tag;
-    uint64_t key; /* of what it waits for */
-    size_t size;
-    bool is_update;
-    struct msg_submit m; /* or: */
-    struct msg_update update;
+struct history_deps {
+    struct idmap known;    /* jobs that have left the state: how they ended */
+    struct list questions; /* to the history about them */
+    struct list parked;    /* requests that wait for the answers; each for one at a time, so that an
+                              answer is tried on those alone that wait for it */
+    size_t parked_bytes;
 };
 
-static uint64_t key_of(uint32_t job, uint32_t index)
+static struct history_deps *history_deps_of(const struct control *c)
+{
+    return c->state[MODULE_HISTORY_DEPS];
+}
+
+static uint64_t history_deps_key(uint32_t job, uint32_t index)
 {
     return (uint64_t)job << 32 | index;
 }
 
-static void keep(struct control *c, uint32_t job, uint32_t index, enum past p, struct wall start)
+static void history_deps_keep(struct control *c, uint32_t job, uint32_t index, enum past p,
+                              struct wall start)
 {
-    if (c->past.n >= PAST_MAX) {
-        idmap_fini(&c->past);
-        c->past = (struct idmap){0};
+    if (history_deps_of(c)->known.n >= KNOWN_MAX) {
+        idmap_fini(&history_deps_of(c)->known);
+        history_deps_of(c)->known = (struct idmap){0};
     }
     uint64_t ms = start.ms > 0 ? (uint64_t)start.ms : 0;
-    idmap_set(&c->past, key_of(job, index), (void *)(uintptr_t)(ms << PAST_BITS | (uint64_t)p));
+    idmap_set(&history_deps_of(c)->known, history_deps_key(job, index),
+              (void *)(uintptr_t)(ms << PAST_BITS | (uint64_t)p));
 }
 
-static enum past known(const struct control *c, const struct dep *d, struct wall *ret_start)
+static enum past history_deps_known(const struct control *c, const struct dep *d, struct wall *ret_start)
 {
     *ret_start = (struct wall){0};
     if (d->job >= c->model.next_job)
         return PAST_NONE;
-    uint64_t v = (uintptr_t)idmap_get(&c->past, key_of(d->job, d->index));
+    uint64_t v = (uintptr_t)idmap_get(&history_deps_of(c)->known, history_deps_key(d->job, d->index));
     ret_start->ms = (int64_t)(v >> PAST_BITS);
     return (enum past)(v & ((1u << PAST_BITS) - 1));
 }
 
 /* One that never started counts from its end. */
-static struct wall start_of(const struct job *j)
+static struct wall history_deps_start_of(const struct job *j)
 {
     return wall_is_set(j->t_start) ? j->t_start : j->t_end;
 }
 
-void past_note(struct control *c, const struct job *j)
+static void history_deps_before(struct control *c, struct emission *e)
 {
+    const struct job *j = e->job;
+    if (e->ev->kind != EV_RETIRE || !j)
+        return;
     enum past own = job_succeeded(j) ? PAST_OK : PAST_FAILED;
-    struct wall start = start_of(j);
+    struct wall start = history_deps_start_of(j);
     if (!j->array_job) {
-        keep(c, j->id, ARRAY_NONE, own, start);
+        history_deps_keep(c, j->id, ARRAY_NONE, own, start);
         return;
     }
-    keep(c, j->array_job, j->array_index, own, start);
+    history_deps_keep(c, j->array_job, j->array_index, own, start);
     const struct array_tally *t = model_get_tally(&c->model, j->array_job);
     if (j->id != j->array_job) {
-        keep(c, j->id, ARRAY_NONE, own, start);
+        history_deps_keep(c, j->id, ARRAY_NONE, own, start);
         return;
     }
     /* the last of its array; of a tally from before the restart its last start is not known */
     bool bad = (t && t->bad) || job_rare(j)->array_failed.n;
-    keep(c, j->id, ARRAY_NONE, bad ? PAST_FAILED : PAST_OK, (struct wall){0});
+    history_deps_keep(c, j->id, ARRAY_NONE, bad ? PAST_FAILED : PAST_OK, (struct wall){0});
 }
 
-/* --- questions --- */
-
 struct question {
-    uint64_t id;
+    struct list link;
+    struct control *ctl;
     uint32_t job, index;
     bool failed; /* first: one that did not succeed; then: any */
     bool starts; /* or: the last start of all of them */
@@ -104,7 +101,9 @@ struct question {
     struct wall last_start;
 };
 
-static void ask(struct control *c, const struct question *q, const struct history_place *from)
+static void history_deps_on_piece(void *ctx, const struct history_piece *p);
+
+static void history_deps_ask(struct control *c, struct question *q, const struct history_place *from)
 {
     struct msg_history m = {.limit = !q->starts};
     struct history_place start = {0};
@@ -113,128 +112,114 @@ static void ask(struct control *c, const struct question *q, const struct histor
     for (enum job_state s = 0; q->failed && s < JOB_N_STATES; s++)
         if (job_state_is_final(s) && s != JOB_COMPLETED)
             m.states |= 1u << s;
-    store_get_history(c->store, q->id, &m, from ? from : &start, q->starts ? STARTS_MOST : 1);
+    store_get_history(c->store, &m, from ? from : &start, q->starts ? STARTS_MOST : 1,
+                      history_deps_on_piece, q);
     rec_fini(&msg_history_rec, &m);
 }
 
 /* known: how it ended, where only its start is asked for. */
-static void ask_first(struct control *c, uint32_t job, uint32_t index, enum past known_end)
+static void history_deps_ask_first(struct control *c, uint32_t job, uint32_t index, enum past known_end)
 {
     struct question *q = xcalloc(1, sizeof *q);
-    *q = (struct question){.id = PAST_ID | ++c->next_history,
+    *q = (struct question){.ctl = c,
                            .job = job,
                            .index = index,
                            .failed = !known_end,
                            .starts = known_end != 0,
                            .was = known_end};
-    idmap_set(&c->questions, q->id, q);
-    keep(c, job, index, PAST_ASKED, (struct wall){0});
-    ask(c, q, NULL);
+    list_init(&q->link);
+    list_append(&history_deps_of(c)->questions, &q->link);
+    history_deps_keep(c, job, index, PAST_ASKED, (struct wall){0});
+    history_deps_ask(c, q, NULL);
 }
 
-static void free_parked(struct parked *p)
+static void history_deps_unpark(struct control *c, struct parked *p)
 {
-    rec_fini(&msg_submit_rec, &p->m);
-    rec_fini(&msg_update_rec, &p->update);
-    free(p);
+    list_unlink(&p->link);
+    history_deps_of(c)->parked_bytes -= p->size;
 }
 
-/* Tries again what has waited for that answer; what needs others too is parked anew. */
-static void unpark(struct control *c, uint64_t key)
+static uint64_t history_deps_ask_about(struct control *c, const char *dependency);
+
+/* Goes on with what has waited for that answer; what needs others too waits on. */
+static void history_deps_resume(struct control *c, uint64_t key)
 {
     struct list waiting;
     list_init(&waiting);
-    list_for_each (p, &c->parked, struct parked, link)
-        if (p->key == key)
+    list_for_each (p, &history_deps_of(c)->parked, struct parked, link)
+        if (p->waits_for == key)
             list_move_to_end(&waiting, &p->link);
     while (!list_empty(&waiting)) {
         struct parked *p = list_first(&waiting, struct parked, link);
-        list_unlink(&p->link);
-        c->parked_bytes -= p->size;
-        if (c->read_only)
-            session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
-                          c->read_only);
-        else if (p->is_update)
-            req_update(p->session, p->tag, &p->update);
-        else
-            req_submit(p->session, p->tag, &p->m);
-        free_parked(p);
+        p->waits_for = c->read_only ? 0 : history_deps_ask_about(c, p->dependency);
+        if (p->waits_for) {
+            list_move_to_end(&history_deps_of(c)->parked, &p->link);
+            continue;
+        }
+        history_deps_unpark(c, p);
+        p->resume(p);
+        p->release(p);
     }
 }
 
-static void look_at_starts(struct question *q, const struct history_piece *p)
+static void history_deps_take_starts(struct question *q, const struct history_piece *p)
 {
     struct msg_jobs jobs = {0};
     if (!p->n || codec_decode(&msg_jobs_rec, p->body, p->size, &jobs, NULL) < 0)
         return;
     for (size_t i = 0; i < jobs.rows.n; i++) {
-        struct wall t = start_of(&jobs.rows.v[i]);
+        struct wall t = history_deps_start_of(&jobs.rows.v[i]);
         q->last_start = t.ms > q->last_start.ms ? t : q->last_start;
     }
     rec_fini(&msg_jobs_rec, &jobs);
 }
 
 /* Whether another piece is needed. */
-static bool goes_on(struct control *c, struct question *q, const struct history_piece *p)
+static bool history_deps_goes_on(struct control *c, struct question *q, const struct history_piece *p)
 {
     if (p->r < 0)
         return false;
     if (q->starts)
-        look_at_starts(q, p);
+        history_deps_take_starts(q, p);
     bool more = q->starts || !p->n; /* a piece without rows: more may lie behind it */
     if (more && !p->next.whole) {
-        ask(c, q, &p->next);
+        history_deps_ask(c, q, &p->next);
         return true;
     }
     if (!p->n && q->failed) {
         q->failed = false;
-        ask(c, q, NULL);
+        history_deps_ask(c, q, NULL);
         return true;
     }
     return false;
 }
 
-bool past_answer(struct control *c, const struct history_piece *p)
+static void history_deps_on_piece(void *ctx, const struct history_piece *p)
 {
-    struct question *q = idmap_get(&c->questions, p->id);
-    if (!q)
-        return (p->id & PAST_ID) != 0;
+    struct question *q = ctx;
+    struct control *c = q->ctl;
     if (p->r < 0)
         log_warn("job=%u the history cannot be read: %s", q->job, p->text);
-    if (goes_on(c, q, p))
-        return true;
-    uint64_t key = key_of(q->job, q->index);
+    if (history_deps_goes_on(c, q, p))
+        return;
+    uint64_t key = history_deps_key(q->job, q->index);
     bool gone = q->starts && !wall_is_set(q->last_start); /* with its rows: as long ago as can be */
-    keep(c, q->job, q->index,
-         p->r < 0    ? PAST_UNREADABLE
-         : q->starts ? q->was
-         : !p->n     ? PAST_NONE
-         : q->failed ? PAST_FAILED
-                     : PAST_OK,
-         gone ? (struct wall){.ms = 1} : q->last_start);
-    free(idmap_remove(&c->questions, q->id));
-    unpark(c, key);
+    history_deps_keep(c, q->job, q->index,
+                      p->r < 0    ? PAST_UNREADABLE
+                      : q->starts ? q->was
+                      : !p->n     ? PAST_NONE
+                      : q->failed ? PAST_FAILED
+                                  : PAST_OK,
+                      gone ? (struct wall){.ms = 1} : q->last_start);
+    list_unlink(&q->link);
+    free(q);
+    history_deps_resume(c, key);
     if (p->r < 0) /* the next one asks again */
-        idmap_remove(&c->past, key);
-    return true;
-}
-
-/* About. */
-static size_t size_of(const struct msg_submit *m)
-{
-    size_t n =
-        4096 + m->payload.script.n + m->steps.n * (sizeof(struct step) + sizeof(struct step_payload));
-    for (size_t i = 0; i < m->payload.env.n; i++)
-        n += strlen(m->payload.env.v[i]) + 16;
-    for (size_t i = 0; i < m->payload.argv.n; i++)
-        n += strlen(m->payload.argv.v[i]) + 16;
-    for (size_t i = 0; i < m->step_payloads.n; i++)
-        n += m->step_payloads.v[i].script.n;
-    return n;
+        idmap_remove(&history_deps_of(c)->known, key);
 }
 
 /* Of an element whose array is still here all but its start is known there. */
-static bool has_left(const struct control *c, const struct dep *d)
+static bool history_deps_has_left(const struct control *c, const struct dep *d)
 {
     const struct job *j = model_get_job(&c->model, d->job);
     if (d->type == DEP_TYPE_SINGLETON || !j)
@@ -245,78 +230,44 @@ static bool has_left(const struct control *c, const struct dep *d)
 
 /* Asks about those of its jobs that have left the state and of which nothing is known. Returns the first
  * that has to be waited for; 0: all is known. */
-static uint64_t ask_about(struct control *c, const char *dependency)
+static uint64_t history_deps_ask_about(struct control *c, const char *dependency)
 {
     struct deps d;
     uint64_t wait_key = 0;
     if (str_is_empty(dependency) || dep_parse(dependency, &d, NULL) < 0)
         return 0;
     for (size_t i = 0; i < d.n; i++) {
-        if (!has_left(c, &d.v[i]))
+        if (!history_deps_has_left(c, &d.v[i]))
             continue;
         struct wall start;
-        enum past p = known(c, &d.v[i], &start);
+        enum past p = history_deps_known(c, &d.v[i], &start);
         bool lacks_start = d.v[i].delay_s && (p == PAST_OK || p == PAST_FAILED) && !wall_is_set(start);
         if (!p || lacks_start)
-            ask_first(c, d.v[i].job, d.v[i].index, p);
+            history_deps_ask_first(c, d.v[i].job, d.v[i].index, p);
         if (!wait_key && (!p || lacks_start || p == PAST_ASKED))
-            wait_key = key_of(d.v[i].job, d.v[i].index);
+            wait_key = history_deps_key(d.v[i].job, d.v[i].index);
     }
     deps_fini(&d);
     return wait_key;
 }
 
-/* NULL: there is no room for more; that has been answered. */
-static struct parked *park(struct session *s, uint64_t tag, uint64_t key, size_t size)
+enum history_wait history_deps_wait(struct control *c, struct parked *p)
 {
-    struct control *c = s->ctl;
-    if (c->parked_bytes + size > PARKED_MAX) {
-        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
-        return NULL;
-    }
-    struct parked *p = xcalloc(1, sizeof *p);
-    *p = (struct parked){.session = s, .tag = tag, .key = key, .size = size};
+    struct history_deps *h = history_deps_of(c);
+    p->waits_for = history_deps_ask_about(c, p->dependency);
+    if (!p->waits_for)
+        return HISTORY_KNOWN;
+    if (h->parked_bytes + p->size > PARKED_MAX)
+        return HISTORY_FULL;
     list_init(&p->link);
-    list_append(&c->parked, &p->link);
-    c->parked_bytes += size;
-    return p;
-}
-
-bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
-{
-    uint64_t key = ask_about(s->ctl, m->req.dependency);
-    struct parked *p = key ? park(s, tag, key, size_of(m)) : NULL;
-    if (p) {
-        p->m = *m;
-        *m = (struct msg_submit){0};
-    }
-    return key != 0;
-}
-
-bool past_update_must_wait(struct session *s, uint64_t tag, const struct msg_update *m)
-{
-    static const char key_text[] = "Dependency=";
-    const char *dependency = NULL;
-    size_t size = sizeof *m;
-    for (size_t i = 0; i < m->changes.n; i++) {
-        size += strlen(m->changes.v[i]) + 16;
-        if (strncasecmp(m->changes.v[i], key_text, sizeof key_text - 1) == 0)
-            dependency = m->changes.v[i] + sizeof key_text - 1;
-    }
-    if (dependency && strlen(dependency) > DEPENDENCY_MAX) /* it will be refused: nobody asks for so much */
-        return false;
-    uint64_t key = ask_about(s->ctl, dependency);
-    struct parked *p = key ? park(s, tag, key, size) : NULL;
-    if (p) {
-        p->is_update = true;
-        rec_copy(&msg_update_rec, &p->update, m);
-    }
-    return key != 0;
+    list_append(&h->parked, &p->link);
+    h->parked_bytes += p->size;
+    return HISTORY_PARKED;
 }
 
 /* --- what the answers mean --- */
 
-static enum refusal refuse_dep(const struct dep *d, const char *what, struct errtext *text)
+static enum refusal history_deps_refuse(const struct dep *d, const char *what, struct errtext *text)
 {
     struct str b = STR_INIT;
     dep_format_one(d, &b);
@@ -327,8 +278,9 @@ static enum refusal refuse_dep(const struct dep *d, const char *what, struct err
 
 /* Of one: whether it can be asked about, and what it comes to where its job has left the state. ret_over:
  * from when on it is met, unset where that is so already. */
-static enum refusal settle_one(const struct control *c, const struct dep *d, uint32_t self,
-                               enum dep_state *ret, struct wall *ret_over, struct errtext *text)
+static enum refusal history_deps_settle_one(const struct control *c, const struct dep *d, uint32_t self,
+                                            enum dep_state *ret, struct wall *ret_over,
+                                            struct errtext *text)
 {
     struct wall start;
     *ret = DEP_WAIT;
@@ -337,16 +289,16 @@ static enum refusal settle_one(const struct control *c, const struct dep *d, uin
         return REFUSAL_NONE;
     const struct job *j = model_get_job(&c->model, d->job);
     if (self && (d->job == self || (j && j->array_job == self)))
-        return refuse_dep(d, "it would wait for itself", text);
+        return history_deps_refuse(d, "it would wait for itself", text);
     if (j && d->index != ARRAY_NONE && (j->array_job != j->id || !array_had(j, d->index)))
-        return refuse_dep(d, "there is no such element", text);
-    if (!has_left(c, d))
+        return history_deps_refuse(d, "there is no such element", text);
+    if (!history_deps_has_left(c, d))
         return REFUSAL_NONE;
-    enum past p = known(c, d, &start);
+    enum past p = history_deps_known(c, d, &start);
     if (p == PAST_UNREADABLE)
-        return refuse_dep(d, "the history cannot be read now", text);
+        return history_deps_refuse(d, "the history cannot be read now", text);
     if (p != PAST_OK && p != PAST_FAILED)
-        return refuse_dep(d, "there is no such job, nor has there been one", text);
+        return history_deps_refuse(d, "there is no such job, nor has there been one", text);
     *ret = dep_past_state(d->type, p == PAST_OK);
     struct wall over = wall_add_s(start, d->delay_s);
     if (d->delay_s && over.ms > loop_wall(c->loop).ms)
@@ -354,10 +306,11 @@ static enum refusal settle_one(const struct control *c, const struct dep *d, uin
     return REFUSAL_NONE;
 }
 
-static bool leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks);
+static bool history_deps_leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks);
 
 /* The same for a singleton: it waits for those of its name that were there before it. */
-static bool singleton_leads_to(const struct control *c, const struct job *j, uint32_t self, int *looks)
+static bool history_deps_singleton_leads_to(const struct control *c, const struct job *j, uint32_t self,
+                                            int *looks)
 {
     uint32_t array = j->array_job ? j->array_job : j->id;
     *looks -= WALK_LOOKS;
@@ -365,7 +318,8 @@ static bool singleton_leads_to(const struct control *c, const struct job *j, uin
         if (p == j || *looks < 0)
             return false;
         bool same = p->uid == j->uid && str_eq(p->req.name, j->req.name);
-        if (same && p->array_job != array && leads_to(c, p->array_job ? p->array_job : p->id, self, looks))
+        if (same && p->array_job != array &&
+            history_deps_leads_to(c, p->array_job ? p->array_job : p->id, self, looks))
             return true;
     }
     return false;
@@ -373,7 +327,7 @@ static bool singleton_leads_to(const struct control *c, const struct job *j, uin
 
 /* Does job id, directly or not, wait for `self`? Looks at so many: beyond, nobody has tied that by mistake.
  */
-static bool leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks)
+static bool history_deps_leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks)
 {
     const struct job *j = model_get_job(&c->model, id);
     struct deps d;
@@ -384,14 +338,15 @@ static bool leads_to(const struct control *c, uint32_t id, uint32_t self, int *l
     bool found = false;
     for (size_t i = 0; i < d.n && !found; i++) {
         bool singleton = d.v[i].type == DEP_TYPE_SINGLETON;
-        found = singleton ? singleton_leads_to(c, j, self, looks)
-                          : !j->dep_met && leads_to(c, d.v[i].job, self, looks);
+        found = singleton ? history_deps_singleton_leads_to(c, j, self, looks)
+                          : !j->dep_met && history_deps_leads_to(c, d.v[i].job, self, looks);
     }
     deps_fini(&d);
     return found;
 }
 
-enum refusal past_settle(struct control *c, struct job_req *req, uint32_t self, struct errtext *text)
+enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_t self,
+                                 struct errtext *text)
 {
     struct deps d, left = {0};
     if (str_is_empty(req->dependency))
@@ -407,16 +362,16 @@ enum refusal past_settle(struct control *c, struct job_req *req, uint32_t self, 
     for (size_t i = 0; i < d.n && r == REFUSAL_NONE; i++) {
         enum dep_state s;
         struct wall over;
-        r = settle_one(c, &d.v[i], self, &s, &over, text);
+        r = history_deps_settle_one(c, &d.v[i], self, &s, &over, text);
         bool singleton = d.v[i].type == DEP_TYPE_SINGLETON;
         const struct job *j = singleton && self ? model_get_job(&c->model, self) : NULL;
         if (r == REFUSAL_NONE && self &&
-            (singleton ? j && singleton_leads_to(c, j, self, &looks)
-                       : leads_to(c, d.v[i].job, self, &looks)))
-            r = refuse_dep(&d.v[i],
-                           singleton ? "a job of the same name waits for this one"
-                                     : "that job waits for this one",
-                           text);
+            (singleton ? j && history_deps_singleton_leads_to(c, j, self, &looks)
+                       : history_deps_leads_to(c, d.v[i].job, self, &looks)))
+            r = history_deps_refuse(&d.v[i],
+                                    singleton ? "a job of the same name waits for this one"
+                                              : "that job waits for this one",
+                                    text);
         if (s == DEP_MET && (d.any ? !met || over.ms < begin.ms : over.ms > begin.ms))
             begin = over; /* of any: the first; one that is met already is */
         met = met || s == DEP_MET;
@@ -439,27 +394,41 @@ enum refusal past_settle(struct control *c, struct job_req *req, uint32_t self, 
 
 /* --- life --- */
 
-static void drop(struct control *c, const struct session *s)
+static void history_deps_start(struct control *c)
 {
-    list_for_each (p, &c->parked, struct parked, link) {
-        if (s && p->session != s)
-            continue;
-        list_unlink(&p->link);
-        c->parked_bytes -= p->size;
-        free_parked(p);
+    struct history_deps *h = c->state[MODULE_HISTORY_DEPS] = xcalloc(1, sizeof *h);
+    list_init(&h->questions);
+    list_init(&h->parked);
+}
+
+/* s: NULL: of all. */
+static void history_deps_drop(struct control *c, const struct session *s)
+{
+    list_for_each (p, &history_deps_of(c)->parked, struct parked, link)
+        if (!s || p->session == s) {
+            history_deps_unpark(c, p);
+            p->release(p);
+        }
+}
+
+static void history_deps_session_closed(struct control *c, struct session *s)
+{
+    history_deps_drop(c, s);
+}
+
+static void history_deps_stop(struct control *c)
+{
+    struct history_deps *h = history_deps_of(c);
+    history_deps_drop(c, NULL);
+    list_for_each (q, &h->questions, struct question, link) {
+        list_unlink(&q->link);
+        free(q);
     }
+    idmap_fini(&h->known);
+    free(h);
 }
 
-void past_drop_session(struct session *s)
-{
-    drop(s->ctl, s);
-}
-
-void past_free(struct control *c)
-{
-    drop(c, NULL);
-    idmap_for_each (&c->questions, slot)
-        free(slot->value);
-    idmap_fini(&c->questions);
-    idmap_fini(&c->past);
-}
+const struct module_ops history_deps_module = {.start = history_deps_start,
+                                               .stop = history_deps_stop,
+                                               .before = history_deps_before,
+                                               .session_closed = history_deps_session_closed};

@@ -1,18 +1,5 @@
-/* lineage.c - the file `lineage` beside the state: which cluster's state lies there.
- *
- * A state that has gone missing, with its disk or by mistake, must not be taken for that of a new cluster:
- * the nodes would get agents of another cluster beside those that still run the old one's tasks.
- *
- * Nor may an older copy of it, put back, be a controller that the nodes have seen the end of, or give ids
- * of jobs a second time, which the nodes would take for those that they have run. So the file tells beside
- * the cluster's name the epoch that it has come to, and an id that none given out has reached:
- *
- *     df034795-2b82-2374-a931-a43c11e4d0b6
- *     9 1130
- *
- * An epoch is noted when it is on disk: a start that is cut off before that leaves no trace, and is not
- * taken for a loss by the next one.
- */
+#include "backend/control/lineage.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,73 +8,78 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
 
 #define FILE_NAME "lineage"
 #define IDS_AHEAD 1000 /* so many jobs, then it is written again */
 
-struct lineage { /* what the file says; uuid "": there is none */
+struct lineage {
+    uint32_t ids_noted;    /* beyond which the file is written again; 0: not yet written */
+    uint64_t epoch_ticket; /* this controller's epoch is on disk when this is committed; 0: it is */
+};
+
+struct lineage_file { /* what it says; uuid "": there is none */
     char uuid[64];
     uint64_t epoch;
     uint32_t beyond;
 };
 
-static void read_lineage(const char *state_dir, struct lineage *ret)
+static void lineage_read(const char *state_dir, struct lineage_file *ret)
 {
     char *path = xasprintf("%s/" FILE_NAME, state_dir), *text = file_text(path);
-    *ret = (struct lineage){.uuid = ""};
+    *ret = (struct lineage_file){.uuid = ""};
     if (text && sscanf(text, "%63s %" SCNu64 " %" SCNu32, ret->uuid, &ret->epoch, &ret->beyond) < 3)
         ret->epoch = ret->beyond = 0;
     free(text);
     free(path);
 }
 
-uint64_t ctl_cluster_hash(const struct control *c)
+uint64_t lineage_cluster_hash(const struct control *c)
 {
     return c->model.uuid ? hash_bytes(c->model.uuid, strlen(c->model.uuid)) : 0;
 }
 
-bool ctl_has_lineage(const char *state_dir)
+static bool lineage_is_there(const char *state_dir)
 {
-    struct lineage l;
-    read_lineage(state_dir, &l);
+    struct lineage_file l;
+    lineage_read(state_dir, &l);
     return l.uuid[0] != '\0';
 }
 
 /* what: "there is no", "there is nothing in". */
-static int state_is_gone(const char *state_dir, const char *what, struct errtext *err)
+static int lineage_state_is_gone(const char *state_dir, const char *what, struct errtext *err)
 {
-    struct lineage l;
-    read_lineage(state_dir, &l);
+    struct lineage_file l;
+    lineage_read(state_dir, &l);
     return err_set(err, -ENOENT,
                    "the state of this cluster (%s) is gone: %s %s/stoker.db. Put a copy of it back; or, to "
                    "begin anew and leave to themselves the tasks that still run, remove %s/" FILE_NAME,
                    l.uuid, what, state_dir, state_dir);
 }
 
-int ctl_open_state(struct control *c, const struct store_callbacks *cb, bool accept_loss,
-                   struct errtext *err)
+int lineage_open_state(struct control *c, const struct store_callbacks *cb, bool accept_loss,
+                       struct errtext *err)
 {
-    struct store_demands demands = {.must_exist = ctl_has_lineage(c->state_dir),
+    struct store_demands demands = {.must_exist = lineage_is_there(c->settings.state_dir),
                                     .accept_loss = accept_loss};
-    char *db = xasprintf("%s/stoker.db", c->state_dir);
+    char *db = xasprintf("%s/stoker.db", c->settings.state_dir);
     bool missing = demands.must_exist && access(db, F_OK) < 0 && errno == ENOENT;
     free(db);
     if (missing)
-        return state_is_gone(c->state_dir, "there is no", err);
-    int r = store_open_as(c->state_dir, cb, &demands, &c->store, err);
-    return r == -ENODATA ? state_is_gone(c->state_dir, "there is nothing in", err) : r;
+        return lineage_state_is_gone(c->settings.state_dir, "there is no", err);
+    int r = store_open_as(c->settings.state_dir, cb, &demands, &c->store, err);
+    return r == -ENODATA ? lineage_state_is_gone(c->settings.state_dir, "there is nothing in", err) : r;
 }
 
 /* The mark is this machine's own memory. One of a later epoch than the state was written by a controller
- * that came after it: an older copy has been put back, as ctl_follow_lineage finds. */
-static int check_mark(struct control *c, bool accept_loss, struct errtext *err)
+ * that came after it: an older copy has been put back, as lineage_follow finds. */
+static int lineage_check_mark(struct control *c, bool accept_loss, struct errtext *err)
 {
     const struct mark_values *m = store_mark(c->store);
     uint64_t newest = store_newest(c->store);
-    if (m->cluster != ctl_cluster_hash(c))
+    if (m->cluster != lineage_cluster_hash(c))
         return 0;
     if (m->next_job > c->model.next_job && m->next_job < UINT32_MAX / 2)
         c->model.next_job = m->next_job;
@@ -104,28 +96,28 @@ static int check_mark(struct control *c, bool accept_loss, struct errtext *err)
         " were on disk (is stoker.db-wal missing, or cut?). Restore a backup; or go on without "
         "them, and with new ids: stoker up --accept-loss (a service: touch %s/accept-loss, then start "
         "it). Nothing has been changed",
-        c->state_dir, newest, m->seq, c->state_dir);
+        c->settings.state_dir, newest, m->seq, c->settings.state_dir);
 }
 
-int ctl_check_loaded(struct control *c, bool accept_loss, struct errtext *err)
+int lineage_check_loaded(struct control *c, bool accept_loss, struct errtext *err)
 {
-    struct lineage l;
-    read_lineage(c->state_dir, &l);
+    struct lineage_file l;
+    lineage_read(c->settings.state_dir, &l);
     if (l.uuid[0] && !str_eq(l.uuid, c->model.uuid))
         return err_set(
             err, -ENOENT,
             "%s/stoker.db is the state of cluster %s, its " FILE_NAME
             " names cluster %s: put the right one back; or, to go on with it, remove %s/" FILE_NAME,
-            c->state_dir, c->model.uuid ? c->model.uuid : "(none)", l.uuid, c->state_dir);
-    return check_mark(c, accept_loss, err);
+            c->settings.state_dir, c->model.uuid ? c->model.uuid : "(none)", l.uuid, c->settings.state_dir);
+    return lineage_check_mark(c, accept_loss, err);
 }
 
-void ctl_follow_lineage(const struct control *c, bool accept_loss, struct ev_epoch *body)
+void lineage_follow(const struct control *c, bool accept_loss, struct ev_epoch *body)
 {
-    struct lineage l;
-    read_lineage(c->state_dir, &l);
+    struct lineage_file l;
+    lineage_read(c->settings.state_dir, &l);
     const struct mark_values *m = store_mark(c->store);
-    uint64_t mark = m->cluster == ctl_cluster_hash(c) ? m->epoch : 0;
+    uint64_t mark = m->cluster == lineage_cluster_hash(c) ? m->epoch : 0;
     bool is_ours = l.uuid[0] && str_eq(l.uuid, body->uuid);
     uint64_t epoch = is_ours && l.epoch > mark ? l.epoch : mark;
     bool older = epoch > c->model.epoch && epoch < UINT64_MAX;
@@ -141,11 +133,12 @@ void ctl_follow_lineage(const struct control *c, bool accept_loss, struct ev_epo
 
 /* Beside it first: a full disk must not cost what is there. Not waited for: it is of use with an older
  * state, not after a power failure. */
-void ctl_note_lineage(struct control *c)
+static void lineage_write(struct control *c)
 {
-    char *path = xasprintf("%s/" FILE_NAME, c->state_dir), *beside = xasprintf("%s.new", path);
-    c->ids_noted = c->model.next_job + IDS_AHEAD;
-    char *text = xasprintf("%s\n%" PRIu64 " %u\n", c->model.uuid, c->model.epoch, c->ids_noted);
+    struct lineage *l = c->state[MODULE_LINEAGE];
+    char *path = xasprintf("%s/" FILE_NAME, c->settings.state_dir), *beside = xasprintf("%s.new", path);
+    l->ids_noted = c->model.next_job + IDS_AHEAD;
+    char *text = xasprintf("%s\n%" PRIu64 " %u\n", c->model.uuid, c->model.epoch, l->ids_noted);
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
     if (fd >= 0)
@@ -156,3 +149,44 @@ void ctl_note_lineage(struct control *c)
     free(beside);
     free(path);
 }
+
+uint64_t lineage_epoch_ticket(const struct control *c)
+{
+    return ((const struct lineage *)c->state[MODULE_LINEAGE])->epoch_ticket;
+}
+
+static void lineage_start(struct control *c)
+{
+    c->state[MODULE_LINEAGE] = xcalloc(1, sizeof(struct lineage));
+}
+
+static void lineage_stop(struct control *c)
+{
+    free(c->state[MODULE_LINEAGE]);
+}
+
+static void lineage_after(struct control *c, const struct emission *e)
+{
+    struct lineage *l = c->state[MODULE_LINEAGE];
+    (void)e;
+    store_note(c->store, lineage_cluster_hash(c), c->model.epoch, c->model.next_job);
+    if (l->ids_noted && c->model.next_job > l->ids_noted)
+        lineage_write(c);
+}
+
+static void lineage_committed(struct control *c, uint64_t ticket)
+{
+    struct lineage *l = c->state[MODULE_LINEAGE];
+    if (!l->epoch_ticket || ticket < l->epoch_ticket)
+        return;
+    l->epoch_ticket = 0;
+    lineage_write(c);
+}
+
+void lineage_begin_epoch(struct control *c)
+{
+    ((struct lineage *)c->state[MODULE_LINEAGE])->epoch_ticket = ctl_ticket(c);
+}
+
+const struct module_ops lineage_module = {
+    .start = lineage_start, .stop = lineage_stop, .after = lineage_after, .committed = lineage_committed};

@@ -1,29 +1,38 @@
-/* payload_cache.c - scripts and environments that were submitted or read lately, so that a job which starts
- * at once is not read back.
- *
- * Bounded in bytes; the oldest goes first.
- */
-#include <stdlib.h>
+#include "backend/control/payload_cache.h"
 
-#include "backend/control/private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/emit.h"
+#include "src/base/idmap.h"
+#include "src/base/list.h"
+#include "src/proto/codec.h"
 
 #define CACHE_BYTES (32u << 20)
 
-struct entry {
+struct payload {      /* in the cache */
     struct list link; /* oldest first */
     uint64_t key;
     size_t n;
     uint8_t data[];
 };
 
+struct payload_reader { /* waits for one that the store reads */
+    struct list link;
+    uint32_t job;
+    int32_t step;
+    payload_fn *fn;
+    void *ctx;
+};
+
 struct payload_cache {
     struct idmap map;
-    struct idmap asked; /* being read from the store */
     struct list order;
+    struct list readers;
     size_t bytes;
 };
 
-static uint64_t key_of(uint32_t job, int32_t step)
+static uint64_t payload_key(uint32_t job, int32_t step)
 {
     return (uint64_t)job << 32 | (uint32_t)step;
 }
@@ -32,10 +41,11 @@ struct payload_cache *payload_cache_new(void)
 {
     struct payload_cache *p = xcalloc(1, sizeof *p);
     list_init(&p->order);
+    list_init(&p->readers);
     return p;
 }
 
-static void drop(struct payload_cache *p, struct entry *e)
+static void payload_drop(struct payload_cache *p, struct payload *e)
 {
     idmap_remove(&p->map, e->key);
     list_unlink(&e->link);
@@ -44,12 +54,20 @@ static void drop(struct payload_cache *p, struct entry *e)
     free(e);
 }
 
+void payload_cache_clear(struct payload_cache *p)
+{
+    list_for_each (e, &p->order, struct payload, link)
+        payload_drop(p, e);
+}
+
 void payload_cache_free(struct payload_cache *p)
 {
-    list_for_each (e, &p->order, struct entry, link)
-        drop(p, e);
+    payload_cache_clear(p);
+    list_for_each (r, &p->readers, struct payload_reader, link) {
+        list_unlink(&r->link);
+        free(r);
+    }
     idmap_fini(&p->map);
-    idmap_fini(&p->asked);
     free(p);
 }
 
@@ -58,8 +76,8 @@ void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, cons
     payload_cache_drop(p, job, step);
     if (n > CACHE_BYTES / 4)
         return;
-    struct entry *e = xmalloc(sizeof *e + n);
-    e->key = key_of(job, step);
+    struct payload *e = xmalloc(sizeof *e + n);
+    e->key = payload_key(job, step);
     e->n = n;
     memcpy(e->data, data, n);
     list_init(&e->link);
@@ -67,34 +85,103 @@ void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, cons
     idmap_set(&p->map, e->key, e);
     p->bytes += n;
     while (p->bytes > CACHE_BYTES)
-        drop(p, list_first(&p->order, struct entry, link));
+        payload_drop(p, list_first(&p->order, struct payload, link));
 }
 
 const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t step, size_t *ret_n)
 {
-    struct entry *e = idmap_get(&p->map, key_of(job, step));
+    struct payload *e = idmap_get(&p->map, payload_key(job, step));
     if (!e)
         return NULL;
     *ret_n = e->n;
     return e->data;
 }
 
-bool payload_cache_ask(struct payload_cache *p, uint32_t job, int32_t step)
-{
-    if (idmap_get(&p->asked, key_of(job, step)))
-        return false;
-    idmap_set(&p->asked, key_of(job, step), p);
-    return true;
-}
-
-void payload_cache_answer(struct payload_cache *p, uint32_t job, int32_t step)
-{
-    idmap_remove(&p->asked, key_of(job, step));
-}
-
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step)
 {
-    struct entry *e = idmap_get(&p->map, key_of(job, step));
+    struct payload *e = idmap_get(&p->map, payload_key(job, step));
     if (e)
-        drop(p, e);
+        payload_drop(p, e);
 }
+
+uint32_t payload_owner(const struct job *j, int32_t step)
+{
+    bool own = step >= 0 && j->kind != JOB_KIND_STEPS; /* what srun brought is no other element's */
+    return j->array_job && !own ? j->array_job : j->id;
+}
+
+/* The readers are taken off first: each may ask again. */
+static void payload_on_read(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
+{
+    struct control *c = ctx;
+    struct list told;
+    list_init(&told);
+    if (p)
+        payload_cache_put(c->payloads, job, step, p, n);
+    list_for_each (r, &c->payloads->readers, struct payload_reader, link)
+        if (r->job == job && r->step == step)
+            list_move_to_end(&told, &r->link);
+    while (!list_empty(&told)) {
+        struct payload_reader *r = list_first(&told, struct payload_reader, link);
+        list_unlink(&r->link);
+        r->fn(r->ctx, job, step, p, n);
+        free(r);
+    }
+}
+
+void payload_read(struct control *c, uint32_t job, int32_t step, payload_fn *fn, void *ctx)
+{
+    bool asked = false;
+    list_for_each (r, &c->payloads->readers, struct payload_reader, link) {
+        if (r->job != job || r->step != step)
+            continue;
+        asked = true;
+        if (r->fn == fn && r->ctx == ctx)
+            return;
+    }
+    struct payload_reader *r = xcalloc(1, sizeof *r);
+    *r = (struct payload_reader){.job = job, .step = step, .fn = fn, .ctx = ctx};
+    list_init(&r->link);
+    list_append(&c->payloads->readers, &r->link);
+    if (!asked)
+        store_get_payload(c->store, job, step, payload_on_read, c);
+}
+
+void payload_add(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)
+{
+    struct str b = STR_INIT;
+    codec_encode(&step_payload_rec, p, &b);
+    store_add_payload(c->store, job, step, b.s, b.len);
+    payload_cache_put(c->payloads, job, step, b.s, b.len);
+    str_fini(&b);
+}
+
+static void payload_wipe(struct control *c, uint32_t job, int32_t step)
+{
+    payload_cache_drop(c->payloads, job, step);
+    store_del_payload(c->store, job, step);
+}
+
+/* What ended steps ran is deleted: environments hold tokens. A declared step's, and the script, stay with
+ * their job: it may be requeued. A step that is not found went with its run. The end of a batch script
+ * takes with it the steps that still waited. */
+static void payload_after(struct control *c, const struct emission *e)
+{
+    const struct job *j = e->job;
+    enum event_kind kind = e->ev->kind;
+    if (!j || j->kind == JOB_KIND_STEPS || (kind != EV_END && kind != EV_KILL && kind != EV_COMPLETE))
+        return;
+    const struct step *one = e->step >= 0 ? job_find_step(j, e->step) : NULL;
+    if (e->step >= 0 && (!one || one->done))
+        payload_wipe(c, j->id, e->step);
+    for (size_t i = 0; e->step < 0 && i < j->steps.n; i++)
+        if (j->steps.v[i].id >= 0 && j->steps.v[i].done)
+            payload_wipe(c, j->id, j->steps.v[i].id);
+}
+
+static void payload_reset(struct control *c)
+{
+    payload_cache_clear(c->payloads);
+}
+
+const struct module_ops payload_cache_module = {.after = payload_after, .reset = payload_reset};

@@ -1,5 +1,10 @@
-/* retire.c - jobs that ended long ago leave the state for the history. */
-#include "backend/control/private.h"
+#include "backend/control/retire.h"
+
+#include <stdlib.h>
+
+#include "backend/control/eligibility_watch.h"
+#include "backend/control/emit.h"
+#include "backend/control/payload_cache.h"
 #include "src/base/units.h"
 
 #define RETIRE_MS    5000
@@ -7,8 +12,15 @@
 #define ENDED_MAX    200000u /* beyond that the oldest go earlier */
 #define RETIRE_BATCH 5000    /* in one turn */
 
+#define FIRST_RETIRE_MS 1000
+
+struct retire {
+    struct loop_timer timer;
+    struct mono trim_at; /* not before: the history is looked through for what is too old */
+};
+
 /* How many elements each array still has: array -> count. */
-static void count_elements(const struct control *c, struct idmap *ret)
+static void retire_count_elements(const struct control *c, struct idmap *ret)
 {
     list_for_each (j, &c->model.all, struct job, in_all) {
         if (!j->array_job || j->array_job == j->id)
@@ -18,7 +30,7 @@ static void count_elements(const struct control *c, struct idmap *ret)
     }
 }
 
-static void forget_element(struct idmap *elements, uint32_t array)
+static void retire_forget_element(struct idmap *elements, uint32_t array)
 {
     uintptr_t n = (uintptr_t)idmap_remove(elements, array);
     if (n > 1)
@@ -27,7 +39,7 @@ static void forget_element(struct idmap *elements, uint32_t array)
 
 /* What jobs were charged at their ends is remembered by the events of those ends: before they leave the log
  * the whole table goes in, in the same batch. */
-static void save_usage(struct control *c, struct wall now)
+static void retire_save_usage(struct control *c, struct wall now)
 {
     uint64_t old = c->model.usage.saved_seq;
     if (!c->model.usage.unsaved)
@@ -39,22 +51,24 @@ static void save_usage(struct control *c, struct wall now)
 }
 
 /* What is too old leaves the history too; looked at once a minute. */
-static void trim_history(struct control *c, struct wall now)
+static void retire_trim_history(struct control *c, struct wall now)
 {
+    struct retire *r = c->state[MODULE_RETIRE];
     uint32_t keep_s = c->model.spec.history_keep_s;
-    if (!keep_s || keep_s == DURATION_UNLIMITED || loop_now(c->loop).ns < c->trim_at.ns)
+    if (!keep_s || keep_s == DURATION_UNLIMITED || loop_now(c->loop).ns < r->trim_at.ns)
         return;
-    c->trim_at = mono_add_ms(loop_now(c->loop), TRIM_MS);
+    r->trim_at = mono_add_ms(loop_now(c->loop), TRIM_MS);
     store_trim_history(c->store, now.ms - (int64_t)keep_s * MS_PER_S);
 }
 
-void ctl_retire(void *ctx)
+static void retire_run(void *ctx)
 {
     struct control *c = ctx;
+    struct retire *r = c->state[MODULE_RETIRE];
     struct wall now = loop_wall(c->loop);
-    trim_history(c, now);
+    retire_trim_history(c, now);
     if (planner_is_deciding(c->planner)) { /* it looks at jobs that it knows */
-        loop_timer_set(c->loop, &c->retire, 1);
+        loop_timer_set(c->loop, &r->timer, 1);
         return;
     }
     int64_t age_ms = (int64_t)c->model.spec.min_job_age_s * MS_PER_S;
@@ -70,26 +84,46 @@ void ctl_retire(void *ctx)
             break;
         bool is_array = j->array_job == j->id;
         if (is_array && !counted)
-            count_elements(c, &elements);
+            retire_count_elements(c, &elements);
         counted = counted || is_array;
         /* An array's record holds the payload of its elements: it goes last. */
         if (is_array && idmap_get(&elements, j->id))
             continue;
-        if (dep_index_names(&c->deps, &c->model, j))
+        if (eligibility_watch_names(c, j))
             continue;
         uint32_t array = is_array ? 0 : j->array_job;
-        ctl_drop_timer(c, j->id);
-        idmap_remove(&c->record_sizes, j->id);
         payload_cache_drop(c->payloads, j->id, STEP_BATCH);
         struct ev_none body = {0};
         if (ctl_emit(c, EV_RETIRE, j->id, &body) < 0)
             continue;
         n++;
         if (array)
-            forget_element(&elements, array);
+            retire_forget_element(&elements, array);
     }
     idmap_fini(&elements);
     if (n)
-        save_usage(c, now);
-    loop_timer_set(c->loop, &c->retire, n >= RETIRE_BATCH ? 0 : RETIRE_MS);
+        retire_save_usage(c, now);
+    loop_timer_set(c->loop, &r->timer, n >= RETIRE_BATCH ? 0 : RETIRE_MS);
 }
+
+static void retire_start(struct control *c)
+{
+    struct retire *r = c->state[MODULE_RETIRE] = xcalloc(1, sizeof *r);
+    r->timer = (struct loop_timer){.fn = retire_run, .ctx = c};
+}
+
+static void retire_stop(struct control *c)
+{
+    struct retire *r = c->state[MODULE_RETIRE];
+    loop_timer_cancel(c->loop, &r->timer);
+    free(r);
+}
+
+static void retire_serving(struct control *c)
+{
+    struct retire *r = c->state[MODULE_RETIRE];
+    loop_timer_set(c->loop, &r->timer, FIRST_RETIRE_MS);
+}
+
+const struct module_ops retire_module = {
+    .start = retire_start, .stop = retire_stop, .serving = retire_serving};

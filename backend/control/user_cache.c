@@ -1,26 +1,28 @@
-/* user_cache.c - names and group memberships of uids, looked up once each.
- *
- * What the name service does not know is asked again after a while: it may have been out of reach, and a
- * user who is a number for ever is refused by every node.
- */
+#include "backend/control/user_cache.h"
+
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/loop/loop.h"
+#include "src/base/idmap.h"
+#include "src/base/time.h"
+#include "src/base/xalloc.h"
 
 #define GROUPS_MAX 1024
 #define AGAIN_NS   (10 * NS_PER_S)
 
-struct known {  /* a user or a group */
-    char *name; /* its number, where the name service knows none */
+struct known_id { /* a user or a group */
+    char *name;   /* its number, where the name service knows none */
     gid_t *gids;
     int n;
     struct mono again; /* when to ask once more; 0: never */
 };
 
 struct user_cache {
-    struct idmap users, groups; /* id + 1 -> struct known */
+    struct idmap users, groups; /* id + 1 -> struct known_id */
 };
 
 struct user_cache *user_cache_new(void)
@@ -28,7 +30,7 @@ struct user_cache *user_cache_new(void)
     return xcalloc(1, sizeof(struct user_cache));
 }
 
-static void known_free(struct known *k)
+static void known_free(struct known_id *k)
 {
     if (!k)
         return;
@@ -48,15 +50,15 @@ void user_cache_free(struct user_cache *u)
     free(u);
 }
 
-static bool is_due(const struct known *k)
+static bool known_is_due(const struct known_id *k)
 {
     return k->again.ns && mono_read().ns >= k->again.ns;
 }
 
 /* name: NULL where there is none. */
-static struct known *keep(struct idmap *map, uint32_t id, const char *name)
+static struct known_id *known_keep(struct idmap *map, uint32_t id, const char *name)
 {
-    struct known *k = xcalloc(1, sizeof *k);
+    struct known_id *k = xcalloc(1, sizeof *k);
     k->name = name ? xstrdup(name) : xasprintf("%u", id);
     k->again.ns = name ? 0 : mono_read().ns + AGAIN_NS;
     known_free(idmap_get(map, (uint64_t)id + 1));
@@ -64,13 +66,13 @@ static struct known *keep(struct idmap *map, uint32_t id, const char *name)
     return k;
 }
 
-static struct known *get_user(struct user_cache *u, uint32_t uid)
+static struct known_id *known_user(struct user_cache *u, uint32_t uid)
 {
-    struct known *user = idmap_get(&u->users, (uint64_t)uid + 1);
-    if (user && !is_due(user))
+    struct known_id *user = idmap_get(&u->users, (uint64_t)uid + 1);
+    if (user && !known_is_due(user))
         return user;
     const struct passwd *pw = getpwuid(uid);
-    user = keep(&u->users, uid, pw ? pw->pw_name : NULL);
+    user = known_keep(&u->users, uid, pw ? pw->pw_name : NULL);
     if (pw) {
         user->n = GROUPS_MAX;
         user->gids = xcalloc(GROUPS_MAX, sizeof *user->gids);
@@ -82,15 +84,15 @@ static struct known *get_user(struct user_cache *u, uint32_t uid)
 
 const char *user_name(struct user_cache *u, uint32_t uid)
 {
-    return get_user(u, uid)->name;
+    return known_user(u, uid)->name;
 }
 
 const char *group_name(struct user_cache *u, uint32_t gid)
 {
-    struct known *group = idmap_get(&u->groups, (uint64_t)gid + 1);
-    if (!group || is_due(group)) {
+    struct known_id *group = idmap_get(&u->groups, (uint64_t)gid + 1);
+    if (!group || known_is_due(group)) {
         const struct group *gr = getgrgid(gid);
-        group = keep(&u->groups, gid, gr ? gr->gr_name : NULL);
+        group = known_keep(&u->groups, gid, gr ? gr->gr_name : NULL);
     }
     return group->name;
 }
@@ -102,15 +104,20 @@ bool user_is_there(const char *name)
 
 bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups)
 {
-    const struct known *user = get_user(u, uid);
+    const struct known_id *user = known_user(u, uid);
     for (int i = 0; i < user->n; i++)
         if (strv_has(groups, group_name(u, user->gids[i])))
             return true;
     return false;
 }
 
-char *ctl_user_of(struct control *c, uint32_t uid)
+char *user_name_or_null(struct user_cache *u, uint32_t uid)
 {
-    const char *name = user_name(c->users, uid);
+    const char *name = user_name(u, uid);
     return name[strspn(name, "0123456789")] ? xstrdup(name) : NULL;
+}
+
+bool user_is_admin(struct user_cache *u, uint32_t uid, const struct strv *admin_groups)
+{
+    return uid == 0 || uid == geteuid() || user_in_groups(u, uid, admin_groups);
 }

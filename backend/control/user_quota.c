@@ -1,94 +1,97 @@
-/* user_quota.c - what all connections and all jobs of one user have in common: how many there may be, their
- * part of each turn, and what has been done for them.
- *
- * A party is made when its user first comes, and kept: there are as many as the machine has users. Where
- * somebody makes users by the thousand, those with nothing here go.
- */
+#include "backend/control/user_quota.h"
+
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/user_cache.h"
+#include "src/base/idmap.h"
 #include "src/base/log.h"
 
 #define USER_SESSIONS 256  /* of one user who is no administrator; at most a quarter of the descriptors */
 #define KEPT_FILES    64   /* descriptors for everything but clients */
 #define ADMIN_FILES   64   /* of those for clients, for administrators alone; at most an eighth of all */
-#define PARTIES_KEPT  1024 /* without a look who is still there */
+#define QUOTAS_KEPT   1024 /* without a look who is still there */
 #define TOLD_NS       (60 * NS_PER_S)
-#define LINES_A_TIME  20u /* in TOLD_NS */
+#define LINES_A_TIME  20u  /* in TOLD_NS */
+#define USERS_TOLD    100u /* those that cost most */
 
-struct party *ctl_party(struct control *c, uint32_t uid)
+struct user_quotas {
+    struct idmap map; /* uid + 1 -> struct user_quota */
+    struct fair_pool pool;
+    uint32_t n_sessions; /* of all users */
+    struct mono told_room;
+};
+
+static struct user_quotas *user_quotas_of(const struct control *c)
 {
-    struct party *p = idmap_get(&c->parties, (uint64_t)uid + 1);
+    return c->state[MODULE_QUOTAS];
+}
+
+struct user_quota *user_quota_get(struct control *c, uint32_t uid)
+{
+    struct user_quota *p = idmap_get(&user_quotas_of(c)->map, (uint64_t)uid + 1);
     if (p)
         return p;
     p = xcalloc(1, sizeof *p);
     p->uid = uid;
-    share_init(&p->share, &c->share_pool, 0);
-    list_init(&p->looks);
-    list_init(&p->look_link);
-    list_init(&p->asks);
-    idmap_set(&c->parties, (uint64_t)uid + 1, p);
+    fair_queue_init(&p->queue, &user_quotas_of(c)->pool, 0);
+    list_init(&p->queries);
+    list_init(&p->query_link);
+    list_init(&p->history_asks);
+    idmap_set(&user_quotas_of(c)->map, (uint64_t)uid + 1, p);
     return p;
 }
 
-bool ctl_is_admin(struct control *c, uint32_t uid)
+void user_quota_set_rate(struct control *c, struct user_quota *p)
 {
-    return uid == 0 || uid == geteuid() || user_in_groups(c->users, uid, &c->model.spec.admin_groups);
+    p->queue.rate =
+        user_is_admin(c->users, p->uid, &c->model.spec.admin_groups) ? 0 : c->model.spec.user_requests;
 }
 
-void ctl_rate_party(struct control *c, struct party *p)
+static void user_quota_free(struct user_quota *p)
 {
-    p->share.rate = ctl_is_admin(c, p->uid) ? 0 : c->model.spec.user_requests;
-}
-
-static void party_free(struct party *p)
-{
-    share_fini(&p->share);
+    fair_queue_fini(&p->queue);
     free(p);
 }
 
-void ctl_free_parties(struct control *c)
+static void user_quota_stop(struct control *c)
 {
-    idmap_for_each (&c->parties, slot)
-        party_free(slot->value);
-    idmap_fini(&c->parties);
+    idmap_for_each (&user_quotas_of(c)->map, slot)
+        user_quota_free(slot->value);
+    idmap_fini(&user_quotas_of(c)->map);
+    free(user_quotas_of(c));
 }
 
-static void drop_idle(struct control *c)
+static void user_quota_drop_idle(struct control *c)
 {
     VEC(uint64_t) idle = VEC_INIT;
-    idmap_for_each (&c->parties, slot) {
-        const struct party *p = slot->value;
+    idmap_for_each (&user_quotas_of(c)->map, slot) {
+        const struct user_quota *p = slot->value;
         if (!p->n_sessions && !p->n_jobs && !p->reads_history)
             vec_push(&idle, slot->id);
     }
     vec_for_each (&idle, i)
-        party_free(idmap_remove(&c->parties, idle.v[i]));
+        user_quota_free(idmap_remove(&user_quotas_of(c)->map, idle.v[i]));
     vec_fini(&idle);
 }
 
-/* --- their jobs --- */
-
-void ctl_count_jobs(struct control *c)
+static void user_quota_loaded(struct control *c)
 {
-    idmap_for_each (&c->parties, slot)
-        ((struct party *)slot->value)->n_jobs = 0;
+    idmap_for_each (&user_quotas_of(c)->map, slot)
+        ((struct user_quota *)slot->value)->n_jobs = 0;
     list_for_each (j, &c->model.all, struct job, in_all)
-        ctl_party(c, j->uid)->n_jobs += !job_state_is_final(j->state);
+        user_quota_get(c, j->uid)->n_jobs += !job_state_is_final(j->state);
 }
 
-uint32_t ctl_jobs_most(const struct control *c)
+uint32_t user_quota_jobs_most(const struct control *c)
 {
     const struct cluster_spec *spec = &c->model.spec;
     return spec->max_user_jobs ? spec->max_user_jobs : spec->max_jobs - spec->max_jobs / 10;
 }
 
-/* --- their connections --- */
-
 /* A line in the log for each who is turned away would be a way to fill the disk. */
-static bool is_news(struct mono *told, const struct control *c)
+static bool user_quota_is_news(struct mono *told, const struct control *c)
 {
     struct mono now = loop_now(c->loop);
     if (told->ns && now.ns - told->ns < TOLD_NS)
@@ -97,9 +100,9 @@ static bool is_news(struct mono *told, const struct control *c)
     return true;
 }
 
-bool ctl_may_log(struct control *c, struct party *p)
+bool user_quota_may_log(struct control *c, struct user_quota *p)
 {
-    if (is_news(&p->log_from, c))
+    if (user_quota_is_news(&p->log_from, c))
         p->n_logged = 0;
     if (p->n_logged == LINES_A_TIME)
         log_warn("uid=%u more lines like these are left out for a minute", p->uid);
@@ -110,7 +113,7 @@ bool ctl_may_log(struct control *c, struct party *p)
 
 /* Clients must not use up the descriptors that the store and the nodes need, nor one user the room of the
  * others. */
-bool ctl_has_room(struct control *c, struct party *p, bool admin, struct str *why)
+bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, struct str *why)
 {
     struct rlimit files;
     uint64_t most = UINT32_MAX, kept = KEPT_FILES;
@@ -119,67 +122,99 @@ bool ctl_has_room(struct control *c, struct party *p, bool admin, struct str *wh
     if (!admin)
         kept += most / 8 < ADMIN_FILES ? most / 8 : ADMIN_FILES;
     uint64_t share = most / 4 < USER_SESSIONS ? most / 4 : USER_SESSIONS;
-    if (c->n_sessions + kept >= most) {
-        str_appendf(why, "it has %u connections, and room for no more", c->n_sessions);
-        if (is_news(&c->told_room, c))
-            log_warn("clients=%u no more are let in: descriptors", c->n_sessions);
+    if (user_quotas_of(c)->n_sessions + kept >= most) {
+        str_appendf(why, "it has %u connections, and room for no more", user_quotas_of(c)->n_sessions);
+        if (user_quota_is_news(&user_quotas_of(c)->told_room, c))
+            log_warn("clients=%u no more are let in: descriptors", user_quotas_of(c)->n_sessions);
     } else if (!admin && p->n_sessions >= share) {
         str_appendf(why, "%u connections of yours are open, and no user may have more at a time",
                     p->n_sessions);
-        if (is_news(&p->told_room, c))
+        if (user_quota_is_news(&p->told_room, c))
             log_warn("uid=%u has %u connections: no more are let in", p->uid, p->n_sessions);
     }
     p->n_refused += why->len > 0;
     return why->len == 0;
 }
 
-/* --- what is told of them --- */
-
-void ctl_sweep_parties(struct control *c)
+void user_quota_sweep(struct control *c)
 {
-    idmap_for_each (&c->parties, slot) {
-        struct party *p = slot->value;
-        if (p->share.n_slowed == p->slowed_told || !is_news(&p->told_slow, c))
+    idmap_for_each (&user_quotas_of(c)->map, slot) {
+        struct user_quota *p = slot->value;
+        if (p->queue.n_slowed == p->slowed_told || !user_quota_is_news(&p->told_slow, c))
             continue;
-        p->slowed_told = p->share.n_slowed;
-        log_warn("uid=%u asks more than user_requests=%u times a second, and waits", p->uid, p->share.rate);
+        p->slowed_told = p->queue.n_slowed;
+        log_warn("uid=%u asks more than user_requests=%u times a second, and waits", p->uid, p->queue.rate);
     }
-    if (c->parties.n > PARTIES_KEPT)
-        drop_idle(c);
+    if (user_quotas_of(c)->map.n > QUOTAS_KEPT)
+        user_quota_drop_idle(c);
 }
 
-static int compare_spent(const void *a, const void *b)
+static int user_quota_compare(const void *a, const void *b)
 {
-    const struct party *const *x = a, *const *y = b;
-    int64_t d = (*y)->share.spent_ns - (*x)->share.spent_ns;
+    const struct user_quota *const *x = a, *const *y = b;
+    int64_t d = (*y)->queue.spent_ns - (*x)->queue.spent_ns;
     return d ? d < 0 ? -1 : 1 : (*x)->uid < (*y)->uid ? -1 : 1;
 }
 
-#define USERS_TOLD 100u /* those that cost most */
-
-void ctl_tell_parties(struct control *c, struct msg_stats *m)
+void user_quota_tell(struct control *c, struct msg_stats *m)
 {
-    VEC(const struct party *) all = VEC_INIT;
-    idmap_for_each (&c->parties, slot) {
-        const struct party *p = slot->value;
-        m->slowed += p->share.n_slowed;
+    VEC(const struct user_quota *) all = VEC_INIT;
+    idmap_for_each (&user_quotas_of(c)->map, slot) {
+        const struct user_quota *p = slot->value;
+        m->slowed += p->queue.n_slowed;
         m->refused += p->n_refused;
-        if (p->share.n_messages || p->n_refused)
+        if (p->queue.n_messages || p->n_refused)
             vec_push(&all, p);
     }
     if (all.n)
-        qsort(all.v, all.n, sizeof all.v[0], compare_spent);
+        qsort(all.v, all.n, sizeof all.v[0], user_quota_compare);
     for (size_t i = 0; i < all.n && i < USERS_TOLD; i++) {
-        const struct party *p = all.v[i];
+        const struct user_quota *p = all.v[i];
         struct user_stats *u = rec_list_push(&m->users);
         *u = (struct user_stats){.uid = p->uid,
                                  .name = xstrdup(user_name(c->users, p->uid)),
                                  .connections = p->n_sessions,
                                  .jobs = p->n_jobs,
-                                 .requests = p->share.n_messages,
-                                 .us = (uint64_t)p->share.spent_ns / 1000,
-                                 .slowed = p->share.n_slowed,
+                                 .requests = p->queue.n_messages,
+                                 .us = (uint64_t)p->queue.spent_ns / 1000,
+                                 .slowed = p->queue.n_slowed,
                                  .refused = p->n_refused};
     }
     vec_fini(&all);
 }
+
+void user_quota_join(struct control *c, struct user_quota *q)
+{
+    user_quotas_of(c)->n_sessions++;
+    q->n_sessions++;
+}
+
+void user_quota_leave(struct control *c, struct user_quota *q)
+{
+    user_quotas_of(c)->n_sessions--;
+    q->n_sessions--;
+}
+
+void user_quota_next_batch(struct control *c)
+{
+    fair_pool_next_batch(&user_quotas_of(c)->pool);
+}
+
+static void user_quota_start(struct control *c)
+{
+    struct user_quotas *q = c->state[MODULE_QUOTAS] = xcalloc(1, sizeof *q);
+    fair_pool_init(&q->pool, c->loop);
+}
+
+static void user_quota_after(struct control *c, const struct emission *e)
+{
+    /* More, or modulo 2^32 fewer. */
+    uint32_t n = c->model.n_pending + c->model.n_active - e->queued_before;
+    if (n)
+        user_quota_get(c, e->uid)->n_jobs += n;
+}
+
+const struct module_ops user_quota_module = {.start = user_quota_start,
+                                             .stop = user_quota_stop,
+                                             .loaded = user_quota_loaded,
+                                             .after = user_quota_after};

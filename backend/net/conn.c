@@ -1,4 +1,4 @@
-/* conn.c - framed, gated, non-blocking streams. */
+/* conn.c - framed, non-blocking streams. */
 #include "backend/net/conn.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define NS_A_GO     (NS_PER_MS / 2)
 
 struct mark { /* a message that waits */
-    uint64_t gate;
+    uint64_t ticket;
     size_t end; /* of it, in out */
     enum msg_kind kind;
     uint64_t tag;
@@ -50,7 +50,7 @@ struct conn {
     bool held;    /* it has enough to read: nothing is heard of it */
     struct mono t_moved; /* when bytes left it, or the first of those that wait came */
     bool busy, dead, given_up;
-    struct share_place place;
+    struct fair_place place;
     struct mono go; /* when its go began: the frames since then, and their bytes */
     uint32_t n_heard;
     size_t heard_bytes;
@@ -62,7 +62,7 @@ static void conn_free(void *arg)
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
     loop_timer_cancel(c->loop, &c->reap);
-    share_leave(&c->place);
+    fair_place_leave(&c->place);
     close(c->watch.fd);
     frame_reader_fini(&c->in);
     str_fini(&c->out);
@@ -89,7 +89,7 @@ void conn_close(struct conn *c)
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
-    share_leave(&c->place);
+    fair_place_leave(&c->place);
     if (c->busy)
         loop_timer_set(c->loop, &c->reap, 0);
     else
@@ -201,9 +201,9 @@ static void flush(struct conn *c)
     }
 }
 
-static void open_gates(struct conn *c)
+static void conn_pass_marks(struct conn *c)
 {
-    while (c->first_mark < c->marks.n && c->marks.v[c->first_mark].gate <= c->committed)
+    while (c->first_mark < c->marks.n && c->marks.v[c->first_mark].ticket <= c->committed)
         c->open = c->marks.v[c->first_mark++].end;
     if (c->first_mark == c->marks.n)
         c->first_mark = c->marks.n = 0;
@@ -214,7 +214,7 @@ static void wait_for_turn(struct conn *c)
 {
     c->waiting = true;
     if (c->place.share)
-        share_line_up(&c->place);
+        fair_place_line_up(&c->place);
     else
         loop_timer_set(c->loop, &c->more, 0);
 }
@@ -292,7 +292,7 @@ static void end_go(struct conn *c)
 {
     c->busy = false;
     if (c->place.share)
-        share_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
+        fair_queue_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
 }
 
 static void on_more(void *arg)
@@ -328,7 +328,7 @@ static void on_ready(void *arg, unsigned ready)
     c->busy = false;
     if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
         return;
-    if (c->place.share && !c->given_up && !share_is_open(c->place.share)) {
+    if (c->place.share && !c->given_up && !fair_queue_is_open(c->place.share)) {
         wait_for_turn(c);
         update_watch(c);
         return;
@@ -358,10 +358,10 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
     return c;
 }
 
-static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag)
+static bool queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag)
 {
     c->full = c->full || conn_queued(c) >= CONN_LOW;
-    if (gate <= c->committed && c->first_mark == c->marks.n) {
+    if (ticket <= c->committed && c->first_mark == c->marks.n) {
         bool idle = c->sent == c->open;
         c->open = c->out.len;
         if (idle)
@@ -369,22 +369,22 @@ static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64
         if (idle)
             update_watch(c); /* written by the loop: many messages of a turn in one call */
     } else {
-        vec_push(&c->marks, (struct mark){.gate = gate, .end = c->out.len, .kind = kind, .tag = tag});
+        vec_push(&c->marks, (struct mark){.ticket = ticket, .end = c->out.len, .kind = kind, .tag = tag});
     }
     return true;
 }
 
-bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body)
+bool conn_send(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body)
 {
     if (c->t_deaf.ns)
         return true;
     if (c->dead || conn_queued(c) > c->max_out)
         return false;
     msg_append(&c->out, kind, tag, body);
-    return queue_mark(c, gate, kind, tag);
+    return queue_mark(c, ticket, kind, tag);
 }
 
-bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
+bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *p,
                        size_t n)
 {
     if (c->t_deaf.ns)
@@ -393,16 +393,16 @@ bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64
         return false;
     frame_append_header(&c->out, (uint16_t)kind, 0, tag, n);
     str_append_n(&c->out, p, n);
-    return queue_mark(c, gate, kind, tag);
+    return queue_mark(c, ticket, kind, tag);
 }
 
-void conn_release(struct conn *c, uint64_t gate)
+void conn_release(struct conn *c, uint64_t ticket)
 {
-    if (c->dead || gate <= c->committed)
+    if (c->dead || ticket <= c->committed)
         return;
-    c->committed = gate;
+    c->committed = ticket;
     size_t before = c->open;
-    open_gates(c);
+    conn_pass_marks(c);
     if (c->open != before) {
         bool was_busy = c->busy;
         c->busy = true;
@@ -411,8 +411,9 @@ void conn_release(struct conn *c, uint64_t gate)
     }
 }
 
-void conn_drop_gated(struct conn *c,
-                     void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx)
+void conn_drop_uncommitted(struct conn *c,
+                           void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
+                           void *ctx)
 {
     size_t first = c->first_mark, n = c->marks.n;
     struct mark *marks = c->marks.v;
@@ -433,9 +434,9 @@ void conn_ask_drain(struct conn *c)
     watch(c, true); /* once: flush sets it as it should be */
 }
 
-void conn_set_share(struct conn *c, struct share *s)
+void conn_set_queue(struct conn *c, struct fair_queue *s)
 {
-    share_place_init(&c->place, s, on_turn, c);
+    fair_place_init(&c->place, s, on_turn, c);
 }
 
 void conn_set_enough(struct conn *c, size_t bytes)
@@ -475,7 +476,7 @@ void conn_give_up(struct conn *c)
     shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
     update_watch(c);
     if (conn_is_in_line(c)) {
-        share_leave(&c->place);
+        fair_place_leave(&c->place);
         c->waiting = false;
         update_watch(c);
     }

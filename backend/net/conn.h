@@ -1,10 +1,10 @@
 /* conn.h - one stream of frames on the loop: a client that came in, or an agent that the controller called.
  *
- * What is sent carries a gate (see backend/store/store.h) and stays here until that gate is committed: so
- * nothing leaves before what it follows from is on disk. Non-blocking, bounded in both directions.
+ * What is sent carries a ticket (see backend/store/store.h) and stays here until that ticket is committed:
+ * so nothing leaves before what it follows from is on disk. Non-blocking, bounded in both directions.
  */
-#ifndef STOKER_BACKEND_CONN_H
-#define STOKER_BACKEND_CONN_H
+#ifndef STOKER_BACKEND_NET_CONN_H
+#define STOKER_BACKEND_NET_CONN_H
 
 #include "backend/loop/loop.h"
 #include "backend/net/fair_queue.h"
@@ -29,7 +29,7 @@ struct conn_ops {
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
                       const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
 /* From now on it is one of those that have a part in s, which outlives it. */
-void conn_set_share(struct conn *c, struct share *s);
+void conn_set_queue(struct conn *c, struct fair_queue *s);
 /* Whether it stands in the line of its share. */
 bool conn_is_in_line(const struct conn *c);
 /* With so many bytes queued nothing more is heard of the peer until they are below CONN_LOW again. 0, as at
@@ -44,12 +44,12 @@ void conn_close(struct conn *c);
  * else 0. */
 int64_t conn_unread_ms(const struct conn *c);
 
-/* Queues a message behind gate. To one who has gone it is as good as said: what he has said before he went
- * is read, and then on_close tells. False where the queue is full: the caller decides what a slow reader
- * deserves. */
-bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
+/* Queues a message behind ticket. To one who has gone it is as good as said: what he has said before he
+ * went is read, and then on_close tells. False where the queue is full: the caller decides what a slow
+ * reader deserves. */
+bool conn_send(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body);
 /* The same with the body encoded already. */
-bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
+bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *p,
                        size_t n);
 
 /* Writes what may leave and what the socket takes now, not at the end of the turn: the reader of much can
@@ -58,11 +58,12 @@ void conn_hurry(struct conn *c);
 /* Has on_drain called in a later turn, once less than CONN_LOW is queued, even if it never was more. */
 void conn_ask_drain(struct conn *c);
 
-/* Everything up to gate may leave. */
-void conn_release(struct conn *c, uint64_t gate);
-/* Drops what waits for a gate that will never come. Calls fn for each message dropped. */
-void conn_drop_gated(struct conn *c,
-                     void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx);
+/* Everything up to ticket may leave. */
+void conn_release(struct conn *c, uint64_t ticket);
+/* Drops what waits for a ticket that will never come. Calls fn for each message dropped. */
+void conn_drop_uncommitted(struct conn *c,
+                           void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
+                           void *ctx);
 size_t conn_queued(const struct conn *c);
 /* For how long part of a frame has waited for its rest; 0: none does, or it is for us to read on.
  * Or for how long it takes nothing more and still has not gone. */

@@ -9,22 +9,22 @@
 #define BATCH_BYTES 16384u          /* ... of so many bytes: what is larger counts as several */
 #define BURST_S     10              /* of the rate, at once */
 
-void share_pool_init(struct share_pool *p, struct loop *l)
+void fair_pool_init(struct fair_pool *p, struct loop *l)
 {
-    *p = (struct share_pool){.loop = l};
+    *p = (struct fair_pool){.loop = l};
     list_init(&p->lined);
 }
 
 static void on_again(void *ctx);
 
-void share_init(struct share *s, struct share_pool *p, uint32_t rate)
+void fair_queue_init(struct fair_queue *s, struct fair_pool *p, uint32_t rate)
 {
-    *s = (struct share){.pool = p, .rate = rate, .again = {.fn = on_again, .ctx = s}};
+    *s = (struct fair_queue){.pool = p, .rate = rate, .again = {.fn = on_again, .ctx = s}};
     list_init(&s->lined);
     list_init(&s->line);
 }
 
-void share_fini(struct share *s)
+void fair_queue_fini(struct fair_queue *s)
 {
     bug_on(!list_empty(&s->line));
     loop_timer_cancel(s->pool->loop, &s->again);
@@ -32,9 +32,9 @@ void share_fini(struct share *s)
 
 /* --- what is left --- */
 
-static void begin_turn(struct share *s)
+static void begin_turn(struct fair_queue *s)
 {
-    struct share_pool *p = s->pool;
+    struct fair_pool *p = s->pool;
     struct mono now = loop_now(p->loop);
     if (s->turn.ns == now.ns)
         return;
@@ -44,7 +44,7 @@ static void begin_turn(struct share *s)
     s->left_ns = s->left_ns < 0 ? s->left_ns + part : part;
 }
 
-static bool batch_is_full(struct share *s)
+static bool batch_is_full(struct fair_queue *s)
 {
     if (s->batch != s->pool->batch) {
         s->batch = s->pool->batch;
@@ -54,24 +54,24 @@ static bool batch_is_full(struct share *s)
 }
 
 /* Until the rate lets it say something. */
-static int64_t slowed_ns(const struct share *s)
+static int64_t slowed_ns(const struct fair_queue *s)
 {
     int64_t ns = s->due.ns - loop_now(s->pool->loop).ns - BURST_S * NS_PER_S;
     return s->rate && ns > 0 ? ns : 0;
 }
 
-static bool may_go_on(struct share *s)
+static bool may_go_on(struct fair_queue *s)
 {
     begin_turn(s);
     return s->left_ns > 0 && !batch_is_full(s) && !slowed_ns(s);
 }
 
-bool share_is_open(struct share *s)
+bool fair_queue_is_open(struct fair_queue *s)
 {
     return list_empty(&s->line) && may_go_on(s);
 }
 
-void share_spend(struct share *s, uint32_t messages, size_t bytes, int64_t ns)
+void fair_queue_spend(struct fair_queue *s, uint32_t messages, size_t bytes, int64_t ns)
 {
     int64_t now = loop_now(s->pool->loop).ns;
     s->left_ns -= ns;
@@ -86,9 +86,9 @@ void share_spend(struct share *s, uint32_t messages, size_t bytes, int64_t ns)
 /* --- the line --- */
 
 /* When the line goes on: in the next turn, or when the rate says so; what waits for a batch is called. */
-static void wait_for_more(struct share *s)
+static void wait_for_more(struct fair_queue *s)
 {
-    struct share_pool *p = s->pool;
+    struct fair_pool *p = s->pool;
     int64_t ns = slowed_ns(s);
     s->n_slowed += ns && !s->slowed;
     s->slowed = ns > 0;
@@ -96,9 +96,9 @@ static void wait_for_more(struct share *s)
         loop_timer_set(p->loop, &s->again, (ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-static void note_line(struct share *s)
+static void note_line(struct fair_queue *s)
 {
-    struct share_pool *p = s->pool;
+    struct fair_pool *p = s->pool;
     bool was = !list_empty(&s->lined), is = !list_empty(&s->line);
     if (is && !was) {
         list_append(&p->lined, &s->lined);
@@ -112,11 +112,11 @@ static void note_line(struct share *s)
 
 static void on_again(void *ctx)
 {
-    struct share *s = ctx;
+    struct fair_queue *s = ctx;
     s->slowed = false;
     s->serving = true;
     while (!list_empty(&s->line) && may_go_on(s)) {
-        struct share_place *first = list_first(&s->line, struct share_place, link);
+        struct fair_place *first = list_first(&s->line, struct fair_place, link);
         list_unlink(&first->link);
         first->serve(first->ctx);
     }
@@ -126,23 +126,23 @@ static void on_again(void *ctx)
         wait_for_more(s);
 }
 
-void share_pool_next_batch(struct share_pool *p)
+void fair_pool_next_batch(struct fair_pool *p)
 {
     p->batch++;
-    list_for_each (s, &p->lined, struct share, lined)
+    list_for_each (s, &p->lined, struct fair_queue, lined)
         if (!s->slowed)
             loop_timer_set(p->loop, &s->again, 0);
 }
 
-void share_place_init(struct share_place *place, struct share *s, void (*serve)(void *ctx), void *ctx)
+void fair_place_init(struct fair_place *place, struct fair_queue *s, void (*serve)(void *ctx), void *ctx)
 {
-    *place = (struct share_place){.share = s, .serve = serve, .ctx = ctx};
+    *place = (struct fair_place){.share = s, .serve = serve, .ctx = ctx};
     list_init(&place->link);
 }
 
-void share_line_up(struct share_place *place)
+void fair_place_line_up(struct fair_place *place)
 {
-    struct share *s = place->share;
+    struct fair_queue *s = place->share;
     if (!list_empty(&place->link))
         return;
     list_append(&s->line, &place->link);
@@ -152,7 +152,7 @@ void share_line_up(struct share_place *place)
     wait_for_more(s);
 }
 
-void share_leave(struct share_place *place)
+void fair_place_leave(struct fair_place *place)
 {
     if (!place->share || list_empty(&place->link))
         return;

@@ -12,23 +12,23 @@
  * else waits for all of it), and over time he has a rate, with ten seconds' worth at once. Neither
  * refuses anything: who is beyond them waits, and so, in the end, does whoever writes to the socket.
  */
-#ifndef STOKER_BACKEND_SHARE_H
-#define STOKER_BACKEND_SHARE_H
+#ifndef STOKER_BACKEND_NET_FAIR_QUEUE_H
+#define STOKER_BACKEND_NET_FAIR_QUEUE_H
 
 #include "backend/loop/loop.h"
 #include "src/base/list.h"
 
-struct share_pool { /* all shares of one loop */
+struct fair_pool { /* all shares of one loop */
     struct loop *loop;
     struct list lined; /* shares with somebody in line */
     unsigned n_lined;
     uint64_t batch;
 };
 
-struct share {
-    struct share_pool *pool;
+struct fair_queue {
+    struct fair_pool *pool;
     struct list lined; /* in pool->lined */
-    struct list line;  /* of struct share_place */
+    struct list line;  /* of struct fair_place */
     struct loop_timer again;
     struct mono turn; /* that left_ns is of */
     int64_t left_ns;  /* below 0: what took longer is taken off the next turns */
@@ -42,27 +42,27 @@ struct share {
     int64_t spent_ns;
 };
 
-struct share_place { /* of a connection; zeroed and share set: not in line */
+struct fair_place { /* of a connection; zeroed and share set: not in line */
     struct list link;
-    struct share *share;
+    struct fair_queue *share;
     void (*serve)(void *ctx); /* its turn: it reads a little, and lines up again where there is more */
     void *ctx;
 };
 
-void share_pool_init(struct share_pool *p, struct loop *l);
+void fair_pool_init(struct fair_pool *p, struct loop *l);
 /* What is said from now on is of another batch. */
-void share_pool_next_batch(struct share_pool *p);
+void fair_pool_next_batch(struct fair_pool *p);
 
-void share_init(struct share *s, struct share_pool *p, uint32_t rate);
-void share_fini(struct share *s); /* nobody is in its line */
+void fair_queue_init(struct fair_queue *s, struct fair_pool *p, uint32_t rate);
+void fair_queue_fini(struct fair_queue *s); /* nobody is in its line */
 
 /* Whether one who is not in line may read now: nobody is in line, and there is something left. */
-bool share_is_open(struct share *s);
+bool fair_queue_is_open(struct fair_queue *s);
 /* Something was read and dealt with. */
-void share_spend(struct share *s, uint32_t messages, size_t bytes, int64_t ns);
+void fair_queue_spend(struct fair_queue *s, uint32_t messages, size_t bytes, int64_t ns);
 
-void share_place_init(struct share_place *place, struct share *s, void (*serve)(void *ctx), void *ctx);
-void share_line_up(struct share_place *place); /* no-op for who is in line */
-void share_leave(struct share_place *place);   /* no-op for who is not */
+void fair_place_init(struct fair_place *place, struct fair_queue *s, void (*serve)(void *ctx), void *ctx);
+void fair_place_line_up(struct fair_place *place); /* no-op for who is in line */
+void fair_place_leave(struct fair_place *place);   /* no-op for who is not */
 
 #endif

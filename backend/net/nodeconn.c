@@ -36,7 +36,7 @@ struct nodeconn {
     char *dir, *log, *node;
     char *socket; /* of an agent that somebody else keeps; NULL: one of ours in dir */
     struct msg_hello hello;
-    uint64_t hello_gate;
+    uint64_t hello_ticket;
     const struct nodeconn_ops *ops;
     void *ctx;
     struct conn *conn;
@@ -56,9 +56,9 @@ struct nodeconn {
     bool was_up, at_odds;   /* the last connection was greeted; it ended by a message that was none */
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
-    struct linkproc *links; /* NULL: local */
+    struct ssh_process *links; /* NULL: local */
     struct link_open to;
-    struct link_call call;
+    struct ssh_stream call;
     int line;              /* our end of a line that is being made; -1: none */
     enum link_fault fault; /* of the last line */
     char *trouble;         /* as told */
@@ -136,7 +136,7 @@ bool nodeconn_may_log(struct nodeconn *n)
 
 static void drop_line(struct nodeconn *n)
 {
-    linkproc_forget(&n->call);
+    ssh_process_forget(&n->call);
     if (n->line >= 0)
         close(n->line);
     n->line = -1;
@@ -358,8 +358,8 @@ static void on_link(void *ctx, enum link_phase phase, enum link_fault fault, con
 static void call_link(struct nodeconn *n)
 {
     drop_line(n);
-    n->call = (struct link_call){.fn = on_link, .ctx = n};
-    n->line = linkproc_open(n->links, &n->to, &n->call);
+    n->call = (struct ssh_stream){.fn = on_link, .ctx = n};
+    n->line = ssh_process_open(n->links, &n->to, &n->call);
     if (n->line >= 0)
         return;
     if (n->line != -EAGAIN) {
@@ -412,7 +412,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .ctx = ctx,
                            .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
                            .committed = committed,
-                           .hello_gate = cfg->hello_gate,
+                           .hello_ticket = cfg->hello_ticket,
                            .beat_ms = cfg->beat_ms,
                            .links = cfg->links,
                            .line = -1,
@@ -460,22 +460,22 @@ bool nodeconn_is_up(const struct nodeconn *n)
     return n && n->up;
 }
 
-bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body)
+bool nodeconn_send(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body)
 {
     if (!n || !n->conn || !n->up)
         return false;
-    if (conn_send(n->conn, gate, kind, tag, body))
+    if (conn_send(n->conn, ticket, kind, tag, body))
         return true;
     go_down(n, "its queue is full");
     return false;
 }
 
-bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
+bool nodeconn_send_encoded(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag,
                            const void *p, size_t size)
 {
     if (!n || !n->conn || !n->up)
         return false;
-    if (conn_send_encoded(n->conn, gate, kind, kind == MSG_LAUNCH ? heard_tag(n) : tag, p, size))
+    if (conn_send_encoded(n->conn, ticket, kind, kind == MSG_LAUNCH ? heard_tag(n) : tag, p, size))
         return true;
     go_down(n, "its queue is full");
     return false;
@@ -492,28 +492,28 @@ void nodeconn_ask_drain(struct nodeconn *n)
         conn_ask_drain(n->conn);
 }
 
-void nodeconn_release(struct nodeconn *n, uint64_t gate)
+void nodeconn_release(struct nodeconn *n, uint64_t ticket)
 {
-    n->committed = gate;
+    n->committed = ticket;
     if (n->conn)
-        conn_release(n->conn, gate);
+        conn_release(n->conn, ticket);
 }
 
 void nodeconn_greet(struct nodeconn *n)
 {
     if (n->conn)
-        conn_send(n->conn, n->hello_gate, MSG_HELLO, 0, &n->hello);
+        conn_send(n->conn, n->hello_ticket, MSG_HELLO, 0, &n->hello);
 }
 
 void nodeconn_hold_hello(struct nodeconn *n)
 {
-    n->hello_gate = UINT64_MAX;
+    n->hello_ticket = UINT64_MAX;
 }
 
-bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t gate)
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t ticket)
 {
-    bool held = n->hello_gate == UINT64_MAX;
-    n->hello_gate = gate;
+    bool held = n->hello_ticket == UINT64_MAX;
+    n->hello_ticket = ticket;
     if (!held && rec_eq(&msg_hello_rec, &n->hello, hello))
         return false;
     rec_fini(&msg_hello_rec, &n->hello);

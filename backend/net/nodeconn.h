@@ -10,8 +10,8 @@
  * neighbour's. A pause begins from its shortest again only after a connection that lasted half a minute: an
  * agent that greets well and then breaks the protocol is called less and less often too.
  */
-#ifndef STOKER_BACKEND_NODECONN_H
-#define STOKER_BACKEND_NODECONN_H
+#ifndef STOKER_BACKEND_NET_NODECONN_H
+#define STOKER_BACKEND_NET_NODECONN_H
 
 #include "backend/net/conn.h"
 #include "backend/net/ssh_process.h"
@@ -36,9 +36,9 @@ struct nodeconn_config {
     const char *log;    /* its log file */
     const char *node;
     const struct msg_hello *hello;
-    uint64_t hello_gate;        /* it is greeted when this is committed: its epoch is on disk then */
+    uint64_t hello_ticket;      /* it is greeted when this is committed: its epoch is on disk then */
     int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
-    struct linkproc *links;     /* NULL: local */
+    struct ssh_process *links;  /* NULL: local */
     const struct link_open *to; /* where to, over SSH */
 };
 
@@ -49,11 +49,11 @@ void nodeconn_free(struct nodeconn *n);
 
 const char *nodeconn_node(const struct nodeconn *n);
 bool nodeconn_is_up(const struct nodeconn *n);
-/* Queued behind gate; dropped silently while it is not up: after the next greeting the controller looks
+/* Queued behind ticket; dropped silently while it is not up: after the next greeting the controller looks
  * again. */
-bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
+bool nodeconn_send(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body);
 /* The same with the body encoded already. The tag of a launch is what renews leases. */
-bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
+bool nodeconn_send_encoded(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag,
                            const void *p, size_t size);
 /* Whether one more line about its connections may be logged: so many a minute. */
 bool nodeconn_may_log(struct nodeconn *n);
@@ -61,11 +61,11 @@ bool nodeconn_may_log(struct nodeconn *n);
 size_t nodeconn_queued(const struct nodeconn *n);
 /* Has on_drain called in a later turn, once little is queued; not where the connection ends before. */
 void nodeconn_ask_drain(struct nodeconn *n);
-void nodeconn_release(struct nodeconn *n, uint64_t gate);
+void nodeconn_release(struct nodeconn *n, uint64_t ticket);
 /* Asks for a fresh MSG_AGENT. */
 void nodeconn_greet(struct nodeconn *n);
 /* What it is greeted with from now on; at once where it differs: then true. */
-bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t gate);
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t ticket);
 /* No greeting leaves before the next one is set: what it would name is void. */
 void nodeconn_hold_hello(struct nodeconn *n);
 /* Where it is from now on; called anew where that differs. Only for one that is reached over SSH. */

@@ -32,7 +32,7 @@ struct order {
     char p[];
 };
 
-struct linkproc {
+struct ssh_process {
     struct loop *loop;
     char *log, *path; /* path: of its socket; NULL: a child of ours */
     pid_t pid;        /* 0: no child */
@@ -54,7 +54,7 @@ static void free_order(struct order *o)
     free(o);
 }
 
-static void drop_orders(struct linkproc *p)
+static void drop_orders(struct ssh_process *p)
 {
     list_for_each (o, &p->orders, struct order, link) {
         free_order(o);
@@ -62,14 +62,14 @@ static void drop_orders(struct linkproc *p)
 }
 
 /* Without waiting: one that hangs in the kernel would hold up everything. */
-static void reap(struct linkproc *p)
+static void reap(struct ssh_process *p)
 {
     for (size_t i = p->dead.n; i-- > 0;)
         if (waitpid(p->dead.v[i], NULL, WNOHANG) != 0)
             vec_remove(&p->dead, i);
 }
 
-static void gone(struct linkproc *p, const char *why)
+static void gone(struct ssh_process *p, const char *why)
 {
     log_warn("link=%d is gone: %s", (int)p->pid, why);
     loop_unwatch(p->loop, &p->sock);
@@ -96,8 +96,8 @@ static void gone(struct linkproc *p, const char *why)
     char *text = p->path ? xasprintf("stoker-link has hung up (%s; its service's log says why)", p->path)
                          : xasprintf("stoker-link has ended (%s says why)", p->log);
     while (!list_empty(&lost)) {
-        struct link_call *c = list_first(&lost, struct link_call, link);
-        linkproc_forget(c);
+        struct ssh_stream *c = list_first(&lost, struct ssh_stream, link);
+        ssh_process_forget(c);
         c->fn(c->ctx, LINK_OVER, LINK_FAULT_LOST, text);
     }
     free(text);
@@ -105,21 +105,21 @@ static void gone(struct linkproc *p, const char *why)
 
 /* --- words of the process --- */
 
-static void take_state(struct linkproc *p, const struct link_state *st)
+static void take_state(struct ssh_process *p, const struct link_state *st)
 {
     p->pause_ms = PAUSE_MIN_MS;
-    list_for_each (c, &p->calls, struct link_call, link) {
+    list_for_each (c, &p->calls, struct ssh_stream, link) {
         if (c->id != st->id)
             continue;
         if (st->phase == LINK_OVER)
-            linkproc_forget(c);
+            ssh_process_forget(c);
         c->fn(c->ctx, st->phase, st->fault < LINK_N_FAULTS ? st->fault : LINK_FAULT_LOST,
               st->text ? st->text : "");
         return;
     }
 }
 
-static void take_packet(struct linkproc *p, const char *bytes, size_t n)
+static void take_packet(struct ssh_process *p, const char *bytes, size_t n)
 {
     struct frame_reader r = {.max = LINK_PACKET_MAX};
     struct frame f;
@@ -135,7 +135,7 @@ static void take_packet(struct linkproc *p, const char *bytes, size_t n)
     frame_reader_fini(&r);
 }
 
-static bool send_order(struct linkproc *p, const struct order *o)
+static bool send_order(struct ssh_process *p, const struct order *o)
 {
     union {
         struct cmsghdr head;
@@ -161,7 +161,7 @@ static bool send_order(struct linkproc *p, const struct order *o)
 }
 
 /* What cannot be sent for another reason than a full socket shows as its end. */
-static void flush(struct linkproc *p)
+static void flush(struct ssh_process *p)
 {
     list_for_each (o, &p->orders, struct order, link) {
         if (!send_order(p, o))
@@ -171,7 +171,7 @@ static void flush(struct linkproc *p)
     loop_watch(p->loop, &p->sock, LOOP_READ | (list_empty(&p->orders) ? 0 : LOOP_WRITE));
 }
 
-static void queue(struct linkproc *p, const struct str *out, int fd)
+static void queue(struct ssh_process *p, const struct str *out, int fd)
 {
     struct order *o = xmalloc(sizeof *o + out->len);
     o->fd = fd;
@@ -185,7 +185,7 @@ static void queue(struct linkproc *p, const struct str *out, int fd)
 /* One that is there and does not turn would hold up all nodes, and each would have to find out alone. */
 static void on_beat(void *arg)
 {
-    struct linkproc *p = arg;
+    struct ssh_process *p = arg;
     reap(p);
     if (++p->missed > BEATS_MISSED) {
         gone(p, "it does not answer");
@@ -200,7 +200,7 @@ static void on_beat(void *arg)
 
 static void on_sock(void *arg, unsigned ready)
 {
-    struct linkproc *p = arg;
+    struct ssh_process *p = arg;
     char buf[LINK_PACKET_MAX];
     if (ready & LOOP_WRITE)
         flush(p);
@@ -219,7 +219,7 @@ static void on_sock(void *arg, unsigned ready)
 
 /* --- its life --- */
 
-static void begin(struct linkproc *p, int fd)
+static void begin(struct ssh_process *p, int fd)
 {
     p->t_start = loop_now(p->loop);
     p->sock = (struct loop_fd){.fd = fd, .fn = on_sock, .ctx = p};
@@ -229,7 +229,7 @@ static void begin(struct linkproc *p, int fd)
 }
 
 /* One that does not answer now is called again a little later: its service manager sees to it. */
-static int call(struct linkproc *p)
+static int call(struct ssh_process *p)
 {
     int fd = unixsock_connect_packets(p->path);
     if (fd < 0) {
@@ -242,7 +242,7 @@ static int call(struct linkproc *p)
     return 0;
 }
 
-static int start_child(struct linkproc *p)
+static int start_child(struct ssh_process *p)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
@@ -271,10 +271,10 @@ static int start_child(struct linkproc *p)
     return r;
 }
 
-struct linkproc *linkproc_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
+struct ssh_process *ssh_process_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
 {
-    struct linkproc *p = xcalloc(1, sizeof *p);
-    *p = (struct linkproc){
+    struct ssh_process *p = xcalloc(1, sizeof *p);
+    *p = (struct ssh_process){
         .loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS, .beat_ms = beat_ms};
     p->path = xstrdup(socket);
     p->beat = (struct loop_timer){.fn = on_beat, .ctx = p};
@@ -283,12 +283,12 @@ struct linkproc *linkproc_new(struct loop *l, const char *log, const char *socke
     return p;
 }
 
-void linkproc_free(struct linkproc *p)
+void ssh_process_free(struct ssh_process *p)
 {
     if (!p)
         return;
-    list_for_each (c, &p->calls, struct link_call, link)
-        linkproc_forget(c);
+    list_for_each (c, &p->calls, struct ssh_stream, link)
+        ssh_process_forget(c);
     drop_orders(p);
     loop_timer_cancel(p->loop, &p->beat);
     loop_unwatch(p->loop, &p->sock);
@@ -300,7 +300,7 @@ void linkproc_free(struct linkproc *p)
     free(p);
 }
 
-void linkproc_set_socket(struct linkproc *p, const char *socket)
+void ssh_process_set_socket(struct ssh_process *p, const char *socket)
 {
     if (str_eq(p->path, socket))
         return;
@@ -308,7 +308,7 @@ void linkproc_set_socket(struct linkproc *p, const char *socket)
     p->path = xstrdup(socket);
 }
 
-int linkproc_open(struct linkproc *p, struct link_open *to, struct link_call *c)
+int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_stream *c)
 {
     int pair[2];
     bool is_there = p->sock.fd >= 0;
@@ -331,7 +331,7 @@ int linkproc_open(struct linkproc *p, struct link_open *to, struct link_call *c)
     return pair[0];
 }
 
-void linkproc_forget(struct link_call *c)
+void ssh_process_forget(struct ssh_stream *c)
 {
     if (!c->id)
         return;

@@ -9,14 +9,14 @@
 
 struct call {
     struct list link;
-    struct calls *all;
+    struct stream_mux *all;
     uint32_t id, uid;
-    struct ferry ferry;
+    struct tunnel ferry;
 };
 
 static void call_free(struct call *k)
 {
-    ferry_close(&k->ferry);
+    tunnel_close(&k->ferry);
     list_unlink(&k->link);
     k->all->n--;
     free(k);
@@ -50,25 +50,25 @@ static void on_over(void *ctx)
     call_free(k);
 }
 
-static const struct ferry_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
+static const struct tunnel_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
 
-void calls_init(struct calls *c, calls_say_fn *fn, void *ctx)
+void stream_mux_init(struct stream_mux *c, stream_mux_say_fn *fn, void *ctx)
 {
-    *c = (struct calls){.say = fn, .ctx = ctx};
+    *c = (struct stream_mux){.say = fn, .ctx = ctx};
     list_init(&c->open);
 }
 
-void calls_add(struct calls *c, struct loop *l, uint32_t id, uint32_t uid, int fd)
+void stream_mux_add(struct stream_mux *c, struct loop *l, uint32_t id, uint32_t uid, int fd)
 {
     struct call *k = xcalloc(1, sizeof *k);
     *k = (struct call){.all = c, .id = id, .uid = uid};
     list_init(&k->link);
     list_append(&c->open, &k->link);
     c->n++;
-    ferry_open(&k->ferry, l, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
+    tunnel_open(&k->ferry, l, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
 }
 
-static struct call *find(struct calls *c, uint32_t id)
+static struct call *find(struct stream_mux *c, uint32_t id)
 {
     list_for_each (k, &c->open, struct call, link)
         if (k->id == id)
@@ -76,7 +76,7 @@ static struct call *find(struct calls *c, uint32_t id)
     return NULL;
 }
 
-int calls_take(struct calls *c, enum msg_kind kind, const void *body)
+int stream_mux_take(struct stream_mux *c, enum msg_kind kind, const void *body)
 {
     const struct msg_call_data *data = body;
     const struct msg_call_taken *taken = body;
@@ -84,15 +84,15 @@ int calls_take(struct calls *c, enum msg_kind kind, const void *body)
     if (!k)
         return 0;
     if (kind == MSG_CALL_DATA)
-        return ferry_give(&k->ferry, data->data.p, data->data.n);
+        return tunnel_give(&k->ferry, data->data.p, data->data.n);
     if (kind == MSG_CALL_TAKEN)
-        ferry_taken(&k->ferry, taken->n);
+        tunnel_taken(&k->ferry, taken->n);
     else
-        ferry_end(&k->ferry);
+        tunnel_end(&k->ferry);
     return 0;
 }
 
-unsigned calls_of(const struct calls *c, uint32_t uid)
+unsigned stream_mux_of(const struct stream_mux *c, uint32_t uid)
 {
     unsigned n = 0;
     list_for_each (k, &c->open, struct call, link)
@@ -100,7 +100,7 @@ unsigned calls_of(const struct calls *c, uint32_t uid)
     return n;
 }
 
-void calls_drop(struct calls *c)
+void stream_mux_drop(struct stream_mux *c)
 {
     while (!list_empty(&c->open))
         call_free(list_first(&c->open, struct call, link));

@@ -11,7 +11,7 @@
 
 #define READS_A_TURN 8
 
-static void update(struct ferry *f)
+static void update(struct tunnel *f)
 {
     bool more = f->out_at < f->out.len;
     loop_watch(f->loop, &f->fd,
@@ -19,7 +19,7 @@ static void update(struct ferry *f)
 }
 
 /* False: the descriptor takes no more for ever. */
-static bool write_out(struct ferry *f)
+static bool write_out(struct tunnel *f)
 {
     size_t done = 0;
     while (f->out_at < f->out.len) {
@@ -44,7 +44,7 @@ static bool write_out(struct ferry *f)
 }
 
 /* 1: go on, 0: nothing more now, -1: the end. */
-static int read_in(struct ferry *f)
+static int read_in(struct tunnel *f)
 {
     size_t room = f->window - f->under_way, want = room < f->piece ? room : f->piece;
     char *buf = xmalloc(want);
@@ -60,7 +60,7 @@ static int read_in(struct ferry *f)
 
 static void on_ready(void *arg, unsigned ready)
 {
-    struct ferry *f = arg;
+    struct tunnel *f = arg;
     if ((ready & LOOP_WRITE) && !write_out(f)) {
         f->ops->over(f->ctx);
         return;
@@ -79,20 +79,20 @@ static void on_ready(void *arg, unsigned ready)
         update(f);
 }
 
-void ferry_open(struct ferry *f, struct loop *l, int fd, size_t window, size_t piece,
-                const struct ferry_ops *ops, void *ctx)
+void tunnel_open(struct tunnel *f, struct loop *l, int fd, size_t window, size_t piece,
+                 const struct tunnel_ops *ops, void *ctx)
 {
-    *f = (struct ferry){.loop = l,
-                        .fd = {.fd = fd, .fn = on_ready, .ctx = f},
-                        .ops = ops,
-                        .ctx = ctx,
-                        .window = window,
-                        .piece = piece,
-                        .out = STR_INIT};
+    *f = (struct tunnel){.loop = l,
+                         .fd = {.fd = fd, .fn = on_ready, .ctx = f},
+                         .ops = ops,
+                         .ctx = ctx,
+                         .window = window,
+                         .piece = piece,
+                         .out = STR_INIT};
     update(f);
 }
 
-void ferry_close(struct ferry *f)
+void tunnel_close(struct tunnel *f)
 {
     if (!f->loop)
         return;
@@ -102,7 +102,7 @@ void ferry_close(struct ferry *f)
     f->loop = NULL;
 }
 
-int ferry_give(struct ferry *f, const void *p, size_t n)
+int tunnel_give(struct tunnel *f, const void *p, size_t n)
 {
     if (f->out.len - f->out_at + n > f->window)
         return -EMSGSIZE;
@@ -119,13 +119,13 @@ int ferry_give(struct ferry *f, const void *p, size_t n)
     return 0;
 }
 
-void ferry_taken(struct ferry *f, uint32_t n)
+void tunnel_taken(struct tunnel *f, uint32_t n)
 {
     f->under_way -= n < f->under_way ? n : f->under_way;
     update(f);
 }
 
-void ferry_end(struct ferry *f)
+void tunnel_end(struct tunnel *f)
 {
     f->ending = true;
     if (f->out_at == f->out.len)

@@ -1,21 +1,21 @@
 /* tunnel.h - one end of a byte stream that is carried elsewhere: a local descriptor on this side, pieces of
  * somebody's messages on the other.
  *
- *     descriptor --read--> ops.send -->  ...  --> ferry_give --write--> descriptor
+ *     descriptor --read--> ops.send -->  ...  --> tunnel_give --write--> descriptor
  *                <------------------ ops.taken: so much has gone on <--
  *
  * Each side may have `window` bytes under way that the other has not passed on: a reader that stops costs
  * that much memory and holds up nobody else.
  */
-#ifndef STOKER_BACKEND_FERRY_FERRY_H
-#define STOKER_BACKEND_FERRY_FERRY_H
+#ifndef STOKER_BACKEND_NET_TUNNEL_H
+#define STOKER_BACKEND_NET_TUNNEL_H
 
 #include <stdint.h>
 
 #include "backend/loop/loop.h"
 #include "src/base/str.h"
 
-struct ferry_ops {
+struct tunnel_ops {
     void (*send)(void *ctx, const void *p, size_t n); /* what the descriptor gave */
     void (*taken)(void *ctx, uint32_t n);             /* so much of what came from afar is through */
     /* The descriptor is at its end, or broken: the owner may close and free. */
@@ -23,10 +23,10 @@ struct ferry_ops {
 };
 
 /* Storage is the owner's. */
-struct ferry {
+struct tunnel {
     struct loop *loop;
     struct loop_fd fd;
-    const struct ferry_ops *ops;
+    const struct tunnel_ops *ops;
     void *ctx;
     size_t window, piece, under_way;
     struct str out;
@@ -35,15 +35,15 @@ struct ferry {
 };
 
 /* Takes fd (non-blocking). piece: most bytes of one ops.send. */
-void ferry_open(struct ferry *f, struct loop *l, int fd, size_t window, size_t piece,
-                const struct ferry_ops *ops, void *ctx);
+void tunnel_open(struct tunnel *f, struct loop *l, int fd, size_t window, size_t piece,
+                 const struct tunnel_ops *ops, void *ctx);
 /* Closes the descriptor; no callback. No-op on a zeroed or closed one. */
-void ferry_close(struct ferry *f);
+void tunnel_close(struct tunnel *f);
 /* Bytes from afar. May call over. Errors: -EMSGSIZE, the other side keeps to no window. */
-int ferry_give(struct ferry *f, const void *p, size_t n) __attribute__((warn_unused_result));
+int tunnel_give(struct tunnel *f, const void *p, size_t n) __attribute__((warn_unused_result));
 /* The other side has passed on n of ours. */
-void ferry_taken(struct ferry *f, uint32_t n);
+void tunnel_taken(struct tunnel *f, uint32_t n);
 /* The other side has ended: what it sent is still written, then over is called. */
-void ferry_end(struct ferry *f);
+void tunnel_end(struct tunnel *f);
 
 #endif

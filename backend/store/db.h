@@ -5,59 +5,61 @@
 
 #include <sqlite3.h>
 
-#include "backend/store/store.h"
+#include "backend/store/mark.h"
+#include "backend/store/store_types.h"
+#include "src/base/err.h"
+#include "src/base/rec.h"
+#include "src/model/event.h"
+#include "src/proto/msg.h"
 
 /* X(enum member, SQL) */
-#define DB_STATEMENTS(X)                                                                                   \
-    X(BEGIN, "BEGIN IMMEDIATE")                                                                            \
-    X(COMMIT, "COMMIT")                                                                                    \
-    X(ROLLBACK, "ROLLBACK")                                                                                \
-    X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body, crc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")       \
-    X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body, crc) VALUES (?1, ?2, ?3, ?4)")        \
-    X(DEL_EVENT, "DELETE FROM event WHERE seq = ?1 AND job = 0")                                           \
-    X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                     \
-    X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                  \
-    X(GET_PAYLOAD, "SELECT body, crc FROM payload WHERE job = ?1 AND step = ?2")                           \
-    X(FIND_SCRIPT, "SELECT id FROM (SELECT id, body FROM script WHERE hash = ?1 ORDER BY id DESC LIMIT 4)" \
-                   " WHERE body = ?2")                                                                     \
-    X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                       \
-    X(KEEP_SCRIPT, "INSERT OR REPLACE INTO script_of (job, script) VALUES (?1, ?2)")                       \
-    X(SCRIPT_BYTES, "SELECT coalesce(sum(length(body)), 0) FROM script")                                   \
-    X(OLDEST_SCRIPT, "SELECT min(id) FROM script")                                                         \
-    X(SIZE_OF_SCRIPT, "SELECT length(body) FROM script WHERE id = ?1")                                     \
-    X(DEL_SCRIPT, "DELETE FROM script WHERE id = ?1")                                                      \
-    X(OLD_SCRIPT,                                                                                          \
-      "SELECT body, hash FROM script WHERE id = (SELECT script FROM script_of WHERE job = ?1)")            \
-    X(FORGET_SCRIPT, "DELETE FROM script_of WHERE job = ?1")                                               \
-    X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                        \
-                  " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                      \
-    X(LOAD, "SELECT seq, t, kind, job, body, crc FROM event ORDER BY seq")                                 \
+#define DB_STATEMENTS(X)                                                                                     \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
+    X(COMMIT, "COMMIT")                                                                                      \
+    X(ROLLBACK, "ROLLBACK")                                                                                  \
+    X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body, crc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")         \
+    X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body, crc) VALUES (?1, ?2, ?3, ?4)")          \
+    X(DEL_EVENT, "DELETE FROM event WHERE seq = ?1 AND job = 0")                                             \
+    X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
+    X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
+    X(GET_PAYLOAD, "SELECT body, crc FROM payload WHERE job = ?1 AND step = ?2")                                  \
+    X(FIND_SCRIPT, "SELECT id FROM (SELECT id, body FROM script WHERE hash = ?1 ORDER BY id DESC LIMIT 4)"   \
+                   " WHERE body = ?2")                                                                       \
+    X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                         \
+    X(KEEP_SCRIPT, "INSERT OR REPLACE INTO script_of (job, script) VALUES (?1, ?2)")                         \
+    X(SCRIPT_BYTES, "SELECT coalesce(sum(length(body)), 0) FROM script")                                     \
+    X(OLDEST_SCRIPT, "SELECT min(id) FROM script")                                                           \
+    X(SIZE_OF_SCRIPT, "SELECT length(body) FROM script WHERE id = ?1")                                       \
+    X(DEL_SCRIPT, "DELETE FROM script WHERE id = ?1")                                                        \
+    X(OLD_SCRIPT, "SELECT body, hash FROM script WHERE id = (SELECT script FROM script_of WHERE job = ?1)")        \
+    X(FORGET_SCRIPT, "DELETE FROM script_of WHERE job = ?1")                                                 \
+    X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                          \
+                  " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                        \
+    X(LOAD, "SELECT seq, t, kind, job, body, crc FROM event ORDER BY seq")                                        \
     X(NEWEST, "SELECT max(seq) FROM event")
 
 /* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
-#define HISTORY_COLUMNS \
+#define HISTORY_COLUMNS                                                                                   \
     "job, array_job, uid, user, name, partition, account, state, t_submit, t_start, t_end, record, crc"
-#define HISTORY_STATEMENTS(X)                                                                          \
-    X(PUT, "INSERT OR REPLACE INTO history (" HISTORY_COLUMNS                                          \
-           ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")                        \
-    X(DELETE, "DELETE FROM history WHERE job = ?1")                                                    \
-    X(LAST_JOB, "SELECT max(job) FROM history")                                                        \
-    X(WHOSE, "SELECT uid, array_job FROM history WHERE job = ?1")                                      \
-    X(ROW, "SELECT " HISTORY_COLUMNS " FROM history WHERE job = ?1")                                   \
-    X(ARRAY,                                                                                           \
-      "SELECT job, 0 FROM history WHERE array_job = ?1 AND array_job > 0 AND job > ?2 ORDER BY job")   \
-    X(UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                   \
-          " WHERE (t_end, job) > (?1, ?2) ORDER BY t_end, job")                                        \
-    X(DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                 \
-            " WHERE (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")                            \
-    X(USER_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"            \
-               " WHERE user = ?3 AND (t_end, job) > (?1, ?2) ORDER BY t_end, job")                     \
-    X(USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"          \
-                 " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")         \
-    X(OLDEST, "SELECT job FROM history INDEXED BY history_ended WHERE t_end < ?1 ORDER BY t_end, job") \
-    X(MOVABLE,                                                                                         \
-      "SELECT " HISTORY_COLUMNS " FROM history WHERE job > ?1 AND NOT EXISTS (SELECT 1 FROM event"     \
-      " WHERE event.job = history.job AND event.job > 0) ORDER BY job")
+#define HISTORY_STATEMENTS(X)                                                                                \
+    X(PUT, "INSERT OR REPLACE INTO history (" HISTORY_COLUMNS                                                \
+           ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")                              \
+    X(DELETE, "DELETE FROM history WHERE job = ?1")                                                          \
+    X(LAST_JOB, "SELECT max(job) FROM history")                                                              \
+    X(WHOSE, "SELECT uid, array_job FROM history WHERE job = ?1")                                            \
+    X(ROW, "SELECT " HISTORY_COLUMNS " FROM history WHERE job = ?1")                                         \
+    X(ARRAY, "SELECT job, 0 FROM history WHERE array_job = ?1 AND array_job > 0 AND job > ?2 ORDER BY job")  \
+    X(UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                         \
+          " WHERE (t_end, job) > (?1, ?2) ORDER BY t_end, job")                                              \
+    X(DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                       \
+            " WHERE (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")                                  \
+    X(USER_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"                  \
+               " WHERE user = ?3 AND (t_end, job) > (?1, ?2) ORDER BY t_end, job")                           \
+    X(USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"                \
+                 " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")               \
+    X(OLDEST, "SELECT job FROM history INDEXED BY history_ended WHERE t_end < ?1 ORDER BY t_end, job")       \
+    X(MOVABLE, "SELECT " HISTORY_COLUMNS " FROM history WHERE job > ?1 AND NOT EXISTS (SELECT 1 FROM event"  \
+               " WHERE event.job = history.job AND event.job > 0) ORDER BY job")
 
 enum history_statement {
 #define X(name, sql) HISTORY_##name,

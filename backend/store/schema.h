@@ -18,10 +18,10 @@
 #define STORE_APPLICATION_ID 0x53746f6b /* "Stok" */
 #define STORE_VERSION        1
 
-#define STORE_SCRIPTS                                                                           \
-    "CREATE TABLE IF NOT EXISTS script ("                                                       \
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL, body BLOB NOT NULL) STRICT;" \
-    "CREATE INDEX IF NOT EXISTS script_hash ON script (hash);"                                  \
+#define STORE_SCRIPTS                                                                             \
+    "CREATE TABLE IF NOT EXISTS script ("                                                         \
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL, body BLOB NOT NULL) STRICT;"   \
+    "CREATE INDEX IF NOT EXISTS script_hash ON script (hash);"                                    \
     "CREATE TABLE IF NOT EXISTS script_of (job INTEGER PRIMARY KEY, script INTEGER NOT NULL) STRICT;"
 
 static const char store_schema[] =

@@ -21,7 +21,7 @@ struct store {
     struct work *batch;
     struct list behind;      /* questions about what the batch may hold: they go to the thread behind it */
     struct mark_values note; /* what the next batch takes along for the mark */
-    uint64_t next_gate, submitted, committed;
+    uint64_t next_ticket, submitted, committed;
     uint32_t in_flight;
     enum { MOVE_DUE, MOVE_UNDER_WAY, MOVE_DONE } move; /* rows of the history into their file */
     struct store_stats stats;
@@ -48,7 +48,7 @@ int store_open_as(const char *dir, const struct store_callbacks *cb, const struc
         return r;
     }
     s->batch = work_new(WORK_BATCH);
-    s->next_gate = 1;
+    s->next_ticket = 1;
     s->worker = worker_new(&s->disk);
     *ret = s;
     return 0;
@@ -70,7 +70,7 @@ void store_close(struct store *s)
     if (!s)
         return;
     if (s->batch->rows.n) {
-        s->batch->gate = s->next_gate++;
+        s->batch->ticket = s->next_ticket++;
         s->batch->note = s->note;
         worker_hand_over(s->worker, s->batch);
         s->batch = work_new(WORK_BATCH);
@@ -88,10 +88,9 @@ int store_fd(const struct store *s)
     return worker_fd(s->worker);
 }
 
-static void tell_history(struct store *s, const struct work *w)
+static void tell_history(const struct work *w)
 {
-    struct history_piece p = {.id = w->id,
-                              .next = w->place,
+    struct history_piece p = {.next = w->place,
                               .n = w->n,
                               .body = w->bytes.s,
                               .size = w->bytes.len,
@@ -99,17 +98,21 @@ static void tell_history(struct store *s, const struct work *w)
                               .text = w->err.s,
                               .n_damaged = w->n_damaged,
                               .damaged_job = w->job};
-    s->cb.on_history(s->cb.ctx, &p);
+    if (p.n_damaged)
+        log_warn(
+            "%u jobs of the history are damaged and left out (their checksums do not fit), first job=%u",
+            p.n_damaged, p.damaged_job);
+    w->answer.history(w->answer_ctx, &p);
 }
 
-static void tell_script(struct store *s, const struct work *w)
+static void tell_script(const struct work *w)
 {
     struct old_script o = {.job = w->job,
                            .known = w->known,
                            .uid = w->uid,
                            .p = (const uint8_t *)w->bytes.s,
                            .n = w->bytes.len};
-    s->cb.on_script(s->cb.ctx, &o);
+    w->answer.script(w->answer_ctx, &o);
 }
 
 static bool has_retired(const struct work *w)
@@ -123,9 +126,9 @@ static bool has_retired(const struct work *w)
 static void tell(struct store *s, struct work *w)
 {
     if (w->kind == WORK_GET_SCRIPT)
-        tell_script(s, w);
+        tell_script(w);
     if (w->kind == WORK_HISTORY)
-        tell_history(s, w);
+        tell_history(w);
     if (w->kind == WORK_MOVE)
         s->move = w->more ? MOVE_DUE : MOVE_DONE;
     if (w->kind == WORK_TRIM && w->more)
@@ -133,20 +136,20 @@ static void tell(struct store *s, struct work *w)
     if (w->kind == WORK_GET_PAYLOAD && w->damaged)
         log_error("job=%u what it runs is damaged in stoker.db: its checksum does not fit", w->job);
     if (w->kind == WORK_GET_PAYLOAD)
-        s->cb.on_payload(s->cb.ctx, w->job, w->step, w->payload, w->payload_n);
+        w->answer.payload(w->answer_ctx, w->job, w->step, w->payload, w->payload_n);
     if (w->kind != WORK_BATCH)
         return;
     s->in_flight--;
     if (w->result == 0 && s->move == MOVE_DONE && has_retired(w))
         s->move = MOVE_DUE;
     if (w->result == 0) {
-        s->committed = w->gate;
+        s->committed = w->ticket;
         s->stats.commits++;
         s->stats.events += w->rows.n;
         s->stats.commit_us_sum += w->us;
         s->stats.commit_us_max = w->us > s->stats.commit_us_max ? w->us : s->stats.commit_us_max;
     }
-    s->cb.on_commit(s->cb.ctx, w->gate, w->result, w->err.s);
+    s->cb.on_commit(s->cb.ctx, w->ticket, w->result, w->err.s);
 }
 
 void store_dispatch(struct store *s)
@@ -222,8 +225,8 @@ bool store_turn(struct store *s)
     /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
     if (!s->batch->rows.n || s->in_flight)
         return !s->batch->rows.n;
-    s->batch->gate = s->next_gate++;
-    s->submitted = s->batch->gate;
+    s->batch->ticket = s->next_ticket++;
+    s->submitted = s->batch->ticket;
     s->in_flight++;
     struct work *w = s->batch;
     w->note = s->note;
@@ -233,9 +236,9 @@ bool store_turn(struct store *s)
     return true;
 }
 
-uint64_t store_gate(const struct store *s)
+uint64_t store_ticket(const struct store *s)
 {
-    return s->batch->rows.n ? s->next_gate : s->submitted;
+    return s->batch->rows.n ? s->next_ticket : s->submitted;
 }
 
 uint64_t store_committed(const struct store *s)
@@ -243,9 +246,11 @@ uint64_t store_committed(const struct store *s)
     return s->committed;
 }
 
-void store_get_payload(struct store *s, uint32_t job, int32_t step)
+void store_get_payload(struct store *s, uint32_t job, int32_t step, store_payload_fn fn, void *ctx)
 {
     struct work *w = work_new(WORK_GET_PAYLOAD);
+    w->answer.payload = fn;
+    w->answer_ctx = ctx;
     w->job = job;
     w->step = step;
     if (s->batch->rows.n)
@@ -254,18 +259,21 @@ void store_get_payload(struct store *s, uint32_t job, int32_t step)
         worker_hand_over(s->worker, w);
 }
 
-void store_get_script(struct store *s, uint32_t job)
+void store_get_script(struct store *s, uint32_t job, store_script_fn fn, void *ctx)
 {
     struct work *w = work_new(WORK_GET_SCRIPT);
+    w->answer.script = fn;
+    w->answer_ctx = ctx;
     w->job = job;
     worker_hand_over(s->worker, w);
 }
 
-void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
-                       const struct history_place *from, uint32_t most)
+void store_get_history(struct store *s, const struct msg_history *q, const struct history_place *from,
+                       uint32_t most, store_history_fn fn, void *ctx)
 {
     struct work *w = work_new(WORK_HISTORY);
-    w->id = id;
+    w->answer.history = fn;
+    w->answer_ctx = ctx;
     rec_copy(&msg_history_rec, &w->query, q);
     w->place = *from;
     w->most = most;
@@ -294,7 +302,7 @@ void store_reset(struct store *s)
     s->batch = work_new(WORK_BATCH);
     hand_over_questions(s);
     s->in_flight = 0;
-    s->submitted = s->committed = s->next_gate++;
+    s->submitted = s->committed = s->next_ticket++;
 }
 
 int store_probe(struct store *s, struct errtext *err)

@@ -2,11 +2,11 @@
  *
  * The loop collects the events of a turn in a batch and hands it over; the thread commits it as one
  * transaction (WAL, synchronous=FULL) and tells. Nothing that follows from an event may leave the process
- * before its batch is committed: that is what gates are for.
+ * before its batch is committed: that is what tickets are for.
  *
- *     loop:    store_add_event ... store_add_event   store_turn          (replies wait at store_gate())
+ *     loop:    store_add_event ... store_add_event   store_turn          (replies wait at store_ticket())
  *     thread:                                        BEGIN ... COMMIT
- *     loop:                                          on_commit(gate, 0): replies up to gate go out
+ *     loop:                                          on_commit(ticket, 0): replies up to ticket go out
  *
  * One connection, used by the thread alone; EXCLUSIVE, so a second controller on the same file is refused.
  * Checkpoints run when nothing waits to be committed.
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "backend/store/mark.h"
+#include "backend/store/store_types.h"
 #include "src/base/err.h"
 #include "src/base/rec.h"
 #include "src/model/event.h"
@@ -27,49 +28,10 @@ struct store;
 
 /* Called in the loop's thread by store_dispatch. r < 0: that batch and every later one so far have been
  * rolled back. */
-typedef void (*store_commit_fn)(void *ctx, uint64_t gate, int r, const char *text);
-/* A payload that was asked for: n == 0 where there is none, or none that is whole. */
-typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
-
-/* What a job of the history ran. */
-struct old_script {
-    uint32_t job;
-    bool known;       /* the history has that job */
-    uint32_t uid;     /* whose it was */
-    const uint8_t *p; /* an encoded step_payload without its environment */
-    size_t n;         /* 0: it is not kept */
-};
-typedef void (*store_script_fn)(void *ctx, const struct old_script *s);
-
-/* Where the next piece of an answer from the history begins; zeroed: at its beginning. */
-struct history_place {
-    size_t target;     /* of the query's jobs */
-    int64_t t_end;     /* else: behind this end ... */
-    uint32_t job;      /* ... and this job */
-    bool begun, whole; /* whole: there is no more */
-};
-
-/* A piece of an answer from the history: n rows, as the body of a message JOBS. r < 0: it could not be
- * read, text says why. */
-struct history_piece {
-    uint64_t id;
-    struct history_place next;
-    uint32_t n;
-    const char *body;
-    size_t size;
-    int r;
-    const char *text;
-    uint32_t n_damaged,
-        damaged_job; /* rows that were left out, the first of them: their checksums differ */
-};
-typedef void (*store_history_fn)(void *ctx, const struct history_piece *p);
-
+typedef void (*store_commit_fn)(void *ctx, uint64_t ticket, int r, const char *text);
 struct store_callbacks {
     store_commit_fn on_commit;
-    store_payload_fn on_payload;
     void *ctx;
-    store_history_fn on_history;
-    store_script_fn on_script;
 };
 
 /* Opens or creates DIR/stoker.db, checks it (quick_check, application id, version) and starts the thread.
@@ -77,11 +39,6 @@ struct store_callbacks {
  * system), -EIO and others. */
 int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
     __attribute__((warn_unused_result));
-/* What is demanded of what lies there. */
-struct store_demands {
-    bool must_exist;  /* there has been a state: an empty one is -ENODATA */
-    bool accept_loss; /* a damaged write-ahead log is read as far as it goes; else -EUCLEAN */
-};
 int store_open_as(const char *dir, const struct store_callbacks *cb, const struct store_demands *demands,
                   struct store **ret, struct errtext *err) __attribute__((warn_unused_result));
 /* Commits what is left and closes. */
@@ -126,19 +83,19 @@ bool store_retire_job(struct store *s, const struct job *j);
  * empty now: what is added next begins a batch. */
 bool store_turn(struct store *s);
 /* What the state as it is now must wait for. Committed when <= store_committed(). */
-uint64_t store_gate(const struct store *s);
+uint64_t store_ticket(const struct store *s);
 uint64_t store_committed(const struct store *s);
 
-/* Asks for a payload; answered by on_payload after everything collected before has been committed. */
-void store_get_payload(struct store *s, uint32_t job, int32_t step);
+/* Asks for a payload; answered after everything collected before has been committed. */
+void store_get_payload(struct store *s, uint32_t job, int32_t step, store_payload_fn fn, void *ctx);
 
-/* Asks for what a retired job ran; answered by on_script. Commits go first. */
-void store_get_script(struct store *s, uint32_t job);
+/* Asks for what a retired job ran. Commits go first. */
+void store_get_script(struct store *s, uint32_t job, store_script_fn fn, void *ctx);
 
 /* Asks for the next piece of an answer: at most `most` rows and about a megabyte of them, fewer where
- * looking for them takes long: commits go first. Answered by on_history with this id. */
-void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
-                       const struct history_place *from, uint32_t most);
+ * looking for them takes long: commits go first. */
+void store_get_history(struct store *s, const struct msg_history *q, const struct history_place *from,
+                       uint32_t most, store_history_fn fn, void *ctx);
 
 /* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
 void store_trim_history(struct store *s, int64_t before_ms);

@@ -36,13 +36,19 @@ enum work_kind {
 struct work {
     struct list link;
     enum work_kind kind;
-    uint64_t gate;
+    uint64_t ticket;
     VEC(struct row) rows;
     struct mark_values note; /* of a batch: what its commit is remembered with ... */
     uint64_t newest;         /* ... and the newest event after it */
     struct str bytes;
     uint32_t job;
     int32_t step;
+    union { /* of a question: who gets the answer, by kind */
+        store_payload_fn payload;
+        store_script_fn script;
+        store_history_fn history;
+    } answer;
+    void *answer_ctx;
     int result; /* what work_do fills, from here */
     struct errtext err;
     uint8_t *payload;
@@ -55,7 +61,6 @@ struct work {
     uint32_t uid;       /* whose it was */
     uint64_t us;
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
-    uint64_t id;
     struct msg_history query;
     struct history_place place;
     uint32_t most, n;

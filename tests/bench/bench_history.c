@@ -24,25 +24,15 @@
 static struct store *store;
 static bool committed;
 
-static void on_commit(void *ctx, uint64_t gate, int r, const char *text)
+static void on_commit(void *ctx, uint64_t ticket, int r, const char *text)
 {
     (void)ctx;
-    (void)gate;
+    (void)ticket;
     if (r < 0) {
         fprintf(stderr, "%s\n", text);
         exit(1);
     }
     committed = true;
-}
-
-static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
-{
-    (void)ctx, (void)job, (void)step, (void)p, (void)n;
-}
-
-static void on_history(void *ctx, const struct history_piece *p)
-{
-    (void)ctx, (void)p;
 }
 
 static void add_step(struct job *j, int32_t id, const char *name)
@@ -93,8 +83,7 @@ static struct job *make_job(uint32_t id, uint32_t n, int64_t now)
 
 static void fill(const char *dir, uint32_t n)
 {
-    struct store_callbacks cb = {
-        .on_commit = on_commit, .on_payload = on_payload, .on_history = on_history};
+    struct store_callbacks cb = {.on_commit = on_commit};
     struct errtext err;
     int64_t now = (int64_t)time(NULL) * 1000;
     if (store_open(dir, &cb, &store, &err) < 0) {

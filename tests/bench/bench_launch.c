@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     b.t_sent = xcalloc(b.n, sizeof *b.t_sent);
     b.t_told = xcalloc(b.n, sizeof *b.t_told);
     char *log = xasprintf("%s/link.log", argv[6]);
-    struct linkproc *links = linkproc_new(b.loop, log, NULL, BEAT_MS);
+    struct ssh_process *links = ssh_process_new(b.loop, log, NULL, BEAT_MS);
     struct link_open to = {.node = node,
                            .address = argv[1],
                            .port = (uint32_t)atoi(argv[2]),
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     b.node = nodeconn_new(b.loop, &cfg, 0, &ops, &b);
     loop_run(b.loop);
     nodeconn_free(b.node);
-    linkproc_free(links);
+    ssh_process_free(links);
     report(&b);
     loop_free(b.loop);
     strv_fini(&to.identities);

@@ -192,10 +192,10 @@ static int fold(void *ctx, struct event *ev)
     return 0;
 }
 
-static void on_commit(void *ctx, uint64_t gate, int r, const char *text)
+static void on_commit(void *ctx, uint64_t ticket, int r, const char *text)
 {
     (void)ctx;
-    (void)gate;
+    (void)ticket;
     (void)r;
     (void)text;
 }
@@ -215,10 +215,10 @@ static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
     got->n = n;
 }
 
-static struct store *open_store(int (*fn)(void *ctx, struct event *ev), void *ctx, struct payload *got)
+static struct store *open_store(int (*fn)(void *ctx, struct event *ev), void *ctx)
 {
     char *dir = xasprintf("%s/state", home());
-    struct store_callbacks cb = {.on_commit = on_commit, .on_payload = on_payload, .ctx = got};
+    struct store_callbacks cb = {.on_commit = on_commit};
     struct store *s = NULL;
     struct errtext err = {""};
     if (store_open(dir, &cb, &s, &err) < 0 || store_load(s, fn, ctx, &err) < 0)
@@ -229,7 +229,7 @@ static struct store *open_store(int (*fn)(void *ctx, struct event *ev), void *ct
 
 struct store *cluster_open_store(int (*fn)(void *ctx, struct event *ev), void *ctx)
 {
-    return open_store(fn, ctx, NULL);
+    return open_store(fn, ctx);
 }
 
 static int ignore(void *ctx, struct event *ev)
@@ -254,8 +254,8 @@ static bool is_read(void *ctx)
 size_t cluster_payload_size(uint32_t job, int32_t step)
 {
     struct payload got = {.answered = false};
-    struct reading r = {.store = open_store(ignore, NULL, &got), .got = &got};
-    store_get_payload(r.store, job, step);
+    struct reading r = {.store = open_store(ignore, NULL), .got = &got};
+    store_get_payload(r.store, job, step, on_payload, &got);
     if (!cluster_eventually(STOP_MS, 5, is_read, &r))
         fail_msg("the payload of %u.%d is not read", job, step);
     store_close(r.store);

@@ -14,15 +14,15 @@
 
 struct storelab sl;
 
-static void on_commit(void *ctx, uint64_t gate, int r, const char *text)
+static void on_commit(void *ctx, uint64_t ticket, int r, const char *text)
 {
     (void)ctx;
-    vec_push(&sl.gates, gate);
+    vec_push(&sl.tickets, ticket);
     sl.last_result = r;
     snprintf(sl.last_text, sizeof sl.last_text, "%s", text);
 }
 
-static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
+void storelab_on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
 {
     (void)ctx;
     (void)step;
@@ -33,7 +33,7 @@ static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
              p ? (const char *)p : "");
 }
 
-const struct store_callbacks storelab_callbacks = {.on_commit = on_commit, .on_payload = on_payload};
+const struct store_callbacks storelab_callbacks = {.on_commit = on_commit};
 
 int storelab_try_open(struct errtext *err)
 {
@@ -60,7 +60,7 @@ int storelab_set_up(void **state)
     sl.dir = xasprintf("%s/store.XXXXXX", tmp ? tmp : "/tmp");
     assert_non_null(mkdtemp(sl.dir));
     sl.file = xasprintf("%s/stoker.db", sl.dir);
-    vec_clear(&sl.gates);
+    vec_clear(&sl.tickets);
     sl.last_result = 1;
     sl.last_text[0] = '\0';
     memset(&sl.payload, 0, sizeof sl.payload);
@@ -80,14 +80,14 @@ int storelab_tear_down(void **state)
     rmdir(sl.dir);
     free(sl.dir);
     free(sl.file);
-    vec_fini(&sl.gates);
+    vec_fini(&sl.tickets);
     return 0;
 }
 
 void storelab_hear(void)
 {
-    size_t n = sl.gates.n + sl.payload.answers;
-    for (int waited = 0; sl.gates.n + sl.payload.answers == n; waited++) {
+    size_t n = sl.tickets.n + sl.payload.answers;
+    for (int waited = 0; sl.tickets.n + sl.payload.answers == n; waited++) {
         struct pollfd p = {.fd = store_fd(sl.store), .events = POLLIN};
         if (waited > 100 || poll(&p, 1, DEADLINE_MS) != 1)
             fail_msg("the store says nothing");
@@ -97,9 +97,9 @@ void storelab_hear(void)
 
 void storelab_commit(void)
 {
-    uint64_t gate = store_gate(sl.store);
+    uint64_t ticket = store_ticket(sl.store);
     store_turn(sl.store);
-    while (store_committed(sl.store) < gate && sl.last_result >= 0)
+    while (store_committed(sl.store) < ticket && sl.last_result >= 0)
         storelab_hear();
     if (sl.last_result < 0)
         fail_msg("%s", sl.last_text);

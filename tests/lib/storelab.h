@@ -6,9 +6,9 @@
 #include "src/base/vec.h"
 
 extern struct storelab {
-    char *dir, *file;    /* the database in it */
-    struct store *store; /* NULL: not open */
-    VEC(uint64_t) gates; /* committed, or refused with the last result and its text */
+    char *dir, *file;      /* the database in it */
+    struct store *store;   /* NULL: not open */
+    VEC(uint64_t) tickets; /* committed, or refused with the last result and its text */
     int last_result;
     char last_text[512];
     struct {
@@ -26,6 +26,8 @@ int storelab_tear_down(void **state);
 
 /* What fills sl. */
 extern const struct store_callbacks storelab_callbacks;
+/* Answers to store_get_payload: into sl.payload. */
+void storelab_on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 int storelab_try_open(struct errtext *err);
 void storelab_must_open(void);
 void storelab_reopen(void);

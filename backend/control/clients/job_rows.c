@@ -1,43 +1,39 @@
-/* job_rows.c - rows of the state for a client, in pieces, and then what changes.
- *
- * A large snapshot is sent as the client reads it, in slices (query_queue.c). Jobs that change after their
- * row was sent go again before the end (not to those who read parts of rows: they print each as it comes),
- * then come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent
- * state, and events follow from there. The first of them, for a session that follows, are the retirements
- * of jobs whose row was sent; the reasons that changed meanwhile come with them.
- */
+#include "backend/control/clients/job_rows.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/clients/query_queue.h"
+#include "backend/control/emit.h"
+#include "backend/control/prio_cache.h"
 #include "backend/sched/explain/explain.h"
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
 /* Of a frame: small, so that the client decodes one piece while the next is made, and that none is longer
  * than a client takes. One row may be. */
-#define ROWS_MAX  128
-#define BYTES_MAX (256u << 10)
-#define LOOKS_MAX 200000u /* comparisons of a slice: of jobs with what is wanted */
+#define ROWS_MAX 128
 
-#define NAMED_MAX       16    /* jobs by name that are found without a walk */
-#define NAMED_PARTS_MAX 10000 /* steps and tasks that they have */
+#define BYTES_MAX       (256u << 10)
+#define LOOKS_MAX       200000u /* comparisons of a slice: of jobs with what is wanted */
+#define NAMED_MAX       16      /* jobs by name that are found without a walk */
+#define NAMED_PARTS_MAX 10000   /* steps and tasks that they have */
 
 /* What no reader can do without. */
 #define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
 
 /* What a client that asks once is told: a preempted job runs until its grace time is over. A client that
  * follows folds events and gets the state itself. */
-static uint32_t state_told(const struct msg_get *g, const struct job *j)
+static uint32_t rows_state_told(const struct msg_get *g, const struct job *j)
 {
     return !g->follow && job_is_in_grace(j) ? JOB_RUNNING : j->state;
 }
 
-static bool has_state(const struct msg_get *g, const struct job *j)
+static bool rows_has_state(const struct msg_get *g, const struct job *j)
 {
-    return !g->states || (g->states & 1u << state_told(g, j));
+    return !g->states || (g->states & 1u << rows_state_told(g, j));
 }
 
-static bool is_target(const struct msg_get *g, const struct job *j)
+static bool rows_is_target(const struct msg_get *g, const struct job *j)
 {
     if (!g->jobs.n)
         return true;
@@ -53,13 +49,13 @@ static bool is_target(const struct msg_get *g, const struct job *j)
     return false;
 }
 
-static bool is_wanted(const struct msg_get *g, const struct job *j)
+static bool rows_is_wanted(const struct msg_get *g, const struct job *j)
 {
-    return has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && is_target(g, j);
+    return rows_has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && rows_is_target(g, j);
 }
 
 /* As the last forecast says, or else not before it was asked to begin. */
-static struct wall expected_start(const struct control *c, const struct job *j)
+static struct wall rows_expected_start(const struct control *c, const struct job *j)
 {
     struct forecast f = planner_forecast(planner_forecaster(c->planner), j->id);
     if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
@@ -69,22 +65,22 @@ static struct wall expected_start(const struct control *c, const struct job *j)
 
 /* The row with its derived reason, priority and start: a shallow copy, encoded at once. Who follows is not
  * told of new forecasts, so he gets none. */
-static struct job row_of(struct control *c, const struct job *j, const struct msg_get *g)
+static struct job rows_make(struct control *c, const struct job *j, const struct msg_get *g)
 {
     struct job row = *j;
     bool follows = g->follow;
-    row.state = state_told(g, j);
+    row.state = rows_state_told(g, j);
     if (!job_state_is_final(j->state))
-        row.priority = prio_of_best(ctl_prio(c), j);
+        row.priority = prio_of_best(prio_cache_get(c), j);
     if (j->state == JOB_PENDING)
         row.reason = planner_reason_of(c->planner, j);
     if (j->state == JOB_PENDING && !follows)
-        row.t_expected = expected_start(c, j);
+        row.t_expected = rows_expected_start(c, j);
     return row;
 }
 
 /* The rows of one message, encoded as they come: the body of MSG_JOBS, whose count is filled in last. */
-struct rows {
+struct row_message {
     struct str body;
     size_t n;
 };
@@ -97,14 +93,22 @@ struct rows {
     "\x91\xdd\0\0\0\0" /* a record with one member, a list of as many as the last four bytes say */
 #define LIST_AT 2
 
-static void send_rows(struct session *s, struct rows *r)
+void rows_clear_late(struct session *s)
+{
+    vec_clear(&s->late.rows);
+    vec_clear(&s->late.reasons);
+    vec_clear(&s->late.retired);
+    s->late.all_reasons = s->late.spec = false;
+}
+
+static void rows_send(struct session *s, struct row_message *r)
 {
     if (!r->n)
         return;
     for (size_t i = 0; i < 4; i++)
         r->body.s[LIST_AT + i] = (char)(r->n >> (24 - 8 * i));
     session_send_encoded(s, MSG_JOBS, s->follow_tag, r->body.s, r->body.len);
-    look_note(s, r->body.s, r->body.len);
+    query_queue_note(s, r->body.s, r->body.len);
     str_clear(&r->body);
     r->n = 0;
 }
@@ -114,7 +118,7 @@ bool rows_are_parts(const struct msg_get *g)
     return (g->job_members || g->req_members) && !g->follow;
 }
 
-static struct codec_part part_of(const struct msg_get *g)
+static struct codec_part rows_part(const struct msg_get *g)
 {
     bool some = rows_are_parts(g);
     struct codec_part part = {.members = UINT64_MAX, .inner = &job_req_rec, .inner_members = UINT64_MAX};
@@ -129,7 +133,7 @@ static struct codec_part part_of(const struct msg_get *g)
 }
 
 /* Those of j that are not done, as they are: nothing in the result is a copy. Caller frees. */
-static struct step *live_steps(const struct job *j, size_t *ret_n)
+static struct step *rows_live_steps(const struct job *j, size_t *ret_n)
 {
     struct step *v = xcalloc(j->steps.n + 1, sizeof *v);
     size_t n = 0;
@@ -140,22 +144,22 @@ static struct step *live_steps(const struct job *j, size_t *ret_n)
     return v;
 }
 
-static void add_row(struct session *s, struct rows *r, const struct job *j)
+static void rows_add_row(struct session *s, struct row_message *r, const struct job *j)
 {
-    struct codec_part part = part_of(&s->get);
-    struct job row = row_of(s->ctl, j, &s->get);
+    struct codec_part part = rows_part(&s->get);
+    struct job row = rows_make(s->ctl, j, &s->get);
     struct step *live = NULL;
     if (s->get.live_steps)
-        row.steps.v = live = live_steps(j, &row.steps.n);
+        row.steps.v = live = rows_live_steps(j, &row.steps.n);
     if (!r->n)
         str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
     codec_encode_part(&job_rec, &row, &part, &r->body);
     free(live);
     if (++r->n == ROWS_MAX || r->body.len >= BYTES_MAX)
-        send_rows(s, r);
+        rows_send(s, r);
 }
 
-static void send_nodes(struct session *s)
+static void rows_send_nodes(struct session *s)
 {
     struct control *c = s->ctl;
     struct msg_nodes m;
@@ -167,57 +171,57 @@ static void send_nodes(struct session *s)
     free(m.rows.v);
 }
 
-static bool has_enough(const struct session *s)
+static bool rows_has_enough(const struct session *s)
 {
     return conn_queued(s->conn) >= CONN_LOW * 4;
 }
 
 /* What changed since it was sent, as it is now. False: the client has enough to read for now. */
-static bool send_again(struct session *s, struct rows *rows)
+static bool rows_send_again(struct session *s, struct row_message *rows)
 {
-    while (s->late.rows.n && !has_enough(s)) {
+    while (s->late.rows.n && !rows_has_enough(s)) {
         const struct job *j = model_get_job(&s->ctl->model, s->late.rows.v[--s->late.rows.n]);
-        if (j && is_wanted(&s->get, j))
-            add_row(s, rows, j);
+        if (j && rows_is_wanted(&s->get, j))
+            rows_add_row(s, rows, j);
     }
-    send_rows(s, rows);
+    rows_send(s, rows);
     return !s->late.rows.n;
 }
 
 bool rows_send_last(struct session *s, const struct job *j)
 {
-    struct rows rows = ROWS_INIT;
-    bool wanted = is_wanted(&s->get, j);
+    struct row_message rows = ROWS_INIT;
+    bool wanted = rows_is_wanted(&s->get, j);
     if (wanted)
-        add_row(s, &rows, j);
-    send_rows(s, &rows);
+        rows_add_row(s, &rows, j);
+    rows_send(s, &rows);
     str_fini(&rows.body);
     return wanted;
 }
 
-static void add_reason(struct session *s, struct msg_reasons *m, const struct job *j)
+static void rows_add_reason(struct session *s, struct msg_reasons *m, const struct job *j)
 {
-    if (j && j->state == JOB_PENDING && is_wanted(&s->get, j))
+    if (j && j->state == JOB_PENDING && rows_is_wanted(&s->get, j))
         *(struct job_reason *)rec_list_push(&m->rows) =
             (struct job_reason){.job = j->id, .reason = planner_reason_of(s->ctl->planner, j)};
 }
 
-static void send_late_reasons(struct session *s)
+static void rows_send_late_reasons(struct session *s)
 {
     struct control *c = s->ctl;
     struct msg_reasons m = {0};
     if (s->late.all_reasons)
         list_for_each (j, &c->model.all, struct job, in_all)
-            add_reason(s, &m, j);
+            rows_add_reason(s, &m, j);
     else
         vec_for_each (&s->late.reasons, i)
-            add_reason(s, &m, model_get_job(&c->model, s->late.reasons.v[i]));
+            rows_add_reason(s, &m, model_get_job(&c->model, s->late.reasons.v[i]));
     if (m.rows.n)
         session_send(s, MSG_REASONS, s->follow_tag, &m);
     rec_fini(&msg_reasons_rec, &m);
 }
 
-static void send_late_retirements(struct session *s)
+static void rows_send_late_retirements(struct session *s)
 {
     struct ev_none none = {0};
     struct event ev = {.kind = EV_RETIRE, .t = loop_wall(s->ctl->loop), .body = &none};
@@ -231,14 +235,14 @@ static void send_late_retirements(struct session *s)
     }
 }
 
-static void finish(struct session *s)
+static void rows_finish(struct session *s)
 {
     struct control *c = s->ctl;
     struct late *late = &s->late;
     if (late->spec && s->get.follow)
         rows_send_spec(s);
     if (s->get.what & GET_NODES)
-        send_nodes(s);
+        rows_send_nodes(s);
     if (s->get.what & GET_WINDOWS) {
         struct msg_windows w;
         w.rows.v = c->model.windows.v;
@@ -254,16 +258,16 @@ static void finish(struct session *s)
                              .n_jobs = c->model.n_pending + c->model.n_active + c->model.n_ended,
                              .uuid = c->model.uuid};
     session_send(s, MSG_SNAPSHOT, s->follow_tag, &m);
-    send_late_retirements(s);
-    send_late_reasons(s);
-    late_clear(s);
+    rows_send_late_retirements(s);
+    rows_send_late_reasons(s);
+    rows_clear_late(s);
     s->snapshotting = false;
     s->follow = !s->get.follow ? FOLLOW_NONE : s->get.jobs.n ? FOLLOW_JOB : FOLLOW_ALL;
 }
 
 /* The first job after the cursor; ids grow along the list, so the cursor's own place is found from its job
  * where it still exists. */
-static struct list *after_cursor(struct control *c, uint32_t cursor)
+static struct list *rows_after_cursor(struct control *c, uint32_t cursor)
 {
     struct job *j = cursor ? model_get_job(&c->model, cursor) : NULL;
     if (j)
@@ -275,7 +279,7 @@ static struct list *after_cursor(struct control *c, uint32_t cursor)
 }
 
 /* 100,000 jobs do not fit into any cache: while one is encoded, the next is fetched. */
-static void prefetch(struct list *at, const struct list *end)
+static void rows_prefetch(struct list *at, const struct list *end)
 {
     if (at == end)
         return;
@@ -287,45 +291,45 @@ static void prefetch(struct list *at, const struct list *end)
 enum slice rows_slice(struct session *s, struct mono until)
 {
     struct control *c = s->ctl;
-    struct rows rows = ROWS_INIT;
-    struct list *at = after_cursor(c, s->cursor);
+    struct row_message rows = ROWS_INIT;
+    struct list *at = rows_after_cursor(c, s->cursor);
     /* However fast the client reads and however little it wants, a turn does only so much. */
     size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
     bool full = false, late = false;
-    while (at != &c->model.all && looks < LOOKS_MAX && !late && !(full = has_enough(s))) {
+    while (at != &c->model.all && looks < LOOKS_MAX && !late && !(full = rows_has_enough(s))) {
         const struct job *j = container_of(at, struct job, in_all);
         at = at->next;
-        prefetch(at, &c->model.all);
+        rows_prefetch(at, &c->model.all);
         s->cursor = j->id;
         looks += looks_each;
-        if (!is_wanted(&s->get, j))
+        if (!rows_is_wanted(&s->get, j))
             continue;
-        add_row(s, &rows, j);
+        rows_add_row(s, &rows, j);
         if (!rows.n) {
             conn_hurry(s->conn);
             late = mono_read().ns >= until.ns;
         }
     }
-    send_rows(s, &rows);
-    bool last = at == &c->model.all && send_again(s, &rows);
+    rows_send(s, &rows);
+    bool last = at == &c->model.all && rows_send_again(s, &rows);
     full = full || (at == &c->model.all && !last);
     if (last)
-        finish(s);
+        rows_finish(s);
     str_fini(&rows.body);
     return last ? SLICE_LAST : full ? SLICE_FULL : SLICE_MORE;
 }
 
-void rows_send_kept(struct session *s, const struct answer *a)
+void rows_send_kept(struct session *s, const struct query_answer *a)
 {
     size_t from = 0;
     for (size_t i = 0; i < a->ends.n; from = a->ends.v[i++])
         session_send_encoded(s, MSG_JOBS, s->follow_tag, a->bytes.s + from, a->ends.v[i] - from);
-    late_clear(s);
-    finish(s);
+    rows_clear_late(s);
+    rows_finish(s);
 }
 
 /* Its elements are anywhere. */
-static bool names_arrays(const struct session *s)
+static bool rows_names_arrays(const struct session *s)
 {
     for (size_t i = 0; i < s->get.jobs.n; i++) {
         const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
@@ -336,7 +340,7 @@ static bool names_arrays(const struct session *s)
 }
 
 /* Rows so large that they are sent as the client reads them, however few. */
-static bool names_much(const struct session *s)
+static bool rows_names_much(const struct session *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->get.jobs.n; i++) {
@@ -348,17 +352,17 @@ static bool names_much(const struct session *s)
 }
 
 /* A few named jobs, the most frequent question: no walk over all, and no waiting. */
-static void send_named(struct session *s)
+static void rows_send_named(struct session *s)
 {
-    struct rows rows = ROWS_INIT;
+    struct row_message rows = ROWS_INIT;
     for (size_t i = 0; (s->get.what & GET_JOBS) && i < s->get.jobs.n; i++) {
         const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
-        if (j && is_wanted(&s->get, j))
-            add_row(s, &rows, j);
+        if (j && rows_is_wanted(&s->get, j))
+            rows_add_row(s, &rows, j);
     }
-    send_rows(s, &rows);
-    late_clear(s);
-    finish(s);
+    rows_send(s, &rows);
+    rows_clear_late(s);
+    rows_finish(s);
     str_fini(&rows.body);
 }
 
@@ -368,8 +372,9 @@ void rows_send_spec(struct session *s)
         session_send(s, MSG_SPEC, s->follow_tag, &s->ctl->model.spec);
 }
 
-void req_get(struct session *s, uint64_t tag, struct msg_get *m)
+void req_get(struct session *s, uint64_t tag, void *body)
 {
+    struct msg_get *m = body;
     if (m->jobs.n > GET_NAMES_MAX || m->users.n > GET_NAMES_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or users asked for by name",
                       GET_NAMES_MAX);
@@ -384,13 +389,14 @@ void req_get(struct session *s, uint64_t tag, struct msg_get *m)
     s->cursor = 0;
     s->snapshotting = true;
     s->resync_told = false;
-    late_clear(s);
-    look_end(s);
-    bool named = s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !names_arrays(s) && !names_much(s);
+    rows_clear_late(s);
+    query_queue_end(s);
+    bool named =
+        s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !rows_names_arrays(s) && !rows_names_much(s);
     if ((s->get.what & GET_JOBS) && !named) {
-        look_begin(s);
+        query_queue_begin(s);
         return;
     }
     rows_send_spec(s);
-    send_named(s);
+    rows_send_named(s);
 }

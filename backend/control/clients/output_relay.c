@@ -1,14 +1,11 @@
-/* output_relay.c - questions that a node answers: what its tasks print, what they are to read.
- *
- *     client --OUTPUT_READ, INPUT--> relay --the same, with a number of ours--> agent
- *        ^                                                                        |
- *        +-------------------------- OUTPUT_DATA, INPUT_ACK <---------------------+
- */
+#include "backend/control/clients/output_relay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/control/private.h"
-#include "src/base/xalloc.h"
+#include "backend/control/emit.h"
+#include "backend/control/nodes/node_peers.h"
+#include "src/base/idmap.h"
 #include "src/jobenv/filename.h"
 #include "src/proto/codec.h"
 
@@ -20,28 +17,47 @@
 #define INPUT_QUEUE_MAX (1u << 20)
 #define READ_QUEUE_MAX  (16u << 20)
 #define WAIT_MAX_MS     60000u
-#define OLD_ID          (UINT64_C(1) << 62) /* marks our questions to the history among those of clients */
 #define OLD_MAX         16u
 #define WHO_MAX         200u
 
+struct relay {   /* a request of a client that an agent answers */
+    uint64_t id; /* tag towards the agent */
+    struct session *session;
+    uint64_t tag; /* of the client */
+    struct node_peer *node;
+    bool input;
+};
+
+struct relays {
+    struct idmap map; /* id -> struct relay */
+    uint64_t last_id;
+    struct list old; /* of struct old_output */
+};
+
+static struct relays *relays_of(const struct control *c)
+{
+    return c->state[MODULE_RELAYS];
+}
+
 /* The task of a step that runs a rank: by number where the step has one task a rank. */
-static const struct task *task_of_rank(const struct job *j, const struct step *s,
-                                       const struct launch_key *key, uint32_t rank)
+static const struct task *relay_task_of_rank(const struct job *j, const struct step *s,
+                                             const struct launch_key *key, uint32_t rank)
 {
     if (j->kind == JOB_KIND_STEPS)
         return step_find_task(s, key->task);
     return step_find_rank(s, rank, NULL);
 }
 
-static const struct task *find_in_job(struct session *s, uint64_t tag, const struct job *j,
-                                      struct launch_key *key, uint32_t rank, const struct step **ret_step)
+static const struct task *relay_find_task(struct session *s, uint64_t tag, const struct job *j,
+                                          struct launch_key *key, uint32_t rank,
+                                          const struct step **ret_step)
 {
     if (!j || !session_owns(s, j)) {
         session_reply(s, tag, REFUSAL_NO_JOB, key->job, 0, "there is no job %u of yours", key->job);
         return NULL;
     }
     *ret_step = job_find_step(j, key->step);
-    const struct task *t = *ret_step ? task_of_rank(j, *ret_step, key, rank) : NULL;
+    const struct task *t = *ret_step ? relay_task_of_rank(j, *ret_step, key, rank) : NULL;
     if (!t) {
         session_reply(s, tag, REFUSAL_NO_STEP, key->job, 0, "job %u has no such step or task", key->job);
         return NULL;
@@ -53,14 +69,15 @@ static const struct task *find_in_job(struct session *s, uint64_t tag, const str
     return t;
 }
 
-static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link *n, bool input)
+static struct relay *relay_add(struct session *s, uint64_t tag, struct node_peer *n, bool input)
 {
     struct relay *r = xcalloc(1, sizeof *r);
-    *r = (struct relay){.id = ++s->ctl->next_relay, .session = s, .tag = tag, .node = n, .input = input};
-    idmap_set(&s->ctl->relays, r->id, r);
+    *r = (struct relay){
+        .id = ++relays_of(s->ctl)->last_id, .session = s, .tag = tag, .node = n, .input = input};
+    idmap_set(&relays_of(s->ctl)->map, r->id, r);
     s->n_inputs += input;
     s->n_reads += !input;
-    s->party->n_reads += !input;
+    s->quota->n_reads += !input;
     return r;
 }
 
@@ -68,26 +85,26 @@ static void relay_free(struct relay *r)
 {
     r->session->n_inputs -= r->input;
     r->session->n_reads -= !r->input;
-    r->session->party->n_reads -= !r->input;
+    r->session->quota->n_reads -= !r->input;
     free(r);
 }
 
 /* What a session, and all of them towards one node, may have under way. Input is large and srun sends it
  * again; a reading is small, waits long, and there is one for each stream of each rank. */
-static bool is_busy(const struct session *s, const struct node_link *n, bool input)
+static bool relay_is_busy(const struct session *s, const struct node_peer *n, bool input)
 {
     if (input)
         return s->n_inputs >= INPUTS_MAX || nodeconn_queued(n->conn) > INPUT_QUEUE_MAX;
-    if (!s->admin && s->party->n_reads >= USER_READS_MAX)
+    if (!s->admin && s->quota->n_reads >= USER_READS_MAX)
         return true;
     return s->n_reads >= READS_MAX || nodeconn_queued(n->conn) > READ_QUEUE_MAX;
 }
 
-static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind,
-                  const void *body)
+static void relay_send(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind,
+                       const void *body)
 {
     struct control *c = s->ctl;
-    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+    struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
     if (!n || !nodeconn_is_up(n->conn)) {
         if (n || kind != MSG_OUTPUT_READ || !t->alloc.node)
             session_reply(
@@ -99,21 +116,20 @@ static void relay(struct session *s, uint64_t tag, const struct task *t, enum ms
                           "node %s, where it lies, is not in the cluster now", t->alloc.node);
         return;
     }
-    if (is_busy(s, n, kind == MSG_INPUT)) {
+    if (relay_is_busy(s, n, kind == MSG_INPUT)) {
         session_reply(s, tag, REFUSAL_STEP_BUSY, 0, 0, "node %s is busy: again later", t->alloc.node);
         return;
     }
-    struct relay *r = add_relay(s, tag, n, kind == MSG_INPUT);
-    nodeconn_send(n->conn, ctl_gate(c), kind, r->id, body);
+    struct relay *r = relay_add(s, tag, n, kind == MSG_INPUT);
+    nodeconn_send(n->conn, ctl_ticket(c), kind, r->id, body);
 }
 
-/* --- output --- */
-
 /* Whose file it is, and which, is what the job's record says and not what the question does. */
-static void read_output(struct session *s, uint64_t tag, const struct job *j, struct msg_output_read *m)
+static void relay_read_output(struct session *s, uint64_t tag, const struct job *j,
+                              struct msg_output_read *m)
 {
     const struct step *st;
-    const struct task *t = find_in_job(s, tag, j, &m->key, m->rank, &st);
+    const struct task *t = relay_find_task(s, tag, j, &m->key, m->rank, &st);
     if (!t)
         return;
     m->max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
@@ -124,54 +140,50 @@ static void read_output(struct session *s, uint64_t tag, const struct job *j, st
     m->uid = j->uid;
     m->gid = j->gid;
     m->user = xstrdup(j->user);
-    relay(s, tag, t, MSG_OUTPUT_READ, m);
+    relay_send(s, tag, t, MSG_OUTPUT_READ, m);
 }
 
 /* A question about a job that has left the state: its record comes from the history first. */
 struct old_output {
-    uint64_t id;
-    struct session *session;
+    struct list link;
+    struct control *ctl;
+    struct session *session; /* NULL: it has gone, and the answer is on its way */
     uint64_t tag;
     struct msg_output_read m;
 };
 
-static void ask_history(struct control *c, const struct old_output *o, const struct history_place *from)
+static void relay_on_history(void *ctx, const struct history_piece *p);
+
+static void relay_ask_history(struct control *c, struct old_output *o, const struct history_place *from)
 {
     struct msg_history q = {.limit = 1};
     struct history_place start = {0};
     struct job_target *t = rec_list_push(&q.jobs);
     *t = (struct job_target){.job = o->m.key.job, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    store_get_history(c->store, o->id, &q, from ? from : &start, 1);
+    store_get_history(c->store, &q, from ? from : &start, 1, relay_on_history, o);
     rec_fini(&msg_history_rec, &q);
 }
 
-static void forget(struct control *c, struct old_output *o)
+static void relay_forget_old(struct old_output *o)
 {
-    idmap_remove(&c->old_outputs, o->id);
-    o->session->n_old--;
+    if (o->session)
+        o->session->n_old--;
+    list_unlink(&o->link);
     rec_fini(&msg_output_read_rec, &o->m);
     free(o);
 }
 
-void ctl_drop_old_outputs(struct control *c, const struct session *s)
+static void relay_on_history(void *ctx, const struct history_piece *p)
 {
-    VEC(uint64_t) gone = VEC_INIT;
-    idmap_for_each (&c->old_outputs, slot)
-        if (!s || ((const struct old_output *)slot->value)->session == s)
-            vec_push(&gone, slot->id);
-    vec_for_each (&gone, i)
-        forget(c, idmap_get(&c->old_outputs, gone.v[i]));
-    vec_fini(&gone);
-}
-
-bool ctl_take_old_output(struct control *c, const struct history_piece *p)
-{
-    struct old_output *o = idmap_get(&c->old_outputs, p->id);
-    if (!o)
-        return (p->id & OLD_ID) != 0;
+    struct old_output *o = ctx;
+    struct control *c = o->ctl;
+    if (!o->session) {
+        relay_forget_old(o);
+        return;
+    }
     if (p->r == 0 && !p->n && !p->next.whole) { /* a piece without rows: more may lie behind it */
-        ask_history(c, o, &p->next);
-        return true;
+        relay_ask_history(c, o, &p->next);
+        return;
     }
     struct msg_jobs jobs = {0};
     struct errtext err = {""};
@@ -184,18 +196,18 @@ bool ctl_take_old_output(struct control *c, const struct history_piece *p)
         session_reply(o->session, o->tag, REFUSAL_BAD_REQUEST, o->m.key.job, 0,
                       "the history cannot be read: %s", p->r < 0 ? p->text : err.s);
     else
-        read_output(o->session, o->tag, found, &o->m);
+        relay_read_output(o->session, o->tag, found, &o->m);
     rec_fini(&msg_jobs_rec, &jobs);
-    forget(c, o);
-    return true;
+    relay_forget_old(o);
 }
 
-void req_output(struct session *s, uint64_t tag, struct msg_output_read *m)
+void req_output(struct session *s, uint64_t tag, void *body)
 {
+    struct msg_output_read *m = body;
     struct control *c = s->ctl;
     const struct job *j = model_get_job(&c->model, m->key.job);
     if (j || m->key.job >= c->model.next_job) {
-        read_output(s, tag, j, m);
+        relay_read_output(s, tag, j, m);
         return;
     }
     if (s->n_old >= OLD_MAX) {
@@ -203,17 +215,17 @@ void req_output(struct session *s, uint64_t tag, struct msg_output_read *m)
         return;
     }
     struct old_output *o = xcalloc(1, sizeof *o);
-    *o = (struct old_output){.id = OLD_ID | ++c->next_history, .session = s, .tag = tag, .m = *m};
+    *o = (struct old_output){.ctl = c, .session = s, .tag = tag, .m = *m};
     *m = (struct msg_output_read){0};
     s->n_old++;
-    idmap_set(&c->old_outputs, o->id, o);
-    ask_history(c, o, NULL);
+    list_init(&o->link);
+    list_append(&relays_of(c)->old, &o->link);
+    relay_ask_history(c, o, NULL);
 }
 
-/* --- input --- */
-
-void req_input(struct session *s, uint64_t tag, struct msg_input *m)
+void req_input(struct session *s, uint64_t tag, void *body)
 {
+    struct msg_input *m = body;
     if (m->data.n > INPUT_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, m->key.job, 0, "input comes in pieces of 256 KiB at most");
         return;
@@ -222,34 +234,35 @@ void req_input(struct session *s, uint64_t tag, struct msg_input *m)
         m->who[WHO_MAX] = '\0'; /* it is kept on the node, and shown to whoever comes second */
     const struct step *st;
     const struct task *t =
-        find_in_job(s, tag, model_get_job(&s->ctl->model, m->key.job), &m->key, m->key.task, &st);
+        relay_find_task(s, tag, model_get_job(&s->ctl->model, m->key.job), &m->key, m->key.task, &st);
     if (t)
-        relay(s, tag, t, MSG_INPUT, m);
+        relay_send(s, tag, t, MSG_INPUT, m);
 }
 
-void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
-                      const void *body)
+void output_relay_answer(struct control *c, const struct node_peer *from, uint64_t id, enum msg_kind kind,
+                         const void *body)
 {
-    struct relay *r = idmap_get(&c->relays, id);
+    struct relay *r = idmap_get(&relays_of(c)->map, id);
     if (!r || r->node != from)
         return;
-    idmap_remove(&c->relays, id);
+    idmap_remove(&relays_of(c)->map, id);
     session_send(r->session, kind, r->tag, body);
     relay_free(r);
 }
 
-void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n)
+/* Of a session, or of a node. */
+static void relay_drop(struct control *c, const struct session *s, const struct node_peer *n)
 {
     VEC(uint64_t) gone = VEC_INIT;
     if (s && !s->n_inputs && !s->n_reads)
         return;
-    idmap_for_each (&c->relays, slot) {
+    idmap_for_each (&relays_of(c)->map, slot) {
         const struct relay *r = slot->value;
         if ((s && r->session == s) || (n && r->node == n))
             vec_push(&gone, slot->id);
     }
     vec_for_each (&gone, i) {
-        struct relay *r = idmap_remove(&c->relays, gone.v[i]);
+        struct relay *r = idmap_remove(&relays_of(c)->map, gone.v[i]);
         if (n)
             session_reply(r->session, r->tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
                           nodeconn_node(n->conn));
@@ -257,3 +270,36 @@ void ctl_drop_relays(struct control *c, const struct session *s, const struct no
     }
     vec_fini(&gone);
 }
+
+static void relay_session_closed(struct control *c, struct session *s)
+{
+    relay_drop(c, s, NULL);
+    list_for_each (o, &relays_of(c)->old, struct old_output, link)
+        if (o->session == s)
+            o->session = NULL;
+}
+
+static void relay_peer_down(struct control *c, struct node_peer *n)
+{
+    relay_drop(c, NULL, n);
+}
+
+static void relay_start(struct control *c)
+{
+    struct relays *r = c->state[MODULE_RELAYS] = xcalloc(1, sizeof *r);
+    list_init(&r->old);
+}
+
+static void relay_stop(struct control *c)
+{
+    list_for_each (o, &relays_of(c)->old, struct old_output, link)
+        relay_forget_old(o);
+    idmap_fini(&relays_of(c)->map);
+    free(relays_of(c));
+}
+
+const struct module_ops output_relay_module = {.start = relay_start,
+                                               .stop = relay_stop,
+                                               .session_closed = relay_session_closed,
+                                               .peer_down = relay_peer_down,
+                                               .peer_removed = relay_peer_down};

@@ -6,21 +6,21 @@
 
 #include "src/base/xalloc.h"
 
-struct kept {
+struct cached_answer {
     struct str key; /* empty: nothing is here */
-    struct answer_stamp stamp;
-    struct answer answer;
+    struct query_stamp stamp;
+    struct query_answer answer;
 };
 
-struct answers {
-    struct kept v[ANSWERS];
+struct query_cache {
+    struct cached_answer v[ANSWERS];
     size_t next;
 };
 
-bool answer_add(struct answer *a, const void *body, size_t n)
+bool query_answer_add(struct query_answer *a, const void *body, size_t n)
 {
     if (a->bytes.len + n > ANSWER_MAX) {
-        answer_fini(a);
+        query_answer_fini(a);
         return false;
     }
     str_append_n(&a->bytes, body, n);
@@ -28,15 +28,15 @@ bool answer_add(struct answer *a, const void *body, size_t n)
     return true;
 }
 
-void answer_fini(struct answer *a)
+void query_answer_fini(struct query_answer *a)
 {
     str_fini(&a->bytes);
     vec_fini(&a->ends);
 }
 
-struct answers *answers_new(void)
+struct query_cache *query_cache_new(void)
 {
-    struct answers *a = xcalloc(1, sizeof *a);
+    struct query_cache *a = xcalloc(1, sizeof *a);
     for (size_t i = 0; i < ANSWERS; i++) {
         str_init(&a->v[i].key);
         str_init(&a->v[i].answer.bytes);
@@ -44,62 +44,64 @@ struct answers *answers_new(void)
     return a;
 }
 
-static void drop(struct kept *k)
+static void query_cache_drop(struct cached_answer *k)
 {
     str_fini(&k->key);
-    answer_fini(&k->answer);
+    query_answer_fini(&k->answer);
 }
 
-void answers_clear(struct answers *a)
+void query_cache_clear(struct query_cache *a)
 {
     for (size_t i = 0; i < ANSWERS; i++)
-        drop(&a->v[i]);
+        query_cache_drop(&a->v[i]);
 }
 
-void answers_free(struct answers *a)
+void query_cache_free(struct query_cache *a)
 {
     if (!a)
         return;
-    answers_clear(a);
+    query_cache_clear(a);
     free(a);
 }
 
-static bool is_same(const struct answer_stamp *a, const struct answer_stamp *b)
+static bool query_cache_is_same(const struct query_stamp *a, const struct query_stamp *b)
 {
     return a->events == b->events && a->passes == b->passes && a->second == b->second;
 }
 
-static bool is_key(const struct kept *k, const struct str *key)
+static bool query_cache_is_key(const struct cached_answer *k, const struct str *key)
 {
     return k->key.len == key->len && memcmp(k->key.s, key->s, key->len) == 0;
 }
 
-const struct answer *answers_find(const struct answers *a, const struct str *key, struct answer_stamp now,
-                                  int64_t asked_ns)
+const struct query_answer *query_cache_find(const struct query_cache *a, const struct str *key,
+                                            struct query_stamp now, int64_t asked_ns)
 {
     for (size_t i = 0; i < ANSWERS; i++) {
-        const struct kept *k = &a->v[i];
-        if (k->key.len && is_key(k, key) && (is_same(&k->stamp, &now) || k->stamp.begun_ns >= asked_ns))
+        const struct cached_answer *k = &a->v[i];
+        if (k->key.len && query_cache_is_key(k, key) &&
+            (query_cache_is_same(&k->stamp, &now) || k->stamp.begun_ns >= asked_ns))
             return &k->answer;
     }
     return NULL;
 }
 
 /* An older answer to the same question goes first. */
-static struct kept *place_for(struct answers *a, const struct str *key)
+static struct cached_answer *query_cache_place(struct query_cache *a, const struct str *key)
 {
     for (size_t i = 0; i < ANSWERS; i++)
-        if (is_key(&a->v[i], key))
+        if (query_cache_is_key(&a->v[i], key))
             return &a->v[i];
     a->next = (a->next + 1) % ANSWERS;
     return &a->v[a->next];
 }
 
-void answers_take(struct answers *a, struct str *key, struct answer_stamp made, struct answer *answer)
+void query_cache_take(struct query_cache *a, struct str *key, struct query_stamp made,
+                      struct query_answer *answer)
 {
-    struct kept *k = place_for(a, key);
-    drop(k);
-    *k = (struct kept){.key = *key, .stamp = made, .answer = *answer};
+    struct cached_answer *k = query_cache_place(a, key);
+    query_cache_drop(k);
+    *k = (struct cached_answer){.key = *key, .stamp = made, .answer = *answer};
     str_init(key);
-    *answer = (struct answer)ANSWER_INIT;
+    *answer = (struct query_answer)ANSWER_INIT;
 }

@@ -16,7 +16,7 @@
 #define ANSWERS    8
 #define ANSWER_MAX (1u << 20)
 
-struct answer_stamp { /* what an answer depends on beside its question */
+struct query_stamp { /* what an answer depends on beside its question */
     uint64_t events, passes;
     int64_t second; /* priorities grow with time */
     /* When it was begun: whoever had asked by then may have it, whatever happened since. */
@@ -25,31 +25,32 @@ struct answer_stamp { /* what an answer depends on beside its question */
 
 #define ANSWER_CHANGED UINT64_MAX /* for `events`: something happened while it was made */
 
-struct answer { /* the bodies of its messages, one behind the other */
+struct query_answer { /* the bodies of its messages, one behind the other */
     struct str bytes;
     VEC(size_t) ends;
 };
 
-struct answers;
+struct query_cache;
 
-struct answers *answers_new(void) __attribute__((warn_unused_result));
-void answers_free(struct answers *a);
+struct query_cache *query_cache_new(void) __attribute__((warn_unused_result));
+void query_cache_free(struct query_cache *a);
 /* The state is another one, with no event: it was read anew. */
-void answers_clear(struct answers *a);
+void query_cache_clear(struct query_cache *a);
 
 /* What still holds, or was begun after asked_ns; NULL where there is none. Valid until the next call. key:
  * the question, as it was encoded. */
-const struct answer *answers_find(const struct answers *a, const struct str *key, struct answer_stamp now,
-                                  int64_t asked_ns);
+const struct query_answer *query_cache_find(const struct query_cache *a, const struct str *key,
+                                            struct query_stamp now, int64_t asked_ns);
 /* In the place of the one that was kept first. Takes what `key` and `answer` own. */
-void answers_take(struct answers *a, struct str *key, struct answer_stamp made, struct answer *answer);
+void query_cache_take(struct query_cache *a, struct str *key, struct query_stamp made,
+                      struct query_answer *answer);
 
 #define ANSWER_INIT                         \
     {                                       \
         .bytes = STR_INIT, .ends = VEC_INIT \
     }
 /* One more message; false, and nothing is left in it, where it gets too large. */
-bool answer_add(struct answer *a, const void *body, size_t n);
-void answer_fini(struct answer *a);
+bool query_answer_add(struct query_answer *a, const void *body, size_t n);
+void query_answer_fini(struct query_answer *a);
 
 #endif

@@ -1,158 +1,216 @@
-/* query_queue.c - those who ask for rows wait in a line, and a turn has only so much time for all of them.
- *
- * Who submits waits for the turn that is under way and its own, never for the hundred who look. Who asks
- * what somebody before him is just being told waits for that answer: it is made once for all of them.
- */
+#include "backend/control/clients/query_queue.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "backend/control/private.h"
+#include "backend/control/clients/job_rows.h"
+#include "backend/control/emit.h"
 #include "src/base/units.h"
 #include "src/proto/codec.h"
 
 #define TURN_MS 2
 
-static void line_up(struct session *s)
+struct query_queue {
+    struct list users; /* quotas of users of whose sessions some wait for rows */
+    size_t n;          /* sessions that wait */
+    struct loop_timer timer;
+    struct query_cache *cache;
+};
+
+static struct query_queue *query_queue_of(const struct control *c)
 {
-    struct party *p = s->party;
-    list_append(&p->looks, &s->look.link);
-    if (list_empty(&p->look_link))
-        list_append(&s->ctl->look_parties, &p->look_link);
-    s->ctl->n_looks++;
+    return c->state[MODULE_QUERIES];
 }
 
-static void leave(struct session *s)
+static void query_queue_add(struct session *s)
 {
-    if (list_empty(&s->look.link))
+    struct user_quota *p = s->quota;
+    list_append(&p->queries, &s->query.link);
+    if (list_empty(&p->query_link))
+        list_append(&query_queue_of(s->ctl)->users, &p->query_link);
+    query_queue_of(s->ctl)->n++;
+}
+
+static void query_queue_leave(struct session *s)
+{
+    if (list_empty(&s->query.link))
         return;
-    list_unlink(&s->look.link);
-    if (list_empty(&s->party->looks))
-        list_unlink(&s->party->look_link);
-    s->ctl->n_looks--;
+    list_unlink(&s->query.link);
+    if (list_empty(&s->quota->queries))
+        list_unlink(&s->quota->query_link);
+    query_queue_of(s->ctl)->n--;
 }
 
 /* The next in line of the next party: who looks with fifty connections is served as often as who has one.
  */
-static struct session *take_next(struct control *c)
+static struct session *query_queue_take_next(struct control *c)
 {
-    struct party *p = list_first(&c->look_parties, struct party, look_link);
-    list_move_to_end(&c->look_parties, &p->look_link);
-    struct session *s = list_first(&p->looks, struct session, look.link);
-    leave(s);
+    struct user_quota *p = list_first(&query_queue_of(c)->users, struct user_quota, query_link);
+    list_move_to_end(&query_queue_of(c)->users, &p->query_link);
+    struct session *s = list_first(&p->queries, struct session, query.link);
+    query_queue_leave(s);
     return s;
 }
 
-void look_end(struct session *s)
+void query_queue_end(struct session *s)
 {
-    leave(s);
-    str_fini(&s->look.key);
-    answer_fini(&s->look.keep);
-    s->look.begun = s->look.keeping = false;
+    query_queue_leave(s);
+    str_fini(&s->query.key);
+    query_answer_fini(&s->query.keep);
+    s->query.begun = s->query.keeping = false;
 }
 
-void look_begin(struct session *s)
+void query_queue_begin(struct session *s)
 {
-    s->look.asked = mono_read();
+    s->query.asked = mono_read();
     if (!s->get.follow)
-        codec_encode(&msg_get_rec, &s->get, &s->look.key);
-    line_up(s);
+        codec_encode(&msg_get_rec, &s->get, &s->query.key);
+    query_queue_add(s);
 }
 
-void look_continue(struct session *s)
+void query_queue_note(struct session *s, const void *body, size_t n)
 {
-    if (list_empty(&s->look.link))
-        line_up(s);
-}
-
-void look_note(struct session *s, const void *body, size_t n)
-{
-    struct look *l = &s->look;
+    struct row_query *l = &s->query;
     if (l->keeping)
-        l->keeping = answer_add(&l->keep, body, n);
+        l->keeping = query_answer_add(&l->keep, body, n);
 }
 
-static bool is_same_question(const struct look *a, const struct look *b)
+static bool query_queue_is_same(const struct row_query *a, const struct row_query *b)
 {
     return a->key.len && a->key.len == b->key.len && memcmp(a->key.s, b->key.s, a->key.len) == 0;
 }
 
 /* Somebody in the line gets the same answer, and may have been told half of it. */
-static bool is_being_made(const struct session *s)
+static bool query_queue_is_being_made(const struct session *s)
 {
-    list_for_each (p, &s->ctl->look_parties, struct party, look_link)
-        list_for_each (o, &p->looks, struct session, look.link)
-            if (o->look.begun && o->look.keeping && is_same_question(&o->look, &s->look))
+    list_for_each (p, &query_queue_of(s->ctl)->users, struct user_quota, query_link)
+        list_for_each (o, &p->queries, struct session, query.link)
+            if (o->query.begun && o->query.keeping && query_queue_is_same(&o->query, &s->query))
                 return true;
     return false;
 }
 
-static struct answer_stamp stamp_now(const struct control *c)
+static struct query_stamp query_queue_stamp(const struct control *c)
 {
-    return (struct answer_stamp){.events = c->stats.events,
-                                 .passes = c->stats.passes,
-                                 .second = loop_wall(c->loop).ms / MS_PER_S,
-                                 .begun_ns = mono_read().ns};
+    return (struct query_stamp){.events = c->stats.events,
+                                .passes = c->stats.passes,
+                                .second = loop_wall(c->loop).ms / MS_PER_S,
+                                .begun_ns = mono_read().ns};
 }
 
-static void keep(struct session *s)
+static void query_queue_keep(struct session *s)
 {
-    struct look *l = &s->look;
-    struct answer_stamp made = l->stamp, now = stamp_now(s->ctl);
+    struct row_query *l = &s->query;
+    struct query_stamp made = l->stamp, now = query_queue_stamp(s->ctl);
     if (made.events != now.events || made.passes != now.passes)
         made.events = ANSWER_CHANGED;
     if (l->keeping)
-        answers_take(s->ctl->answers, &l->key, made, &l->keep);
+        query_cache_take(query_queue_of(s->ctl)->cache, &l->key, made, &l->keep);
 }
 
-static void serve(struct session *s, struct mono until)
+static void query_queue_serve_one(struct session *s, struct mono until)
 {
     struct control *c = s->ctl;
-    struct look *l = &s->look;
+    struct row_query *l = &s->query;
     if (!l->begun) {
         rows_send_spec(s);
-        l->stamp = stamp_now(c);
-        const struct answer *a =
-            l->key.len ? answers_find(c->answers, &l->key, l->stamp, l->asked.ns) : NULL;
+        l->stamp = query_queue_stamp(c);
+        const struct query_answer *a =
+            l->key.len ? query_cache_find(query_queue_of(c)->cache, &l->key, l->stamp, l->asked.ns) : NULL;
         if (a) {
             rows_send_kept(s, a);
-            look_end(s);
+            query_queue_end(s);
             return;
         }
         l->begun = true;
         l->keeping = l->key.len > 0;
     }
     switch (rows_slice(s, until)) {
-    case SLICE_MORE: line_up(s); return;
+    case SLICE_MORE: query_queue_add(s); return;
     case SLICE_FULL: conn_ask_drain(s->conn); return;
-    case SLICE_LAST: keep(s); break;
+    case SLICE_LAST: query_queue_keep(s); break;
     }
-    look_end(s);
+    query_queue_end(s);
 }
 
-void ctl_look_on(void *ctx)
+static void query_queue_on_timer(void *ctx)
 {
     (void)ctx; /* the end of the turn does the rest */
 }
 
-void ctl_serve_looks(struct control *c)
+void query_queue_serve(struct control *c)
 {
     struct mono until = mono_add_ms(mono_read(), TURN_MS);
     size_t passed_over = 0;
     bool late = false;
-    while (!late && c->n_looks > passed_over) {
-        struct session *s = take_next(c);
+    while (!late && query_queue_of(c)->n > passed_over) {
+        struct session *s = query_queue_take_next(c);
         if (!s->snapshotting) { /* what it was to get is void */
-            look_end(s);
+            query_queue_end(s);
             continue;
         }
-        if (!s->look.begun && is_being_made(s)) {
-            line_up(s);
+        if (!s->query.begun && query_queue_is_being_made(s)) {
+            query_queue_add(s);
             passed_over++;
             continue;
         }
         passed_over = 0;
-        serve(s, until);
+        query_queue_serve_one(s, until);
         late = mono_read().ns >= until.ns;
     }
-    if (c->n_looks)
-        loop_timer_set(c->loop, &c->look_timer, 0);
+    if (query_queue_of(c)->n)
+        loop_timer_set(c->loop, &query_queue_of(c)->timer, 0);
 }
+
+/* Its connection has room again. */
+static void query_queue_drained(struct control *c, struct session *s)
+{
+    (void)c;
+    if (s->snapshotting && list_empty(&s->query.link))
+        query_queue_add(s);
+}
+
+static void query_queue_session_closed(struct control *c, struct session *s)
+{
+    (void)c;
+    query_queue_end(s);
+    rec_fini(&msg_get_rec, &s->get);
+    vec_fini(&s->late.rows);
+    vec_fini(&s->late.reasons);
+    vec_fini(&s->late.retired);
+}
+
+/* Answers name partitions as the configuration before did. */
+static void query_queue_before(struct control *c, struct emission *e)
+{
+    if (e->ev->kind == EV_CONFIG)
+        query_cache_clear(query_queue_of(c)->cache);
+}
+
+static void query_queue_reset(struct control *c)
+{
+    query_cache_clear(query_queue_of(c)->cache);
+}
+
+static void query_queue_start(struct control *c)
+{
+    struct query_queue *q = c->state[MODULE_QUERIES] = xcalloc(1, sizeof *q);
+    list_init(&q->users);
+    q->timer = (struct loop_timer){.fn = query_queue_on_timer, .ctx = c};
+    q->cache = query_cache_new();
+}
+
+static void query_queue_stop(struct control *c)
+{
+    struct query_queue *q = query_queue_of(c);
+    loop_timer_cancel(c->loop, &q->timer);
+    query_cache_free(q->cache);
+    free(q);
+}
+
+const struct module_ops query_queue_module = {.start = query_queue_start,
+                                              .stop = query_queue_stop,
+                                              .before = query_queue_before,
+                                              .reset = query_queue_reset,
+                                              .session_closed = query_queue_session_closed,
+                                              .session_drained = query_queue_drained};

@@ -1,7 +1,13 @@
-/* launch_spec.c - a task of the state as what its node is told to run. */
+#include "backend/control/nodes/launch_spec.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/nodes/attempt_state.h"
+#include "backend/control/nodes/node_peers.h"
+#include "backend/control/nodes/output_order.h"
+#include "backend/control/nodes/time_limit.h"
+#include "backend/control/payload_cache.h"
 #include "src/base/log.h"
 #include "src/base/units.h"
 #include "src/jobenv/filename.h"
@@ -9,7 +15,7 @@
 #include "src/model/need.h"
 #include "src/proto/codec.h"
 
-static uint32_t digits(uint32_t n)
+static uint32_t launch_spec_digits(uint32_t n)
 {
     uint32_t d = 1;
     while (n >= 10) {
@@ -19,9 +25,9 @@ static uint32_t digits(uint32_t n)
     return d;
 }
 
-static uint32_t backstop_s(struct control *c, const struct job *j, const struct step *s)
+static uint32_t launch_spec_backstop_s(struct control *c, const struct job *j, const struct step *s)
 {
-    uint32_t limit = ctl_backstop_s(c, j);
+    uint32_t limit = time_limit_backstop_s(c, j);
     /* A step's own limit has no timer in the controller: the node keeps it exactly. */
     bool own = s->time_limit_s && s->time_limit_s < DURATION_NOT_SET;
     return own && s->time_limit_s < limit ? s->time_limit_s : limit;
@@ -30,14 +36,15 @@ static uint32_t backstop_s(struct control *c, const struct job *j, const struct 
 /* --signal: to the processes of the steps, or with B: to the batch shell alone. The node counts it back
  * from its own limit, which is later than the job's. Without a limit it is known there for when one is
  * given. */
-static void set_early_signal(struct control *c, const struct job *j, const struct step *s, struct launch *l)
+static void launch_spec_set_early_signal(struct control *c, const struct job *j, const struct step *s,
+                                         struct launch *l)
 {
     bool limited = j->time_limit_s < DURATION_NOT_SET;
     int64_t early_s = 0;
-    if (!ctl_signals_early(j, s) || (!limited && l->limit_own))
+    if (!time_limit_signals_early(j, s) || (!limited && l->limit_own))
         return;
     if (limited) {
-        int64_t left_s = (int64_t)j->time_limit_s - ctl_ran_ms(c, j) / MS_PER_S;
+        int64_t left_s = (int64_t)j->time_limit_s - time_limit_ran_ms(c, j) / MS_PER_S;
         early_s = (int64_t)l->time_limit_s - left_s + req_rare(&j->req)->signal_at_s;
     }
     if (early_s < 0)
@@ -49,7 +56,7 @@ static void set_early_signal(struct control *c, const struct job *j, const struc
 
 /* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the
  * task's. */
-static bool binds_ranks(const struct job *j, const struct step *s, const struct task *t)
+static bool launch_spec_binds_ranks(const struct job *j, const struct step *s, const struct task *t)
 {
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
     if (s->id < 0 || s->overlap || s->overcommit || t->n_ranks * per != cpuset_count(&t->alloc.cpus))
@@ -59,7 +66,7 @@ static bool binds_ranks(const struct job *j, const struct step *s, const struct 
 }
 
 /* A step that does not ask to be kept apart may use every CPU that its job has on the node. */
-static void widen_cpus(const struct job *j, const struct step *s, struct launch *l)
+static void launch_spec_widen_cpus(const struct job *j, const struct step *s, struct launch *l)
 {
     if (s->id < 0 || s->exclusive || j->kind == JOB_KIND_STEPS || s->cpus_per_rank != NOT_GIVEN)
         return;
@@ -68,14 +75,14 @@ static void widen_cpus(const struct job *j, const struct step *s, struct launch 
             l->alloc.cpus = j->alloc.v[i].cpus;
 }
 
-static bool asked_for_memory(const struct job *j, const struct step *s)
+static bool launch_spec_asked_for_memory(const struct job *j, const struct step *s)
 {
     if (s->mem_mib != MEM_NOT_GIVEN && s->id >= 0)
         return s->mem_mib != 0;
     return job_limits_memory(&j->req);
 }
 
-static const struct launch_rank *payload_rank(const struct step_payload *p, uint32_t rank)
+static const struct launch_rank *launch_spec_payload_rank(const struct step_payload *p, uint32_t rank)
 {
     for (size_t i = 0; i < p->ranks.n; i++)
         if (p->ranks.v[i].rank == rank)
@@ -83,7 +90,8 @@ static const struct launch_rank *payload_rank(const struct step_payload *p, uint
     return NULL;
 }
 
-static void rank_gpus(const struct step *s, const struct task *t, uint32_t localid, struct strv *env)
+static void launch_spec_rank_gpus(const struct step *s, const struct task *t, uint32_t localid,
+                                  struct strv *env)
 {
     if (!s->gpus_per_rank)
         return;
@@ -94,23 +102,23 @@ static void rank_gpus(const struct step *s, const struct task *t, uint32_t local
     jobenv_gpus(env, &own);
 }
 
-static void add_rank(const struct job *j, const struct step *s, const struct task *t,
-                     const struct step_payload *p, uint32_t localid, struct cpuset *cpus_left,
-                     struct launch *l)
+static void launch_spec_add_rank(const struct job *j, const struct step *s, const struct task *t,
+                                 const struct step_payload *p, uint32_t localid, struct cpuset *cpus_left,
+                                 struct launch *l)
 {
     uint32_t rank = step_rank(s, t, localid);
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
-    const struct launch_rank *own = payload_rank(p, rank);
+    const struct launch_rank *own = launch_spec_payload_rank(p, rank);
     const char *in = s->id == STEP_BATCH ? req_rare(&j->req)->std_in : s->std_in;
     struct filename_args args = {.job = j, .step = s->id, .rank = rank, .node = t->alloc.node};
     struct launch_rank *r = rec_list_push(&l->ranks);
     r->rank = rank;
     if (own)
         r->argv = strv_copy(&own->argv);
-    if (binds_ranks(j, s, t))
+    if (launch_spec_binds_ranks(j, s, t))
         r->cpus = cpuset_take_lowest(cpus_left, per);
     jobenv_rank(&r->env, j, s, t, rank, localid);
-    rank_gpus(s, t, localid, &r->env);
+    launch_spec_rank_gpus(s, t, localid, &r->env);
     bool deaf = s->input_rank && s->input_rank - 1 != rank;
     r->std_in = in ? filename_expand(in, l->workdir, &args) : deaf ? xstrdup("/dev/null") : NULL;
     r->std_out = step_stdout_path(j, s, t, rank);
@@ -119,35 +127,35 @@ static void add_rank(const struct job *j, const struct step *s, const struct tas
 
 /* On another machine commands reach the controller through the agent, and lie beside it where the user's
  * PATH has none. */
-static void set_way_back(struct control *c, const struct task *t, struct strv *env)
+static void launch_spec_set_way_back(struct control *c, const struct task *t, struct strv *env)
 {
-    const struct node_link *link = ctl_node(c, t->alloc.node);
+    const struct node_peer *peer = node_peer_find(c, t->alloc.node);
     strv_unsetenv(env, "STOKER_SOCKET");
-    if (!link || !link->client_socket)
+    if (!peer || !peer->client_socket)
         return;
-    strv_setenv(env, "STOKER_SOCKET", link->client_socket);
+    strv_setenv(env, "STOKER_SOCKET", peer->client_socket);
     const char *path = strv_getenv(env, "PATH");
-    if (link->bin_dir)
+    if (peer->bin_dir)
         strv_setenvf(env, "PATH", "%s:%s", str_is_empty(path) ? "/usr/local/bin:/usr/bin:/bin" : path,
-                     link->bin_dir);
+                     peer->bin_dir);
 }
 
-static void set_env(struct control *c, const struct job *j, const struct step *s, const struct task *t,
-                    struct strv *env)
+static void launch_spec_set_env(struct control *c, const struct job *j, const struct step *s,
+                                const struct task *t, struct strv *env)
 {
     jobenv_job(env, c->model.spec.name, j);
     if (s->id != STEP_BATCH)
         jobenv_step(env, j, s);
     jobenv_gpus(env, &t->alloc);
     jobenv_task(env, j, s, t);
-    if (c->home)
-        strv_setenv(env, "STOKER_HOME", c->home);
-    set_way_back(c, t, env);
+    if (c->settings.home)
+        strv_setenv(env, "STOKER_HOME", c->settings.home);
+    launch_spec_set_way_back(c, t, env);
 }
 
 /* "(vector,(first node,nodes,ranks on each),...)": ranks follow one another from task to task. Source: the
  * PMI_process_mapping of MPICH's process managers. */
-static void set_pmi(const struct step *s, struct launch *l)
+static void launch_spec_set_pmi(const struct step *s, struct launch *l)
 {
     struct str map = STR_INIT;
     if (s->mpi != 1)
@@ -166,7 +174,7 @@ static void set_pmi(const struct step *s, struct launch *l)
 }
 
 /* The configuration says which go along, unless the user did. */
-static void add_limits(struct control *c, const struct step_payload *p, struct launch *l)
+static void launch_spec_add_limits(struct control *c, const struct step_payload *p, struct launch *l)
 {
     uint32_t kinds = spec_propagated_limits(&c->model.spec);
     for (size_t i = 0; i < p->limits.n; i++) {
@@ -177,7 +185,7 @@ static void add_limits(struct control *c, const struct step_payload *p, struct l
 }
 
 /* A requeued job appends, unless the user asked for truncation in so many words. */
-static bool appends(const struct job *j, const struct step *s)
+static bool launch_spec_appends(const struct job *j, const struct step *s)
 {
     if (s->id >= 0 && (s->append || s->truncate))
         return s->append;
@@ -185,14 +193,14 @@ static bool appends(const struct job *j, const struct step *s)
 }
 
 /* A step without an environment of its own has its job's, which is kept once for all of them. */
-static bool add_job_env(struct control *c, const struct job *j, struct step_payload *p)
+static bool launch_spec_add_job_env(struct control *c, const struct job *j, struct step_payload *p)
 {
     struct step_payload all;
     struct errtext err;
     size_t n = 0;
     if (j->kind != JOB_KIND_STEPS || p->env.n)
         return true;
-    const uint8_t *bytes = payload_cache_get(c->payloads, ctl_payload_job(j, STEP_ALL), STEP_ALL, &n);
+    const uint8_t *bytes = payload_cache_get(c->payloads, payload_owner(j, STEP_ALL), STEP_ALL, &n);
     if (!bytes || codec_decode(&step_payload_rec, bytes, n, &all, &err) < 0)
         return false;
     p->env = all.env;
@@ -201,8 +209,8 @@ static bool add_job_env(struct control *c, const struct job *j, struct step_payl
     return true;
 }
 
-bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
-                      const uint8_t *payload, size_t n, struct launch *ret)
+bool launch_spec_build(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                       const uint8_t *payload, size_t n, struct launch *ret)
 {
     struct step_payload p;
     struct errtext err;
@@ -211,14 +219,14 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
                   payload ? err.s : "not there");
         return false;
     }
-    if (!add_job_env(c, j, &p)) {
+    if (!launch_spec_add_job_env(c, j, &p)) {
         log_error("job=%u step=%d the environment of its job cannot be read", j->id, s->id);
         rec_fini(&step_payload_rec, &p);
         return false;
     }
     bool batch = s->id == STEP_BATCH;
     *ret = (struct launch){
-        .key = ctl_key(j, s, t),
+        .key = launch_key_of(j, s, t),
         .cluster = xstrdup(c->model.uuid),
         .epoch = c->model.epoch,
         .uid = j->uid,
@@ -231,18 +239,18 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .script = p.script,
         .script_name = p.script.n ? xstrdup(batch && j->command ? j->command : "slurm_script") : NULL,
         .env = p.env,
-        .append = appends(j, s),
-        .append_out = ctl_opened_before(c, j, s, t, 1) != NULL,
-        .append_err = ctl_opened_before(c, j, s, t, 2) != NULL,
+        .append = launch_spec_appends(j, s),
+        .append_out = output_order_opened_before(c, j, s, t, 1) != NULL,
+        .append_err = output_order_opened_before(c, j, s, t, 2) != NULL,
         .wait_s = s->wait_s,
         .label = s->label,
-        .label_width = digits(s->n_ranks ? s->n_ranks - 1 : 0),
+        .label_width = launch_spec_digits(s->n_ranks ? s->n_ranks - 1 : 0),
         .stream_in = s->stream_in,
         .pty = s->pty && s->n_ranks == 1 && !s->std_out && !s->std_err,
         .is_batch = batch,
-        .time_limit_s = backstop_s(c, j, s),
-        .limit_own =
-            s->time_limit_s && s->time_limit_s < DURATION_NOT_SET && backstop_s(c, j, s) == s->time_limit_s,
+        .time_limit_s = launch_spec_backstop_s(c, j, s),
+        .limit_own = s->time_limit_s && s->time_limit_s < DURATION_NOT_SET &&
+                     launch_spec_backstop_s(c, j, s) == s->time_limit_s,
         .kill_wait_s = c->model.spec.kill_wait_s,
         .kill_on_bad_exit = s->kill_on_bad_exit,
         .lease_s = t->lease_s,
@@ -251,24 +259,25 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     };
     const struct node *on = model_get_node(&c->model, t->alloc.node);
     ret->make_workdir = on && on->spec.own_files;
-    set_pmi(s, ret);
-    add_limits(c, &p, ret);
+    launch_spec_set_pmi(s, ret);
+    launch_spec_add_limits(c, &p, ret);
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};
-    set_early_signal(c, j, s, ret);
+    launch_spec_set_early_signal(c, j, s, ret);
     rec_copy(&alloc_rec, &ret->alloc, &t->alloc);
-    widen_cpus(j, s, ret);
-    if (!asked_for_memory(j, s))
+    launch_spec_widen_cpus(j, s, ret);
+    if (!launch_spec_asked_for_memory(j, s))
         ret->alloc.mem_mib = 0;
-    set_env(c, j, s, t, &ret->env);
+    launch_spec_set_env(c, j, s, t, &ret->env);
     struct cpuset cpus_left = t->alloc.cpus;
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        add_rank(j, s, t, &p, i, &cpus_left, ret);
+        launch_spec_add_rank(j, s, t, &p, i, &cpus_left, ret);
     rec_fini(&step_payload_rec, &p);
     return true;
 }
 
-char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s, const struct task *t)
+char *launch_spec_kill_note(struct control *c, const struct job *j, const struct step *s,
+                            const struct task *t)
 {
     static const char *const because[KILL_N_CAUSES] = {
         [KILL_CANCEL] = "",

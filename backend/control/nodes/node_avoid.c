@@ -1,49 +1,40 @@
-/* node_avoid.c - launches that fail for no fault of the job: its user is unknown on the node or not
- * admitted there, or the node can start nothing.
- *
- * The job goes back to the queue, a task of a step job waits for another place, and the node is avoided:
- * for that user, or for all where nothing can be started. Without that a node that fails at once and is
- * free again at once takes the whole queue, job by job. It is tried again after a while, with another
- * agent, and when an administrator resumes it. The state says which nodes avoid whom, and why: EV_AVOID.
- *
- * A step that srun starts fails with its text: its job has its nodes, and its script decides.
- */
+#include "backend/control/nodes/node_avoid.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/nodes/stuck_nodes.h"
 #include "src/base/log.h"
-#include "src/base/xalloc.h"
 
 #define USER_MS   600000
 #define ALL_MS    60000
 #define TEXT_MAX  200
 #define USERS_MAX 64 /* a node that refuses so many of them refuses all */
 
-/* Tests cannot wait for minutes. */
-static int64_t pause_ms(uint32_t uid)
+static int64_t node_avoid_pause_ms(const struct control *c, uint32_t uid)
 {
-    const char *s = getenv("STOKER_AVOID_MS");
-    long ms = s ? strtol(s, NULL, 10) : 0;
-    return ms > 0 ? ms : uid == AVOID_ALL_USERS ? ALL_MS : USER_MS;
+    int64_t ms = c->settings.hooks.avoid_ms;
+    return ms ? ms : uid == AVOID_ALL_USERS ? ALL_MS : USER_MS;
 }
 
 /* A clock that was set back must not make it longer than it can be. */
-static bool is_over(const struct node_avoid *a, struct wall now)
+static bool node_avoid_is_over(const struct control *c, const struct node_avoid *a, struct wall now)
 {
-    return a->until.ms <= now.ms || a->until.ms > now.ms + pause_ms(a->uid);
+    return a->until.ms <= now.ms || a->until.ms > now.ms + node_avoid_pause_ms(c, a->uid);
 }
 
 /* Those that still count, of other users than uid. */
-static void keep_rows(const struct node *n, struct wall now, uint32_t uid, struct ev_avoid *ret)
+static void node_avoid_keep_rows(const struct control *c, const struct node *n, struct wall now,
+                                 uint32_t uid, struct ev_avoid *ret)
 {
     *ret = (struct ev_avoid){.node = xstrdup(n->spec.name)};
     for (size_t i = 0; i < n->avoids.n; i++)
-        if (!is_over(&n->avoids.v[i], now) && n->avoids.v[i].uid != uid)
+        if (!node_avoid_is_over(c, &n->avoids.v[i], now) && n->avoids.v[i].uid != uid)
             rec_copy(&node_avoid_rec, rec_list_push(&ret->rows), &n->avoids.v[i]);
 }
 
-static void set_timer(struct control *c)
+static void node_avoid_set_timer(struct control *c)
 {
     int64_t next_ms = INT64_MAX, now_ms = loop_wall(c->loop).ms;
     for (size_t i = 0; i < c->model.n_nodes; i++)
@@ -54,22 +45,21 @@ static void set_timer(struct control *c)
     if (next_ms == INT64_MAX)
         return;
     next_ms = next_ms < 1 ? 1 : next_ms > USER_MS ? USER_MS : next_ms;
-    loop_timer_set(c->loop, &c->avoid, next_ms);
+    loop_timer_set(c->loop, c->state[MODULE_NODE_AVOID], next_ms);
 }
 
-void ctl_avoid_look(void *ctx)
+void node_avoid_expire(struct control *c)
 {
-    struct control *c = ctx;
     struct wall now = loop_wall(c->loop);
     for (size_t i = 0; i < c->model.n_nodes && !c->read_only; i++) {
         const struct node *n = c->model.nodes[i];
         struct ev_avoid body;
         if (!n->avoids.n || n->gone)
             continue;
-        keep_rows(n, now, 0, &body);
+        node_avoid_keep_rows(c, n, now, 0, &body);
         size_t n_over = 0;
         for (size_t k = 0; k < n->avoids.n; k++)
-            n_over += is_over(&n->avoids.v[k], now);
+            n_over += node_avoid_is_over(c, &n->avoids.v[k], now);
         if (!n_over) {
             rec_fini(&ev_avoid_rec, &body);
             continue;
@@ -77,10 +67,10 @@ void ctl_avoid_look(void *ctx)
         log_info("node=%s is tried again by users whose jobs it could not start", n->spec.name);
         ctl_emit(c, EV_AVOID, 0, &body);
     }
-    set_timer(c);
+    node_avoid_set_timer(c);
 }
 
-void ctl_avoid_over(struct control *c, const char *node)
+void node_avoid_clear(struct control *c, const char *node)
 {
     const struct node *n = model_get_node(&c->model, node);
     if (!n || !n->avoids.n)
@@ -90,7 +80,7 @@ void ctl_avoid_over(struct control *c, const char *node)
 }
 
 /* A node's words, as they may be shown to everybody. Caller frees. */
-static char *clean(const char *message)
+static char *node_avoid_clean_text(const char *message)
 {
     char *text = xstrndup(str_is_empty(message) ? "no reason is given" : message, TEXT_MAX);
     for (char *p = text; *p; p++)
@@ -99,52 +89,53 @@ static char *clean(const char *message)
     return text;
 }
 
-static void avoid(struct control *c, const struct node *n, const struct job *j,
-                  const struct launch_end *end)
+static void node_avoid_add(struct control *c, const struct node *n, const struct job *j,
+                           const struct launch_end *end)
 {
     bool all = end->fault == FAULT_NODE || n->avoids.n >= USERS_MAX;
     uint32_t uid = all ? AVOID_ALL_USERS : j->uid;
     struct ev_avoid body;
     struct wall now = loop_wall(c->loop);
     const struct node_avoid *known = node_avoids(n, j->uid);
-    if (known && !is_over(known, now) && (known->uid == uid || known->uid == AVOID_ALL_USERS))
+    if (known && !node_avoid_is_over(c, known, now) && (known->uid == uid || known->uid == AVOID_ALL_USERS))
         return; /* launched before that was known */
-    char *text = clean(end->message);
+    char *text = node_avoid_clean_text(end->message);
     log_warn("node=%s starts no jobs%s%s for now: %s", n->spec.name, all ? "" : " of ", all ? "" : j->user,
              text);
-    keep_rows(n, now, uid, &body);
+    node_avoid_keep_rows(c, n, now, uid, &body);
     *(struct node_avoid *)rec_list_push(&body.rows) =
         (struct node_avoid){.uid = uid,
                             .user = all ? NULL : xstrdup(j->user),
                             .text = text,
-                            .until = {.ms = now.ms + pause_ms(uid)}};
+                            .until = {.ms = now.ms + node_avoid_pause_ms(c, uid)}};
     ctl_emit(c, EV_AVOID, 0, &body);
-    set_timer(c);
+    node_avoid_set_timer(c);
 }
 
-static bool is_spool_full(const struct launch_end *end)
+static bool node_avoid_is_spool_full(const struct launch_end *end)
 {
     return end->message && strncmp(end->message, NODE_SPOOL_FULL, strlen(NODE_SPOOL_FULL)) == 0;
 }
 
-bool ctl_spare_job(struct control *c, const char *node, const struct launch_end *end)
+bool node_avoid_spare_job(struct control *c, const char *node, const struct launch_end *end)
 {
     const struct job *j = model_get_job(&c->model, end->key.job);
     const struct node *n = model_get_node(&c->model, node);
     const struct launch_key *k = &end->key;
-    if (end->end_kind != END_LAUNCH_FAILED || !j || !n || (end->fault == FAULT_JOB && !is_spool_full(end)))
+    if (end->end_kind != END_LAUNCH_FAILED || !j || !n ||
+        (end->fault == FAULT_JOB && !node_avoid_is_spool_full(end)))
         return false;
-    if (is_spool_full(end))
-        ctl_note_spool(c, node, true);
+    if (node_avoid_is_spool_full(end))
+        stuck_nodes_note_disk(c, node, true);
     else
-        avoid(c, n, j, end);
+        node_avoid_add(c, n, j, end);
     if (j->kind == JOB_KIND_STEPS) {
         struct ev_unplace body = {.step = k->step, .task = k->task, .attempt = k->attempt};
         return ctl_emit(c, EV_UNPLACE, j->id, &body) == 0;
     }
     if (k->step != STEP_BATCH || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
         return false;
-    char *text = clean(end->message);
+    char *text = node_avoid_clean_text(end->message);
     struct ev_kill body = {.step = STEP_ALL,
                            .cause = KILL_NODE_FAIL,
                            .fate = FATE_REQUEUE,
@@ -153,3 +144,22 @@ bool ctl_spare_job(struct control *c, const char *node, const struct launch_end 
     ctl_emit(c, EV_KILL, j->id, &body);
     return false;
 }
+
+static void node_avoid_on_timer(void *ctx)
+{
+    node_avoid_expire(ctx);
+}
+
+static void node_avoid_start(struct control *c)
+{
+    struct loop_timer *timer = c->state[MODULE_NODE_AVOID] = xcalloc(1, sizeof *timer);
+    *timer = (struct loop_timer){.fn = node_avoid_on_timer, .ctx = c};
+}
+
+static void node_avoid_stop(struct control *c)
+{
+    loop_timer_cancel(c->loop, c->state[MODULE_NODE_AVOID]);
+    free(c->state[MODULE_NODE_AVOID]);
+}
+
+const struct module_ops node_avoid_module = {.start = node_avoid_start, .stop = node_avoid_stop};

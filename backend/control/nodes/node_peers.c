@@ -1,27 +1,55 @@
-/* node_peers.c - the controller's connections to its nodes: which there are, how each is reached, what a
- * lost one means. What they say is taken by node_reports.c, their long silence by lost_nodes.c.
- */
+#include "backend/control/nodes/node_peers.h"
+
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/lineage.h"
 #include "src/base/log.h"
 
-#define BEAT_MS       5000
-#define FIRST_CALL_MS 15000 /* for many nodes to be called at a start */
+struct node_peers {
+    struct list all;
+    struct ssh_process *ssh; /* NULL: no node is reached over SSH */
+};
 
-struct node_link *ctl_node(struct control *c, const char *name)
+static struct node_peers *node_peers_of(const struct control *c)
 {
-    list_for_each (n, &c->nodes, struct node_link, link)
+    return c->state[MODULE_PEERS];
+}
+
+struct list *node_peers(struct control *c)
+{
+    return &node_peers_of(c)->all;
+}
+
+const char *node_peer_name(const struct node_peer *peer)
+{
+    return nodeconn_node(peer->conn);
+}
+
+bool node_peers_only_stop(const struct control *c)
+{
+    return c->stopping == STOP_SOON;
+}
+
+struct node_peer *node_peer_find(struct control *c, const char *name)
+{
+    list_for_each (n, node_peers(c), struct node_peer, link)
         if (str_eq(nodeconn_node(n->conn), name))
             return n;
     return NULL;
 }
 
-void ctl_set_node_state(struct control *c, const char *node, enum node_state state)
+bool node_is_configured(const struct control *c, const char *name)
+{
+    const struct node *n = model_get_node(&c->model, name);
+    return n && !n->gone;
+}
+
+void node_set_state(struct control *c, const char *node, enum node_state state)
 {
     const struct node *n = model_get_node(&c->model, node);
     if (!n || n->state == state)
@@ -30,36 +58,69 @@ void ctl_set_node_state(struct control *c, const char *node, enum node_state sta
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
-static void on_down(void *arg, struct nodeconn *conn, const char *why)
+/* Its connection takes on_drain as often as it is asked for. */
+bool node_peer_must_wait(struct node_peer *peer, uint32_t job, size_t max)
 {
-    struct node_link *link = arg;
-    struct control *c = link->ctl;
-    link->reconciled = false;
-    vec_clear(&link->jobs_wait); /* its next report touches all */
-    loop_timer_cancel(c->loop, &link->again);
-    ctl_drop_relays(c, NULL, link);
-    calls_drop(&link->calls);
-    if (ctl_only_stops(c))
+    if (nodeconn_queued(peer->conn) < max)
+        return false;
+    if (!peer->jobs_wait.n || peer->jobs_wait.v[peer->jobs_wait.n - 1] != job)
+        vec_push(&peer->jobs_wait, job);
+    nodeconn_ask_drain(peer->conn);
+    return true;
+}
+
+/* In the order in which they came: what finds no room again waits behind the others. */
+static void node_peers_on_drain(void *arg, struct nodeconn *conn)
+{
+    (void)conn;
+    struct node_peer *peer = arg;
+    vec_for_each (&peer->jobs_wait, i)
+        ctl_touch(peer->ctl, peer->jobs_wait.v[i]);
+    vec_clear(&peer->jobs_wait);
+}
+
+static void node_peers_on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
+{
+    (void)conn;
+    struct node_peer *peer = arg;
+    peer->ctl->wiring.nodes->report(peer, m);
+}
+
+static int node_peers_on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t tag, void *body)
+{
+    (void)conn;
+    struct node_peer *peer = arg;
+    return peer->ctl->wiring.nodes->message(peer, kind, tag, body);
+}
+
+static void node_peers_on_down(void *arg, struct nodeconn *conn, const char *why)
+{
+    struct node_peer *peer = arg;
+    struct control *c = peer->ctl;
+    peer->reconciled = false;
+    vec_clear(&peer->jobs_wait); /* its next report touches all */
+    loop_timer_cancel(c->loop, &peer->again);
+    modules_call(c, peer_down, c, peer);
+    if (node_peers_only_stop(c))
         return;
     if (nodeconn_may_log(conn))
         log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
-    ctl_set_node_state(c, nodeconn_node(conn), NODE_SUSPECT);
-    ctl_lost_count(link, 0);
+    node_set_state(c, nodeconn_node(conn), NODE_SUSPECT);
 }
 
-static void on_again(void *arg)
+static void node_peers_on_again(void *arg)
 {
-    struct node_link *link = arg;
-    nodeconn_greet(link->conn);
+    struct node_peer *peer = arg;
+    nodeconn_greet(peer->conn);
 }
 
 /* A node that was never up is down; one that was keeps its state, which its jobs hang on. */
-static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
+static void node_peers_on_trouble(void *arg, struct nodeconn *conn, const char *text)
 {
-    struct node_link *link = arg;
-    struct control *c = link->ctl;
+    struct node_peer *peer = arg;
+    struct control *c = peer->ctl;
     const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
-    if (!n || ctl_only_stops(c) || c->read_only || n->state == NODE_UP)
+    if (!n || node_peers_only_stop(c) || c->read_only || n->state == NODE_UP)
         return;
     struct ev_node body = {.node = xstrdup(n->spec.name),
                            .state = n->state == NODE_UNKNOWN ? (uint32_t)NODE_DOWN : n->state,
@@ -67,41 +128,37 @@ static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
-static const struct nodeconn_ops ops = {.on_agent = ctl_take_report,
-                                        .on_msg = ctl_take_node_msg,
-                                        .on_down = on_down,
-                                        .on_trouble = on_trouble,
-                                        .on_drain = ctl_on_drain};
+static const struct nodeconn_ops node_peers_ops = {.on_agent = node_peers_on_agent,
+                                                   .on_msg = node_peers_on_msg,
+                                                   .on_down = node_peers_on_down,
+                                                   .on_trouble = node_peers_on_trouble,
+                                                   .on_drain = node_peers_on_drain};
 
-/* --- which nodes there are --- */
-
-static void link_free(struct control *c, struct node_link *link)
+static void node_peer_free(struct control *c, struct node_peer *peer)
 {
-    loop_timer_cancel(c->loop, &link->again);
-    ctl_lost_found(link);
-    ctl_drop_relays(c, NULL, link);
-    calls_drop(&link->calls);
-    nodeconn_free(link->conn);
-    vec_fini(&link->jobs_wait);
-    free(link->client_socket);
-    free(link->bin_dir);
-    list_unlink(&link->link);
-    free(link);
+    loop_timer_cancel(c->loop, &peer->again);
+    modules_call(c, peer_removed, c, peer);
+    nodeconn_free(peer->conn);
+    vec_fini(&peer->jobs_wait);
+    free(peer->client_socket);
+    free(peer->bin_dir);
+    list_unlink(&peer->link);
+    free(peer);
 }
 
 /* Its agent has nothing more to do here; one that holds a task stays whatever it is told. A node without a
  * connection is not up: nothing may be placed there, and only another agent's answer makes it up again. */
-static void link_leave(struct control *c, struct node_link *link)
+static void node_peer_leave(struct control *c, struct node_peer *peer)
 {
-    const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-    nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
-    link_free(c, link);
+    const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
+    nodeconn_send(peer->conn, 0, MSG_AGENT_STOP, 0, NULL);
+    node_peer_free(c, peer);
     if (n && !n->gone)
-        ctl_set_node_state(c, n->spec.name, NODE_UNKNOWN);
+        node_set_state(c, n->spec.name, NODE_UNKNOWN);
 }
 
 /* What is borrowed from the state; valid until that changes. */
-static struct msg_hello make_hello(struct control *c, const struct node *n)
+static struct msg_hello node_peer_hello(struct control *c, const struct node *n)
 {
     static char program[] = "stokerd";
     return (struct msg_hello){.version = PROTO_VERSION,
@@ -114,12 +171,12 @@ static struct msg_hello make_hello(struct control *c, const struct node *n)
                               .spec = n->spec};
 }
 
-static bool is_ssh(const struct node *n)
+static bool node_peer_is_ssh(const struct node *n)
 {
     return str_eq(n->spec.transport, "ssh");
 }
 
-static void add_key(struct strv *keys, const char *dir, const char *name)
+static void node_peer_add_key(struct strv *keys, const char *dir, const char *name)
 {
     char *file = xasprintf("%s/%s", dir, name);
     if (access(file, R_OK) == 0)
@@ -128,19 +185,19 @@ static void add_key(struct strv *keys, const char *dir, const char *name)
 }
 
 /* The controller's own key; where its user has keys of his own they may serve too. */
-static struct strv find_keys(const struct control *c, const struct node_spec *spec)
+static struct strv node_peer_keys(const struct control *c, const struct node_spec *spec)
 {
     struct strv keys = {0};
-    char *own = xasprintf("%s/ssh", c->state_dir);
+    char *own = xasprintf("%s/ssh", c->settings.state_dir);
     if (spec->identity) {
         strv_push(&keys, spec->identity);
     } else if (!c->model.spec.link_socket) { /* else it has its own, which we cannot read */
         const struct passwd *pw = getpwuid(geteuid());
         char *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
-        add_key(&keys, own, "id_ed25519");
-        add_key(&keys, users, "id_ed25519");
-        add_key(&keys, users, "id_ecdsa");
-        add_key(&keys, users, "id_rsa");
+        node_peer_add_key(&keys, own, "id_ed25519");
+        node_peer_add_key(&keys, users, "id_ed25519");
+        node_peer_add_key(&keys, users, "id_ecdsa");
+        node_peer_add_key(&keys, users, "id_rsa");
         free(users);
         if (!keys.n)
             strv_push_take(&keys, xasprintf("%s/id_ed25519", own));
@@ -149,7 +206,7 @@ static struct strv find_keys(const struct control *c, const struct node_spec *sp
     return keys;
 }
 
-static struct link_open make_target(const struct control *c, const struct node *n)
+static struct link_open node_peer_target(const struct control *c, const struct node *n)
 {
     const struct node_spec *s = &n->spec;
     const struct passwd *pw = s->ssh_user ? NULL : getpwuid(geteuid());
@@ -160,62 +217,54 @@ static struct link_open make_target(const struct control *c, const struct node *
         .user = xstrdup(s->ssh_user ? s->ssh_user
                         : pw        ? pw->pw_name
                                     : "root"),
-        .identities = find_keys(c, s),
+        .identities = node_peer_keys(c, s),
         .known_hosts = s->known_hosts              ? xstrdup(s->known_hosts)
                        : c->model.spec.link_socket ? NULL
-                                                   : xasprintf("%s/ssh/known_hosts", c->state_dir),
+                                                   : xasprintf("%s/ssh/known_hosts", c->settings.state_dir),
         .cluster = xstrdup(c->model.uuid),
     };
 }
 
-/* Tests cannot wait for fifteen seconds of silence. */
-int64_t ctl_beat_ms(void)
+static struct ssh_process *node_peers_ssh(struct control *c)
 {
-    const char *s = getenv("STOKER_BEAT_MS");
-    long ms = s ? strtol(s, NULL, 10) : 0;
-    return ms >= 20 && ms < BEAT_MS ? ms : BEAT_MS;
-}
-
-static struct linkproc *get_links(struct control *c)
-{
-    if (!c->links) {
-        char *log = xasprintf("%s/stoker-link.log", c->log_dir);
-        c->links = linkproc_new(c->loop, log, c->model.spec.link_socket, ctl_beat_ms());
+    if (!node_peers_of(c)->ssh) {
+        char *log = xasprintf("%s/stoker-peer.log", c->settings.log_dir);
+        node_peers_of(c)->ssh =
+            ssh_process_new(c->loop, log, c->model.spec.link_socket, c->settings.hooks.beat_ms);
         free(log);
     }
-    return c->links;
+    return node_peers_of(c)->ssh;
 }
 
-static void connect_node(struct control *c, const struct node *n)
+static void node_peer_connect(struct control *c, const struct node *n)
 {
     struct link_open to = {0};
-    char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
-    char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
-    struct msg_hello hello = make_hello(c, n);
+    char *agents = xasprintf("%s/agent", c->settings.state_dir),
+         *dir = xasprintf("%s/%s", agents, n->spec.name);
+    char *log = xasprintf("%s/agent-%s.log", c->settings.log_dir, n->spec.name);
+    struct msg_hello hello = node_peer_hello(c, n);
     struct nodeconn_config cfg = {.dir = dir,
                                   .socket = n->spec.agent_socket,
                                   .log = log,
                                   .node = n->spec.name,
                                   .hello = &hello,
-                                  .hello_gate = c->epoch_gate,
-                                  .beat_ms = ctl_beat_ms()};
-    struct node_link *link = xcalloc(1, sizeof *link);
-    if (is_ssh(n)) {
-        to = make_target(c, n);
-        cfg.links = get_links(c);
+                                  .hello_ticket = lineage_epoch_ticket(c),
+                                  .beat_ms = c->settings.hooks.beat_ms};
+    struct node_peer *peer = xcalloc(1, sizeof *peer);
+    if (node_peer_is_ssh(n)) {
+        to = node_peer_target(c, n);
+        cfg.links = node_peers_ssh(c);
         cfg.to = &to;
     } else if (!n->spec.agent_socket) {
         mkdir(agents, 0700);
         mkdir(dir, 0700);
     }
-    link->ctl = c;
-    ctl_init_calls(link);
-    link->again = (struct loop_timer){.fn = on_again, .ctx = link};
-    ctl_lost_init(link);
-    link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);
-    ctl_lost_count(link, FIRST_CALL_MS); /* an earlier controller may have left jobs there */
-    list_init(&link->link);
-    list_append(&c->nodes, &link->link);
+    peer->ctl = c;
+    peer->again = (struct loop_timer){.fn = node_peers_on_again, .ctx = peer};
+    peer->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &node_peers_ops, peer);
+    list_init(&peer->link);
+    list_append(node_peers(c), &peer->link);
+    modules_call(c, peer_added, c, peer);
     rec_fini(&link_open_rec, &to);
     free(agents);
     free(dir);
@@ -225,93 +274,92 @@ static void connect_node(struct control *c, const struct node *n)
 /* One that is no longer configured is served until what it carries has ended. Its settings may be gone from
  * the state with the configuration that named it: then it is taken for a local one. A login node's agent
  * serves clients there; on this machine they have the controller itself. */
-static bool is_ours(const struct node *n)
+static bool node_peer_is_ours(const struct node *n)
 {
     if (n->gone)
         return n->n_jobs;
-    return n->n_jobs || is_ssh(n) || !str_eq(n->spec.role, "login");
+    return n->n_jobs || node_peer_is_ssh(n) || !str_eq(n->spec.role, "login");
 }
 
-static void update_node(struct control *c, struct node_link *link, const struct node *n)
+static void node_peer_update(struct control *c, struct node_peer *peer, const struct node *n)
 {
-    struct msg_hello hello = make_hello(c, n);
-    link->facts_due = nodeconn_set_hello(link->conn, &hello, c->epoch_gate) || link->facts_due;
-    if (nodeconn_is_local(link->conn)) {
-        nodeconn_set_socket(link->conn, n->spec.agent_socket);
+    struct msg_hello hello = node_peer_hello(c, n);
+    peer->facts_due = nodeconn_set_hello(peer->conn, &hello, lineage_epoch_ticket(c)) || peer->facts_due;
+    if (nodeconn_is_local(peer->conn)) {
+        nodeconn_set_socket(peer->conn, n->spec.agent_socket);
         return;
     }
-    struct link_open to = make_target(c, n);
-    nodeconn_set_target(link->conn, &to);
-    nodeconn_hurry(link->conn); /* a key, a line in known_hosts may have come with it */
+    struct link_open to = node_peer_target(c, n);
+    nodeconn_set_target(peer->conn, &to);
+    nodeconn_hurry(peer->conn); /* a key, a line in known_hosts may have come with it */
     rec_fini(&link_open_rec, &to);
 }
 
-void ctl_connect_nodes(struct control *c)
+void node_peers_connect(struct control *c)
 {
-    if (c->links)
-        linkproc_set_socket(c->links, c->model.spec.link_socket);
-    list_for_each (link, &c->nodes, struct node_link, link) {
-        const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-        bool kept = n && (is_ours(n) || n->n_jobs);
-        link->leaving = !kept || n->gone || !is_ours(n) || (str_eq(n->spec.role, "login") && !is_ssh(n));
-        link->left_gate = 0;
-        if (!kept || (!n->gone && nodeconn_is_local(link->conn) == is_ssh(n)))
-            link_leave(c, link); /* one that is reached in another way now is made anew below */
+    if (node_peers_of(c)->ssh)
+        ssh_process_set_socket(node_peers_of(c)->ssh, c->model.spec.link_socket);
+    list_for_each (peer, node_peers(c), struct node_peer, link) {
+        const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
+        bool kept = n && (node_peer_is_ours(n) || n->n_jobs);
+        peer->leaving = !kept || n->gone || !node_peer_is_ours(n) ||
+                        (str_eq(n->spec.role, "login") && !node_peer_is_ssh(n));
+        peer->left_ticket = 0;
+        if (!kept || (!n->gone && nodeconn_is_local(peer->conn) == node_peer_is_ssh(n)))
+            node_peer_leave(c, peer); /* one that is reached in another way now is made anew below */
         else if (!n->gone)
-            update_node(c, link, n);
+            node_peer_update(c, peer, n);
     }
     for (size_t i = 0; i < c->model.n_nodes; i++) {
         const struct node *n = c->model.nodes[i];
-        if (is_ours(n) && !ctl_node(c, n->spec.name)) {
-            connect_node(c, n);
-            ctl_node(c, n->spec.name)->leaving = n->gone;
+        if (node_peer_is_ours(n) && !node_peer_find(c, n->spec.name)) {
+            node_peer_connect(c, n);
+            node_peer_find(c, n->spec.name)->leaving = n->gone;
         }
     }
 }
 
 /* The last word to a node that leaves is that its last end has been heard: it waits for the disk. */
-void ctl_drop_left_nodes(struct control *c)
+void node_peers_drop_left(struct control *c)
 {
-    list_for_each (link, &c->nodes, struct node_link, link) {
-        if (!link->leaving)
+    list_for_each (peer, node_peers(c), struct node_peer, link) {
+        if (!peer->leaving)
             continue;
-        const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+        const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
         if (n && n->n_jobs) {
-            link->left_gate = 0;
-        } else if (!link->left_gate) {
-            link->left_gate = ctl_gate(c) + 1;
+            peer->left_ticket = 0;
+        } else if (!peer->left_ticket) {
+            peer->left_ticket = ctl_ticket(c) + 1;
         }
-        if (link->left_gate && link->left_gate <= store_committed(c->store) + 1)
-            link_leave(c, link);
+        if (peer->left_ticket && peer->left_ticket <= store_committed(c->store) + 1)
+            node_peer_leave(c, peer);
     }
 }
 
-void ctl_free_nodes(struct control *c)
+void node_peers_drop_all(struct control *c)
 {
-    list_for_each (link, &c->nodes, struct node_link, link)
-        link_free(c, link);
-    linkproc_free(c->links);
-    c->links = NULL;
-}
-
-void ctl_update_util_watch(struct control *c)
-{
-    struct msg_flag m = {.on = false};
-    list_for_each (s, &c->sessions, struct session, link)
-        m.on = m.on || s->watch_util;
-    list_for_each (link, &c->nodes, struct node_link, link)
-        nodeconn_send(link->conn, 0, MSG_WATCH_UTIL, 0, &m);
+    list_for_each (peer, node_peers(c), struct node_peer, link)
+        node_peer_free(c, peer);
+    ssh_process_free(node_peers_of(c)->ssh);
+    node_peers_of(c)->ssh = NULL;
 }
 
 /* An agent that holds a task stays whatever it is told. */
-void ctl_stop_agents(struct control *c)
+void node_peers_stop_agents(struct control *c)
 {
-    list_for_each (link, &c->nodes, struct node_link, link)
-        nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
+    list_for_each (peer, node_peers(c), struct node_peer, link)
+        nodeconn_send(peer->conn, 0, MSG_AGENT_STOP, 0, NULL);
 }
 
-bool ctl_is_configured(const struct control *c, const char *name)
+static void node_peers_start(struct control *c)
 {
-    const struct node *n = model_get_node(&c->model, name);
-    return n && !n->gone;
+    struct node_peers *p = c->state[MODULE_PEERS] = xcalloc(1, sizeof *p);
+    list_init(&p->all);
 }
+
+static void node_peers_stop(struct control *c)
+{
+    free(c->state[MODULE_PEERS]);
+}
+
+const struct module_ops node_peers_module = {.start = node_peers_start, .stop = node_peers_stop};

@@ -1,20 +1,11 @@
-/* pmi_fences.c - fences of steps that run on several nodes: what the ranks of one node have put reaches the
- * others.
- *
- * Kept in memory alone: a task says its part again until it has the answer, so a controller that has just
- * started collects anew. It belongs to one run of a step, which the attempt of the step's first task names:
- * a job that was queued again has steps with the same numbers, whose fences begin with 0 again. It goes
- * when the step ends.
- *
- * The last answer is kept for a task whose node was out of reach meanwhile. Only a fence that all tasks
- * have reached becomes the last answer: what a controller that has just started has collected of an earlier
- * one is not complete, and a task that still waits for that cannot go on: its step is ended. Answers go in
- * pieces, and only while the node's connection has room: a step of a user's must not be what breaks it. One
- * that puts more than a fence may hold, or than there is room for here, is ended and told so.
- */
-#include <stdlib.h>
+#include "backend/control/nodes/pmi_fences.h"
 
-#include "backend/control/private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/emit.h"
+#include "backend/control/nodes/node_peers.h"
+#include "src/base/idmap.h"
 
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
 #define PIECE_MAX  (1u << 20)
@@ -34,72 +25,88 @@ struct pmi_step {
     size_t bytes, last_bytes;
 };
 
-static uint64_t id_of(uint32_t job, int32_t step)
+struct pmi_fences {
+    struct idmap steps; /* job << 32 | step -> struct pmi_step */
+    size_t bytes;       /* that they hold */
+};
+
+static struct pmi_fences *pmi_fences_of(const struct control *c)
+{
+    return c->state[MODULE_PMI];
+}
+
+static uint64_t pmi_id(uint32_t job, int32_t step)
 {
     return (uint64_t)job << 32 | (uint32_t)step;
 }
 
 static void pmi_free(struct control *c, struct pmi_step *p)
 {
-    c->pmi_bytes -= p->bytes + p->last_bytes;
+    pmi_fences_of(c)->bytes -= p->bytes + p->last_bytes;
     vec_fini(&p->parts);
     strv_fini(&p->pairs);
     strv_fini(&p->last);
     free(p);
 }
 
-void ctl_free_pmi(struct control *c)
+static void pmi_fences_stop(struct control *c)
 {
-    idmap_for_each (&c->pmi, slot)
+    idmap_for_each (&pmi_fences_of(c)->steps, slot)
         pmi_free(c, slot->value);
-    idmap_fini(&c->pmi);
+    idmap_fini(&pmi_fences_of(c)->steps);
+    free(pmi_fences_of(c));
 }
 
-static const struct step *step_of(const struct control *c, uint32_t job, int32_t step)
+static const struct step *pmi_find_step(const struct control *c, uint32_t job, int32_t step)
 {
     const struct job *j = model_get_job(&c->model, job);
     const struct step *s = j ? job_find_step(j, step) : NULL;
     return s && !s->done ? s : NULL;
 }
 
-static void forget(struct control *c, uint64_t id)
+static void pmi_forget(struct control *c, uint64_t id)
 {
-    pmi_free(c, idmap_remove(&c->pmi, id));
+    pmi_free(c, idmap_remove(&pmi_fences_of(c)->steps, id));
 }
 
-void ctl_pmi_over(struct control *c, uint32_t job)
+/* What is kept for steps that the event has ended goes. */
+static void pmi_fences_after(struct control *c, const struct emission *e)
 {
+    uint32_t job = e->ev->job;
+    bool ends = e->ev->kind == EV_END || e->ev->kind == EV_KILL || e->ev->kind == EV_COMPLETE;
+    if (!ends || !pmi_fences_of(c)->steps.n)
+        return;
     VEC(uint64_t) over = VEC_INIT;
-    idmap_for_each (&c->pmi, slot) {
+    idmap_for_each (&pmi_fences_of(c)->steps, slot) {
         const struct pmi_step *p = slot->value;
-        if (p->job == job && !step_of(c, p->job, p->step))
+        if (p->job == job && !pmi_find_step(c, p->job, p->step))
             vec_push(&over, slot->id);
     }
     vec_for_each (&over, i)
-        forget(c, over.v[i]);
+        pmi_forget(c, over.v[i]);
     vec_fini(&over);
 }
 
-static struct pmi_step *get(struct control *c, const struct launch_key *k, uint32_t attempt)
+static struct pmi_step *pmi_get(struct control *c, const struct launch_key *k, uint32_t attempt)
 {
-    uint64_t id = id_of(k->job, k->step);
-    struct pmi_step *p = idmap_get(&c->pmi, id);
+    uint64_t id = pmi_id(k->job, k->step);
+    struct pmi_step *p = idmap_get(&pmi_fences_of(c)->steps, id);
     if (p && p->attempt == attempt)
         return p;
     if (p)
-        forget(c, id);
+        pmi_forget(c, id);
     p = xcalloc(1, sizeof *p);
     p->job = k->job;
     p->step = k->step;
     p->attempt = attempt;
-    idmap_set(&c->pmi, id, p);
+    idmap_set(&pmi_fences_of(c)->steps, id, p);
     return p;
 }
 
 /* complete: what has been collected is the answer of the fence before. */
-static void begin(struct control *c, struct pmi_step *p, uint32_t fence, bool complete)
+static void pmi_begin(struct control *c, struct pmi_step *p, uint32_t fence, bool complete)
 {
-    c->pmi_bytes -= complete ? p->last_bytes : p->bytes + p->last_bytes;
+    pmi_fences_of(c)->bytes -= complete ? p->last_bytes : p->bytes + p->last_bytes;
     strv_fini(&p->last);
     if (!complete)
         strv_fini(&p->pairs);
@@ -113,15 +120,15 @@ static void begin(struct control *c, struct pmi_step *p, uint32_t fence, bool co
     vec_clear(&p->parts);
 }
 
-static size_t size_of(const struct strv *pairs, size_t i)
+static size_t pmi_size(const struct strv *pairs, size_t i)
 {
     return strlen(pairs->v[i]) + strlen(pairs->v[i + 1]) + 2 * (size_t)PMI_STRING;
 }
 
-static void send_all(struct control *c, const struct step *s, const struct task *t, uint32_t job,
-                     uint32_t fence, const struct strv *pairs)
+static void pmi_send_all(struct control *c, const struct step *s, const struct task *t, uint32_t job,
+                         uint32_t fence, const struct strv *pairs)
 {
-    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+    struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
     struct msg_pmi m = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
                         .fence = fence,
                         .more = true};
@@ -130,28 +137,28 @@ static void send_all(struct control *c, const struct step *s, const struct task 
     for (size_t i = 0; m.more; m.piece++) {
         size_t size = 0, from = i;
         for (; i + 1 < pairs->n && size < PIECE_MAX; i += 2)
-            size += size_of(pairs, i);
+            size += pmi_size(pairs, i);
         m.pairs = (struct strv){.v = pairs->v ? pairs->v + from : NULL, .n = i - from};
         m.more = i + 1 < pairs->n;
         nodeconn_send(n->conn, 0, MSG_PMI_ALL, 0, &m);
     }
 }
 
-static void note_to_tasks(struct control *c, const struct step *s, uint32_t job, const char *text)
+static void pmi_note_to_tasks(struct control *c, const struct step *s, uint32_t job, const char *text)
 {
     for (size_t i = 0; i < s->tasks.n; i++) {
         const struct task *t = &s->tasks.v[i];
-        struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+        struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
         struct launch_kill k = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
                                 .signal = LAUNCH_NOTE_ONLY,
                                 .note = xasprintf("slurmstepd: error: PMI: %s", text)};
         if (n && t->state == TASK_RUNNING)
-            nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
+            nodeconn_send(n->conn, ctl_ticket(c), MSG_KILL, 0, &k);
         free(k.note);
     }
 }
 
-static void end_step(struct control *c, const struct launch_key *k)
+static void pmi_end_step(struct control *c, const struct launch_key *k)
 {
     struct ev_kill body = {
         .step = k->step, .cause = KILL_STEP_FAILED, .grace_s = c->model.spec.kill_wait_s, .fate = FATE_END};
@@ -159,24 +166,25 @@ static void end_step(struct control *c, const struct launch_key *k)
 }
 
 /* Whether it is new, and has room. */
-static bool add_part(struct control *c, struct pmi_step *p, const struct step *s, const struct msg_pmi *m)
+static bool pmi_add_part(struct control *c, struct pmi_step *p, const struct step *s,
+                         const struct msg_pmi *m)
 {
     size_t size = 0;
     vec_for_each (&p->parts, i)
         if (p->parts.v[i] == m->key.task)
             return false; /* said again */
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
-        size += size_of(&m->pairs, i);
-    bool full = c->pmi_bytes + size > ALL_MAX;
+        size += pmi_size(&m->pairs, i);
+    bool full = pmi_fences_of(c)->bytes + size > ALL_MAX;
     if (full || p->bytes + size > PMI_PAIRS_MAX) {
-        note_to_tasks(c, s, m->key.job,
-                      full ? "the controller has no room for what the steps of all jobs have put"
-                           : "the ranks of the step have put more than 32 MiB before a fence");
-        end_step(c, &m->key);
+        pmi_note_to_tasks(c, s, m->key.job,
+                          full ? "the controller has no room for what the steps of all jobs have put"
+                               : "the ranks of the step have put more than 32 MiB before a fence");
+        pmi_end_step(c, &m->key);
         return false;
     }
     p->bytes += size;
-    c->pmi_bytes += size;
+    pmi_fences_of(c)->bytes += size;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
         strv_push(&p->pairs, m->pairs.v[i]);
         strv_push(&p->pairs, m->pairs.v[i + 1]);
@@ -185,19 +193,19 @@ static bool add_part(struct control *c, struct pmi_step *p, const struct step *s
     return true;
 }
 
-void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
+void pmi_fences_take(struct control *c, struct msg_pmi *m)
 {
-    const struct step *s = step_of(c, m->key.job, m->key.step);
+    const struct step *s = pmi_find_step(c, m->key.job, m->key.step);
     const struct task *t = s ? step_find_task(s, m->key.task) : NULL;
     if (!t)
         return;
     if (m->fence == PMI_ABORT) {
-        end_step(c, &m->key);
+        pmi_end_step(c, &m->key);
         return;
     }
-    struct pmi_step *p = get(c, &m->key, s->tasks.v[0].attempt);
+    struct pmi_step *p = pmi_get(c, &m->key, s->tasks.v[0].attempt);
     if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
-        send_all(c, s, t, m->key.job, m->fence, &p->last);
+        pmi_send_all(c, s, t, m->key.job, m->fence, &p->last);
         return;
     }
     if (m->fence < p->fence) { /* not at the first: what an earlier controller answered may be on its way */
@@ -205,15 +213,23 @@ void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
         p->n_behind += p->behind == m->key.task;
         if (p->n_behind < BEHIND_MAX)
             return;
-        note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
-        end_step(c, &m->key);
+        pmi_note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
+        pmi_end_step(c, &m->key);
         return;
     }
     if (m->fence > p->fence) /* this controller did not see the fences before */
-        begin(c, p, m->fence, false);
-    if (!add_part(c, p, s, m) || p->parts.n < s->tasks.n)
+        pmi_begin(c, p, m->fence, false);
+    if (!pmi_add_part(c, p, s, m) || p->parts.n < s->tasks.n)
         return;
     for (size_t i = 0; i < s->tasks.n; i++)
-        send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
-    begin(c, p, p->fence + 1, true);
+        pmi_send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
+    pmi_begin(c, p, p->fence + 1, true);
 }
+
+static void pmi_fences_start(struct control *c)
+{
+    c->state[MODULE_PMI] = xcalloc(1, sizeof(struct pmi_fences));
+}
+
+const struct module_ops pmi_fences_module = {
+    .start = pmi_fences_start, .stop = pmi_fences_stop, .after = pmi_fences_after};

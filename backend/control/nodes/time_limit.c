@@ -1,15 +1,12 @@
-/* time_limit.c - how long a job may run: the timer that ends it, and the signal that it asked for before.
- *
- * The timer is the controller's; the node has a later one for when no controller is there. The signal is
- * the node's, which counts it back from the limit that it was told at the launch. Where the end has moved
- * since (another limit, a suspension) the node is told both again, and at each connection: it may have
- * missed that.
- */
+#include "backend/control/nodes/time_limit.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/nodes/attempt_state.h"
+#include "backend/control/nodes/node_peers.h"
+#include "src/base/idmap.h"
 #include "src/base/units.h"
-#include "src/base/xalloc.h"
 
 #define NEVER      INT64_MAX
 #define PAUSED     (-1)
@@ -25,16 +22,21 @@ struct job_timer {
     struct mono since;
 };
 
-void ctl_drop_timer(struct control *c, uint32_t job)
+static struct idmap *time_limit_timers(const struct control *c)
 {
-    struct job_timer *t = idmap_remove(&c->timers, job);
+    return c->state[MODULE_TIME_LIMIT]; /* job -> struct job_timer */
+}
+
+void time_limit_drop(struct control *c, uint32_t job)
+{
+    struct job_timer *t = idmap_remove(time_limit_timers(c), job);
     if (!t)
         return;
     loop_timer_cancel(c->loop, &t->timer);
     free(t);
 }
 
-static void on_limit(void *ctx)
+static void time_limit_on_limit(void *ctx)
 {
     struct job_timer *t = ctx;
     struct control *c = t->ctl;
@@ -44,13 +46,13 @@ static void on_limit(void *ctx)
                            .grace_s = c->model.spec.kill_wait_s,
                            .fate = FATE_END};
     uint32_t job = t->job;
-    ctl_drop_timer(c, job);
+    time_limit_drop(c, job);
     ctl_emit(c, EV_KILL, job, &body);
 }
 
 /* From its start, or this controller's, the monotonic clock counts; what ran before is the wall clock's
  * word, which may have been set since. t: of this run, or NULL. */
-static int64_t ran_ms(const struct control *c, const struct job *j, const struct job_timer *t)
+static int64_t time_limit_ran_since(const struct control *c, const struct job *j, const struct job_timer *t)
 {
     if (t)
         return t->ran_ms + (loop_now(c->loop).ns - t->since.ns) / NS_PER_MS;
@@ -58,25 +60,25 @@ static int64_t ran_ms(const struct control *c, const struct job *j, const struct
     return ms > 0 ? ms : 0;
 }
 
-static struct job_timer *timer_of_run(const struct control *c, const struct job *j)
+static struct job_timer *time_limit_timer_of_run(const struct control *c, const struct job *j)
 {
-    struct job_timer *t = idmap_get(&c->timers, j->id);
+    struct job_timer *t = idmap_get(time_limit_timers(c), j->id);
     return t && t->t_start.ms == j->t_start.ms ? t : NULL;
 }
 
-int64_t ctl_ran_ms(const struct control *c, const struct job *j)
+int64_t time_limit_ran_ms(const struct control *c, const struct job *j)
 {
-    return ran_ms(c, j, timer_of_run(c, j));
+    return time_limit_ran_since(c, j, time_limit_timer_of_run(c, j));
 }
 
-void ctl_set_timer(struct control *c, const struct job *j)
+void time_limit_set(struct control *c, const struct job *j)
 {
-    struct job_timer *t = timer_of_run(c, j);
+    struct job_timer *t = time_limit_timer_of_run(c, j);
     bool limited = j->state == JOB_RUNNING && j->time_limit_s < DURATION_NOT_SET;
     if (t && limited && t->limit_s == j->time_limit_s)
         return;
-    int64_t ran = ran_ms(c, j, t);
-    ctl_drop_timer(c, j->id);
+    int64_t ran = time_limit_ran_since(c, j, t);
+    time_limit_drop(c, j->id);
     if (!limited)
         return;
     t = xcalloc(1, sizeof *t);
@@ -86,64 +88,96 @@ void ctl_set_timer(struct control *c, const struct job *j)
                             .t_start = j->t_start,
                             .ran_ms = ran,
                             .since = loop_now(c->loop)};
-    t->timer = (struct loop_timer){.fn = on_limit, .ctx = t};
-    idmap_set(&c->timers, j->id, t);
+    t->timer = (struct loop_timer){.fn = time_limit_on_limit, .ctx = t};
+    idmap_set(time_limit_timers(c), j->id, t);
     int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - ran;
     loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms);
 }
 
 /* --- the signal before the limit --- */
 
-bool ctl_signals_early(const struct job *j, const struct step *s)
+bool time_limit_signals_early(const struct job *j, const struct step *s)
 {
     return req_rare(&j->req)->signal && j->req.signal_batch == (s->id == STEP_BATCH);
 }
 
-int64_t ctl_early_base_ms(const struct job *j)
+int64_t time_limit_base_ms(const struct job *j)
 {
     if (j->state != JOB_RUNNING || j->time_limit_s >= DURATION_NOT_SET)
         return NEVER;
     return j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + (int64_t)j->time_limit_s * MS_PER_S;
 }
 
-void ctl_tell_early(struct control *c, const struct job *j, const struct step *s, const struct task *t,
-                    struct flight *f)
+void time_limit_tell_early(struct control *c, const struct job *j, const struct step *s,
+                           const struct task *t, struct attempt_state *f)
 {
-    int64_t base = ctl_early_base_ms(j);
-    struct node_link *link = ctl_node(c, t->alloc.node);
-    if (!ctl_signals_early(j, s) || f->early_for_ms == base || !link)
+    int64_t base = time_limit_base_ms(j);
+    struct node_peer *peer = node_peer_find(c, t->alloc.node);
+    if (!time_limit_signals_early(j, s) || f->early_for_ms == base || !peer)
         return;
     struct launch_kill k = {.key = f->key, .signal = LAUNCH_EARLY_AT, .grace_s = DURATION_UNLIMITED};
     if (base != NEVER) {
         int64_t in_s =
-            (int64_t)j->time_limit_s - req_rare(&j->req)->signal_at_s - ctl_ran_ms(c, j) / MS_PER_S;
+            (int64_t)j->time_limit_s - req_rare(&j->req)->signal_at_s - time_limit_ran_ms(c, j) / MS_PER_S;
         k.grace_s = in_s > 0 ? (uint32_t)in_s : 0;
     }
-    if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
+    if (nodeconn_send(peer->conn, ctl_ticket(c), MSG_KILL, 0, &k))
         f->early_for_ms = base;
 }
 
 /* --- the node's own timer --- */
 
-uint32_t ctl_backstop_s(const struct control *c, const struct job *j)
+uint32_t time_limit_backstop_s(const struct control *c, const struct job *j)
 {
     if (j->time_limit_s >= DURATION_NOT_SET)
         return DURATION_UNLIMITED;
-    int64_t ran_s = ctl_ran_ms(c, j) / MS_PER_S;
+    int64_t ran_s = time_limit_ran_ms(c, j) / MS_PER_S;
     uint32_t left_s = j->time_limit_s > ran_s ? j->time_limit_s - (uint32_t)ran_s : 0;
     return left_s + c->model.spec.kill_wait_s + BACKSTOP_S;
 }
 
-void ctl_tell_limit(struct control *c, const struct job *j, const struct task *t, struct flight *f)
+void time_limit_tell(struct control *c, const struct job *j, const struct task *t, struct attempt_state *f)
 {
     bool paused = j->state == JOB_SUSPENDED;
-    int64_t base = paused ? PAUSED : ctl_early_base_ms(j);
-    struct node_link *link = ctl_node(c, t->alloc.node);
-    if (f->limit_for_ms == base || !link)
+    int64_t base = paused ? PAUSED : time_limit_base_ms(j);
+    struct node_peer *peer = node_peer_find(c, t->alloc.node);
+    if (f->limit_for_ms == base || !peer)
         return;
     struct launch_kill k = {.key = f->key, .signal = paused ? LAUNCH_PAUSED : LAUNCH_LIMIT_AT};
     if (!paused)
-        k.grace_s = ctl_backstop_s(c, j);
-    if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
+        k.grace_s = time_limit_backstop_s(c, j);
+    if (nodeconn_send(peer->conn, ctl_ticket(c), MSG_KILL, 0, &k))
         f->limit_for_ms = base;
 }
+
+static void time_limit_start(struct control *c)
+{
+    c->state[MODULE_TIME_LIMIT] = xcalloc(1, sizeof(struct idmap));
+}
+
+static void time_limit_before(struct control *c, struct emission *e)
+{
+    if (e->ev->kind == EV_RETIRE)
+        time_limit_drop(c, e->ev->job);
+}
+
+static void time_limit_reset(struct control *c)
+{
+    while (time_limit_timers(c)->n)
+        idmap_for_each (time_limit_timers(c), slot) {
+            time_limit_drop(c, (uint32_t)slot->id);
+            break;
+        }
+}
+
+static void time_limit_stop(struct control *c)
+{
+    time_limit_reset(c);
+    idmap_fini(time_limit_timers(c));
+    free(time_limit_timers(c));
+}
+
+const struct module_ops time_limit_module = {.start = time_limit_start,
+                                             .stop = time_limit_stop,
+                                             .before = time_limit_before,
+                                             .reset = time_limit_reset};

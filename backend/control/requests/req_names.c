@@ -1,13 +1,12 @@
-/* req_names.c - what a request names must be there: partitions, nodes, features. Looked at for held jobs
- * too: a slip in a name is none that waiting mends. */
-#include <ctype.h>
+#include "backend/control/requests/req_names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/control/private.h"
 #include "src/base/hostlist.h"
+#include "src/base/idmap.h"
 
-static bool is_feature(const struct model *m, const char *name)
+static bool req_names_is_feature(const struct model *m, const char *name)
 {
     for (size_t i = 0; i < m->n_nodes; i++)
         if (strv_has(&m->nodes[i]->spec.features, name))
@@ -16,14 +15,14 @@ static bool is_feature(const struct model *m, const char *name)
 }
 
 /* "a&b", "[x|y]", "big*2": the names between the signs. */
-static enum refusal check_features(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_features(const struct model *m, const char *text, struct errtext *err)
 {
     struct strv names = strv_split(text, "&|,[]()");
     enum refusal r = REFUSAL_NONE;
     for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++) {
         names.v[i][strcspn(names.v[i], "*")] = '\0';
         char *name = str_trim(names.v[i]);
-        if (*name && !is_feature(m, name)) {
+        if (*name && !req_names_is_feature(m, name)) {
             err_set(err, 0, "no node has the feature %s", name);
             r = REFUSAL_FEATURE;
         }
@@ -32,7 +31,7 @@ static enum refusal check_features(const struct model *m, const char *text, stru
     return r;
 }
 
-static enum refusal check_nodes(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_nodes(const struct model *m, const char *text, struct errtext *err)
 {
     struct strv names = {0};
     enum refusal r = REFUSAL_NONE;
@@ -47,7 +46,7 @@ static enum refusal check_nodes(const struct model *m, const char *text, struct 
     return r;
 }
 
-static enum refusal check_partitions(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_partitions(const struct model *m, const char *text, struct errtext *err)
 {
     struct strv names = strv_split(text, ",");
     enum refusal r = REFUSAL_NONE;
@@ -60,21 +59,21 @@ static enum refusal check_partitions(const struct model *m, const char *text, st
     return r;
 }
 
-enum refusal ctl_check_names(const struct model *m, const struct job_req *r, struct errtext *err)
+enum refusal req_names_check(const struct model *m, const struct job_req *r, struct errtext *err)
 {
     enum refusal refusal =
-        str_is_empty(r->partition) ? REFUSAL_NONE : check_partitions(m, r->partition, err);
+        str_is_empty(r->partition) ? REFUSAL_NONE : req_names_check_partitions(m, r->partition, err);
     if (refusal == REFUSAL_NONE && !str_is_empty(req_rare(r)->nodelist))
-        refusal = check_nodes(m, req_rare(r)->nodelist, err);
+        refusal = req_names_check_nodes(m, req_rare(r)->nodelist, err);
     if (refusal == REFUSAL_NONE && !str_is_empty(r->features))
-        refusal = check_features(m, r->features, err);
+        refusal = req_names_check_features(m, r->features, err);
     return refusal;
 }
 
 /* --- what is kept of names --- */
 
 /* Leaves the first of each. Returns whether any went. */
-static bool drop_duplicates(struct strv *names)
+static bool req_names_drop_duplicates(struct strv *names)
 {
     struct idmap seen = {0};
     size_t kept = 0;
@@ -94,17 +93,18 @@ static bool drop_duplicates(struct strv *names)
 }
 
 /* A list that cannot be read is refused elsewhere. */
-static void each_node_once(char **list)
+static void req_names_each_node_once(char **list)
 {
     struct strv names = {0};
-    if (!str_is_empty(*list) && hostlist_expand(*list, &names, NULL) == 0 && drop_duplicates(&names)) {
+    if (!str_is_empty(*list) && hostlist_expand(*list, &names, NULL) == 0 &&
+        req_names_drop_duplicates(&names)) {
         free(*list);
         *list = hostlist_compress(&names);
     }
     strv_fini(&names);
 }
 
-void ctl_settle_names(const struct model *m, struct job_req *r, const char *part)
+void req_names_settle(const struct model *m, struct job_req *r, const char *part)
 {
     const struct part_spec *fallback = model_default_part(m);
     struct strv parts = strv_split(r->partition, ",");
@@ -113,13 +113,13 @@ void ctl_settle_names(const struct model *m, struct job_req *r, const char *part
     if (!parts.n && part && !is_empty) {
         free(r->partition);
         r->partition = xstrdup(part);
-    } else if (drop_duplicates(&parts)) {
+    } else if (req_names_drop_duplicates(&parts)) {
         free(r->partition);
         r->partition = strv_join(&parts, ",");
     }
     strv_fini(&parts);
     if (r->rare) {
-        each_node_once(&r->rare->nodelist);
-        each_node_once(&r->rare->exclude);
+        req_names_each_node_once(&r->rare->nodelist);
+        req_names_each_node_once(&r->rare->exclude);
     }
 }

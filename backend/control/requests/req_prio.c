@@ -1,37 +1,11 @@
-/* req_prio.c - what priorities are made of, and who has had how much of his share. */
+#include "backend/control/requests/req_prio.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/prio_cache.h"
 
-#define FRESH_MS 1000 /* so long an answer holds while nothing happens: usage grows */
-#define PAUSE                                                                                  \
-    50 /* so many times what it cost goes by before it is made anew: a walk over all that runs \
-        */
 #define ROWS_MAX  2000u   /* of an answer */
 #define LOOKS_MAX 200000u /* comparisons for one: of jobs with what is asked for */
-
-const struct prio_ctx *ctl_prio(struct control *c)
-{
-    struct mono now = mono_read();
-    if (planner_lend_ranks(planner_queue(c->planner), &c->model, loop_wall(c->loop), &c->lent_prio))
-        return &c->lent_prio;
-    bool same = c->prio_seq == c->model.seq && now.ns < mono_add_ms(c->prio_at, FRESH_MS).ns;
-    if (c->prio.model && (same || now.ns < c->prio_at.ns + PAUSE * c->prio_cost_ns))
-        return &c->prio;
-    ctl_forget_prio(c);
-    struct sched_view v = ctl_view(c);
-    prio_ctx_init(&c->prio, v.model, loop_wall(c->loop));
-    c->prio_at = mono_read();
-    c->prio_cost_ns = c->prio_at.ns - now.ns;
-    c->prio_seq = c->model.seq;
-    return &c->prio;
-}
-
-void ctl_forget_prio(struct control *c)
-{
-    if (c->prio.model)
-        prio_ctx_fini(&c->prio);
-}
 
 /* --- priorities --- */
 
@@ -60,7 +34,7 @@ static void add_row(struct control *c, const struct msg_prio *m, const struct jo
                              .account = xstrdup(job_account(j)),
                              .partition = xstrdup(name),
                              .qos = xstrdup(j->req.qos)};
-    prio_of(ctl_prio(c), j, part, &row->parts);
+    prio_of(prio_cache_get(c), j, part, &row->parts);
 }
 
 /* One row for each of the partitions that it may run in. Returns how many those are. */
@@ -91,8 +65,9 @@ static struct list *behind(struct control *c, uint32_t id)
     return at;
 }
 
-void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m)
+void req_prio(struct session *s, uint64_t tag, void *body)
 {
+    const struct msg_prio *m = body;
     struct control *c = s->ctl;
     if (m->jobs.n > GET_NAMES_MAX || m->users.n + m->partitions.n > GET_NAMES_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or names asked for", GET_NAMES_MAX);
@@ -117,15 +92,16 @@ void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m)
 
 /* --- shares --- */
 
-void req_shares(struct session *s, uint64_t tag, const struct msg_shares *m)
+void req_shares(struct session *s, uint64_t tag, void *body)
 {
+    const struct msg_shares *m = body;
     struct control *c = s->ctl;
     if (m->accounts.n + m->users.n > GET_NAMES_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", GET_NAMES_MAX);
         return;
     }
     struct msg_shares_rows all = {.weights = c->model.spec.priority}, ret = all;
-    fairshare_rows(&ctl_prio(c)->fs, &m->accounts, &m->users, &all);
+    fairshare_rows(&prio_cache_get(c)->fs, &m->accounts, &m->users, &all);
     size_t from = m->skip < all.rows.n ? m->skip : all.rows.n, left = all.rows.n - from;
     ret.rows.v = left ? &all.rows.v[from] : NULL;
     ret.rows.n = left < ROWS_MAX ? left : ROWS_MAX;

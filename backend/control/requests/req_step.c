@@ -1,7 +1,11 @@
-/* req_step.c - srun: steps of a job that runs. */
+#include "backend/control/requests/req_step.h"
+
 #include <stdlib.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/payload_cache.h"
+#include "backend/control/requests/req_check.h"
+#include "src/base/idmap.h"
 #include "src/base/utf8.h"
 #include "src/proto/codec.h"
 
@@ -12,7 +16,7 @@
 #define RANK_BYTES 6          /* ... and for each of its processes, up to RANK_ENDS_MAX */
 
 /* The step that an earlier try of the same request made. */
-static const struct step *find_repeated(const struct job *j, const char *request_id)
+static const struct step *req_step_find_repeated(const struct job *j, const char *request_id)
 {
     for (size_t i = 0; i < j->steps.n; i++)
         if (j->steps.v[i].id >= 0 && str_eq(j->steps.v[i].request_id, request_id))
@@ -20,12 +24,12 @@ static const struct step *find_repeated(const struct job *j, const char *request
     return NULL;
 }
 
-static bool step_waits(const struct step *s)
+static bool req_step_waits(const struct step *s)
 {
     return s->tasks.n && s->tasks.v[0].state == TASK_WAITING;
 }
 
-static void add_task(struct step *s, uint32_t index, uint32_t rank_base, uint32_t n_ranks)
+static void req_step_add_task(struct step *s, uint32_t index, uint32_t rank_base, uint32_t n_ranks)
 {
     struct task *t = rec_list_push(&s->tasks);
     t->index = index;
@@ -33,7 +37,7 @@ static void add_task(struct step *s, uint32_t index, uint32_t rank_base, uint32_
     t->n_ranks = n_ranks;
 }
 
-static void drop_places(struct sched_places *p)
+static void req_step_drop_places(struct sched_places *p)
 {
     vec_for_each (&p->v, i)
         rec_fini(&ev_place_rec, &p->v.v[i]);
@@ -42,8 +46,8 @@ static void drop_places(struct sched_places *p)
 
 /* Gives a new step its tasks, one for each node. Where there is room now *ret_places says where; else its
  * ranks are spread evenly, and its tasks wait. */
-static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait,
-                               struct sched_places *ret_places, struct errtext *text)
+static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_wait,
+                                   struct sched_places *ret_places, struct errtext *text)
 {
     if (s->n_ranks > (uint64_t)s->nodes * NODE_RANKS_MAX) {
         err_set(text, 0, "step asks for %u tasks on %u node%s: no more than %d on each", s->n_ranks,
@@ -57,12 +61,12 @@ static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait
         return REFUSAL_STEP_BUSY;
     vec_for_each (&ret_places->v, i) {
         const struct ev_place *p = &ret_places->v.v[i];
-        add_task(s, p->task, p->rank_base, p->n_ranks);
+        req_step_add_task(s, p->task, p->rank_base, p->n_ranks);
     }
     uint32_t nodes = s->nodes ? s->nodes : 1, base = 0;
     for (uint32_t i = 0; fit == STEP_BUSY && i < nodes; i++) {
         uint32_t here = (s->n_ranks - base + nodes - i - 1) / (nodes - i);
-        add_task(s, i, base, here);
+        req_step_add_task(s, i, base, here);
         base += here;
     }
     return REFUSAL_NONE;
@@ -71,17 +75,18 @@ static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait
 /* How large a record is is known from the steps that came in, as long as they are all: the number of the
  * next step and of the run stand above it. */
 #define SIZE_BITS 40
-#define RUN_BITS  8
 
-static uint64_t size_stamp(const struct job *j)
+#define RUN_BITS 8
+
+static uint64_t req_step_size_stamp(const struct job *j)
 {
     return (uint64_t)(j->next_step & 0xffffu) << RUN_BITS | (j->restarts & 0xffu);
 }
 
-static size_t record_size(struct control *c, const struct job *j)
+static size_t req_step_record_size(struct control *c, const struct job *j)
 {
-    uint64_t known = (uint64_t)(uintptr_t)idmap_get(&c->record_sizes, j->id);
-    if (known && known >> SIZE_BITS == size_stamp(j))
+    uint64_t known = (uint64_t)(uintptr_t)idmap_get(c->state[MODULE_REQ_STEP], j->id);
+    if (known && known >> SIZE_BITS == req_step_size_stamp(j))
         return known & ((UINT64_C(1) << SIZE_BITS) - 1);
     struct str b = STR_INIT;
     codec_encode(&job_rec, j, &b);
@@ -90,7 +95,7 @@ static size_t record_size(struct control *c, const struct job *j)
     return n;
 }
 
-static size_t step_size(const struct step *s)
+static size_t req_step_size(const struct step *s)
 {
     struct str b = STR_INIT;
     codec_encode(&step_rec, s, &b);
@@ -104,7 +109,7 @@ static size_t step_size(const struct step *s)
 }
 
 /* srun's is that of its program, whatever that is called: escaped and cut, not refused. */
-static char *shown_name(const char *s)
+static char *req_step_shown_name(const char *s)
 {
     struct str b = STR_INIT;
     if (!s)
@@ -117,8 +122,9 @@ static char *shown_name(const char *s)
     return str_take(&b);
 }
 
-void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
+void req_step_create(struct session *s, uint64_t tag, void *request)
 {
+    struct msg_step_create *m = request;
     struct control *c = s->ctl;
     struct job *j = model_get_job(&c->model, m->job);
     struct errtext text = {""};
@@ -126,9 +132,9 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
         session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
         return;
     }
-    const struct step *old = m->request_id ? find_repeated(j, m->request_id) : NULL;
+    const struct step *old = m->request_id ? req_step_find_repeated(j, m->request_id) : NULL;
     if (old) {
-        struct msg_step_created r = {.job = j->id, .step = old->id, .waiting = step_waits(old)};
+        struct msg_step_created r = {.job = j->id, .step = old->id, .waiting = req_step_waits(old)};
         session_send(s, MSG_STEP_CREATED, tag, &r);
         return;
     }
@@ -145,7 +151,7 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     struct ev_step body = {.step = m->step};
     m->step = (struct step){0};
     struct step *st = &body.step;
-    char *command = ctl_shown_command(st->command), *name = shown_name(st->name);
+    char *command = req_check_shown_command(st->command), *name = req_step_shown_name(st->name);
     free(st->command);
     free(st->name);
     st->command = command;
@@ -160,18 +166,18 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     if (!st->nodes || st->nodes > st->n_ranks)
         st->nodes = st->nodes ? st->n_ranks : 1;
     struct sched_places places = {0};
-    enum refusal refusal = ctl_check_step(st, &m->payload, &text);
+    enum refusal refusal = req_check_step(st, &m->payload, &text);
     if (refusal == REFUSAL_NONE)
-        refusal = shape_step(j, st, m->no_wait, &places, &text);
+        refusal = req_step_shape(j, st, m->no_wait, &places, &text);
     bool waiting = !places.v.n;
-    size_t size = refusal == REFUSAL_NONE ? record_size(c, j) + step_size(st) : 0;
+    size_t size = refusal == REFUSAL_NONE ? req_step_record_size(c, j) + req_step_size(st) : 0;
     if (size > RECORD_MAX) {
         refusal = REFUSAL_POLICY;
         err_set(&text, 0, "the record of job %u would be over 4 MiB with its %u steps: no more in one job",
                 j->id, j->next_step + 1);
     }
     if (refusal != REFUSAL_NONE) {
-        drop_places(&places);
+        req_step_drop_places(&places);
         session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
         rec_fini(&ev_step_rec, &body);
         return;
@@ -179,21 +185,38 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     int32_t id = st->id;
     uint32_t job = j->id;
     if (ctl_emit(c, EV_STEP, job, &body) < 0) {
-        drop_places(&places);
+        req_step_drop_places(&places);
         session_reply(s, tag, REFUSAL_BAD_REQUEST, job, 0, "malformed step");
         return;
     }
-    idmap_set(&c->record_sizes, job, (void *)(uintptr_t)(size_stamp(j) << SIZE_BITS | size));
+    idmap_set(c->state[MODULE_REQ_STEP], job,
+              (void *)(uintptr_t)(req_step_size_stamp(j) << SIZE_BITS | size));
     vec_for_each (&places.v, i) { /* at once: the next request of this turn must find the room taken */
         places.v.v[i].step = id;
         ctl_emit(c, EV_PLACE, job, &places.v.v[i]);
     }
     vec_fini(&places.v);
-    struct str b = STR_INIT;
-    codec_encode(&step_payload_rec, &m->payload, &b);
-    store_add_payload(c->store, job, id, b.s, b.len);
-    payload_cache_put(c->payloads, job, id, b.s, b.len);
-    str_fini(&b);
+    payload_add(c, job, id, &m->payload);
     struct msg_step_created r = {.job = job, .step = id, .waiting = waiting};
     session_send(s, MSG_STEP_CREATED, tag, &r);
 }
+
+static void req_step_start(struct control *c)
+{
+    c->state[MODULE_REQ_STEP] = xcalloc(1, sizeof(struct idmap)); /* job -> size of its record */
+}
+
+static void req_step_stop(struct control *c)
+{
+    idmap_fini(c->state[MODULE_REQ_STEP]);
+    free(c->state[MODULE_REQ_STEP]);
+}
+
+static void req_step_before(struct control *c, struct emission *e)
+{
+    if (e->ev->kind == EV_RETIRE)
+        idmap_remove(c->state[MODULE_REQ_STEP], e->ev->job);
+}
+
+const struct module_ops req_step_module = {
+    .start = req_step_start, .stop = req_step_stop, .before = req_step_before};

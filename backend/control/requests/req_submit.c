@@ -1,9 +1,20 @@
-/* req_submit.c - a job comes in: checked, made, acknowledged once it is on disk. */
+#include "backend/control/requests/req_submit.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/control/emit.h"
+#include "backend/control/history_deps.h"
+#include "backend/control/payload_cache.h"
+#include "backend/control/policy_view.h"
+#include "backend/control/requests/req_check.h"
+#include "backend/control/requests/req_names.h"
+#include "backend/control/requests/terminals.h"
+#include "backend/control/schedule.h"
+#include "backend/control/state_load.h"
+#include "backend/control/user_cache.h"
 #include "backend/sched/explain/explain.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
@@ -14,249 +25,14 @@
 #include "src/model/need.h"
 #include "src/proto/codec.h"
 
-#define NAME_MAX_BYTES       128
-#define RANK_NODES_MAX_BYTES (1u << 20)
-#define LIMITS_MAX           32
-#define TEXT_MAX_BYTES       4096
-#define COMMAND_MAX_CELLS    4096
-#define SCRIPT_MAX           (4u << 20)
-#define ENV_MAX              4096
-#define ENV_BYTES_MAX        (1u << 20)
-#define STEPS_MAX            10000u
-#define TASKS_MAX            100000u /* of all steps of a job */
-#define TASKS_ALL_MAX        2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
-#define COUNT_MAX            1000000u
-#define ARRAY_MAX_BYTES      65536
-#define STEPS_BYTES_MAX      (2u << 20) /* of the declared steps, as they are kept */
-
-struct check {
-    enum refusal refusal;
-    struct errtext text;
+struct submit_count { /* tasks of step jobs, at most; where they have been counted */
+    uint64_t n_tasks;
+    bool counted;
 };
 
-static void refuse(struct check *k, enum refusal r, const char *fmt, const char *arg)
-{
-    if (k->refusal != REFUSAL_NONE)
-        return;
-    k->refusal = r;
-    /* fmt is one of the literals below with at most one %s */
-    struct str b = STR_INIT;
-    const char *at = strstr(fmt, "%s");
-    str_append_n(&b, fmt, at ? (size_t)(at - fmt) : strlen(fmt));
-    if (at) {
-        cell_text(&b, arg ? arg : "", 240, true, false);
-        str_append(&b, at + 2);
-    }
-    err_set(&k->text, 0, "%s", b.s);
-    str_fini(&b);
-}
+#define TASKS_ALL_MAX 2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
 
-/* long_text: what is said where it is longer than max bytes. */
-static void check_words(struct check *k, const char *what, const char *s, size_t max, const char *long_text)
-{
-    if (!s || utf8_is_clean_name(s, max))
-        return;
-    size_t n = strlen(s);
-    refuse(k, REFUSAL_BAD_REQUEST,
-           !n                     ? "%s: it is empty"
-           : n > max              ? long_text
-           : !utf8_is_valid(s, n) ? "%s: it is not UTF-8"
-                                  : "%s: neither control characters nor invisible ones are allowed",
-           what);
-}
-
-static void check_name(struct check *k, const char *what, const char *s)
-{
-    check_words(k, what, s, NAME_MAX_BYTES, "%s: more than 128 bytes");
-}
-
-static void check_text(struct check *k, const char *what, const char *s)
-{
-    check_words(k, what, s, TEXT_MAX_BYTES, "%s: more than 4096 bytes");
-}
-
-/* Where somebody works is what it is called, whatever that is: shown escaped. */
-static void check_dir(struct check *k, const char *s)
-{
-    if (s && strlen(s) > TEXT_MAX_BYTES)
-        refuse(k, REFUSAL_BAD_REQUEST, "working directory: more than 4096 bytes", NULL);
-}
-
-/* Commands are shown, never run from this text: what does not suit a terminal is escaped, not refused. */
-char *ctl_shown_command(const char *s)
-{
-    if (!s)
-        return NULL;
-    struct str b = STR_INIT;
-    cell_text(&b, s, COMMAND_MAX_CELLS, true, false);
-    return str_take(&b);
-}
-
-static void check_env(struct check *k, const struct strv *env)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < env->n; i++)
-        bytes += strlen(env->v[i]) + 1;
-    if (env->n > ENV_MAX || bytes > ENV_BYTES_MAX)
-        refuse(k, REFUSAL_TOO_BIG,
-               "the environment is over 4096 variables or 1 MiB: use --export to choose", NULL);
-}
-
-static void check_payload(struct check *k, const struct step_payload *p)
-{
-    if (p->script.n > SCRIPT_MAX)
-        refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB", NULL);
-    check_env(k, &p->env);
-    if (p->limits.n > LIMITS_MAX)
-        refuse(k, REFUSAL_BAD_REQUEST, "more than 32 resource limits", NULL);
-}
-
-static void check_dependency(struct check *k, const char *s)
-{
-    struct deps d;
-    struct errtext text = {""};
-    if (dep_parse(s, &d, &text) < 0)
-        refuse(k, REFUSAL_DEPENDENCY, "%s", text.s);
-    else
-        deps_fini(&d);
-}
-
-/* How many: more than any machine has is a slip or worse. */
-static void check_count(struct check *k, const char *what, uint32_t n)
-{
-    if (n != NOT_GIVEN && n > COUNT_MAX)
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
-}
-
-static void check_counts_asked(struct check *k, const struct job_req *r)
-{
-    check_count(k, "nodes", r->nodes_min);
-    check_count(k, "nodes", r->nodes_max);
-    check_count(k, "tasks", r->ntasks);
-    check_count(k, "tasks of a node", r->ntasks_per_node);
-    check_count(k, "CPUs of a task", r->cpus_per_task);
-    check_count(k, "GPUs", r->gpus);
-    check_count(k, "GPUs of a node", r->gpus_per_node);
-    check_count(k, "GPUs of a task", r->gpus_per_task);
-}
-
-static void check_request(struct check *k, const struct job_req *r)
-{
-    check_counts_asked(k, r);
-    const struct job_req_rare *rare = req_rare(r);
-    check_name(k, "job name", r->name);
-    check_name(k, "account", r->account);
-    check_name(k, "QOS", r->qos);
-    check_name(k, "wckey", rare->wckey);
-    check_text(k, "partition", r->partition);
-    check_text(k, "comment", rare->comment);
-    check_text(k, "output file", r->std_out);
-    check_text(k, "error file", r->std_err);
-    check_text(k, "input file", rare->std_in);
-    check_text(k, "features", r->features);
-    check_text(k, "node list", rare->nodelist);
-    check_text(k, "excluded nodes", rare->exclude);
-    check_text(k, "dependency", r->dependency);
-    check_text(k, "licenses", r->licenses);
-    check_text(k, "reservation", rare->reservation);
-    check_text(k, "mail type", rare->mail_type);
-    check_text(k, "mail user", rare->mail_user);
-    check_text(k, "GPU type", r->gpu_type);
-    check_text(k, "gres", r->gres);
-    check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "%s: more than 65536 bytes");
-    check_dir(k, r->workdir);
-    if (str_is_empty(r->workdir) || r->workdir[0] != '/')
-        refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
-               r->workdir ? r->workdir : "(none)");
-    check_dependency(k, r->dependency);
-    struct errtext gpus = {""};
-    if (job_need_check_gpus(r, &gpus) < 0)
-        refuse(k, REFUSAL_GRES, "%s", gpus.s);
-    if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
-        refuse(k, REFUSAL_BAD_REQUEST, "malformed request", NULL);
-}
-
-static void check_step(struct check *k, const struct step *s, const struct step_payload *p)
-{
-    check_name(k, "step name", s->name);
-    check_name(k, "request id", s->request_id);
-    check_text(k, "output file", s->std_out);
-    check_text(k, "error file", s->std_err);
-    check_text(k, "input file", s->std_in);
-    check_text(k, "node list", s->nodelist);
-    check_text(k, "GPU type", s->gpu_type);
-    check_dir(k, s->workdir);
-    check_dir(k, p->workdir);
-    check_count(k, "CPUs of a process", s->cpus_per_rank);
-    check_count(k, "GPUs", s->gpus);
-    check_count(k, "GPUs of a process", s->gpus_per_rank);
-    check_count(k, "nodes", s->nodes);
-    check_payload(k, p);
-    bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
-                 wall_is_set(s->t_start) || wall_is_set(s->t_end);
-    check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "%s: more than 1 MiB");
-    if (begun || s->distribution > 2 || (s->distribution == 2) != (s->rank_nodes != NULL))
-        refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
-}
-
-enum refusal ctl_check_request(const struct job_req *r, struct errtext *text)
-{
-    struct check k = {.refusal = REFUSAL_NONE};
-    check_request(&k, r);
-    if (k.refusal != REFUSAL_NONE)
-        *text = k.text;
-    return k.refusal;
-}
-
-enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, struct errtext *text)
-{
-    struct check k = {.refusal = REFUSAL_NONE};
-    check_step(&k, s, p);
-    if (k.refusal != REFUSAL_NONE)
-        *text = k.text;
-    return k.refusal;
-}
-
-static void check_steps(struct check *k, const struct msg_submit *m)
-{
-    if (m->kind != JOB_KIND_STEPS) {
-        if (m->steps.n)
-            refuse(k, REFUSAL_BAD_REQUEST, "only a step job declares its steps", NULL);
-        return;
-    }
-    if (m->req.array_spec)
-        refuse(k, REFUSAL_ARRAY, "a step job cannot be an array: its steps have tasks", NULL);
-    if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
-        refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps", NULL);
-    uint64_t tasks = 0;
-    for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
-        const struct step *s = &m->steps.v[i];
-        tasks += s->n_tasks;
-        check_step(k, s, &m->step_payloads.v[i]);
-        if (s->id != (int32_t)i || s->rank_nodes)
-            refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
-        if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
-            refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 4096 processes in a task", s->name);
-        if (!s->n_tasks || s->n_tasks > TASKS_MAX)
-            refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 100000 tasks", s->name);
-    }
-    if (tasks > TASKS_MAX)
-        refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all", NULL);
-}
-
-/* The record is read by everybody who looks at the queue: scripts and environments are not in it. */
-static void check_size(const struct job *j, struct check *k)
-{
-    struct str b = STR_INIT;
-    for (size_t i = 0; k->refusal == REFUSAL_NONE && i < j->steps.n && b.len <= STEPS_BYTES_MAX; i++)
-        codec_encode(&step_rec, &j->steps.v[i], &b);
-    if (b.len > STEPS_BYTES_MAX)
-        refuse(k, REFUSAL_TOO_BIG, "the names, commands and files of its steps are over 2 MiB in all",
-               NULL);
-    str_fini(&b);
-}
-
-static uint64_t tasks_of(const struct job *j)
+static uint64_t submit_tasks(const struct job *j)
 {
     uint64_t n = 0;
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
@@ -265,38 +41,38 @@ static uint64_t tasks_of(const struct job *j)
 }
 
 /* Counted anew only where the sum of what came in, of which much may have left, is too large. */
-static void check_all_tasks(struct control *c, const struct job *j, struct check *k)
+static void submit_check_tasks(struct control *c, const struct job *j, struct check *k)
 {
-    uint64_t tasks = tasks_of(j);
+    struct submit_count *n = c->state[MODULE_REQ_SUBMIT];
+    uint64_t tasks = submit_tasks(j);
     if (!tasks || k->refusal != REFUSAL_NONE)
         return;
-    if (!c->tasks_counted || c->n_tasks + tasks > TASKS_ALL_MAX) {
-        c->n_tasks = 0;
-        c->tasks_counted = true;
+    if (!n->counted || n->n_tasks + tasks > TASKS_ALL_MAX) {
+        *n = (struct submit_count){.counted = true};
         list_for_each (other, &c->model.all, struct job, in_all)
-            c->n_tasks += tasks_of(other);
+            n->n_tasks += submit_tasks(other);
     }
-    if (c->n_tasks + tasks > TASKS_ALL_MAX)
-        refuse(k, REFUSAL_POLICY, "the queue is full: 2000000 tasks of step jobs", NULL);
+    if (n->n_tasks + tasks > TASKS_ALL_MAX)
+        req_check_refuse(k, REFUSAL_POLICY, "the queue is full: 2000000 tasks of step jobs");
 }
 
 /* Whose share it is charged to, by which QOS, and what only administrators may say about its turn. */
-static void check_standing(struct session *s, const struct msg_submit *m, struct check *k)
+static void submit_check_standing(struct session *s, const struct msg_submit *m, struct check *k)
 {
     struct control *c = s->ctl;
     if (m->req.has_priority && !s->admin)
-        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators give a job its priority", NULL);
+        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators give a job its priority");
     if (m->req.nice < 0 && !s->admin)
-        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators ask for a negative nice value", NULL);
+        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators ask for a negative nice value");
     if (k->refusal == REFUSAL_NONE)
         k->refusal = account_check(&c->model.spec, user_name(c->users, s->uid),
                                    group_name(c->users, s->gid), m->req.account, m->req.qos, &k->text);
 }
 
 /* One user leaves room in the queue for the others. */
-static void check_room(struct session *s, struct check *k)
+static void submit_check_room(struct session *s, struct check *k)
 {
-    uint32_t n = s->party->n_jobs, most = ctl_jobs_most(s->ctl);
+    uint32_t n = s->quota->n_jobs, most = user_quota_jobs_most(s->ctl);
     if (k->refusal != REFUSAL_NONE || s->admin || n < most)
         return;
     k->refusal = REFUSAL_POLICY;
@@ -305,42 +81,44 @@ static void check_room(struct session *s, struct check *k)
             most);
 }
 
-static void check_submit(struct session *s, const struct msg_submit *m, struct check *k)
+static void submit_check_queue(struct session *s, struct check *k)
+{
+    const struct control *c = s->ctl;
+    if (c->stopping != STOP_NONE)
+        req_check_refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping");
+    if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
+        req_check_refuse(k, REFUSAL_POLICY, "the queue is full");
+    submit_check_room(s, k);
+}
+
+static void submit_check(struct session *s, const struct msg_submit *m, struct check *k)
 {
     struct control *c = s->ctl;
-    check_request(k, &m->req);
-    check_payload(k, &m->payload);
-    check_steps(k, m);
-    check_name(k, "submitting host", m->host);
-    check_name(k, "request id", m->request_id);
+    req_check_submission(k, m);
     if (m->force && !s->admin)
-        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators queue what can never start", NULL);
+        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators queue what can never start");
     if (m->req.ntasks_per_node != NOT_GIVEN && m->req.ntasks_per_node > NODE_RANKS_MAX)
-        refuse(k, REFUSAL_BAD_REQUEST, "no more than 4096 tasks on a node", NULL);
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "no more than 4096 tasks on a node");
     if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
-        refuse(k, REFUSAL_BAD_REQUEST, "malformed submission", NULL);
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "malformed submission");
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
-        refuse(k, REFUSAL_BAD_REQUEST, "no script and no command", NULL);
-    if (!c->everyone && s->uid != geteuid())
-        refuse(k, REFUSAL_NOT_ALLOWED,
-               "this controller runs as user %s and can start jobs of that user alone",
-               user_name(c->users, geteuid()));
-    if (c->stopping)
-        refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping", NULL);
-    if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
-        refuse(k, REFUSAL_POLICY, "the queue is full", NULL);
-    check_room(s, k);
-    check_standing(s, m, k);
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "no script and no command");
+    if (!c->settings.everyone && s->uid != geteuid())
+        req_check_refuse(k, REFUSAL_NOT_ALLOWED,
+                         "this controller runs as user %s and can start jobs of that user alone",
+                         user_name(c->users, geteuid()));
+    submit_check_queue(s, k);
+    submit_check_standing(s, m, k);
     if (k->refusal == REFUSAL_NONE && !m->force)
-        k->refusal = ctl_check_names(&c->model, &m->req, &k->text);
+        k->refusal = req_names_check(&c->model, &m->req, &k->text);
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
-    struct sched_view v = ctl_view(c);
+    struct sched_view v = policy_view(c);
     k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL,
                              m->steps.n, &k->text);
 }
 
-static void set_array(struct control *c, struct job *j, struct check *k)
+static void submit_set_array(struct control *c, struct job *j, struct check *k)
 {
     struct array_spec a;
     if (!j->req.array_spec)
@@ -364,7 +142,7 @@ static void set_array(struct control *c, struct job *j, struct check *k)
 }
 
 /* The record of a new job, moved out of the message where it can be. */
-static void make_job(struct session *s, struct msg_submit *m, struct job *j, struct check *k)
+static void submit_make_job(struct session *s, struct msg_submit *m, struct job *j, struct check *k)
 {
     struct control *c = s->ctl;
     struct strv parts = strv_split(m->req.partition, ",");
@@ -382,13 +160,13 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
                              : fallback ? fallback->name
                                         : NULL),
         .submit_host = xstrdup(m->host),
-        .command = ctl_shown_command(m->command),
+        .command = req_check_shown_command(m->command),
         .request_id = xstrdup(m->request_id),
         .array_index = ARRAY_NONE,
         .hold = m->hold ? HOLD_USER : HOLD_NONE,
         .reason = m->hold ? REASON_HELD_USER : REASON_NONE,
         .t_submit = loop_wall(c->loop),
-        .nonce = ctl_random(),
+        .nonce = random_nonce(),
         .t_eligible = loop_wall(c->loop),
         .time_limit_s = DURATION_NOT_SET,
         .script_size = (uint32_t)m->payload.script.n,
@@ -403,15 +181,15 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
     m->steps.n = 0;
     for (size_t i = 0; i < j->steps.n; i++) {
         char *command = j->steps.v[i].command;
-        j->steps.v[i].command = ctl_shown_command(command);
+        j->steps.v[i].command = req_check_shown_command(command);
         free(command);
     }
-    set_array(c, j, k);
+    submit_set_array(c, j, k);
     strv_fini(&parts);
 }
 
 /* Since when it could start but for resources: not yet where a dependency is open. */
-static void set_eligible(struct control *c, struct job *j)
+static void submit_set_eligible(struct control *c, struct job *j)
 {
     struct deps d;
     struct wall now = loop_wall(c->loop);
@@ -426,25 +204,17 @@ static void set_eligible(struct control *c, struct job *j)
 }
 
 /* The rules that count. Held and forced ones are looked at when they are released. */
-static void check_counts(struct control *c, const struct msg_submit *m, const struct job *j,
-                         struct check *k)
+static void submit_check_counts(struct control *c, const struct msg_submit *m, const struct job *j,
+                                struct check *k)
 {
-    struct sched_view v = ctl_view(c);
+    struct sched_view v = policy_view(c);
     struct sched_admit_how how = {.as_is = m->force || (m->hold && !m->test_only)};
     k->refusal = sched_admit_counts(c->planner, &v, j, how, loop_wall(c->loop), &k->text);
 }
 
-static void keep_payload(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)
-{
-    struct str b = STR_INIT;
-    codec_encode(&step_payload_rec, p, &b);
-    store_add_payload(c->store, job, step, b.s, b.len);
-    payload_cache_put(c->payloads, job, step, b.s, b.len);
-    str_fini(&b);
-}
-
 /* Why a job that is not in the queue would wait. */
-static void append_wait(struct control *c, const struct job *j, const struct trial *t, struct str *out)
+static void submit_append_wait(struct control *c, const struct job *j, const struct trial *t,
+                               struct str *out)
 {
     char window[UNITS_TEXT_SIZE];
     if (t->reason == REASON_LICENSES)
@@ -461,7 +231,7 @@ static void append_wait(struct control *c, const struct job *j, const struct tri
 }
 
 /* What is asked for and has no effect in this cluster. */
-static struct strv warnings_of(const struct control *c, const struct job_req *r)
+static struct strv submit_warnings(const struct control *c, const struct job_req *r)
 {
     struct strv list = {0};
     uint32_t types = 0;
@@ -472,19 +242,19 @@ static struct strv warnings_of(const struct control *c, const struct job_req *r)
     return list;
 }
 
-static void answer_job(struct session *s, uint64_t tag, const struct job_req *r, struct msg_result *m)
+static void submit_answer(struct session *s, uint64_t tag, const struct job_req *r, struct msg_result *m)
 {
-    m->warnings = warnings_of(s->ctl, r);
+    m->warnings = submit_warnings(s->ctl, r);
     session_send(s, MSG_RESULT, tag, m);
     strv_fini(&m->warnings);
 }
 
 /* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that
  * is now. */
-static void answer_test(struct session *s, uint64_t tag, const struct job *j)
+static void submit_answer_test(struct session *s, uint64_t tag, const struct job *j)
 {
     struct control *c = s->ctl;
-    struct sched_view v = ctl_view(c);
+    struct sched_view v = policy_view(c);
     struct trial t;
     struct str b = STR_INIT;
     char start[WALL_TEXT_SIZE];
@@ -500,73 +270,179 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
     if (knows && t.reason != REASON_NONE)
         str_append(&b, "; ");
     if (!knows || t.reason != REASON_NONE)
-        append_wait(c, j, &t, &b);
-    answer_job(s, tag, &j->req, &(struct msg_result){.text = b.s, .job = j->id, .count = t.now});
+        submit_append_wait(c, j, &t, &b);
+    submit_answer(s, tag, &j->req, &(struct msg_result){.text = b.s, .job = j->id, .count = t.now});
     str_fini(&b);
     trial_fini(&t);
 }
 
-void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
+/* The same request has been taken before: its answer was lost, not its job. */
+static bool submit_is_repeated(struct session *s, uint64_t tag, const struct msg_submit *m, struct check *k)
 {
     struct control *c = s->ctl;
     struct job *old = m->request_id ? model_get_request(&c->model, m->request_id) : NULL;
-    if (old && old->uid == s->uid) { /* the answer was lost, not the job */
-        if (old->kind == JOB_KIND_INTERACTIVE && !old->detached)
-            idmap_set(&c->owners, old->id, s);
-        session_reply(s, tag, REFUSAL_NONE, old->array_job ? old->array_job : old->id, 1, "%s", "");
-        return;
-    }
-    struct check k = {.refusal = old ? REFUSAL_BAD_REQUEST : REFUSAL_NONE};
-    if (str_is_empty(m->req.account)) {
-        free(m->req.account);
-        m->req.account = xstrdup(
-            account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
-    }
-    ctl_settle_names(&c->model, &m->req, NULL);
-    check_submit(s, m, &k);
-    if (k.refusal == REFUSAL_NONE && past_must_wait(s, tag, m))
-        return;
-    if (k.refusal == REFUSAL_NONE)
-        k.refusal = past_settle(c, &m->req, 0, &k.text);
-    struct job j = {0};
-    if (k.refusal == REFUSAL_NONE)
-        make_job(s, m, &j, &k);
-    check_size(&j, &k);
-    check_all_tasks(c, &j, &k);
-    if (k.refusal == REFUSAL_NONE)
-        check_counts(c, m, &j, &k);
-    if (k.refusal == REFUSAL_NONE)
-        set_eligible(c, &j);
-    if (k.refusal != REFUSAL_NONE || m->test_only) {
-        if (k.refusal != REFUSAL_NONE)
-            session_reply(s, tag, k.refusal, 0, 0, "%s", k.text.s);
-        else
-            answer_test(s, tag, &j);
-        rec_fini(&job_rec, &j);
-        return;
-    }
-    uint32_t id = j.id;
-    bool steps = j.kind == JOB_KIND_STEPS;
-    c->n_tasks += tasks_of(&j);
-    int r = ctl_emit(c, EV_SUBMIT, id, &j);
-    if (r < 0) { /* read-only since it was parked, or no id is left */
+    if (old && old->uid != s->uid)
+        k->refusal = REFUSAL_BAD_REQUEST;
+    if (!old || old->uid != s->uid)
+        return false;
+    if (old->kind == JOB_KIND_INTERACTIVE && !old->detached)
+        terminals_own(s, old->id);
+    session_reply(s, tag, REFUSAL_NONE, old->array_job ? old->array_job : old->id, 1, "%s", "");
+    return true;
+}
+
+/* j is in the state: what it runs, who has its terminal. */
+static void submit_keep(struct session *s, const struct msg_submit *m, uint32_t id)
+{
+    struct control *c = s->ctl;
+    bool steps = m->kind == JOB_KIND_STEPS;
+    if (m->kind == JOB_KIND_BATCH)
+        payload_add(c, id, STEP_BATCH, &m->payload);
+    if (steps) /* the environment of all that have none: what is stored is no larger than what came in */
+        payload_add(c, id, STEP_ALL, &m->payload);
+    for (size_t i = 0; steps && i < m->step_payloads.n; i++)
+        payload_add(c, id, (int32_t)i, &m->step_payloads.v[i]);
+    if (m->kind == JOB_KIND_INTERACTIVE && !m->detached)
+        terminals_own(s, id);
+}
+
+/* Takes *j. */
+static void submit_emit(struct session *s, uint64_t tag, const struct msg_submit *m, struct job *j)
+{
+    struct control *c = s->ctl;
+    uint32_t id = j->id;
+    ((struct submit_count *)c->state[MODULE_REQ_SUBMIT])->n_tasks += submit_tasks(j);
+    int r = ctl_emit(c, EV_SUBMIT, id, j);
+    if (r < 0) {
         session_reply(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0, 0, "%s",
                       r == -EROFS ? "the controller is read-only"
                                   : "the state refuses it: no number is left for it");
         return;
     }
-    if (m->kind == JOB_KIND_BATCH)
-        keep_payload(c, id, STEP_BATCH, &m->payload);
-    if (steps) /* the environment of all that have none: what is stored is no larger than what came in */
-        keep_payload(c, id, STEP_ALL, &m->payload);
-    for (size_t i = 0; steps && i < m->step_payloads.n; i++)
-        keep_payload(c, id, (int32_t)i, &m->step_payloads.v[i]);
-    if (m->kind == JOB_KIND_INTERACTIVE && !m->detached)
-        idmap_set(&c->owners, id, s);
+    submit_keep(s, m, id);
     c->stats.submits++;
     if (!m->hold) /* the reason of a held one is part of it */
-        vec_push(&c->fresh, id);
+        schedule_note_reason(c, id);
     const struct job *made = model_get_job(&c->model, id);
-    answer_job(s, tag, &made->req, &(struct msg_result){.job = id, .count = 1});
-    crash_point("before_commit");
+    submit_answer(s, tag, &made->req, &(struct msg_result){.job = id, .count = 1});
+    test_hooks_crash(&c->settings.hooks, CRASH_BEFORE_COMMIT);
 }
+
+/* All is known that the history can tell. */
+static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, struct check *k)
+{
+    struct control *c = s->ctl;
+    struct job j = {0};
+    if (k->refusal == REFUSAL_NONE)
+        k->refusal = history_deps_settle(c, &m->req, 0, &k->text);
+    if (k->refusal == REFUSAL_NONE)
+        submit_make_job(s, m, &j, k);
+    req_check_record(k, &j);
+    submit_check_tasks(c, &j, k);
+    if (k->refusal == REFUSAL_NONE)
+        submit_check_counts(c, m, &j, k);
+    if (k->refusal == REFUSAL_NONE)
+        submit_set_eligible(c, &j);
+    if (k->refusal == REFUSAL_NONE && !m->test_only) {
+        submit_emit(s, tag, m, &j);
+        return;
+    }
+    if (k->refusal != REFUSAL_NONE)
+        session_reply(s, tag, k->refusal, 0, 0, "%s", k->text.s);
+    else
+        submit_answer_test(s, tag, &j);
+    rec_fini(&job_rec, &j);
+}
+
+struct submission { /* that waits for the history */
+    struct parked parked;
+    struct msg_submit m;
+};
+
+static void submit_release(struct parked *p)
+{
+    struct submission *w = container_of(p, struct submission, parked);
+    rec_fini(&msg_submit_rec, &w->m);
+    free(w);
+}
+
+/* What may have changed while it waited is looked at again. */
+static void submit_resume(struct parked *p)
+{
+    struct submission *w = container_of(p, struct submission, parked);
+    struct session *s = p->session;
+    struct check k = {.refusal = REFUSAL_NONE};
+    if (s->ctl->read_only)
+        req_check_refuse(&k, REFUSAL_READ_ONLY, "the controller is read-only: %s", s->ctl->read_only);
+    else if (submit_is_repeated(s, p->tag, &w->m, &k))
+        return;
+    submit_check_queue(s, &k);
+    submit_admit(s, p->tag, &w->m, &k);
+}
+
+/* About, in bytes. */
+static size_t submit_size(const struct msg_submit *m)
+{
+    size_t n =
+        4096 + m->payload.script.n + m->steps.n * (sizeof(struct step) + sizeof(struct step_payload));
+    for (size_t i = 0; i < m->payload.env.n; i++)
+        n += strlen(m->payload.env.v[i]) + 16;
+    for (size_t i = 0; i < m->payload.argv.n; i++)
+        n += strlen(m->payload.argv.v[i]) + 16;
+    for (size_t i = 0; i < m->step_payloads.n; i++)
+        n += m->step_payloads.v[i].script.n;
+    return n;
+}
+
+static void submit_wait(struct session *s, uint64_t tag, struct msg_submit *m, struct check *k)
+{
+    struct submission *w = xcalloc(1, sizeof *w);
+    w->m = *m;
+    *m = (struct msg_submit){0};
+    w->parked = (struct parked){.session = s,
+                                .tag = tag,
+                                .dependency = w->m.req.dependency,
+                                .size = submit_size(&w->m),
+                                .resume = submit_resume,
+                                .release = submit_release};
+    switch (history_deps_wait(s->ctl, &w->parked)) {
+    case HISTORY_PARKED: return;
+    case HISTORY_KNOWN: submit_admit(s, tag, &w->m, k); break;
+    case HISTORY_FULL:
+        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
+        break;
+    }
+    submit_release(&w->parked);
+}
+
+void req_submit(struct session *s, uint64_t tag, void *body)
+{
+    struct msg_submit *m = body;
+    struct control *c = s->ctl;
+    struct check k = {.refusal = REFUSAL_NONE};
+    if (submit_is_repeated(s, tag, m, &k))
+        return;
+    if (str_is_empty(m->req.account)) {
+        free(m->req.account);
+        m->req.account = xstrdup(
+            account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
+    }
+    req_names_settle(&c->model, &m->req, NULL);
+    submit_check(s, m, &k);
+    if (k.refusal == REFUSAL_NONE && !str_is_empty(m->req.dependency))
+        submit_wait(s, tag, m, &k);
+    else
+        submit_admit(s, tag, m, &k);
+}
+
+static void req_submit_start(struct control *c)
+{
+    c->state[MODULE_REQ_SUBMIT] = xcalloc(1, sizeof(struct submit_count));
+}
+
+static void req_submit_stop(struct control *c)
+{
+    free(c->state[MODULE_REQ_SUBMIT]);
+}
+
+const struct module_ops req_submit_module = {.start = req_submit_start, .stop = req_submit_stop};

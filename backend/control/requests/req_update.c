@@ -1,21 +1,32 @@
-/* req_update.c - scontrol update of a job: which members may change, when, and by whom. */
+#include "backend/control/requests/req_update.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "backend/control/private.h"
+#include "backend/control/eligibility_watch.h"
+#include "backend/control/emit.h"
+#include "backend/control/history_deps.h"
+#include "backend/control/policy_view.h"
+#include "backend/control/requests/array_element.h"
+#include "backend/control/requests/req_check.h"
+#include "backend/control/requests/req_names.h"
+#include "backend/control/user_cache.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model.h"
 
-struct update {
+#define DEPENDENCY_MAX 4096u /* bytes, as req_check.c */
+
+struct job_update {
     struct job_req req;
     uint32_t time_limit_s; /* of a running job */
 };
 
 /* *limit, given as +TIME or -TIME, becomes what is meant by that. */
-static bool shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext *text)
+static bool update_shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext *text)
 {
     uint64_t to = less ? (uint64_t)now - *limit : (uint64_t)now + *limit;
     if (now >= DURATION_NOT_SET || *limit >= DURATION_NOT_SET)
@@ -29,14 +40,14 @@ static bool shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext
     return !*text->s;
 }
 
-static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u,
-                                   const char *value, struct errtext *text)
+static enum refusal update_set_time_limit(struct session *s, const struct job *j, struct job_update *u,
+                                          const char *value, struct errtext *text)
 {
     uint32_t limit;
     bool more = *value == '+', less = *value == '-';
     if (duration_parse_slurm(value + (more || less), &limit, text) < 0)
         return REFUSAL_TIME_LIMIT;
-    if ((more || less) && !shift_limit(job_limit_s(j, &s->ctl->model), less, &limit, text))
+    if ((more || less) && !update_shift_limit(job_limit_s(j, &s->ctl->model), less, &limit, text))
         return REFUSAL_TIME_LIMIT;
     if (j->state != JOB_PENDING && !s->admin && limit > j->time_limit_s) {
         err_set(text, 0, "only an administrator can raise the time limit of a running job");
@@ -49,28 +60,28 @@ static enum refusal set_time_limit(struct session *s, const struct job *j, struc
     return REFUSAL_NONE;
 }
 
-static enum refusal set_number(const char *value, int64_t min, int64_t max, int64_t *ret,
-                               struct errtext *text)
+static enum refusal update_set_number(const char *value, int64_t min, int64_t max, int64_t *ret,
+                                      struct errtext *text)
 {
     return int_parse(value, min, max, ret, text) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
 }
 
-static void set_text(char **member, const char *value)
+static void update_set_text(char **member, const char *value)
 {
     free(*member);
     *member = xstrdup(value);
 }
 
 /* An empty one takes away what was there. */
-static void set_or_clear(char **member, const char *value)
+static void update_set_or_clear(char **member, const char *value)
 {
     free(*member);
     *member = *value ? xstrdup(value) : NULL;
 }
 
 /* A lease begins with the task: one that runs has it, or never will. */
-static enum refusal set_lost_node(const struct control *c, const struct job *j, struct update *u,
-                                  const char *value, struct errtext *text)
+static enum refusal update_set_lost_node(const struct control *c, const struct job *j, struct job_update *u,
+                                         const char *value, struct errtext *text)
 {
     enum lost_node what = LOST_NOT_SAID;
     if (*value && !lost_node_parse(value, &what)) {
@@ -88,73 +99,73 @@ static enum refusal set_lost_node(const struct control *c, const struct job *j, 
     return REFUSAL_NOT_PENDING;
 }
 
-static enum refusal set_key(struct session *s, const struct job *j, struct update *u, const char *key,
-                            const char *value, struct errtext *text)
+static enum refusal update_set_key(struct session *s, const struct job *j, struct job_update *u,
+                                   const char *key, const char *value, struct errtext *text)
 {
     int64_t n = 0;
     enum refusal r = REFUSAL_NONE;
     if (str_ieq(key, "TimeLimit"))
-        return set_time_limit(s, j, u, value, text);
+        return update_set_time_limit(s, j, u, value, text);
     if (str_ieq(key, "Comment")) {
-        set_or_clear(&req_rare_mut(&u->req)->comment, value);
+        update_set_or_clear(&req_rare_mut(&u->req)->comment, value);
         return r;
     }
     if (str_ieq(key, "ArrayTaskThrottle")) {
-        r = set_number(value, 0, 1000000, &n, text);
+        r = update_set_number(value, 0, 1000000, &n, text);
         u->req.array_throttle = (uint32_t)n;
         return r;
     }
     if (str_ieq(key, "JobName") || str_ieq(key, "Name")) {
-        set_text(&u->req.name, value);
+        update_set_text(&u->req.name, value);
         return r;
     }
     if (str_ieq(key, "LostNode"))
-        return set_lost_node(s->ctl, j, u, value, text);
+        return update_set_lost_node(s->ctl, j, u, value, text);
     if (str_ieq(key, "Partition"))
-        set_text(&u->req.partition, value);
+        update_set_text(&u->req.partition, value);
     else if (str_ieq(key, "Account"))
-        set_text(&u->req.account, value);
+        update_set_text(&u->req.account, value);
     else if (str_ieq(key, "QOS"))
-        set_text(&u->req.qos, value);
+        update_set_text(&u->req.qos, value);
     else if (str_ieq(key, "Priority")) {
-        r = s->admin ? set_number(value, 0, UINT32_MAX, &n, text) : REFUSAL_NOT_ALLOWED;
+        r = s->admin ? update_set_number(value, 0, UINT32_MAX, &n, text) : REFUSAL_NOT_ALLOWED;
         if (!s->admin)
             err_set(text, 0, "only administrators give a job its priority");
         u->req.has_priority = true;
         u->req.priority = (uint32_t)n;
     } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
-        set_or_clear(&req_rare_mut(&u->req)->nodelist, value);
+        update_set_or_clear(&req_rare_mut(&u->req)->nodelist, value);
     else if (str_ieq(key, "ExcNodeList"))
-        set_or_clear(&req_rare_mut(&u->req)->exclude, value);
+        update_set_or_clear(&req_rare_mut(&u->req)->exclude, value);
     else if (str_ieq(key, "Features"))
-        set_or_clear(&u->req.features, value);
+        update_set_or_clear(&u->req.features, value);
     else if (str_ieq(key, "Nice")) {
-        r = set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
+        r = update_set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
         u->req.nice = (int32_t)n;
     } else if (str_ieq(key, "NumNodes")) {
-        r = set_number(value, 1, 1000000, &n, text);
+        r = update_set_number(value, 1, 1000000, &n, text);
         u->req.nodes_min = u->req.nodes_max = (uint32_t)n;
     } else if (str_ieq(key, "NumTasks")) {
-        r = set_number(value, 1, 100000, &n, text);
+        r = update_set_number(value, 1, 100000, &n, text);
         u->req.ntasks = (uint32_t)n;
     } else if (str_ieq(key, "CpusPerTask")) {
-        r = set_number(value, 1, 65536, &n, text);
+        r = update_set_number(value, 1, 65536, &n, text);
         u->req.cpus_per_task = (uint32_t)n;
     } else if (str_ieq(key, "Gpus")) {
-        r = set_number(value, 0, 65536, &n, text);
+        r = update_set_number(value, 0, 65536, &n, text);
         u->req.gpus = (uint32_t)n;
     } else if (str_ieq(key, "GpusPerNode")) {
-        r = set_number(value, 0, 65536, &n, text);
+        r = update_set_number(value, 0, 65536, &n, text);
         u->req.gpus_per_node = (uint32_t)n;
     } else if (str_ieq(key, "MinMemoryNode")) {
         if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
             r = REFUSAL_MEMORY;
     } else if (str_ieq(key, "Dependency")) {
-        set_or_clear(&u->req.dependency, value);
+        update_set_or_clear(&u->req.dependency, value);
     } else if (str_ieq(key, "Licenses")) {
-        set_or_clear(&u->req.licenses, value);
+        update_set_or_clear(&u->req.licenses, value);
     } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
-        set_or_clear(&req_rare_mut(&u->req)->reservation, value);
+        update_set_or_clear(&req_rare_mut(&u->req)->reservation, value);
     } else if (str_ieq(key, "Deadline")) {
         if (wall_parse(value, loop_wall(s->ctl->loop), &req_rare_mut(&u->req)->deadline, text) < 0)
             r = REFUSAL_BAD_REQUEST;
@@ -182,15 +193,15 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     return r;
 }
 
-static enum refusal set_keys(struct session *s, const struct job *j, const struct msg_update *m,
-                             struct update *u, struct errtext *text)
+static enum refusal update_set_keys(struct session *s, const struct job *j, const struct msg_update *m,
+                                    struct job_update *u, struct errtext *text)
 {
     enum refusal r = REFUSAL_NONE;
     for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
         char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
         if (eq) {
             *eq = '\0';
-            r = set_key(s, j, u, key, eq + 1, text);
+            r = update_set_key(s, j, u, key, eq + 1, text);
         } else {
             err_set(text, 0, "%s: key=value expected", key);
             r = REFUSAL_BAD_REQUEST;
@@ -201,20 +212,20 @@ static enum refusal set_keys(struct session *s, const struct job *j, const struc
 }
 
 /* Whether j may be what u says it is to be. */
-static enum refusal check_update(struct session *s, const struct job *j, struct update *u,
+static enum refusal update_check(struct session *s, const struct job *j, struct job_update *u,
                                  struct errtext *text)
 {
     struct control *c = s->ctl;
-    struct sched_view v = ctl_view(c);
-    ctl_settle_names(&c->model, &u->req, j->partition);
-    enum refusal r = ctl_check_request(&u->req, text);
+    struct sched_view v = policy_view(c);
+    req_names_settle(&c->model, &u->req, j->partition);
+    enum refusal r = req_check_request(&u->req, text);
     if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
         r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
                         j->steps.n, text);
     if (r == REFUSAL_NONE && !str_eq(u->req.dependency, j->req.dependency))
-        r = past_settle(c, &u->req, j->array_job ? j->array_job : j->id, text);
+        r = history_deps_settle(c, &u->req, j->array_job ? j->array_job : j->id, text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
         struct job probe = *j;
         probe.req = u->req;
@@ -230,16 +241,16 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
                                const struct msg_update *m, struct errtext *text)
 {
     struct control *c = s->ctl;
-    struct job meant = element == ARRAY_NONE ? *j : ctl_as_element(j, element);
-    struct update u = {.time_limit_s = DURATION_NOT_SET};
+    struct job meant = element == ARRAY_NONE ? *j : array_element_of(j, element);
+    struct job_update u = {.time_limit_s = DURATION_NOT_SET};
     if (job_state_is_final(meant.state)) {
         err_set(text, 0, "it has ended");
         return REFUSAL_ENDED;
     }
     rec_copy(&job_req_rec, &u.req, &meant.req);
-    enum refusal r = set_keys(s, &meant, m, &u, text);
-    r = r == REFUSAL_NONE ? check_update(s, &meant, &u, text) : r;
-    if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = ctl_split_off(c, j, element))) {
+    enum refusal r = update_set_keys(s, &meant, m, &u, text);
+    r = r == REFUSAL_NONE ? update_check(s, &meant, &u, text) : r;
+    if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = array_element_split(c, j, element))) {
         err_set(text, 0, "it has ended");
         r = REFUSAL_ENDED;
     }
@@ -247,12 +258,14 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
         rec_fini(&job_req_rec, &u.req);
         return r;
     }
-    struct ev_update body = {
-        .req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid, .user = ctl_user_of(c, s->uid)};
+    struct ev_update body = {.req = u.req,
+                             .time_limit_s = u.time_limit_s,
+                             .uid = s->uid,
+                             .user = user_name_or_null(c->users, s->uid)};
     char *old_name = xstrdup(j->req.name);
     r = ctl_emit(c, EV_UPDATE, j->id, &body) < 0 ? REFUSAL_ENDED : REFUSAL_NONE;
     if (!str_eq(old_name, j->req.name))
-        ctl_note_renamed(c, j->uid, old_name);
+        eligibility_watch_renamed(c, j->uid, old_name);
     free(old_name);
     return r;
 }
@@ -267,7 +280,7 @@ static void update_array(struct session *s, uint64_t tag, const struct msg_updat
     enum refusal first = REFUSAL_NONE;
     struct errtext first_text = {""};
     uint32_t n = 0, refused = m->target.job;
-    ctl_add_array(c, array, &meant);
+    array_element_ids(c, array, &meant);
     vec_for_each (&meant.ids, i) {
         struct job *j = model_get_job(&c->model, meant.ids.v[i]);
         struct errtext text = {""};
@@ -285,7 +298,63 @@ static void update_array(struct session *s, uint64_t tag, const struct msg_updat
     session_reply(s, tag, first, refused, n, "%s", first_text.s);
 }
 
-void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
+struct waiting_update { /* for the history */
+    struct parked parked;
+    struct msg_update m;
+};
+
+static void update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks);
+
+static void update_release(struct parked *p)
+{
+    struct waiting_update *w = container_of(p, struct waiting_update, parked);
+    rec_fini(&msg_update_rec, &w->m);
+    free(w);
+}
+
+/* Its job may have gone meanwhile. */
+static void update_resume(struct parked *p)
+{
+    struct waiting_update *w = container_of(p, struct waiting_update, parked);
+    if (p->session->ctl->read_only)
+        session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
+                      p->session->ctl->read_only);
+    else
+        update_run(p->session, p->tag, &w->m, false);
+}
+
+/* Whether the update waits for the history, or was refused because too many do. */
+static bool update_wait(struct session *s, uint64_t tag, const struct msg_update *m)
+{
+    static const char key[] = "Dependency=";
+    const char *dependency = NULL;
+    size_t size = sizeof *m;
+    struct waiting_update *w = xcalloc(1, sizeof *w);
+    rec_copy(&msg_update_rec, &w->m, m);
+    for (size_t i = 0; i < w->m.changes.n; i++) {
+        size += strlen(w->m.changes.v[i]) + 16;
+        if (strncasecmp(w->m.changes.v[i], key, sizeof key - 1) == 0)
+            dependency = w->m.changes.v[i] + sizeof key - 1;
+    }
+    if (dependency && strlen(dependency) > DEPENDENCY_MAX) /* it will be refused: not worth a question */
+        dependency = NULL;
+    w->parked = (struct parked){.session = s,
+                                .tag = tag,
+                                .dependency = dependency,
+                                .size = size,
+                                .resume = update_resume,
+                                .release = update_release};
+    enum history_wait wait = history_deps_wait(s->ctl, &w->parked);
+    if (wait == HISTORY_PARKED)
+        return true;
+    if (wait == HISTORY_FULL)
+        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
+    update_release(&w->parked);
+    return wait == HISTORY_FULL;
+}
+
+/* asks: the history has not been asked yet. */
+static void update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks)
 {
     struct control *c = s->ctl;
     uint32_t index = m->target.array_index;
@@ -297,7 +366,7 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
                       j ? "it belongs to another user" : "there is no such job");
         return;
     }
-    if (past_update_must_wait(s, tag, m))
+    if (asks && update_wait(s, tag, m))
         return;
     if (index == ARRAY_NONE && j->array_job == m->target.job) {
         update_array(s, tag, m, j);
@@ -306,4 +375,9 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     bool waits = index != ARRAY_NONE && job_is_array_record(j);
     enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &text);
     session_reply(s, tag, r, m->target.job, r == REFUSAL_NONE, "%s", text.s);
+}
+
+void req_update(struct session *s, uint64_t tag, void *body)
+{
+    update_run(s, tag, body, true);
 }

@@ -1,7 +1,10 @@
-/* req_window.c - windows: an administrator sets, changes and removes them. */
-#include <stdlib.h>
+#include "backend/control/requests/req_window.h"
 
-#include "backend/control/private.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/emit.h"
+#include "backend/control/user_cache.h"
 #include "src/base/hostlist.h"
 #include "src/base/log.h"
 #include "src/base/utf8.h"
@@ -11,7 +14,7 @@
 #define WINDOWS_MAX    10000u
 #define NAMES_MAX      1000u /* users and accounts of one */
 
-static bool texts_are_clean(const struct strv *v)
+static bool window_texts_are_clean(const struct strv *v)
 {
     for (size_t i = 0; i < v->n; i++)
         if (!utf8_is_clean_name(v->v[i], NAME_MAX_BYTES))
@@ -21,8 +24,8 @@ static bool texts_are_clean(const struct strv *v)
 
 /* Lists become names, each a node that there is, and each once. Those of before stay: they may have left
  * the configuration since. */
-static enum refusal expand_nodes(const struct control *c, struct window *w, const struct window *old,
-                                 struct errtext *text)
+static enum refusal window_expand_nodes(const struct control *c, struct window *w, const struct window *old,
+                                        struct errtext *text)
 {
     struct strv all = {0};
     char *expr = strv_join(&w->nodes, ",");
@@ -55,7 +58,8 @@ static enum refusal expand_nodes(const struct control *c, struct window *w, cons
 }
 
 /* Who is not known here could never use it. Those who were let in before stay: they may have left since. */
-static enum refusal check_users(const struct window *w, const struct window *old, struct errtext *text)
+static enum refusal window_check_users(const struct window *w, const struct window *old,
+                                       struct errtext *text)
 {
     for (size_t i = 0; i < w->users.n; i++) {
         const char *name = w->users.v[i];
@@ -68,7 +72,7 @@ static enum refusal check_users(const struct window *w, const struct window *old
 }
 
 /* "root_3" as Slurm names them; a name that is free. */
-static char *make_name(const struct control *c, const char *user)
+static char *window_make_name(const struct control *c, const char *user)
 {
     for (uint32_t n = 1;; n++) {
         char *name = xasprintf("%s_%u", user, n);
@@ -78,7 +82,7 @@ static char *make_name(const struct control *c, const char *user)
     }
 }
 
-static uint32_t next_id(const struct model *m)
+static uint32_t window_next_id(const struct model *m)
 {
     uint32_t id = 0;
     for (size_t i = 0; i < m->windows.n; i++)
@@ -86,17 +90,13 @@ static uint32_t next_id(const struct model *m)
     return id + 1;
 }
 
-static enum refusal check(struct session *s, struct msg_window_set *m, struct errtext *text)
+static enum refusal window_check_request(struct session *s, struct msg_window_set *m, struct errtext *text)
 {
     struct control *c = s->ctl;
     struct window *w = &m->window;
-    if (!s->admin) {
-        err_set(text, 0, "only administrators set and remove windows and reservations");
-        return REFUSAL_NOT_ALLOWED;
-    }
     if (str_is_empty(w->name) && !m->remove && !m->update) {
         free(w->name);
-        w->name = make_name(c, user_name(c->users, s->uid));
+        w->name = window_make_name(c, user_name(c->users, s->uid));
     }
     const struct window *old = model_get_window(&c->model, w->name);
     if ((m->remove || m->update) && !old) {
@@ -111,16 +111,16 @@ static enum refusal check(struct session *s, struct msg_window_set *m, struct er
     }
     bool clean = utf8_is_clean_name(w->name, NAME_MAX_BYTES) && !strchr(w->name, ',') &&
                  (!w->reason || utf8_is_clean_name(w->reason, TEXT_MAX_BYTES)) &&
-                 texts_are_clean(&w->users) && texts_are_clean(&w->accounts);
+                 window_texts_are_clean(&w->users) && window_texts_are_clean(&w->accounts);
     if (!clean || (!old && c->model.windows.n >= WINDOWS_MAX)) {
         err_set(text, 0, clean ? "too many windows" : "a name or a text of the window cannot be used");
         return REFUSAL_BAD_REQUEST;
     }
-    enum refusal r = expand_nodes(c, w, old, text);
-    r = r == REFUSAL_NONE ? check_users(w, old, text) : r;
+    enum refusal r = window_expand_nodes(c, w, old, text);
+    r = r == REFUSAL_NONE ? window_check_users(w, old, text) : r;
     if (r != REFUSAL_NONE)
         return r;
-    w->id = old ? old->id : next_id(&c->model);
+    w->id = old ? old->id : window_next_id(&c->model);
     w->t_made = old ? old->t_made : loop_wall(c->loop);
     free(w->user);
     w->user = xstrdup(user_name(c->users, s->uid));
@@ -133,11 +133,12 @@ static enum refusal check(struct session *s, struct msg_window_set *m, struct er
     return text->s[0] ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
 }
 
-void req_window(struct session *s, uint64_t tag, struct msg_window_set *m)
+void req_window(struct session *s, uint64_t tag, void *body)
 {
+    struct msg_window_set *m = body;
     struct control *c = s->ctl;
     struct errtext text = {""};
-    enum refusal r = check(s, m, &text);
+    enum refusal r = window_check_request(s, m, &text);
     if (r != REFUSAL_NONE) {
         session_reply(s, tag, r, 0, 0, "%s", text.s);
         return;
@@ -148,9 +149,9 @@ void req_window(struct session *s, uint64_t tag, struct msg_window_set *m)
              : m->update ? "changed"
                          : "made",
              user_name(c->users, s->uid));
-    struct ev_window body = {.window = m->window, .remove = m->remove};
+    struct ev_window change = {.window = m->window, .remove = m->remove};
     m->window = (struct window){0};
-    int fold = ctl_emit(c, EV_WINDOW, 0, &body);
+    int fold = ctl_emit(c, EV_WINDOW, 0, &change);
     session_reply(s, tag, fold < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE, 0, fold == 0, "%s", name);
     free(name);
 }

@@ -1,6 +1,11 @@
 /* test_followers.c - a session that follows has the controller's state when its snapshot has come, whatever
  * changed while it was sent. The connection, the clock and the policy are played here. */
-#include "backend/control/private.h"
+#include "backend/control/clients/followers.h"
+#include "backend/control/clients/job_rows.h"
+#include "backend/control/clients/query_queue.h"
+#include "backend/control/clients/sessions.h"
+#include "backend/control/emit.h"
+#include "backend/control/prio_cache.h"
 #include "backend/sched/explain/explain.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -131,28 +136,36 @@ struct wall loop_wall(const struct loop *l)
     return lab.now;
 }
 
-uint64_t ctl_gate(const struct control *of)
+uint64_t ctl_ticket(const struct control *of)
 {
     (void)of;
     return 0;
 }
 
-void look_begin(struct session *of)
+static struct list all_sessions;
+
+struct list *sessions(struct control *of)
+{
+    (void)of;
+    return &all_sessions;
+}
+
+void query_queue_begin(struct session *of)
 {
     (void)of;
 }
 
-void look_end(struct session *of)
+void query_queue_end(struct session *of)
 {
     (void)of;
 }
 
-void look_note(struct session *of, const void *body, size_t n)
+void query_queue_note(struct session *of, const void *body, size_t n)
 {
     (void)of, (void)body, (void)n;
 }
 
-const struct prio_ctx *ctl_prio(struct control *of)
+const struct prio_ctx *prio_cache_get(struct control *of)
 {
     (void)of;
     return NULL;
@@ -191,11 +204,11 @@ static void happen(enum event_kind kind, uint32_t job, void *body)
     struct str bytes = STR_INIT;
     codec_encode(event_body_rec(kind), body, &bytes);
     const struct job *j = job ? model_get_job(&c->model, job) : NULL;
-    uint32_t array = j ? j->array_job : 0;
-    if (kind == EV_RETIRE)
-        ctl_note_leaving(c, j, ev.seq);
+    struct emission e = {
+        .ev = &ev, .bytes = bytes.s, .n = bytes.len, .job = j, .array = j ? j->array_job : 0};
+    followers_module.before(c, &e);
     assert_int_equal(model_apply(&c->model, &ev), 0);
-    ctl_push_event(c, &ev, array, bytes.s, bytes.len);
+    followers_module.after(c, &e);
     rec_fini(event_body_rec(kind), body);
     str_fini(&bytes);
 }
@@ -231,7 +244,7 @@ static void push_reason(uint32_t id, enum reason r)
     struct msg_reasons rows = {0};
     *(struct job_reason *)rec_list_push(&rows.rows) = (struct job_reason){.job = id, .reason = r};
     reason_now = r;
-    ctl_push_reasons(c, &rows);
+    followers_push_reasons(c, &rows);
     rec_fini(&msg_reasons_rec, &rows);
 }
 
@@ -278,10 +291,10 @@ static int set_up(void **state)
     c = xcalloc(1, sizeof *c);
     model_init(&c->model);
     model_init(&shown);
-    list_init(&c->sessions);
+    list_init(&all_sessions);
     s = (struct session){.ctl = c};
     list_init(&s.link);
-    list_append(&c->sessions, &s.link);
+    list_append(&all_sessions, &s.link);
     is_shown = false;
     drains_asked = 0;
     reason_now = REASON_PRIORITY;
@@ -295,7 +308,9 @@ static int tear_down(void **state)
 {
     (void)state;
     list_unlink(&s.link);
-    late_fini(&s);
+    vec_fini(&s.late.rows);
+    vec_fini(&s.late.reasons);
+    vec_fini(&s.late.retired);
     rec_fini(&msg_get_rec, &s.get);
     model_fini(&shown);
     model_fini(&c->model);

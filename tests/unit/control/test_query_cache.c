@@ -11,22 +11,23 @@ static struct str key_of(const char *s)
     return k;
 }
 
-static void keep(struct answers *a, const char *question, const char *text, struct answer_stamp made)
+static void keep(struct query_cache *a, const char *question, const char *text, struct query_stamp made)
 {
     struct str key = key_of(question);
-    struct answer answer = ANSWER_INIT;
-    assert_true(answer_add(&answer, text, strlen(text)));
-    answers_take(a, &key, made, &answer);
+    struct query_answer answer = ANSWER_INIT;
+    assert_true(query_answer_add(&answer, text, strlen(text)));
+    query_cache_take(a, &key, made, &answer);
     assert_int_equal(key.len, 0);
     assert_int_equal(answer.ends.n, 0);
 }
 
 /* The answer's text, or NULL; the next call makes it void. */
-static const char *find(struct answers *a, const char *question, struct answer_stamp now, int64_t asked_ns)
+static const char *find(struct query_cache *a, const char *question, struct query_stamp now,
+                        int64_t asked_ns)
 {
     static char text[64];
     struct str key = key_of(question);
-    const struct answer *found = answers_find(a, &key, now, asked_ns);
+    const struct query_answer *found = query_cache_find(a, &key, now, asked_ns);
     if (found)
         snprintf(text, sizeof text, "%.*s", (int)found->bytes.len, found->bytes.s);
     str_fini(&key);
@@ -36,11 +37,11 @@ static const char *find(struct answers *a, const char *question, struct answer_s
 static void test_answers_hold_until_something_happens(void **state)
 {
     (void)state;
-    struct answers *a = answers_new();
-    struct answer_stamp made = {.events = 7, .passes = 3, .second = 100, .begun_ns = 50};
+    struct query_cache *a = query_cache_new();
+    struct query_stamp made = {.events = 7, .passes = 3, .second = 100, .begun_ns = 50};
     static const struct {
         const char *name, *question;
-        struct answer_stamp now;
+        struct query_stamp now;
         int64_t asked_ns;
         bool found;
     } rows[] = {
@@ -58,16 +59,16 @@ static void test_answers_hold_until_something_happens(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_int(rows[i].name, find(a, rows[i].question, rows[i].now, rows[i].asked_ns) != NULL,
                   rows[i].found);
-    answers_clear(a);
+    query_cache_clear(a);
     assert_null(find(a, "q", made, 90));
-    answers_free(a);
+    query_cache_free(a);
 }
 
 static void test_answers_are_few(void **state)
 {
     (void)state;
-    struct answers *a = answers_new();
-    struct answer_stamp made = {.events = 1}, later = {.events = 2};
+    struct query_cache *a = query_cache_new();
+    struct query_stamp made = {.events = 1}, later = {.events = 2};
     char question[8];
     for (int i = 0; i <= ANSWERS; i++) {
         snprintf(question, sizeof question, "q%d", i);
@@ -83,21 +84,21 @@ static void test_answers_are_few(void **state)
     keep(a, question, "new", later); /* in the place of the old answer to it */
     assert_string_equal(find(a, question, later, 1), "new");
     assert_null(find(a, question, made, 1));
-    answers_free(a);
+    query_cache_free(a);
 }
 
 static void test_large_answers_are_not_kept(void **state)
 {
     (void)state;
-    struct answer a = ANSWER_INIT;
+    struct query_answer a = ANSWER_INIT;
     char *big = xcalloc(1, ANSWER_MAX);
-    assert_true(answer_add(&a, "x", 1));
-    assert_true(answer_add(&a, "y", 1));
+    assert_true(query_answer_add(&a, "x", 1));
+    assert_true(query_answer_add(&a, "y", 1));
     assert_int_equal(a.ends.n, 2);
-    assert_false(answer_add(&a, big, ANSWER_MAX));
+    assert_false(query_answer_add(&a, big, ANSWER_MAX));
     assert_int_equal(a.bytes.len, 0);
-    assert_true(answer_add(&a, big, ANSWER_MAX));
-    answer_fini(&a);
+    assert_true(query_answer_add(&a, big, ANSWER_MAX));
+    query_answer_fini(&a);
     free(big);
 }
 

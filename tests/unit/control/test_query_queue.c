@@ -1,6 +1,7 @@
 /* test_query_queue.c - those who ask for rows are served in turn, and equal questions are answered once.
  * The clock and what a slice of rows takes are said here, not measured. */
-#include "backend/control/private.h"
+#include "backend/control/clients/job_rows.h"
+#include "backend/control/clients/query_queue.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "tests/lib/check.h"
@@ -18,7 +19,7 @@ struct one {
 };
 
 static struct control *c;
-static struct party alice, bob;
+static struct user_quota alice, bob;
 static struct one one[MANY + 1]; /* the last is bob's */
 static int64_t now_ns;
 static unsigned timers;
@@ -39,8 +40,15 @@ struct wall loop_wall(const struct loop *l)
 void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ms)
 {
     (void)l;
+    (void)t;
     (void)ms;
-    timers += t == &c->look_timer;
+    timers++;
+}
+
+void loop_timer_cancel(struct loop *l, struct loop_timer *t)
+{
+    (void)l;
+    (void)t;
 }
 
 void conn_ask_drain(struct conn *conn)
@@ -61,14 +69,14 @@ enum slice rows_slice(struct session *s, struct mono until)
     if (o->reads_nothing)
         return SLICE_FULL;
     o->slices++;
-    look_note(s, "row", 3);
+    query_queue_note(s, "row", 3);
     if (--o->left)
         return SLICE_MORE;
     s->snapshotting = false;
     return SLICE_LAST;
 }
 
-void rows_send_kept(struct session *s, const struct answer *a)
+void rows_send_kept(struct session *s, const struct query_answer *a)
 {
     struct one *o = container_of(s, struct one, s);
     assert_int_equal(a->bytes.len, 3 * a->ends.n);
@@ -82,20 +90,19 @@ static int set_up(void **state)
 {
     (void)state;
     c = xcalloc(1, sizeof *c);
-    c->answers = answers_new();
-    list_init(&c->look_parties);
-    struct party *const all[] = {&alice, &bob};
+    query_queue_module.start(c);
+    struct user_quota *const all[] = {&alice, &bob};
     for (size_t i = 0; i < 2; i++) {
-        *all[i] = (struct party){0};
-        list_init(&all[i]->looks);
-        list_init(&all[i]->look_link);
+        *all[i] = (struct user_quota){0};
+        list_init(&all[i]->queries);
+        list_init(&all[i]->query_link);
     }
     for (unsigned i = 0; i <= MANY; i++) {
         one[i] = (struct one){.left = PLENTY};
         one[i].s.ctl = c;
         one[i].s.conn = (struct conn *)(void *)&one[i];
-        one[i].s.party = i < MANY ? &alice : &bob;
-        list_init(&one[i].s.look.link);
+        one[i].s.quota = i < MANY ? &alice : &bob;
+        list_init(&one[i].s.query.link);
     }
     now_ns = 1000 * NS_PER_S;
     timers = 0;
@@ -106,10 +113,9 @@ static int tear_down(void **state)
 {
     (void)state;
     for (unsigned i = 0; i <= MANY; i++)
-        look_end(&one[i].s);
-    assert_int_equal(c->n_looks, 0);
-    assert_true(list_empty(&c->look_parties));
-    answers_free(c->answers);
+        query_queue_end(&one[i].s);
+    assert_true(list_empty(&alice.query_link) && list_empty(&bob.query_link));
+    query_queue_module.stop(c);
     free(c);
     return 0;
 }
@@ -120,13 +126,13 @@ static void begin(unsigned i, unsigned slices, uint32_t what)
     one[i].left = slices;
     one[i].s.get = (struct msg_get){.what = what};
     one[i].s.snapshotting = true;
-    look_begin(&one[i].s);
+    query_queue_begin(&one[i].s);
 }
 
 static void turns(unsigned n)
 {
     while (n--)
-        ctl_serve_looks(c);
+        query_queue_serve(c);
 }
 
 static unsigned slices_of_alice(void)
@@ -206,7 +212,7 @@ static void test_followers_have_their_own(void **state)
         one[i].left = 3;
         one[i].s.get = (struct msg_get){.what = 1, .follow = true};
         one[i].s.snapshotting = true;
-        look_begin(&one[i].s);
+        query_queue_begin(&one[i].s);
     }
     turns(10);
     assert_int_equal(one[0].slices, 3);
@@ -226,8 +232,8 @@ static void test_who_does_not_read_keeps_nobody_waiting(void **state)
     assert_int_equal(one[1].slices, 3);
     assert_int_equal(one[MANY].slices, 3);
     one[0].reads_nothing = false;
-    look_continue(&one[0].s);
-    look_continue(&one[0].s);
+    query_queue_module.session_drained(c, &one[0].s);
+    query_queue_module.session_drained(c, &one[0].s);
     turns(10);
     assert_int_equal(one[0].slices, 3);
 }
@@ -241,14 +247,14 @@ static void test_who_leaves_leaves_no_half_answer(void **state)
     begin(1, 5, 1);
     turns(1);
     assert_int_equal(one[1].slices, 0);
-    look_end(&one[0].s);
+    query_queue_end(&one[0].s);
     turns(10);
     assert_int_equal(one[1].slices, 5);
     begin(2, 5, 2);
     one[2].s.snapshotting = false; /* it is void */
     turns(2);
     assert_int_equal(one[2].slices, 0);
-    assert_int_equal(c->n_looks, 0);
+    assert_true(list_empty(&alice.query_link));
 }
 
 int main(void)

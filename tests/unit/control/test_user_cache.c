@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/control/private.h"
+#include "backend/control/user_cache.h"
 #include "tests/lib/check.h"
 
 /* The name service and the clock of this test stand in for those of the C library. */

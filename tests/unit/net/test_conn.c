@@ -1,5 +1,4 @@
-/* test_conn.c - connections on a real loop over a socket pair: gates, bounds, closing from within.
- * test-user */
+/* test_conn.c - connections on a real loop over a socket pair: tickets, bounds, closing from within. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -147,24 +146,24 @@ static void turn_until_over(void)
     assert_null(s.c);
 }
 
-static bool send_tag(uint64_t gate, uint64_t tag)
+static bool send_tag(uint64_t ticket, uint64_t tag)
 {
-    return conn_send_encoded(s.c, gate, MSG_RESULT, tag, "\x90", 1);
+    return conn_send_encoded(s.c, ticket, MSG_RESULT, tag, "\x90", 1);
 }
 
-/* --- gates --- */
+/* --- tickets --- */
 
-static void test_gates_hold_back_and_keep_the_order(void **state)
+static void test_tickets_hold_back_and_keep_the_order(void **state)
 {
     (void)state;
     assert_true(send_tag(10, 1)); /* committed already */
     assert_true(send_tag(11, 2));
-    assert_true(send_tag(0, 3)); /* no gate of its own, but it stands behind one */
+    assert_true(send_tag(0, 3)); /* no ticket of its own, but it stands behind one */
     assert_true(send_tag(12, 4));
     assert_true(send_tag(11, 5));
     assert_int_equal(peer_next(), 1);
     assert_int_equal(peer_next(), 0);
-    conn_release(s.c, 9); /* an older gate opens nothing */
+    conn_release(s.c, 9); /* an older ticket opens nothing */
     assert_int_equal(peer_next(), 0);
     conn_release(s.c, 11);
     assert_int_equal(peer_next(), 2);
@@ -193,12 +192,12 @@ static void note_dropped(void *ctx, struct conn *c, enum msg_kind kind, uint64_t
 static void test_dropping_what_waits(void **state)
 {
     (void)state;
-    conn_drop_gated(s.c, note_dropped, &s); /* nothing waits */
+    conn_drop_uncommitted(s.c, note_dropped, &s); /* nothing waits */
     assert_int_equal(s.dropped.n, 0);
     assert_true(send_tag(0, 1));
     assert_true(send_tag(20, 2));
     assert_true(send_tag(21, 3));
-    conn_drop_gated(s.c, note_dropped, &s);
+    conn_drop_uncommitted(s.c, note_dropped, &s);
     assert_int_equal(s.dropped.n, 2);
     assert_int_equal(s.dropped.v[0], 2);
     assert_int_equal(s.dropped.v[1], 3);
@@ -221,30 +220,30 @@ static void close_at_first(void *ctx, struct conn *c, enum msg_kind kind, uint64
     x->c = NULL;
 }
 
-/* The connection was freed under conn_drop_gated. */
+/* The connection was freed under conn_drop_uncommitted. */
 static void test_closing_while_dropping(void **state)
 {
     (void)state;
     assert_true(send_tag(20, 2));
     assert_true(send_tag(20, 3));
-    conn_drop_gated(s.c, close_at_first, &s);
+    conn_drop_uncommitted(s.c, close_at_first, &s);
     assert_int_equal(s.dropped.n, 1); /* and nothing more about the others */
     assert_int_equal(s.closes, 0);    /* conn_close says nothing */
     loop_turn(s.l, 0);
     assert_int_equal(peer_reads(), 0);
 }
 
-static void test_many_gates_through_a_full_socket(void **state)
+static void test_many_tickets_through_a_full_socket(void **state)
 {
     (void)state;
     char body[900] = "\x90";
     uint64_t sent = 0, got = 0, tag;
-    for (uint64_t gate = 11; got < 3000;) {
-        while (sent < 3000 && conn_send_encoded(s.c, gate, MSG_RESULT, sent + 1, body, sizeof body)) {
+    for (uint64_t ticket = 11; got < 3000;) {
+        while (sent < 3000 && conn_send_encoded(s.c, ticket, MSG_RESULT, sent + 1, body, sizeof body)) {
             sent++;
-            gate += sent % 3 == 0;
+            ticket += sent % 3 == 0;
         }
-        conn_release(s.c, gate);
+        conn_release(s.c, ticket);
         while ((tag = peer_next())) {
             got++;
             assert_int_equal(tag, got);
@@ -372,15 +371,15 @@ static void test_who_takes_nothing_and_stays_is_stuck(void **state)
 
 /* --- its user's part of a turn is used up --- */
 
-static struct share_pool pool;
-static struct share share;
+static struct fair_pool pool;
+static struct fair_queue share;
 
 static void use_up_share(int turns)
 {
-    share_pool_init(&pool, s.l);
-    share_init(&share, &pool, 0);
-    conn_set_share(s.c, &share);
-    share_spend(&share, 1, 0, turns * 8 * NS_PER_MS);
+    fair_pool_init(&pool, s.l);
+    fair_queue_init(&share, &pool, 0);
+    conn_set_queue(s.c, &share);
+    fair_queue_spend(&share, 1, 0, turns * 8 * NS_PER_MS);
 }
 
 static void test_in_line_nothing_is_read(void **state)
@@ -438,7 +437,7 @@ static void test_over_while_in_line(void **state)
     loop_turn(s.l, 1000);
     assert_int_equal(s.closes, 1);
     assert_true(list_empty(&share.line));
-    share_fini(&share);
+    fair_queue_fini(&share);
 }
 
 /* --- output --- */
@@ -467,7 +466,7 @@ static void test_slow_reader_is_bounded(void **state)
     free(body);
 }
 
-static void test_gated_output_is_bounded_too(void **state)
+static void test_uncommitted_output_is_bounded_too(void **state)
 {
     (void)state;
     char *body = xcalloc(1, 50000);
@@ -533,7 +532,7 @@ static void test_last_words_are_sent(void **state)
 {
     (void)state;
     assert_true(send_tag(0, 5));
-    assert_true(send_tag(99, 6)); /* its gate never opens: it stays unsaid */
+    assert_true(send_tag(99, 6)); /* its ticket never opens: it stays unsaid */
     conn_close(s.c);
     s.c = NULL;
     assert_int_equal(peer_next(), 5);
@@ -656,10 +655,10 @@ int main(void)
         TEST(test_closing_when_drained_by_a_release),
         TEST(test_closing_while_dropping),
         TEST(test_dropping_what_waits),
-        TEST(test_gates_hold_back_and_keep_the_order),
-        TEST(test_many_gates_through_a_full_socket),
+        TEST(test_tickets_hold_back_and_keep_the_order),
+        TEST(test_many_tickets_through_a_full_socket),
         TEST(test_slow_reader_is_bounded),
-        TEST(test_gated_output_is_bounded_too),
+        TEST(test_uncommitted_output_is_bounded_too),
         TEST(test_many_small_frames),
         TEST(test_many_frames_are_shared_out),
         TEST(test_largest_frame_may_change),

@@ -6,7 +6,7 @@
 #define PLACES 10
 
 struct one {
-    struct share_place place;
+    struct fair_place place;
     unsigned served;
     unsigned left; /* goes until it has said everything */
     int64_t go_ns;
@@ -14,30 +14,30 @@ struct one {
 };
 
 static struct loop *l;
-static struct share_pool pool;
-static struct share alice, bob;
+static struct fair_pool pool;
+static struct fair_queue alice, bob;
 static struct one of_alice[PLACES], of_bob;
 
 static void serve(void *ctx)
 {
     struct one *o = ctx;
     o->served++;
-    share_spend(o->place.share, 1, o->bytes, o->go_ns);
+    fair_queue_spend(o->place.share, 1, o->bytes, o->go_ns);
     if (--o->left)
-        share_line_up(&o->place);
+        fair_place_line_up(&o->place);
 }
 
 static int set_up(void **state)
 {
     (void)state;
     l = loop_new();
-    share_pool_init(&pool, l);
-    share_init(&alice, &pool, 0);
-    share_init(&bob, &pool, 0);
+    fair_pool_init(&pool, l);
+    fair_queue_init(&alice, &pool, 0);
+    fair_queue_init(&bob, &pool, 0);
     for (int i = 0; i <= PLACES; i++) {
         struct one *o = i < PLACES ? &of_alice[i] : &of_bob;
         *o = (struct one){.left = UINT32_MAX, .go_ns = GO_NS};
-        share_place_init(&o->place, i < PLACES ? &alice : &bob, serve, o);
+        fair_place_init(&o->place, i < PLACES ? &alice : &bob, serve, o);
     }
     return 0;
 }
@@ -46,11 +46,11 @@ static int tear_down(void **state)
 {
     (void)state;
     for (int i = 0; i < PLACES; i++)
-        share_leave(&of_alice[i].place);
-    share_leave(&of_bob.place);
+        fair_place_leave(&of_alice[i].place);
+    fair_place_leave(&of_bob.place);
     assert_int_equal(pool.n_lined, 0);
-    share_fini(&alice);
-    share_fini(&bob);
+    fair_queue_fini(&alice);
+    fair_queue_fini(&bob);
     loop_free(l);
     return 0;
 }
@@ -58,8 +58,8 @@ static int tear_down(void **state)
 static void all_line_up(void)
 {
     for (int i = 0; i < PLACES; i++)
-        share_line_up(&of_alice[i].place);
-    share_line_up(&of_bob.place);
+        fair_place_line_up(&of_alice[i].place);
+    fair_place_line_up(&of_bob.place);
 }
 
 static unsigned served_of_alice(void)
@@ -75,7 +75,7 @@ static void turns(int n)
 {
     for (int i = 0; i < n; i++) {
         loop_turn(l, 1000);
-        share_pool_next_batch(&pool);
+        fair_pool_next_batch(&pool);
     }
 }
 
@@ -95,7 +95,7 @@ static void test_connections_bring_nobody_more(void **state)
 static void test_who_is_alone_has_all_of_it(void **state)
 {
     (void)state;
-    share_line_up(&of_alice[3].place);
+    fair_place_line_up(&of_alice[3].place);
     turns(10);
     assert_in_range(of_alice[3].served, 10 * 80, 10 * 80);
 }
@@ -115,17 +115,17 @@ static void test_who_has_said_everything_leaves_the_line(void **state)
 {
     (void)state;
     of_alice[0].left = 5;
-    share_line_up(&of_alice[0].place);
-    assert_false(share_is_open(&alice));
-    assert_true(share_is_open(&bob));
+    fair_place_line_up(&of_alice[0].place);
+    assert_false(fair_queue_is_open(&alice));
+    assert_true(fair_queue_is_open(&bob));
     turns(1);
     assert_int_equal(of_alice[0].served, 5);
     assert_int_equal(pool.n_lined, 0);
-    assert_true(share_is_open(&alice));
-    share_line_up(&of_alice[1].place);
-    share_line_up(&of_alice[2].place);
-    share_leave(&of_alice[1].place);
-    share_leave(&of_alice[1].place);
+    assert_true(fair_queue_is_open(&alice));
+    fair_place_line_up(&of_alice[1].place);
+    fair_place_line_up(&of_alice[2].place);
+    fair_place_leave(&of_alice[1].place);
+    fair_place_leave(&of_alice[1].place);
     turns(1);
     assert_int_equal(of_alice[1].served, 0);
     assert_true(of_alice[2].served > 0);
@@ -146,17 +146,17 @@ static void test_a_batch_has_room_for_all(void **state)
         for (int i = 0; i < PLACES; i++)
             of_alice[i].bytes = rows[r].bytes;
         for (int i = 0; i < PLACES; i++)
-            share_line_up(&of_alice[i].place);
+            fair_place_line_up(&of_alice[i].place);
         for (int i = 0; i < 100; i++)
             loop_turn(l, 1); /* the batch before is being written */
         check_int(rows[r].name, served_of_alice(), rows[r].served);
-        assert_false(share_is_open(&alice));
-        assert_true(share_is_open(&bob));
-        share_line_up(&of_bob.place);
+        assert_false(fair_queue_is_open(&alice));
+        assert_true(fair_queue_is_open(&bob));
+        fair_place_line_up(&of_bob.place);
         loop_turn(l, 1000);
         assert_true(of_bob.served > 0);
         check_int(rows[r].name, served_of_alice(), rows[r].served);
-        share_pool_next_batch(&pool);
+        fair_pool_next_batch(&pool);
         loop_turn(l, 1000);
         assert_true(served_of_alice() > rows[r].served);
     }
@@ -169,26 +169,26 @@ static void test_a_rate_holds_back_and_refuses_nothing(void **state)
     for (int i = 0; i < PLACES; i++) {
         of_alice[i].left = 101;
         of_alice[i].go_ns = 1000;
-        share_line_up(&of_alice[i].place);
+        fair_place_line_up(&of_alice[i].place);
     }
     loop_turn(l, 1000);
     assert_int_equal(served_of_alice(), 1001);
     assert_int_equal(alice.n_slowed, 1);
-    assert_false(share_is_open(&alice));
-    assert_true(share_is_open(&bob));
+    assert_false(fair_queue_is_open(&alice));
+    assert_true(fair_queue_is_open(&bob));
     for (int i = 0; i < 100000 && !list_empty(&alice.line); i++)
         turns(1);
     assert_int_equal(served_of_alice(), 1010);
     /* Counted each time; who is stopped for long in between is not held back by it. */
     for (int i = 0; i < 1000 && alice.n_slowed < 2; i++) {
         of_alice[0].left = 2;
-        share_line_up(&of_alice[0].place);
+        fair_place_line_up(&of_alice[0].place);
         while (!list_empty(&alice.line))
             turns(1);
     }
     assert_true(alice.n_slowed > 1);
     alice.rate = 0;
-    assert_true(share_is_open(&alice));
+    assert_true(fair_queue_is_open(&alice));
 }
 
 int main(void)

@@ -18,7 +18,7 @@ struct said {
 };
 
 struct end {
-    struct calls calls;
+    struct stream_mux calls;
     VEC(struct said) said;
     bool full; /* its connection takes no more */
 };
@@ -47,16 +47,16 @@ static int set_up(void **state)
     (void)state;
     l = loop_new();
     a = b = (struct end){0};
-    calls_init(&a.calls, say, &a);
-    calls_init(&b.calls, say, &b);
+    stream_mux_init(&a.calls, say, &a);
+    stream_mux_init(&b.calls, say, &b);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    calls_drop(&a.calls);
-    calls_drop(&b.calls);
+    stream_mux_drop(&a.calls);
+    stream_mux_drop(&b.calls);
     struct end *ends[] = {&a, &b};
     for (size_t i = 0; i < N_OF(ends); i++) {
         vec_for_each (&ends[i]->said, k)
@@ -72,7 +72,7 @@ static int open_call(struct end *e, uint32_t id, uint32_t uid)
 {
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    calls_add(&e->calls, l, id, uid, pair[0]);
+    stream_mux_add(&e->calls, l, id, uid, pair[0]);
     return pair[1];
 }
 
@@ -83,7 +83,7 @@ static void carry(struct end *from, struct end *to)
         struct msg_call_data data = {.id = s.id, .data = {.p = (uint8_t *)s.text, .n = s.n}};
         struct msg_call_taken other = {.id = s.id, .n = s.n};
         const void *body = s.kind == MSG_CALL_DATA ? (const void *)&data : &other;
-        assert_int_equal(calls_take(&to->calls, s.kind, body), 0);
+        assert_int_equal(stream_mux_take(&to->calls, s.kind, body), 0);
         free(s.text);
     }
     vec_clear(&from->said);
@@ -110,9 +110,9 @@ static void test_numbers_keep_streams_apart(void **state)
     (void)state;
     int a1 = open_call(&a, 1, 100), a2 = open_call(&a, 2, 100), a3 = open_call(&a, 3, 200),
         b1 = open_call(&b, 1, 100), b2 = open_call(&b, 2, 100), b3 = open_call(&b, 3, 200);
-    assert_int_equal(calls_of(&a.calls, 100), 2);
-    assert_int_equal(calls_of(&a.calls, 200), 1);
-    assert_int_equal(calls_of(&a.calls, 300), 0);
+    assert_int_equal(stream_mux_of(&a.calls, 100), 2);
+    assert_int_equal(stream_mux_of(&a.calls, 200), 1);
+    assert_int_equal(stream_mux_of(&a.calls, 300), 0);
     assert_int_equal(write(a1, "one", 3), 3);
     assert_int_equal(write(a2, "two", 3), 3);
     assert_int_equal(write(b3, "three", 5), 5);
@@ -143,9 +143,9 @@ static void test_what_comes_for_one_that_is_over(void **state)
     uint8_t text[] = "late";
     struct msg_call_data data = {.id = 7, .data = {.p = text, .n = 4}};
     struct msg_call_taken end = {.id = 7, .n = 4};
-    assert_int_equal(calls_take(&a.calls, MSG_CALL_DATA, &data), 0);
-    assert_int_equal(calls_take(&a.calls, MSG_CALL_TAKEN, &end), 0);
-    assert_int_equal(calls_take(&a.calls, MSG_CALL_END, &end), 0);
+    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_DATA, &data), 0);
+    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_TAKEN, &end), 0);
+    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_END, &end), 0);
     assert_int_equal(a.said.n, 0);
 }
 
@@ -154,7 +154,7 @@ static void test_who_keeps_to_no_window(void **state)
     (void)state;
     int fd = open_call(&a, 1, 100);
     struct msg_call_data m = {.id = 1, .data = {.p = xcalloc(1, CALL_WINDOW + 1), .n = CALL_WINDOW + 1}};
-    assert_int_equal(calls_take(&a.calls, MSG_CALL_DATA, &m), -EMSGSIZE);
+    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_DATA, &m), -EMSGSIZE);
     free(m.data.p);
     close(fd);
 }
@@ -170,7 +170,7 @@ static void test_a_connection_that_is_full_cuts_the_call(void **state)
     assert_int_equal(a.calls.n, 1);
     a.full = false;
     must_read(other, "(nothing)");
-    calls_drop(&a.calls);
+    stream_mux_drop(&a.calls);
     must_read(other, "(end)");
     assert_int_equal(a.calls.n, 0);
     assert_int_equal(a.said.n, 0);

@@ -17,7 +17,7 @@
 #define PIECE  1000
 
 struct end {
-    struct ferry f;
+    struct tunnel f;
     struct end *other;
     size_t largest, sent;
     bool over, deaf; /* deaf: what it sends goes nowhere, as over a line that stands still */
@@ -30,30 +30,30 @@ static void on_send(void *ctx, const void *p, size_t n)
     e->sent += n;
     e->largest = n > e->largest ? n : e->largest;
     if (!e->deaf)
-        assert_int_equal(ferry_give(&e->other->f, p, n), 0);
+        assert_int_equal(tunnel_give(&e->other->f, p, n), 0);
 }
 
 static void on_taken(void *ctx, uint32_t n)
 {
     struct end *e = ctx;
-    ferry_taken(&e->other->f, n);
+    tunnel_taken(&e->other->f, n);
 }
 
 static void on_over(void *ctx)
 {
     struct end *e = ctx;
     e->over = true;
-    ferry_close(&e->f);
+    tunnel_close(&e->f);
 }
 
-static const struct ferry_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
+static const struct tunnel_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
 
 static void open_end(struct end *e, struct loop *l, struct end *other)
 {
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     *e = (struct end){.other = other, .user = pair[1]};
-    ferry_open(&e->f, l, pair[0], WINDOW, PIECE, &ops, e);
+    tunnel_open(&e->f, l, pair[0], WINDOW, PIECE, &ops, e);
 }
 
 static void turns(struct loop *l, int n)
@@ -90,7 +90,7 @@ static void test_bytes_and_end(void **state)
     turns(l, 5);
     assert_true(a.over);
     assert_false(b.over);
-    ferry_end(&b.f);
+    tunnel_end(&b.f);
     assert_true(b.over);
     assert_int_equal(read(b.user, out, 1), 0);
     close(b.user);
@@ -110,16 +110,16 @@ static void test_window(void **state)
     assert_int_equal(write(a.user, in, sizeof in), sizeof in);
     turns(l, 20);
     assert_int_equal(a.sent, WINDOW); /* and no more until something is taken */
-    ferry_taken(&a.f, 100);
+    tunnel_taken(&a.f, 100);
     turns(l, 20);
     assert_int_equal(a.sent, WINDOW + 100);
-    ferry_taken(&a.f, 1u << 30); /* more than was sent: no harm */
+    tunnel_taken(&a.f, 1u << 30); /* more than was sent: no harm */
     turns(l, 20);
     assert_int_equal(a.sent, 2 * WINDOW + 100);
-    assert_int_equal(ferry_give(&b.f, in, WINDOW + 1), -EMSGSIZE);
-    ferry_close(&a.f);
-    ferry_close(&a.f);
-    ferry_close(&b.f);
+    assert_int_equal(tunnel_give(&b.f, in, WINDOW + 1), -EMSGSIZE);
+    tunnel_close(&a.f);
+    tunnel_close(&a.f);
+    tunnel_close(&b.f);
     close(a.user);
     close(b.user);
     loop_free(l);
@@ -139,10 +139,10 @@ static void test_end_waits_for_what_is_queued(void **state)
     memset(in, 'y', sizeof in);
     size_t given = 0, got = 0;
     while (b.f.out.len == 0 && given < 100 * WINDOW) { /* until the socket is full */
-        assert_int_equal(ferry_give(&b.f, in, sizeof in), 0);
+        assert_int_equal(tunnel_give(&b.f, in, sizeof in), 0);
         given += sizeof in;
     }
-    ferry_end(&b.f);
+    tunnel_end(&b.f);
     assert_false(b.over);
     for (int i = 0; i < 1000 && !b.over; i++) {
         ssize_t n;
@@ -154,7 +154,7 @@ static void test_end_waits_for_what_is_queued(void **state)
         got += (size_t)n;
     assert_true(b.over);
     assert_int_equal(got, given);
-    ferry_close(&a.f);
+    tunnel_close(&a.f);
     close(a.user);
     close(b.user);
     loop_free(l);

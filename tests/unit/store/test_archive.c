@@ -24,9 +24,9 @@ static struct {
     char text[512];
 } got;
 
-static void on_commit(void *ctx, uint64_t gate, int r, const char *text)
+static void on_commit(void *ctx, uint64_t ticket, int r, const char *text)
 {
-    (void)ctx, (void)gate;
+    (void)ctx, (void)ticket;
     if (r < 0)
         fail_msg("%s", text);
     got.committed = true;
@@ -44,13 +44,7 @@ static void on_history(void *ctx, const struct history_piece *p)
     snprintf(got.text, sizeof got.text, "%s", p->text);
 }
 
-static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
-{
-    storelab_callbacks.on_payload(ctx, job, step, p, n);
-}
-
-static const struct store_callbacks callbacks = {
-    .on_commit = on_commit, .on_payload = on_payload, .on_history = on_history};
+static const struct store_callbacks callbacks = {.on_commit = on_commit};
 
 static void must_open(void)
 {
@@ -113,7 +107,7 @@ static void ask(uint32_t job)
     do { /* a piece is so long, or takes so long */
         struct history_place place = got.next;
         got.pieces = 0;
-        store_get_history(sl.store, 7, &q, &place, 5000);
+        store_get_history(sl.store, &q, &place, 5000, on_history, NULL);
         while (!got.pieces)
             hear();
     } while (got.r == 0 && !got.next.whole);
@@ -361,7 +355,7 @@ static void test_damaged_payload(void **state)
     storelab_sql("UPDATE payload SET body = CAST('rm yq' AS BLOB) WHERE job = 5");
     must_open();
     for (uint32_t job = 5; job <= 6; job++) {
-        store_get_payload(sl.store, job, 0);
+        store_get_payload(sl.store, job, 0, storelab_on_payload, NULL);
         for (unsigned n = sl.payload.answers; sl.payload.answers == n;)
             hear();
         assert_int_equal(sl.payload.n, job == 5 ? 0 : 5);
@@ -369,7 +363,7 @@ static void test_damaged_payload(void **state)
     close_store();
     storelab_sql("UPDATE payload SET crc = 0");
     must_open();
-    store_get_payload(sl.store, 5, 0);
+    store_get_payload(sl.store, 5, 0, storelab_on_payload, NULL);
     for (unsigned n = sl.payload.answers; sl.payload.answers == n;)
         hear();
     assert_int_equal(sl.payload.n, 5);

@@ -48,32 +48,32 @@ static void test_load_can_be_stopped(void **state)
     storelab_disk_must_have("from the beginning again", "1:1 2:1 3:1");
 }
 
-static void test_gates(void **state)
+static void test_tickets(void **state)
 {
     (void)state;
     storelab_must_open();
-    uint64_t start = store_gate(sl.store);
+    uint64_t start = store_ticket(sl.store);
     assert_true(start <= store_committed(sl.store)); /* nothing to wait for */
     store_turn(sl.store);
-    assert_int_equal(store_gate(sl.store), start); /* an empty turn makes no batch */
+    assert_int_equal(store_ticket(sl.store), start); /* an empty turn makes no batch */
     storelab_add(1, 1);
-    uint64_t first = store_gate(sl.store);
+    uint64_t first = store_ticket(sl.store);
     assert_true(first > store_committed(sl.store));
     store_turn(sl.store);
-    assert_int_equal(store_gate(sl.store), first);
-    /* While that is under way the next ones gather behind one gate. */
+    assert_int_equal(store_ticket(sl.store), first);
+    /* While that is under way the next ones gather behind one ticket. */
     storelab_add(2, 1);
-    uint64_t second = store_gate(sl.store);
+    uint64_t second = store_ticket(sl.store);
     assert_true(second > first);
     store_turn(sl.store);
     storelab_add(3, 1);
-    assert_int_equal(store_gate(sl.store), second);
+    assert_int_equal(store_ticket(sl.store), second);
     store_turn(sl.store);
     while (store_committed(sl.store) < second)
         storelab_hear();
-    assert_int_equal(sl.gates.n, 2);
-    assert_int_equal(sl.gates.v[0], first);
-    assert_int_equal(sl.gates.v[1], second);
+    assert_int_equal(sl.tickets.n, 2);
+    assert_int_equal(sl.tickets.v[0], first);
+    assert_int_equal(sl.tickets.v[1], second);
     assert_int_equal(sl.last_result, 0);
     struct store_stats stats;
     store_get_stats(sl.store, &stats);
@@ -86,7 +86,7 @@ static void test_gates(void **state)
 static void ask(uint32_t job, int32_t step)
 {
     unsigned n = sl.payload.answers;
-    store_get_payload(sl.store, job, step);
+    store_get_payload(sl.store, job, step, storelab_on_payload, NULL);
     while (sl.payload.answers == n)
         storelab_hear();
     assert_int_equal(sl.payload.job, job);
@@ -110,7 +110,7 @@ static void test_payloads(void **state)
     assert_int_equal(sl.payload.n, 0);
     /* Asked before the batch that holds it has been handed over: the answer comes behind that. */
     store_add_payload(sl.store, 4, 0, "early", 5);
-    store_get_payload(sl.store, 4, 0);
+    store_get_payload(sl.store, 4, 0, storelab_on_payload, NULL);
     store_turn(sl.store);
     unsigned before = sl.payload.answers;
     while (sl.payload.answers == before)
@@ -328,7 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_CASE(test_reload),
         STORE_CASE(test_load_can_be_stopped),
-        STORE_CASE(test_gates),
+        STORE_CASE(test_tickets),
         STORE_CASE(test_payloads),
         STORE_CASE(test_retire),
         STORE_CASE(test_retired_elements_do_not_come_back),

@@ -242,21 +242,21 @@ static void test_full_disk(void **state)
     storelab_add(3, 1);
     store_turn(sl.store);
     storelab_add(4, 1); /* gathers meanwhile */
-    uint64_t void_gate = store_gate(sl.store);
+    uint64_t void_ticket = store_ticket(sl.store);
     storelab_hear();
     assert_true(sl.last_result < 0);
     assert_true(sl.last_text[0] != '\0');
     /* What comes after a batch that failed is refused too: it would not fit what is on disk. */
-    vec_clear(&sl.gates);
+    vec_clear(&sl.tickets);
     store_turn(sl.store);
     storelab_hear();
     assert_true(sl.last_result < 0);
-    assert_true(store_committed(sl.store) < void_gate);
+    assert_true(store_committed(sl.store) < void_ticket);
     struct errtext err = {""};
     store_reset(sl.store);
-    assert_true(store_gate(sl.store) <= store_committed(sl.store));
+    assert_true(store_ticket(sl.store) <= store_committed(sl.store));
     assert_true(store_committed(sl.store) >
-                void_gate); /* replies behind the void ones are dropped, later ones pass */
+                void_ticket); /* replies behind the void ones are dropped, later ones pass */
     storelab_disk_must_have("the batch is gone whole", "1:1");
     limit_files(4096);
     assert_true(store_probe(sl.store, &err) < 0);

@@ -1,0 +1,126 @@
+#include "backend/control/nodes/report_limits.h"
+
+#include <string.h>
+
+#include "src/base/str.h"
+
+#define NOTES_MAX      64
+#define NOTE_BYTES     256
+#define PATH_BYTES     4096
+#define MESSAGE_BYTES  1024
+#define CLOCK_SLACK_MS 60000
+
+static void report_clip(char *s, size_t max)
+{
+    if (s && strlen(s) > max)
+        s[max] = '\0';
+}
+
+static void report_clip_notes(struct strv *notes)
+{
+    while (notes->n > NOTES_MAX)
+        free(notes->v[--notes->n]);
+    for (size_t i = 0; i < notes->n; i++)
+        report_clip(notes->v[i], NOTE_BYTES);
+}
+
+/* Appends what was said where *v is beyond max, which it becomes. */
+static void report_bound(uint64_t *v, uint64_t max, const char *what, struct str *odd)
+{
+    if (*v <= max)
+        return;
+    str_appendf(odd, "%s%llu %s", odd->len ? ", " : "it reports ", (unsigned long long)*v, what);
+    *v = max;
+}
+
+/* Sums and sets are made with its figures, and its texts are kept and shown: what no node has is cut, and
+ * why is appended to odd. */
+void report_limit_figures(struct msg_agent *m, struct str *odd)
+{
+    uint64_t cpus = m->cpus, gpus = m->gpus;
+    report_bound(&cpus, CPUSET_MAX, "CPUs", odd);
+    report_bound(&gpus, CPUSET_MAX, "GPUs", odd);
+    report_bound(&m->mem_mib, NODE_MEM_MAX_MIB, "MiB of memory", odd);
+    report_bound(&m->tmp_mib, NODE_TMP_MAX_MIB, "MiB in /tmp", odd);
+    m->cpus = (uint32_t)cpus;
+    m->gpus = (uint32_t)gpus;
+    char *texts[] = {m->boot_id, m->arch, m->os, m->release, m->gpu_type};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        report_clip(texts[i], NOTE_BYTES);
+    report_clip(m->client_socket, PATH_BYTES);
+    report_clip(m->bin_dir, PATH_BYTES);
+    report_clip_notes(&m->notes);
+    report_clip_notes(&m->gpu_notes);
+}
+
+/* A node's clock may be anything. It is believed where it tells a time between the job's start and now,
+ * give or take a moment. */
+bool report_is_likely(struct control *c, uint32_t job, struct wall t)
+{
+    const struct job *j = model_get_job(&c->model, job);
+    return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
+}
+
+/* Both times may have been, and a clock was set between them: the node's, or the one that the start was
+ * noted by. */
+static void report_limit_length(const struct task *t, struct launch_end *m)
+{
+    struct wall start = wall_is_set(t->t_start) ? t->t_start : m->t_start;
+    int64_t run = (int64_t)m->run_ms, off = m->t_end.ms - start.ms - run;
+    if (run <= 0 || (off <= CLOCK_SLACK_MS && off >= -CLOCK_SLACK_MS))
+        return;
+    m->t_start = start;
+    m->t_end = (struct wall){.ms = start.ms + run};
+}
+
+/* Where its clock is not to be believed the length of the run is: that is measured by another one. */
+static void report_limit_times(struct control *c, const struct task *t, struct launch_end *m)
+{
+    if (!wall_is_set(m->t_end))
+        return;
+    if (report_is_likely(c, m->key.job, m->t_end) && report_is_likely(c, m->key.job, m->t_start)) {
+        report_limit_length(t, m);
+        return;
+    }
+    struct wall now = loop_wall(c->loop);
+    int64_t run = m->run_ms < (uint64_t)now.ms ? (int64_t)m->run_ms : 0;
+    m->t_start =
+        report_is_likely(c, m->key.job, t->t_start) ? t->t_start : (struct wall){.ms = now.ms - run};
+    m->t_end = (struct wall){.ms = m->t_start.ms + run};
+    if (m->t_end.ms > now.ms)
+        m->t_end = now;
+}
+
+/* As the kernel gives them, one for each process; sums are made with them. */
+static void report_limit_codes(const struct task *t, struct launch_end *m)
+{
+    if (m->ranks.n > t->n_ranks)
+        m->ranks.n = t->n_ranks;
+    report_clip(m->sampled, NOTE_BYTES);
+    report_clip(m->message, MESSAGE_BYTES);
+    for (size_t i = 0; i < m->ranks.n; i++) {
+        struct rank_end *e = &m->ranks.v[i];
+        e->code = e->code < 0 || e->code > 255 ? 255 : e->code;
+        e->signal = e->signal < 0 || e->signal > 64 ? 0 : e->signal;
+        e->count = 0;
+    }
+}
+
+/* A script that fails after its job's end was asked for did not choose to: a step that was ended under it,
+ * or what it waited for, told it before its own supervisor was. It may not keep the job from coming back.
+ */
+static void report_limit_kind(const struct job *j, struct launch_end *m)
+{
+    bool failed = m->end_kind == END_EXITED && m->ranks.n && m->ranks.v[0].code;
+    if (m->key.step != STEP_BATCH || !failed || j->kill_cause == KILL_NONE ||
+        m->t_end.ms < job_rare(j)->t_kill.ms)
+        return;
+    m->end_kind = j->kill_cause == KILL_TIMEOUT ? END_TIMEOUT : END_KILLED;
+}
+
+void report_limit_end(struct control *c, const struct job *j, const struct task *t, struct launch_end *m)
+{
+    report_limit_times(c, t, m);
+    report_limit_codes(t, m);
+    report_limit_kind(j, m);
+}

@@ -1,0 +1,267 @@
+#include "backend/control/requests/req_check.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/model/dep.h"
+#include "src/model/need.h"
+#include "src/proto/codec.h"
+
+#define NAME_MAX_BYTES       128
+#define RANK_NODES_MAX_BYTES (1u << 20)
+#define LIMITS_MAX           32
+#define TEXT_MAX_BYTES       4096
+#define COMMAND_MAX_CELLS    4096
+#define SCRIPT_MAX           (4u << 20)
+#define ENV_MAX              4096
+#define ENV_BYTES_MAX        (1u << 20)
+#define STEPS_MAX            10000u
+#define TASKS_MAX            100000u /* of all steps of a job */
+#define COUNT_MAX            1000000u
+#define ARRAY_MAX_BYTES      65536
+#define STEPS_BYTES_MAX      (2u << 20) /* of the declared steps, as they are kept */
+
+#define SHOWN_CELLS 240 /* of what the user wrote, in a refusal */
+
+void req_check_refuse(struct check *k, enum refusal r, const char *fmt, ...)
+{
+    if (k->refusal != REFUSAL_NONE)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    struct str b = STR_INIT;
+    str_vappendf(&b, fmt, ap);
+    va_end(ap);
+    k->refusal = r;
+    err_set(&k->text, 0, "%s", b.s);
+    str_fini(&b);
+}
+
+/* name: what the user wrote, escaped. */
+static void check_refuse_named(struct check *k, enum refusal r, const char *before, const char *name,
+                               const char *after)
+{
+    struct str b = STR_INIT;
+    cell_text(&b, name ? name : "", SHOWN_CELLS, true, false);
+    req_check_refuse(k, r, "%s%s%s", before, b.s, after);
+    str_fini(&b);
+}
+
+/* most: how much max is, in words. */
+static void check_words(struct check *k, const char *what, const char *s, size_t max, const char *most)
+{
+    if (!s || utf8_is_clean_name(s, max))
+        return;
+    size_t n = strlen(s);
+    if (!n)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: it is empty", what);
+    else if (n > max)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: more than %s", what, most);
+    else if (!utf8_is_valid(s, n))
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: it is not UTF-8", what);
+    else
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         "%s: neither control characters nor invisible ones are allowed", what);
+}
+
+static void check_name(struct check *k, const char *what, const char *s)
+{
+    check_words(k, what, s, NAME_MAX_BYTES, "128 bytes");
+}
+
+static void check_text(struct check *k, const char *what, const char *s)
+{
+    check_words(k, what, s, TEXT_MAX_BYTES, "4096 bytes");
+}
+
+/* Where somebody works is what it is called, whatever that is: shown escaped. */
+static void check_dir(struct check *k, const char *s)
+{
+    if (s && strlen(s) > TEXT_MAX_BYTES)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "working directory: more than 4096 bytes");
+}
+
+/* Commands are shown, never run from this text: what does not suit a terminal is escaped, not refused. */
+char *req_check_shown_command(const char *s)
+{
+    if (!s)
+        return NULL;
+    struct str b = STR_INIT;
+    cell_text(&b, s, COMMAND_MAX_CELLS, true, false);
+    return str_take(&b);
+}
+
+static void check_env(struct check *k, const struct strv *env)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < env->n; i++)
+        bytes += strlen(env->v[i]) + 1;
+    if (env->n > ENV_MAX || bytes > ENV_BYTES_MAX)
+        req_check_refuse(k, REFUSAL_TOO_BIG,
+                         "the environment is over 4096 variables or 1 MiB: use --export to choose");
+}
+
+static void check_payload(struct check *k, const struct step_payload *p)
+{
+    if (p->script.n > SCRIPT_MAX)
+        req_check_refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB");
+    check_env(k, &p->env);
+    if (p->limits.n > LIMITS_MAX)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "more than 32 resource limits");
+}
+
+static void check_dependency(struct check *k, const char *s)
+{
+    struct deps d;
+    struct errtext text = {""};
+    if (dep_parse(s, &d, &text) < 0)
+        check_refuse_named(k, REFUSAL_DEPENDENCY, "", text.s, "");
+    else
+        deps_fini(&d);
+}
+
+/* How many: more than any machine has is a slip or worse. */
+static void check_count(struct check *k, const char *what, uint32_t n)
+{
+    if (n != NOT_GIVEN && n > COUNT_MAX)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
+}
+
+static void check_counts_asked(struct check *k, const struct job_req *r)
+{
+    check_count(k, "nodes", r->nodes_min);
+    check_count(k, "nodes", r->nodes_max);
+    check_count(k, "tasks", r->ntasks);
+    check_count(k, "tasks of a node", r->ntasks_per_node);
+    check_count(k, "CPUs of a task", r->cpus_per_task);
+    check_count(k, "GPUs", r->gpus);
+    check_count(k, "GPUs of a node", r->gpus_per_node);
+    check_count(k, "GPUs of a task", r->gpus_per_task);
+}
+
+static void check_request(struct check *k, const struct job_req *r)
+{
+    check_counts_asked(k, r);
+    const struct job_req_rare *rare = req_rare(r);
+    check_name(k, "job name", r->name);
+    check_name(k, "account", r->account);
+    check_name(k, "QOS", r->qos);
+    check_name(k, "wckey", rare->wckey);
+    check_text(k, "partition", r->partition);
+    check_text(k, "comment", rare->comment);
+    check_text(k, "output file", r->std_out);
+    check_text(k, "error file", r->std_err);
+    check_text(k, "input file", rare->std_in);
+    check_text(k, "features", r->features);
+    check_text(k, "node list", rare->nodelist);
+    check_text(k, "excluded nodes", rare->exclude);
+    check_text(k, "dependency", r->dependency);
+    check_text(k, "licenses", r->licenses);
+    check_text(k, "reservation", rare->reservation);
+    check_text(k, "mail type", rare->mail_type);
+    check_text(k, "mail user", rare->mail_user);
+    check_text(k, "GPU type", r->gpu_type);
+    check_text(k, "gres", r->gres);
+    check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "65536 bytes");
+    check_dir(k, r->workdir);
+    if (str_is_empty(r->workdir) || r->workdir[0] != '/')
+        check_refuse_named(k, REFUSAL_BAD_REQUEST, "working directory ", r->workdir ? r->workdir : "(none)",
+                           " is not an absolute path");
+    check_dependency(k, r->dependency);
+    struct errtext gpus = {""};
+    if (job_need_check_gpus(r, &gpus) < 0)
+        check_refuse_named(k, REFUSAL_GRES, "", gpus.s, "");
+    if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "malformed request");
+}
+
+static void check_step(struct check *k, const struct step *s, const struct step_payload *p)
+{
+    check_name(k, "step name", s->name);
+    check_name(k, "request id", s->request_id);
+    check_text(k, "output file", s->std_out);
+    check_text(k, "error file", s->std_err);
+    check_text(k, "input file", s->std_in);
+    check_text(k, "node list", s->nodelist);
+    check_text(k, "GPU type", s->gpu_type);
+    check_dir(k, s->workdir);
+    check_dir(k, p->workdir);
+    check_count(k, "CPUs of a process", s->cpus_per_rank);
+    check_count(k, "GPUs", s->gpus);
+    check_count(k, "GPUs of a process", s->gpus_per_rank);
+    check_count(k, "nodes", s->nodes);
+    check_payload(k, p);
+    bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
+                 wall_is_set(s->t_start) || wall_is_set(s->t_end);
+    check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "1 MiB");
+    if (begun || s->distribution > 2 || (s->distribution == 2) != (s->rank_nodes != NULL))
+        check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+}
+
+enum refusal req_check_request(const struct job_req *r, struct errtext *text)
+{
+    struct check k = {.refusal = REFUSAL_NONE};
+    check_request(&k, r);
+    if (k.refusal != REFUSAL_NONE)
+        *text = k.text;
+    return k.refusal;
+}
+
+enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text)
+{
+    struct check k = {.refusal = REFUSAL_NONE};
+    check_step(&k, s, p);
+    if (k.refusal != REFUSAL_NONE)
+        *text = k.text;
+    return k.refusal;
+}
+
+static void check_steps(struct check *k, const struct msg_submit *m)
+{
+    if (m->kind != JOB_KIND_STEPS) {
+        if (m->steps.n)
+            req_check_refuse(k, REFUSAL_BAD_REQUEST, "only a step job declares its steps");
+        return;
+    }
+    if (m->req.array_spec)
+        req_check_refuse(k, REFUSAL_ARRAY, "a step job cannot be an array: its steps have tasks");
+    if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps");
+    uint64_t tasks = 0;
+    for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
+        const struct step *s = &m->steps.v[i];
+        tasks += s->n_tasks;
+        check_step(k, s, &m->step_payloads.v[i]);
+        if (s->id != (int32_t)i || s->rank_nodes)
+            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+        if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
+            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
+                               ": between 1 and 4096 processes in a task");
+        if (!s->n_tasks || s->n_tasks > TASKS_MAX)
+            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": between 1 and 100000 tasks");
+    }
+    if (tasks > TASKS_MAX)
+        req_check_refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all");
+}
+
+void req_check_record(struct check *k, const struct job *j)
+{
+    struct str b = STR_INIT;
+    for (size_t i = 0; k->refusal == REFUSAL_NONE && i < j->steps.n && b.len <= STEPS_BYTES_MAX; i++)
+        codec_encode(&step_rec, &j->steps.v[i], &b);
+    if (b.len > STEPS_BYTES_MAX)
+        req_check_refuse(k, REFUSAL_TOO_BIG,
+                         "the names, commands and files of its steps are over 2 MiB in all");
+    str_fini(&b);
+}
+
+void req_check_submission(struct check *k, const struct msg_submit *m)
+{
+    check_request(k, &m->req);
+    check_payload(k, &m->payload);
+    check_steps(k, m);
+    check_name(k, "submitting host", m->host);
+    check_name(k, "request id", m->request_id);
+}

@@ -1,0 +1,24 @@
+/* req_check.h - whether what a user wrote into a request can be taken in. */
+#ifndef STOKER_BACKEND_CONTROL_REQUESTS_REQ_CHECK_H
+#define STOKER_BACKEND_CONTROL_REQUESTS_REQ_CHECK_H
+
+#include "backend/control/core.h"
+
+struct check { /* the first refusal counts */
+    enum refusal refusal;
+    struct errtext text;
+};
+
+/* Names, texts, counts, sizes; one for all ways in. The text says what cannot be taken in. */
+enum refusal req_check_request(const struct job_req *r, struct errtext *text);
+enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
+/* A submission, by itself: not whether this cluster can run it. */
+void req_check_submission(struct check *k, const struct msg_submit *m);
+/* The record is read by every client that looks at the queue: its steps are not large. */
+void req_check_record(struct check *k, const struct job *j);
+void req_check_refuse(struct check *k, enum refusal r, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A command as it may be shown on a terminal; NULL for NULL. Caller frees. */
+char *req_check_shown_command(const char *s);
+
+#endif

@@ -1,0 +1,18 @@
+#include "backend/control/requests/req_reload.h"
+
+#include "backend/control/reload.h"
+#include "backend/control/user_cache.h"
+#include "src/base/log.h"
+
+void req_reload(struct session *s, uint64_t tag, void *body)
+{
+    (void)body;
+    struct control *c = s->ctl;
+    struct errtext err = {""};
+    if (config_reload(c, &err) < 0)
+        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "%s", err.s);
+    else
+        session_reply(s, tag, REFUSAL_NONE, 0, 1, "%s", "");
+    log_info("configuration read again by user=%s%s%s", user_name(c->users, s->uid),
+             err.s[0] ? ", refused: " : "", err.s);
+}

@@ -1,0 +1,66 @@
+#include "backend/control/requests/req_stats.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "backend/control/clients/sessions.h"
+#include "backend/control/emit.h"
+#include "backend/control/nodes/node_peers.h"
+
+static uint64_t req_stats_rss_kib(void)
+{
+    unsigned long size = 0, rss = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%lu %lu", &size, &rss) != 2)
+        rss = 0;
+    if (f)
+        fclose(f);
+    return (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+void req_stats(struct session *s, uint64_t tag, void *body)
+{
+    (void)body;
+    struct control *c = s->ctl;
+    struct store_stats st;
+    store_get_stats(c->store, &st);
+    struct msg_stats m = c->stats;
+    m.commits = st.commits;
+    m.commit_us_max = st.commit_us_max;
+    m.commit_us_sum = st.commit_us_sum;
+    m.db_bytes = st.db_bytes;
+    m.rss_kib = req_stats_rss_kib();
+    list_for_each (other, sessions(c), struct session, link)
+        m.sessions++;
+    list_for_each (n, node_peers(c), struct node_peer, link)
+        m.nodes_up += nodeconn_is_up(n->conn);
+    user_quota_tell(c, &m);
+    session_send(s, MSG_STATS_DATA, tag, &m);
+    rec_fini(&msg_stats_rec, &m);
+}
+
+void req_ping(struct session *s, uint64_t tag, void *body)
+{
+    (void)body;
+    session_send(s, MSG_PONG, tag, NULL);
+}
+
+/* n: how many it was before it ended; the elements of an array that wait are one record. */
+static void req_stats_count_end(struct msg_stats *m, enum job_state state, uint32_t n)
+{
+    if (state == JOB_COMPLETED)
+        m->completed += n;
+    else if (state == JOB_CANCELLED)
+        m->cancelled += n;
+    else if (job_state_is_final(state))
+        m->failed += n;
+}
+
+static void req_stats_after(struct control *c, const struct emission *e)
+{
+    if (e->job && !job_state_is_final(e->state_before))
+        req_stats_count_end(&c->stats, e->job->state, e->elements_before);
+    c->stats.events++;
+}
+
+const struct module_ops req_stats_module = {.after = req_stats_after};

@@ -1,0 +1,74 @@
+#include "backend/control/requests/req_why.h"
+
+#include "backend/control/forecast_slices.h"
+#include "backend/control/policy_view.h"
+#include "backend/sched/explain/explain.h"
+#include "src/answers/answer_plan.h"
+#include "src/answers/answer_why.h"
+
+#define ROWS_MAX  2000u
+#define NAMES_MAX 100u /* each job is compared with all of them */
+
+#define WAITS_MS 2 /* for one question */
+
+void req_why(struct session *s, uint64_t tag, void *body)
+{
+    const struct msg_job *m = body;
+    struct control *c = s->ctl;
+    const struct job *j = session_find_job(s, tag, &m->target);
+    if (!j)
+        return;
+    struct sched_view v = policy_view(c);
+    struct msg_why w;
+    sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
+    forecast_slices_order(c);
+    session_send(s, MSG_WHY_TEXT, tag, &w);
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* As many as there is time for, one at least: the client asks again for the others. */
+void req_waits(struct session *s, uint64_t tag, void *body)
+{
+    const struct msg_waits_get *m = body;
+    struct control *c = s->ctl;
+    struct sched_view v = policy_view(c);
+    struct wall now = loop_wall(c->loop);
+    struct msg_waits r = {0};
+    if (m->jobs.n > WAIT_ROWS_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs asked for", WAIT_ROWS_MAX);
+        return;
+    }
+    sched_waits_begin(c->planner, &v, now);
+    struct mono until = mono_add_ms(mono_read(), WAITS_MS);
+    for (size_t i = 0; i < m->jobs.n && (!i || mono_read().ns < until.ns); i++) {
+        const struct job *j = model_get_job(&c->model, m->jobs.v[i].job);
+        struct job_wait *w = rec_list_push(&r.rows);
+        *w = (struct job_wait){.job = m->jobs.v[i].job};
+        if (j)
+            sched_wait(c->planner, &v, j, now, &w->cause);
+    }
+    sched_waits_end(c->planner);
+    forecast_slices_order(c);
+    session_send(s, MSG_WAIT_ROWS, tag, &r);
+    rec_fini(&msg_waits_rec, &r);
+}
+
+void req_plan(struct session *s, uint64_t tag, void *body)
+{
+    const struct msg_plan_get *m = body;
+    struct control *c = s->ctl;
+    struct sched_view v = policy_view(c);
+    if (m->users.n + m->partitions.n > NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", NAMES_MAX);
+        return;
+    }
+    struct plan_filter filter = {.users = m->users,
+                                 .partitions = m->partitions,
+                                 .waiting = m->waiting,
+                                 .rows_max =
+                                     m->rows_max && m->rows_max < ROWS_MAX ? m->rows_max : ROWS_MAX};
+    struct msg_plan plan;
+    planner_report(c->planner, &v, loop_wall(c->loop), &filter, &plan);
+    session_send(s, MSG_PLAN_DATA, tag, &plan);
+    rec_fini(&msg_plan_rec, &plan);
+}
