@@ -11,7 +11,7 @@ struct compact_node { /* numbers of events that still count; 0: none */
     uint64_t facts, change, before, newest, drain, note, avoid, unknown;
 };
 
-static struct compact_node *get_node(struct compact *k, const char *name)
+static struct compact_node *compact_get_node(struct compact *k, const char *name)
 {
     uint64_t id = hash_bytes(name, strlen(name));
     struct compact_node *n = idmap_get(&k->nodes, id);
@@ -23,16 +23,16 @@ static struct compact_node *get_node(struct compact *k, const char *name)
 }
 
 /* seq no longer stands for anything of n: void unless it stands for something else too. */
-static void let_go(struct compact *k, const struct compact_node *n, uint64_t seq)
+static void compact_let_go(struct compact *k, const struct compact_node *n, uint64_t seq)
 {
     if (seq && seq != n->facts && seq != n->change && seq != n->before && seq != n->newest)
         vec_push(&k->gone, seq);
 }
 
-static void note_node(struct compact *k, const struct event *ev, bool changed)
+static void compact_note_node(struct compact *k, const struct event *ev, bool changed)
 {
     const struct ev_node *b = ev->body;
-    struct compact_node *n = get_node(k, b->node), old = *n;
+    struct compact_node *n = compact_get_node(k, b->node), old = *n;
     n->newest = ev->seq;
     if (b->boot_id)
         n->facts = ev->seq;
@@ -46,13 +46,13 @@ static void note_node(struct compact *k, const struct event *ev, bool changed)
         for (size_t j = 0; j < i; j++)
             again = again || seqs[j] == seqs[i];
         if (!again)
-            let_go(k, n, seqs[i]);
+            compact_let_go(k, n, seqs[i]);
     }
 }
 
 /* The whole of a window is in its newest event. One that was removed needs none, but its removal may be the
  * last event of all, whose number must not be given again: both go with the next event about a window. */
-static void note_window(struct compact *k, const struct event *ev)
+static void compact_note_window(struct compact *k, const struct event *ev)
 {
     const struct ev_window *b = ev->body;
     uint64_t id = hash_bytes(b->window.name, strlen(b->window.name));
@@ -70,7 +70,7 @@ static void note_window(struct compact *k, const struct event *ev)
     idmap_set(&k->windows, id, (void *)(uintptr_t)ev->seq);
 }
 
-static bool is_about_node(const struct event *ev)
+static bool compact_is_about_node(const struct event *ev)
 {
     return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE || ev->kind == EV_AVOID ||
            ev->kind == EV_UNKNOWN;
@@ -84,13 +84,13 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
     int r = model_apply(m, ev);
     if (k->unfit) /* not before there is a later number: none is given twice */
         vec_push(&k->gone, k->unfit);
-    k->unfit = r == -ENOENT && is_about_node(ev) ? ev->seq : 0;
+    k->unfit = r == -ENOENT && compact_is_about_node(ev) ? ev->seq : 0;
     if (k->unfit)
         return 0;
     if (r < 0)
         return r;
     if (ev->kind == EV_NODE) {
-        note_node(k, ev, changed);
+        compact_note_node(k, ev, changed);
     } else if (ev->kind == EV_EPOCH) {
         if (k->epoch)
             vec_push(&k->gone, k->epoch);
@@ -100,24 +100,24 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
             vec_push(&k->gone, k->usage);
         k->usage = ev->seq;
     } else if (ev->kind == EV_WINDOW) {
-        note_window(k, ev);
+        compact_note_window(k, ev);
     } else if (ev->kind == EV_DRAIN) {
-        struct compact_node *n = get_node(k, ((const struct ev_drain *)ev->body)->node);
+        struct compact_node *n = compact_get_node(k, ((const struct ev_drain *)ev->body)->node);
         if (n->drain)
             vec_push(&k->gone, n->drain);
         n->drain = ev->seq;
     } else if (ev->kind == EV_NOTE) {
-        struct compact_node *n = get_node(k, ((const struct ev_note *)ev->body)->node);
+        struct compact_node *n = compact_get_node(k, ((const struct ev_note *)ev->body)->node);
         if (n->note)
             vec_push(&k->gone, n->note);
         n->note = ev->seq;
     } else if (ev->kind == EV_AVOID) {
-        struct compact_node *n = get_node(k, ((const struct ev_avoid *)ev->body)->node);
+        struct compact_node *n = compact_get_node(k, ((const struct ev_avoid *)ev->body)->node);
         if (n->avoid)
             vec_push(&k->gone, n->avoid);
         n->avoid = ev->seq;
     } else if (ev->kind == EV_UNKNOWN) {
-        struct compact_node *n = get_node(k, ((const struct ev_unknown *)ev->body)->node);
+        struct compact_node *n = compact_get_node(k, ((const struct ev_unknown *)ev->body)->node);
         if (n->unknown)
             vec_push(&k->gone, n->unknown);
         n->unknown = ev->seq;

@@ -22,7 +22,7 @@ struct emission;
 struct node_handlers;
 struct node_peer;
 struct payload_cache;
-struct request;
+struct request_kind;
 struct session;
 struct user_cache;
 
@@ -90,7 +90,7 @@ enum stopping {
 };
 
 /* What the program was started with. */
-struct settings {
+struct control_settings {
     char *state_dir, *log_dir, *socket_path, *host, *home;
     bool everyone; /* all users of the machine may connect */
     int (*reload)(void *ctx, struct cluster_spec *ret, struct errtext *err);
@@ -102,7 +102,7 @@ struct settings {
 /* Calls from below to above: control.c says which, so that no module depends on those above it. */
 struct wiring {
     const struct module_ops *const *modules; /* NULL behind the last */
-    const struct request *requests;          /* of clients, by kind of message */
+    const struct request_kind *requests;     /* of clients, by kind of message */
     const struct node_handlers *nodes;       /* what nodes say */
 };
 
@@ -111,7 +111,7 @@ struct control {
     struct store *store;
     struct model model;
     struct planner *planner;
-    struct settings settings;
+    struct control_settings settings;
     struct wiring wiring;
     void *state[MODULE_N]; /* of each module, its own */
     struct user_cache *users;

@@ -91,7 +91,7 @@ static void history_deps_before(struct control *c, struct emission *e)
     history_deps_keep(c, j->id, ARRAY_NONE, bad ? PAST_FAILED : PAST_OK, (struct wall){0});
 }
 
-struct question {
+struct history_question {
     struct list link;
     struct control *ctl;
     uint32_t job, index;
@@ -103,7 +103,8 @@ struct question {
 
 static void history_deps_on_piece(void *ctx, const struct history_piece *p);
 
-static void history_deps_ask(struct control *c, struct question *q, const struct history_place *from)
+static void history_deps_ask(struct control *c, struct history_question *q,
+                             const struct history_place *from)
 {
     struct msg_history m = {.limit = !q->starts};
     struct history_place start = {0};
@@ -120,13 +121,13 @@ static void history_deps_ask(struct control *c, struct question *q, const struct
 /* known: how it ended, where only its start is asked for. */
 static void history_deps_ask_first(struct control *c, uint32_t job, uint32_t index, enum past known_end)
 {
-    struct question *q = xcalloc(1, sizeof *q);
-    *q = (struct question){.ctl = c,
-                           .job = job,
-                           .index = index,
-                           .failed = !known_end,
-                           .starts = known_end != 0,
-                           .was = known_end};
+    struct history_question *q = xcalloc(1, sizeof *q);
+    *q = (struct history_question){.ctl = c,
+                                   .job = job,
+                                   .index = index,
+                                   .failed = !known_end,
+                                   .starts = known_end != 0,
+                                   .was = known_end};
     list_init(&q->link);
     list_append(&history_deps_of(c)->questions, &q->link);
     history_deps_keep(c, job, index, PAST_ASKED, (struct wall){0});
@@ -162,7 +163,7 @@ static void history_deps_resume(struct control *c, uint64_t key)
     }
 }
 
-static void history_deps_take_starts(struct question *q, const struct history_piece *p)
+static void history_deps_take_starts(struct history_question *q, const struct history_piece *p)
 {
     struct msg_jobs jobs = {0};
     if (!p->n || codec_decode(&msg_jobs_rec, p->body, p->size, &jobs, NULL) < 0)
@@ -175,7 +176,8 @@ static void history_deps_take_starts(struct question *q, const struct history_pi
 }
 
 /* Whether another piece is needed. */
-static bool history_deps_goes_on(struct control *c, struct question *q, const struct history_piece *p)
+static bool history_deps_goes_on(struct control *c, struct history_question *q,
+                                 const struct history_piece *p)
 {
     if (p->r < 0)
         return false;
@@ -196,7 +198,7 @@ static bool history_deps_goes_on(struct control *c, struct question *q, const st
 
 static void history_deps_on_piece(void *ctx, const struct history_piece *p)
 {
-    struct question *q = ctx;
+    struct history_question *q = ctx;
     struct control *c = q->ctl;
     if (p->r < 0)
         log_warn("job=%u the history cannot be read: %s", q->job, p->text);
@@ -420,7 +422,7 @@ static void history_deps_stop(struct control *c)
 {
     struct history_deps *h = history_deps_of(c);
     history_deps_drop(c, NULL);
-    list_for_each (q, &h->questions, struct question, link) {
+    list_for_each (q, &h->questions, struct history_question, link) {
         list_unlink(&q->link);
         free(q);
     }

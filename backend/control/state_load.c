@@ -9,14 +9,14 @@
 #include "backend/control/lineage.h"
 #include "src/base/log.h"
 
-struct loading {
+struct state_loading {
     struct control *c;
     struct compact *compact;
 };
 
 static int state_fold(void *ctx, struct event *ev)
 {
-    const struct loading *l = ctx;
+    const struct state_loading *l = ctx;
     struct control *c = l->c;
     int r = l->compact ? compact_apply(l->compact, &c->model, ev) : model_apply(&c->model, ev);
     if (r < 0)
@@ -28,7 +28,7 @@ static int state_fold(void *ctx, struct event *ev)
 
 int state_load(struct control *c, struct compact *compact, struct errtext *err)
 {
-    struct loading l = {.c = c, .compact = compact};
+    struct state_loading l = {.c = c, .compact = compact};
     model_init(&c->model);
     int r = store_load(c->store, state_fold, &l, err);
     if (r < 0)

@@ -38,7 +38,7 @@ struct loop {
     void *turn_ctx;
 };
 
-static void read_clocks(struct loop *l)
+static void loop_read_clocks(struct loop *l)
 {
     l->now = mono_read();
     l->wall = wall_read();
@@ -50,7 +50,7 @@ struct loop *loop_new(void)
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     bug_on(l->epoll < 0);
     l->signal_fd.fd = -1;
-    read_clocks(l);
+    loop_read_clocks(l);
     return l;
 }
 
@@ -97,21 +97,21 @@ void loop_unwatch(struct loop *l, struct loop_fd *w)
             l->batch[i].data.ptr = NULL;
 }
 
-static unsigned ready_bits(uint32_t events)
+static unsigned loop_ready_bits(uint32_t events)
 {
     if (events & (EPOLLERR | EPOLLHUP))
         return LOOP_READ | LOOP_WRITE;
     return (events & (EPOLLIN | EPOLLRDHUP) ? LOOP_READ : 0u) | (events & EPOLLOUT ? LOOP_WRITE : 0u);
 }
 
-static void fire_fds(struct loop *l)
+static void loop_fire_fds(struct loop *l)
 {
     while (l->batch_at < l->batch_n) {
         struct epoll_event *ev = &l->batch[l->batch_at++];
         struct loop_fd *w = ev->data.ptr;
         /* want may have become 0 by a callback earlier in this turn. */
         if (w && w->want)
-            w->fn(w->ctx, ready_bits(ev->events));
+            w->fn(w->ctx, loop_ready_bits(ev->events));
     }
     l->batch_at = l->batch_n = 0;
 }
@@ -130,7 +130,7 @@ void loop_timer_cancel(struct loop *l, struct loop_timer *t)
 }
 
 /* Milliseconds until the first timer, rounded up, so that it is due when epoll_wait returns. */
-static int wait_ms(const struct loop *l, int timeout_ms)
+static int loop_wait_ms(const struct loop *l, int timeout_ms)
 {
     int limit = timeout_ms < 0 || timeout_ms > WAIT_MAX_MS ? WAIT_MAX_MS : timeout_ms;
     const struct heap_node *first = heap_peek(&l->timers);
@@ -144,7 +144,7 @@ static int wait_ms(const struct loop *l, int timeout_ms)
 }
 
 /* What is armed during this turn waits for the next one, even with no delay. */
-static void fire_timers(struct loop *l)
+static void loop_fire_timers(struct loop *l)
 {
     uint64_t armed_before = l->timers.seq;
     for (struct heap_node *n;
@@ -157,7 +157,7 @@ static void fire_timers(struct loop *l)
 
 /* --- signals --- */
 
-static void on_signal_fd(void *ctx, unsigned ready)
+static void loop_on_signal_fd(void *ctx, unsigned ready)
 {
     struct loop *l = ctx;
     (void)ready;
@@ -178,7 +178,7 @@ void loop_on_signals(struct loop *l, const int *signals, int n, loop_signal_fn f
     l->signal_ctx = ctx;
     l->signal_fd = (struct loop_fd){
         .fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
-        .fn = on_signal_fd,
+        .fn = loop_on_signal_fd,
         .ctx = l,
     };
     bug_on(l->signal_fd.fd < 0);
@@ -195,13 +195,13 @@ void loop_on_turn(struct loop *l, loop_fn fn, void *ctx)
 
 void loop_turn(struct loop *l, int timeout_ms)
 {
-    int n = epoll_wait(l->epoll, l->batch, BATCH_MAX, wait_ms(l, timeout_ms));
+    int n = epoll_wait(l->epoll, l->batch, BATCH_MAX, loop_wait_ms(l, timeout_ms));
     bug_on(n < 0 && errno != EINTR);
     l->batch_at = 0;
     l->batch_n = n > 0 ? n : 0;
-    read_clocks(l);
-    fire_fds(l);
-    fire_timers(l);
+    loop_read_clocks(l);
+    loop_fire_fds(l);
+    loop_fire_timers(l);
     if (l->turn_fn)
         l->turn_fn(l->turn_ctx);
 }

@@ -96,7 +96,7 @@ void conn_close(struct conn *c)
         conn_free(c);
 }
 
-static void fail(struct conn *c, const char *why)
+static void conn_fail(struct conn *c, const char *why)
 {
     if (c->dead)
         return;
@@ -113,20 +113,20 @@ bool conn_is_in_line(const struct conn *c)
 }
 
 /* Nobody looks what one in line has to say. */
-static void watch(struct conn *c, bool writes)
+static void conn_watch(struct conn *c, bool writes)
 {
     if (!c->dead)
         loop_watch(c->loop, &c->watch,
                    (conn_is_in_line(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
 }
 
-static void update_watch(struct conn *c)
+static void conn_update_watch(struct conn *c)
 {
-    watch(c, c->sent < c->open);
+    conn_watch(c, c->sent < c->open);
 }
 
 /* Forgets what has been sent once that is most of the buffer. */
-static void compact(struct conn *c)
+static void conn_compact(struct conn *c)
 {
     if (c->sent == c->out.len && c->out.cap > OUT_KEEP) {
         str_fini(&c->out);
@@ -152,30 +152,30 @@ static void compact(struct conn *c)
         c->marks.v[i].end -= gone;
 }
 
-static void wait_for_turn(struct conn *c);
+static void conn_wait_for_turn(struct conn *c);
 
 /* It is heard again: what it has said meanwhile comes first. */
-static void let_go(struct conn *c)
+static void conn_let_go(struct conn *c)
 {
     if (!c->held)
         return;
     c->held = false;
-    wait_for_turn(c);
+    conn_wait_for_turn(c);
 }
 
 /* One who has gone may have said something before. */
-static void drop_output(struct conn *c)
+static void conn_drop_output(struct conn *c)
 {
     c->t_deaf = loop_now(c->loop);
     str_clear(&c->out);
     c->sent = c->open = 0;
     c->marks.n = c->first_mark = 0;
     c->full = false;
-    let_go(c);
-    update_watch(c);
+    conn_let_go(c);
+    conn_update_watch(c);
 }
 
-static void flush(struct conn *c)
+static void conn_flush(struct conn *c)
 {
     while (c->sent < c->open) {
         ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -184,16 +184,16 @@ static void flush(struct conn *c)
         if (n < 0 && errno == EAGAIN)
             break;
         if (n < 0) {
-            drop_output(c);
+            conn_drop_output(c);
             return;
         }
         c->sent += (size_t)n;
         c->t_moved = loop_now(c->loop);
     }
-    compact(c);
+    conn_compact(c);
     if (conn_queued(c) < CONN_LOW)
-        let_go(c);
-    update_watch(c);
+        conn_let_go(c);
+    conn_update_watch(c);
     if (c->full && conn_queued(c) < CONN_LOW) {
         c->full = false;
         if (c->ops->on_drain)
@@ -210,7 +210,7 @@ static void conn_pass_marks(struct conn *c)
 }
 
 /* The rest of what is in `in` waits for the next turn, or for the others of its user. */
-static void wait_for_turn(struct conn *c)
+static void conn_wait_for_turn(struct conn *c)
 {
     c->waiting = true;
     if (c->place.share)
@@ -219,7 +219,7 @@ static void wait_for_turn(struct conn *c)
         loop_timer_set(c->loop, &c->more, 0);
 }
 
-static bool has_had_its_go(const struct conn *c)
+static bool conn_has_had_its_go(const struct conn *c)
 {
     int64_t ns = mono_read().ns - c->go.ns;
     return c->place.share ? c->n_heard >= FRAMES_A_GO || ns >= NS_A_GO
@@ -227,7 +227,7 @@ static bool has_had_its_go(const struct conn *c)
 }
 
 /* Hands out frames until there is none, or this go is over. */
-static void read_frames(struct conn *c)
+static void conn_read_frames(struct conn *c)
 {
     struct frame f;
     int r = 0;
@@ -237,28 +237,28 @@ static void read_frames(struct conn *c)
         c->heard_bytes += f.size;
         r = c->ops->on_frame(c->ctx, c, &f);
         if (r < 0 && !c->dead) {
-            fail(c, "protocol error");
+            conn_fail(c, "protocol error");
             return;
         }
         if (!c->dead && !c->given_up && c->enough && conn_queued(c) >= c->enough) {
             c->held = true;
-            update_watch(c);
+            conn_update_watch(c);
             return;
         }
-        if (!c->dead && c->in.at < c->in.n && has_had_its_go(c)) {
-            wait_for_turn(c);
+        if (!c->dead && c->in.at < c->in.n && conn_has_had_its_go(c)) {
+            conn_wait_for_turn(c);
             return;
         }
     }
     if (r < 0)
-        fail(c, "frame too large");
+        conn_fail(c, "frame too large");
     else if (c->in.at == c->in.n)
         c->t_partial.ns = 0;
     else if (!c->t_partial.ns)
         c->t_partial = loop_now(c->loop);
 }
 
-static void read_some(struct conn *c)
+static void conn_read_some(struct conn *c)
 {
     /* One that may say little yet gets little room. */
     size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
@@ -270,17 +270,17 @@ static void read_some(struct conn *c)
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0) {
-            fail(c, n < 0 ? strerror(errno) : "closed by the peer");
+            conn_fail(c, n < 0 ? strerror(errno) : "closed by the peer");
             return;
         }
         frame_reader_added(&c->in, (size_t)n);
-        read_frames(c);
+        conn_read_frames(c);
         if ((size_t)n < chunk)
             return;
     }
 }
 
-static void begin_go(struct conn *c)
+static void conn_begin_go(struct conn *c)
 {
     c->busy = true;
     c->go = mono_read();
@@ -288,56 +288,56 @@ static void begin_go(struct conn *c)
     c->heard_bytes = 0;
 }
 
-static void end_go(struct conn *c)
+static void conn_end_go(struct conn *c)
 {
     c->busy = false;
     if (c->place.share)
         fair_queue_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
 }
 
-static void on_more(void *arg)
+static void conn_on_more(void *arg)
 {
     struct conn *c = arg;
-    begin_go(c);
+    conn_begin_go(c);
     c->waiting = false;
-    read_frames(c);
-    end_go(c);
+    conn_read_frames(c);
+    conn_end_go(c);
 }
 
 /* Its turn in the line of its share. */
-static void on_turn(void *arg)
+static void conn_on_turn(void *arg)
 {
     struct conn *c = arg;
-    begin_go(c);
+    conn_begin_go(c);
     c->waiting = false;
     if (c->t_partial.ns)
         c->t_partial = loop_now(c->loop); /* the rest may have been there for long */
-    read_frames(c);
+    conn_read_frames(c);
     if (!c->dead && !c->held)
-        read_some(c);
-    end_go(c);
-    update_watch(c);
+        conn_read_some(c);
+    conn_end_go(c);
+    conn_update_watch(c);
 }
 
-static void on_ready(void *arg, unsigned ready)
+static void conn_on_ready(void *arg, unsigned ready)
 {
     struct conn *c = arg;
     c->busy = true;
     if (ready & LOOP_WRITE)
-        flush(c);
+        conn_flush(c);
     c->busy = false;
     if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
         return;
     if (c->place.share && !c->given_up && !fair_queue_is_open(c->place.share)) {
-        wait_for_turn(c);
-        update_watch(c);
+        conn_wait_for_turn(c);
+        conn_update_watch(c);
         return;
     }
-    begin_go(c);
-    read_some(c);
-    end_go(c);
+    conn_begin_go(c);
+    conn_read_some(c);
+    conn_end_go(c);
     if (c->waiting)
-        update_watch(c);
+        conn_update_watch(c);
 }
 
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
@@ -351,14 +351,14 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
     c->max_out = max_out;
     c->committed = committed;
     str_init(&c->out);
-    c->watch = (struct loop_fd){.fd = fd, .fn = on_ready, .ctx = c};
-    c->more = (struct loop_timer){.fn = on_more, .ctx = c};
+    c->watch = (struct loop_fd){.fd = fd, .fn = conn_on_ready, .ctx = c};
+    c->more = (struct loop_timer){.fn = conn_on_more, .ctx = c};
     c->reap = (struct loop_timer){.fn = conn_free, .ctx = c};
-    update_watch(c);
+    conn_update_watch(c);
     return c;
 }
 
-static bool queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag)
+static bool conn_queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag)
 {
     c->full = c->full || conn_queued(c) >= CONN_LOW;
     if (ticket <= c->committed && c->first_mark == c->marks.n) {
@@ -367,7 +367,7 @@ static bool queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind, uint
         if (idle)
             c->t_moved = loop_now(c->loop);
         if (idle)
-            update_watch(c); /* written by the loop: many messages of a turn in one call */
+            conn_update_watch(c); /* written by the loop: many messages of a turn in one call */
     } else {
         vec_push(&c->marks, (struct mark){.ticket = ticket, .end = c->out.len, .kind = kind, .tag = tag});
     }
@@ -381,7 +381,7 @@ bool conn_send(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag
     if (c->dead || conn_queued(c) > c->max_out)
         return false;
     msg_append(&c->out, kind, tag, body);
-    return queue_mark(c, ticket, kind, tag);
+    return conn_queue_mark(c, ticket, kind, tag);
 }
 
 bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *p,
@@ -393,7 +393,7 @@ bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint
         return false;
     frame_append_header(&c->out, (uint16_t)kind, 0, tag, n);
     str_append_n(&c->out, p, n);
-    return queue_mark(c, ticket, kind, tag);
+    return conn_queue_mark(c, ticket, kind, tag);
 }
 
 void conn_release(struct conn *c, uint64_t ticket)
@@ -406,7 +406,7 @@ void conn_release(struct conn *c, uint64_t ticket)
     if (c->open != before) {
         bool was_busy = c->busy;
         c->busy = true;
-        flush(c);
+        conn_flush(c);
         c->busy = was_busy;
     }
 }
@@ -431,12 +431,12 @@ void conn_drop_uncommitted(struct conn *c,
 void conn_ask_drain(struct conn *c)
 {
     c->full = true;
-    watch(c, true); /* once: flush sets it as it should be */
+    conn_watch(c, true); /* once: flush sets it as it should be */
 }
 
 void conn_set_queue(struct conn *c, struct fair_queue *s)
 {
-    fair_place_init(&c->place, s, on_turn, c);
+    fair_place_init(&c->place, s, conn_on_turn, c);
 }
 
 void conn_set_enough(struct conn *c, size_t bytes)
@@ -474,11 +474,11 @@ void conn_give_up(struct conn *c)
     c->given_up = true;
     c->held = false;
     shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
-    update_watch(c);
+    conn_update_watch(c);
     if (conn_is_in_line(c)) {
         fair_place_leave(&c->place);
         c->waiting = false;
-        update_watch(c);
+        conn_update_watch(c);
     }
 }
 

@@ -15,11 +15,11 @@ void fair_pool_init(struct fair_pool *p, struct loop *l)
     list_init(&p->lined);
 }
 
-static void on_again(void *ctx);
+static void fair_on_again(void *ctx);
 
 void fair_queue_init(struct fair_queue *s, struct fair_pool *p, uint32_t rate)
 {
-    *s = (struct fair_queue){.pool = p, .rate = rate, .again = {.fn = on_again, .ctx = s}};
+    *s = (struct fair_queue){.pool = p, .rate = rate, .again = {.fn = fair_on_again, .ctx = s}};
     list_init(&s->lined);
     list_init(&s->line);
 }
@@ -32,7 +32,7 @@ void fair_queue_fini(struct fair_queue *s)
 
 /* --- what is left --- */
 
-static void begin_turn(struct fair_queue *s)
+static void fair_begin_turn(struct fair_queue *s)
 {
     struct fair_pool *p = s->pool;
     struct mono now = loop_now(p->loop);
@@ -44,7 +44,7 @@ static void begin_turn(struct fair_queue *s)
     s->left_ns = s->left_ns < 0 ? s->left_ns + part : part;
 }
 
-static bool batch_is_full(struct fair_queue *s)
+static bool fair_batch_is_full(struct fair_queue *s)
 {
     if (s->batch != s->pool->batch) {
         s->batch = s->pool->batch;
@@ -54,21 +54,21 @@ static bool batch_is_full(struct fair_queue *s)
 }
 
 /* Until the rate lets it say something. */
-static int64_t slowed_ns(const struct fair_queue *s)
+static int64_t fair_slowed_ns(const struct fair_queue *s)
 {
     int64_t ns = s->due.ns - loop_now(s->pool->loop).ns - BURST_S * NS_PER_S;
     return s->rate && ns > 0 ? ns : 0;
 }
 
-static bool may_go_on(struct fair_queue *s)
+static bool fair_may_go_on(struct fair_queue *s)
 {
-    begin_turn(s);
-    return s->left_ns > 0 && !batch_is_full(s) && !slowed_ns(s);
+    fair_begin_turn(s);
+    return s->left_ns > 0 && !fair_batch_is_full(s) && !fair_slowed_ns(s);
 }
 
 bool fair_queue_is_open(struct fair_queue *s)
 {
-    return list_empty(&s->line) && may_go_on(s);
+    return list_empty(&s->line) && fair_may_go_on(s);
 }
 
 void fair_queue_spend(struct fair_queue *s, uint32_t messages, size_t bytes, int64_t ns)
@@ -86,17 +86,17 @@ void fair_queue_spend(struct fair_queue *s, uint32_t messages, size_t bytes, int
 /* --- the line --- */
 
 /* When the line goes on: in the next turn, or when the rate says so; what waits for a batch is called. */
-static void wait_for_more(struct fair_queue *s)
+static void fair_wait_for_more(struct fair_queue *s)
 {
     struct fair_pool *p = s->pool;
-    int64_t ns = slowed_ns(s);
+    int64_t ns = fair_slowed_ns(s);
     s->n_slowed += ns && !s->slowed;
     s->slowed = ns > 0;
-    if (ns || !batch_is_full(s))
+    if (ns || !fair_batch_is_full(s))
         loop_timer_set(p->loop, &s->again, (ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-static void note_line(struct fair_queue *s)
+static void fair_note_line(struct fair_queue *s)
 {
     struct fair_pool *p = s->pool;
     bool was = !list_empty(&s->lined), is = !list_empty(&s->line);
@@ -110,20 +110,20 @@ static void note_line(struct fair_queue *s)
     }
 }
 
-static void on_again(void *ctx)
+static void fair_on_again(void *ctx)
 {
     struct fair_queue *s = ctx;
     s->slowed = false;
     s->serving = true;
-    while (!list_empty(&s->line) && may_go_on(s)) {
+    while (!list_empty(&s->line) && fair_may_go_on(s)) {
         struct fair_place *first = list_first(&s->line, struct fair_place, link);
         list_unlink(&first->link);
         first->serve(first->ctx);
     }
     s->serving = false;
-    note_line(s);
+    fair_note_line(s);
     if (!list_empty(&s->line))
-        wait_for_more(s);
+        fair_wait_for_more(s);
 }
 
 void fair_pool_next_batch(struct fair_pool *p)
@@ -148,8 +148,8 @@ void fair_place_line_up(struct fair_place *place)
     list_append(&s->line, &place->link);
     if (s->serving || !list_empty(&s->lined))
         return; /* somebody stands there, or it is just being served */
-    note_line(s);
-    wait_for_more(s);
+    fair_note_line(s);
+    fair_wait_for_more(s);
 }
 
 void fair_place_leave(struct fair_place *place)
@@ -158,5 +158,5 @@ void fair_place_leave(struct fair_place *place)
         return;
     list_unlink(&place->link);
     if (!place->share->serving)
-        note_line(place->share);
+        fair_note_line(place->share);
 }

@@ -65,40 +65,40 @@ struct nodeconn {
     uint64_t dice;
 };
 
-static void go_down(struct nodeconn *n, const char *why);
+static void nodeconn_go_down(struct nodeconn *n, const char *why);
 
-static int64_t pause_min(const struct nodeconn *n)
+static int64_t nodeconn_pause_min(const struct nodeconn *n)
 {
     return n->links ? SSH_MIN_MS : RETRY_MIN_MS;
 }
 
-static bool is_refusal(enum link_fault f)
+static bool nodeconn_is_refusal(enum link_fault f)
 {
     return f == LINK_FAULT_LOGIN || f == LINK_FAULT_HOSTKEY_UNKNOWN || f == LINK_FAULT_HOSTKEY_CHANGED;
 }
 
 /* Half as long to half as long again, so that nodes that were lost together do not come back together. */
-static int64_t jitter(struct nodeconn *n, int64_t ms)
+static int64_t nodeconn_jitter(struct nodeconn *n, int64_t ms)
 {
     n->dice = n->dice * 6364136223846793005u + 1442695040888963407u;
     return ms / 2 + (int64_t)((n->dice >> 33) % (uint64_t)(ms + 1));
 }
 
 /* After a refusal never sooner than planned: that is what sshd counts. */
-static int64_t pause_of(struct nodeconn *n, bool refused)
+static int64_t nodeconn_pause_of(struct nodeconn *n, bool refused)
 {
     if (!n->links)
         return n->pause_ms;
-    int64_t ms = jitter(n, n->pause_ms);
+    int64_t ms = nodeconn_jitter(n, n->pause_ms);
     if (!refused)
         return ms;
     ms = n->pause_ms + ms / 3;
     return ms > REFUSED_MAX_MS ? REFUSED_MAX_MS : ms;
 }
 
-static void retry_later(struct nodeconn *n)
+static void nodeconn_retry_later(struct nodeconn *n)
 {
-    bool refused = is_refusal(n->fault);
+    bool refused = nodeconn_is_refusal(n->fault);
     /* An agent that refuses will hardly change its mind in two seconds, however near it is. */
     int64_t max = refused                    ? REFUSED_MAX_MS
                   : n->links || n->refused   ? SSH_MAX_MS
@@ -107,11 +107,11 @@ static void retry_later(struct nodeconn *n)
     if (refused && n->pause_ms < REFUSED_MIN_MS)
         n->pause_ms = REFUSED_MIN_MS;
     n->pause_ms = n->pause_ms > max ? max : n->pause_ms;
-    loop_timer_set(n->loop, &n->retry, pause_of(n, refused));
+    loop_timer_set(n->loop, &n->retry, nodeconn_pause_of(n, refused));
     n->pause_ms = n->pause_ms * 2 > max ? max : n->pause_ms * 2;
 }
 
-static void tell_trouble(struct nodeconn *n, const char *text)
+static void nodeconn_tell_trouble(struct nodeconn *n, const char *text)
 {
     if (str_eq(n->trouble, text))
         return;
@@ -134,7 +134,7 @@ bool nodeconn_may_log(struct nodeconn *n)
     return n->n_logged <= LOG_LINES;
 }
 
-static void drop_line(struct nodeconn *n)
+static void nodeconn_drop_line(struct nodeconn *n)
 {
     ssh_process_forget(&n->call);
     if (n->line >= 0)
@@ -144,17 +144,17 @@ static void drop_line(struct nodeconn *n)
 
 /* With each heartbeat and each launch goes the number of the newest answer that has come: so its agent
  * learns when it was heard last. See backend/agent/lease.c. */
-static uint64_t heard_tag(const struct nodeconn *n)
+static uint64_t nodeconn_heard_tag(const struct nodeconn *n)
 {
     return (uint64_t)n->heard << 32;
 }
 
-static void send_beat(struct nodeconn *n)
+static void nodeconn_send_beat(struct nodeconn *n)
 {
-    conn_send(n->conn, 0, MSG_PING, heard_tag(n) | ++n->beats, NULL);
+    conn_send(n->conn, 0, MSG_PING, nodeconn_heard_tag(n) | ++n->beats, NULL);
 }
 
-static void take_pong(struct nodeconn *n, uint64_t tag)
+static void nodeconn_take_pong(struct nodeconn *n, uint64_t tag)
 {
     uint32_t seq = (uint32_t)tag;
     if (seq <= n->heard || seq > n->beats)
@@ -163,10 +163,10 @@ static void take_pong(struct nodeconn *n, uint64_t tag)
     n->heard = seq;
     n->t_heard = loop_now(n->loop);
     if (first) /* what is launched next must find that it has been heard */
-        send_beat(n);
+        nodeconn_send_beat(n);
 }
 
-static int take_frame(struct nodeconn *n, const struct frame *f)
+static int nodeconn_take_frame(struct nodeconn *n, const struct frame *f)
 {
     struct errtext err;
     void *body = NULL;
@@ -183,7 +183,7 @@ static int take_frame(struct nodeconn *n, const struct frame *f)
             if (!str_eq(n->trouble, m->refused))
                 log_error("node=%s its agent refuses: %s", n->node, m->refused);
             n->refused = true;
-            tell_trouble(n, m->refused);
+            nodeconn_tell_trouble(n, m->refused);
             msg_free(f->type, body);
             return -EACCES;
         }
@@ -196,7 +196,7 @@ static int take_frame(struct nodeconn *n, const struct frame *f)
         n->trouble = NULL;
         n->ops->on_agent(n->ctx, n, m);
     } else if (f->type == MSG_PONG) {
-        take_pong(n, f->tag);
+        nodeconn_take_pong(n, f->tag);
     } else {
         r = n->ops->on_msg(n->ctx, n, f->type, f->tag, body);
     }
@@ -204,24 +204,24 @@ static int take_frame(struct nodeconn *n, const struct frame *f)
     return r;
 }
 
-static int on_frame(void *arg, struct conn *c, const struct frame *f)
+static int nodeconn_on_frame(void *arg, struct conn *c, const struct frame *f)
 {
     (void)c;
     struct nodeconn *n = arg;
-    int r = take_frame(n, f);
+    int r = nodeconn_take_frame(n, f);
     n->at_odds = r < 0;
     return r;
 }
 
-static void on_close(void *arg, struct conn *c, const char *why)
+static void nodeconn_on_close(void *arg, struct conn *c, const char *why)
 {
     (void)c;
     struct nodeconn *n = arg;
     n->conn = NULL;
-    go_down(n, why);
+    nodeconn_go_down(n, why);
 }
 
-static void on_drain(void *arg, struct conn *c)
+static void nodeconn_on_drain(void *arg, struct conn *c)
 {
     (void)c;
     struct nodeconn *n = arg;
@@ -229,43 +229,44 @@ static void on_drain(void *arg, struct conn *c)
         n->ops->on_drain(n->ctx, n);
 }
 
-static const struct conn_ops conn_ops = {.on_frame = on_frame, .on_close = on_close, .on_drain = on_drain};
+static const struct conn_ops conn_ops = {
+    .on_frame = nodeconn_on_frame, .on_close = nodeconn_on_close, .on_drain = nodeconn_on_drain};
 
-static void go_down(struct nodeconn *n, const char *why)
+static void nodeconn_go_down(struct nodeconn *n, const char *why)
 {
     bool was_up = n->up, greeted_in_vain = n->links && n->greeting && !n->refused;
     if (was_up && loop_now(n->loop).ns - n->t_up.ns >= GOOD_MS * NS_PER_MS)
-        n->pause_ms = pause_min(n);
+        n->pause_ms = nodeconn_pause_min(n);
     n->was_up = was_up;
     n->up = n->greeting = false;
     struct conn *c = n->conn;
     n->conn = NULL;
     conn_close(c);
     if (n->line >= 0) /* given up while it was being made */
-        drop_line(n);
+        nodeconn_drop_line(n);
     loop_timer_cancel(n->loop, &n->beat);
-    retry_later(n);
+    nodeconn_retry_later(n);
     if (was_up) {
         n->ops->on_down(n->ctx, n, why);
     } else if (greeted_in_vain) {
         char *text = xasprintf("what answers there is no agent of this release: %s", why);
-        tell_trouble(n, text);
+        nodeconn_tell_trouble(n, text);
         free(text);
     }
 }
 
-static void on_beat(void *arg)
+static void nodeconn_on_beat(void *arg)
 {
     struct nodeconn *n = arg;
     if (++n->missed > BEATS_MISSED) {
-        go_down(n, "no answer to heartbeats");
+        nodeconn_go_down(n, "no answer to heartbeats");
         return;
     }
-    send_beat(n);
+    nodeconn_send_beat(n);
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
 }
 
-static int connect_agent(const struct nodeconn *n)
+static int nodeconn_connect_agent(const struct nodeconn *n)
 {
     char *path = n->socket ? xstrdup(n->socket) : xasprintf("%s/agent.sock", n->dir);
     int fd = unixsock_connect(path, SOCK_NONBLOCK, 0);
@@ -276,7 +277,7 @@ static int connect_agent(const struct nodeconn *n)
 /* --- an agent of our own --- */
 
 /* Returns whether the starter has ended; false where there is none. */
-static bool reap_starter(struct nodeconn *n)
+static bool nodeconn_reap_starter(struct nodeconn *n)
 {
     int status = 0;
     if (!n->starter || waitpid(n->starter, &status, WNOHANG) == 0)
@@ -289,21 +290,21 @@ static bool reap_starter(struct nodeconn *n)
     }
     if (status && !n->conn) {
         char *text = xasprintf("stoker-agent does not start: see the end of %s", n->log);
-        tell_trouble(n, text);
+        nodeconn_tell_trouble(n, text);
         free(text);
     }
     return true;
 }
 
-static void on_starter(void *ctx, unsigned ready)
+static void nodeconn_on_starter(void *ctx, unsigned ready)
 {
     (void)ready;
     struct nodeconn *n = ctx;
-    if (reap_starter(n) && !n->conn && !n->trouble)
+    if (nodeconn_reap_starter(n) && !n->conn && !n->trouble)
         loop_timer_set(n->loop, &n->retry, 0);
 }
 
-static void start_agent(struct nodeconn *n)
+static void nodeconn_start_agent(struct nodeconn *n)
 {
     char *path = self_program("stoker-agent");
     char name[] = "stoker-agent", opt_node[] = "--node", opt_dir[] = "--dir", opt_log[] = "--log",
@@ -321,12 +322,12 @@ static void start_agent(struct nodeconn *n)
      * descriptor of the process its end is found at the next try to connect. */
     n->starter = pid;
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    n->starter_watch = (struct loop_fd){.fd = fd, .fn = on_starter, .ctx = n};
+    n->starter_watch = (struct loop_fd){.fd = fd, .fn = nodeconn_on_starter, .ctx = n};
     if (fd >= 0)
         loop_watch(n->loop, &n->starter_watch, LOOP_READ);
 }
 
-static void begin(struct nodeconn *n, int fd)
+static void nodeconn_begin(struct nodeconn *n, int fd)
 {
     n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
     n->missed = 0;
@@ -334,69 +335,69 @@ static void begin(struct nodeconn *n, int fd)
     n->greeting = true;
     n->beats = n->heard = 0;
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
-    send_beat(n);
+    nodeconn_send_beat(n);
     nodeconn_greet(n);
 }
 
 /* The end of a stream may be seen before link's word of it: then that only says why. */
-static void on_link(void *ctx, enum link_phase phase, enum link_fault fault, const char *text)
+static void nodeconn_on_link(void *ctx, enum link_phase phase, enum link_fault fault, const char *text)
 {
     struct nodeconn *n = ctx;
     if (phase == LINK_UP && n->line >= 0) {
         int fd = n->line;
         n->line = -1;
-        begin(n, fd);
+        nodeconn_begin(n, fd);
     } else if (phase == LINK_OVER) {
         n->fault = fault;
         if (n->line >= 0 || n->conn)
-            go_down(n, text);
+            nodeconn_go_down(n, text);
         if (*text && fault != LINK_FAULT_NONE)
-            tell_trouble(n, text);
+            nodeconn_tell_trouble(n, text);
     }
 }
 
-static void call_link(struct nodeconn *n)
+static void nodeconn_call_link(struct nodeconn *n)
 {
-    drop_line(n);
-    n->call = (struct ssh_stream){.fn = on_link, .ctx = n};
+    nodeconn_drop_line(n);
+    n->call = (struct ssh_stream){.fn = nodeconn_on_link, .ctx = n};
     n->line = ssh_process_open(n->links, &n->to, &n->call);
     if (n->line >= 0)
         return;
     if (n->line != -EAGAIN) {
         char *text = xasprintf("stoker-link cannot be started: %s", strerror(-n->line));
-        tell_trouble(n, text);
+        nodeconn_tell_trouble(n, text);
         free(text);
     }
     n->line = -1;
-    retry_later(n);
+    nodeconn_retry_later(n);
 }
 
-static void on_retry(void *arg)
+static void nodeconn_on_retry(void *arg)
 {
     struct nodeconn *n = arg;
     if (n->links) {
-        call_link(n);
+        nodeconn_call_link(n);
         return;
     }
-    reap_starter(n);
-    int fd = connect_agent(n);
+    nodeconn_reap_starter(n);
+    int fd = nodeconn_connect_agent(n);
     if (fd < 0 && n->socket) {
         char *text =
             xasprintf("no agent answers at %s (%s): is its service running? systemctl status stoker-agent",
                       n->socket, strerror(-fd));
-        tell_trouble(n, text);
+        nodeconn_tell_trouble(n, text);
         free(text);
-        retry_later(n);
+        nodeconn_retry_later(n);
         return;
     }
     if (fd < 0) {
         if (!n->starter && (!n->started || fd == -ECONNREFUSED || fd == -ENOENT))
-            start_agent(n);
+            nodeconn_start_agent(n);
         n->started = true;
-        retry_later(n);
+        nodeconn_retry_later(n);
         return;
     }
-    begin(n, fd);
+    nodeconn_begin(n, fd);
 }
 
 struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg, uint64_t committed,
@@ -422,8 +423,8 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
     if (cfg->to)
         rec_copy(&link_open_rec, &n->to, cfg->to);
     rec_copy(&msg_hello_rec, &n->hello, cfg->hello);
-    n->retry = (struct loop_timer){.fn = on_retry, .ctx = n};
-    n->beat = (struct loop_timer){.fn = on_beat, .ctx = n};
+    n->retry = (struct loop_timer){.fn = nodeconn_on_retry, .ctx = n};
+    n->beat = (struct loop_timer){.fn = nodeconn_on_beat, .ctx = n};
     loop_timer_set(l, &n->retry, 0);
     return n;
 }
@@ -439,7 +440,7 @@ void nodeconn_free(struct nodeconn *n)
     }
     loop_timer_cancel(n->loop, &n->retry);
     loop_timer_cancel(n->loop, &n->beat);
-    drop_line(n);
+    nodeconn_drop_line(n);
     rec_fini(&link_open_rec, &n->to);
     rec_fini(&msg_hello_rec, &n->hello);
     free(n->trouble);
@@ -466,7 +467,7 @@ bool nodeconn_send(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint
         return false;
     if (conn_send(n->conn, ticket, kind, tag, body))
         return true;
-    go_down(n, "its queue is full");
+    nodeconn_go_down(n, "its queue is full");
     return false;
 }
 
@@ -475,9 +476,9 @@ bool nodeconn_send_encoded(struct nodeconn *n, uint64_t ticket, enum msg_kind ki
 {
     if (!n || !n->conn || !n->up)
         return false;
-    if (conn_send_encoded(n->conn, ticket, kind, kind == MSG_LAUNCH ? heard_tag(n) : tag, p, size))
+    if (conn_send_encoded(n->conn, ticket, kind, kind == MSG_LAUNCH ? nodeconn_heard_tag(n) : tag, p, size))
         return true;
-    go_down(n, "its queue is full");
+    nodeconn_go_down(n, "its queue is full");
     return false;
 }
 
@@ -536,7 +537,7 @@ void nodeconn_hurry(struct nodeconn *n)
 {
     if (n->conn || n->line >= 0)
         return;
-    n->pause_ms = pause_min(n);
+    n->pause_ms = nodeconn_pause_min(n);
     loop_timer_set(n->loop, &n->retry, 0);
 }
 
@@ -551,7 +552,7 @@ void nodeconn_set_target(struct nodeconn *n, const struct link_open *to)
     rec_fini(&link_open_rec, &n->to);
     rec_copy(&link_open_rec, &n->to, to);
     if (n->conn || n->line >= 0)
-        go_down(n, "it is to be found elsewhere now");
+        nodeconn_go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);
 }
 
@@ -562,15 +563,15 @@ void nodeconn_set_socket(struct nodeconn *n, const char *socket)
     free(n->socket);
     n->socket = xstrdup(socket);
     if (n->conn)
-        go_down(n, "it is to be found elsewhere now");
+        nodeconn_go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);
 }
 
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)
 {
     n->committed = committed;
-    n->pause_ms = pause_min(n);
+    n->pause_ms = nodeconn_pause_min(n);
     free(n->trouble); /* what it was may have been told in vain */
     n->trouble = NULL;
-    go_down(n, why);
+    nodeconn_go_down(n, why);
 }

@@ -46,7 +46,7 @@ struct ssh_process {
     VEC(pid_t) dead; /* ended by us, not reaped yet */
 };
 
-static void free_order(struct order *o)
+static void ssh_process_free_order(struct order *o)
 {
     list_unlink(&o->link);
     if (o->fd >= 0)
@@ -54,22 +54,22 @@ static void free_order(struct order *o)
     free(o);
 }
 
-static void drop_orders(struct ssh_process *p)
+static void ssh_process_drop_orders(struct ssh_process *p)
 {
     list_for_each (o, &p->orders, struct order, link) {
-        free_order(o);
+        ssh_process_free_order(o);
     }
 }
 
 /* Without waiting: one that hangs in the kernel would hold up everything. */
-static void reap(struct ssh_process *p)
+static void ssh_process_reap(struct ssh_process *p)
 {
     for (size_t i = p->dead.n; i-- > 0;)
         if (waitpid(p->dead.v[i], NULL, WNOHANG) != 0)
             vec_remove(&p->dead, i);
 }
 
-static void gone(struct ssh_process *p, const char *why)
+static void ssh_process_gone(struct ssh_process *p, const char *why)
 {
     log_warn("link=%d is gone: %s", (int)p->pid, why);
     loop_unwatch(p->loop, &p->sock);
@@ -80,8 +80,8 @@ static void gone(struct ssh_process *p, const char *why)
         vec_push(&p->dead, p->pid);
         p->pid = 0;
     }
-    reap(p);
-    drop_orders(p);
+    ssh_process_reap(p);
+    ssh_process_drop_orders(p);
     loop_timer_cancel(p->loop, &p->beat);
     struct mono now = loop_now(p->loop);
     if (now.ns - p->t_start.ns > STEADY_MS * NS_PER_MS)
@@ -105,7 +105,7 @@ static void gone(struct ssh_process *p, const char *why)
 
 /* --- words of the process --- */
 
-static void take_state(struct ssh_process *p, const struct link_state *st)
+static void ssh_process_take_state(struct ssh_process *p, const struct link_state *st)
 {
     p->pause_ms = PAUSE_MIN_MS;
     list_for_each (c, &p->calls, struct ssh_stream, link) {
@@ -119,7 +119,7 @@ static void take_state(struct ssh_process *p, const struct link_state *st)
     }
 }
 
-static void take_packet(struct ssh_process *p, const char *bytes, size_t n)
+static void ssh_process_take_packet(struct ssh_process *p, const char *bytes, size_t n)
 {
     struct frame_reader r = {.max = LINK_PACKET_MAX};
     struct frame f;
@@ -129,13 +129,13 @@ static void take_packet(struct ssh_process *p, const char *bytes, size_t n)
     frame_reader_added(&r, n);
     if (frame_reader_next(&r, &f) == 1 && f.type == LINK_MSG_STATE &&
         codec_decode(&link_state_rec, f.body, f.size, &st, &err) == 0) {
-        take_state(p, &st);
+        ssh_process_take_state(p, &st);
         rec_fini(&link_state_rec, &st);
     }
     frame_reader_fini(&r);
 }
 
-static bool send_order(struct ssh_process *p, const struct order *o)
+static bool ssh_process_send_order(struct ssh_process *p, const struct order *o)
 {
     union {
         struct cmsghdr head;
@@ -161,17 +161,17 @@ static bool send_order(struct ssh_process *p, const struct order *o)
 }
 
 /* What cannot be sent for another reason than a full socket shows as its end. */
-static void flush(struct ssh_process *p)
+static void ssh_process_flush(struct ssh_process *p)
 {
     list_for_each (o, &p->orders, struct order, link) {
-        if (!send_order(p, o))
+        if (!ssh_process_send_order(p, o))
             break;
-        free_order(o);
+        ssh_process_free_order(o);
     }
     loop_watch(p->loop, &p->sock, LOOP_READ | (list_empty(&p->orders) ? 0 : LOOP_WRITE));
 }
 
-static void queue(struct ssh_process *p, const struct str *out, int fd)
+static void ssh_process_queue(struct ssh_process *p, const struct str *out, int fd)
 {
     struct order *o = xmalloc(sizeof *o + out->len);
     o->fd = fd;
@@ -179,57 +179,57 @@ static void queue(struct ssh_process *p, const struct str *out, int fd)
     memcpy(o->p, out->s, out->len);
     list_init(&o->link);
     list_append(&p->orders, &o->link);
-    flush(p);
+    ssh_process_flush(p);
 }
 
 /* One that is there and does not turn would hold up all nodes, and each would have to find out alone. */
-static void on_beat(void *arg)
+static void ssh_process_on_beat(void *arg)
 {
     struct ssh_process *p = arg;
-    reap(p);
+    ssh_process_reap(p);
     if (++p->missed > BEATS_MISSED) {
-        gone(p, "it does not answer");
+        ssh_process_gone(p, "it does not answer");
         return;
     }
     struct str out = STR_INIT;
     frame_append_header(&out, LINK_MSG_PING, 0, 0, 0);
-    queue(p, &out, -1);
+    ssh_process_queue(p, &out, -1);
     str_fini(&out);
     loop_timer_set(p->loop, &p->beat, p->beat_ms);
 }
 
-static void on_sock(void *arg, unsigned ready)
+static void ssh_process_on_sock(void *arg, unsigned ready)
 {
     struct ssh_process *p = arg;
     char buf[LINK_PACKET_MAX];
     if (ready & LOOP_WRITE)
-        flush(p);
+        ssh_process_flush(p);
     for (int i = 0; i < WORDS_A_TURN && p->sock.fd >= 0; i++) {
         ssize_t n = recv(p->sock.fd, buf, sizeof buf, MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             break;
         if (n <= 0) {
-            gone(p, n < 0 ? strerror(errno) : "it has ended");
+            ssh_process_gone(p, n < 0 ? strerror(errno) : "it has ended");
             return;
         }
         p->missed = 0;
-        take_packet(p, buf, (size_t)n);
+        ssh_process_take_packet(p, buf, (size_t)n);
     }
 }
 
 /* --- its life --- */
 
-static void begin(struct ssh_process *p, int fd)
+static void ssh_process_begin(struct ssh_process *p, int fd)
 {
     p->t_start = loop_now(p->loop);
-    p->sock = (struct loop_fd){.fd = fd, .fn = on_sock, .ctx = p};
+    p->sock = (struct loop_fd){.fd = fd, .fn = ssh_process_on_sock, .ctx = p};
     loop_watch(p->loop, &p->sock, LOOP_READ);
     p->missed = 0;
     loop_timer_set(p->loop, &p->beat, p->beat_ms);
 }
 
 /* One that does not answer now is called again a little later: its service manager sees to it. */
-static int call(struct ssh_process *p)
+static int ssh_process_call(struct ssh_process *p)
 {
     int fd = unixsock_connect_packets(p->path);
     if (fd < 0) {
@@ -238,11 +238,11 @@ static int call(struct ssh_process *p)
         return fd;
     }
     log_info("link called at %s", p->path);
-    begin(p, fd);
+    ssh_process_begin(p, fd);
     return 0;
 }
 
-static int start_child(struct ssh_process *p)
+static int ssh_process_start_child(struct ssh_process *p)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
@@ -265,7 +265,7 @@ static int start_child(struct ssh_process *p)
         log_error("cannot start %s: %s", path, strerror(-r));
     } else {
         log_info("link=%d started", (int)p->pid);
-        begin(p, pair[0]);
+        ssh_process_begin(p, pair[0]);
     }
     free(path);
     return r;
@@ -277,7 +277,7 @@ struct ssh_process *ssh_process_new(struct loop *l, const char *log, const char 
     *p = (struct ssh_process){
         .loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS, .beat_ms = beat_ms};
     p->path = xstrdup(socket);
-    p->beat = (struct loop_timer){.fn = on_beat, .ctx = p};
+    p->beat = (struct loop_timer){.fn = ssh_process_on_beat, .ctx = p};
     list_init(&p->orders);
     list_init(&p->calls);
     return p;
@@ -289,7 +289,7 @@ void ssh_process_free(struct ssh_process *p)
         return;
     list_for_each (c, &p->calls, struct ssh_stream, link)
         ssh_process_forget(c);
-    drop_orders(p);
+    ssh_process_drop_orders(p);
     loop_timer_cancel(p->loop, &p->beat);
     loop_unwatch(p->loop, &p->sock);
     if (p->sock.fd >= 0)
@@ -314,7 +314,7 @@ int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_str
     bool is_there = p->sock.fd >= 0;
     if (!is_there && loop_now(p->loop).ns < p->t_again.ns)
         return -EAGAIN;
-    int r = is_there ? 0 : p->path ? call(p) : start_child(p);
+    int r = is_there ? 0 : p->path ? ssh_process_call(p) : ssh_process_start_child(p);
     if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         r = -errno;
     if (r < 0)
@@ -326,7 +326,7 @@ int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_str
     frame_end(&out, at, LINK_MSG_OPEN, 0, to->id);
     list_init(&c->link);
     list_append(&p->calls, &c->link);
-    queue(p, &out, pair[1]);
+    ssh_process_queue(p, &out, pair[1]);
     str_fini(&out);
     return pair[0];
 }

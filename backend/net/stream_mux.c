@@ -7,14 +7,14 @@
 #include "backend/net/tunnel.h"
 #include "src/base/xalloc.h"
 
-struct call {
+struct mux_stream {
     struct list link;
     struct stream_mux *all;
     uint32_t id, uid;
     struct tunnel ferry;
 };
 
-static void call_free(struct call *k)
+static void mux_call_free(struct mux_stream *k)
 {
     tunnel_close(&k->ferry);
     list_unlink(&k->link);
@@ -23,34 +23,34 @@ static void call_free(struct call *k)
 }
 
 /* One that is given up is found to be at its end in a later turn: it must not go in here. */
-static void say(struct call *k, enum msg_kind kind, const void *body)
+static void mux_say(struct mux_stream *k, enum msg_kind kind, const void *body)
 {
     if (!k->all->say(k->all->ctx, kind, body))
         shutdown(k->ferry.fd.fd, SHUT_RDWR);
 }
 
-static void on_send(void *ctx, const void *p, size_t n)
+static void mux_on_send(void *ctx, const void *p, size_t n)
 {
-    struct call *k = ctx;
+    struct mux_stream *k = ctx;
     struct msg_call_data m = {.id = k->id, .data = {.p = xmemdup(p, n), .n = n}};
-    say(k, MSG_CALL_DATA, &m);
+    mux_say(k, MSG_CALL_DATA, &m);
     free(m.data.p);
 }
 
-static void on_taken(void *ctx, uint32_t n)
+static void mux_on_taken(void *ctx, uint32_t n)
 {
-    struct call *k = ctx;
-    say(k, MSG_CALL_TAKEN, &(struct msg_call_taken){.id = k->id, .n = n});
+    struct mux_stream *k = ctx;
+    mux_say(k, MSG_CALL_TAKEN, &(struct msg_call_taken){.id = k->id, .n = n});
 }
 
-static void on_over(void *ctx)
+static void mux_on_over(void *ctx)
 {
-    struct call *k = ctx;
-    say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
-    call_free(k);
+    struct mux_stream *k = ctx;
+    mux_say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
+    mux_call_free(k);
 }
 
-static const struct tunnel_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
+static const struct tunnel_ops ops = {.send = mux_on_send, .taken = mux_on_taken, .over = mux_on_over};
 
 void stream_mux_init(struct stream_mux *c, stream_mux_say_fn *fn, void *ctx)
 {
@@ -60,17 +60,17 @@ void stream_mux_init(struct stream_mux *c, stream_mux_say_fn *fn, void *ctx)
 
 void stream_mux_add(struct stream_mux *c, struct loop *l, uint32_t id, uint32_t uid, int fd)
 {
-    struct call *k = xcalloc(1, sizeof *k);
-    *k = (struct call){.all = c, .id = id, .uid = uid};
+    struct mux_stream *k = xcalloc(1, sizeof *k);
+    *k = (struct mux_stream){.all = c, .id = id, .uid = uid};
     list_init(&k->link);
     list_append(&c->open, &k->link);
     c->n++;
     tunnel_open(&k->ferry, l, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
 }
 
-static struct call *find(struct stream_mux *c, uint32_t id)
+static struct mux_stream *mux_find(struct stream_mux *c, uint32_t id)
 {
-    list_for_each (k, &c->open, struct call, link)
+    list_for_each (k, &c->open, struct mux_stream, link)
         if (k->id == id)
             return k;
     return NULL;
@@ -80,7 +80,7 @@ int stream_mux_take(struct stream_mux *c, enum msg_kind kind, const void *body)
 {
     const struct msg_call_data *data = body;
     const struct msg_call_taken *taken = body;
-    struct call *k = find(c, kind == MSG_CALL_DATA ? data->id : taken->id);
+    struct mux_stream *k = mux_find(c, kind == MSG_CALL_DATA ? data->id : taken->id);
     if (!k)
         return 0;
     if (kind == MSG_CALL_DATA)
@@ -95,7 +95,7 @@ int stream_mux_take(struct stream_mux *c, enum msg_kind kind, const void *body)
 unsigned stream_mux_of(const struct stream_mux *c, uint32_t uid)
 {
     unsigned n = 0;
-    list_for_each (k, &c->open, struct call, link)
+    list_for_each (k, &c->open, struct mux_stream, link)
         n += k->uid == uid;
     return n;
 }
@@ -103,5 +103,5 @@ unsigned stream_mux_of(const struct stream_mux *c, uint32_t uid)
 void stream_mux_drop(struct stream_mux *c)
 {
     while (!list_empty(&c->open))
-        call_free(list_first(&c->open, struct call, link));
+        mux_call_free(list_first(&c->open, struct mux_stream, link));
 }

@@ -11,7 +11,7 @@
 
 #define READS_A_TURN 8
 
-static void update(struct tunnel *f)
+static void tunnel_update(struct tunnel *f)
 {
     bool more = f->out_at < f->out.len;
     loop_watch(f->loop, &f->fd,
@@ -19,7 +19,7 @@ static void update(struct tunnel *f)
 }
 
 /* False: the descriptor takes no more for ever. */
-static bool write_out(struct tunnel *f)
+static bool tunnel_write_out(struct tunnel *f)
 {
     size_t done = 0;
     while (f->out_at < f->out.len) {
@@ -44,7 +44,7 @@ static bool write_out(struct tunnel *f)
 }
 
 /* 1: go on, 0: nothing more now, -1: the end. */
-static int read_in(struct tunnel *f)
+static int tunnel_read_in(struct tunnel *f)
 {
     size_t room = f->window - f->under_way, want = room < f->piece ? room : f->piece;
     char *buf = xmalloc(want);
@@ -58,10 +58,10 @@ static int read_in(struct tunnel *f)
     return n > 0 ? 1 : again ? 0 : -1;
 }
 
-static void on_ready(void *arg, unsigned ready)
+static void tunnel_on_ready(void *arg, unsigned ready)
 {
     struct tunnel *f = arg;
-    if ((ready & LOOP_WRITE) && !write_out(f)) {
+    if ((ready & LOOP_WRITE) && !tunnel_write_out(f)) {
         f->ops->over(f->ctx);
         return;
     }
@@ -72,24 +72,24 @@ static void on_ready(void *arg, unsigned ready)
     int r = 1;
     for (int i = 0;
          i < READS_A_TURN && r == 1 && (ready & LOOP_READ) && !f->ending && f->under_way < f->window; i++)
-        r = read_in(f);
+        r = tunnel_read_in(f);
     if (r < 0)
         f->ops->over(f->ctx);
     else
-        update(f);
+        tunnel_update(f);
 }
 
 void tunnel_open(struct tunnel *f, struct loop *l, int fd, size_t window, size_t piece,
                  const struct tunnel_ops *ops, void *ctx)
 {
     *f = (struct tunnel){.loop = l,
-                         .fd = {.fd = fd, .fn = on_ready, .ctx = f},
+                         .fd = {.fd = fd, .fn = tunnel_on_ready, .ctx = f},
                          .ops = ops,
                          .ctx = ctx,
                          .window = window,
                          .piece = piece,
                          .out = STR_INIT};
-    update(f);
+    tunnel_update(f);
 }
 
 void tunnel_close(struct tunnel *f)
@@ -112,17 +112,17 @@ int tunnel_give(struct tunnel *f, const void *p, size_t n)
         f->out_at = 0;
     }
     str_append_n(&f->out, p, n);
-    if (!write_out(f))
+    if (!tunnel_write_out(f))
         f->ops->over(f->ctx);
     else
-        update(f);
+        tunnel_update(f);
     return 0;
 }
 
 void tunnel_taken(struct tunnel *f, uint32_t n)
 {
     f->under_way -= n < f->under_way ? n : f->under_way;
-    update(f);
+    tunnel_update(f);
 }
 
 void tunnel_end(struct tunnel *f)
@@ -131,5 +131,5 @@ void tunnel_end(struct tunnel *f)
     if (f->out_at == f->out.len)
         f->ops->over(f->ctx);
     else
-        update(f);
+        tunnel_update(f);
 }

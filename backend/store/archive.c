@@ -15,14 +15,14 @@
 
 /* --- rows --- */
 
-static uint32_t add_number(uint32_t crc, int64_t v)
+static uint32_t archive_add_number(uint32_t crc, int64_t v)
 {
     return crc32c(crc, &v, sizeof v);
 }
 
-static uint32_t add_text(uint32_t crc, struct history_text t)
+static uint32_t archive_add_text(uint32_t crc, struct history_text t)
 {
-    crc = add_number(crc, t.p ? (int64_t)t.n : -1);
+    crc = archive_add_number(crc, t.p ? (int64_t)t.n : -1);
     return t.p ? crc32c(crc, t.p, t.n) : crc;
 }
 
@@ -32,13 +32,13 @@ uint32_t history_crc(const struct history_row *r)
     const struct history_text texts[] = {r->user, r->name, r->partition, r->account, r->record};
     uint32_t crc = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        crc = add_number(crc, numbers[i]);
+        crc = archive_add_number(crc, numbers[i]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        crc = add_text(crc, texts[i]);
+        crc = archive_add_text(crc, texts[i]);
     return crc ? crc : 1;
 }
 
-static struct history_text text_at(sqlite3_stmt *st, int i)
+static struct history_text archive_text_at(sqlite3_stmt *st, int i)
 {
     const void *p = sqlite3_column_blob(st, i);
     size_t n = (size_t)sqlite3_column_bytes(st, i);
@@ -51,19 +51,19 @@ void history_get_row(sqlite3_stmt *st, struct history_row *ret)
     *ret = (struct history_row){.job = sqlite3_column_int64(st, 0),
                                 .array_job = sqlite3_column_int64(st, 1),
                                 .uid = sqlite3_column_int64(st, 2),
-                                .user = text_at(st, 3),
-                                .name = text_at(st, 4),
-                                .partition = text_at(st, 5),
-                                .account = text_at(st, 6),
+                                .user = archive_text_at(st, 3),
+                                .name = archive_text_at(st, 4),
+                                .partition = archive_text_at(st, 5),
+                                .account = archive_text_at(st, 6),
                                 .state = sqlite3_column_int64(st, 7),
                                 .t_submit = sqlite3_column_int64(st, 8),
                                 .t_start = sqlite3_column_int64(st, 9),
                                 .t_end = sqlite3_column_int64(st, 10),
-                                .record = text_at(st, 11),
+                                .record = archive_text_at(st, 11),
                                 .crc = (uint32_t)sqlite3_column_int64(st, 12)};
 }
 
-static void bind_text(sqlite3_stmt *st, int at, struct history_text t)
+static void archive_bind_text(sqlite3_stmt *st, int at, struct history_text t)
 {
     if (t.p)
         sqlite3_bind_text(st, at, t.p, (int)t.n, SQLITE_STATIC);
@@ -71,7 +71,7 @@ static void bind_text(sqlite3_stmt *st, int at, struct history_text t)
         sqlite3_bind_null(st, at);
 }
 
-static int run(struct history_source *s, enum history_statement which, struct errtext *err)
+static int archive_run(struct history_source *s, enum history_statement which, struct errtext *err)
 {
     int rc = sqlite3_step(s->st[which]);
     sqlite3_reset(s->st[which]);
@@ -86,10 +86,10 @@ int history_put_row(struct history_source *to, const struct history_row *r, stru
     sqlite3_bind_int64(st, 1, r->job);
     sqlite3_bind_int64(st, 2, r->array_job);
     sqlite3_bind_int64(st, 3, r->uid);
-    bind_text(st, 4, r->user);
-    bind_text(st, 5, r->name);
-    bind_text(st, 6, r->partition);
-    bind_text(st, 7, r->account);
+    archive_bind_text(st, 4, r->user);
+    archive_bind_text(st, 5, r->name);
+    archive_bind_text(st, 6, r->partition);
+    archive_bind_text(st, 7, r->account);
     sqlite3_bind_int64(st, 8, r->state);
     sqlite3_bind_int64(st, 9, r->t_submit);
     sqlite3_bind_int64(st, 10, r->t_start);
@@ -98,12 +98,12 @@ int history_put_row(struct history_source *to, const struct history_row *r, stru
     sqlite3_bind_int64(st, 13, r->crc);
     if (to->span_ms >= 0 && r->t_end - r->t_submit > to->span_ms)
         to->span_ms = r->t_end - r->t_submit;
-    return run(to, HISTORY_PUT, err);
+    return archive_run(to, HISTORY_PUT, err);
 }
 
 /* --- the file --- */
 
-static int64_t number(sqlite3 *handle, const char *sql, int64_t none)
+static int64_t archive_number(sqlite3 *handle, const char *sql, int64_t none)
 {
     sqlite3_stmt *st = NULL;
     int64_t n = none;
@@ -113,12 +113,12 @@ static int64_t number(sqlite3 *handle, const char *sql, int64_t none)
     return n;
 }
 
-static bool exec(struct db *db, const char *sql)
+static bool archive_exec(struct db *db, const char *sql)
 {
     return sqlite3_exec(db->old.handle, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static void close_source(struct history_source *s)
+static void archive_close_source(struct history_source *s)
 {
     for (int i = 0; i < HISTORY_N_STATEMENTS; i++) {
         sqlite3_finalize(s->st[i]);
@@ -126,34 +126,35 @@ static void close_source(struct history_source *s)
     }
 }
 
-static void give_up(struct db *db, const char *what)
+static void archive_give_up(struct db *db, const char *what)
 {
     const char *why = db->old.handle ? sqlite3_errmsg(db->old.handle) : "no memory";
     free(db->old_trouble);
     db->old_trouble = xasprintf("history.db: %s%s%s", what ? what : why, what ? "" : ": ",
                                 what ? "" : "restore a backup of it, or move it away");
     log_error("%s; jobs that end from now on are kept in stoker.db", db->old_trouble);
-    close_source(&db->old);
+    archive_close_source(&db->old);
     sqlite3_close(db->old.handle);
     db->old.handle = NULL;
 }
 
 /* Begins with settings and looks; writes nothing into a file that is not ours. */
-static const char *set_up(struct db *db)
+static const char *archive_set_up(struct db *db)
 {
-    if (!exec(db, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
-                  "PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864;"
-                  "PRAGMA cache_size=-8192;"))
+    if (!archive_exec(db,
+                      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+                      "PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864;"
+                      "PRAGMA cache_size=-8192;"))
         return "";
-    int64_t app = number(db->old.handle, "PRAGMA application_id", -1);
-    int64_t tables = number(db->old.handle, "SELECT count(*) FROM sqlite_schema", -1);
+    int64_t app = archive_number(db->old.handle, "PRAGMA application_id", -1);
+    int64_t tables = archive_number(db->old.handle, "SELECT count(*) FROM sqlite_schema", -1);
     if (app < 0 || tables < 0)
         return "";
     bool is_new = app == 0 && tables == 0;
     if (!is_new && app != STORE_HISTORY_ID)
         return "is not a history of stoker";
-    if (!exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;") ||
-        (is_new && !exec(db, store_history_schema)))
+    if (!archive_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;") ||
+        (is_new && !archive_exec(db, store_history_schema)))
         return "";
     return db_prepare_source(&db->old, false) ? NULL : "";
 }
@@ -163,17 +164,18 @@ void archive_open(struct db *db, const char *path)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     const char *why = "";
     if (sqlite3_open_v2(path, &db->old.handle, flags, NULL) == SQLITE_OK)
-        why = set_up(db);
+        why = archive_set_up(db);
     if (why)
-        give_up(db, *why ? why : NULL);
+        archive_give_up(db, *why ? why : NULL);
     else
-        db->old.span_ms = number(db->old.handle, "SELECT value FROM meta WHERE name = 'span_ms'", 0);
+        db->old.span_ms =
+            archive_number(db->old.handle, "SELECT value FROM meta WHERE name = 'span_ms'", 0);
 }
 
 void archive_close(struct db *db)
 {
-    close_source(&db->here);
-    close_source(&db->old);
+    archive_close_source(&db->here);
+    archive_close_source(&db->old);
     sqlite3_close(db->old.handle);
     db->old.handle = NULL;
     free(db->old_trouble);
@@ -183,15 +185,15 @@ void archive_close(struct db *db)
 int64_t history_span_ms(struct db *db)
 {
     if (db->here.span_ms < 0) /* few rows, or those of an earlier release until they have been moved */
-        db->here.span_ms =
-            number(db->handle, "SELECT coalesce(max(t_end - t_submit), 0) FROM history", INT64_MAX / 4);
+        db->here.span_ms = archive_number(
+            db->handle, "SELECT coalesce(max(t_end - t_submit), 0) FROM history", INT64_MAX / 4);
     int64_t old = db->old.handle ? db->old.span_ms : 0;
     return db->here.span_ms > old ? db->here.span_ms : old;
 }
 
 /* --- moving and deleting --- */
 
-static bool sql(sqlite3 *handle, const char *text)
+static bool archive_sql(sqlite3 *handle, const char *text)
 {
     if (sqlite3_exec(handle, text, NULL, NULL, NULL) == SQLITE_OK)
         return true;
@@ -200,17 +202,17 @@ static bool sql(sqlite3 *handle, const char *text)
     return false;
 }
 
-static bool keep_span(struct db *db)
+static bool archive_keep_span(struct db *db)
 {
     char text[128];
     snprintf(text, sizeof text, "INSERT OR REPLACE INTO meta (name, value) VALUES ('span_ms', %lld)",
              (long long)db->old.span_ms);
-    return sql(db->old.handle, text);
+    return archive_sql(db->old.handle, text);
 }
 
 /* Copies the next rows that no event needs any more: those of an array's elements stay as long as the array
  * does. */
-static bool copy_rows(struct db *db, int64_t jobs[static PIECE], size_t *ret_n)
+static bool archive_copy_rows(struct db *db, int64_t jobs[static PIECE], size_t *ret_n)
 {
     sqlite3_stmt *st = db->here.st[HISTORY_MOVABLE];
     struct errtext err;
@@ -228,18 +230,18 @@ static bool copy_rows(struct db *db, int64_t jobs[static PIECE], size_t *ret_n)
     return r == 0 && (rc == SQLITE_ROW || rc == SQLITE_DONE);
 }
 
-static bool delete_rows(struct history_source *from, const int64_t *jobs, size_t n)
+static bool archive_delete_rows(struct history_source *from, const int64_t *jobs, size_t n)
 {
     struct errtext err;
     int r = 0;
     for (size_t i = 0; i < n && r == 0; i++) {
         sqlite3_bind_int64(from->st[HISTORY_DELETE], 1, jobs[i]);
-        r = run(from, HISTORY_DELETE, &err);
+        r = archive_run(from, HISTORY_DELETE, &err);
     }
     return r == 0;
 }
 
-static void end_badly(struct db *db)
+static void archive_end_badly(struct db *db)
 {
     sqlite3 *handles[] = {db->old.handle, db->handle};
     if (!db->move_failed)
@@ -257,12 +259,12 @@ bool archive_move(struct db *db)
     size_t n = 0;
     if (!db->old.handle)
         return false;
-    bool ok = sql(db->old.handle, "BEGIN IMMEDIATE") && copy_rows(db, jobs, &n) &&
-              (db->old.span_ms == span || keep_span(db)) && sql(db->old.handle, "COMMIT") &&
-              (!n || (sql(db->handle, "BEGIN IMMEDIATE") && delete_rows(&db->here, jobs, n) &&
-                      sql(db->handle, "COMMIT")));
+    bool ok = archive_sql(db->old.handle, "BEGIN IMMEDIATE") && archive_copy_rows(db, jobs, &n) &&
+              (db->old.span_ms == span || archive_keep_span(db)) && archive_sql(db->old.handle, "COMMIT") &&
+              (!n || (archive_sql(db->handle, "BEGIN IMMEDIATE") &&
+                      archive_delete_rows(&db->here, jobs, n) && archive_sql(db->handle, "COMMIT")));
     if (!ok) {
-        end_badly(db);
+        archive_end_badly(db);
         return false;
     }
     db->move_failed = false;
@@ -281,14 +283,14 @@ bool archive_trim(struct db *db, int64_t before_ms)
     while (n < PIECE && sqlite3_step(st) == SQLITE_ROW)
         jobs[n++] = sqlite3_column_int64(st, 0);
     sqlite3_reset(st);
-    bool ok = !n || (sql(db->old.handle, "BEGIN IMMEDIATE") && delete_rows(&db->old, jobs, n) &&
-                     sql(db->old.handle, "COMMIT"));
+    bool ok = !n || (archive_sql(db->old.handle, "BEGIN IMMEDIATE") &&
+                     archive_delete_rows(&db->old, jobs, n) && archive_sql(db->old.handle, "COMMIT"));
     struct errtext err;
     for (size_t i = 0; ok && i < n; i++) { /* their texts go by the bound of scripts.h */
         sqlite3_bind_int64(db->st[DB_FORGET_SCRIPT], 1, jobs[i]);
         ok = db_run(db, DB_FORGET_SCRIPT, &err) == 0;
     }
     if (!ok)
-        end_badly(db);
+        archive_end_badly(db);
     return ok && n == PIECE;
 }

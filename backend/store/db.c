@@ -41,7 +41,7 @@ int db_run(struct db *db, enum db_statement which, struct errtext *err)
     return err_set(err, db_errno(rc), "%s", sqlite3_errmsg(db->handle));
 }
 
-static int exec(struct db *db, const char *sql, struct errtext *err)
+static int db_exec(struct db *db, const char *sql, struct errtext *err)
 {
     char *text = NULL;
     int rc = sqlite3_exec(db->handle, sql, NULL, NULL, &text);
@@ -52,7 +52,7 @@ static int exec(struct db *db, const char *sql, struct errtext *err)
 }
 
 /* One value; the caller frees. NULL on failure. */
-static char *query_text(struct db *db, const char *sql, struct errtext *err)
+static char *db_query_text(struct db *db, const char *sql, struct errtext *err)
 {
     sqlite3_stmt *st = NULL;
     char *text = NULL;
@@ -70,7 +70,7 @@ static char *query_text(struct db *db, const char *sql, struct errtext *err)
 }
 
 /* WAL needs locks and shared memory that network file systems do not keep. */
-static int refuse_network_fs(const char *path, struct errtext *err)
+static int db_refuse_network_fs(const char *path, struct errtext *err)
 {
     static const struct {
         long magic;
@@ -91,7 +91,7 @@ static int refuse_network_fs(const char *path, struct errtext *err)
 }
 
 /* SQLite's word about the file, for people. */
-static int explain(const char *path, int r, const struct errtext *why, struct errtext *err)
+static int db_explain(const char *path, int r, const struct errtext *why, struct errtext *err)
 {
     if (r == -EUCLEAN)
         return err_set(err, r, "%s is damaged (%s): restore a backup; nothing has been changed", path,
@@ -101,33 +101,33 @@ static int explain(const char *path, int r, const struct errtext *why, struct er
 
 /* The last error, while the file is only looked at: "unsupported file format" and the like are plain
  * errors. */
-static int read_errno(const struct db *db)
+static int db_read_errno(const struct db *db)
 {
     int rc = sqlite3_errcode(db->handle);
     return rc == SQLITE_ERROR ? -EUCLEAN : db_errno(rc);
 }
 
 /* A number that SQLite keeps about the file. */
-static int query_number(struct db *db, const char *sql, long *ret, struct errtext *err)
+static int db_query_number(struct db *db, const char *sql, long *ret, struct errtext *err)
 {
-    char *text = query_text(db, sql, err);
+    char *text = db_query_text(db, sql, err);
     if (!text)
-        return read_errno(db);
+        return db_read_errno(db);
     *ret = atol(text);
     free(text);
     return 0;
 }
 
 /* Looks before anything is written. *ret_new: there is nothing in it yet. */
-static int check_identity(struct db *db, const char *path, bool *ret_new, struct errtext *err)
+static int db_check_identity(struct db *db, const char *path, bool *ret_new, struct errtext *err)
 {
     long app = 0, version = 0, tables = 0;
     struct errtext why = {""};
-    int r = query_number(db, "PRAGMA application_id", &app, &why);
-    r = r ? r : query_number(db, "PRAGMA user_version", &version, &why);
-    r = r ? r : query_number(db, "SELECT count(*) FROM sqlite_schema", &tables, &why);
+    int r = db_query_number(db, "PRAGMA application_id", &app, &why);
+    r = r ? r : db_query_number(db, "PRAGMA user_version", &version, &why);
+    r = r ? r : db_query_number(db, "SELECT count(*) FROM sqlite_schema", &tables, &why);
     if (r < 0)
-        return explain(path, r, &why, err);
+        return db_explain(path, r, &why, err);
     *ret_new = app == 0 && version == 0 && tables == 0;
     if (*ret_new)
         return 0;
@@ -139,32 +139,32 @@ static int check_identity(struct db *db, const char *path, bool *ret_new, struct
     return 0;
 }
 
-static int check_soundness(struct db *db, const char *path, struct errtext *err)
+static int db_check_soundness(struct db *db, const char *path, struct errtext *err)
 {
     struct errtext why = {""};
     /* Not of the history: it may be large, and nothing waits for it. */
     static const char *const checks[] = {"PRAGMA quick_check('event')", "PRAGMA quick_check('payload')"};
     int r = 0;
     for (size_t i = 0; i < 2 && r == 0; i++) {
-        char *check = query_text(db, checks[i], &why);
+        char *check = db_query_text(db, checks[i], &why);
         bool sound = check && strcmp(check, "ok") == 0;
-        r = sound ? 0 : check ? -EUCLEAN : read_errno(db);
+        r = sound ? 0 : check ? -EUCLEAN : db_read_errno(db);
         if (check)
             err_set(&why, 0, "%s", check);
         free(check);
     }
-    return explain(path, r, &why, err);
+    return db_explain(path, r, &why, err);
 }
 
-static int create(struct db *db, struct errtext *err)
+static int db_create(struct db *db, struct errtext *err)
 {
     char pragmas[96];
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
              STORE_APPLICATION_ID, STORE_VERSION);
-    int r = exec(db, "BEGIN IMMEDIATE", err);
-    r = r ? r : exec(db, store_schema, err);
-    r = r ? r : exec(db, pragmas, err);
-    return r ? r : exec(db, "COMMIT", err);
+    int r = db_exec(db, "BEGIN IMMEDIATE", err);
+    r = r ? r : db_exec(db, store_schema, err);
+    r = r ? r : db_exec(db, pragmas, err);
+    return r ? r : db_exec(db, "COMMIT", err);
 }
 
 bool db_prepare_source(struct history_source *s, bool here)
@@ -185,7 +185,7 @@ bool db_prepare_source(struct history_source *s, bool here)
 }
 
 /* Columns that files of earlier releases lack. */
-static int add_columns(struct db *db, struct errtext *err)
+static int db_add_columns(struct db *db, struct errtext *err)
 {
     static const char *const tables[] = {"event", "payload", "history"};
     int r = 0;
@@ -194,14 +194,14 @@ static int add_columns(struct db *db, struct errtext *err)
         long n = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = 'crc'",
                  tables[i]);
-        r = query_number(db, sql, &n, err);
+        r = db_query_number(db, sql, &n, err);
         snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN crc INTEGER NOT NULL DEFAULT 0", tables[i]);
-        r = r || n ? r : exec(db, sql, err);
+        r = r || n ? r : db_exec(db, sql, err);
     }
     return r;
 }
 
-static int prepare_all(struct db *db, struct errtext *err)
+static int db_prepare_all(struct db *db, struct errtext *err)
 {
     static const char *const sql[DB_N_STATEMENTS] = {
 #define X(name, text) [DB_##name] = text,
@@ -218,19 +218,19 @@ static int prepare_all(struct db *db, struct errtext *err)
     return 0;
 }
 
-static int begin_wal(struct db *db, struct errtext *err)
+static int db_begin_wal(struct db *db, struct errtext *err)
 {
-    char *mode = query_text(db, "PRAGMA journal_mode=WAL", err);
+    char *mode = db_query_text(db, "PRAGMA journal_mode=WAL", err);
     int r = mode ? 0 : db_errno(sqlite3_errcode(db->handle));
     if (mode && strcmp(mode, "wal") != 0)
         r = err_set(err, -EIO, "it cannot be written ahead of (journal mode %s)", mode);
     free(mode);
-    return r ? r : exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
+    return r ? r : db_exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
 }
 
 /* Until it is known to be ours and sound, the file is only read, and closing it leaves even its WAL as it
  * is. */
-static int set_up(struct db *db, const char *path, bool must_exist, struct errtext *err)
+static int db_set_up(struct db *db, const char *path, bool must_exist, struct errtext *err)
 {
     bool is_new = false;
     struct errtext why = {""};
@@ -238,31 +238,31 @@ static int set_up(struct db *db, const char *path, bool must_exist, struct errte
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     /* EXCLUSIVE before the first access: then there is no shared memory, and a second controller finds the
      * file locked. */
-    int r = exec(db,
-                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
-                 "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
-                 "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
-                 "PRAGMA cache_size=-16384;",
-                 &why);
-    r = explain(path, r ? read_errno(db) : 0, &why, err);
-    r = r ? r : check_identity(db, path, &is_new, err);
+    int r = db_exec(db,
+                    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+                    "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+                    "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
+                    "PRAGMA cache_size=-16384;",
+                    &why);
+    r = db_explain(path, r ? db_read_errno(db) : 0, &why, err);
+    r = r ? r : db_check_identity(db, path, &is_new, err);
     if (r == 0 && is_new && must_exist)
         r = err_set(err, -ENODATA, "there is nothing in %s", path);
-    r = r || is_new ? r : check_soundness(db, path, err);
+    r = r || is_new ? r : db_check_soundness(db, path, err);
     if (r < 0)
         return r;
-    r = begin_wal(db, &why);
-    r = r ? r : is_new ? create(db, &why) : exec(db, store_upgrade, &why);
-    r = r ? r : add_columns(db, &why);
-    r = r ? r : prepare_all(db, &why);
+    r = db_begin_wal(db, &why);
+    r = r ? r : is_new ? db_create(db, &why) : db_exec(db, store_upgrade, &why);
+    r = r ? r : db_add_columns(db, &why);
+    r = r ? r : db_prepare_all(db, &why);
     if (r == 0)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    return explain(path, r, &why, err);
+    return db_explain(path, r, &why, err);
 }
 
 /* The path with the links of its directory followed: only the file itself must be no link. Caller frees;
  * NULL: errno. */
-static char *resolve(const char *path)
+static char *db_resolve(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *dir = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
@@ -275,7 +275,7 @@ static char *resolve(const char *path)
 
 /* Before SQLite looks at them: it deletes the log of an empty file, and reads a damaged one as far as that
  * goes. */
-static int check_files(const char *path, const struct store_demands *demands, struct errtext *err)
+static int db_check_files(const char *path, const struct store_demands *demands, struct errtext *err)
 {
     struct stat st, wal_st;
     char *wal = xasprintf("%s-wal", path);
@@ -301,21 +301,21 @@ static int check_files(const char *path, const struct store_demands *demands, st
 int db_open(struct db *db, const char *path, const struct store_demands *demands, struct errtext *err)
 {
     *db = (struct db){.script_bytes = -1, .scripts_max = SCRIPTS_BYTES_MAX};
-    char *full = resolve(path);
+    char *full = db_resolve(path);
     if (!full)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     char *slash = strrchr(full, '/');
     *slash = '\0';
-    int r = refuse_network_fs(slash == full ? "/" : full, err);
+    int r = db_refuse_network_fs(slash == full ? "/" : full, err);
     *slash = '/';
-    r = r ? r : check_files(full, demands, err);
+    r = r ? r : db_check_files(full, demands, err);
     char *old = xasprintf("%.*s/history.db", (int)(slash - full), full);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     int rc = r ? SQLITE_OK : sqlite3_open_v2(full, &db->handle, flags, NULL);
     if (rc != SQLITE_OK)
         r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
     free(full);
-    r = r ? r : set_up(db, path, demands->must_exist, err);
+    r = r ? r : db_set_up(db, path, demands->must_exist, err);
     if (r == 0)
         archive_open(db, old);
     free(old);
@@ -335,7 +335,7 @@ void db_close(struct db *db)
     *db = (struct db){0};
 }
 
-static uint32_t crc_of(const int64_t *head, size_t n_head, const void *body, size_t n)
+static uint32_t db_crc_of(const int64_t *head, size_t n_head, const void *body, size_t n)
 {
     uint32_t crc = crc32c(crc32c(0, head, n_head * sizeof *head), body, n);
     return crc ? crc : 1;
@@ -344,13 +344,13 @@ static uint32_t crc_of(const int64_t *head, size_t n_head, const void *body, siz
 uint32_t db_event_crc(uint64_t seq, int64_t t, uint32_t kind, uint32_t job, const void *body, size_t n)
 {
     const int64_t head[] = {(int64_t)seq, t, kind, job};
-    return crc_of(head, 4, body, n);
+    return db_crc_of(head, 4, body, n);
 }
 
 uint32_t db_payload_crc(uint32_t job, int32_t step, const void *body, size_t n)
 {
     const int64_t head[] = {job, step};
-    return crc_of(head, 2, body, n);
+    return db_crc_of(head, 2, body, n);
 }
 
 uint64_t db_newest(struct db *db)

@@ -10,7 +10,7 @@
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth its time */
 #define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: the checkpoint is made even if work waits */
 
-static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+static int disk_on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 {
     (void)db;
     (void)name;
@@ -20,7 +20,7 @@ static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 
 /* The mark is never ahead of the database: where a batch deletes the newest events the mark goes back
  * before the commit. See do_batch. */
-static void lower_mark(void *ctx, uint64_t newest)
+static void disk_lower_mark(void *ctx, uint64_t newest)
 {
     struct disk *d = ctx;
     if (newest >= d->mark.v.seq)
@@ -30,7 +30,7 @@ static void lower_mark(void *ctx, uint64_t newest)
     mark_write(&d->mark, &v);
 }
 
-static void raise_mark(struct disk *d, const struct work *w)
+static void disk_raise_mark(struct disk *d, const struct work *w)
 {
     struct mark_values v = w->note;
     v.seq = w->newest;
@@ -38,7 +38,7 @@ static void raise_mark(struct disk *d, const struct work *w)
         mark_write(&d->mark, &v);
 }
 
-static void open_mark(struct disk *d, const char *dir)
+static void disk_open_mark(struct disk *d, const char *dir)
 {
     char *path = xasprintf("%s/mark", dir);
     bool damaged;
@@ -55,12 +55,12 @@ int disk_open(struct disk *d, const char *dir, const char *path, const struct st
     mode_t old = umask(077);
     int r = db_open(&d->db, path, demands, err);
     if (r == 0)
-        open_mark(d, dir);
+        disk_open_mark(d, dir);
     umask(old);
     if (r < 0)
         return r;
-    sqlite3_wal_hook(d->db.handle, on_wal, d);
-    d->db.before_commit = lower_mark;
+    sqlite3_wal_hook(d->db.handle, disk_on_wal, d);
+    d->db.before_commit = disk_lower_mark;
     d->db.before_commit_ctx = d;
     /* The first batch is followed by a checkpoint of the whole log: a log that goes missing later is
      * noticed, and remains of a crash or of damage are not there to be found again. */
@@ -82,7 +82,7 @@ void disk_do(struct disk *d, struct work *w)
 {
     work_do(w, &d->db, d->failed);
     if (w->kind == WORK_BATCH && w->result == 0)
-        raise_mark(d, w);
+        disk_raise_mark(d, w);
     if (w->kind == WORK_BATCH && w->result < 0)
         d->failed = true;
     if (w->kind == WORK_PROBE && w->result == 0) /* what failed must not be taken for damage: wal.h */

@@ -12,7 +12,7 @@
 #define PIECE_US    5000
 #define CLOCK_EVERY 64 /* looks between two looks at the clock */
 
-struct piece {
+struct history_reading {
     struct db *db;
     const struct msg_history *q;
     struct str *rows;
@@ -30,14 +30,14 @@ struct merge {
     bool down;
 };
 
-static bool is_full(struct piece *p)
+static bool history_is_full(struct history_reading *p)
 {
     if (p->n >= p->most || p->rows->len >= PIECE_BYTES)
         return true;
     return ++p->looks % CLOCK_EVERY == 0 && mono_us() >= p->until_us;
 }
 
-static int failed(const struct piece *p, const struct history_source *s, int rc)
+static int history_failed(const struct history_reading *p, const struct history_source *s, int rc)
 {
     return err_set(p->err, db_errno(rc), "%s%s", s == &p->db->old ? "history.db: " : "",
                    sqlite3_errmsg(s->handle));
@@ -45,17 +45,17 @@ static int failed(const struct piece *p, const struct history_source *s, int rc)
 
 /* --- both tables as one --- */
 
-static int advance(const struct piece *p, struct merge *m, int i)
+static int history_advance(const struct history_reading *p, struct merge *m, int i)
 {
     int rc = sqlite3_step(m->st[i]);
     if (rc == SQLITE_ROW)
         return 0;
     sqlite3_reset(m->st[i]);
     m->st[i] = NULL;
-    return rc == SQLITE_DONE ? 0 : failed(p, m->from[i], rc);
+    return rc == SQLITE_DONE ? 0 : history_failed(p, m->from[i], rc);
 }
 
-static void merge_end(struct merge *m)
+static void history_merge_end(struct merge *m)
 {
     for (int i = 0; i < 2; i++)
         if (m->st[i])
@@ -63,7 +63,7 @@ static void merge_end(struct merge *m)
 }
 
 /* < 0: the row of the first one comes first. By end, then by id. */
-static int compare(const struct merge *m)
+static int history_compare(const struct merge *m)
 {
     for (int col = 1; col >= 0; col--) {
         int64_t a = sqlite3_column_int64(m->st[0], col), b = sqlite3_column_int64(m->st[1], col);
@@ -75,22 +75,22 @@ static int compare(const struct merge *m)
 
 /* The next row of both, or NULL. A row that is on its way from one to the other is in both, and counts
  * once. */
-static sqlite3_stmt *merge_first(const struct piece *p, struct merge *m, int *ret_r)
+static sqlite3_stmt *history_merge_first(const struct history_reading *p, struct merge *m, int *ret_r)
 {
-    int order = m->st[0] && m->st[1] ? compare(m) : m->st[0] ? -1 : 1;
-    *ret_r = order == 0 ? advance(p, m, 1) : 0;
+    int order = m->st[0] && m->st[1] ? history_compare(m) : m->st[0] ? -1 : 1;
+    *ret_r = order == 0 ? history_advance(p, m, 1) : 0;
     return *ret_r < 0 ? NULL : order <= 0 ? m->st[0] : m->st[1];
 }
 
-static int merge_next(const struct piece *p, struct merge *m, const sqlite3_stmt *was)
+static int history_merge_next(const struct history_reading *p, struct merge *m, const sqlite3_stmt *was)
 {
-    return advance(p, m, was == m->st[0] ? 0 : 1);
+    return history_advance(p, m, was == m->st[0] ? 0 : 1);
 }
 
 /* bind sets the parameters of one of both. */
-static int merge_begin(const struct piece *p, enum history_statement which,
-                       void (*bind)(const void *ctx, sqlite3_stmt *st), const void *ctx, bool down,
-                       struct merge *m)
+static int history_merge_begin(const struct history_reading *p, enum history_statement which,
+                               void (*bind)(const void *ctx, sqlite3_stmt *st), const void *ctx, bool down,
+                               struct merge *m)
 {
     *m = (struct merge){.from = {&p->db->here, &p->db->old}, .down = down};
     int r = 0;
@@ -99,17 +99,17 @@ static int merge_begin(const struct piece *p, enum history_statement which,
     for (int i = 0; i < 2 && r == 0; i++) {
         m->st[i] = m->from[i]->st[which];
         bind(ctx, m->st[i]);
-        r = advance(p, m, i);
+        r = history_advance(p, m, i);
     }
     if (r < 0)
-        merge_end(m);
+        history_merge_end(m);
     return r;
 }
 
 /* --- what a question means --- */
 
 /* A comma list of partitions counts as each of them: what never started has several. */
-static bool has_one_of(const struct strv *wanted, const char *text)
+static bool history_has_one_of(const struct strv *wanted, const char *text)
 {
     if (!wanted->n)
         return true;
@@ -123,24 +123,25 @@ static bool has_one_of(const struct strv *wanted, const char *text)
     return false;
 }
 
-static bool is_text(const struct strv *wanted, const char *text)
+static bool history_is_text(const struct strv *wanted, const char *text)
 {
     return !wanted->n || (text && strv_has(wanted, text));
 }
 
-static bool is_like(const char *part, const char *text)
+static bool history_is_like(const char *part, const char *text)
 {
     return str_is_empty(part) || (text && strcasestr(text, part));
 }
 
 /* Of a column, which SQLite has ended with a zero byte. */
-static const char *text_of(struct history_text t)
+static const char *history_text_of(struct history_text t)
 {
     return t.p;
 }
 
 /* Only an element that is asked for by its index needs its record read here. */
-static int is_element(const struct piece *p, const struct history_row *row, uint32_t index, bool *ret)
+static int history_is_element(const struct history_reading *p, const struct history_row *row,
+                              uint32_t index, bool *ret)
 {
     struct job j;
     int r = codec_decode_own(&job_rec, row->record.p, row->record.n, &j, p->err);
@@ -151,26 +152,27 @@ static int is_element(const struct piece *p, const struct history_row *row, uint
     return 0;
 }
 
-static bool fits(const struct msg_history *q, const struct history_row *row, uint32_t array)
+static bool history_fits(const struct msg_history *q, const struct history_row *row, uint32_t array)
 {
-    const char *user = text_of(row->user), *name = text_of(row->name);
-    const char *partition = text_of(row->partition), *account = text_of(row->account);
+    const char *user = history_text_of(row->user), *name = history_text_of(row->name);
+    const char *partition = history_text_of(row->partition), *account = history_text_of(row->account);
     return (!q->states || (row->state >= 0 && row->state < 32 && q->states >> row->state & 1)) &&
-           is_text(&q->users, user) && is_text(&q->names, name) && has_one_of(&q->partitions, partition) &&
-           is_text(&q->accounts, account) && is_like(q->user_like, user) && is_like(q->name_like, name) &&
-           is_like(q->partition_like, partition) && is_like(q->account_like, account) &&
+           history_is_text(&q->users, user) && history_is_text(&q->names, name) &&
+           history_has_one_of(&q->partitions, partition) && history_is_text(&q->accounts, account) &&
+           history_is_like(q->user_like, user) && history_is_like(q->name_like, name) &&
+           history_is_like(q->partition_like, partition) && history_is_like(q->account_like, account) &&
            (!array || (uint32_t)row->array_job == array);
 }
 
 /* Left out where many are asked for, told where it is. */
-static void note_damage(struct piece *p, uint32_t job)
+static void history_note_damage(struct history_reading *p, uint32_t job)
 {
     if (!p->damage->n++)
         p->damage->job = job;
 }
 
-static int take_from(struct piece *p, struct history_source *s, uint32_t job, uint32_t array,
-                     uint32_t index, bool *ret_found)
+static int history_take_from(struct history_reading *p, struct history_source *s, uint32_t job,
+                             uint32_t array, uint32_t index, bool *ret_found)
 {
     sqlite3_stmt *st = s->st[HISTORY_ROW];
     sqlite3_bind_int64(st, 1, job);
@@ -178,19 +180,19 @@ static int take_from(struct piece *p, struct history_source *s, uint32_t job, ui
     if (rc == SQLITE_ROW) {
         struct history_row row;
         history_get_row(st, &row);
-        bool taken = fits(p->q, &row, array);
+        bool taken = history_fits(p->q, &row, array);
         if (row.crc && row.crc != history_crc(&row)) {
-            note_damage(p, job);
+            history_note_damage(p, job);
             taken = false;
         }
         if (taken && index != ARRAY_NONE)
-            r = is_element(p, &row, index, &taken);
+            r = history_is_element(p, &row, index, &taken);
         if (r == 0 && taken) {
             str_append_n(p->rows, row.record.p, row.record.n);
             p->n++;
         }
     } else if (rc != SQLITE_DONE) {
-        r = failed(p, s, rc);
+        r = history_failed(p, s, rc);
     }
     *ret_found = rc == SQLITE_ROW;
     sqlite3_reset(st);
@@ -199,11 +201,11 @@ static int take_from(struct piece *p, struct history_source *s, uint32_t job, ui
 
 /* Takes the job into the piece where everything but its times fits. array: it must be an element of it (0:
  * any job), and that of index (ARRAY_NONE: any). */
-static int take(struct piece *p, uint32_t job, uint32_t array, uint32_t index)
+static int history_take(struct history_reading *p, uint32_t job, uint32_t array, uint32_t index)
 {
     bool found;
-    int r = take_from(p, &p->db->here, job, array, index, &found);
-    return r < 0 || found ? r : take_from(p, &p->db->old, job, array, index, &found);
+    int r = history_take_from(p, &p->db->here, job, array, index, &found);
+    return r < 0 || found ? r : history_take_from(p, &p->db->old, job, array, index, &found);
 }
 
 /* --- by id --- */
@@ -212,7 +214,7 @@ struct array_from {
     uint32_t array, job;
 };
 
-static void bind_array(const void *ctx, sqlite3_stmt *st)
+static void history_bind_array(const void *ctx, sqlite3_stmt *st)
 {
     const struct array_from *a = ctx;
     sqlite3_bind_int64(st, 1, a->array);
@@ -220,38 +222,39 @@ static void bind_array(const void *ctx, sqlite3_stmt *st)
 }
 
 /* The jobs of one array after at->job. *ret_done: all of them have been looked at. */
-static int take_array(struct piece *p, const struct job_target *t, struct history_place *at, bool *ret_done)
+static int history_take_array(struct history_reading *p, const struct job_target *t,
+                              struct history_place *at, bool *ret_done)
 {
     struct array_from from = {.array = t->job, .job = at->job};
     struct merge m;
     sqlite3_stmt *st = NULL;
-    int r = merge_begin(p, HISTORY_ARRAY, bind_array, &from, false, &m);
+    int r = history_merge_begin(p, HISTORY_ARRAY, history_bind_array, &from, false, &m);
     if (r < 0)
         return r;
-    while (r == 0 && !is_full(p) && (st = merge_first(p, &m, &r))) {
+    while (r == 0 && !history_is_full(p) && (st = history_merge_first(p, &m, &r))) {
         at->job = (uint32_t)sqlite3_column_int64(st, 0);
         if (t->array_index != ARRAY_NONE || at->job != t->job) /* the job of that id was the first row */
-            r = take(p, at->job, t->job, t->array_index);
-        r = r ? r : merge_next(p, &m, st);
+            r = history_take(p, at->job, t->job, t->array_index);
+        r = r ? r : history_merge_next(p, &m, st);
     }
     *ret_done = r == 0 && !m.st[0] && !m.st[1];
-    merge_end(&m);
+    history_merge_end(&m);
     return r;
 }
 
-static int read_targets(struct piece *p, struct history_place *at)
+static int history_read_targets(struct history_reading *p, struct history_place *at)
 {
     for (; at->target < p->q->jobs.n; at->target++) {
         const struct job_target *t = &p->q->jobs.v[at->target];
         bool done = false;
         int r = 0;
-        if (is_full(p))
+        if (history_is_full(p))
             return 0;
         uint32_t n_damaged = p->damage->n;
         if (!at->begun && t->array_index == ARRAY_NONE)
-            r = take(p, t->job, 0, ARRAY_NONE);
+            r = history_take(p, t->job, 0, ARRAY_NONE);
         at->begun = true;
-        r = r ? r : take_array(p, t, at, &done);
+        r = r ? r : history_take_array(p, t, at, &done);
         if (r == 0 && p->damage->n > n_damaged)
             return err_set(p->err, -EBADMSG, "job %u is damaged: its checksum does not fit",
                            p->damage->job);
@@ -267,7 +270,7 @@ static int read_targets(struct piece *p, struct history_place *at)
 /* --- by time --- */
 
 /* What was submitted by `until` had ended by then: none took longer than the span. */
-static int64_t last_end(const struct piece *p)
+static int64_t history_last_end(const struct history_reading *p)
 {
     return p->q->until.ms + (p->q->ended ? 0 : history_span_ms(p->db));
 }
@@ -278,7 +281,7 @@ struct range_from {
     const char *user; /* NULL: all */
 };
 
-static void bind_range(const void *ctx, sqlite3_stmt *st)
+static void history_bind_range(const void *ctx, sqlite3_stmt *st)
 {
     const struct range_from *f = ctx;
     sqlite3_bind_int64(st, 1, f->t_end);
@@ -287,7 +290,7 @@ static void bind_range(const void *ctx, sqlite3_stmt *st)
         sqlite3_bind_text(st, 3, f->user, -1, SQLITE_STATIC);
 }
 
-static int scan(const struct piece *p, const struct history_place *at, struct merge *m)
+static int history_scan(const struct history_reading *p, const struct history_place *at, struct merge *m)
 {
     const struct msg_history *q = p->q;
     bool one_user = q->users.n == 1;
@@ -295,7 +298,7 @@ static int scan(const struct piece *p, const struct history_place *at, struct me
                                             : (q->newest ? HISTORY_DOWN : HISTORY_UP);
     bool bounded = wall_is_set(q->newest ? q->until : q->since);
     int64_t bound = !bounded    ? (q->newest ? INT64_MAX : INT64_MIN)
-                    : q->newest ? last_end(p) + 1
+                    : q->newest ? history_last_end(p) + 1
                                 : q->since.ms - 1;
     uint32_t job = q->newest ? 0 : UINT32_MAX;
     if (q->newest && wall_is_set(q->before) && q->before.ms < bound) {
@@ -305,25 +308,26 @@ static int scan(const struct piece *p, const struct history_place *at, struct me
     struct range_from from = {.t_end = at->begun ? at->t_end : bound,
                               .job = at->begun ? at->job : job,
                               .user = one_user ? q->users.v[0] : NULL};
-    return merge_begin(p, which, bind_range, &from, q->newest, m);
+    return history_merge_begin(p, which, history_bind_range, &from, q->newest, m);
 }
 
 /* Behind the last row that can be meant? */
-static bool is_past(const struct piece *p, int64_t t_end)
+static bool history_is_past(const struct history_reading *p, int64_t t_end)
 {
     const struct msg_history *q = p->q;
     if (q->newest)
         return wall_is_set(q->since) && t_end < q->since.ms;
-    return wall_is_set(q->until) && t_end > last_end(p);
+    return wall_is_set(q->until) && t_end > history_last_end(p);
 }
 
 /* The row that comes next. *ret_past: neither it nor any behind it is meant. */
-static int take_row(struct piece *p, sqlite3_stmt *st, struct history_place *at, bool *ret_past)
+static int history_take_row(struct history_reading *p, sqlite3_stmt *st, struct history_place *at,
+                            bool *ret_past)
 {
     const struct msg_history *q = p->q;
     int64_t t_end = sqlite3_column_int64(st, 1), t_submit = sqlite3_column_int64(st, 2);
     uint64_t state = (uint64_t)sqlite3_column_int64(st, 3);
-    *ret_past = is_past(p, t_end);
+    *ret_past = history_is_past(p, t_end);
     if (*ret_past)
         return 0;
     at->job = (uint32_t)sqlite3_column_int64(st, 0);
@@ -331,32 +335,34 @@ static int take_row(struct piece *p, sqlite3_stmt *st, struct history_place *at,
     at->begun = true;
     if (wall_is_set(q->until) && t_submit > q->until.ms)
         return 0;
-    return !q->states || (state < 32 && q->states >> state & 1) ? take(p, at->job, 0, ARRAY_NONE) : 0;
+    return !q->states || (state < 32 && q->states >> state & 1) ? history_take(p, at->job, 0, ARRAY_NONE)
+                                                                : 0;
 }
 
-static int read_range(struct piece *p, struct history_place *at)
+static int history_read_range(struct history_reading *p, struct history_place *at)
 {
     struct merge m;
     sqlite3_stmt *st = NULL;
     bool past = false;
-    int r = scan(p, at, &m);
+    int r = history_scan(p, at, &m);
     if (r < 0)
         return r;
-    while (r == 0 && !past && !is_full(p) && (st = merge_first(p, &m, &r))) {
-        r = take_row(p, st, at, &past);
-        r = r || past ? r : merge_next(p, &m, st);
+    while (r == 0 && !past && !history_is_full(p) && (st = history_merge_first(p, &m, &r))) {
+        r = history_take_row(p, st, at, &past);
+        r = r || past ? r : history_merge_next(p, &m, st);
     }
     at->whole = r == 0 && (past || (!m.st[0] && !m.st[1]));
-    merge_end(&m);
+    history_merge_end(&m);
     return r;
 }
 
 int history_read(struct db *db, const struct msg_history *q, struct history_place *at, uint32_t most,
                  struct str *rows, uint32_t *ret_n, struct history_damage *ret_damage, struct errtext *err)
 {
-    struct piece p = {.db = db, .q = q, .rows = rows, .most = most, .damage = ret_damage, .err = err};
+    struct history_reading p = {
+        .db = db, .q = q, .rows = rows, .most = most, .damage = ret_damage, .err = err};
     p.until_us = mono_us() + PIECE_US;
-    int r = q->jobs.n ? read_targets(&p, at) : read_range(&p, at);
+    int r = q->jobs.n ? history_read_targets(&p, at) : history_read_range(&p, at);
     *ret_n = p.n;
     return r;
 }

@@ -17,7 +17,7 @@ struct stored {
 };
 _Static_assert(sizeof(struct stored) == 40, "the file's form");
 
-static uint32_t crc_of(const struct stored *s)
+static uint32_t mark_crc_of(const struct stored *s)
 {
     return crc32c(0, s, offsetof(struct stored, crc));
 }
@@ -27,7 +27,7 @@ void mark_open(struct mark_file *m, const char *path, bool *ret_damaged)
     struct stored s;
     *m = (struct mark_file){.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
     ssize_t n = m->fd < 0 ? 0 : pread(m->fd, &s, sizeof s, 0);
-    bool good = n == sizeof s && memcmp(s.magic, MAGIC, sizeof s.magic) == 0 && s.crc == crc_of(&s);
+    bool good = n == sizeof s && memcmp(s.magic, MAGIC, sizeof s.magic) == 0 && s.crc == mark_crc_of(&s);
     if (good)
         m->v = (struct mark_values){
             .cluster = s.cluster, .epoch = s.epoch, .seq = s.seq, .next_job = s.next_job};
@@ -38,7 +38,7 @@ void mark_write(struct mark_file *m, const struct mark_values *v)
 {
     struct stored s = {.cluster = v->cluster, .epoch = v->epoch, .seq = v->seq, .next_job = v->next_job};
     memcpy(s.magic, MAGIC, sizeof s.magic);
-    s.crc = crc_of(&s);
+    s.crc = mark_crc_of(&s);
     m->v = *v;
     if (m->fd >= 0 && pwrite(m->fd, &s, sizeof s, 0) != (ssize_t)sizeof s) {
         /* An older mark is a weaker one, never a wrong one: see store.c. */

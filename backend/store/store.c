@@ -54,7 +54,7 @@ int store_open_as(const char *dir, const struct store_callbacks *cb, const struc
     return 0;
 }
 
-static void stop(struct store *s, bool leave)
+static void store_stop(struct store *s, bool leave)
 {
     worker_free(s->worker);
     list_for_each (w, &s->behind, struct work, link)
@@ -75,12 +75,12 @@ void store_close(struct store *s)
         worker_hand_over(s->worker, s->batch);
         s->batch = work_new(WORK_BATCH);
     }
-    stop(s, false);
+    store_stop(s, false);
 }
 
 void store_leave(struct store *s)
 {
-    stop(s, true);
+    store_stop(s, true);
 }
 
 int store_fd(const struct store *s)
@@ -88,7 +88,7 @@ int store_fd(const struct store *s)
     return worker_fd(s->worker);
 }
 
-static void tell_history(const struct work *w)
+static void store_tell_history(const struct work *w)
 {
     struct history_piece p = {.next = w->place,
                               .n = w->n,
@@ -105,7 +105,7 @@ static void tell_history(const struct work *w)
     w->answer.history(w->answer_ctx, &p);
 }
 
-static void tell_script(const struct work *w)
+static void store_tell_script(const struct work *w)
 {
     struct old_script o = {.job = w->job,
                            .known = w->known,
@@ -115,7 +115,7 @@ static void tell_script(const struct work *w)
     w->answer.script(w->answer_ctx, &o);
 }
 
-static bool has_retired(const struct work *w)
+static bool store_has_retired(const struct work *w)
 {
     vec_for_each (&w->rows, i)
         if (w->rows.v[i].kind == ROW_RETIRE)
@@ -123,12 +123,12 @@ static bool has_retired(const struct work *w)
     return false;
 }
 
-static void tell(struct store *s, struct work *w)
+static void store_tell(struct store *s, struct work *w)
 {
     if (w->kind == WORK_GET_SCRIPT)
-        tell_script(w);
+        store_tell_script(w);
     if (w->kind == WORK_HISTORY)
-        tell_history(w);
+        store_tell_history(w);
     if (w->kind == WORK_MOVE)
         s->move = w->more ? MOVE_DUE : MOVE_DONE;
     if (w->kind == WORK_TRIM && w->more)
@@ -140,7 +140,7 @@ static void tell(struct store *s, struct work *w)
     if (w->kind != WORK_BATCH)
         return;
     s->in_flight--;
-    if (w->result == 0 && s->move == MOVE_DONE && has_retired(w))
+    if (w->result == 0 && s->move == MOVE_DONE && store_has_retired(w))
         s->move = MOVE_DUE;
     if (w->result == 0) {
         s->committed = w->ticket;
@@ -160,7 +160,7 @@ void store_dispatch(struct store *s)
     while (!list_empty(&done)) {
         struct work *w = list_first(&done, struct work, link);
         list_unlink(&w->link);
-        tell(s, w);
+        store_tell(s, w);
         work_free(w);
     }
     store_turn(s);
@@ -170,17 +170,18 @@ void store_dispatch(struct store *s)
     }
 }
 
-static struct row *add_row(struct store *s, enum row_kind kind, uint32_t job, const void *p, size_t n)
+static struct batch_row *store_add_row(struct store *s, enum row_kind kind, uint32_t job, const void *p,
+                                       size_t n)
 {
     struct work *b = s->batch;
-    vec_push(&b->rows, (struct row){.kind = kind, .job = job, .at = b->bytes.len, .n = n});
+    vec_push(&b->rows, (struct batch_row){.kind = kind, .job = job, .at = b->bytes.len, .n = n});
     str_append_n(&b->bytes, p, n);
     return &b->rows.v[b->rows.n - 1];
 }
 
 void store_add_event(struct store *s, const struct event *ev, const void *encoded, size_t n)
 {
-    struct row *r = add_row(s, ROW_EVENT, ev->job, encoded, n);
+    struct batch_row *r = store_add_row(s, ROW_EVENT, ev->job, encoded, n);
     r->seq = ev->seq;
     r->t = ev->t.ms;
     r->event_kind = ev->kind;
@@ -188,31 +189,31 @@ void store_add_event(struct store *s, const struct event *ev, const void *encode
 
 void store_del_event(struct store *s, uint64_t seq)
 {
-    add_row(s, ROW_DEL_EVENT, 0, "", 0)->seq = seq;
+    store_add_row(s, ROW_DEL_EVENT, 0, "", 0)->seq = seq;
 }
 
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n)
 {
-    add_row(s, ROW_PAYLOAD, job, p, n)->step = step;
+    store_add_row(s, ROW_PAYLOAD, job, p, n)->step = step;
 }
 
 void store_del_payload(struct store *s, uint32_t job, int32_t step)
 {
-    add_row(s, ROW_DEL_PAYLOAD, job, "", 0)->step = step;
+    store_add_row(s, ROW_DEL_PAYLOAD, job, "", 0)->step = step;
 }
 
 bool store_retire_job(struct store *s, const struct job *j)
 {
     struct str b = STR_INIT;
     codec_encode(&job_rec, j, &b);
-    struct row *r = add_row(s, ROW_RETIRE, j->id, b.s, b.len);
+    struct batch_row *r = store_add_row(s, ROW_RETIRE, j->id, b.s, b.len);
     str_fini(&b);
     r->summary = xcalloc(1, sizeof *r->summary);
     rec_copy(&job_rec, r->summary, j);
     return work_is_element(j);
 }
 
-static void hand_over_questions(struct store *s)
+static void store_hand_over_questions(struct store *s)
 {
     list_for_each (w, &s->behind, struct work, link) {
         list_unlink(&w->link);
@@ -232,7 +233,7 @@ bool store_turn(struct store *s)
     w->note = s->note;
     s->batch = work_new(WORK_BATCH);
     worker_hand_over(s->worker, w);
-    hand_over_questions(s);
+    store_hand_over_questions(s);
     return true;
 }
 
@@ -288,7 +289,7 @@ void store_trim_history(struct store *s, int64_t before_ms)
 }
 
 /* What has been read is on disk: the client still gets its answer. */
-static bool is_void(const struct work *w)
+static bool store_is_void(const struct work *w)
 {
     return w->kind != WORK_GET_PAYLOAD && !work_can_wait(w);
 }
@@ -296,11 +297,11 @@ static bool is_void(const struct work *w)
 void store_reset(struct store *s)
 {
     worker_wait_idle(s->worker);
-    worker_drop_done(s->worker, is_void);
+    worker_drop_done(s->worker, store_is_void);
     s->disk.failed = false;
     work_free(s->batch);
     s->batch = work_new(WORK_BATCH);
-    hand_over_questions(s);
+    store_hand_over_questions(s);
     s->in_flight = 0;
     s->submitted = s->committed = s->next_ticket++;
 }
@@ -318,7 +319,7 @@ int store_probe(struct store *s, struct errtext *err)
 
 /* --- start-up reads: the worker is idle, so the disk may be used here --- */
 
-static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
+static int store_load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
 {
     *ev = (struct event){.seq = (uint64_t)sqlite3_column_int64(st, 0),
                          .t = {.ms = sqlite3_column_int64(st, 1)},
@@ -351,7 +352,7 @@ int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ct
     int r = 0, rc;
     while (r == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         struct event ev;
-        r = load_row(st, &ev, err);
+        r = store_load_row(st, &ev, err);
         r = r ? r : fn(ctx, &ev);
     }
     if (r == 0 && rc != SQLITE_DONE)

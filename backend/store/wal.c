@@ -38,36 +38,36 @@ struct wal {
     uint8_t *frame; /* the one that was read last */
 };
 
-static uint32_t be32(const uint8_t *p)
+static uint32_t wal_be32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static uint32_t le32(const uint8_t *p)
+static uint32_t wal_le32(const uint8_t *p)
 {
     return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
-static struct sums add(const struct wal *w, struct sums s, const uint8_t *p, size_t n)
+static struct sums wal_add(const struct wal *w, struct sums s, const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i + 8 <= n; i += 8) {
-        s.a += (w->big_endian ? be32(p + i) : le32(p + i)) + s.b;
-        s.b += (w->big_endian ? be32(p + i + 4) : le32(p + i + 4)) + s.a;
+        s.a += (w->big_endian ? wal_be32(p + i) : wal_le32(p + i)) + s.b;
+        s.b += (w->big_endian ? wal_be32(p + i + 4) : wal_le32(p + i + 4)) + s.a;
     }
     return s;
 }
 
-static struct sums sums_at(const uint8_t *p)
+static struct sums wal_sums_at(const uint8_t *p)
 {
-    return (struct sums){be32(p), be32(p + 4)};
+    return (struct sums){wal_be32(p), wal_be32(p + 4)};
 }
 
-static bool same(struct sums x, struct sums y)
+static bool wal_same(struct sums x, struct sums y)
 {
     return x.a == y.a && x.b == y.b;
 }
 
-static bool read_all(int fd, void *p, size_t n, uint64_t at)
+static bool wal_read_all(int fd, void *p, size_t n, uint64_t at)
 {
     return pread(fd, p, n, (off_t)at) == (ssize_t)n;
 }
@@ -76,69 +76,69 @@ enum header { HEADER_NONE, HEADER_GOOD, HEADER_DAMAGED };
 
 /* The header is on disk before the first frame is written: one that is not whole, with frames behind it,
  * was damaged. One of zeros was never written. */
-static enum header read_header(struct wal *w, struct sums *ret)
+static enum header wal_read_header(struct wal *w, struct sums *ret)
 {
     static const uint8_t zeros[HEADER_SIZE];
     uint8_t h[HEADER_SIZE];
-    if (w->size <= HEADER_SIZE || !read_all(w->fd, h, sizeof h, 0) || memcmp(h, zeros, sizeof h) == 0)
+    if (w->size <= HEADER_SIZE || !wal_read_all(w->fd, h, sizeof h, 0) || memcmp(h, zeros, sizeof h) == 0)
         return HEADER_NONE;
-    w->big_endian = be32(h) & 1;
-    w->page_size = be32(h + 8);
+    w->big_endian = wal_be32(h) & 1;
+    w->page_size = wal_be32(h + 8);
     memcpy(w->salts, h + SALT_AT, sizeof w->salts);
-    *ret = add(w, (struct sums){0, 0}, h, 24);
-    bool good = (be32(h) & ~1u) == MAGIC && w->page_size >= 512 && w->page_size <= PAGE_MAX &&
-                same(*ret, sums_at(h + 24));
+    *ret = wal_add(w, (struct sums){0, 0}, h, 24);
+    bool good = (wal_be32(h) & ~1u) == MAGIC && w->page_size >= 512 && w->page_size <= PAGE_MAX &&
+                wal_same(*ret, wal_sums_at(h + 24));
     return good ? HEADER_GOOD : HEADER_DAMAGED;
 }
 
-static bool read_frame(struct wal *w, uint64_t i)
+static bool wal_read_frame(struct wal *w, uint64_t i)
 {
     size_t size = FRAME_HEADER + w->page_size;
     return HEADER_SIZE + (i + 1) * size <= w->size &&
-           read_all(w->fd, w->frame, size, HEADER_SIZE + i * size);
+           wal_read_all(w->fd, w->frame, size, HEADER_SIZE + i * size);
 }
 
-static bool is_of_this_log(const struct wal *w)
+static bool wal_is_of_this_log(const struct wal *w)
 {
     return memcmp(w->frame + 8, w->salts, sizeof w->salts) == 0;
 }
 
-static bool is_commit(const struct wal *w)
+static bool wal_is_commit(const struct wal *w)
 {
-    return be32(w->frame + 4) != 0;
+    return wal_be32(w->frame + 4) != 0;
 }
 
 /* Does the frame that was read continue the one whose sums are before? */
-static bool continues(const struct wal *w, struct sums before)
+static bool wal_continues(const struct wal *w, struct sums before)
 {
-    struct sums s = add(w, before, w->frame, 8);
-    s = add(w, s, w->frame + FRAME_HEADER, w->page_size);
-    return is_of_this_log(w) && be32(w->frame) != 0 && same(s, sums_at(w->frame + 16));
+    struct sums s = wal_add(w, before, w->frame, 8);
+    s = wal_add(w, s, w->frame + FRAME_HEADER, w->page_size);
+    return wal_is_of_this_log(w) && wal_be32(w->frame) != 0 && wal_same(s, wal_sums_at(w->frame + 16));
 }
 
 /* Frames that fit, from the beginning. */
-static uint64_t count_whole(struct wal *w, struct sums sums)
+static uint64_t wal_count_whole(struct wal *w, struct sums sums)
 {
     uint64_t n = 0;
-    while (read_frame(w, n) && continues(w, sums)) {
-        sums = sums_at(w->frame + 16);
+    while (wal_read_frame(w, n) && wal_continues(w, sums)) {
+        sums = wal_sums_at(w->frame + 16);
         n++;
     }
     return n;
 }
 
 /* Commits among the frames behind the first one that does not fit. */
-static uint64_t count_commits_behind(struct wal *w, uint64_t bad)
+static uint64_t wal_count_commits_behind(struct wal *w, uint64_t bad)
 {
     uint64_t n = 0;
-    if (!read_frame(w, bad))
+    if (!wal_read_frame(w, bad))
         return 0;
-    struct sums before = sums_at(w->frame + 16);
+    struct sums before = wal_sums_at(w->frame + 16);
     /* The damage may lie in the commit frame itself. */
-    n += is_of_this_log(w) && is_commit(w) && be32(w->frame) != 0;
-    for (uint64_t i = bad + 1; read_frame(w, i); i++) {
-        n += is_commit(w) && continues(w, before);
-        before = sums_at(w->frame + 16);
+    n += wal_is_of_this_log(w) && wal_is_commit(w) && wal_be32(w->frame) != 0;
+    for (uint64_t i = bad + 1; wal_read_frame(w, i); i++) {
+        n += wal_is_commit(w) && wal_continues(w, before);
+        before = wal_sums_at(w->frame + 16);
     }
     return n;
 }
@@ -153,12 +153,12 @@ int wal_check(const char *path, struct errtext *err)
     int r = 0;
     if (fstat(w.fd, &st) == 0)
         w.size = (uint64_t)st.st_size;
-    enum header header = read_header(&w, &sums);
+    enum header header = wal_read_header(&w, &sums);
     if (header == HEADER_DAMAGED)
         r = err_set(err, -EUCLEAN, "%s is damaged: its header cannot be read", path);
     if (header == HEADER_GOOD) {
         w.frame = xmalloc(FRAME_HEADER + w.page_size);
-        uint64_t whole = count_whole(&w, sums), behind = count_commits_behind(&w, whole);
+        uint64_t whole = wal_count_whole(&w, sums), behind = wal_count_commits_behind(&w, whole);
         /* One is the end of a transaction that a power failure tore. */
         if (behind > 1)
             r = err_set(err, -EUCLEAN,

@@ -35,7 +35,7 @@ void work_free(struct work *w)
     free(w);
 }
 
-static struct history_text text_of(const char *s)
+static struct history_text work_text_of(const char *s)
 {
     return (struct history_text){.p = s, .n = s ? strlen(s) : 0};
 }
@@ -45,16 +45,17 @@ bool work_is_element(const struct job *j)
     return j->array_job && j->array_job != j->id;
 }
 
-static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
+static int work_write_retire(struct db *db, const struct batch_row *r, const char *data,
+                             struct errtext *err)
 {
     const struct job *j = r->summary;
     struct history_row row = {.job = j->id,
                               .array_job = j->array_job,
                               .uid = j->uid,
-                              .user = text_of(j->user),
-                              .name = text_of(j->req.name),
-                              .partition = text_of(j->partition),
-                              .account = text_of(j->req.account),
+                              .user = work_text_of(j->user),
+                              .name = work_text_of(j->req.name),
+                              .partition = work_text_of(j->partition),
+                              .account = work_text_of(j->req.account),
                               .state = j->state,
                               .t_submit = j->t_submit.ms,
                               .t_start = j->t_start.ms,
@@ -71,7 +72,7 @@ static int write_retire(struct db *db, const struct row *r, const char *data, st
     return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
 }
 
-static int write_row(struct db *db, const struct row *r, const char *bytes, struct errtext *err)
+static int work_write_row(struct db *db, const struct batch_row *r, const char *bytes, struct errtext *err)
 {
     const char *data = bytes + r->at;
     switch (r->kind) {
@@ -102,16 +103,16 @@ static int write_row(struct db *db, const struct row *r, const char *bytes, stru
         sqlite3_bind_int64(st, 2, r->step);
         return db_run(db, DB_DEL_PAYLOAD, err);
     }
-    case ROW_RETIRE: return write_retire(db, r, data, err);
+    case ROW_RETIRE: return work_write_retire(db, r, data, err);
     }
     return -EINVAL;
 }
 
-static void do_batch(struct db *db, struct work *w)
+static void work_do_batch(struct db *db, struct work *w)
 {
     int r = db_run(db, DB_BEGIN, &w->err);
     vec_for_each (&w->rows, i)
-        r = r ? r : write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
+        r = r ? r : work_write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
     w->newest = r ? 0 : db_newest(db);
     if (r == 0 && db->before_commit)
         db->before_commit(db->before_commit_ctx, w->newest);
@@ -127,7 +128,7 @@ static void do_batch(struct db *db, struct work *w)
     w->result = r;
 }
 
-static void do_get_payload(struct db *db, struct work *w)
+static void work_do_get_payload(struct db *db, struct work *w)
 {
     sqlite3_stmt *st = db->st[DB_GET_PAYLOAD];
     sqlite3_bind_int64(st, 1, w->job);
@@ -144,7 +145,7 @@ static void do_get_payload(struct db *db, struct work *w)
 }
 
 /* The rows as they lie there are the rows of a message: nothing is decoded on their way. */
-static void do_history(struct db *db, struct work *w)
+static void work_do_history(struct db *db, struct work *w)
 {
     struct str rows = STR_INIT;
     struct history_damage damage = {0};
@@ -158,7 +159,7 @@ static void do_history(struct db *db, struct work *w)
 
 /* Whether there is room again: pages are written and committed before they are given up. In one transaction
  * they would never get as far as the disk. */
-static void do_probe(struct db *db, struct work *w)
+static void work_do_probe(struct db *db, struct work *w)
 {
     char *text = NULL;
     int rc = sqlite3_exec(
@@ -183,12 +184,12 @@ void work_do(struct work *w, struct db *db, bool failed)
         if (failed)
             w->result = err_set(&w->err, -EIO, "an earlier write failed");
         else
-            do_batch(db, w);
+            work_do_batch(db, w);
         break;
-    case WORK_GET_PAYLOAD: do_get_payload(db, w); break;
+    case WORK_GET_PAYLOAD: work_do_get_payload(db, w); break;
     case WORK_GET_SCRIPT: w->known = scripts_get(db, w->job, &w->uid, &w->bytes); break;
-    case WORK_HISTORY: do_history(db, w); break;
-    case WORK_PROBE: do_probe(db, w); break;
+    case WORK_HISTORY: work_do_history(db, w); break;
+    case WORK_PROBE: work_do_probe(db, w); break;
     case WORK_MOVE: w->more = !failed && archive_move(db); break;
     case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;
     case WORK_STOP: break;

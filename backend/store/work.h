@@ -11,7 +11,7 @@
 
 enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
 
-struct row { /* one thing to write; data lies in the batch's bytes */
+struct batch_row { /* one thing to write; data lies in the batch's bytes */
     enum row_kind kind;
     uint32_t job;
     int32_t step;
@@ -37,7 +37,7 @@ struct work {
     struct list link;
     enum work_kind kind;
     uint64_t ticket;
-    VEC(struct row) rows;
+    VEC(struct batch_row) rows;
     struct mark_values note; /* of a batch: what its commit is remembered with ... */
     uint64_t newest;         /* ... and the newest event after it */
     struct str bytes;

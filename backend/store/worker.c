@@ -22,23 +22,23 @@ struct worker {
     bool busy;           /* the thread uses the disk */
 };
 
-static bool is_idle(const struct worker *w)
+static bool worker_is_idle(const struct worker *w)
 {
     return list_empty(&w->todo) && list_empty(&w->readers);
 }
 
-static void *thread_main(void *arg)
+static void *worker_thread_main(void *arg)
 {
     struct worker *w = arg;
     bool stop = false;
     pthread_mutex_lock(&w->lock);
     while (!stop) {
-        if (is_idle(w)) {
+        if (worker_is_idle(w)) {
             pthread_mutex_unlock(&w->lock);
             disk_checkpoint(w->disk, true); /* still busy: the disk is not free before it is done */
             pthread_mutex_lock(&w->lock);
         }
-        while (is_idle(w)) {
+        while (worker_is_idle(w)) {
             w->busy = false;
             pthread_cond_broadcast(&w->wake);
             pthread_cond_wait(&w->wake, &w->lock);
@@ -73,7 +73,7 @@ struct worker *worker_new(struct disk *d)
     pthread_cond_init(&w->wake, NULL);
     w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->busy = true;
-    bug_on(pthread_create(&w->thread, NULL, thread_main, w) != 0);
+    bug_on(pthread_create(&w->thread, NULL, worker_thread_main, w) != 0);
     return w;
 }
 
@@ -88,7 +88,7 @@ void worker_hand_over(struct worker *w, struct work *work)
 void worker_wait_idle(struct worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    while (w->busy || !is_idle(w))
+    while (w->busy || !worker_is_idle(w))
         pthread_cond_wait(&w->wake, &w->lock);
     pthread_mutex_unlock(&w->lock);
 }
@@ -128,7 +128,7 @@ void worker_drop_done(struct worker *w, bool (*is_void)(const struct work *work)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void free_all(struct list *works)
+static void worker_free_all(struct list *works)
 {
     list_for_each (work, works, struct work, link)
         work_free(work);
@@ -138,8 +138,8 @@ void worker_free(struct worker *w)
 {
     worker_hand_over(w, work_new(WORK_STOP));
     pthread_join(w->thread, NULL);
-    free_all(&w->done);
-    free_all(&w->readers);
+    worker_free_all(&w->done);
+    worker_free_all(&w->readers);
     close(w->event_fd);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->wake);

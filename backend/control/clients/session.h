@@ -62,7 +62,7 @@ struct session {
 
 typedef void request_fn(struct session *s, uint64_t tag, void *body);
 
-struct request { /* a kind of message that clients send */
+struct request_kind { /* a kind of message that clients send */
     request_fn *handle;
     bool changes;      /* the state: not while that cannot be written */
     const char *admin; /* "only administrators ..."; NULL: all may */

@@ -155,7 +155,7 @@ static void session_greet(struct session *s, uint64_t tag, const struct msg_hell
 static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
 {
     struct control *c = s->ctl;
-    const struct request *r = &c->wiring.requests[kind];
+    const struct request_kind *r = &c->wiring.requests[kind];
     if (!r->handle)
         return -EPROTO;
     if (r->changes && c->read_only)

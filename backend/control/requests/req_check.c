@@ -25,7 +25,7 @@
 
 #define SHOWN_CELLS 240 /* of what the user wrote, in a refusal */
 
-void req_check_refuse(struct check *k, enum refusal r, const char *fmt, ...)
+void req_check_refuse(struct request_check *k, enum refusal r, const char *fmt, ...)
 {
     if (k->refusal != REFUSAL_NONE)
         return;
@@ -40,8 +40,8 @@ void req_check_refuse(struct check *k, enum refusal r, const char *fmt, ...)
 }
 
 /* name: what the user wrote, escaped. */
-static void check_refuse_named(struct check *k, enum refusal r, const char *before, const char *name,
-                               const char *after)
+static void req_check_refuse_named(struct request_check *k, enum refusal r, const char *before,
+                                   const char *name, const char *after)
 {
     struct str b = STR_INIT;
     cell_text(&b, name ? name : "", SHOWN_CELLS, true, false);
@@ -50,7 +50,8 @@ static void check_refuse_named(struct check *k, enum refusal r, const char *befo
 }
 
 /* most: how much max is, in words. */
-static void check_words(struct check *k, const char *what, const char *s, size_t max, const char *most)
+static void req_check_words(struct request_check *k, const char *what, const char *s, size_t max,
+                            const char *most)
 {
     if (!s || utf8_is_clean_name(s, max))
         return;
@@ -66,18 +67,18 @@ static void check_words(struct check *k, const char *what, const char *s, size_t
                          "%s: neither control characters nor invisible ones are allowed", what);
 }
 
-static void check_name(struct check *k, const char *what, const char *s)
+static void req_check_name(struct request_check *k, const char *what, const char *s)
 {
-    check_words(k, what, s, NAME_MAX_BYTES, "128 bytes");
+    req_check_words(k, what, s, NAME_MAX_BYTES, "128 bytes");
 }
 
-static void check_text(struct check *k, const char *what, const char *s)
+static void req_check_text(struct request_check *k, const char *what, const char *s)
 {
-    check_words(k, what, s, TEXT_MAX_BYTES, "4096 bytes");
+    req_check_words(k, what, s, TEXT_MAX_BYTES, "4096 bytes");
 }
 
 /* Where somebody works is what it is called, whatever that is: shown escaped. */
-static void check_dir(struct check *k, const char *s)
+static void req_check_dir(struct request_check *k, const char *s)
 {
     if (s && strlen(s) > TEXT_MAX_BYTES)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, "working directory: more than 4096 bytes");
@@ -93,7 +94,7 @@ char *req_check_shown_command(const char *s)
     return str_take(&b);
 }
 
-static void check_env(struct check *k, const struct strv *env)
+static void req_check_env(struct request_check *k, const struct strv *env)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < env->n; i++)
@@ -103,107 +104,108 @@ static void check_env(struct check *k, const struct strv *env)
                          "the environment is over 4096 variables or 1 MiB: use --export to choose");
 }
 
-static void check_payload(struct check *k, const struct step_payload *p)
+static void req_check_payload(struct request_check *k, const struct step_payload *p)
 {
     if (p->script.n > SCRIPT_MAX)
         req_check_refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB");
-    check_env(k, &p->env);
+    req_check_env(k, &p->env);
     if (p->limits.n > LIMITS_MAX)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, "more than 32 resource limits");
 }
 
-static void check_dependency(struct check *k, const char *s)
+static void req_check_dependency(struct request_check *k, const char *s)
 {
     struct deps d;
     struct errtext text = {""};
     if (dep_parse(s, &d, &text) < 0)
-        check_refuse_named(k, REFUSAL_DEPENDENCY, "", text.s, "");
+        req_check_refuse_named(k, REFUSAL_DEPENDENCY, "", text.s, "");
     else
         deps_fini(&d);
 }
 
 /* How many: more than any machine has is a slip or worse. */
-static void check_count(struct check *k, const char *what, uint32_t n)
+static void req_check_count(struct request_check *k, const char *what, uint32_t n)
 {
     if (n != NOT_GIVEN && n > COUNT_MAX)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
 }
 
-static void check_counts_asked(struct check *k, const struct job_req *r)
+static void req_check_counts_asked(struct request_check *k, const struct job_req *r)
 {
-    check_count(k, "nodes", r->nodes_min);
-    check_count(k, "nodes", r->nodes_max);
-    check_count(k, "tasks", r->ntasks);
-    check_count(k, "tasks of a node", r->ntasks_per_node);
-    check_count(k, "CPUs of a task", r->cpus_per_task);
-    check_count(k, "GPUs", r->gpus);
-    check_count(k, "GPUs of a node", r->gpus_per_node);
-    check_count(k, "GPUs of a task", r->gpus_per_task);
+    req_check_count(k, "nodes", r->nodes_min);
+    req_check_count(k, "nodes", r->nodes_max);
+    req_check_count(k, "tasks", r->ntasks);
+    req_check_count(k, "tasks of a node", r->ntasks_per_node);
+    req_check_count(k, "CPUs of a task", r->cpus_per_task);
+    req_check_count(k, "GPUs", r->gpus);
+    req_check_count(k, "GPUs of a node", r->gpus_per_node);
+    req_check_count(k, "GPUs of a task", r->gpus_per_task);
 }
 
-static void check_request(struct check *k, const struct job_req *r)
+static void req_check_members(struct request_check *k, const struct job_req *r)
 {
-    check_counts_asked(k, r);
+    req_check_counts_asked(k, r);
     const struct job_req_rare *rare = req_rare(r);
-    check_name(k, "job name", r->name);
-    check_name(k, "account", r->account);
-    check_name(k, "QOS", r->qos);
-    check_name(k, "wckey", rare->wckey);
-    check_text(k, "partition", r->partition);
-    check_text(k, "comment", rare->comment);
-    check_text(k, "output file", r->std_out);
-    check_text(k, "error file", r->std_err);
-    check_text(k, "input file", rare->std_in);
-    check_text(k, "features", r->features);
-    check_text(k, "node list", rare->nodelist);
-    check_text(k, "excluded nodes", rare->exclude);
-    check_text(k, "dependency", r->dependency);
-    check_text(k, "licenses", r->licenses);
-    check_text(k, "reservation", rare->reservation);
-    check_text(k, "mail type", rare->mail_type);
-    check_text(k, "mail user", rare->mail_user);
-    check_text(k, "GPU type", r->gpu_type);
-    check_text(k, "gres", r->gres);
-    check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "65536 bytes");
-    check_dir(k, r->workdir);
+    req_check_name(k, "job name", r->name);
+    req_check_name(k, "account", r->account);
+    req_check_name(k, "QOS", r->qos);
+    req_check_name(k, "wckey", rare->wckey);
+    req_check_text(k, "partition", r->partition);
+    req_check_text(k, "comment", rare->comment);
+    req_check_text(k, "output file", r->std_out);
+    req_check_text(k, "error file", r->std_err);
+    req_check_text(k, "input file", rare->std_in);
+    req_check_text(k, "features", r->features);
+    req_check_text(k, "node list", rare->nodelist);
+    req_check_text(k, "excluded nodes", rare->exclude);
+    req_check_text(k, "dependency", r->dependency);
+    req_check_text(k, "licenses", r->licenses);
+    req_check_text(k, "reservation", rare->reservation);
+    req_check_text(k, "mail type", rare->mail_type);
+    req_check_text(k, "mail user", rare->mail_user);
+    req_check_text(k, "GPU type", r->gpu_type);
+    req_check_text(k, "gres", r->gres);
+    req_check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "65536 bytes");
+    req_check_dir(k, r->workdir);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
-        check_refuse_named(k, REFUSAL_BAD_REQUEST, "working directory ", r->workdir ? r->workdir : "(none)",
-                           " is not an absolute path");
-    check_dependency(k, r->dependency);
+        req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "working directory ",
+                               r->workdir ? r->workdir : "(none)", " is not an absolute path");
+    req_check_dependency(k, r->dependency);
     struct errtext gpus = {""};
     if (job_need_check_gpus(r, &gpus) < 0)
-        check_refuse_named(k, REFUSAL_GRES, "", gpus.s, "");
+        req_check_refuse_named(k, REFUSAL_GRES, "", gpus.s, "");
     if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
         req_check_refuse(k, REFUSAL_BAD_REQUEST, "malformed request");
 }
 
-static void check_step(struct check *k, const struct step *s, const struct step_payload *p)
+static void req_check_step_members(struct request_check *k, const struct step *s,
+                                   const struct step_payload *p)
 {
-    check_name(k, "step name", s->name);
-    check_name(k, "request id", s->request_id);
-    check_text(k, "output file", s->std_out);
-    check_text(k, "error file", s->std_err);
-    check_text(k, "input file", s->std_in);
-    check_text(k, "node list", s->nodelist);
-    check_text(k, "GPU type", s->gpu_type);
-    check_dir(k, s->workdir);
-    check_dir(k, p->workdir);
-    check_count(k, "CPUs of a process", s->cpus_per_rank);
-    check_count(k, "GPUs", s->gpus);
-    check_count(k, "GPUs of a process", s->gpus_per_rank);
-    check_count(k, "nodes", s->nodes);
-    check_payload(k, p);
+    req_check_name(k, "step name", s->name);
+    req_check_name(k, "request id", s->request_id);
+    req_check_text(k, "output file", s->std_out);
+    req_check_text(k, "error file", s->std_err);
+    req_check_text(k, "input file", s->std_in);
+    req_check_text(k, "node list", s->nodelist);
+    req_check_text(k, "GPU type", s->gpu_type);
+    req_check_dir(k, s->workdir);
+    req_check_dir(k, p->workdir);
+    req_check_count(k, "CPUs of a process", s->cpus_per_rank);
+    req_check_count(k, "GPUs", s->gpus);
+    req_check_count(k, "GPUs of a process", s->gpus_per_rank);
+    req_check_count(k, "nodes", s->nodes);
+    req_check_payload(k, p);
     bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
                  wall_is_set(s->t_start) || wall_is_set(s->t_end);
-    check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "1 MiB");
+    req_check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "1 MiB");
     if (begun || s->distribution > 2 || (s->distribution == 2) != (s->rank_nodes != NULL))
-        check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+        req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
 }
 
 enum refusal req_check_request(const struct job_req *r, struct errtext *text)
 {
-    struct check k = {.refusal = REFUSAL_NONE};
-    check_request(&k, r);
+    struct request_check k = {.refusal = REFUSAL_NONE};
+    req_check_members(&k, r);
     if (k.refusal != REFUSAL_NONE)
         *text = k.text;
     return k.refusal;
@@ -211,14 +213,14 @@ enum refusal req_check_request(const struct job_req *r, struct errtext *text)
 
 enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text)
 {
-    struct check k = {.refusal = REFUSAL_NONE};
-    check_step(&k, s, p);
+    struct request_check k = {.refusal = REFUSAL_NONE};
+    req_check_step_members(&k, s, p);
     if (k.refusal != REFUSAL_NONE)
         *text = k.text;
     return k.refusal;
 }
 
-static void check_steps(struct check *k, const struct msg_submit *m)
+static void req_check_steps(struct request_check *k, const struct msg_submit *m)
 {
     if (m->kind != JOB_KIND_STEPS) {
         if (m->steps.n)
@@ -233,20 +235,21 @@ static void check_steps(struct check *k, const struct msg_submit *m)
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
         tasks += s->n_tasks;
-        check_step(k, s, &m->step_payloads.v[i]);
+        req_check_step_members(k, s, &m->step_payloads.v[i]);
         if (s->id != (int32_t)i || s->rank_nodes)
-            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
         if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
-            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
-                               ": between 1 and 4096 processes in a task");
+            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
+                                   ": between 1 and 4096 processes in a task");
         if (!s->n_tasks || s->n_tasks > TASKS_MAX)
-            check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": between 1 and 100000 tasks");
+            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
+                                   ": between 1 and 100000 tasks");
     }
     if (tasks > TASKS_MAX)
         req_check_refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all");
 }
 
-void req_check_record(struct check *k, const struct job *j)
+void req_check_record(struct request_check *k, const struct job *j)
 {
     struct str b = STR_INIT;
     for (size_t i = 0; k->refusal == REFUSAL_NONE && i < j->steps.n && b.len <= STEPS_BYTES_MAX; i++)
@@ -257,11 +260,11 @@ void req_check_record(struct check *k, const struct job *j)
     str_fini(&b);
 }
 
-void req_check_submission(struct check *k, const struct msg_submit *m)
+void req_check_submission(struct request_check *k, const struct msg_submit *m)
 {
-    check_request(k, &m->req);
-    check_payload(k, &m->payload);
-    check_steps(k, m);
-    check_name(k, "submitting host", m->host);
-    check_name(k, "request id", m->request_id);
+    req_check_members(k, &m->req);
+    req_check_payload(k, &m->payload);
+    req_check_steps(k, m);
+    req_check_name(k, "submitting host", m->host);
+    req_check_name(k, "request id", m->request_id);
 }

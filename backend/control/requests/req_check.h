@@ -4,7 +4,7 @@
 
 #include "backend/control/core.h"
 
-struct check { /* the first refusal counts */
+struct request_check { /* the first refusal counts */
     enum refusal refusal;
     struct errtext text;
 };
@@ -13,10 +13,10 @@ struct check { /* the first refusal counts */
 enum refusal req_check_request(const struct job_req *r, struct errtext *text);
 enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
 /* A submission, by itself: not whether this cluster can run it. */
-void req_check_submission(struct check *k, const struct msg_submit *m);
+void req_check_submission(struct request_check *k, const struct msg_submit *m);
 /* The record is read by every client that looks at the queue: its steps are not large. */
-void req_check_record(struct check *k, const struct job *j);
-void req_check_refuse(struct check *k, enum refusal r, const char *fmt, ...)
+void req_check_record(struct request_check *k, const struct job *j);
+void req_check_refuse(struct request_check *k, enum refusal r, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* A command as it may be shown on a terminal; NULL for NULL. Caller frees. */
 char *req_check_shown_command(const char *s);

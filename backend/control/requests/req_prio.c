@@ -9,7 +9,7 @@
 
 /* --- priorities --- */
 
-static bool is_target(const struct msg_prio *m, const struct job *j)
+static bool req_prio_is_target(const struct msg_prio *m, const struct job *j)
 {
     for (size_t i = 0; i < m->jobs.n; i++) {
         const struct job_target *t = &m->jobs.v[i];
@@ -21,8 +21,8 @@ static bool is_target(const struct msg_prio *m, const struct job *j)
     return !m->jobs.n;
 }
 
-static void add_row(struct control *c, const struct msg_prio *m, const struct job *j, const char *name,
-                    const struct part_spec *part, struct msg_prio_rows *ret)
+static void req_prio_add_row(struct control *c, const struct msg_prio *m, const struct job *j,
+                             const char *name, const struct part_spec *part, struct msg_prio_rows *ret)
 {
     if (m->partitions.n && !strv_has(&m->partitions, name))
         return;
@@ -38,23 +38,23 @@ static void add_row(struct control *c, const struct msg_prio *m, const struct jo
 }
 
 /* One row for each of the partitions that it may run in. Returns how many those are. */
-static size_t add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
-                       struct msg_prio_rows *ret)
+static size_t req_prio_add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
+                                struct msg_prio_rows *ret)
 {
     struct strv names = strv_split(j->req.partition, ",");
     for (size_t i = 0; i < names.n; i++)
-        add_row(c, m, j, names.v[i], model_get_part(&c->model, names.v[i]), ret);
+        req_prio_add_row(c, m, j, names.v[i], model_get_part(&c->model, names.v[i]), ret);
     if (!names.n) {
         const struct part_spec *part = j->partition ? model_job_part(&c->model, j) : NULL;
         part = part ? part : model_default_part(&c->model);
-        add_row(c, m, j, part ? part->name : j->partition, part, ret);
+        req_prio_add_row(c, m, j, part ? part->name : j->partition, part, ret);
     }
     size_t n = names.n;
     strv_fini(&names);
     return n;
 }
 
-static struct list *behind(struct control *c, uint32_t id)
+static struct list *req_prio_behind(struct control *c, uint32_t id)
 {
     struct job *j = id ? model_get_job(&c->model, id) : NULL;
     if (j)
@@ -75,7 +75,8 @@ void req_prio(struct session *s, uint64_t tag, void *body)
     }
     struct msg_prio_rows ret = {.weights = c->model.spec.priority, .after = m->after};
     size_t looks = 0, looks_each = 1 + m->jobs.n + m->users.n;
-    for (struct list *at = behind(c, m->after); at != &c->model.all; at = at->next, looks += looks_each) {
+    for (struct list *at = req_prio_behind(c, m->after); at != &c->model.all;
+         at = at->next, looks += looks_each) {
         const struct job *j = container_of(at, struct job, in_all);
         if (looks >= LOOKS_MAX || ret.rows.n >= ROWS_MAX) {
             ret.more = true;
@@ -83,8 +84,8 @@ void req_prio(struct session *s, uint64_t tag, void *body)
         }
         ret.after = j->id;
         bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held one has no turn */
-        if (waits && is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
-            looks += add_rows(c, m, j, &ret) * (1 + m->partitions.n);
+        if (waits && req_prio_is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
+            looks += req_prio_add_rows(c, m, j, &ret) * (1 + m->partitions.n);
     }
     session_send(s, MSG_PRIO_ROWS, tag, &ret);
     rec_fini(&msg_prio_rows_rec, &ret);

@@ -41,7 +41,7 @@ static uint64_t submit_tasks(const struct job *j)
 }
 
 /* Counted anew only where the sum of what came in, of which much may have left, is too large. */
-static void submit_check_tasks(struct control *c, const struct job *j, struct check *k)
+static void submit_check_tasks(struct control *c, const struct job *j, struct request_check *k)
 {
     struct submit_count *n = c->state[MODULE_REQ_SUBMIT];
     uint64_t tasks = submit_tasks(j);
@@ -57,7 +57,7 @@ static void submit_check_tasks(struct control *c, const struct job *j, struct ch
 }
 
 /* Whose share it is charged to, by which QOS, and what only administrators may say about its turn. */
-static void submit_check_standing(struct session *s, const struct msg_submit *m, struct check *k)
+static void submit_check_standing(struct session *s, const struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
     if (m->req.has_priority && !s->admin)
@@ -70,7 +70,7 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
 }
 
 /* One user leaves room in the queue for the others. */
-static void submit_check_room(struct session *s, struct check *k)
+static void submit_check_room(struct session *s, struct request_check *k)
 {
     uint32_t n = s->quota->n_jobs, most = user_quota_jobs_most(s->ctl);
     if (k->refusal != REFUSAL_NONE || s->admin || n < most)
@@ -81,7 +81,7 @@ static void submit_check_room(struct session *s, struct check *k)
             most);
 }
 
-static void submit_check_queue(struct session *s, struct check *k)
+static void submit_check_queue(struct session *s, struct request_check *k)
 {
     const struct control *c = s->ctl;
     if (c->stopping != STOP_NONE)
@@ -91,7 +91,7 @@ static void submit_check_queue(struct session *s, struct check *k)
     submit_check_room(s, k);
 }
 
-static void submit_check(struct session *s, const struct msg_submit *m, struct check *k)
+static void submit_check(struct session *s, const struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
     req_check_submission(k, m);
@@ -118,7 +118,7 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct c
                              m->steps.n, &k->text);
 }
 
-static void submit_set_array(struct control *c, struct job *j, struct check *k)
+static void submit_set_array(struct control *c, struct job *j, struct request_check *k)
 {
     struct array_spec a;
     if (!j->req.array_spec)
@@ -142,7 +142,7 @@ static void submit_set_array(struct control *c, struct job *j, struct check *k)
 }
 
 /* The record of a new job, moved out of the message where it can be. */
-static void submit_make_job(struct session *s, struct msg_submit *m, struct job *j, struct check *k)
+static void submit_make_job(struct session *s, struct msg_submit *m, struct job *j, struct request_check *k)
 {
     struct control *c = s->ctl;
     struct strv parts = strv_split(m->req.partition, ",");
@@ -205,7 +205,7 @@ static void submit_set_eligible(struct control *c, struct job *j)
 
 /* The rules that count. Held and forced ones are looked at when they are released. */
 static void submit_check_counts(struct control *c, const struct msg_submit *m, const struct job *j,
-                                struct check *k)
+                                struct request_check *k)
 {
     struct sched_view v = policy_view(c);
     struct sched_admit_how how = {.as_is = m->force || (m->hold && !m->test_only)};
@@ -277,7 +277,8 @@ static void submit_answer_test(struct session *s, uint64_t tag, const struct job
 }
 
 /* The same request has been taken before: its answer was lost, not its job. */
-static bool submit_is_repeated(struct session *s, uint64_t tag, const struct msg_submit *m, struct check *k)
+static bool submit_is_repeated(struct session *s, uint64_t tag, const struct msg_submit *m,
+                               struct request_check *k)
 {
     struct control *c = s->ctl;
     struct job *old = m->request_id ? model_get_request(&c->model, m->request_id) : NULL;
@@ -329,7 +330,7 @@ static void submit_emit(struct session *s, uint64_t tag, const struct msg_submit
 }
 
 /* All is known that the history can tell. */
-static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, struct check *k)
+static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
     struct job j = {0};
@@ -371,7 +372,7 @@ static void submit_resume(struct parked *p)
 {
     struct submission *w = container_of(p, struct submission, parked);
     struct session *s = p->session;
-    struct check k = {.refusal = REFUSAL_NONE};
+    struct request_check k = {.refusal = REFUSAL_NONE};
     if (s->ctl->read_only)
         req_check_refuse(&k, REFUSAL_READ_ONLY, "the controller is read-only: %s", s->ctl->read_only);
     else if (submit_is_repeated(s, p->tag, &w->m, &k))
@@ -394,7 +395,7 @@ static size_t submit_size(const struct msg_submit *m)
     return n;
 }
 
-static void submit_wait(struct session *s, uint64_t tag, struct msg_submit *m, struct check *k)
+static void submit_wait(struct session *s, uint64_t tag, struct msg_submit *m, struct request_check *k)
 {
     struct submission *w = xcalloc(1, sizeof *w);
     w->m = *m;
@@ -419,7 +420,7 @@ void req_submit(struct session *s, uint64_t tag, void *body)
 {
     struct msg_submit *m = body;
     struct control *c = s->ctl;
-    struct check k = {.refusal = REFUSAL_NONE};
+    struct request_check k = {.refusal = REFUSAL_NONE};
     if (submit_is_repeated(s, tag, m, &k))
         return;
     if (str_is_empty(m->req.account)) {

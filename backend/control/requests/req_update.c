@@ -303,7 +303,7 @@ struct waiting_update { /* for the history */
     struct msg_update m;
 };
 
-static void update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks);
+static void req_update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks);
 
 static void update_release(struct parked *p)
 {
@@ -320,7 +320,7 @@ static void update_resume(struct parked *p)
         session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
                       p->session->ctl->read_only);
     else
-        update_run(p->session, p->tag, &w->m, false);
+        req_update_run(p->session, p->tag, &w->m, false);
 }
 
 /* Whether the update waits for the history, or was refused because too many do. */
@@ -354,7 +354,7 @@ static bool update_wait(struct session *s, uint64_t tag, const struct msg_update
 }
 
 /* asks: the history has not been asked yet. */
-static void update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks)
+static void req_update_run(struct session *s, uint64_t tag, const struct msg_update *m, bool asks)
 {
     struct control *c = s->ctl;
     uint32_t index = m->target.array_index;
@@ -379,5 +379,5 @@ static void update_run(struct session *s, uint64_t tag, const struct msg_update 
 
 void req_update(struct session *s, uint64_t tag, void *body)
 {
-    update_run(s, tag, body, true);
+    req_update_run(s, tag, body, true);
 }

@@ -18,7 +18,7 @@
 #include "backend/control/requests/shutdown.h"
 #include "backend/control/requests/terminals.h"
 
-const struct request request_table[MSG_N_KINDS] = {
+const struct request_kind request_table[MSG_N_KINDS] = {
     [MSG_SUBMIT] = {req_submit, .changes = true},
     [MSG_STEP_CREATE] = {req_step_create, .changes = true},
     [MSG_ACT] = {req_act, .changes = true},

@@ -4,6 +4,6 @@
 
 #include "backend/control/clients/session.h"
 
-extern const struct request request_table[]; /* by enum msg_kind */
+extern const struct request_kind request_table[]; /* by enum msg_kind */
 
 #endif
