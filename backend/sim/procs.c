@@ -10,17 +10,17 @@
 
 #define TELL_EVERY 256 /* instants */
 
-static const struct backfill_opts options[] = {
+static const struct plan_opts options[] = {
     [PROCS_FCFS] = {.depth = 0, .backfill = false},
     [PROCS_EASY] = {.depth = 1, .backfill = true},
-    [PROCS_CONS] = {.depth = BACKFILL_ALL, .backfill = true, .keep = true},
-    [PROCS_REPLAN] = {.depth = BACKFILL_ALL, .backfill = true},
+    [PROCS_CONS] = {.depth = PLAN_ALL, .backfill = true, .keep = true},
+    [PROCS_REPLAN] = {.depth = PLAN_ALL, .backfill = true},
 };
 
 struct unit { /* a job as the policy sees it */
     struct procs_job *job;
     struct pool_use use;
-    struct backfill_hold hold;
+    struct plan_slot slot;
     struct heap_node by_end; /* of its real end */
     struct list queued;
 };
@@ -28,14 +28,14 @@ struct unit { /* a job as the policy sees it */
 struct clock {
     struct procs_trace *trace;
     struct pool pool;
-    struct backfill backfill;
+    struct plan_slots slots;
     struct nodeset all;     /* the one node */
     struct demand *demands; /* by processors */
     struct unit *units;     /* by job */
     size_t n_submitted, n_ended;
     struct list queue;
     struct heap ends;
-    struct backfill_place place; /* of the start under way */
+    struct placement place; /* of the start under way */
 };
 
 static int64_t ms(int64_t seconds)
@@ -51,7 +51,7 @@ static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy
     pool_set_node(&c->pool, 0, (struct amount){.cpus = t->procs}, 1, true);
     nodeset_init(&c->all, 1);
     nodeset_add(&c->all, 0);
-    backfill_init(&c->backfill, &c->pool, &options[policy], 1);
+    plan_slots_init(&c->backfill, &c->pool, &options[policy], 1);
     list_init(&c->queue);
     c->demands = xcalloc((size_t)t->procs + 1, sizeof *c->demands);
     for (int64_t n = 1; n <= t->procs; n++)
@@ -70,8 +70,8 @@ static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy
 
 static void clock_fini(struct clock *c)
 {
-    backfill_fini(&c->backfill);
-    backfill_place_fini(&c->place);
+    plan_slots_fini(&c->backfill);
+    placement_fini(&c->place);
     pool_fini(&c->pool);
     nodeset_fini(&c->all);
     heap_fini(&c->ends);
@@ -82,7 +82,7 @@ static void clock_fini(struct clock *c)
 /* Seconds; WHEN_NEVER: all is over. */
 static int64_t next_instant(const struct clock *c)
 {
-    int64_t t = WHEN_NEVER, held = backfill_next(&c->backfill);
+    int64_t t = WHEN_NEVER, held = plan_slots_next(&c->backfill);
     const struct heap_node *end = heap_peek(&c->ends);
     if (end)
         t = end->key;
@@ -124,27 +124,27 @@ static void begin(struct clock *c, struct unit *u, int64_t now)
  * conventions have it. (The controller looks again whenever a hold has been given up.) */
 static bool keeps_its_place(const struct clock *c, const struct unit *u, int64_t now, bool gained)
 {
-    return c->backfill.opts.keep && !gained && u->hold.use.parts && u->hold.use.start > ms(now);
+    return c->backfill.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > ms(now);
 }
 
 static void pass(struct clock *c, int64_t now, bool gained)
 {
-    backfill_begin(&c->backfill, gained);
+    plan_slots_begin(&c->backfill, gained);
     list_for_each (u, &c->queue, struct unit, queued) {
         if (keeps_its_place(c, u, now, gained)) {
-            u->hold.visited = c->backfill.pass;
+            u->slot.visited = c->backfill.pass;
             continue;
         }
-        struct backfill_choice choice = {.demand = &c->demands[u->job->procs],
-                                         .set = &c->all,
-                                         .len = ms(u->job->estimate),
-                                         .len_min = ms(u->job->estimate)};
-        struct backfill_item item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
-        if (backfill_start(&c->backfill, &item, &u->hold, &c->place))
+        struct plan_choice choice = {.demand = &c->demands[u->job->procs],
+                                     .set = &c->all,
+                                     .len = ms(u->job->estimate),
+                                     .len_min = ms(u->job->estimate)};
+        struct plan_request item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
+        if (plan_slots_start(&c->backfill, &item, &u->slot, &c->place))
             begin(c, u, now);
         else
-            backfill_reserve(&c->backfill, &item, &u->hold);
-        if (backfill_is_closed(&c->backfill))
+            plan_slots_book(&c->backfill, &item, &u->slot);
+        if (plan_slots_are_closed(&c->backfill))
             break;
     }
 }

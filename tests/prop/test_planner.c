@@ -255,9 +255,9 @@ static int by_job(const void *pa, const void *pb)
 static size_t holds_of(struct planner *p, struct held *v, size_t room)
 {
     size_t n = 0;
-    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link) {
+    list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link) {
         assert_true(n < room);
-        v[n++] = (struct held){container_of(h, struct pending_entry, hold)->job, h->lane, &h->use};
+        v[n++] = (struct held){container_of(h, struct pending_entry, slot)->job, h->lane, &h->use};
     }
     qsort(v, n, sizeof *v, by_job);
     return n;

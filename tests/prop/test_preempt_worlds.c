@@ -283,8 +283,8 @@ static void list_uses(const struct world *w, struct uses *u)
     *u = (struct uses){VEC_INIT};
     list_for_each (j, &w->l.m.active, struct job, in_queue)
         add_running(w, j, u);
-    list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *x = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &planner_queue(w->p)->slots.list, struct plan_slot, link) {
+        const struct pending_entry *x = container_of(h, struct pending_entry, slot);
         add_held(&h->use, x->job, u);
         for (uint32_t i = 0; i < x->more.n; i++)
             add_held(&x->more.v[i].use, x->job, u);
@@ -365,13 +365,13 @@ static void check_preempts(struct world *w, const struct sched_result *r)
     vec_for_each (&r->preempts, i) {
         const struct sched_preempt *s = &r->preempts.v[i];
         const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, s->by_job);
-        if (!u || !u->hold.use.parts || !u->hold.claim)
+        if (!u || !u->slot.use.parts || !u->slot.claim)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
-        const struct part_spec *where = &w->l.m.spec.parts.v[u->hold.lane];
+        const struct part_spec *where = &w->l.m.spec.parts.v[u->slot.lane];
         goes_by_a_rule(w, s, where);
-        w->promises[s->by_job] = (struct promise_of){.ready = u->hold.use.start,
+        w->promises[s->by_job] = (struct promise_of){.ready = u->slot.use.start,
                                                      .tier = where->priority_tier,
-                                                     .nodes = nodes_of_hold(&u->hold.use),
+                                                     .nodes = nodes_of_hold(&u->slot.use),
                                                      /* its array may use up the throttle */
                                                      .stands = u->count == 1};
         w->preempts++;
@@ -389,7 +389,7 @@ static bool is_taken_from_above(const struct world *w, const struct promise_of *
                 if (p->nodes >> node_at(w, e->alloc.v[k].node) & 1)
                     return true;
     }
-    list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link)
+    list_for_each (h, &planner_queue(w->p)->slots.list, struct plan_slot, link)
         if (h->tier > p->tier && nodes_of_hold(&h->use) & p->nodes)
             return true;
     return false;
@@ -433,15 +433,15 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
     enum reason why = planner_reason(w->p, j->id);
     const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, j->id);
     bool waits = why == REASON_RESOURCES || why == REASON_PRIORITY;
-    if (!waits || w->has_limits || w->l.m.spec.backfill == BACKFILL_OFF || !u || u->hold.claim)
+    if (!waits || w->has_limits || w->l.m.spec.backfill == BACKFILL_OFF || !u || u->slot.claim)
         return;
     for (size_t i = 0; i < w->l.m.spec.parts.n; i++) {
         struct ref_plan ref;
         struct ref_entry e;
         ref_plan_bare(&ref, &w->l.m, w->l.now);
         ref.tier = w->l.m.spec.parts.v[i].priority_tier;
-        list_for_each (h, &planner_queue(w->p)->backfill.holds, struct backfill_hold, link) {
-            const struct pending_entry *x = container_of(h, struct pending_entry, hold);
+        list_for_each (h, &planner_queue(w->p)->slots.list, struct plan_slot, link) {
+            const struct pending_entry *x = container_of(h, struct pending_entry, slot);
             struct uses held = {VEC_INIT};
             if (x == u || w->l.m.spec.parts.v[h->lane].priority_tier < ref.tier)
                 continue;

@@ -67,7 +67,7 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     struct sched_view v = pass_view(l);
     struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
     bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
-    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link)
+    list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link)
         keeps = keeps || h->claim;
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
@@ -251,9 +251,9 @@ static bool may_be_overdrawn(struct planner *p, uint32_t node)
     vec_for_each (&planner_queue(p)->windows, i)
         if (lies_on(&planner_queue(p)->windows.v[i]->use, node))
             return true;
-    list_for_each (h, &planner_queue(p)->backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *u = container_of(h, struct pending_entry, hold);
-        if (h->claim && h->visited != planner_queue(p)->backfill.pass && lies_on(&h->use, node))
+    list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        if (h->claim && h->visited != planner_queue(p)->slots.pass && lies_on(&h->use, node))
             return true;
         for (uint32_t i = 0; i < u->more.n; i++)
             if (lies_on(&u->more.v[i].use, node))

@@ -58,7 +58,7 @@ static bool rows_is_wanted(const struct msg_get *g, const struct job *j)
 static struct wall rows_expected_start(const struct control *c, const struct job *j)
 {
     struct forecast f = planner_forecast(planner_forecaster(c->planner), j->id);
-    if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
+    if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
         return f.start;
     return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};
 }

@@ -29,7 +29,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When something changes although nothing happens. */
 static int64_t next_look(const struct planner *p)
 {
-    int64_t next = backfill_next(&p->queue.backfill);
+    int64_t next = plan_slots_next(&p->queue.slots);
     const struct heap_node *h = heap_peek(&p->queue.entries.wakes);
     next = h ? earlier(next, h->key) : next;
     vec_for_each (&p->queue.windows, i) {
@@ -154,7 +154,7 @@ static bool is_noted(const struct planner *p, uint32_t job)
 static bool has_claim(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
-    return u && u->hold.use.parts && u->hold.claim;
+    return u && u->slot.use.parts && u->slot.claim;
 }
 
 /* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
@@ -170,11 +170,11 @@ static bool take_back_useless(struct planner *p, struct pass *s)
         }
     if (!any)
         return false;
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
-        struct pending_entry *u = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, slot);
         if (h->claim && u->claimed == p->queue.cycle) {
             claims_drop(&p->queue, u);
-            backfill_give_up(&p->queue.backfill, h);
+            plan_slots_drop(&p->queue.slots, h);
         }
     }
     vec_for_each (&r->preempts, i)

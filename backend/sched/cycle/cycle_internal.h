@@ -38,9 +38,9 @@ enum round { ROUND_NONE, ROUND_LINES_UP, ROUND_TURNS, ROUND_ENDS };
 struct pass {
     struct planner *p;
     VEC(struct turn) heap;
-    struct backfill_place place;
-    struct backfill_choice *choices; /* of the item in hand: those that limits leave */
-    struct position *positions;      /* and which they are */
+    struct placement place;
+    struct plan_choice *choices; /* of the item in hand: those that limits leave */
+    struct position *positions;  /* and which they are */
     size_t n_room;
     enum pass_stage stage;
     uint32_t rounds; /* of the stage */
@@ -166,7 +166,7 @@ enum reason pass_gate(struct pass *s, struct pending_entry *u);
 void pass_make_room(struct pass *s, uint32_t n_choices);
 /* The choices of x->entry that limits leave, with what is borrowed where x->borrow says so. None left: the
  * verdict says why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
-enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret);
+enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret);
 /* The best that limits say of its head, in any partition of that entry. */
 enum limit_state pass_limit_of_group(struct planner *p, struct job_class *g, uint32_t entry);
 bool pass_lacks_licences(const struct pass *s, const struct job_class *g, const struct pending_entry *u);
@@ -187,9 +187,9 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again);
 bool pass_group_could_ever(struct planner *p, struct job_class *g);
 /* It did not fit, and nothing has come free since that it could use. */
 bool pass_shape_is_dead(const struct planner *p, struct request_shape *sh);
-bool pass_has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n);
+bool pass_has_lane_left(const struct planner *p, const struct plan_choice *v, uint32_t n);
 /* The entry of the group as an item: its choices, tier, and when it has to be over. */
-struct backfill_item pass_item(const struct job_class *g, uint32_t entry);
+struct plan_request pass_item(const struct job_class *g, uint32_t entry);
 /* The first that does not fit in each of its partitions is the one whose turn it is. */
 enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
                                    const struct pending_entry *u);

@@ -47,7 +47,7 @@ static void take_turn(struct pass *s)
     /* What an event has named may be another by now: its turn is in the next pass, until then its place
      * stays. */
     if (u->noted)
-        u->hold.visited = p->queue.backfill.pass;
+        u->slot.visited = p->queue.slots.pass;
     else if (pass_is_passed_over(s, &t, &again))
         o = GROUP_WAITS;
     else
@@ -61,11 +61,11 @@ static void take_turn(struct pass *s)
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
 static void give_up_unvisited(struct planner *p)
 {
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         bool is_awaited =
             h->claim && h->use.start > p->queue.now.ms; /* others are on their way out for it */
-        if (h->visited != p->queue.backfill.pass && !is_awaited)
-            backfill_give_up(&p->queue.backfill, h);
+        if (h->visited != p->queue.slots.pass && !is_awaited)
+            plan_slots_drop(&p->queue.slots, h);
     }
 }
 
@@ -96,10 +96,10 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
     vec_for_each (&p->looked, i) {
         const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->looked.v[i]);
         const struct job_class *g = u ? u->group : NULL;
-        if (!g || !u->count || u->hold.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
+        if (!g || !u->count || u->slot.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
             continue;
         for (uint32_t k = 0; k < g->n_choices; k++)
-            if (backfill_gained_since(&p->queue.backfill, mark, g->choices[k].demand, g->choices[k].set))
+            if (plan_slots_freed_since(&p->queue.slots, mark, g->choices[k].demand, g->choices[k].set))
                 return true;
     }
     return false;
@@ -108,10 +108,10 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 /* Of those who hold a place. */
 static bool has_holder_use_for_gains(const struct planner *p)
 {
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
-        const struct job_class *g = container_of(h, struct pending_entry, hold)->group;
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        const struct job_class *g = container_of(h, struct pending_entry, slot)->group;
         for (uint32_t i = 0; i < g->n_choices; i++)
-            if (backfill_gained_since(&p->queue.backfill, h->mark, NULL, g->choices[i].set))
+            if (plan_slots_freed_since(&p->queue.slots, h->mark, NULL, g->choices[i].set))
                 return true;
     }
     return false;
@@ -140,13 +140,13 @@ static void begin_round(struct pass *s)
     struct planner *p = s->p;
     forget_looks(p);
     memset(p->first_blocked, 0, p->queue.nodes.n_parts * sizeof *p->first_blocked);
-    backfill_begin(&p->queue.backfill, p->queue.changes.all_gained);
+    plan_slots_begin(&p->queue.slots, p->queue.changes.all_gained);
     if (p->queue.changes.lost)
-        backfill_shake(&p->queue.backfill);
+        plan_slots_invalidate(&p->queue.slots);
     if (p->queue.changes.all_gained)
         forget_dead(p);
-    s->freed = p->queue.backfill.freed;
-    s->mark = backfill_mark(&p->queue.backfill);
+    s->freed = p->queue.slots.freed;
+    s->mark = plan_slots_freed_mark(&p->queue.slots);
     s->asked = p->out->preempts.n;
     p->preempt.prospects = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
@@ -168,11 +168,11 @@ static void end_round(struct pass *s)
     claims_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
     p->queue.changes.gained = promises_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
-                              s->made_way || p->queue.backfill.again;
+                              s->made_way || p->queue.slots.again;
     p->queue.changes.gained = pass_give_up_closed(s) || p->queue.changes.gained;
     s->had_round = true;
     s->made_way = false;
-    bool freed = s->freed != p->queue.backfill.freed;
+    bool freed = s->freed != p->queue.slots.freed;
     bool few = p->queue.classes.shapes.n <= SHAPES_AT_ONCE;
     if (!p->queue.changes.gained && freed)
         p->queue.changes.gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
@@ -231,7 +231,7 @@ static bool go_round(struct pass *s)
             s->round = ROUND_TURNS;
         break;
     case ROUND_TURNS:
-        if (s->heap.n && !backfill_is_closed(&s->p->queue.backfill))
+        if (s->heap.n && !plan_slots_are_closed(&s->p->queue.slots))
             take_turn(s);
         else
             end_round(s);
@@ -279,7 +279,7 @@ void pass_free(struct pass *s)
     if (!s)
         return;
     vec_fini(&s->heap);
-    backfill_place_fini(&s->place);
+    placement_fini(&s->place);
     free(s->choices);
     free(s->positions);
     sched_result_fini(&s->out);

@@ -76,11 +76,11 @@ static enum limit_state check_limits(const struct gets *x, const struct limit_as
                                      struct limit_verdict *v)
 {
     enum limit_state state = limits_check(x->s->p->queue.limits, ask, v);
-    bool promised = x->u->hold.use.parts && x->u->hold.claim;
+    bool promised = x->u->slot.use.parts && x->u->slot.claim;
     return state == LIMIT_OVER_SOFT && promised ? LIMIT_OK : state;
 }
 
-enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
+enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret)
 {
     struct pass *s = x->s;
     struct job_class *g = x->g;
@@ -163,7 +163,7 @@ bool pass_lacks_licences(const struct pass *s, const struct job_class *g, const 
 /* By what limits leave now, with all that is held for it. */
 static bool holds_too_much(const struct pass *s, struct job_class *g, const struct pending_entry *u)
 {
-    const struct backfill_hold *h = &u->hold;
+    const struct plan_slot *h = &u->slot;
     struct pool_parts parts = {VEC_INIT};
     struct limit_verdict v = {.state = LIMIT_OK};
     for (uint32_t i = 0; i < h->use.n_parts; i++)
@@ -182,8 +182,8 @@ static bool holds_too_much(const struct pass *s, struct job_class *g, const stru
 enum reason pass_gate_of_holder(struct pass *s, struct pending_entry *u)
 {
     struct job_class *g = u->group;
-    struct gets gets = {.s = s, .g = g, .u = u, .entry = u->hold.entry};
-    struct backfill_item it = {0};
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = u->slot.entry};
+    struct plan_request it = {0};
     enum reason why = pass_gate(s, u);
     if (why != REASON_NONE)
         return why;
@@ -196,13 +196,13 @@ bool pass_give_up_closed(struct pass *s)
 {
     struct planner *p = s->p;
     bool any = false;
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
-        struct pending_entry *u = container_of(h, struct pending_entry, hold);
-        bool asked = !h->claim && h->visited == p->queue.backfill.pass && !u->noted;
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        bool asked = !h->claim && h->visited == p->queue.slots.pass && !u->noted;
         enum reason why = asked ? pass_gate_of_holder(s, u) : REASON_NONE;
         if (why == REASON_NONE)
             continue;
-        backfill_give_up(&p->queue.backfill, h);
+        plan_slots_drop(&p->queue.slots, h);
         u->reason = why;
         any = true;
     }

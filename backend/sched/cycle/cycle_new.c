@@ -22,8 +22,8 @@ static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t
 static bool may_outrank_holder(struct planner *p, struct job_class *g, const struct pending_entry *u)
 {
     struct rank mine = rank_as_unit(p, g, 0, u);
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *w = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         struct rank its = rank_as_unit(p, w->group, h->entry, w);
         if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
             return true;
@@ -34,8 +34,8 @@ static bool may_outrank_holder(struct planner *p, struct job_class *g, const str
 /* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
 static bool closes_a_hold(struct pass *s)
 {
-    list_for_each (h, &s->p->queue.backfill.holds, struct backfill_hold, link) {
-        struct pending_entry *u = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, slot);
         pass_make_room(s, u->group->n_choices);
         if (!h->claim && pass_gate_of_holder(s, u) != REASON_NONE)
             return true;
@@ -44,7 +44,7 @@ static bool closes_a_hold(struct pass *s)
 }
 
 /* What limits leave of it, borrowed where nothing else is left. */
-static enum limit_state leave_any(struct gets *x, struct backfill_item *it)
+static enum limit_state leave_any(struct gets *x, struct plan_request *it)
 {
     x->borrow = false;
     enum limit_state state = pass_leave_choices(x, it);
@@ -54,7 +54,7 @@ static enum limit_state leave_any(struct gets *x, struct backfill_item *it)
 
 /* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
 static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_entry *u,
-                           struct backfill_item *it, struct gets *gets)
+                           struct plan_request *it, struct gets *gets)
 {
     struct planner *p = s->p;
     bool started = false;
@@ -71,7 +71,7 @@ static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_e
             g->rest.now = gate;
             it->n_choices = 0;
         }
-        if (!it->n_choices || !backfill_start_beside(&p->queue.backfill, it, &s->place))
+        if (!it->n_choices || !plan_slots_start_beside(&p->queue.slots, it, &s->place))
             break;
         pass_start(s, g, u);
         started = true;
@@ -91,10 +91,10 @@ static bool take_newcomer(struct pass *s, struct pending_entry *u)
     struct planner *p = s->p;
     struct job_class *g = u->group;
     struct gets gets = {.s = s, .g = g, .u = u, .entry = ALL_ENTRIES};
-    struct backfill_item it = pass_item(g, 0);
+    struct plan_request it = pass_item(g, 0);
     it.allows = limits_any(p->queue.limits) ? pass_may_get : NULL;
     it.ctx = &gets;
-    if (u->singleton || u->by_element || u->chosen || u->hold.use.parts || u->made_way_for || g->begun ||
+    if (u->singleton || u->by_element || u->chosen || u->slot.use.parts || u->made_way_for || g->begun ||
         pass_is_throttled(p, u) || (u->count > 1 && u->is_special) || !pass_group_could_ever(p, g))
         return false;
     pass_make_room(s, g->n_choices);
@@ -104,7 +104,7 @@ static bool take_newcomer(struct pass *s, struct pending_entry *u)
         g->units.next == &u->in_group ? NULL
                                       : container_of(u->in_group.prev, struct pending_entry, in_group);
     if (before && !before->is_special && before->count)
-        return !before->hold.use.parts ||
+        return !before->slot.use.parts ||
                (!pass_has_lane_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
     g->rest.now = REASON_PRIORITY;
     if (!start_newcomer(s, g, u, &it, &gets))
@@ -121,7 +121,7 @@ static bool take_newcomer(struct pass *s, struct pending_entry *u)
     if (waits && g->n_entries > 1) /* each of its turns may hold a place */
         return gets.seen == LIMIT_OK && !pass_has_lane_left(p, g->choices, g->n_choices);
     if (waits &&
-        (backfill_reserve(&p->queue.backfill, &it, &u->hold) ||
+        (plan_slots_book(&p->queue.slots, &it, &u->slot) ||
          pass_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
         u->reason = REASON_RESOURCES;
     return waits && gets.seen == LIMIT_OK;
@@ -154,8 +154,8 @@ static bool line_up_fresh(struct pass *s)
 /* A claim for which nobody is on his way any more: a pass says what becomes of it. */
 static bool has_idle_claim(const struct planner *p)
 {
-    list_for_each (h, &p->queue.backfill.holds, struct backfill_hold, link)
-        if (h->claim && !planner_is_waited_for(&p->queue, container_of(h, struct pending_entry, hold)->job))
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
+        if (h->claim && !planner_is_waited_for(&p->queue, container_of(h, struct pending_entry, slot)->job))
             return true;
     return false;
 }
@@ -163,11 +163,11 @@ static bool has_idle_claim(const struct planner *p)
 /* Something may have changed for the others as well, or time has gone by. */
 static bool has_to_look_at_all(const struct planner *p)
 {
-    const struct backfill_opts *o = &p->queue.backfill.opts;
+    const struct plan_opts *o = &p->queue.slots.opts;
     int64_t since = p->queue.now.ms - p->decided_all;
     return !p->queue.prios.known || p->queue.changes.gained || p->queue.changes.lost || !o->keep ||
            !o->backfill || ((p->preempt.hunts_left || p->tells_left) && since >= HUNT_AGAIN_MS) ||
-           backfill_next(&p->queue.backfill) <= p->queue.now.ms ||
+           plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
            (p->preempt.hunt_again > p->decided_all && p->preempt.hunt_again <= p->queue.now.ms) ||
            (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_claim(p);
 }

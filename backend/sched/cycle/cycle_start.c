@@ -24,7 +24,7 @@ static const struct task *next_waiting(const struct step *s, struct pending_entr
 }
 
 static void start_task(struct planner *p, const struct job *j, struct pending_entry *u, const char *part,
-                       const struct backfill_place *at, bool borrow)
+                       const struct placement *at, bool borrow)
 {
     const struct step *s = &j->steps.v[u->step_at];
     const struct task *t = next_waiting(s, u);
@@ -46,7 +46,7 @@ static void start_task(struct planner *p, const struct job *j, struct pending_en
 }
 
 static void start_job(struct planner *p, const struct job *j, const struct pending_entry *u,
-                      const char *part, const struct backfill_place *at, bool borrow)
+                      const char *part, const struct placement *at, bool borrow)
 {
     uint32_t index = job_is_array_record(j) ? pass_nth_element(j, u->at) : ARRAY_NONE;
     struct sched_start out = {.job = j->id,

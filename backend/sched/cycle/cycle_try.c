@@ -4,21 +4,21 @@
 
 bool pass_shape_is_dead(const struct planner *p, struct request_shape *sh)
 {
-    if (sh->dead && backfill_gained_since(&p->queue.backfill, sh->dead_mark, &sh->demand, &sh->set->nodes))
+    if (sh->dead && plan_slots_freed_since(&p->queue.slots, sh->dead_mark, &sh->demand, &sh->set->nodes))
         sh->dead = false;
-    sh->dead_mark = backfill_mark(&p->queue.backfill);
+    sh->dead_mark = plan_slots_freed_mark(&p->queue.slots);
     return sh->dead;
 }
 
-struct backfill_item pass_item(const struct job_class *g, uint32_t entry)
+struct plan_request pass_item(const struct job_class *g, uint32_t entry)
 {
     const struct queue_entry *e = &g->entries[entry];
-    return (struct backfill_item){.choices = &g->choices[e->first],
-                                  .n_choices = e->n,
-                                  .entry = entry,
-                                  .tier = e->tier,
-                                  .deadline = g->deadline,
-                                  .ends = g->ends};
+    return (struct plan_request){.choices = &g->choices[e->first],
+                                 .n_choices = e->n,
+                                 .entry = entry,
+                                 .tier = e->tier,
+                                 .deadline = g->deadline,
+                                 .ends = g->ends};
 }
 
 static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t entry)
@@ -34,10 +34,10 @@ static void mark_dead(const struct planner *p, const struct job_class *g, uint32
 {
     const struct queue_entry *e = &g->entries[entry];
     for (uint32_t i = e->first; i < e->first + e->n; i++) {
-        if (p->queue.backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
+        if (p->queue.slots.lanes[g->choices[i].lane].closed) /* it was not asked */
             continue;
         g->shapes[i]->dead = true;
-        g->shapes[i]->dead_mark = backfill_mark(&p->queue.backfill);
+        g->shapes[i]->dead_mark = plan_slots_freed_mark(&p->queue.slots);
     }
 }
 
@@ -62,7 +62,7 @@ static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t entry
 /* It has places of its own in this entry. */
 static bool holds_in(const struct pending_entry *u, uint32_t entry)
 {
-    return u->hold.use.parts && u->hold.entry == entry;
+    return u->slot.use.parts && u->slot.entry == entry;
 }
 
 /* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
@@ -100,7 +100,7 @@ static bool is_avoided(struct planner *p, const struct job_class *g)
 enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
                                    const struct pending_entry *u)
 {
-    bool first = u->hold.use.parts != NULL;
+    bool first = u->slot.use.parts != NULL;
     if (is_avoided(p, g))
         return REASON_NODE_NOT_AVAIL;
     for (uint32_t i = 0; i < g->n_choices; i++) {
@@ -113,7 +113,7 @@ enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
 }
 
 static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pending_entry *u,
-                                   const struct backfill_item *it)
+                                   const struct plan_request *it)
 {
     struct planner *p = s->p;
     if (!pass_group_could_ever(p, t->g)) {
@@ -125,33 +125,33 @@ static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pendin
         return GROUP_WAITS;
     }
     set_reason(u, t, pass_reason_of_blocked(p, t->g, u));
-    if (t->borrow || (u->hold.claim && u->hold.entry != t->entry)) {
-        backfill_close(&p->queue.backfill, it);
+    if (t->borrow || (u->slot.claim && u->slot.entry != t->entry)) {
+        plan_slots_close(&p->queue.slots, it);
         return GROUP_WAITS;
     }
     if (p->queue.may_preempt && preempt_try(&p->preempt, u, it)) {
         u->reason = REASON_RESOURCES;
         return UNIT_WAITS;
     }
-    if (!backfill_reserve(&p->queue.backfill, it, &u->hold) && !u->hold.use.parts)
+    if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
         return GROUP_WAITS; /* else another entry has its place, and the next of the group may get one here
                              */
     u->reason = REASON_RESOURCES;
     return UNIT_WAITS;
 }
 
-bool pass_has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n)
+bool pass_has_lane_left(const struct planner *p, const struct plan_choice *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (p->queue.backfill.lanes[v[i].lane].n_held < p->queue.backfill.opts.depth)
+        if (p->queue.slots.lanes[v[i].lane].n_held < p->queue.slots.opts.depth)
             return true;
     return false;
 }
 
 /* With a place left in its lane it looks as if those behind it held none. */
-static bool may_push_aside(const struct planner *p, const struct backfill_item *it)
+static bool may_push_aside(const struct planner *p, const struct plan_request *it)
 {
-    return p->queue.backfill.opts.keep && pass_has_lane_left(p, it->choices, it->n_choices);
+    return p->queue.slots.opts.keep && pass_has_lane_left(p, it->choices, it->n_choices);
 }
 
 /* By what it asks for it may run, but not by what it would get. */
@@ -173,20 +173,20 @@ static enum outcome wait_for_less(struct turn *t, struct pending_entry *u, enum 
 {
     if (!holds_in(u, t->entry))
         return wait_for_limit(t, u, seen);
-    u->hold.limited = true;
-    if (seen != LIMIT_OVER_SOFT || t->borrow || u->hold.claim)
+    u->slot.limited = true;
+    if (seen != LIMIT_OVER_SOFT || t->borrow || u->slot.claim)
         return o;
     t->borrow = true;
     return GROUP_GOES_ON;
 }
 
 /* What is held for the elements of an array in a lower tier is not in its way. */
-static bool start_before_claims(struct pass *s, struct pending_entry *u, const struct backfill_item *it)
+static bool start_before_claims(struct pass *s, struct pending_entry *u, const struct plan_request *it)
 {
     struct planner *p = s->p;
     if (!claims_step_aside(&p->preempt, u, it))
         return false;
-    bool starts = backfill_start(&p->queue.backfill, it, &u->hold, &s->place);
+    bool starts = plan_slots_start(&p->queue.slots, it, &u->slot, &s->place);
     claims_step_back(&p->preempt, starts ? &s->place : NULL);
     return starts;
 }
@@ -200,12 +200,12 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
     if (gate != REASON_NONE) {
         u->reason = gate;
         claims_drop(&p->queue, u);
-        backfill_give_up(&p->queue.backfill, &u->hold);
+        plan_slots_drop(&p->queue.slots, &u->slot);
         return UNIT_WAITS;
     }
-    struct backfill_item it = pass_item(g, t->entry);
+    struct plan_request it = pass_item(g, t->entry);
     struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
-    it.promised = u->hold.use.parts && u->hold.claim && !planner_is_waited_for(&p->queue, u->job);
+    it.promised = u->slot.use.parts && u->slot.claim && !planner_is_waited_for(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
         it.allows = pass_may_get;
         it.ctx = &gets;
@@ -214,7 +214,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
         if (holds_in(u, t->entry))
-            backfill_give_up(&p->queue.backfill, &u->hold);
+            plan_slots_drop(&p->queue.slots, &u->slot);
         return GROUP_GOES_ON;
     }
     if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
@@ -223,9 +223,9 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
         set_reason(u, t, why);
         return GROUP_WAITS;
     }
-    bool tried = !is_dead(p, g, t->entry) || u->hold.use.parts || may_push_aside(p, &it);
+    bool tried = !is_dead(p, g, t->entry) || u->slot.use.parts || may_push_aside(p, &it);
     claims_set_aside(&p->preempt, u, true);
-    bool starts = tried && (backfill_start(&p->queue.backfill, &it, &u->hold, &s->place) ||
+    bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
                             start_before_claims(s, u, &it));
     claims_set_aside(&p->preempt, u, false);
     if (starts) {
@@ -241,7 +241,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
         u->reason = REASON_RESOURCES;
         return UNIT_WAITS;
     }
-    if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->queue.backfill, &it))
+    if (gets.seen != LIMIT_OK && !plan_slots_may_book(&p->queue.slots, &it))
         return wait_for_limit(t, u, gets.seen);
     if (gets.seen == LIMIT_OK && it.n_choices == g->entries[t->entry].n && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
@@ -259,7 +259,7 @@ static bool is_for_nothing(struct pass *s, const struct turn *t, const struct pe
         return false;
     *ret = UNIT_WAITS;
     /* Others have gone, so that it starts where it stands before them: nowhere lower. */
-    if (u->hold.claim && u->hold.entry < t->entry)
+    if (u->slot.claim && u->slot.entry < t->entry)
         return true;
     bool here = !u->chosen;
     for (uint32_t i = e->first; i < e->first + e->n; i++)
@@ -283,7 +283,7 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
 }
 
 /* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
-static bool is_without_prospects(struct planner *p, struct pending_entry *u, const struct backfill_item *it)
+static bool is_without_prospects(struct planner *p, struct pending_entry *u, const struct plan_request *it)
 {
     if (!p->queue.may_preempt)
         return true;
@@ -310,8 +310,8 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
     struct planner *p = s->p;
     struct job_class *g = t->g;
     struct pending_entry *u = turn_head(g, t->entry);
-    if (u->hold.use.parts || u->more.n || u->is_special || u->made_way_for || u->chosen ||
-        !p->queue.backfill.opts.backfill)
+    if (u->slot.use.parts || u->more.n || u->is_special || u->made_way_for || u->chosen ||
+        !p->queue.slots.opts.backfill)
         return false;
     if (is_idle_entry(p, g, t->entry))
         return true;
@@ -328,6 +328,6 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
         leave_borrower(p, g, u);
         return true;
     }
-    struct backfill_item it = pass_item(g, t->entry);
+    struct plan_request it = pass_item(g, t->entry);
     return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_prospects(p, u, &it);
 }

@@ -114,11 +114,11 @@ uint32_t planner_array_running(const struct planner *p, uint32_t array)
 
 void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job)
 {
-    list_for_each (h, &from->queue.backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *w = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &from->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);
         if (u && u->group && u->job != but_job) {
-            backfill_copy(&p->queue.backfill, &u->hold, h, u->group->own);
+            plan_slots_copy(&p->queue.slots, &u->slot, h, u->group->own);
             claims_copy(&p->preempt, u, w);
         }
     }

@@ -87,7 +87,7 @@ static unsigned try_shape(struct planner *p, const struct job_class *g, struct r
         return 0;
     struct pool_parts parts = {VEC_INIT};
     s->dead = !pool_place(&p->queue.pool, &s->demand, &s->set->nodes, p->queue.now.ms, s->len_min, &parts);
-    s->dead_mark = backfill_mark(&p->queue.backfill);
+    s->dead_mark = plan_slots_freed_mark(&p->queue.slots);
     s->unsure = !s->dead;
     vec_fini(&parts.v);
     if (s->ever == EVER_UNKNOWN && pool_fits_easily(&p->queue.empty, &s->demand, &s->set->nodes))

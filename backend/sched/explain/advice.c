@@ -43,7 +43,7 @@ static bool stands_aside(const struct search *s)
     bool first = false;
     for (uint32_t i = 0; i < planner_queue(s->p)->nodes.n_parts; i++)
         first = first || planner_first_blocked(s->p, i) == s->j->id;
-    return !first && !s->u->hold.use.parts;
+    return !first && !s->u->slot.use.parts;
 }
 
 static char *nodes_of(const struct sched_result *r, uint32_t job)
@@ -289,9 +289,9 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
         try_throttle(&s);
         return;
     }
-    bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
+    bool holds = u->slot.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
-        pool_lift(&planner_queue(p)->pool, &u->hold.use);
+        pool_lift(&planner_queue(p)->pool, &u->slot.use);
     s.part = &v->model->spec.parts.v[u->group->choices[0].lane];
     bool done = try_time(&s) || try_partition(&s);
     for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
@@ -299,5 +299,5 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     done = done || try_memory(&s) || try_count(&s, &nodes);
     (void)done;
     if (holds)
-        pool_lay(&planner_queue(p)->pool, &u->hold.use);
+        pool_lay(&planner_queue(p)->pool, &u->slot.use);
 }

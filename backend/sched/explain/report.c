@@ -94,7 +94,7 @@ static char *nodes_of(struct planner *p, const struct pool_use *u)
 enum plan_kind forecast_plan_kind(enum forecast_kind k)
 {
     switch (k) {
-    case FORECAST_HELD: return PLAN_HELD;
+    case FORECAST_SLOT: return PLAN_HELD;
     case FORECAST_PLANNED:
     case FORECAST_LATER: return PLAN_FORECAST;
     case FORECAST_BEYOND: return PLAN_BEYOND;
@@ -117,9 +117,9 @@ static void add_unit(struct report *r, const struct pending_entry *u)
     row->start = f.start;
     row->likely = f.likely;
     row->unlikely = f.unlikely;
-    if (u->hold.use.parts) {
-        row->nodes = nodes_of(r->p, &u->hold.use);
-        row->end = instant(u->hold.use.end);
+    if (u->slot.use.parts) {
+        row->nodes = nodes_of(r->p, &u->slot.use);
+        row->end = instant(u->slot.use.end);
     } else if (wall_is_set(f.start)) {
         row->end = instant(when_plus(f.start.ms, planner_length(planner_queue(r->p), j)));
     }

@@ -6,7 +6,7 @@
 #include "src/base/hostlist.h"
 
 /* The partitions where limits let it in. */
-static uint32_t choose_open(struct planner *p, const struct job_class *g, struct backfill_choice *ret,
+static uint32_t choose_open(struct planner *p, const struct job_class *g, struct plan_choice *ret,
                             uint32_t *positions, struct trial *t)
 {
     uint32_t n = 0;
@@ -67,21 +67,21 @@ static bool has_licences(struct planner *p, const struct job *j)
 static void try_group(struct planner *p, const struct job_class *g, const struct job *j, int64_t from,
                       struct trial *ret)
 {
-    struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
+    struct plan_choice *open = xcalloc(g->n_choices, sizeof *open);
     uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
     struct gets gets = {.p = p, .g = g, .positions = positions};
-    struct backfill_item it = {.choices = open,
-                               .n_choices = choose_open(p, g, open, positions, ret),
-                               .deadline = g->deadline,
-                               .allows = limits_any(planner_queue(p)->limits) ? may_get : NULL,
-                               .ctx = &gets};
-    struct backfill_place at = {0};
+    struct plan_request it = {.choices = open,
+                              .n_choices = choose_open(p, g, open, positions, ret),
+                              .deadline = g->deadline,
+                              .allows = limits_any(planner_queue(p)->limits) ? may_get : NULL,
+                              .ctx = &gets};
+    struct placement at = {0};
     if (!it.n_choices)
         ret->reason = limit_reason(&ret->verdict);
     else if (g->licensed && !has_licences(p, j))
         ret->reason = REASON_LICENSES;
     if (ret->reason == REASON_NONE && from <= planner_queue(p)->now.ms &&
-        backfill_start_beside(&planner_queue(p)->backfill, &it, &at)) {
+        plan_slots_start_beside(&planner_queue(p)->slots, &it, &at)) {
         ret->now = true;
         ret->len_ms = at.len;
         ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].lane].name;
@@ -91,7 +91,7 @@ static void try_group(struct planner *p, const struct job_class *g, const struct
     } else {
         try_later(p, g, j, from, ret);
     }
-    backfill_place_fini(&at);
+    placement_fini(&at);
     free(positions);
     free(open);
 }

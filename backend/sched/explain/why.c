@@ -58,7 +58,7 @@ static void explain_throttle(const struct question *q)
 static void set_own_aside(const struct question *q, bool aside)
 {
     struct pool *pool = &q->queue->pool;
-    struct pool_use *own[] = {&q->u->hold.use, q->u->group->own};
+    struct pool_use *own[] = {&q->u->slot.use, q->u->group->own};
     for (size_t i = 0; i < 2; i++) {
         if (!own[i] || !own[i]->parts)
             continue;
@@ -157,9 +157,9 @@ static void add_forecast(const struct question *q)
     w->likely = f.likely;
     w->unlikely = f.unlikely;
     w->samples = f.samples;
-    w->held = f.kind == FORECAST_HELD;
+    w->held = f.kind == FORECAST_SLOT;
     w->start_est = f.start;
-    if (f.kind == FORECAST_HELD)
+    if (f.kind == FORECAST_SLOT)
         w->start_basis = xstrdup("a place is held for it from then on, sooner if jobs end early");
     else if (f.kind == FORECAST_PLANNED)
         w->start_basis = xstrdup(

@@ -38,7 +38,7 @@ void why_no_place(const struct question *q, uint32_t choice);
 /* In none of its partitions it would end in time if it started now. */
 bool why_all_late(const struct question *q);
 /* What no node there will ever have. */
-void why_never(const struct question *q, const struct backfill_choice *c);
+void why_never(const struct question *q, const struct plan_choice *c);
 
 /* --- whywhen.c --- */
 

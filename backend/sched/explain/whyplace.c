@@ -96,7 +96,7 @@ static void lift_windows(const struct question *q, bool lift)
     }
 }
 
-static void find_room(const struct question *q, const struct backfill_choice *c, struct room *ret)
+static void find_room(const struct question *q, const struct plan_choice *c, struct room *ret)
 {
     struct pool_span span = {.from = q->queue->pool.now, .before = WHEN_NEVER, .len = c->len_min};
     *ret = (struct room){.parts = {VEC_INIT}};
@@ -110,7 +110,7 @@ static void find_room(const struct question *q, const struct backfill_choice *c,
 }
 
 /* Whose end makes the room, and when that is. */
-static struct wall explain_room(const struct question *q, const struct backfill_choice *c,
+static struct wall explain_room(const struct question *q, const struct plan_choice *c,
                                 const struct room *room, struct str *out)
 {
     if (room->at == WHEN_NEVER)
@@ -181,7 +181,7 @@ static void explain_window(const struct question *q, const struct refused *r)
 }
 
 /* Its nodes are busy now, and when they are free a window is in the way. */
-static void explain_window_then(const struct question *q, const struct backfill_choice *c,
+static void explain_window_then(const struct question *q, const struct plan_choice *c,
                                 const struct room *room)
 {
     const char *reservation = req_rare(&q->j->req)->reservation;
@@ -226,9 +226,9 @@ static void note_first(struct first *f, const struct pool_use *use)
 /* Whether there are places for it there: its own, and those of the elements behind the next one. */
 static bool has_places_in(const struct pending_entry *u, const struct nodeset *s, struct first *ret)
 {
-    bool any = lies_in(&u->hold.use, s);
+    bool any = lies_in(&u->slot.use, s);
     if (any)
-        note_first(ret, &u->hold.use);
+        note_first(ret, &u->slot.use);
     for (uint32_t i = 0; i < u->more.n; i++)
         if (lies_in(&u->more.v[i].use, s)) {
             note_first(ret, &u->more.v[i].use);
@@ -238,13 +238,13 @@ static bool has_places_in(const struct pending_entry *u, const struct nodeset *s
 }
 
 /* Nodes are free, but those for whom a place is held come first. False: nobody is. */
-static bool explain_holds(const struct question *q, const struct backfill_choice *c)
+static bool explain_holds(const struct question *q, const struct plan_choice *c)
 {
     uint32_t n = 0, head = 0;
     struct first first = {WHEN_NEVER, WHEN_NEVER};
     struct str b = STR_INIT;
-    list_for_each (h, &q->queue->backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *u = container_of(h, struct pending_entry, hold);
+    list_for_each (h, &q->queue->slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
         if (u != q->u && has_places_in(u, c->set, &first) && n++ < BLOCKERS_MAX)
             str_appendf(&b, "%s%u", n == 1 ? "job " : ", ", u->job);
         if (n == 1 && !head)
@@ -265,7 +265,7 @@ static bool explain_holds(const struct question *q, const struct backfill_choice
     return n > 0;
 }
 
-static bool is_late(const struct question *q, const struct backfill_choice *c)
+static bool is_late(const struct question *q, const struct plan_choice *c)
 {
     int64_t deadline = q->u->group->deadline;
     bool endless = c->len_min == WHEN_NEVER;
@@ -283,7 +283,7 @@ bool why_all_late(const struct question *q)
 }
 
 /* Whether it would end too late there if it started now. */
-static bool explain_late(const struct question *q, const struct backfill_choice *c)
+static bool explain_late(const struct question *q, const struct plan_choice *c)
 {
     int64_t deadline = q->u->group->deadline;
     struct str b = STR_INIT;
@@ -382,7 +382,7 @@ static void append_need(const struct question *q, const struct refused *r, struc
 
 void why_no_place(const struct question *q, uint32_t at)
 {
-    const struct backfill_choice *c = &q->u->group->choices[at];
+    const struct plan_choice *c = &q->u->group->choices[at];
     struct refused r;
     struct pool_parts parts = {VEC_INIT};
     struct str b = STR_INIT;
@@ -430,7 +430,7 @@ void why_no_place(const struct question *q, uint32_t at)
     str_fini(&b);
 }
 
-void why_never(const struct question *q, const struct backfill_choice *c)
+void why_never(const struct question *q, const struct plan_choice *c)
 {
     struct refused r;
     struct str b = STR_INIT;

@@ -23,7 +23,7 @@
 
 enum forecast_kind {
     FORECAST_NONE,    /* it is not known: behind a gate, a limit, or no forecast has got there yet */
-    FORECAST_HELD,    /* a place is held for it */
+    FORECAST_SLOT,    /* a place is held for it */
     FORECAST_PLANNED, /* at the latest, as things stand, unless others come before it */
     FORECAST_BEYOND,  /* not within the window */
     FORECAST_LATER,   /* the same as planned, of one behind a gate that the clock opens (--begin): from then

@@ -83,8 +83,7 @@ static struct demand_pieces alone_in(const struct demand *d, const struct cell *
 }
 
 /* All of it in one cell, the earliest such. */
-static void find_in_one(struct forecasts *f, const struct backfill_choice *c, int64_t from,
-                        struct found *ret)
+static void find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
 {
     for (uint32_t i = 0; i < f->n_cells; i++) {
         const struct cell *cell = &f->cells[i];
@@ -112,7 +111,7 @@ struct spread {       /* over cells, at one time */
 };
 
 /* What the cell gives throughout [t, t + len). */
-static void spread_to(const struct cell *cell, uint32_t at, const struct backfill_choice *c, int64_t t,
+static void spread_to(const struct cell *cell, uint32_t at, const struct plan_choice *c, int64_t t,
                       struct spread *s, struct found *ret)
 {
     bool uniform = demand_is_uniform(c->demand);
@@ -134,8 +133,7 @@ static void spread_to(const struct cell *cell, uint32_t at, const struct backfil
 }
 
 /* Over several cells: at each time that something changes for the better. */
-static void find_in_many(struct forecasts *f, const struct backfill_choice *c, int64_t from,
-                         struct found *ret)
+static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
 {
     uint32_t nodes = c->demand->need.nodes;
     struct found at = {.parts = VEC_INIT};
@@ -190,7 +188,7 @@ static void set_own_aside(struct forecasts *f, const struct pool_use *own, bool 
 }
 
 /* In one partition, earlier than ret->t, which then is changed; without limits. */
-static void find_free(struct forecasts *f, const struct backfill_choice *c, int64_t from, struct found *ret)
+static void find_free(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
 {
     find_in_one(f, c, from, ret);
     if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
@@ -201,7 +199,7 @@ static void find_free(struct forecasts *f, const struct backfill_choice *c, int6
 static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
                          const char *licences, int64_t from, struct found *ret)
 {
-    const struct backfill_choice *c = &g->choices[choice];
+    const struct plan_choice *c = &g->choices[choice];
     struct found at = {.parts = VEC_INIT};
     int64_t t = limit_plan_next(f->limits, &g->asks[choice], licences, from, c->len);
     for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
@@ -232,7 +230,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t entr
     vec_clear(&ret->parts);
     bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
     for (uint32_t i = first; i < end && !gone; i++) {
-        const struct backfill_choice *c = &g->choices[i];
+        const struct plan_choice *c = &g->choices[i];
         struct bound *b = bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;
         if (begin >= before || begin >= f->window_end)
@@ -256,7 +254,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t entr
 void forecast_take(struct forecasts *f, const struct found *at, const struct job_class *g,
                    const char *licences)
 {
-    const struct backfill_choice *c = &g->choices[at->choice];
+    const struct plan_choice *c = &g->choices[at->choice];
     limit_plan_take(f->limits, &g->asks[at->choice], licences, at->t, when_plus(at->t, c->len));
     int64_t end = forecast_on_grid(f, when_plus(at->t, c->len), true);
     vec_for_each (&at->parts, i) {

@@ -105,15 +105,15 @@ struct forecast planner_forecast(const struct forecaster *p, uint32_t job)
         return f;
     if (!u->group)
         return forecast_later(u);
-    if (u->hold.use.parts) {
+    if (u->slot.use.parts) {
         f = (struct forecast){
-            .kind = FORECAST_HELD, .start.ms = u->hold.use.start, .made.ms = p->queue->last_now};
+            .kind = FORECAST_SLOT, .start.ms = u->slot.use.start, .made.ms = p->queue->last_now};
     } else if (u->forecast.made) {
         f = (struct forecast){.kind = u->forecast.start == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_PLANNED,
                               .start.ms = u->forecast.start == WHEN_NEVER ? 0 : u->forecast.start,
                               .made.ms = u->forecast.made};
     }
-    if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
+    if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
         forecast_add_range(p, &f);
     return f;
 }

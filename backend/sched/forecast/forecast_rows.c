@@ -51,7 +51,7 @@ static uint32_t count_planned(const struct forecasts *f, const struct pending_en
         return idmap_get(&f->array_ends, u->order_id) != NULL;
     if (u->reason == REASON_DEPENDENCY)
         return 0;
-    uint32_t held = (u->hold.use.parts != NULL) + u->more.n;
+    uint32_t held = (u->slot.use.parts != NULL) + u->more.n;
     return u->count > held ? u->count - held : 0;
 }
 
@@ -119,8 +119,8 @@ static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_cla
                     .borrow = planner_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
     list_for_each (u, &g->units, struct pending_entry, in_group) {
         uint32_t count = count_planned(f, u);
-        if (u->hold.use.parts)
-            forecast_note_first(u, u->hold.use.start, f->t);
+        if (u->slot.use.parts)
+            forecast_note_first(u, u->slot.use.start, f->t);
         if (count)
             vec_push(&f->waiting, (struct waiting){.job = u->job,
                                                    .count = count,

@@ -132,7 +132,7 @@ static void prey_look_at(struct preempt *p, struct active_job *r, const struct j
                             .rank_class = as.rank_class};
     list_append(&p->queue->active.candidates, &r->in_prey);
     for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
-        backfill_gain_all(&p->queue->backfill, &r->v.v[i]->use);
+        plan_slots_note_freed_all(&p->queue->slots, &r->v.v[i]->use);
 }
 
 uint32_t prey_prio(struct preempt *p, struct active_job *r, const struct job *j)
@@ -194,13 +194,13 @@ void prey_hunted_in_vain(struct preempt *p, struct request_shape *s, const struc
         vec_push(&s->hunted, (struct hunted){.qos = qos});
         h = &s->hunted.v[s->hunted.n - 1];
     }
-    h->mark = backfill_mark(&p->queue->backfill);
+    h->mark = plan_slots_freed_mark(&p->queue->slots);
 }
 
 static bool gained_since(const struct preempt *p, const struct ground *g, const struct request_shape *s,
                          uint64_t mark)
 {
-    const struct backfill *b = &p->queue->backfill;
+    const struct plan_slots *b = &p->queue->slots;
     if (mark < b->gains_forgotten)
         return true;
     for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)

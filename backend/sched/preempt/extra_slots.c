@@ -24,7 +24,7 @@ static void add(struct preempt *p, struct pending_entry *u, uint32_t lane, const
     u->more.v = xreallocarray(u->more.v, u->more.n + 1, sizeof *u->more.v);
     struct claim *c = &u->more.v[u->more.n++];
     c->lane = lane;
-    pool_hold(&p->queue->pool, &c->use, parts, start, end);
+    pool_plan(&p->queue->pool, &c->use, parts, start, end);
     list_move_to_end(&p->queue->entries.claimers, &u->more.link);
 }
 
@@ -39,29 +39,28 @@ static void parts_of(const struct pool_use *use, struct pool_parts *ret)
 void claims_push(struct preempt *p, struct pending_entry *u)
 {
     struct pool_parts parts;
-    struct backfill_hold *h = &u->hold;
+    struct plan_slot *h = &u->slot;
     int64_t start = h->use.start, end = h->use.end;
     uint32_t lane = h->lane;
     parts_of(&h->use, &parts);
     pool_drop(&p->queue->pool, &h->use);
     list_unlink(&h->link);
-    *h = (struct backfill_hold){0};
+    *h = (struct plan_slot){0};
     add(p, u, lane, &parts, start, end);
     vec_fini(&parts.v);
 }
 
-void claims_pop(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+void claims_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     struct claim *last = &u->more.v[u->more.n - 1];
-    struct backfill_place at = {.start = last->use.start,
-                                .len = when_minus(last->use.end, last->use.start)};
+    struct placement at = {.start = last->use.start, .len = when_minus(last->use.end, last->use.start)};
     while (at.choice + 1 < it->n_choices && it->choices[at.choice].lane != last->lane)
         at.choice++;
     parts_of(&last->use, &at.parts);
     pool_drop(&p->queue->pool, &last->use);
     u->more.n--;
-    backfill_claim(&p->queue->backfill, it, &u->hold, &at);
-    backfill_place_fini(&at);
+    plan_slots_book_preemptor(&p->queue->slots, it, &u->slot, &at);
+    placement_fini(&at);
     if (!u->more.n)
         claims_drop(p->queue, u);
 }
@@ -97,26 +96,26 @@ static int64_t last_to_leave(const struct preempt *p, uint32_t job)
     return last;
 }
 
-void claims_again(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+void claims_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     uint32_t most = claims_most(p, u);
-    if (most <= 1 || !u->hold.use.parts)
+    if (most <= 1 || !u->slot.use.parts)
         return;
-    struct backfill_place at = {0};
+    struct placement at = {0};
     size_t mark = limits_mark(p->queue->limits);
     int64_t before = when_plus(last_to_leave(p, u->job), 1);
-    claims_charge(p, u, u->hold.lane, &u->hold.use);
+    claims_charge(p, u, u->slot.lane, &u->slot.use);
     for (uint32_t i = 0; i < u->more.n; i++)
         claims_charge(p, u, u->more.v[i].lane, &u->more.v[i].use);
     /* One that is free now could start, were nobody before it: there is nothing to wait for. */
-    while (u->more.n + 1 < most && backfill_earliest(&p->queue->backfill, it, before, &at) &&
+    while (u->more.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
            at.start > p->queue->now.ms) {
         uint32_t lane = it->choices[at.choice].lane;
         add(p, u, lane, &at.parts, at.start, when_plus(at.start, at.len));
         claims_charge(p, u, lane, &u->more.v[u->more.n - 1].use);
     }
     limits_rewind(p->queue->limits, mark);
-    backfill_place_fini(&at);
+    placement_fini(&at);
 }
 
 void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside)
@@ -131,16 +130,16 @@ void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside)
 static bool are_sound(struct preempt *p, struct pending_entry *u)
 {
     for (uint32_t i = 0; i < u->more.n; i++)
-        if (!backfill_is_use_sound(&p->queue->backfill, &u->more.v[i].use, u->hold.own))
+        if (!plan_slots_is_use_valid(&p->queue->slots, &u->more.v[i].use, u->slot.own))
             return false;
     return true;
 }
 
-bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct backfill_item *it)
+bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct plan_request *it)
 {
     bool any = false;
     list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
-        u->more.aside = u != self && u->hold.tier < it->tier && u->hold.visited != p->queue->backfill.pass;
+        u->more.aside = u != self && u->slot.tier < it->tier && u->slot.visited != p->queue->slots.pass;
         any = any || u->more.aside;
         if (u->more.aside)
             claims_set_aside(p, u, true);
@@ -148,7 +147,7 @@ bool claims_step_aside(struct preempt *p, const struct pending_entry *self, cons
     return any;
 }
 
-void claims_step_back(struct preempt *p, const struct backfill_place *taken)
+void claims_step_back(struct preempt *p, const struct placement *taken)
 {
     struct pool_use use;
     list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
@@ -156,7 +155,7 @@ void claims_step_back(struct preempt *p, const struct backfill_place *taken)
             claims_set_aside(p, u, false);
     if (!taken)
         return;
-    pool_hold(&p->queue->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
+    pool_plan(&p->queue->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
     list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
         if (u->more.aside && !are_sound(p, u))
             claims_drop(p->queue, u);
@@ -166,7 +165,7 @@ void claims_step_back(struct preempt *p, const struct backfill_place *taken)
 void claims_sweep(struct preempt *p)
 {
     list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
-        bool over = !u->hold.use.parts || !u->hold.claim || (p->queue->backfill.shaken && !are_sound(p, u));
+        bool over = !u->slot.use.parts || !u->slot.claim || (p->queue->slots.shaken && !are_sound(p, u));
         for (uint32_t i = 0; i < u->more.n; i++)
             over = over || u->more.v[i].use.start <= p->queue->now.ms;
         if (over)

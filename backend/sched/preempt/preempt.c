@@ -11,12 +11,12 @@
 
 /* It may look behind holds: its own, and those behind it where it may have one. */
 static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
-                        const struct backfill_item *it)
+                        const struct plan_request *it)
 {
-    if (u->hold.use.parts)
+    if (u->slot.use.parts)
         return true;
     for (uint32_t i = 0; i < it->n_choices; i++)
-        if (p->queue->backfill.lanes[it->choices[i].lane].n_held < p->queue->backfill.opts.depth)
+        if (p->queue->slots.lanes[it->choices[i].lane].n_held < p->queue->slots.opts.depth)
             return true;
     return false;
 }
@@ -25,9 +25,9 @@ static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
 static uint64_t holds_that_stay(const struct preempt *p, const struct pending_entry *u)
 {
     uint64_t h = 1;
-    list_for_each (x, &p->queue->backfill.holds, struct backfill_hold, link) {
-        const struct pending_entry *w = container_of(x, struct pending_entry, hold);
-        if (w == u || (!x->claim && x->visited != p->queue->backfill.pass))
+    list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
+        const struct pending_entry *w = container_of(x, struct pending_entry, slot);
+        if (w == u || (!x->claim && x->visited != p->queue->slots.pass))
             continue;
         const int64_t what[] = {w->job, x->use.start, x->use.end};
         h += hash_bytes(what, sizeof what); /* in any order */
@@ -36,14 +36,14 @@ static uint64_t holds_that_stay(const struct preempt *p, const struct pending_en
 }
 
 /* Of one of its entries. */
-static void remember_unit(const struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+static void remember_unit(const struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     u->vain.entry = it->entry;
-    u->vain.mark = backfill_mark(&p->queue->backfill) + 1;
+    u->vain.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
     u->vain.stay = holds_that_stay(p, u);
 }
 
-bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     bool lifts = lifts_holds(p, u, it), mine = u->vain.entry == it->entry;
     if (lifts && u->vain.stay != holds_that_stay(p, u))
@@ -61,7 +61,7 @@ bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const str
     return true;
 }
 
-static void remember(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+static void remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
         prey_hunted_in_vain(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
@@ -71,15 +71,15 @@ static void remember(struct preempt *p, struct pending_entry *u, const struct ba
 /* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
  * make.
  */
-static void hunt_for_more(struct preempt *p, struct pending_entry *u, const struct backfill_item *it,
+static void hunt_for_more(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
                           uint32_t choice)
 {
     size_t mark = limits_mark(p->queue->limits);
     uint32_t most = claims_most(p, u);
-    while (u->hold.use.parts && u->more.n + 1 < most && p->hunts < HUNTS_MAX) {
-        claims_charge(p, u, u->hold.lane, &u->hold.use);
+    while (u->slot.use.parts && u->more.n + 1 < most && p->hunts < HUNTS_MAX) {
+        claims_charge(p, u, u->slot.lane, &u->slot.use);
         claims_push(p, u);
-        if (planner_hunt(p, u, it, choice) != CATCH_SOME || !u->hold.use.parts) {
+        if (planner_hunt(p, u, it, choice) != CATCH_SOME || !u->slot.use.parts) {
             claims_pop(p, u, it);
             break;
         }
@@ -88,9 +88,9 @@ static void hunt_for_more(struct preempt *p, struct pending_entry *u, const stru
 }
 
 /* A place is held for when those who leave have gone; of an array as many as there will be. */
-static bool claim_again(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+static bool claim_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    if (!backfill_claim_again(&p->queue->backfill, it, &u->hold))
+    if (!plan_slots_rebook_preemptor(&p->queue->slots, it, &u->slot))
         return false;
     claims_again(p, u, it);
     return true;
@@ -98,9 +98,9 @@ static bool claim_again(struct preempt *p, struct pending_entry *u, const struct
 
 /* Of those who leave for it one leaves a node of these partitions: its place is among them. */
 static bool is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
-                               const struct backfill_item *it)
+                               const struct plan_request *it)
 {
-    if (u->group->n_entries == 1 || (u->hold.use.parts && u->hold.claim))
+    if (u->group->n_entries == 1 || (u->slot.use.parts && u->slot.claim))
         return true;
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
@@ -118,19 +118,19 @@ static bool all_left(const struct preempt *p, const struct pending_entry *u)
     return true;
 }
 
-bool preempt_try(struct preempt *p, struct pending_entry *u, const struct backfill_item *it)
+bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     bool waited_for = planner_is_waited_for(p->queue, u->job), vain = true;
     if (waited_for && !is_waited_for_here(p, u, it))
         return false;
-    bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->queue->active.leaving);
+    bool claims = u->slot.use.parts && u->slot.claim && !list_empty(&p->queue->active.leaving);
     /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
-    if (!waited_for && u->hold.use.parts && u->hold.claim && u->hold.use.start > p->queue->now.ms &&
+    if (!waited_for && u->slot.use.parts && u->slot.claim && u->slot.use.start > p->queue->now.ms &&
         all_left(p, u))
         return claim_again(p, u, it);
     if (!waited_for && p->queue->now.ms < u->vain.no_hunt_until)
         return false;
-    if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
+    if (!p->hunting && !waited_for && (u->slot.claim || !planner_hunts_in_vain(p, u, it)))
         p->prospects = true;
     if (waited_for || (claims && !p->hunting))
         return claim_again(p, u, it);
@@ -142,7 +142,7 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct backfi
         return false;
     }
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        if (p->queue->backfill.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
+        if (p->queue->slots.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
             vain = false;
             continue;
         }

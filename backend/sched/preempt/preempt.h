@@ -59,9 +59,9 @@ bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qo
 
 /* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
  * have been asked before, and a place is held for when they have gone. */
-bool preempt_try(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Nobody could make room for it, by what is known; it has not been tried if this is false. */
-bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* What others were asked to go for came to nothing in the same decision, because somebody ahead made use of
  * their going. They stay; it does not hunt for a while, or the next pass would come to the same. */
 void planner_hunted_for_nothing(struct preempt *p, uint32_t job);
@@ -72,8 +72,8 @@ void planner_hunted_for_nothing(struct preempt *p, uint32_t job);
 void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside);
 /* Those of lower tiers that have not had their turn, until an item has started or has not. Returns whether
  * there are any; then they step back, and who has none of his place left after a start drops all of his. */
-bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct backfill_item *it);
-void claims_step_back(struct preempt *p, const struct backfill_place *taken); /* NULL: it did not start */
+bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct plan_request *it);
+void claims_step_back(struct preempt *p, const struct placement *taken); /* NULL: it did not start */
 /* At the end of a round: those whose time has come, that can no longer be had, or whose unit holds nothing
  * itself any more. */
 void claims_sweep(struct preempt *p);

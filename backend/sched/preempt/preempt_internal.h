@@ -30,7 +30,7 @@ enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey
 
 /* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
  * its place. Cost: added to p->hunts. */
-enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct backfill_item *it,
+enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
                         uint32_t choice);
 bool runs_lie_on(const struct active_job *r, const struct nodeset *s); /* something of it does */
 
@@ -40,9 +40,9 @@ bool runs_lie_on(const struct active_job *r, const struct nodeset *s); /* someth
 uint32_t claims_most(const struct preempt *p, const struct pending_entry *u);
 /* What is held for the next one is held for one behind it, and that one has none; and back. */
 void claims_push(struct preempt *p, struct pending_entry *u);
-void claims_pop(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+void claims_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Others are on their way out for it: as many places as there will be when the last of them has gone. */
-void claims_again(struct preempt *p, struct pending_entry *u, const struct backfill_item *it);
+void claims_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
 void claims_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
                    const struct pool_use *use);

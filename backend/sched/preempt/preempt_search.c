@@ -38,9 +38,9 @@ struct hunt {
     struct preempt *p;
     const struct job *job; /* for whom */
     struct preemptor by;
-    const struct backfill_item *item;
+    const struct plan_request *item;
     uint32_t at; /* which choice of it: */
-    const struct backfill_choice *choice;
+    const struct plan_choice *choice;
     VEC(struct victim) all;           /* that could be asked */
     VEC(struct victim) v;             /* of these: whose grace is over by `start` */
     VEC(struct active_job *) leaving; /* the same of those who go anyway: lifted all the while */
@@ -203,13 +203,13 @@ static bool allows_run(void *ctx, uint32_t choice, const struct pool_parts *part
 {
     struct hunt *h = ctx;
     (void)len;
-    return pool_allows(&h->judge, parts, backfill_length_at(h->item, choice, h->start));
+    return pool_allows(&h->judge, parts, plan_request_length_at(h->item, choice, h->start));
 }
 
 /* Free for so long from now on: what nobody leaves before `start` is as much in the way as what is held. */
 static bool is_free_for(struct hunt *h, int64_t len)
 {
-    const struct backfill_choice *c = h->choice;
+    const struct plan_choice *c = h->choice;
     struct pool_judge judge = {.allows = h->judge.allows ? allows_run : NULL, .ctx = h, .choice = h->at};
     if (c->own)
         pool_lift(&h->p->queue->pool, c->own);
@@ -222,8 +222,8 @@ static bool is_free_for(struct hunt *h, int64_t len)
 
 static bool fits(struct hunt *h)
 {
-    int64_t len = backfill_length_at(h->item, h->at, h->start);
-    return backfill_is_in_time(h->item, h->start, len) &&
+    int64_t len = plan_request_length_at(h->item, h->at, h->start);
+    return plan_request_is_in_time(h->item, h->start, len) &&
            is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
 }
 
@@ -397,8 +397,8 @@ static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
     int64_t end = end_of_grace(p, s.grace_s);
     vec_push(&p->out->preempts, s);
     vec_for_each (&v->runs->v, k) {
-        backfill_gain_all(&p->queue->backfill,
-                          &v->runs->v.v[k]->use); /* others may count on its going too */
+        plan_slots_note_freed_all(&p->queue->slots,
+                                  &v->runs->v.v[k]->use); /* others may count on its going too */
         if (v->runs->v.v[k]->use.parts && v->runs->v.v[k]->use.end > end)
             pool_change_end(&p->queue->pool, &v->runs->v.v[k]->use, end);
     }
@@ -421,14 +421,14 @@ static void carry_out(struct hunt *h, struct pending_entry *u)
             ask_to_go(h, &h->v.v[i], &start);
         }
     if (h->p->out->preempts.n == n) { /* enough go anyway */
-        backfill_claim_again(&h->p->queue->backfill, h->item, &u->hold);
+        plan_slots_rebook_preemptor(&h->p->queue->slots, h->item, &u->slot);
         return;
     }
-    struct backfill_place at = {.choice = h->at,
-                                .start = start,
-                                .len = backfill_length_at(h->item, h->at, start),
-                                .parts = h->parts};
-    backfill_claim(&h->p->queue->backfill, h->item, &u->hold, &at);
+    struct placement at = {.choice = h->at,
+                           .start = start,
+                           .len = plan_request_length_at(h->item, h->at, start),
+                           .parts = h->parts};
+    plan_slots_book_preemptor(&h->p->queue->slots, h->item, &u->slot, &at);
 }
 
 /* The latest that any of them goes whose end is before that; 0: there is none. */
@@ -492,7 +492,7 @@ static bool choose_when(struct hunt *h)
     return false;
 }
 
-enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct backfill_item *it,
+enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
                         uint32_t choice)
 {
     struct hunt h = {.p = p,
@@ -500,7 +500,7 @@ enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct
                      .item = it,
                      .at = choice,
                      .choice = &it->choices[choice],
-                     .judge = backfill_judge(it, choice)};
+                     .judge = plan_request_judge(it, choice)};
     h.by = prey_preemptor(p, it->tier, u->group->qos);
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->queue->pool.n_nodes);
@@ -509,19 +509,19 @@ enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct
     if (h.one_node)
         nodeset_init(&h.near, p->queue->pool.n_nodes);
     size_t n = h.all.n;
-    uint64_t visited = u->hold.visited;
-    u->hold.visited = p->queue->backfill.pass; /* its own is lifted here */
-    backfill_lift_behind(&p->queue->backfill, it);
-    if (u->hold.use.parts)
-        pool_lift(&p->queue->pool, &u->hold.use);
+    uint64_t visited = u->slot.visited;
+    u->slot.visited = p->queue->slots.pass; /* its own is lifted here */
+    plan_slots_suspend_behind(&p->queue->slots, it);
+    if (u->slot.use.parts)
+        pool_lift(&p->queue->pool, &u->slot.use);
     h.start = p->queue->now.ms;
     look_near_everywhere(&h);
     bool fits_now = fits(&h); /* it starts by itself as soon as it may */
     bool found = !fits_now && choose_when(&h);
-    if (u->hold.use.parts)
-        pool_lay(&p->queue->pool, &u->hold.use);
-    backfill_lay_behind(&p->queue->backfill);
-    u->hold.visited = visited;
+    if (u->slot.use.parts)
+        pool_lay(&p->queue->pool, &u->slot.use);
+    plan_slots_restore_behind(&p->queue->slots);
+    u->slot.visited = visited;
     p->hunts += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
     if (found)
         carry_out(&h, u);

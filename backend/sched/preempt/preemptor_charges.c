@@ -21,9 +21,9 @@ static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane,
 
 void promise_make(struct preempt *p, const struct pending_entry *u)
 {
-    if (!u->hold.use.parts || !u->hold.claim || !u->group)
+    if (!u->slot.use.parts || !u->slot.claim || !u->group)
         return;
-    add(p, u, u->hold.lane, &u->hold.use);
+    add(p, u, u->slot.lane, &u->slot.use);
     for (uint32_t i = 0; i < u->more.n; i++)
         add(p, u, u->more.v[i].lane, &u->more.v[i].use);
 }
@@ -32,8 +32,8 @@ void promises_begin(struct preempt *p)
 {
     vec_clear(&p->promises);
     licence_copy(&p->licences, &p->queue->active.licences);
-    list_for_each (h, &p->queue->backfill.holds, struct backfill_hold, link)
-        promise_make(p, container_of(h, struct pending_entry, hold));
+    list_for_each (h, &p->queue->slots.list, struct plan_slot, link)
+        promise_make(p, container_of(h, struct pending_entry, slot));
 }
 
 /* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
@@ -77,7 +77,7 @@ bool promises_sweep(struct preempt *p)
     bool any = false;
     for (size_t i = 0; i < p->promises.n;) {
         const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->promises.v[i].job);
-        bool stands = u && u->hold.use.parts && u->hold.claim;
+        bool stands = u && u->slot.use.parts && u->slot.claim;
         if (!stands)
             any = drop_of(p, p->promises.v[i].job);
         else

@@ -365,12 +365,12 @@ static void set_choices(struct queue *q, struct job_class *g, const struct job *
     for (uint32_t i = 0; i < g->n_choices; i++) {
         struct request_shape *sh = g->shapes[i];
         const struct part_spec *part = &m->spec.parts.v[sh->set->part];
-        g->choices[i] = (struct backfill_choice){.lane = sh->set->part,
-                                                 .demand = &sh->demand,
-                                                 .set = &sh->set->nodes,
-                                                 .len = sh->len,
-                                                 .len_min = sh->len_min,
-                                                 .own = g->own};
+        g->choices[i] = (struct plan_choice){.lane = sh->set->part,
+                                             .demand = &sh->demand,
+                                             .set = &sh->set->nodes,
+                                             .len = sh->len,
+                                             .len_min = sh->len_min,
+                                             .own = g->own};
         if (s)
             limits_ask_task(q->limits, m, j, s, part, &g->asks[i]);
         else
@@ -572,7 +572,7 @@ enum limit_state planner_limit_state(const struct queue *q, const struct job_cla
     return any ? best : best_of_all;
 }
 
-struct request_shape *planner_shape_of(const struct pending_entry *u, const struct backfill_choice *c)
+struct request_shape *planner_shape_of(const struct pending_entry *u, const struct plan_choice *c)
 {
     for (uint32_t i = 0; i < u->group->n_choices; i++)
         if (&u->group->shapes[i]->demand == c->demand)

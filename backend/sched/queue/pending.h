@@ -48,7 +48,7 @@ struct pending_entry { /* what a pass always reads of it stands first */
     bool by_element;       /* each element has its own dependencies */
     bool singleton;        /* one of its name at a time */
     uint32_t made_way_for; /* the job that preempted it, which has its turn first; 0: none, or it had */
-    struct backfill_hold hold;
+    struct plan_slot slot;
     struct job_class *group;   /* NULL: a gate is closed */
     uint32_t at;               /* which of those that wait is next */
     uint32_t step_at, task_at; /* of step jobs: the step; its tasks before that have their places */

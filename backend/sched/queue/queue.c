@@ -13,7 +13,7 @@ void planner_init_lists(struct queue *q)
     list_init(&q->active.candidates);
     list_init(&q->entries.claimers);
     list_init(&q->classes.buried);
-    list_init(&q->backfill.holds);
+    list_init(&q->slots.list);
 }
 
 void planner_mark_dirty(struct queue *q, uint32_t job)

@@ -96,7 +96,7 @@ struct queue {
     int64_t last_now;
     uint64_t cycle;          /* counts scheduling cycles */
     struct pool pool, empty; /* the real one; every node up and nothing on it */
-    struct backfill backfill;
+    struct plan_slots slots;
     struct queue_notes notes;
     struct node_table nodes;
     struct class_table classes;
@@ -153,7 +153,7 @@ uint32_t planner_find_node(const struct queue *q, const char *name); /* UINT32_M
 /* The best that limits say of a unit of the group, in any of its partitions. */
 enum limit_state planner_limit_state(const struct queue *q, const struct job_class *g);
 /* What the unit asks for in that choice; NULL where it is no shape of its group. */
-struct request_shape *planner_shape_of(const struct pending_entry *u, const struct backfill_choice *c);
+struct request_shape *planner_shape_of(const struct pending_entry *u, const struct plan_choice *c);
 
 /* --- qos_levels.c --- */
 

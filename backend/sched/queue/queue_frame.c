@@ -36,15 +36,15 @@ static void make_parts(struct queue *q)
         nodeset_init(&q->nodes.part_nodes[i], q->pool.n_nodes);
 }
 
-static struct backfill_opts opts_of(const struct cluster_spec *s)
+static struct plan_opts opts_of(const struct cluster_spec *s)
 {
     switch ((enum backfill_mode)s->backfill) {
-    case BACKFILL_EASY: return (struct backfill_opts){.depth = 1, .backfill = true};
-    case BACKFILL_OFF: return (struct backfill_opts){.depth = 0};
+    case BACKFILL_EASY: return (struct plan_opts){.depth = 1, .backfill = true};
+    case BACKFILL_OFF: return (struct plan_opts){.depth = 0};
     case BACKFILL_CONSERVATIVE: break;
     }
     uint32_t depth = s->reservations ? s->reservations : 1;
-    return (struct backfill_opts){.depth = depth, .backfill = true, .keep = true};
+    return (struct plan_opts){.depth = depth, .backfill = true, .keep = true};
 }
 
 void planner_read_frame(struct queue *q)
@@ -57,8 +57,8 @@ void planner_read_frame(struct queue *q)
     q->nodes.tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.tmp_mib);
     q->nodes.unknown = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.unknown);
     make_parts(q);
-    struct backfill_opts opts = opts_of(&m->spec);
-    backfill_init(&q->backfill, &q->pool, &opts, (uint32_t)m->spec.parts.n);
+    struct plan_opts opts = opts_of(&m->spec);
+    plan_slots_init(&q->slots, &q->pool, &opts, (uint32_t)m->spec.parts.n);
     q->limits = limits_new_empty(m);
     q->may_preempt = has_preemption(&m->spec);
     q->qos_levels = qos_levels_of(&m->spec);

@@ -8,7 +8,7 @@ void planner_drop_started(struct queue *q)
 {
     vec_for_each (&q->active.started, i) {
         struct tentative *t = q->active.started.v[i];
-        backfill_gain_all(&q->backfill, &t->use); /* what runs is charged again */
+        plan_slots_note_freed_all(&q->slots, &t->use); /* what runs is charged again */
         pool_drop(&q->pool, &t->use);
         planner_count_element(q, t->array_job, -1);
         free(t);
@@ -38,7 +38,7 @@ static void queue_free_entries(struct queue *q)
 {
     idmap_for_each (&q->entries.by_job, slot) {
         struct pending_entry *u = slot->value;
-        backfill_give_up(&q->backfill, &u->hold);
+        plan_slots_drop(&q->slots, &u->slot);
         sync_leave_group(q, u);
         free(u);
     }
@@ -84,7 +84,7 @@ void queue_fini(struct queue *q)
     queue_free_active(q);
     sync_drop_windows(q);
     vec_fini(&q->windows);
-    backfill_fini(&q->backfill);
+    plan_slots_fini(&q->slots);
     queue_free_nodes(q);
     queue_free_classes(q);
     if (q->prios.known)
@@ -119,8 +119,8 @@ void queue_bury(struct queue *q)
     queue_move_list(&o->active.leaving, &q->active.leaving);
     queue_move_list(&o->active.candidates, &q->active.candidates);
     queue_move_list(&o->entries.claimers, &q->entries.claimers);
-    queue_move_list(&o->backfill.holds, &q->backfill.holds);
-    o->backfill.pool = &o->pool;
+    queue_move_list(&o->slots.list, &q->slots.list);
+    o->slots.pool = &o->pool;
     o->freeing = (struct queue_freeing){.stage = FREE_UNITS};
     *q = (struct queue){.view = o->view,
                         .probe = o->probe,
@@ -149,7 +149,7 @@ static void free_unit(struct pending_entry *u)
     for (uint32_t i = 0; i < u->more.n; i++)
         free(u->more.v[i].use.parts);
     free(u->more.v);
-    free(u->hold.use.parts);
+    free(u->slot.use.parts);
     free(u);
 }
 
@@ -191,7 +191,7 @@ static bool queue_free_some(struct queue *o, uint64_t *n)
         o->entries.wakes.n = o->pool.ends.n = 0; /* their nodes go one by one */
     }
     if (*stage == FREE_UNITS && queue_free_slots(o, &o->entries.by_job, true, n)) {
-        list_init(&o->backfill.holds);
+        list_init(&o->slots.list);
         list_init(&o->entries.claimers);
         *stage = FREE_RUNS;
     }

@@ -99,7 +99,7 @@ static void sync_run(struct queue *q, struct active_job *r, uint32_t attempt, co
         if (run->use.end == end || !run->use.parts)
             return;
         if (end < run->use.end) {
-            backfill_gain_all(&q->backfill, &run->use);
+            plan_slots_note_freed_all(&q->slots, &run->use);
             q->changes.gained = true;
         }
         q->changes.lost = q->changes.lost || end > run->use.end;
@@ -137,7 +137,7 @@ static void sweep_runs(struct queue *q, struct active_job *r)
             r->v.v[kept++] = run;
             continue;
         }
-        backfill_gain_all(&q->backfill, &run->use);
+        plan_slots_note_freed_all(&q->slots, &run->use);
         pool_drop(&q->pool, &run->use);
         free(run);
         q->changes.gained = true;

@@ -101,8 +101,8 @@ bool sync_node(struct queue *q, uint32_t at)
     q->changes.lost = true;
     pool_set_node(&q->pool, at, cap, n->spec.weight, usable);
     pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
-    if (q->backfill.pool)
-        backfill_gain(&q->backfill, at);
+    if (q->slots.pool)
+        plan_slots_note_freed(&q->slots, at);
     q->changes.gained = true;
     idmap_for_each (&q->classes.shapes, slot)
         for (struct request_shape *s = slot->value; s; s = s->next)

@@ -45,8 +45,8 @@ void sync_leave_group(struct queue *q, struct pending_entry *u)
 
 static void remove_unit(struct queue *q, struct pending_entry *u)
 {
-    q->changes.gained = q->changes.gained || u->hold.use.parts;
-    backfill_give_up(&q->backfill, &u->hold);
+    q->changes.gained = q->changes.gained || u->slot.use.parts;
+    plan_slots_drop(&q->slots, &u->slot);
     sync_leave_group(q, u);
     idmap_remove(&q->entries.by_job, u->job);
     free(u);
@@ -81,8 +81,8 @@ static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
 
 static void park(struct queue *q, struct pending_entry *u, enum reason why, struct wall clears)
 {
-    q->changes.gained = q->changes.gained || u->hold.use.parts;
-    backfill_give_up(&q->backfill, &u->hold);
+    q->changes.gained = q->changes.gained || u->slot.use.parts;
+    plan_slots_drop(&q->slots, &u->slot);
     if (u->group) /* what it was told was about another turn */
         u->forecast.made = u->forecast.first_made = 0;
     sync_leave_group(q, u);
@@ -156,8 +156,8 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j)
     if (g == u->group) /* its place in the row does not change */
         return;
     if (u->group) {
-        q->changes.gained = q->changes.gained || u->hold.use.parts;
-        backfill_give_up(&q->backfill, &u->hold);
+        q->changes.gained = q->changes.gained || u->slot.use.parts;
+        plan_slots_drop(&q->slots, &u->slot);
     }
     sync_leave_group(q, u);
     u->parked = REASON_NONE;
@@ -167,9 +167,9 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j)
 void claims_drop(struct queue *q, struct pending_entry *u)
 {
     for (uint32_t i = 0; i < u->more.n; i++) {
-        backfill_gain_all(&q->backfill, &u->more.v[i].use);
+        plan_slots_note_freed_all(&q->slots, &u->more.v[i].use);
         pool_drop(&q->pool, &u->more.v[i].use);
-        q->backfill.freed++;
+        q->slots.freed++;
     }
     free(u->more.v);
     u->more.v = NULL;

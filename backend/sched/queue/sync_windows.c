@@ -49,7 +49,7 @@ static void turn_out(struct queue *q, const char *name)
         vec_push(&q->notes.jobs, u->job);
         if (!u->group)
             continue;
-        backfill_give_up(&q->backfill, &u->hold);
+        plan_slots_drop(&q->slots, &u->slot);
         sync_leave_group(q, u);
     }
 }
@@ -61,7 +61,7 @@ static bool is_reservation(const struct window *w)
 
 static void drop_window(struct queue *q, struct window_use *use)
 {
-    backfill_gain_all(&q->backfill, &use->use);
+    plan_slots_note_freed_all(&q->slots, &use->use);
     q->changes.gained = true;
     pool_drop(&q->pool, &use->use);
     free(use->name);
@@ -83,7 +83,7 @@ static void add_window(struct queue *q, const struct window *w, const struct poo
                                .end = w->end.ms,
                                .is_reservation = is_reservation(w)};
     if (parts->v.n)
-        pool_hold(&q->pool, &use->use, parts, w->start.ms, w->end.ms);
+        pool_plan(&q->pool, &use->use, parts, w->start.ms, w->end.ms);
     vec_push(&q->windows, use);
     q->changes.lost = true;
 }
@@ -153,7 +153,7 @@ void sync_end_windows(struct queue *q)
             continue;
         if (w->is_reservation)
             turn_out(q, w->name);
-        backfill_gain_all(&q->backfill, &w->use);
+        plan_slots_note_freed_all(&q->slots, &w->use);
         q->changes.gained = true;
     }
 }

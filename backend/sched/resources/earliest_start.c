@@ -73,7 +73,7 @@ static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struc
         struct amount need = need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
-        int64_t at = !node->n_holds && t <= p->now && amount_covers(node->free_now, need)
+        int64_t at = !node->n_planned && t <= p->now && amount_covers(node->free_now, need)
                          ? t
                          : timeline_next(&node->line, t, len, need);
         if (at < before)
@@ -93,7 +93,7 @@ static bool agree(const struct pool *p, const struct each *e, const struct nodes
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];
-        if (!node->n_holds || !node->usable)
+        if (!node->n_planned || !node->usable)
             continue;
         struct amount need = need_on(e, node);
         if (!amount_covers(node->cap, need))
@@ -148,7 +148,7 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
         const struct pool_node *node = &p->nodes[i];
         if (!node->usable)
             continue;
-        holds = holds || node->n_holds;
+        holds = holds || node->n_planned;
         for (uint32_t k = 0; k < node->line.n; k++)
             if (node->line.v[k].t > from && node->line.v[k].t < before)
                 vec_push(&p->work->steps, node->line.v[k].t);

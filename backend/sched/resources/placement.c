@@ -341,7 +341,7 @@ struct amount candidate_takes(const struct candidate *v, const struct pool_node 
 static struct amount free_throughout(const struct pool *p, const struct pool_node *n, int64_t t,
                                      int64_t end)
 {
-    if (!n->n_holds)
+    if (!n->n_planned)
         return t <= p->now ? n->free_now : timeline_min(&n->line, t, t + 1);
     return timeline_min(&n->line, t, end);
 }

@@ -6,21 +6,21 @@
 
 #include "src/base/xalloc.h"
 
-void backfill_place_fini(struct backfill_place *p)
+void placement_fini(struct placement *p)
 {
     vec_fini(&p->parts.v);
 }
 
-void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes)
+void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o, uint32_t n_lanes)
 {
-    *b = (struct backfill){.pool = p, .opts = *o, .n_lanes = n_lanes};
+    *b = (struct plan_slots){.pool = p, .opts = *o, .n_lanes = n_lanes};
     b->lanes = xcalloc(n_lanes ? n_lanes : 1, sizeof *b->lanes);
-    list_init(&b->holds);
+    list_init(&b->list);
 }
 
 #define GAINS_MAX 20000 /* more are taken for everything */
 
-void backfill_gain(struct backfill *b, uint32_t node)
+void plan_slots_note_freed(struct plan_slots *b, uint32_t node)
 {
     if (b->gains.n == GAINS_MAX) {
         b->gains_forgotten += b->gains.n;
@@ -29,19 +29,19 @@ void backfill_gain(struct backfill *b, uint32_t node)
     vec_push(&b->gains, node);
 }
 
-void backfill_gain_all(struct backfill *b, const struct pool_use *u)
+void plan_slots_note_freed_all(struct plan_slots *b, const struct pool_use *u)
 {
     for (uint32_t i = 0; i < u->n_parts; i++)
-        backfill_gain(b, u->parts[i].node);
+        plan_slots_note_freed(b, u->parts[i].node);
 }
 
-uint64_t backfill_mark(const struct backfill *b)
+uint64_t plan_slots_freed_mark(const struct plan_slots *b)
 {
     return b->gains_forgotten + b->gains.n;
 }
 
-bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct demand *d,
-                           const struct nodeset *s)
+bool plan_slots_freed_since(const struct plan_slots *b, uint64_t mark, const struct demand *d,
+                            const struct nodeset *s)
 {
     if (mark < b->gains_forgotten)
         return true;
@@ -51,52 +51,52 @@ bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct
     return false;
 }
 
-void backfill_give_up(struct backfill *b, struct backfill_hold *h)
+void plan_slots_drop(struct plan_slots *b, struct plan_slot *h)
 {
     if (!h->use.parts)
         return;
-    backfill_gain_all(b, &h->use);
+    plan_slots_note_freed_all(b, &h->use);
     pool_drop(b->pool, &h->use);
     list_unlink(&h->link);
-    *h = (struct backfill_hold){0};
+    *h = (struct plan_slot){0};
     b->freed++;
 }
 
-void backfill_fini(struct backfill *b)
+void plan_slots_fini(struct plan_slots *b)
 {
-    list_for_each (h, &b->holds, struct backfill_hold, link)
-        backfill_give_up(b, h);
+    list_for_each (h, &b->list, struct plan_slot, link)
+        plan_slots_drop(b, h);
     free(b->lanes);
     vec_fini(&b->gains);
     for (uint32_t i = 0; i < b->n_narrow; i++)
         nodeset_fini(&b->narrow_sets[i]);
     free(b->narrow);
     free(b->narrow_sets);
-    *b = (struct backfill){0};
+    *b = (struct plan_slots){0};
 }
 
-void backfill_begin(struct backfill *b, bool gained)
+void plan_slots_begin(struct plan_slots *b, bool gained)
 {
     b->pass++;
     b->again = false;
     b->gained = gained;
     b->shaken = false;
     for (uint32_t i = 0; i < b->n_lanes; i++)
-        b->lanes[i] = (struct backfill_lane){0};
+        b->lanes[i] = (struct plan_partition){0};
     /* Others have gone for a claim: it stays in any case. */
-    list_for_each (h, &b->holds, struct backfill_hold, link)
+    list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->claim)
-            backfill_give_up(b, h);
+            plan_slots_drop(b, h);
 }
 
-void backfill_shake(struct backfill *b)
+void plan_slots_invalidate(struct plan_slots *b)
 {
     b->shaken = true;
 }
 
 /* What starts at t goes on for so long: without a limit of its own until its deadline, and never longer
  * than what it belongs to. */
-static int64_t length_at(const struct backfill_item *it, const struct backfill_choice *c, int64_t t)
+static int64_t length_at(const struct plan_request *it, const struct plan_choice *c, int64_t t)
 {
     int64_t len = c->len;
     if (len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER)
@@ -106,39 +106,39 @@ static int64_t length_at(const struct backfill_item *it, const struct backfill_c
     return len;
 }
 
-int64_t backfill_length_at(const struct backfill_item *it, uint32_t choice, int64_t t)
+int64_t plan_request_length_at(const struct plan_request *it, uint32_t choice, int64_t t)
 {
     return length_at(it, &it->choices[choice], t);
 }
 
 /* A start at t with this length keeps the deadline, and what it belongs to has not ended by then. */
-bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len)
+bool plan_request_is_in_time(const struct plan_request *it, int64_t t, int64_t len)
 {
     return (!it->ends || t < it->ends) && (it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline);
 }
 
-struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice)
+struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice)
 {
     return (struct pool_judge){.allows = it->allows, .ctx = it->ctx, .choice = choice};
 }
 
 /* Its place says for how long: at that length it may still be too much. */
-static bool is_allowed(const struct backfill_item *it, const struct backfill_place *at)
+static bool is_allowed(const struct plan_request *it, const struct placement *at)
 {
-    struct pool_judge judge = backfill_judge(it, at->choice);
+    struct pool_judge judge = plan_request_judge(it, at->choice);
     return pool_allows(&judge, &at->parts, at->len);
 }
 
-static bool place_at_once(struct backfill *b, const struct backfill_item *it,
-                          const struct backfill_choice *c, int64_t len, struct backfill_place *ret)
+static bool place_at_once(struct plan_slots *b, const struct plan_request *it, const struct plan_choice *c,
+                          int64_t len, struct placement *ret)
 {
-    struct pool_judge judge = backfill_judge(it, ret->choice);
+    struct pool_judge judge = plan_request_judge(it, ret->choice);
     return pool_place_allowed(b->pool, c->demand, c->set, b->pool->now, len, &judge, &ret->parts);
 }
 
 /* The longest that fits now, at least len_min. */
-static bool place_shortened(struct backfill *b, const struct backfill_item *it,
-                            const struct backfill_choice *c, struct backfill_place *ret)
+static bool place_shortened(struct plan_slots *b, const struct plan_request *it,
+                            const struct plan_choice *c, struct placement *ret)
 {
     if (c->len_min >= c->len || !place_at_once(b, it, c, c->len_min, ret))
         return false;
@@ -149,20 +149,20 @@ static bool place_shortened(struct backfill *b, const struct backfill_item *it,
     return ret->len >= c->len_min && is_allowed(it, ret);
 }
 
-static bool place_choice(struct backfill *b, const struct backfill_item *it,
-                         const struct backfill_choice *c, struct backfill_place *ret)
+static bool place_choice(struct plan_slots *b, const struct plan_request *it, const struct plan_choice *c,
+                         struct placement *ret)
 {
     ret->start = b->pool->now;
     ret->len = length_at(it, c, ret->start);
-    return (backfill_is_in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
+    return (plan_request_is_in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
            place_shortened(b, it, c, ret);
 }
 
 /* In the first of its lanes that takes it now. */
-static bool place_now(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
+static bool place_now(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        const struct backfill_choice *c = &it->choices[i];
+        const struct plan_choice *c = &it->choices[i];
         if (b->lanes[c->lane].closed && !it->promised)
             continue;
         ret->choice = i;
@@ -177,12 +177,12 @@ static bool place_now(struct backfill *b, const struct backfill_item *it, struct
     return false;
 }
 
-static bool has_left(const struct backfill *b, uint32_t lane)
+static bool has_left(const struct plan_slots *b, uint32_t lane)
 {
     return !b->lanes[lane].closed && b->lanes[lane].n_held < b->opts.depth;
 }
 
-uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane)
+uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it, uint32_t lane)
 {
     if (has_left(b, lane))
         return lane;
@@ -192,12 +192,12 @@ uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item
     return NO_LANE;
 }
 
-bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it)
+bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *it)
 {
-    return it->n_choices && backfill_lane_left(b, it, it->choices[0].lane) != NO_LANE;
+    return it->n_choices && plan_slots_partition_left(b, it, it->choices[0].lane) != NO_LANE;
 }
 
-static bool holds_on(const struct backfill_hold *h, const struct backfill_item *it)
+static bool holds_on(const struct plan_slot *h, const struct plan_request *it)
 {
     for (uint32_t k = 0; k < h->use.n_parts; k++)
         for (uint32_t i = 0; i < it->n_choices; i++)
@@ -214,18 +214,18 @@ struct lifts {
 /* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
  * lets those of its own tier be. A claim gives way to a higher tier alone: else a victim could take back
  * the place that it was preempted for. */
-static bool gives_way(const struct backfill *b, const struct backfill_hold *h,
-                      const struct backfill_item *it, struct lifts what)
+static bool gives_way(const struct plan_slots *b, const struct plan_slot *h, const struct plan_request *it,
+                      struct lifts what)
 {
     bool lower = h->tier < it->tier;
     bool behind = h->claim ? lower && what.claims : lower || what.own_tier;
     return h->visited != b->pass && behind && holds_on(h, it);
 }
 
-static bool lift(struct backfill *b, const struct backfill_item *it, struct lifts what)
+static bool lift(struct plan_slots *b, const struct plan_request *it, struct lifts what)
 {
     bool any = false;
-    list_for_each (h, &b->holds, struct backfill_hold, link) {
+    list_for_each (h, &b->list, struct plan_slot, link) {
         h->aside = gives_way(b, h, it, what);
         any = any || h->aside;
         if (h->aside)
@@ -234,29 +234,29 @@ static bool lift(struct backfill *b, const struct backfill_item *it, struct lift
     return any;
 }
 
-bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
+bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it)
 {
-    return lift(b, it, (struct lifts){.own_tier = backfill_may_hold(b, it), .claims = true});
+    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .claims = true});
 }
 
-bool backfill_lift_plans_behind(struct backfill *b, const struct backfill_item *it, bool claim)
+bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it, bool claim)
 {
-    return lift(b, it, (struct lifts){.own_tier = backfill_may_hold(b, it), .claims = claim});
+    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .claims = claim});
 }
 
-bool backfill_lift_plans_below(struct backfill *b, const struct backfill_item *it, bool claim)
+bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool claim)
 {
     return lift(b, it, (struct lifts){.claims = claim});
 }
 
-void backfill_lay_behind(struct backfill *b)
+void plan_slots_restore_behind(struct plan_slots *b)
 {
-    list_for_each (h, &b->holds, struct backfill_hold, link)
+    list_for_each (h, &b->list, struct plan_slot, link)
         if (h->aside)
             pool_lay(b->pool, &h->use);
 }
 
-bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool_use *own)
+bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own)
 {
     bool sound = true;
     pool_lift(b->pool, use);
@@ -273,45 +273,45 @@ bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool
     return sound;
 }
 
-bool backfill_is_sound(struct backfill *b, struct backfill_hold *h)
+bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h)
 {
-    return backfill_is_use_sound(b, &h->use, h->own);
+    return plan_slots_is_use_valid(b, &h->use, h->own);
 }
 
-void backfill_push_aside(struct backfill *b)
+void plan_slots_drop_displaced(struct plan_slots *b)
 {
-    list_for_each (h, &b->holds, struct backfill_hold, link)
-        if (h->aside && !backfill_is_sound(b, h)) {
-            backfill_give_up(b, h);
+    list_for_each (h, &b->list, struct plan_slot, link)
+        if (h->aside && !plan_slot_is_valid(b, h)) {
+            plan_slots_drop(b, h);
             h->lost = b->pass;
         }
 }
 
 /* As if nobody behind it, or only in lower tiers, held anything. */
-static bool place_before_others(struct backfill *b, const struct backfill_item *it, bool lower_only,
-                                struct backfill_place *ret)
+static bool place_before_others(struct plan_slots *b, const struct plan_request *it, bool lower_only,
+                                struct placement *ret)
 {
-    if (lower_only ? !backfill_lift_plans_below(b, it, true) : !backfill_lift_behind(b, it))
+    if (lower_only ? !plan_slots_suspend_plans_below(b, it, true) : !plan_slots_suspend_behind(b, it))
         return false;
     bool placed = place_now(b, it, ret);
-    backfill_lay_behind(b);
+    plan_slots_restore_behind(b);
     if (!placed)
         return false;
     struct pool_use use;
-    pool_hold(b->pool, &use, &ret->parts, ret->start, when_plus(ret->start, ret->len));
-    backfill_push_aside(b);
+    pool_plan(b->pool, &use, &ret->parts, ret->start, when_plus(ret->start, ret->len));
+    plan_slots_drop_displaced(b);
     pool_drop(b->pool, &use);
     return true;
 }
 
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
-static bool looks_everywhere(const struct backfill *b, const struct backfill_hold *h)
+static bool looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
     return !b->opts.keep || b->gained || b->shaken || h->claim || h->limited ||
            h->use.start <= b->pool->now || h->mark < b->gains_forgotten;
 }
 
-static void make_room(struct backfill *b, uint32_t n)
+static void make_room(struct plan_slots *b, uint32_t n)
 {
     if (n <= b->n_narrow)
         return;
@@ -322,7 +322,7 @@ static void make_room(struct backfill *b, uint32_t n)
 }
 
 /* Of the choice's nodes those on which something has come free since, if they could ever do. */
-static void fill_narrow(const struct backfill *b, const struct backfill_choice *c, uint64_t mark,
+static void fill_narrow(const struct plan_slots *b, const struct plan_choice *c, uint64_t mark,
                         struct nodeset *s)
 {
     memset(s->bits, 0, s->words * sizeof *s->bits);
@@ -332,8 +332,8 @@ static void fill_narrow(const struct backfill *b, const struct backfill_choice *
             nodeset_add(s, b->gains.v[i]);
 }
 
-void backfill_narrow(struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h,
-                     struct backfill_item *ret)
+void plan_slots_narrow(struct plan_slots *b, const struct plan_request *it, const struct plan_slot *h,
+                       struct plan_request *ret)
 {
     bool any = false;
     *ret = *it;
@@ -341,7 +341,7 @@ void backfill_narrow(struct backfill *b, const struct backfill_item *it, const s
         return;
     make_room(b, it->n_choices);
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        const struct backfill_choice *c = &it->choices[i];
+        const struct plan_choice *c = &it->choices[i];
         fill_narrow(b, c, h->mark, &b->narrow_sets[i]);
         any = any || b->narrow_sets[i].n;
         b->narrow[i] = *c;
@@ -352,7 +352,7 @@ void backfill_narrow(struct backfill *b, const struct backfill_item *it, const s
     ret->n_choices = any ? it->n_choices : 0;
 }
 
-bool backfill_is_same_place(const struct backfill_hold *h, const struct backfill_place *at)
+bool plan_slot_is_at(const struct plan_slot *h, const struct placement *at)
 {
     bool same = h->use.n_parts == at->parts.v.n;
     for (uint32_t i = 0; i < h->use.n_parts && same; i++)
@@ -362,48 +362,48 @@ bool backfill_is_same_place(const struct backfill_hold *h, const struct backfill
 }
 
 /* It starts where and when it was planned to: nothing comes free by that. */
-static bool is_as_held(const struct backfill_hold *h, const struct backfill_place *at)
+static bool is_as_held(const struct plan_slot *h, const struct placement *at)
 {
     return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
-           backfill_is_same_place(h, at);
+           plan_slot_is_at(h, at);
 }
 
-void backfill_give_up_for_same(struct backfill *b, struct backfill_hold *h)
+void plan_slots_drop_for_same(struct plan_slots *b, struct plan_slot *h)
 {
     uint64_t freed = b->freed;
-    backfill_give_up(b, h);
+    plan_slots_drop(b, h);
     b->freed = freed;
 }
 
 /* A kept place: what it holds is its own while it looks. */
-static bool start_held(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                       struct backfill_place *ret)
+static bool start_held(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                       struct placement *ret)
 {
-    struct backfill_item part;
+    struct plan_request part;
     h->visited = b->pass;
-    backfill_narrow(b, it, h, &part);
+    plan_slots_narrow(b, it, h, &part);
     if (!part.n_choices)
         return false;
     pool_lift(b->pool, &h->use);
     bool placed = place_now(b, &part, ret) || place_before_others(b, &part, true, ret);
     pool_lay(b->pool, &h->use);
     if (placed && is_as_held(h, ret))
-        backfill_give_up_for_same(b, h);
+        plan_slots_drop_for_same(b, h);
     else if (placed)
-        backfill_give_up(b, h);
+        plan_slots_drop(b, h);
     return placed;
 }
 
-void backfill_give_up_counted(struct backfill *b, struct backfill_hold *h)
+void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h)
 {
     if (h->visited == b->pass && h->counts != NO_LANE) {
         b->lanes[h->counts].n_held--;
         b->again = true;
     }
-    backfill_give_up(b, h);
+    plan_slots_drop(b, h);
 }
 
-uint64_t backfill_set_own_aside(struct backfill *b, struct backfill_hold *h)
+uint64_t plan_slot_suspend_own(struct plan_slots *b, struct plan_slot *h)
 {
     uint64_t visited = h->visited;
     h->visited = b->pass; /* so that nothing else lifts it as well */
@@ -411,53 +411,53 @@ uint64_t backfill_set_own_aside(struct backfill *b, struct backfill_hold *h)
     return visited;
 }
 
-void backfill_lay_own(struct backfill *b, struct backfill_hold *h, uint64_t visited)
+void plan_slot_restore_own(struct plan_slots *b, struct plan_slot *h, uint64_t visited)
 {
     pool_lay(b->pool, &h->use);
     h->visited = visited;
 }
 
-static bool start_instead(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                          struct backfill_place *ret)
+static bool start_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                          struct placement *ret)
 {
-    uint64_t visited = backfill_set_own_aside(b, h);
+    uint64_t visited = plan_slot_suspend_own(b, h);
     bool placed = place_now(b, it, ret) || place_before_others(b, it, false, ret);
-    backfill_lay_own(b, h, visited);
+    plan_slot_restore_own(b, h, visited);
     if (placed)
-        backfill_give_up_counted(b, h);
+        plan_slots_drop_counted(b, h);
     return placed;
 }
 
-bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                    struct backfill_place *ret)
+bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                      struct placement *ret)
 {
     if (h->use.parts)
         return h->entry == it->entry ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
     return place_now(b, it, ret) || place_before_others(b, it, false, ret);
 }
 
-bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
+bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     return place_now(b, it, ret);
 }
 
-bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
-                       struct backfill_place *ret)
+bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,
+                         struct placement *ret)
 {
     struct pool_parts parts = {VEC_INIT};
     bool found = false;
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        const struct backfill_choice *c = &it->choices[i];
+        const struct plan_choice *c = &it->choices[i];
         int64_t len = length_at(it, c, b->pool->now);
         if (c->own)
             pool_lift(b->pool, c->own);
         struct pool_span span = {.from = b->pool->now, .before = before, .len = len};
-        struct pool_judge judge = backfill_judge(it, i);
+        struct pool_judge judge = plan_request_judge(it, i);
         int64_t t = pool_earliest_allowed(b->pool, c->demand, c->set, span, &judge, &parts);
         if (c->own)
             pool_lay(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
-        if (t == WHEN_NEVER || !backfill_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
+        if (t == WHEN_NEVER || !plan_request_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
@@ -471,44 +471,44 @@ bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64
     return found;
 }
 
-void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
-                   struct pool_use *own)
+void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct plan_slot *from,
+                     struct pool_use *own)
 {
     struct pool_parts parts = {VEC_INIT};
     for (uint32_t i = 0; i < from->use.n_parts; i++)
         vec_push(&parts.v, from->use.parts[i]);
-    *h = (struct backfill_hold){.lane = from->lane,
-                                .entry = from->entry,
-                                .tier = from->tier,
-                                .counts = from->counts,
-                                .claim = from->claim,
-                                .mark = backfill_mark(b),
-                                .own = from->own ? own : NULL};
-    pool_hold(b->pool, &h->use, &parts, from->use.start, from->use.end);
-    list_append(&b->holds, &h->link);
+    *h = (struct plan_slot){.lane = from->lane,
+                            .entry = from->entry,
+                            .tier = from->tier,
+                            .counts = from->counts,
+                            .claim = from->claim,
+                            .mark = plan_slots_freed_mark(b),
+                            .own = from->own ? own : NULL};
+    pool_plan(b->pool, &h->use, &parts, from->use.start, from->use.end);
+    list_append(&b->list, &h->link);
     vec_fini(&parts.v);
 }
 
-void backfill_close(struct backfill *b, const struct backfill_item *it)
+void plan_slots_close(struct plan_slots *b, const struct plan_request *it)
 {
     for (uint32_t i = 0; i < it->n_choices && !b->opts.backfill; i++)
         b->lanes[it->choices[i].lane].closed = true;
 }
 
-int64_t backfill_next(const struct backfill *b)
+int64_t plan_slots_next(const struct plan_slots *b)
 {
     int64_t next = WHEN_NEVER;
-    list_for_each (h, &b->holds, struct backfill_hold, link)
+    list_for_each (h, &b->list, struct plan_slot, link)
         next = h->use.start < next ? h->use.start : next;
     return next;
 }
 
-bool backfill_is_closed(const struct backfill *b)
+bool plan_slots_are_closed(const struct plan_slots *b)
 {
     for (uint32_t i = 0; i < b->n_lanes; i++)
         if (!b->lanes[i].closed)
             return false;
-    list_for_each (h, &b->holds, struct backfill_hold, link)
+    list_for_each (h, &b->list, struct plan_slot, link)
         if (h->claim && h->visited != b->pass) /* a closed lane may be open to it */
             return false;
     return b->n_lanes > 0;

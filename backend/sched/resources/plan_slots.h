@@ -29,16 +29,16 @@
 #include "backend/sched/resources/pool.h"
 #include "src/base/list.h"
 
-#define BACKFILL_ALL UINT32_MAX
+#define PLAN_ALL UINT32_MAX
 
-struct backfill_opts {
+struct plan_opts {
     uint32_t depth; /* reservations in each lane */
     bool backfill;  /* false: strictly in order */
     bool keep;
 };
 
 /* One way to run: in one of the partitions that it may go to. */
-struct backfill_choice {
+struct plan_choice {
     uint32_t lane;
     const struct demand *demand;
     const struct nodeset *set;
@@ -47,8 +47,8 @@ struct backfill_choice {
     struct pool_use *own; /* a hold that is there for it: its reservation; NULL: none */
 };
 
-struct backfill_item {
-    const struct backfill_choice *choices; /* in the order of preference */
+struct plan_request {
+    const struct plan_choice *choices; /* in the order of preference */
     uint32_t n_choices;
     uint32_t entry;   /* which of its turns this is */
     uint32_t tier;    /* of all of these choices */
@@ -61,7 +61,7 @@ struct backfill_item {
 };
 
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
-struct backfill_hold {
+struct plan_slot {
     struct pool_use use;
     uint32_t lane;        /* where it is held */
     uint32_t entry, tier; /* of the item that found it */
@@ -76,113 +76,113 @@ struct backfill_hold {
     struct list link;     /* in the backfill's list while it holds something */
 };
 
-struct backfill_place { /* of an item that starts now, or whose start is planned */
+struct placement { /* of an item that starts now, or whose start is planned */
     uint32_t choice;
     int64_t start, len;
-    struct pool_parts parts; /* the caller's: used again and again; backfill_place_fini */
+    struct pool_parts parts; /* the caller's: used again and again; placement_fini */
 };
-void backfill_place_fini(struct backfill_place *p);
+void placement_fini(struct placement *p);
 
-struct backfill_lane {
+struct plan_partition {
     uint32_t n_held;
     bool closed; /* takes nothing more in this pass */
 };
 
-struct backfill {
+struct plan_slots {
     struct pool *pool;
-    struct backfill_opts opts;
-    struct backfill_lane *lanes;
+    struct plan_opts opts;
+    struct plan_partition *lanes;
     uint32_t n_lanes;
-    struct list holds;
+    struct list list;
     uint64_t pass;
-    bool gained;              /* something has come free since the last pass: holds may move earlier */
-    bool shaken;              /* something was lost as well: a node, or a running job goes on longer */
-    uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
-    bool again;               /* in this pass a turn that was over would come out otherwise now */
-    VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
-    uint64_t gains_forgotten; /* that stood before those */
-    struct backfill_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
+    bool gained;                /* something has come free since the last pass: holds may move earlier */
+    bool shaken;                /* something was lost as well: a node, or a running job goes on longer */
+    uint64_t freed;             /* grows when a hold is given up: what did not fit may fit now */
+    bool again;                 /* in this pass a turn that was over would come out otherwise now */
+    VEC(uint32_t) gains;        /* nodes on which something has come free, as it happened */
+    uint64_t gains_forgotten;   /* that stood before those */
+    struct plan_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
     struct nodeset *narrow_sets;
     uint32_t n_narrow;
 };
 
-void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes);
+void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o, uint32_t n_lanes);
 /* Gives up all holds; their owners' structs are zeroed. */
-void backfill_fini(struct backfill *b);
+void plan_slots_fini(struct plan_slots *b);
 
 /* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
  * came back, an item left the queue. */
-void backfill_begin(struct backfill *b, bool gained);
+void plan_slots_begin(struct plan_slots *b, bool gained);
 /* After that: a node went, or something runs longer than thought. Holds that can no longer be had are
  * placed anew in this pass. */
-void backfill_shake(struct backfill *b);
+void plan_slots_invalidate(struct plan_slots *b);
 
 /* Something has come free on a node: says the same as `gained`, of this node alone. */
-void backfill_gain(struct backfill *b, uint32_t node);
-void backfill_gain_all(struct backfill *b, const struct pool_use *u); /* on all of its nodes */
+void plan_slots_note_freed(struct plan_slots *b, uint32_t node);
+void plan_slots_note_freed_all(struct plan_slots *b, const struct pool_use *u); /* on all of its nodes */
 /* Where the gains stand now, and whether something has come free since that this demand could use now
  * (NULL: that lies in the set). Cost: O(gains since). */
-uint64_t backfill_mark(const struct backfill *b);
-bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct demand *d,
-                           const struct nodeset *s);
+uint64_t plan_slots_freed_mark(const struct plan_slots *b);
+bool plan_slots_freed_since(const struct plan_slots *b, uint64_t mark, const struct demand *d,
+                            const struct nodeset *s);
 
 /* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
  * place, in this entry or another, lets it go when it starts. */
-bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                    struct backfill_place *ret);
+bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                      struct placement *ret);
 
 /* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
-bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
+bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret);
 
 /* Who says whether it may have what a place of that choice comes to. */
-struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice);
+struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice);
 
 /* Whether one of its lanes has a place left. */
-bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);
+bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *it);
 
 /* It could not start: holds a place where one of its lanes has any left: at the earliest start in any of
  * them, also in one that has none left. True: h says where and when. Where another entry holds one: only if
  * this is earlier, in its stead. */
-bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h);
 
 /* Holds just this place, from at->start on: for whom others have been asked to go. */
-void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                    const struct backfill_place *at);
+void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                               const struct placement *at);
 /* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has
  * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
-bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h);
 
 /* The earliest start in any of its lanes, closed ones too, before `before`: where. */
-bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
-                       struct backfill_place *ret);
+bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,
+                         struct placement *ret);
 
 /* Holds in b what `from` holds in another one over the same nodes, for the same; h holds nothing yet. own:
  * the reservation there that it lies within. */
-void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
-                   struct pool_use *own);
+void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct plan_slot *from,
+                     struct pool_use *own);
 
 /* How long a start at t goes on, in that choice; and whether it would then end in time. */
-int64_t backfill_length_at(const struct backfill_item *it, uint32_t choice, int64_t t);
-bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len);
+int64_t plan_request_length_at(const struct plan_request *it, uint32_t choice, int64_t t);
+bool plan_request_is_in_time(const struct plan_request *it, int64_t t, int64_t len);
 
 /* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
  * puts them back. Returns whether there are any. */
-bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it);
-void backfill_lay_behind(struct backfill *b);
+bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it);
+void plan_slots_restore_behind(struct plan_slots *b);
 
 /* Whether its nodes are there and nothing else lies where it is held, within `own` (NULL is fine). */
-bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool_use *own);
+bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own);
 
 /* It waits without a hold of its own: without backfill all behind it in its lanes do. */
-void backfill_close(struct backfill *b, const struct backfill_item *it);
+void plan_slots_close(struct plan_slots *b, const struct plan_request *it);
 
 /* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
-void backfill_give_up(struct backfill *b, struct backfill_hold *h);
+void plan_slots_drop(struct plan_slots *b, struct plan_slot *h);
 
 /* The earliest start that is held; WHEN_NEVER: none. */
-int64_t backfill_next(const struct backfill *b);
+int64_t plan_slots_next(const struct plan_slots *b);
 
 /* Every lane is closed: no need to look further. */
-bool backfill_is_closed(const struct backfill *b);
+bool plan_slots_are_closed(const struct plan_slots *b);
 
 #endif

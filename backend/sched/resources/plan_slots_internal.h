@@ -8,32 +8,33 @@
 
 /* The lane that its place counts in: this one (where it did, or where it is held), or where that has none
  * left another of its own. */
-uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane);
+uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
+                                   uint32_t lane);
 
-/* As backfill_lift_behind, for an item whose start is planned: claims of lower tiers only give way if
+/* As plan_slots_suspend_behind, for an item whose start is planned: claims of lower tiers only give way if
  * others have gone for it too. below: only what is held in lower tiers: for an item that holds a place. */
-bool backfill_lift_plans_behind(struct backfill *b, const struct backfill_item *it, bool claim);
-bool backfill_lift_plans_below(struct backfill *b, const struct backfill_item *it, bool claim);
+bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it, bool claim);
+bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool claim);
 
-/* As backfill_is_use_sound. */
-bool backfill_is_sound(struct backfill *b, struct backfill_hold *h);
+/* As plan_slots_is_use_valid. */
+bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h);
 /* Those that were lifted and are in the way of a place that has been taken lose theirs. */
-void backfill_push_aside(struct backfill *b);
+void plan_slots_drop_displaced(struct plan_slots *b);
 
 /* The item of a hold as far as it has to be looked at again: on one node, it could only be one of those on
  * which something has come free. ret->n_choices is 0 where nothing has; else the choices keep their
  * positions. */
-void backfill_narrow(struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h,
-                     struct backfill_item *ret);
+void plan_slots_narrow(struct plan_slots *b, const struct plan_request *it, const struct plan_slot *h,
+                       struct plan_request *ret);
 
-bool backfill_is_same_place(const struct backfill_hold *h, const struct backfill_place *at);
+bool plan_slot_is_at(const struct plan_slot *h, const struct placement *at);
 /* Gives it up for a place that takes nothing less of what it had. */
-void backfill_give_up_for_same(struct backfill *b, struct backfill_hold *h);
+void plan_slots_drop_for_same(struct plan_slots *b, struct plan_slot *h);
 /* Another entry of the item has counted it in this pass: for others its lane has a place again. */
-void backfill_give_up_counted(struct backfill *b, struct backfill_hold *h);
+void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h);
 
 /* Another entry holds a place for the item, which is not in its way. Returns what puts it back. */
-uint64_t backfill_set_own_aside(struct backfill *b, struct backfill_hold *h);
-void backfill_lay_own(struct backfill *b, struct backfill_hold *h, uint64_t visited);
+uint64_t plan_slot_suspend_own(struct plan_slots *b, struct plan_slot *h);
+void plan_slot_restore_own(struct plan_slots *b, struct plan_slot *h, uint64_t visited);
 
 #endif

@@ -119,11 +119,11 @@ static void take_over(struct pool *p, struct pool_use *u, const struct pool_part
 
 void pool_lift(struct pool *p, struct pool_use *u)
 {
-    give_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
-        if (u->is_hold)
-            n->n_holds--;
+        if (u->is_planned)
+            n->n_planned--;
         else
             n->free_now = amount_plus(n->free_now, u->parts[i].amount);
     }
@@ -131,11 +131,11 @@ void pool_lift(struct pool *p, struct pool_use *u)
 
 void pool_lay(struct pool *p, struct pool_use *u)
 {
-    take_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
-        if (u->is_hold)
-            n->n_holds++;
+        if (u->is_planned)
+            n->n_planned++;
         else
             n->free_now = amount_minus(n->free_now, u->parts[i].amount);
     }
@@ -148,11 +148,11 @@ void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts
     heap_insert(&p->ends, &u->by_end, u->end);
 }
 
-void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
+void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
                int64_t end)
 {
     take_over(p, u, parts, start, end);
-    u->is_hold = true;
+    u->is_planned = true;
     pool_lay(p, u);
 }
 

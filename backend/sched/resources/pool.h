@@ -20,7 +20,7 @@ struct pool_node {
     struct amount cap;      /* all of it */
     struct amount free_now; /* beside what runs; holds are in the timeline alone */
     struct timeline line;   /* running and held */
-    uint32_t n_holds;
+    uint32_t n_planned;
     uint32_t weight;
     bool usable; /* up and not drained */
 };
@@ -60,7 +60,7 @@ struct pool_use {
     struct pool_part *parts; /* owned; NULL: holds nothing */
     uint32_t n_parts;
     int64_t start, end;
-    bool is_hold;
+    bool is_planned;
     struct heap_node by_end; /* running ones */
 };
 
@@ -85,10 +85,11 @@ void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t we
  * multiple of `overdue_ms` after its end. Cost: O(log) each of those. */
 void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms);
 
-/* Charges an allocation from now (a start, is_hold false) or from a later time on (a hold). Copies parts.
+/* Charges an allocation from now (a start, is_planned false) or from a later time on (a hold). Copies
+ * parts.
  */
 void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end);
-void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
+void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
                int64_t end);
 /* Gives it back, from now on. No-op when it holds nothing. */
 void pool_drop(struct pool *p, struct pool_use *u);

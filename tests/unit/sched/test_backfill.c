@@ -15,14 +15,14 @@
 struct world {
     struct pool pool;
     struct nodeset sets[2];
-    struct backfill b;
+    struct plan_slots b;
     struct pool_use running[ITEMS];
-    struct backfill_hold holds[ITEMS];
+    struct plan_slot holds[ITEMS];
     struct pool_use started[ITEMS];
     struct demand demands[ITEMS];
-    struct backfill_choice choices[ITEMS][2];
-    struct backfill_item items[ITEMS];
-    struct backfill_place place;
+    struct plan_choice choices[ITEMS][2];
+    struct plan_request items[ITEMS];
+    struct placement place;
     uint32_t n;
 };
 
@@ -39,7 +39,7 @@ static struct demand demand_of(uint32_t cpus)
 }
 
 /* Two nodes, each the set of a lane; most tests use the first alone. */
-static void begin(struct world *w, int64_t cpus, const struct backfill_opts *o)
+static void begin(struct world *w, int64_t cpus, const struct plan_opts *o)
 {
     *w = (struct world){.n = 0};
     pool_init(&w->pool, 2, 0);
@@ -48,13 +48,13 @@ static void begin(struct world *w, int64_t cpus, const struct backfill_opts *o)
         nodeset_init(&w->sets[i], 2);
         nodeset_add(&w->sets[i], i);
     }
-    backfill_init(&w->b, &w->pool, o, 2);
+    plan_slots_init(&w->b, &w->pool, o, 2);
 }
 
 static void end(struct world *w)
 {
-    backfill_fini(&w->b);
-    backfill_place_fini(&w->place);
+    plan_slots_fini(&w->b);
+    placement_fini(&w->place);
     for (uint32_t i = 0; i < ITEMS; i++) {
         pool_drop(&w->pool, &w->running[i]);
         pool_drop(&w->pool, &w->started[i]);
@@ -72,17 +72,17 @@ static void run(struct world *w, uint32_t at, uint32_t node, int64_t cpus, int64
     vec_fini(&one.v);
 }
 
-static struct backfill_item *add(struct world *w, uint32_t cpus, int64_t len_s)
+static struct plan_request *add(struct world *w, uint32_t cpus, int64_t len_s)
 {
     uint32_t i = w->n++;
     w->demands[i] = demand_of(cpus);
     for (uint32_t k = 0; k < 2; k++)
-        w->choices[i][k] = (struct backfill_choice){.lane = k,
-                                                    .demand = &w->demands[i],
-                                                    .set = &w->sets[k],
-                                                    .len = len_s * S,
-                                                    .len_min = len_s * S};
-    w->items[i] = (struct backfill_item){.choices = w->choices[i], .n_choices = 1, .deadline = WHEN_NEVER};
+        w->choices[i][k] = (struct plan_choice){.lane = k,
+                                                .demand = &w->demands[i],
+                                                .set = &w->sets[k],
+                                                .len = len_s * S,
+                                                .len_min = len_s * S};
+    w->items[i] = (struct plan_request){.choices = w->choices[i], .n_choices = 1, .deadline = WHEN_NEVER};
     return &w->items[i];
 }
 
@@ -91,15 +91,15 @@ static const char *pass(struct world *w, bool gained)
 {
     static char text[200];
     size_t n = 0;
-    backfill_begin(&w->b, gained);
+    plan_slots_begin(&w->b, gained);
     for (uint32_t i = 0; i < w->n; i++) {
         const char *gap = i ? " " : "";
         if (w->started[i].parts) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s.", gap);
-        } else if (backfill_start(&w->b, &w->items[i], &w->holds[i], &w->place)) {
+        } else if (plan_slots_start(&w->b, &w->items[i], &w->holds[i], &w->place)) {
             pool_run(&w->pool, &w->started[i], &w->place.parts, when_plus(w->pool.now, w->place.len));
             n += (size_t)snprintf(text + n, sizeof text - n, "%ss", gap);
-        } else if (backfill_reserve(&w->b, &w->items[i], &w->holds[i])) {
+        } else if (plan_slots_book(&w->b, &w->items[i], &w->holds[i])) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", gap, (int)(w->holds[i].use.start / S));
         } else {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s-", gap);
@@ -108,9 +108,9 @@ static const char *pass(struct world *w, bool gained)
     return text;
 }
 
-static const struct backfill_opts off = {.depth = 0}, easy = {.depth = 1, .backfill = true},
-                                  three = {.depth = 3, .backfill = true, .keep = true},
-                                  all = {.depth = BACKFILL_ALL, .backfill = true, .keep = true};
+static const struct plan_opts off = {.depth = 0}, easy = {.depth = 1, .backfill = true},
+                              three = {.depth = 3, .backfill = true, .keep = true},
+                              all = {.depth = PLAN_ALL, .backfill = true, .keep = true};
 
 static void test_policies(void **state)
 {
@@ -157,7 +157,7 @@ static void test_policies(void **state)
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         const struct {
-            const struct backfill_opts *o;
+            const struct plan_opts *o;
             const char *want;
         } runs[] = {
             {&off, rows[i].off}, {&easy, rows[i].easy}, {&three, rows[i].three}, {&all, rows[i].all}};
@@ -204,7 +204,7 @@ static void test_a_newcomer_ahead(void **state)
     begin(&w, 10, &three);
     run(&w, 0, 0, 10, 100);
     add(&w, 10, 10);
-    struct backfill_item *late = add(&w, 4, 10), *beside = add(&w, 1, 10);
+    struct plan_request *late = add(&w, 4, 10), *beside = add(&w, 1, 10);
     w.items[0].n_choices = 0; /* it is not there yet */
     assert_string_equal(pass(&w, true), "- 100 100");
     late->n_choices = beside->n_choices = 1;
@@ -238,16 +238,16 @@ static void test_shaken(void **state)
     assert_string_equal(pass(&w, true), "50");
     w.pool.nodes[0].usable = false;
     assert_string_equal(pass(&w, false), "50"); /* nobody has said so */
-    backfill_begin(&w.b, false);
-    backfill_shake(&w.b);
-    assert_false(backfill_start(&w.b, &w.items[0], &w.holds[0], &w.place));
-    assert_true(backfill_reserve(&w.b, &w.items[0], &w.holds[0]));
+    plan_slots_begin(&w.b, false);
+    plan_slots_invalidate(&w.b);
+    assert_false(plan_slots_start(&w.b, &w.items[0], &w.holds[0], &w.place));
+    assert_true(plan_slots_book(&w.b, &w.items[0], &w.holds[0]));
     assert_int_equal(w.holds[0].use.start, 80 * S);
     pool_change_end(&w.pool, &w.running[1], 90 * S);
-    backfill_begin(&w.b, false);
-    backfill_shake(&w.b);
-    assert_false(backfill_start(&w.b, &w.items[0], &w.holds[0], &w.place));
-    assert_true(backfill_reserve(&w.b, &w.items[0], &w.holds[0]));
+    plan_slots_begin(&w.b, false);
+    plan_slots_invalidate(&w.b);
+    assert_false(plan_slots_start(&w.b, &w.items[0], &w.holds[0], &w.place));
+    assert_true(plan_slots_book(&w.b, &w.items[0], &w.holds[0]));
     assert_int_equal(w.holds[0].use.start, 90 * S);
     end(&w);
 }
@@ -339,19 +339,19 @@ static void test_time_min_and_deadline(void **state)
         begin(&w, 4, &three);
         run(&w, 0, 0, 2, 100);
         add(&w, 4, 50);
-        struct backfill_item *it = add(&w, 2, 1);
+        struct plan_request *it = add(&w, 2, 1);
         w.choices[1][0].len = rows[i].len < 0 ? WHEN_NEVER : rows[i].len * S;
         w.choices[1][0].len_min = rows[i].least < 0 ? WHEN_NEVER : rows[i].least * S;
         it->deadline = rows[i].deadline ? rows[i].deadline * S : WHEN_NEVER;
-        backfill_begin(&w.b, true);
-        assert_false(backfill_start(&w.b, &w.items[0], &w.holds[0], &w.place));
-        assert_true(backfill_reserve(&w.b, &w.items[0], &w.holds[0]));
-        bool starts = backfill_start(&w.b, it, &w.holds[1], &w.place);
+        plan_slots_begin(&w.b, true);
+        assert_false(plan_slots_start(&w.b, &w.items[0], &w.holds[0], &w.place));
+        assert_true(plan_slots_book(&w.b, &w.items[0], &w.holds[0]));
+        bool starts = plan_slots_start(&w.b, it, &w.holds[1], &w.place);
         check_int(rows[i].name, starts, rows[i].got != 0);
         if (starts)
             check_int(rows[i].name, w.place.len / S, rows[i].got);
         else if (rows[i].deadline) /* a place after its deadline is no use */
-            check_int(rows[i].name, backfill_reserve(&w.b, it, &w.holds[1]), false);
+            check_int(rows[i].name, plan_slots_book(&w.b, it, &w.holds[1]), false);
         end(&w);
     }
 }
@@ -372,31 +372,31 @@ static void test_what_belongs_to_something_ends_with_it(void **state)
 static void test_claims(void **state)
 {
     (void)state;
-    static const struct backfill_opts *const opts[] = {&easy, &three, &off};
+    static const struct plan_opts *const opts[] = {&easy, &three, &off};
     for (size_t i = 0; i < N_OF(opts); i++) {
         struct world w;
         begin(&w, 4, opts[i]);
         run(&w, 0, 0, 4, 100);
-        struct backfill_item *it = add(&w, 4, 50);
+        struct plan_request *it = add(&w, 4, 50);
         add(&w, 1, 10);
-        backfill_begin(&w.b, true);
+        plan_slots_begin(&w.b, true);
         pool_change_end(&w.pool, &w.running[0], 30 * S); /* it has been asked to go */
-        struct backfill_place at = {.start = 30 * S, .len = 50 * S};
+        struct placement at = {.start = 30 * S, .len = 50 * S};
         vec_push(&at.parts.v, (struct pool_part){0, {4, 1, 0}});
-        backfill_claim(&w.b, it, &w.holds[0], &at);
+        plan_slots_book_preemptor(&w.b, it, &w.holds[0], &at);
         assert_true(w.holds[0].claim);
         assert_int_equal(w.b.lanes[0].n_held, 0);               /* counts against nobody's places */
         assert_int_equal(w.b.lanes[0].closed, opts[i] == &off); /* in strict order nobody comes before it */
-        backfill_begin(&w.b, false);
+        plan_slots_begin(&w.b, false);
         assert_true(
-            backfill_claim_again(&w.b, it, &w.holds[0])); /* kept, or made anew where none is kept */
+            plan_slots_rebook_preemptor(&w.b, it, &w.holds[0])); /* kept, or made anew where none is kept */
         assert_int_equal(w.holds[0].use.start, 30 * S);
         pool_advance(&w.pool, 30 * S, S); /* he takes a little longer */
-        backfill_begin(&w.b, false);
-        assert_true(backfill_claim_again(&w.b, it, &w.holds[0]));
+        plan_slots_begin(&w.b, false);
+        assert_true(plan_slots_rebook_preemptor(&w.b, it, &w.holds[0]));
         assert_int_equal(w.holds[0].use.start, 31 * S);
         assert_true(w.holds[0].claim);
-        backfill_place_fini(&at);
+        placement_fini(&at);
         end(&w);
     }
 }

@@ -446,7 +446,7 @@ static void test_a_time_ahead(void **state)
     /* Its time has come: it has what the queue is told, and learning begins anew. */
     l.now = wall_add_s(t, 25 * 60);
     pass_on(next);
-    assert_int_equal(kind_of(array), FORECAST_HELD);
+    assert_int_equal(kind_of(array), FORECAST_SLOT);
     assert_int_equal(kind_of(next), FORECAST_LATER);
     forecast(1);
     assert_int_equal(minute_of(next, t), 80);
@@ -613,7 +613,7 @@ static void test_random_queues(void **state)
         for (size_t k = 0; k < QUEUE; k++) {
             struct forecast f = planner_forecast(planner_forecaster(planner), ids[k]);
             enum forecast_kind kind = k >= QUEUE - LATER ? FORECAST_LATER : FORECAST_PLANNED;
-            assert_int_equal(f.kind, k ? kind : FORECAST_HELD);
+            assert_int_equal(f.kind, k ? kind : FORECAST_SLOT);
             if (f.start.ms != free_at.ms + (int64_t)want[k] * MIN_MS)
                 fail_msg("%u nodes, job %zu: %lld min instead of %u", nodes, k,
                          (long long)(f.start.ms - free_at.ms) / MIN_MS, want[k]);

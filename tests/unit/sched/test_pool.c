@@ -79,7 +79,7 @@ static struct pool_use *hold(uint32_t node, int64_t cpus, int64_t start, int64_t
     struct pool_use *u = xcalloc(1, sizeof *u);
     struct pool_parts one = {VEC_INIT};
     vec_push(&one.v, (struct pool_part){node, {cpus, 100, 0}});
-    pool_hold(&p, u, &one, start, end);
+    pool_plan(&p, u, &one, start, end);
     vec_fini(&one.v);
     return u;
 }
