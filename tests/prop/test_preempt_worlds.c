@@ -50,7 +50,7 @@ struct world {
     bool quiet, to_limits;
     bool has_limits;
     struct fate fates[JOBS_MAX];
-    struct promise_of promises[JOBS_MAX];
+    struct promise_of preemptor_charges[JOBS_MAX];
     unsigned preempts, starts, kept; /* kept: promises */
 };
 
@@ -369,11 +369,11 @@ static void check_preempts(struct world *w, const struct sched_result *r)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
         const struct part_spec *where = &w->l.m.spec.parts.v[u->slot.lane];
         goes_by_a_rule(w, s, where);
-        w->promises[s->by_job] = (struct promise_of){.ready = u->slot.use.start,
-                                                     .tier = where->priority_tier,
-                                                     .nodes = nodes_of_hold(&u->slot.use),
-                                                     /* its array may use up the throttle */
-                                                     .stands = u->count == 1};
+        w->preemptor_charges[s->by_job] = (struct promise_of){.ready = u->slot.use.start,
+                                                              .tier = where->priority_tier,
+                                                              .nodes = nodes_of_hold(&u->slot.use),
+                                                              /* its array may use up the throttle */
+                                                              .stands = u->count == 1};
         w->preempts++;
     }
 }
@@ -406,7 +406,7 @@ static bool are_victims_gone(const struct world *w, uint32_t job)
 static void keep_promises(struct world *w)
 {
     for (uint32_t id = 1; id < w->l.m.next_job && id < JOBS_MAX; id++) {
-        struct promise_of *p = &w->promises[id];
+        struct promise_of *p = &w->preemptor_charges[id];
         const struct job *j = p->stands ? model_get_job(&w->l.m, id) : NULL;
         if (!p->stands || w->l.now.ms < p->ready || (j && !are_victims_gone(w, id)))
             continue;
@@ -422,8 +422,8 @@ static void keep_promises(struct world *w)
 static void note_started(struct world *w)
 {
     list_for_each (j, &w->l.m.active, struct job, in_queue) {
-        w->kept += w->promises[j->id].stands;
-        w->promises[j->id].stands = false;
+        w->kept += w->preemptor_charges[j->id].stands;
+        w->preemptor_charges[j->id].stands = false;
     }
 }
 
@@ -475,8 +475,8 @@ static void settle(struct world *w)
         planner_decide(w->p, &v, w->l.now, &r);
         check_preempts(w, &r);
         for (uint32_t id = 1; id < w->l.m.next_job && id < JOBS_MAX; id++)
-            if (w->promises[id].stands && is_taken_from_above(w, &w->promises[id], &r))
-                w->promises[id].stands = false;
+            if (w->preemptor_charges[id].stands && is_taken_from_above(w, &w->preemptor_charges[id], &r))
+                w->preemptor_charges[id].stands = false;
         bool idle = !r.starts.n && !r.preempts.n;
         w->next = wall_is_set(r.next) ? r.next.ms : 0;
         w->starts += (unsigned)pass_fold(&w->l, w->p, &r);
@@ -531,7 +531,7 @@ static void change_something(struct world *w)
             j = x;
     if (!j)
         return;
-    w->promises[j->id].stands = false;
+    w->preemptor_charges[j->id].stands = false;
     planner_note_job(w->p, j->id);
     w->l.now.ms -= MS_PER_S;
     assert_int_equal(lab_hold(&w->l, j->id, j->hold == HOLD_NONE ? HOLD_USER : HOLD_NONE), 0);

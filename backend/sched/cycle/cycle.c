@@ -37,10 +37,10 @@ static int64_t next_look(const struct planner *p)
         next = w->start > p->queue.now.ms ? earlier(next, w->start) : next;
         next = w->end > p->queue.now.ms ? earlier(next, w->end) : next;
     }
-    if (p->preempt.hunts_left || p->tells_left)
-        next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
-    if (p->preempt.hunt_again > p->queue.now.ms)
-        next = earlier(next, p->preempt.hunt_again);
+    if (p->preempt.searches_left || p->tells_left)
+        next = earlier(next, p->decided_all + SEARCH_AGAIN_MS);
+    if (p->preempt.search_again > p->queue.now.ms)
+        next = earlier(next, p->preempt.search_again);
     if (p->queue.changes.gained)
         return p->queue.now.ms + 1;
     return next > p->queue.now.ms ? next : p->queue.now.ms + 1000; /* it should have been free by now */
@@ -59,17 +59,17 @@ static void begin(struct planner *p)
     limits_begin(p->queue.limits, p->queue.view->model, p->queue.now);
     s->limits_mark = limits_mark(p->queue.limits);
     p->queue.cycle++;
-    promises_begin(&p->preempt);
-    prey_find_awaited(&p->queue);
-    p->preempt.hunting = false;
+    preemptor_charges_begin(&p->preempt);
+    active_find_awaited(&p->queue);
+    p->preempt.searching = false;
     s->all = !pass_take_newcomers(s);
     if (!s->all) {
         s->stage = PASS_IS_DONE;
         return;
     }
     p->decided_all = p->queue.now.ms;
-    p->preempt.hunts_left = false;
-    p->preempt.hunts = 0;
+    p->preempt.searches_left = false;
+    p->preempt.search_cost = 0;
 }
 
 /* All is decided: who is told another reason. Returns whether all are. */
@@ -126,7 +126,7 @@ static void abandon(struct planner *p)
     planner_untell(p);
     cycle_set_out(p, NULL);
     planner_drop_ranks_anew(&p->queue);
-    p->preempt.hunting = false;
+    p->preempt.searching = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = true;
     p->abandoned++;
     pass_free(p->open);
@@ -165,7 +165,7 @@ static bool take_back_useless(struct planner *p, struct pass *s)
     bool any = false;
     vec_for_each (&r->preempts, i)
         if (!has_claim(p, r->preempts.v[i].by_job)) {
-            planner_hunted_for_nothing(&p->preempt, r->preempts.v[i].by_job);
+            preempt_note_useless(&p->preempt, r->preempts.v[i].by_job);
             any = true;
         }
     if (!any)

@@ -15,7 +15,7 @@
 #include "backend/sched/cycle/cycle.h"
 #include "src/base/xalloc.h"
 
-#define HUNT_AGAIN_MS 50 /* those whose turn to ask others has not come */
+#define SEARCH_AGAIN_MS 50 /* those whose turn to ask others has not come */
 
 struct turn {
     struct job_class *g;
@@ -31,7 +31,7 @@ struct position { /* of a choice */
 };
 
 /* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
-enum pass_stage { PASS_RANKS, PASS_SETTLES, PASS_HUNTS, PASS_SETTLES_AGAIN, PASS_IS_DONE };
+enum pass_stage { PASS_RANKS, PASS_SETTLES, PASS_PREEMPTS, PASS_SETTLES_AGAIN, PASS_IS_DONE };
 
 enum round { ROUND_NONE, ROUND_LINES_UP, ROUND_TURNS, ROUND_ENDS };
 

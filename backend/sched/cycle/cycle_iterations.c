@@ -148,7 +148,7 @@ static void begin_round(struct pass *s)
     s->freed = p->queue.slots.freed;
     s->mark = plan_slots_freed_mark(&p->queue.slots);
     s->asked = p->out->preempts.n;
-    p->preempt.prospects = false;
+    p->preempt.search_pays = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
     vec_clear(&s->heap);
     s->at_group = p->queue.classes.list.next;
@@ -167,7 +167,7 @@ static void end_round(struct pass *s)
     give_up_unvisited(p);
     claims_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->queue.changes.gained = promises_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
+    p->queue.changes.gained = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
                               s->made_way || p->queue.slots.again;
     p->queue.changes.gained = pass_give_up_closed(s) || p->queue.changes.gained;
     s->had_round = true;
@@ -194,27 +194,27 @@ static void ask_one(struct pass *s)
     p->queue.pool.looks += LINE_LOOKS;
 }
 
-static bool may_hunt(const struct planner *p)
+static bool cycle_may_preempt(const struct planner *p)
 {
     bool anybody = !list_empty(&p->queue.active.candidates) || !list_empty(&p->queue.active.leaving);
-    return anybody && (p->preempt.prospects || p->queue.active.started.n);
+    return anybody && (p->preempt.search_pays || p->queue.active.started.n);
 }
 
 /* To what follows a round. */
 static void move_on(struct pass *s, bool again)
 {
     s->rounds++;
-    if (s->stage != PASS_HUNTS && again && s->rounds < ROUNDS_MAX)
+    if (s->stage != PASS_PREEMPTS && again && s->rounds < ROUNDS_MAX)
         return;
-    if (s->stage == PASS_SETTLES && may_hunt(s->p))
-        s->stage = PASS_HUNTS;
-    else if (s->stage == PASS_HUNTS && again)
+    if (s->stage == PASS_SETTLES && cycle_may_preempt(s->p))
+        s->stage = PASS_PREEMPTS;
+    else if (s->stage == PASS_PREEMPTS && again)
         s->stage = PASS_SETTLES_AGAIN;
     else
         s->stage = PASS_IS_DONE;
     s->rounds = 0;
-    s->p->preempt.hunting = s->stage == PASS_HUNTS;
-    if (s->p->preempt.hunting) {
+    s->p->preempt.searching = s->stage == PASS_PREEMPTS;
+    if (s->p->preempt.searching) {
         s->sure_starts = s->out.starts.n;
         s->sure_places = s->out.places.n;
     }

@@ -6,7 +6,7 @@
 
 bool pass_is_throttled(const struct planner *p, const struct pending_entry *u)
 {
-    return !planner_throttle_leaves(&p->preempt, planner_job(&p->queue, u->job));
+    return !preempt_throttle_left(&p->preempt, planner_job(&p->queue, u->job));
 }
 
 /* In this pass: one of the same name, or an element of its own. */
@@ -76,8 +76,8 @@ static enum limit_state check_limits(const struct gets *x, const struct limit_as
                                      struct limit_verdict *v)
 {
     enum limit_state state = limits_check(x->s->p->queue.limits, ask, v);
-    bool promised = x->u->slot.use.parts && x->u->slot.claim;
-    return state == LIMIT_OVER_SOFT && promised ? LIMIT_OK : state;
+    bool by_preemptor = x->u->slot.use.parts && x->u->slot.claim;
+    return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
 }
 
 enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret)

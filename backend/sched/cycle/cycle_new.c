@@ -116,8 +116,8 @@ static bool take_newcomer(struct pass *s, struct pending_entry *u)
         return true;
     bool waits =
         !may_outrank_holder(p, g, u) &&
-        (!p->queue.may_preempt || p->preempt.hunts_left || /* it has its turn with the others then */
-         (!planner_is_waited_for(&p->queue, u->job) && planner_hunts_in_vain(&p->preempt, u, &it)));
+        (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
+         (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
     if (waits && g->n_entries > 1) /* each of its turns may hold a place */
         return gets.seen == LIMIT_OK && !pass_has_lane_left(p, g->choices, g->n_choices);
     if (waits &&
@@ -155,7 +155,7 @@ static bool line_up_fresh(struct pass *s)
 static bool has_idle_claim(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
-        if (h->claim && !planner_is_waited_for(&p->queue, container_of(h, struct pending_entry, slot)->job))
+        if (h->claim && !active_is_awaited(&p->queue, container_of(h, struct pending_entry, slot)->job))
             return true;
     return false;
 }
@@ -166,9 +166,9 @@ static bool has_to_look_at_all(const struct planner *p)
     const struct plan_opts *o = &p->queue.slots.opts;
     int64_t since = p->queue.now.ms - p->decided_all;
     return !p->queue.prios.known || p->queue.changes.gained || p->queue.changes.lost || !o->keep ||
-           !o->backfill || ((p->preempt.hunts_left || p->tells_left) && since >= HUNT_AGAIN_MS) ||
+           !o->backfill || ((p->preempt.searches_left || p->tells_left) && since >= SEARCH_AGAIN_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
-           (p->preempt.hunt_again > p->decided_all && p->preempt.hunt_again <= p->queue.now.ms) ||
+           (p->preempt.search_again > p->decided_all && p->preempt.search_again <= p->queue.now.ms) ||
            (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_claim(p);
 }
 

@@ -205,7 +205,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
     }
     struct plan_request it = pass_item(g, t->entry);
     struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
-    it.promised = u->slot.use.parts && u->slot.claim && !planner_is_waited_for(&p->queue, u->job);
+    it.by_preemptor = u->slot.use.parts && u->slot.claim && !active_is_awaited(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
         it.allows = pass_may_get;
         it.ctx = &gets;
@@ -276,24 +276,24 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
     enum outcome o;
     if (is_for_nothing(s, t, u, &o))
         return o;
-    promise_withdraw(&s->p->preempt, u);
+    preemptor_charge_remove(&s->p->preempt, u);
     o = try_head(s, t, u);
-    promise_make(&s->p->preempt, u);
+    preemptor_charge_add(&s->p->preempt, u);
     return o;
 }
 
 /* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
-static bool is_without_prospects(struct planner *p, struct pending_entry *u, const struct plan_request *it)
+static bool is_without_candidates(struct planner *p, struct pending_entry *u, const struct plan_request *it)
 {
     if (!p->queue.may_preempt)
         return true;
-    if (planner_is_waited_for(&p->queue, u->job))
+    if (active_is_awaited(&p->queue, u->job))
         return false;
-    if (!p->preempt.hunting && p->preempt.prospects)
+    if (!p->preempt.searching && p->preempt.search_pays)
         return true;
-    bool vain = planner_hunts_in_vain(&p->preempt, u, it);
-    p->preempt.prospects = p->preempt.prospects || !vain;
-    return vain || !p->preempt.hunting;
+    bool vain = preempt_is_futile(&p->preempt, u, it);
+    p->preempt.search_pays = p->preempt.search_pays || !vain;
+    return vain || !p->preempt.searching;
 }
 
 /* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
@@ -329,5 +329,5 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
         return true;
     }
     struct plan_request it = pass_item(g, t->entry);
-    return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_prospects(p, u, &it);
+    return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_candidates(p, u, &it);
 }

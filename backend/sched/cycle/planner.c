@@ -103,13 +103,13 @@ struct forecaster *planner_forecaster(struct planner *p)
 
 uint32_t planner_array_left(const struct planner *p, const struct job *j)
 {
-    return planner_throttle_leaves(&p->preempt, j);
+    return preempt_throttle_left(&p->preempt, j);
 }
 
 uint32_t planner_array_running(const struct planner *p, uint32_t array)
 {
     return (uint32_t)(uintptr_t)idmap_get(&p->queue.active.array_running, array) +
-           promises_of_array(&p->preempt, array);
+           preemptor_charges_of_array(&p->preempt, array);
 }
 
 void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job)

@@ -47,7 +47,7 @@ static void sync_noted(struct planner *p)
 {
     const struct model *m = p->queue.view->model;
     bool started = p->queue.active.started.n > 0;
-    planner_drop_started(&p->queue);
+    queue_drop_started(&p->queue);
     wake_parked(p);
     sync_end_windows(&p->queue);
     if (p->queue.notes.windows)
@@ -109,7 +109,7 @@ void planner_ready_limits(struct planner *p, const struct sched_view *v, struct 
     if (p->open) /* what the pass has started stays charged */
         return;
     limits_begin(p->queue.limits, v->model, now);
-    promises_begin(&p->preempt);
+    preemptor_charges_begin(&p->preempt);
 }
 
 void planner_sync_windows(struct planner *p)

@@ -79,7 +79,7 @@ static uint32_t count_in_row(const struct planner *p, const struct pending_entry
     const struct job *j = u->count > 1 ? model_get_job(p->queue.view->model, u->job) : NULL;
     if (!j || !job_is_array_record(j) || u->by_element || u->singleton)
         return 1;
-    uint32_t most = planner_throttle_leaves(&p->preempt, j);
+    uint32_t most = preempt_throttle_left(&p->preempt, j);
     return most >= u->count ? u->count : most ? most : 1; /* none is left: others have started since */
 }
 

@@ -105,7 +105,7 @@ static uint64_t look_at_group(struct planner *p, struct job_class *g)
     for (uint32_t i = 0; i < g->n_choices; i++) {
         looks += try_shape(p, g, g->shapes[i]);
         if (p->queue.may_preempt && g->shapes[i]->dead)
-            prey_is_in_vain(&p->preempt, g->shapes[i], g->qos);
+            preempt_shape_is_futile(&p->preempt, g->shapes[i], g->qos);
     }
     return COST_GROUP + looks * p->queue.pool.n_nodes / NODES_PER_UNIT;
 }

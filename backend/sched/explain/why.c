@@ -41,12 +41,12 @@ static void explain_throttle(const struct question *q)
     if (planner_array_left(q->p, q->j))
         return;
     uint32_t most = q->j->req.array_throttle, now = (uint32_t)running;
-    uint32_t promised = promises_of_array(planner_preempt(q->p), q->j->array_job);
+    uint32_t by_preemptor = preemptor_charges_of_array(planner_preempt(q->p), q->j->array_job);
     struct str text = STR_INIT;
     str_appendf(&text, "its array may run %u element%s at once and %u run%s", most, most == 1 ? "" : "s",
                 now, now == 1 ? "s" : "");
-    if (promised)
-        str_appendf(&text, "; others have been preempted for %u more", promised);
+    if (by_preemptor)
+        str_appendf(&text, "; others have been preempted for %u more", by_preemptor);
     why_add_cause(q->w, WHY_ARRAY_THROTTLE, q->brief ? (struct wall){0} : why_throttle_clears(q),
                   str_take(&text));
     why_set_head(q->w, xasprintf("array limit: %u at a time", most), NULL, (struct wall){0});
@@ -358,7 +358,7 @@ static void explain(struct question *q)
     q->w->reason = planner_reason_of(q->p, q->j);
     q->w->id_text = job_format_id(q->j, IDS_MAX);
     if (q->u)
-        promise_withdraw(planner_preempt(q->p), q->u);
+        preemptor_charge_remove(planner_preempt(q->p), q->u);
     gate_explain(&mine, q->j, q->now, q->w);
     if (!q->brief)
         why_date_gates(q);
@@ -375,7 +375,7 @@ static void explain(struct question *q)
     }
     explain_last_run(q);
     if (q->u)
-        promise_make(planner_preempt(q->p), q->u);
+        preemptor_charge_add(planner_preempt(q->p), q->u);
     if (!q->w->causes.n) /* the next pass, at the end of this turn, looks at it */
         explain_soon(q);
 }

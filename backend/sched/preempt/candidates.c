@@ -33,30 +33,30 @@ static bool has_left(const struct active_job *r)
     return !list_empty(&r->in_leaving);
 }
 
-struct preemptor prey_preemptor(const struct preempt *p, uint32_t tier, const struct qos_spec *qos)
+struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos)
 {
     uint32_t level = qos ? p->queue->qos_levels[qos - p->queue->view->model->spec.qos.v] : 0;
     return (struct preemptor){.tier = tier, .qos = qos, .rank_class = rank_class(tier, level)};
 }
 
 /* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
-enum prey_rule prey_rule_for(const struct active_job *r, const struct preemptor *by)
+enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
 {
-    const struct prey *its = &r->prey;
+    const struct preempt_candidate *its = &r->candidate;
     if (!its->any || has_left(r) || (!its->borrowed && its->rank_class >= by->rank_class))
-        return PREY_NONE;
+        return PREEMPT_RULE_NONE;
     if (its->by_tier && its->tier < by->tier)
-        return PREY_TIER;
+        return PREEMPT_RULE_TIER;
     if (by->qos && its->qos && strv_has(&by->qos->preempt, its->qos->name))
-        return PREY_QOS;
-    return its->borrowed ? PREY_BORROWED : PREY_NONE;
+        return PREEMPT_RULE_QOS;
+    return its->borrowed ? PREEMPT_RULE_BORROWED : PREEMPT_RULE_NONE;
 }
 
 /* --- grounds --- */
 
-static void add_runs(struct ground *g, const struct active_job *r, int sign)
+static void add_runs(struct reclaimable *g, const struct active_job *r, int sign)
 {
-    if (!has_left(r) && prey_rule_for(r, &g->by) == PREY_NONE)
+    if (!has_left(r) && preempt_rule_for(r, &g->by) == PREEMPT_RULE_NONE)
         return;
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
@@ -68,52 +68,53 @@ static void add_runs(struct ground *g, const struct active_job *r, int sign)
         }
 }
 
-void prey_before(struct preempt *p, const struct active_job *r)
+void candidate_before_change(struct preempt *p, const struct active_job *r)
 {
-    vec_for_each (&p->grounds, i)
-        add_runs(&p->grounds.v[i], r, -1);
+    vec_for_each (&p->reclaimables, i)
+        add_runs(&p->reclaimables.v[i], r, -1);
 }
 
-void prey_after(struct preempt *p, const struct active_job *r)
+void candidate_after_change(struct preempt *p, const struct active_job *r)
 {
-    vec_for_each (&p->grounds, i)
-        add_runs(&p->grounds.v[i], r, 1);
+    vec_for_each (&p->reclaimables, i)
+        add_runs(&p->reclaimables.v[i], r, 1);
 }
 
-static const struct ground *ground_of(struct preempt *p, uint32_t tier, const struct qos_spec *qos)
+static const struct reclaimable *reclaimable_of(struct preempt *p, uint32_t tier,
+                                                const struct qos_spec *qos)
 {
-    vec_for_each (&p->grounds, i)
-        if (p->grounds.v[i].by.tier == tier && p->grounds.v[i].by.qos == qos)
-            return &p->grounds.v[i];
-    struct ground g = {.by = prey_preemptor(p, tier, qos)};
+    vec_for_each (&p->reclaimables, i)
+        if (p->reclaimables.v[i].by.tier == tier && p->reclaimables.v[i].by.qos == qos)
+            return &p->reclaimables.v[i];
+    struct reclaimable g = {.by = preemptor_of(p, tier, qos)};
     g.more = xcalloc(p->queue->pool.n_nodes ? p->queue->pool.n_nodes : 1, sizeof *g.more);
     nodeset_init(&g.nodes, p->queue->pool.n_nodes);
-    list_for_each (r, &p->queue->active.candidates, struct active_job, in_prey)
+    list_for_each (r, &p->queue->active.candidates, struct active_job, in_candidates)
         if (!has_left(r))
             add_runs(&g, r, 1);
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         add_runs(&g, r, 1);
-    vec_push(&p->grounds, g);
-    return &p->grounds.v[p->grounds.n - 1];
+    vec_push(&p->reclaimables, g);
+    return &p->reclaimables.v[p->reclaimables.n - 1];
 }
 
-static void prey_forget(struct preempt *p)
+static void reclaimables_forget(struct preempt *p)
 {
-    vec_for_each (&p->grounds, i) {
-        free(p->grounds.v[i].more);
-        nodeset_fini(&p->grounds.v[i].nodes);
+    vec_for_each (&p->reclaimables, i) {
+        free(p->reclaimables.v[i].more);
+        nodeset_fini(&p->reclaimables.v[i].nodes);
     }
-    vec_clear(&p->grounds);
+    vec_clear(&p->reclaimables);
 }
 
 /* --- who --- */
 
-static void prey_look_at(struct preempt *p, struct active_job *r, const struct job *j, bool is_new)
+static void candidate_update(struct preempt *p, struct active_job *r, const struct job *j, bool is_new)
 {
     const struct model *m = p->queue->view->model;
-    bool was = r->prey.any;
-    r->prey = (struct prey){.any = false};
-    list_unlink(&r->in_prey);
+    bool was = r->candidate.any;
+    r->candidate = (struct preempt_candidate){.any = false};
+    list_unlink(&r->in_candidates);
     if (!p->queue->may_preempt || j->kill_cause != KILL_NONE ||
         (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
         return;
@@ -121,33 +122,33 @@ static void prey_look_at(struct preempt *p, struct active_job *r, const struct j
     bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
     if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
         return;
-    struct preemptor as =
-        prey_preemptor(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
-    r->prey = (struct prey){.any = true,
-                            .borrowed = j->borrowed,
-                            .qos = as.qos,
-                            .size = size_of(r),
-                            .by_tier = by_tier,
-                            .tier = as.tier,
-                            .rank_class = as.rank_class};
-    list_append(&p->queue->active.candidates, &r->in_prey);
+    struct preemptor as = preemptor_of(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
+    r->candidate = (struct preempt_candidate){.any = true,
+                                              .borrowed = j->borrowed,
+                                              .qos = as.qos,
+                                              .size = size_of(r),
+                                              .by_tier = by_tier,
+                                              .tier = as.tier,
+                                              .rank_class = as.rank_class};
+    list_append(&p->queue->active.candidates, &r->in_candidates);
     for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
         plan_slots_note_freed_all(&p->queue->slots, &r->v.v[i]->use);
 }
 
-uint32_t prey_prio(struct preempt *p, struct active_job *r, const struct job *j)
+uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struct job *j)
 {
-    if (r->prey.ranks != p->queue->prios.shares)
-        r->prey.prio = prio_of(&p->queue->prios.ctx, j, model_job_part(p->queue->view->model, j), NULL);
-    r->prey.ranks = p->queue->prios.shares;
-    return r->prey.prio;
+    if (r->candidate.ranks != p->queue->prios.shares)
+        r->candidate.prio =
+            prio_of(&p->queue->prios.ctx, j, model_job_part(p->queue->view->model, j), NULL);
+    r->candidate.ranks = p->queue->prios.shares;
+    return r->candidate.prio;
 }
 
 /* --- who is awaited --- */
 
 /* --- whether it is worth looking --- */
 
-static bool could_take(const struct preempt *p, const struct ground *g, const struct request_shape *s,
+static bool could_take(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s,
                        uint32_t node)
 {
     return nodeset_has(&s->set->nodes, node) &&
@@ -160,7 +161,7 @@ static bool is_for_one_node(const struct request_shape *s)
 }
 
 /* The ground's set of nodes is not made smaller: somebody must be there who could go. */
-static bool may_help(const struct preempt *p, const struct ground *g, const struct request_shape *s,
+static bool may_help(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s,
                      uint32_t node)
 {
     return (!is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
@@ -168,7 +169,7 @@ static bool may_help(const struct preempt *p, const struct ground *g, const stru
 }
 
 /* Whether there are nodes enough that could do if all went: most hunts end here. */
-static bool is_worth_it(const struct preempt *p, const struct ground *g, const struct request_shape *s)
+static bool is_worth_it(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s)
 {
     bool one = is_for_one_node(s);
     uint32_t found = 0, most = one ? 1 : s->demand.need.nodes;
@@ -179,26 +180,26 @@ static bool is_worth_it(const struct preempt *p, const struct ground *g, const s
     return found == most;
 }
 
-static struct hunted *hunted_of(struct request_shape *s, const struct qos_spec *qos)
+static struct futile_search *futile_search_of(struct request_shape *s, const struct qos_spec *qos)
 {
-    vec_for_each (&s->hunted, i)
-        if (s->hunted.v[i].qos == qos)
-            return &s->hunted.v[i];
+    vec_for_each (&s->futile_searches, i)
+        if (s->futile_searches.v[i].qos == qos)
+            return &s->futile_searches.v[i];
     return NULL;
 }
 
-void prey_hunted_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
+void preempt_note_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
 {
-    struct hunted *h = hunted_of(s, qos);
+    struct futile_search *h = futile_search_of(s, qos);
     if (!h) {
-        vec_push(&s->hunted, (struct hunted){.qos = qos});
-        h = &s->hunted.v[s->hunted.n - 1];
+        vec_push(&s->futile_searches, (struct futile_search){.qos = qos});
+        h = &s->futile_searches.v[s->futile_searches.n - 1];
     }
     h->mark = plan_slots_freed_mark(&p->queue->slots);
 }
 
-static bool gained_since(const struct preempt *p, const struct ground *g, const struct request_shape *s,
-                         uint64_t mark)
+static bool gained_since(const struct preempt *p, const struct reclaimable *g,
+                         const struct request_shape *s, uint64_t mark)
 {
     const struct plan_slots *b = &p->queue->slots;
     if (mark < b->gains_forgotten)
@@ -209,16 +210,16 @@ static bool gained_since(const struct preempt *p, const struct ground *g, const 
     return false;
 }
 
-static const struct ground *ground_for(struct preempt *p, const struct request_shape *s,
-                                       const struct qos_spec *qos)
+static const struct reclaimable *reclaimable_for(struct preempt *p, const struct request_shape *s,
+                                                 const struct qos_spec *qos)
 {
-    return ground_of(p, p->queue->view->model->spec.parts.v[s->set->part].priority_tier, qos);
+    return reclaimable_of(p, p->queue->view->model->spec.parts.v[s->set->part].priority_tier, qos);
 }
 
-void prey_fill_near(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
-                    struct nodeset *ret)
+void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
+                           struct nodeset *ret)
 {
-    const struct ground *g = ground_for(p, s, qos);
+    const struct reclaimable *g = reclaimable_for(p, s, qos);
     for (uint32_t w = 0; w < s->set->nodes.words; w++)
         for (uint64_t left = s->set->nodes.bits[w]; left; left &= left - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
@@ -227,19 +228,19 @@ void prey_fill_near(struct preempt *p, const struct request_shape *s, const stru
         }
 }
 
-bool prey_is_in_vain_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
-                           uint64_t mark)
+bool preempt_shape_is_futile_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
+                                   uint64_t mark)
 {
-    const struct ground *g = ground_for(p, s, qos);
+    const struct reclaimable *g = reclaimable_for(p, s, qos);
     return (mark && !gained_since(p, g, s, mark - 1)) || !is_worth_it(p, g, s);
 }
 
-bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
+bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
 {
-    const struct hunted *h = hunted_of(s, qos);
-    if (!prey_is_in_vain_since(p, s, qos, h ? h->mark + 1 : 0))
+    const struct futile_search *h = futile_search_of(s, qos);
+    if (!preempt_shape_is_futile_since(p, s, qos, h ? h->mark + 1 : 0))
         return false;
-    prey_hunted_in_vain(p, s, qos);
+    preempt_note_futile(p, s, qos);
     return true;
 }
 
@@ -248,12 +249,12 @@ void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j)
     struct active_job *r = idmap_get(&p->queue->active.by_job, id);
     bool is_new = !r;
     if (r)
-        prey_before(p, r);
+        candidate_before_change(p, r);
     r = sync_runs(p->queue, id, j);
     if (!r)
         return;
-    prey_look_at(p, r, j, is_new);
-    prey_after(p, r);
+    candidate_update(p, r, j, is_new);
+    candidate_after_change(p, r);
 }
 
 void preempt_init(struct preempt *p, struct queue *q)
@@ -269,8 +270,8 @@ void preempt_forget(struct preempt *p)
 
 void preempt_fini(struct preempt *p)
 {
-    prey_forget(p);
-    vec_fini(&p->grounds);
-    vec_fini(&p->promises);
+    reclaimables_forget(p);
+    vec_fini(&p->reclaimables);
+    vec_fini(&p->preemptor_charges);
     licence_use_fini(&p->licences);
 }

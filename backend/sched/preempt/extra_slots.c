@@ -14,7 +14,7 @@ uint32_t claims_most(const struct preempt *p, const struct pending_entry *u)
     const struct job *j = planner_job(p->queue, u->job);
     if (!job_is_array_record(j) || u->by_element || u->singleton || u->group->licensed)
         return 1;
-    uint32_t most = planner_throttle_leaves(p, j);
+    uint32_t most = preempt_throttle_left(p, j);
     return most >= u->count ? u->count : most ? most : 1;
 }
 

@@ -6,8 +6,8 @@
  */
 #include "backend/sched/preempt/preempt_internal.h"
 
-#define HUNTS_MAX  1000  /* in one decision, by what they cost */
-#define NO_HUNT_MS 10000 /* after one that was of no use in the end */
+#define SEARCH_COST_MAX 1000  /* in one decision, by what they cost */
+#define NO_SEARCH_MS    10000 /* after one that was of no use in the end */
 
 /* It may look behind holds: its own, and those behind it where it may have one. */
 static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
@@ -38,25 +38,25 @@ static uint64_t holds_that_stay(const struct preempt *p, const struct pending_en
 /* Of one of its entries. */
 static void remember_unit(const struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    u->vain.entry = it->entry;
-    u->vain.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
-    u->vain.stay = holds_that_stay(p, u);
+    u->futile.entry = it->entry;
+    u->futile.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
+    u->futile.stay = holds_that_stay(p, u);
 }
 
-bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    bool lifts = lifts_holds(p, u, it), mine = u->vain.entry == it->entry;
-    if (lifts && u->vain.stay != holds_that_stay(p, u))
-        u->vain.mark = 0;
-    uint64_t mark = mine ? u->vain.mark : 0;
+    bool lifts = lifts_holds(p, u, it), mine = u->futile.entry == it->entry;
+    if (lifts && u->futile.stay != holds_that_stay(p, u))
+        u->futile.mark = 0;
+    uint64_t mark = mine ? u->futile.mark : 0;
     for (uint32_t i = 0; i < it->n_choices; i++) {
         struct request_shape *s = planner_shape_of(u, &it->choices[i]);
-        bool vain =
-            lifts ? prey_is_in_vain_since(p, s, u->group->qos, mark) : prey_is_in_vain(p, s, u->group->qos);
+        bool vain = lifts ? preempt_shape_is_futile_since(p, s, u->group->qos, mark)
+                          : preempt_shape_is_futile(p, s, u->group->qos);
         if (!vain)
             return false;
     }
-    if (lifts && (mine || !u->vain.mark))
+    if (lifts && (mine || !u->futile.mark))
         remember_unit(p, u, it);
     return true;
 }
@@ -64,22 +64,22 @@ bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const str
 static void remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
-        prey_hunted_in_vain(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
+        preempt_note_futile(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
     remember_unit(p, u, it);
 }
 
 /* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
  * make.
  */
-static void hunt_for_more(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
-                          uint32_t choice)
+static void preempt_search_more(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
+                                uint32_t choice)
 {
     size_t mark = limits_mark(p->queue->limits);
     uint32_t most = claims_most(p, u);
-    while (u->slot.use.parts && u->more.n + 1 < most && p->hunts < HUNTS_MAX) {
+    while (u->slot.use.parts && u->more.n + 1 < most && p->search_cost < SEARCH_COST_MAX) {
         claims_charge(p, u, u->slot.lane, &u->slot.use);
         claims_push(p, u);
-        if (planner_hunt(p, u, it, choice) != CATCH_SOME || !u->slot.use.parts) {
+        if (preempt_search_run(p, u, it, choice) != SEARCH_FOUND || !u->slot.use.parts) {
             claims_pop(p, u, it);
             break;
         }
@@ -104,7 +104,7 @@ static bool is_waited_for_here(const struct preempt *p, const struct pending_ent
         return true;
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
-            if (runs_lie_on(r, it->choices[i].set))
+            if (active_lies_on(r, it->choices[i].set))
                 return true;
     return false;
 }
@@ -120,7 +120,7 @@ static bool all_left(const struct preempt *p, const struct pending_entry *u)
 
 bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    bool waited_for = planner_is_waited_for(p->queue, u->job), vain = true;
+    bool waited_for = active_is_awaited(p->queue, u->job), vain = true;
     if (waited_for && !is_waited_for_here(p, u, it))
         return false;
     bool claims = u->slot.use.parts && u->slot.claim && !list_empty(&p->queue->active.leaving);
@@ -128,17 +128,17 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
     if (!waited_for && u->slot.use.parts && u->slot.claim && u->slot.use.start > p->queue->now.ms &&
         all_left(p, u))
         return claim_again(p, u, it);
-    if (!waited_for && p->queue->now.ms < u->vain.no_hunt_until)
+    if (!waited_for && p->queue->now.ms < u->futile.not_before)
         return false;
-    if (!p->hunting && !waited_for && (u->slot.claim || !planner_hunts_in_vain(p, u, it)))
-        p->prospects = true;
-    if (waited_for || (claims && !p->hunting))
+    if (!p->searching && !waited_for && (u->slot.claim || !preempt_is_futile(p, u, it)))
+        p->search_pays = true;
+    if (waited_for || (claims && !p->searching))
         return claim_again(p, u, it);
-    if (!p->hunting || planner_hunts_in_vain(p, u, it))
+    if (!p->searching || preempt_is_futile(p, u, it))
         return false;
-    if (p->hunts >= HUNTS_MAX) {
-        p->hunts_left = true;
-        p->hunting = false;
+    if (p->search_cost >= SEARCH_COST_MAX) {
+        p->searches_left = true;
+        p->searching = false;
         return false;
     }
     for (uint32_t i = 0; i < it->n_choices; i++) {
@@ -146,25 +146,25 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
             vain = false;
             continue;
         }
-        enum catch c = planner_hunt(p, u, it, i);
-        if (c == CATCH_SOME) {
-            hunt_for_more(p, u, it, i);
+        enum search_result c = preempt_search_run(p, u, it, i);
+        if (c == SEARCH_FOUND) {
+            preempt_search_more(p, u, it, i);
             return true;
         }
-        vain = vain && c == CATCH_NONE;
+        vain = vain && c == SEARCH_NONE;
     }
     if (vain)
         remember(p, u, it);
     return false;
 }
 
-void planner_hunted_for_nothing(struct preempt *p, uint32_t job)
+void preempt_note_useless(struct preempt *p, uint32_t job)
 {
     struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
     if (!u)
         return;
-    u->vain.no_hunt_until = p->queue->now.ms + NO_HUNT_MS;
-    p->hunt_again = p->hunt_again > p->queue->now.ms && p->hunt_again < u->vain.no_hunt_until
-                        ? p->hunt_again
-                        : u->vain.no_hunt_until;
+    u->futile.not_before = p->queue->now.ms + NO_SEARCH_MS;
+    p->search_again = p->search_again > p->queue->now.ms && p->search_again < u->futile.not_before
+                          ? p->search_again
+                          : u->futile.not_before;
 }

@@ -15,13 +15,13 @@ struct preemptor { /* by what it may preempt */
     uint64_t rank_class;
 };
 
-struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
+struct reclaimable { /* what would come free if all went that somebody of a tier and a QOS may ask to */
     struct preemptor by;
     struct amount *more; /* of each node */
     struct nodeset nodes;
 };
 
-struct promise { /* of a preemptor, as limits and throttles count it */
+struct preemptor_charge { /* of a preemptor, as limits and throttles count it */
     uint32_t job, array_job;
     struct limit_ask ask;
     bool licensed;
@@ -30,14 +30,14 @@ struct promise { /* of a preemptor, as limits and throttles count it */
 struct preempt {
     struct queue *queue;
     struct sched_result *out; /* of the cycle under way */
-    VEC(struct ground) grounds;
-    VEC(struct promise) promises; /* of this decision */
-    struct licence_use licences;  /* by what runs, is promised, and has started in this decision */
-    bool hunting;                 /* in this pass */
-    bool prospects;               /* in this pass somebody waited for whom others might go */
-    uint32_t hunts;               /* in this decision, by what they cost */
-    bool hunts_left;              /* not all had their turn to hunt */
-    int64_t hunt_again; /* when one may hunt again that hunted for nothing; in the past: there is none */
+    VEC(struct reclaimable) reclaimables;
+    VEC(struct preemptor_charge) preemptor_charges; /* of this decision */
+    struct licence_use licences; /* by what runs, is promised, and has started in this decision */
+    bool searching;              /* in this pass */
+    bool search_pays;            /* in this pass somebody waited for whom others might go */
+    uint32_t search_cost;        /* in this decision, by what they cost */
+    bool searches_left;          /* not all had their turn to hunt */
+    int64_t search_again; /* when one may hunt again that hunted for nothing; in the past: there is none */
 };
 
 void preempt_init(struct preempt *p, struct queue *q);
@@ -47,13 +47,13 @@ void preempt_fini(struct preempt *p);
 
 /* --- candidates.c: who may have to go --- */
 
-enum prey_rule { PREY_NONE, PREY_TIER, PREY_QOS, PREY_BORROWED };
+enum preempt_rule { PREEMPT_RULE_NONE, PREEMPT_RULE_TIER, PREEMPT_RULE_QOS, PREEMPT_RULE_BORROWED };
 
 /* Reads again what a job has on the pool, and whether it may have to go; j is NULL where it has left. */
 void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j);
 /* Whether nobody could make room for the shape, by what is known: what was tried before with no more room
  * than now, and the sums of what could go on each node. */
-bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);
+bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);
 
 /* --- preempt.c: whether to hunt --- */
 
@@ -61,10 +61,10 @@ bool prey_is_in_vain(struct preempt *p, struct request_shape *s, const struct qo
  * have been asked before, and a place is held for when they have gone. */
 bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Nobody could make room for it, by what is known; it has not been tried if this is false. */
-bool planner_hunts_in_vain(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
+bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* What others were asked to go for came to nothing in the same decision, because somebody ahead made use of
  * their going. They stay; it does not hunt for a while, or the next pass would come to the same. */
-void planner_hunted_for_nothing(struct preempt *p, uint32_t job);
+void preempt_note_useless(struct preempt *p, uint32_t job);
 
 /* --- extra_slots.c: places for more elements of an array than the next one --- */
 
@@ -83,14 +83,15 @@ void claims_copy(struct preempt *p, struct pending_entry *u, const struct pendin
 /* --- preemptor_charges.c: what others were preempted for counts in limits and throttles like a start ---
  */
 
-void promises_begin(struct preempt *p);                              /* of all who have claims */
-void promise_make(struct preempt *p, const struct pending_entry *u); /* no-op without a claim */
-void promise_withdraw(struct preempt *p,
-                      const struct pending_entry *u); /* for its own turn, or its own question */
+void preemptor_charges_begin(struct preempt *p);                             /* of all who have claims */
+void preemptor_charge_add(struct preempt *p, const struct pending_entry *u); /* no-op without a claim */
+void preemptor_charge_remove(struct preempt *p,
+                             const struct pending_entry *u); /* for its own turn, or its own question */
 /* Those of units that hold no claim any more. Returns whether there was one: a limit may have opened. */
-bool promises_sweep(struct preempt *p);
-uint32_t promises_of_array(const struct preempt *p, uint32_t array); /* its throttle counts so many */
+bool preemptor_charges_sweep(struct preempt *p);
+uint32_t preemptor_charges_of_array(const struct preempt *p,
+                                    uint32_t array); /* its throttle counts so many */
 /* How many more elements of its array may run now; UINT32_MAX: it has no throttle. */
-uint32_t planner_throttle_leaves(const struct preempt *p, const struct job *j);
+uint32_t preempt_throttle_left(const struct preempt *p, const struct job *j);
 
 #endif

@@ -7,32 +7,32 @@
 /* --- candidates.c --- */
 
 /* Around each change of what runs, so that the grounds follow. */
-void prey_before(struct preempt *p, const struct active_job *r);
-void prey_after(struct preempt *p, const struct active_job *r);
-uint32_t prey_prio(struct preempt *p, struct active_job *r, const struct job *j);
+void candidate_before_change(struct preempt *p, const struct active_job *r);
+void candidate_after_change(struct preempt *p, const struct active_job *r);
+uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struct job *j);
 /* The nodes that a shape could be on if all went whom somebody of that QOS may ask. */
-void prey_fill_near(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
-                    struct nodeset *ret);
+void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
+                           struct nodeset *ret);
 /* A job of that QOS in a partition of that tier. */
-struct preemptor prey_preemptor(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
+struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
 /* By which rule the preemptor may ask it to go: one of those behind it in the queue. */
-enum prey_rule prey_rule_for(const struct active_job *r, const struct preemptor *by);
+enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by);
 /* Whether nobody could make room, by what was tried with the gains at mark - 1; 0: never. */
-bool prey_is_in_vain_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
-                           uint64_t mark);
-void prey_hunted_in_vain(struct preempt *p, struct request_shape *s,
+bool preempt_shape_is_futile_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
+                                   uint64_t mark);
+void preempt_note_futile(struct preempt *p, struct request_shape *s,
                          const struct qos_spec *qos); /* it was tried */
 
 /* --- preempt_search.c --- */
 
 /* What becomes of a hunt. */
-enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey */ };
+enum search_result { SEARCH_NONE, SEARCH_FOUND, SEARCH_UNKNOWN /* it is not for want of prey */ };
 
 /* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
  * its place. Cost: added to p->hunts. */
-enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
-                        uint32_t choice);
-bool runs_lie_on(const struct active_job *r, const struct nodeset *s); /* something of it does */
+enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
+                                      const struct plan_request *it, uint32_t choice);
+bool active_lies_on(const struct active_job *r, const struct nodeset *s); /* something of it does */
 
 /* --- extra_slots.c --- */
 

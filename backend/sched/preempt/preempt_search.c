@@ -27,14 +27,14 @@ struct victim {
     struct active_job *runs;
     const struct job *job;
     uint32_t prio;
-    enum prey_rule rule;
+    enum preempt_rule rule;
     uint32_t grace_s;
     uint32_t fate; /* enum job_fate */
     int64_t end;   /* of its grace, or by its time limit if that is sooner */
     bool away;     /* lifted from the pool */
 };
 
-struct hunt {
+struct preempt_search {
     struct preempt *p;
     const struct job *job; /* for whom */
     struct preemptor by;
@@ -54,7 +54,7 @@ struct hunt {
 
 /* --- who could be asked to go --- */
 
-bool runs_lie_on(const struct active_job *r, const struct nodeset *s)
+bool active_lies_on(const struct active_job *r, const struct nodeset *s)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
@@ -83,7 +83,7 @@ static void judge_victim(const struct model *m, struct victim *v)
     const struct part_spec *its = model_job_part(m, v->job);
     const struct qos_spec *q = planner_qos(m, job_qos(&v->job->req));
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF;
-    bool by_qos = v->rule == PREY_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
+    bool by_qos = v->rule == PREEMPT_RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
     if (by_qos && q->preempt_mode != PREEMPT_OFF)
         mode = q->preempt_mode;
     bool comes_back =
@@ -93,17 +93,18 @@ static void judge_victim(const struct model *m, struct victim *v)
     v->grace_s = by_qos ? q->grace_s : its && !at_once ? its->grace_s : 0;
 }
 
-static void collect(struct hunt *h)
+static void collect(struct preempt_search *h)
 {
     struct preempt *p = h->p;
     const struct model *m = p->queue->view->model;
-    list_for_each (r, &p->queue->active.candidates, struct active_job, in_prey) {
-        enum prey_rule rule = prey_rule_for(r, &h->by);
-        bool here = rule != PREY_NONE && r->job != h->job->id && !r->noted && runs_lie_on(r, &h->could);
+    list_for_each (r, &p->queue->active.candidates, struct active_job, in_candidates) {
+        enum preempt_rule rule = preempt_rule_for(r, &h->by);
+        bool here =
+            rule != PREEMPT_RULE_NONE && r->job != h->job->id && !r->noted && active_lies_on(r, &h->could);
         const struct job *j = here ? model_get_job(m, r->job) : NULL;
         if (!j)
             continue;
-        struct victim v = {.runs = r, .job = j, .prio = prey_prio(p, r, j), .rule = rule};
+        struct victim v = {.runs = r, .job = j, .prio = candidate_priority(p, r, j), .rule = rule};
         judge_victim(m, &v);
         int64_t grace = end_of_grace(p, v.grace_s), limit = last_end(r);
         v.end = grace < limit ? grace : limit;
@@ -113,7 +114,7 @@ static void collect(struct hunt *h)
 
 /* --- where --- */
 
-static void look_near(struct hunt *h, const struct active_job *r)
+static void look_near(struct preempt_search *h, const struct active_job *r)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts && h->one_node; k++)
@@ -121,13 +122,13 @@ static void look_near(struct hunt *h, const struct active_job *r)
                 nodeset_add(&h->near, r->v.v[i]->use.parts[k].node);
 }
 
-static void look_nowhere(struct hunt *h)
+static void look_nowhere(struct preempt_search *h)
 {
     if (h->one_node)
         memset(h->near.bits, 0, h->near.words * sizeof *h->near.bits);
 }
 
-static void look_near_all(struct hunt *h)
+static void look_near_all(struct preempt_search *h)
 {
     look_nowhere(h);
     vec_for_each (&h->v, i)
@@ -136,7 +137,7 @@ static void look_near_all(struct hunt *h)
         look_near(h, h->leaving.v[i]);
 }
 
-static void look_near_everywhere(struct hunt *h)
+static void look_near_everywhere(struct preempt_search *h)
 {
     vec_for_each (&h->all, i)
         look_near(h, h->all.v[i].runs);
@@ -157,20 +158,20 @@ static void lift_runs(struct pool *pool, struct active_job *r, bool away)
     }
 }
 
-static void send_away(struct hunt *h, struct victim *v, bool away)
+static void send_away(struct preempt_search *h, struct victim *v, bool away)
 {
     if (v->away != away)
         lift_runs(&h->p->queue->pool, v->runs, away);
     v->away = away;
 }
 
-static bool is_awaited(const struct hunt *h, const struct active_job *r)
+static bool is_awaited(const struct preempt_search *h, const struct active_job *r)
 {
-    return r->leaves_until > h->p->queue->now.ms && runs_lie_on(r, &h->could);
+    return r->leaves_until > h->p->queue->now.ms && active_lies_on(r, &h->could);
 }
 
 /* Those who are on their way out are no longer in the way: nobody else goes in their place. */
-static void lift_leaving(struct hunt *h)
+static void lift_leaving(struct preempt_search *h)
 {
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
         if (is_awaited(h, r) && last_end(r) <= h->start) {
@@ -179,21 +180,21 @@ static void lift_leaving(struct hunt *h)
         }
 }
 
-static void lay_leaving(struct hunt *h)
+static void lay_leaving(struct preempt_search *h)
 {
     vec_for_each (&h->leaving, i)
         lift_runs(&h->p->queue->pool, h->leaving.v[i], false);
     vec_clear(&h->leaving);
 }
 
-static void send_away_first(struct hunt *h, size_t n)
+static void send_away_first(struct preempt_search *h, size_t n)
 {
     vec_for_each (&h->v, i)
         send_away(h, &h->v.v[i], i < n);
 }
 
 /* Nodes that could not do even if all went make no difference; but those that are listed must be there. */
-static const struct nodeset *where_of(const struct hunt *h)
+static const struct nodeset *where_of(const struct preempt_search *h)
 {
     return h->one_node ? &h->near : h->choice->set->n_listed ? h->choice->set : &h->could;
 }
@@ -201,13 +202,13 @@ static const struct nodeset *where_of(const struct hunt *h)
 /* What it may take is asked for as long as it will run, without the time before. */
 static bool allows_run(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
-    struct hunt *h = ctx;
+    struct preempt_search *h = ctx;
     (void)len;
     return pool_allows(&h->judge, parts, plan_request_length_at(h->item, choice, h->start));
 }
 
 /* Free for so long from now on: what nobody leaves before `start` is as much in the way as what is held. */
-static bool is_free_for(struct hunt *h, int64_t len)
+static bool is_free_for(struct preempt_search *h, int64_t len)
 {
     const struct plan_choice *c = h->choice;
     struct pool_judge judge = {.allows = h->judge.allows ? allows_run : NULL, .ctx = h, .choice = h->at};
@@ -220,7 +221,7 @@ static bool is_free_for(struct hunt *h, int64_t len)
     return yes;
 }
 
-static bool fits(struct hunt *h)
+static bool fits(struct preempt_search *h)
 {
     int64_t len = plan_request_length_at(h->item, h->at, h->start);
     return plan_request_is_in_time(h->item, h->start, len) &&
@@ -228,7 +229,7 @@ static bool fits(struct hunt *h)
 }
 
 /* On one node: each that goes can only have made room where it ran. */
-static size_t first_enough_near(struct hunt *h)
+static size_t first_enough_near(struct preempt_search *h)
 {
     send_away_first(h, 0);
     for (size_t n = 0; n < h->v.n; n++) {
@@ -242,7 +243,7 @@ static size_t first_enough_near(struct hunt *h)
 }
 
 /* The smallest n with which it fits once the first n have gone; more than there are: none. */
-static size_t first_enough(struct hunt *h)
+static size_t first_enough(struct preempt_search *h)
 {
     size_t low = 1, high = h->v.n + 1;
     if (h->one_node)
@@ -277,13 +278,14 @@ static int by_prio_and_size(const void *pa, const void *pb)
     const struct victim *a = pa, *b = pb;
     if (a->prio != b->prio)
         return a->prio < b->prio ? -1 : 1;
-    return a->runs->prey.size != b->runs->prey.size ? (a->runs->prey.size > b->runs->prey.size ? -1 : 1)
-                                                    : by_prio(pa, pb);
+    return a->runs->candidate.size != b->runs->candidate.size
+               ? (a->runs->candidate.size > b->runs->candidate.size ? -1 : 1)
+               : by_prio(pa, pb);
 }
 
 /* --- choosing --- */
 
-static bool one_is_enough(struct hunt *h)
+static bool one_is_enough(struct preempt_search *h)
 {
     send_away_first(h, 0);
     for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
@@ -314,7 +316,7 @@ static bool is_in_way(const struct active_job *r, const struct pool_parts *parts
     return false;
 }
 
-static void spare_what_can_be(struct hunt *h)
+static void spare_what_can_be(struct preempt_search *h)
 {
     fits(h);
     vec_for_each (&h->v, i)
@@ -331,7 +333,7 @@ static void spare_what_can_be(struct hunt *h)
 }
 
 /* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
-static bool choose(struct hunt *h)
+static bool choose(struct preempt_search *h)
 {
     look_near_all(h);
     if (h->leaving.n && fits(h))
@@ -359,16 +361,16 @@ static bool choose(struct hunt *h)
 
 /* --- what becomes of them --- */
 
-static struct sched_preempt sentence(const struct hunt *h, const struct victim *v)
+static struct sched_preempt preempt_search_verdict(const struct preempt_search *h, const struct victim *v)
 {
     const struct model *m = h->p->queue->view->model;
     const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
     struct sched_preempt r = {
         .job = v->job->id, .by_job = h->job->id, .grace_s = v->grace_s, .fate = v->fate};
-    if (v->rule == PREY_TIER)
+    if (v->rule == PREEMPT_RULE_TIER)
         r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
                            h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
-    else if (v->rule == PREY_QOS)
+    else if (v->rule == PREEMPT_RULE_QOS)
         r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, job_qos(&h->job->req),
                            job_qos(&v->job->req));
     else
@@ -377,7 +379,7 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
 }
 
 /* When the last of those has gone who are in the way where it is to start. */
-static int64_t end_of_leaving(const struct hunt *h)
+static int64_t end_of_leaving(const struct preempt_search *h)
 {
     int64_t end = h->p->queue->now.ms + 1;
     vec_for_each (&h->leaving, i) {
@@ -390,10 +392,10 @@ static int64_t end_of_leaving(const struct hunt *h)
 }
 
 /* The victims are charged until they have gone; ret: when that is. */
-static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
+static void ask_to_go(struct preempt_search *h, const struct victim *v, int64_t *ret_last)
 {
     struct preempt *p = h->p;
-    struct sched_preempt s = sentence(h, v);
+    struct sched_preempt s = preempt_search_verdict(h, v);
     int64_t end = end_of_grace(p, s.grace_s);
     vec_push(&p->out->preempts, s);
     vec_for_each (&v->runs->v, k) {
@@ -403,13 +405,13 @@ static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
             pool_change_end(&p->queue->pool, &v->runs->v.v[k]->use, end);
     }
     *ret_last = v->end > *ret_last ? v->end : *ret_last;
-    prey_before(p, v->runs);
-    planner_see_off(p->queue, v->runs, h->job->id, WHEN_NEVER);
-    prey_after(p, v->runs);
+    candidate_before_change(p, v->runs);
+    active_mark_leaving(p->queue, v->runs, h->job->id, WHEN_NEVER);
+    candidate_after_change(p, v->runs);
     planner_mark_dirty(p->queue, v->job->id);
 }
 
-static void carry_out(struct hunt *h, struct pending_entry *u)
+static void carry_out(struct preempt_search *h, struct pending_entry *u)
 {
     int64_t start = end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
@@ -432,7 +434,7 @@ static void carry_out(struct hunt *h, struct pending_entry *u)
 }
 
 /* The latest that any of them goes whose end is before that; 0: there is none. */
-static int64_t latest_end(const struct hunt *h, int64_t before)
+static int64_t latest_end(const struct preempt_search *h, int64_t before)
 {
     int64_t end = 0;
     vec_for_each (&h->all, i)
@@ -441,7 +443,7 @@ static int64_t latest_end(const struct hunt *h, int64_t before)
     return end;
 }
 
-static int64_t latest_of_leaving(const struct hunt *h)
+static int64_t latest_of_leaving(const struct preempt_search *h)
 {
     int64_t end = 0;
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
@@ -451,7 +453,7 @@ static int64_t latest_of_leaving(const struct hunt *h)
 }
 
 /* With those who are gone by h->start. */
-static bool choose_until(struct hunt *h)
+static bool choose_until(struct preempt_search *h)
 {
     vec_clear(&h->v);
     vec_for_each (&h->all, i)
@@ -465,7 +467,7 @@ static bool choose_until(struct hunt *h)
 }
 
 /* If even all of them would be too few for a moment, then fewer are as well. */
-static bool has_enough(struct hunt *h)
+static bool has_enough(struct preempt_search *h)
 {
     lift_leaving(h);
     send_away_first(h, h->v.n);
@@ -478,7 +480,7 @@ static bool has_enough(struct hunt *h)
 
 /* By the end of the longest grace all may be asked. Where something is held then that it would be in the
  * way of, it may still start by the end of a shorter one, for which fewer may be asked. */
-static bool choose_when(struct hunt *h)
+static bool choose_when(struct preempt_search *h)
 {
     int64_t graces = latest_end(h, WHEN_NEVER), leaving = latest_of_leaving(h);
     h->start = leaving > graces ? leaving : graces;
@@ -492,19 +494,19 @@ static bool choose_when(struct hunt *h)
     return false;
 }
 
-enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
-                        uint32_t choice)
+enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
+                                      const struct plan_request *it, uint32_t choice)
 {
-    struct hunt h = {.p = p,
-                     .job = planner_job(p->queue, u->job),
-                     .item = it,
-                     .at = choice,
-                     .choice = &it->choices[choice],
-                     .judge = plan_request_judge(it, choice)};
-    h.by = prey_preemptor(p, it->tier, u->group->qos);
+    struct preempt_search h = {.p = p,
+                               .job = planner_job(p->queue, u->job),
+                               .item = it,
+                               .at = choice,
+                               .choice = &it->choices[choice],
+                               .judge = plan_request_judge(it, choice)};
+    h.by = preemptor_of(p, it->tier, u->group->qos);
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->queue->pool.n_nodes);
-    prey_fill_near(p, planner_shape_of(u, h.choice), u->group->qos, &h.could);
+    candidates_fill_nodes(p, planner_shape_of(u, h.choice), u->group->qos, &h.could);
     collect(&h);
     if (h.one_node)
         nodeset_init(&h.near, p->queue->pool.n_nodes);
@@ -522,7 +524,7 @@ enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct
         pool_lay(&p->queue->pool, &u->slot.use);
     plan_slots_restore_behind(&p->queue->slots);
     u->slot.visited = visited;
-    p->hunts += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
+    p->search_cost += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
     if (found)
         carry_out(&h, u);
     lay_leaving(&h);
@@ -533,5 +535,5 @@ enum catch planner_hunt(struct preempt *p, struct pending_entry *u, const struct
     vec_fini(&h.leaving);
     vec_fini(&h.parts.v);
     bool own_end = it->deadline != WHEN_NEVER || it->ends; /* it may be just this one */
-    return found ? CATCH_SOME : fits_now || own_end || h.judge.refused ? CATCH_UNKNOWN : CATCH_NONE;
+    return found ? SEARCH_FOUND : fits_now || own_end || h.judge.refused ? SEARCH_UNKNOWN : SEARCH_NONE;
 }

@@ -10,16 +10,16 @@
 static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane, const struct pool_use *use)
 {
     const struct job *j = planner_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
-    struct promise made = {
+    struct preemptor_charge made = {
         .job = u->job, .array_job = j ? j->array_job : 0, .ask = claims_ask(u, lane, use)};
     limits_charge(p->queue->limits, &made.ask);
     made.licensed = j && u->group->licensed;
     if (made.licensed)
         licence_take(&p->licences, p->queue->view->model, j);
-    vec_push(&p->promises, made);
+    vec_push(&p->preemptor_charges, made);
 }
 
-void promise_make(struct preempt *p, const struct pending_entry *u)
+void preemptor_charge_add(struct preempt *p, const struct pending_entry *u)
 {
     if (!u->slot.use.parts || !u->slot.claim || !u->group)
         return;
@@ -28,16 +28,16 @@ void promise_make(struct preempt *p, const struct pending_entry *u)
         add(p, u, u->more.v[i].lane, &u->more.v[i].use);
 }
 
-void promises_begin(struct preempt *p)
+void preemptor_charges_begin(struct preempt *p)
 {
-    vec_clear(&p->promises);
+    vec_clear(&p->preemptor_charges);
     licence_copy(&p->licences, &p->queue->active.licences);
     list_for_each (h, &p->queue->slots.list, struct plan_slot, link)
-        promise_make(p, container_of(h, struct pending_entry, slot));
+        preemptor_charge_add(p, container_of(h, struct pending_entry, slot));
 }
 
 /* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
-static void drop(struct preempt *p, const struct promise *made)
+static void drop(struct preempt *p, const struct preemptor_charge *made)
 {
     const struct job *j = made->licensed ? planner_job(p->queue, made->job) : NULL;
     limits_uncharge(p->queue->limits, &made->ask);
@@ -47,46 +47,46 @@ static void drop(struct preempt *p, const struct promise *made)
 
 static bool drop_of(struct preempt *p, uint32_t job)
 {
-    size_t n = 0, before = p->promises.n;
-    vec_for_each (&p->promises, i) {
-        if (p->promises.v[i].job == job)
-            drop(p, &p->promises.v[i]);
+    size_t n = 0, before = p->preemptor_charges.n;
+    vec_for_each (&p->preemptor_charges, i) {
+        if (p->preemptor_charges.v[i].job == job)
+            drop(p, &p->preemptor_charges.v[i]);
         else
-            p->promises.v[n++] = p->promises.v[i];
+            p->preemptor_charges.v[n++] = p->preemptor_charges.v[i];
     }
-    p->promises.n = n;
+    p->preemptor_charges.n = n;
     return n < before;
 }
 
-void promise_withdraw(struct preempt *p, const struct pending_entry *u)
+void preemptor_charge_remove(struct preempt *p, const struct pending_entry *u)
 {
-    if (p->promises.n)
+    if (p->preemptor_charges.n)
         drop_of(p, u->job);
 }
 
-uint32_t promises_of_array(const struct preempt *p, uint32_t array)
+uint32_t preemptor_charges_of_array(const struct preempt *p, uint32_t array)
 {
     uint32_t n = 0;
-    vec_for_each (&p->promises, i)
-        n += array && p->promises.v[i].array_job == array;
+    vec_for_each (&p->preemptor_charges, i)
+        n += array && p->preemptor_charges.v[i].array_job == array;
     return n;
 }
 
-bool promises_sweep(struct preempt *p)
+bool preemptor_charges_sweep(struct preempt *p)
 {
     bool any = false;
-    for (size_t i = 0; i < p->promises.n;) {
-        const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->promises.v[i].job);
+    for (size_t i = 0; i < p->preemptor_charges.n;) {
+        const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->preemptor_charges.v[i].job);
         bool stands = u && u->slot.use.parts && u->slot.claim;
         if (!stands)
-            any = drop_of(p, p->promises.v[i].job);
+            any = drop_of(p, p->preemptor_charges.v[i].job);
         else
             i++;
     }
     return any;
 }
 
-uint32_t planner_throttle_leaves(const struct preempt *p, const struct job *j)
+uint32_t preempt_throttle_left(const struct preempt *p, const struct job *j)
 {
     /* One for the array: an element that waits by itself has a copy from when it was split off. */
     bool element = j->array_job && j->array_job != j->id;
@@ -95,6 +95,6 @@ uint32_t planner_throttle_leaves(const struct preempt *p, const struct job *j)
     if (!throttle)
         return UINT32_MAX;
     uintptr_t running = (uintptr_t)idmap_get(&p->queue->active.array_running, j->array_job);
-    running += promises_of_array(p, j->array_job);
+    running += preemptor_charges_of_array(p, j->array_job);
     return throttle > running ? throttle - (uint32_t)running : 0;
 }

@@ -24,7 +24,7 @@ struct eligible_nodes {          /* of nodes, shared by shapes */
     struct nodeset all; /* ... with them: what could ever run there */
 };
 
-struct hunted {
+struct futile_search {
     const struct qos_spec *qos;
     uint64_t mark; /* of the gains, then */
 };
@@ -38,10 +38,11 @@ struct request_shape {
     struct demand demand;
     struct eligible_nodes *set;
     int64_t len, len_min;
-    bool dead;                 /* it did not fit when it was tried last */
-    uint64_t dead_mark;        /* of the gains, then */
-    VEC(struct hunted) hunted; /* when nobody could make room for it, by the QOS of who asked */
-    bool unsure;               /* it is not known before a pass whether it fits */
+    bool dead;          /* it did not fit when it was tried last */
+    uint64_t dead_mark; /* of the gains, then */
+    VEC(struct futile_search)
+    futile_searches; /* when nobody could make room for it, by the QOS of who asked */
+    bool unsure;     /* it is not known before a pass whether it fits */
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 

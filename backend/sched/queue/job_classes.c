@@ -258,7 +258,7 @@ static void drop_shape(struct queue *q, struct request_shape *s)
         return;
     UNCHAIN(&q->classes.shapes, s);
     drop_set(q, s->set);
-    vec_fini(&s->hunted);
+    vec_fini(&s->futile_searches);
     free(s->key);
     free(s);
 }

@@ -22,10 +22,10 @@ struct claims {
 };
 
 /* When others were last found to make no room for a unit. */
-struct vain {
+struct futility {
     uint64_t mark, stay; /* gains + 1, and the holds that it looked behind; 0: never */
     uint32_t entry;      /* in which of its turns that was */
-    int64_t no_hunt_until;
+    int64_t not_before;
 };
 
 struct unit_forecast {
@@ -55,7 +55,7 @@ struct pending_entry { /* what a pass always reads of it stands first */
     enum reason parked;        /* the gate */
     enum reason told;          /* the reason that was told last */
     struct heap_node by_wake;  /* when to look again */
-    struct vain vain;
+    struct futility futile;
     struct claims more;
     uint64_t claimed; /* the decision in which others were last found to go for it */
     struct unit_forecast forecast;
@@ -68,7 +68,7 @@ struct active_alloc {
 };
 
 /* What runs and may have to go for others. */
-struct prey {
+struct preempt_candidate {
     bool any; /* it may, for somebody */
     bool borrowed;
     bool by_tier;  /* its partition has a preempt_mode */
@@ -85,13 +85,13 @@ struct active_job {
     VEC(struct active_alloc *) v;
     size_t at;            /* behind the one that was found last */
     uint32_t attempt_max; /* of all */
-    struct prey prey;
-    struct list in_prey;    /* in active.candidates */
-    struct list link;       /* in active.list */
-    struct list in_leaving; /* in active.leaving: on its way out */
-    uint32_t for_job;       /* that it was asked to go for; 0: for nobody */
-    int64_t leaves_until;   /* it is not waited for any longer than that */
-    bool noted;             /* as unit.noted */
+    struct preempt_candidate candidate;
+    struct list in_candidates; /* in active.candidates */
+    struct list link;          /* in active.list */
+    struct list in_leaving;    /* in active.leaving: on its way out */
+    uint32_t for_job;          /* that it was asked to go for; 0: for nobody */
+    int64_t leaves_until;      /* it is not waited for any longer than that */
+    bool noted;                /* as unit.noted */
 };
 
 struct tentative { /* started in the pass, until the state says so */

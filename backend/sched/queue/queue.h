@@ -131,7 +131,7 @@ void queue_fini(struct queue *q);
  * thing each. Returns whether nothing of it is left. */
 void queue_bury(struct queue *q);
 bool queue_free_old(struct queue *q, uint64_t *n);
-void planner_drop_started(struct queue *q); /* what the last pass has started: the state says so now */
+void queue_drop_started(struct queue *q); /* what the last pass has started: the state says so now */
 
 /* --- job_classes.c: demands, sets, groups --- */
 
@@ -183,10 +183,10 @@ void sync_drop_runs(struct queue *q, struct active_job *r);
 void planner_count_element(struct queue *q, uint32_t array, intptr_t by);
 int64_t planner_end_of(const struct queue *q, const struct job *j);
 /* It has been asked to go: in this pass, or the state says so. */
-void planner_see_off(struct queue *q, struct active_job *r, uint32_t for_job, int64_t until);
+void active_mark_leaving(struct queue *q, struct active_job *r, uint32_t for_job, int64_t until);
 /* Somebody is on his way out for it already. */
-void prey_find_awaited(struct queue *q); /* at the beginning of a decision */
-bool planner_is_waited_for(const struct queue *q, uint32_t job);
+void active_find_awaited(struct queue *q); /* at the beginning of a decision */
+bool active_is_awaited(const struct queue *q, uint32_t job);
 
 /* --- sync_pending.c --- */
 

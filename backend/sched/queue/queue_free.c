@@ -4,7 +4,7 @@
 #include "backend/sched/queue/queue.h"
 #include "src/base/xalloc.h"
 
-void planner_drop_started(struct queue *q)
+void queue_drop_started(struct queue *q)
 {
     vec_for_each (&q->active.started, i) {
         struct tentative *t = q->active.started.v[i];
@@ -79,7 +79,7 @@ static void queue_free_classes(struct queue *q)
 
 void queue_fini(struct queue *q)
 {
-    planner_drop_started(q);
+    queue_drop_started(q);
     queue_free_entries(q);
     queue_free_active(q);
     sync_drop_windows(q);
@@ -187,7 +187,7 @@ static bool queue_free_some(struct queue *o, uint64_t *n)
 {
     int *stage = &o->freeing.stage;
     if (*stage == FREE_UNITS && o->freeing.at == 0) {
-        planner_drop_started(o);
+        queue_drop_started(o);
         o->entries.wakes.n = o->pool.ends.n = 0; /* their nodes go one by one */
     }
     if (*stage == FREE_UNITS && queue_free_slots(o, &o->entries.by_job, true, n)) {

@@ -58,7 +58,7 @@ static struct active_job *runs_of(struct queue *q, const struct job *j)
     r->job = j->id;
     r->array_job = j->array_job;
     list_init(&r->in_leaving);
-    list_init(&r->in_prey);
+    list_init(&r->in_candidates);
     list_append(&q->active.list, &r->link);
     idmap_set(&q->active.by_job, j->id, r);
     planner_count_element(q, j->array_job, 1);
@@ -155,7 +155,7 @@ void sync_drop_runs(struct queue *q, struct active_job *r)
     idmap_remove(&q->active.by_job, r->job);
     list_unlink(&r->link);
     list_unlink(&r->in_leaving);
-    list_unlink(&r->in_prey);
+    list_unlink(&r->in_candidates);
     free(r);
     q->changes.gained = true; /* a throttle or a limit may have opened */
 }
@@ -193,9 +193,9 @@ struct active_job *sync_runs(struct queue *q, uint32_t id, const struct job *j)
     list_unlink(&r->in_leaving);
     r->for_job = 0;
     if (j->state == JOB_COMPLETING && wall_is_set(job_rare(j)->t_kill))
-        planner_see_off(q, r, j->kill_cause == KILL_PREEMPT ? job_rare(j)->preempted_by : 0,
-                        job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S +
-                            LEAVING_MS);
+        active_mark_leaving(q, r, j->kill_cause == KILL_PREEMPT ? job_rare(j)->preempted_by : 0,
+                            job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S +
+                                LEAVING_MS);
     if (j->kind == JOB_KIND_STEPS)
         sync_tasks(q, r, j, end);
     else if (j->holding)
@@ -204,7 +204,7 @@ struct active_job *sync_runs(struct queue *q, uint32_t id, const struct job *j)
     return r;
 }
 
-void prey_find_awaited(struct queue *q)
+void active_find_awaited(struct queue *q)
 {
     idmap_fini(&q->active.awaited);
     q->active.awaited = (struct idmap){0};
@@ -213,7 +213,7 @@ void prey_find_awaited(struct queue *q)
             idmap_set(&q->active.awaited, r->for_job, r);
 }
 
-bool planner_is_waited_for(const struct queue *q, uint32_t job)
+bool active_is_awaited(const struct queue *q, uint32_t job)
 {
     if (!idmap_get(&q->active.awaited, job))
         return false;
@@ -223,7 +223,7 @@ bool planner_is_waited_for(const struct queue *q, uint32_t job)
     return false;
 }
 
-void planner_see_off(struct queue *q, struct active_job *r, uint32_t for_job, int64_t until)
+void active_mark_leaving(struct queue *q, struct active_job *r, uint32_t for_job, int64_t until)
 {
     list_move_to_end(&q->active.leaving, &r->in_leaving);
     r->for_job = for_job;

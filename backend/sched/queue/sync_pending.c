@@ -22,7 +22,7 @@ static void enter_group(struct queue *q, struct pending_entry *u, struct job_cla
         pos = pos->prev;
     list_insert_before(pos, &u->in_group);
     u->group = g;
-    u->vain.mark = 0; /* it asks for something else */
+    u->futile.mark = 0; /* it asks for something else */
     g->n_units++;
     if (q->reading) /* it is told with its group, and there is a pass over all */
         return;

@@ -163,7 +163,7 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
-        if (b->lanes[c->lane].closed && !it->promised)
+        if (b->lanes[c->lane].closed && !it->by_preemptor)
             continue;
         ret->choice = i;
         if (c->own)

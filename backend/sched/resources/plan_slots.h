@@ -50,11 +50,11 @@ struct plan_choice {
 struct plan_request {
     const struct plan_choice *choices; /* in the order of preference */
     uint32_t n_choices;
-    uint32_t entry;   /* which of its turns this is */
-    uint32_t tier;    /* of all of these choices */
-    int64_t deadline; /* must have ended by then; WHEN_NEVER */
-    int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
-    bool promised;    /* its victims have gone: one that waits before it does not close its lanes to it */
+    uint32_t entry;    /* which of its turns this is */
+    uint32_t tier;     /* of all of these choices */
+    int64_t deadline;  /* must have ended by then; WHEN_NEVER */
+    int64_t ends;      /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
+    bool by_preemptor; /* its victims have gone: one that waits before it does not close its lanes to it */
     /* Whether it may have that much there; NULL: whatever is free. */
     bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
     void *ctx;
