@@ -286,8 +286,8 @@ static void list_uses(const struct world *w, struct uses *u)
     list_for_each (h, &planner_queue(w->p)->slots.list, struct plan_slot, link) {
         const struct pending_entry *x = container_of(h, struct pending_entry, slot);
         add_held(&h->use, x->job, u);
-        for (uint32_t i = 0; i < x->more.n; i++)
-            add_held(&x->more.v[i].use, x->job, u);
+        for (uint32_t i = 0; i < x->extra.n; i++)
+            add_held(&x->extra.v[i].use, x->job, u);
     }
 }
 
@@ -365,7 +365,7 @@ static void check_preempts(struct world *w, const struct sched_result *r)
     vec_for_each (&r->preempts, i) {
         const struct sched_preempt *s = &r->preempts.v[i];
         const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, s->by_job);
-        if (!u || !u->slot.use.parts || !u->slot.claim)
+        if (!u || !u->slot.use.parts || !u->slot.by_preemption)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
         const struct part_spec *where = &w->l.m.spec.parts.v[u->slot.lane];
         goes_by_a_rule(w, s, where);
@@ -433,7 +433,7 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
     enum reason why = planner_reason(w->p, j->id);
     const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, j->id);
     bool waits = why == REASON_RESOURCES || why == REASON_PRIORITY;
-    if (!waits || w->has_limits || w->l.m.spec.backfill == BACKFILL_OFF || !u || u->slot.claim)
+    if (!waits || w->has_limits || w->l.m.spec.backfill == BACKFILL_OFF || !u || u->slot.by_preemption)
         return;
     for (size_t i = 0; i < w->l.m.spec.parts.n; i++) {
         struct ref_plan ref;
@@ -446,8 +446,8 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
             if (x == u || w->l.m.spec.parts.v[h->lane].priority_tier < ref.tier)
                 continue;
             add_held(&h->use, x->job, &held);
-            for (uint32_t k = 0; k < x->more.n; k++)
-                add_held(&x->more.v[k].use, x->job, &held);
+            for (uint32_t k = 0; k < x->extra.n; k++)
+                add_held(&x->extra.v[k].use, x->job, &held);
             vec_for_each (&held.v, k) {
                 const struct use *o = &held.v.v[k];
                 vec_push(&ref.uses,

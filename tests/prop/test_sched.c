@@ -68,7 +68,7 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
     bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
     list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link)
-        keeps = keeps || h->claim;
+        keeps = keeps || h->by_preemption;
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
         sched_result_init(&r);
@@ -253,10 +253,10 @@ static bool may_be_overdrawn(struct planner *p, uint32_t node)
             return true;
     list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link) {
         const struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        if (h->claim && h->visited != planner_queue(p)->slots.pass && lies_on(&h->use, node))
+        if (h->by_preemption && h->visited != planner_queue(p)->slots.pass && lies_on(&h->use, node))
             return true;
-        for (uint32_t i = 0; i < u->more.n; i++)
-            if (lies_on(&u->more.v[i].use, node))
+        for (uint32_t i = 0; i < u->extra.n; i++)
+            if (lies_on(&u->extra.v[i].use, node))
                 return true;
     }
     return false;

@@ -151,10 +151,10 @@ static bool is_noted(const struct planner *p, uint32_t job)
 
 /* Else it has started after all, where another has given up a place, or one of a higher tier has taken its
  * own: then the victim was of no use to it. */
-static bool has_claim(const struct planner *p, uint32_t job)
+static bool has_preemptor_slot(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
-    return u && u->slot.use.parts && u->slot.claim;
+    return u && u->slot.use.parts && u->slot.by_preemption;
 }
 
 /* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
@@ -164,7 +164,7 @@ static bool take_back_useless(struct planner *p, struct pass *s)
     struct sched_result *r = &s->out;
     bool any = false;
     vec_for_each (&r->preempts, i)
-        if (!has_claim(p, r->preempts.v[i].by_job)) {
+        if (!has_preemptor_slot(p, r->preempts.v[i].by_job)) {
             preempt_note_useless(&p->preempt, r->preempts.v[i].by_job);
             any = true;
         }
@@ -172,8 +172,8 @@ static bool take_back_useless(struct planner *p, struct pass *s)
         return false;
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        if (h->claim && u->claimed == p->queue.cycle) {
-            claims_drop(&p->queue, u);
+        if (h->by_preemption && u->victims_found == p->queue.cycle) {
+            extra_slots_drop(&p->queue, u);
             plan_slots_drop(&p->queue.slots, h);
         }
     }

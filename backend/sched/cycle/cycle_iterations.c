@@ -63,7 +63,7 @@ static void give_up_unvisited(struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         bool is_awaited =
-            h->claim && h->use.start > p->queue.now.ms; /* others are on their way out for it */
+            h->by_preemption && h->use.start > p->queue.now.ms; /* others are on their way out for it */
         if (h->visited != p->queue.slots.pass && !is_awaited)
             plan_slots_drop(&p->queue.slots, h);
     }
@@ -165,7 +165,7 @@ static void end_round(struct pass *s)
         turn_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
     vec_clear(&s->heap);
     give_up_unvisited(p);
-    claims_sweep(&p->preempt);
+    extra_slots_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
     p->queue.changes.gained = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
                               s->made_way || p->queue.slots.again;

@@ -76,7 +76,7 @@ static enum limit_state check_limits(const struct gets *x, const struct limit_as
                                      struct limit_verdict *v)
 {
     enum limit_state state = limits_check(x->s->p->queue.limits, ask, v);
-    bool by_preemptor = x->u->slot.use.parts && x->u->slot.claim;
+    bool by_preemptor = x->u->slot.use.parts && x->u->slot.by_preemption;
     return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
 }
 
@@ -198,7 +198,7 @@ bool pass_give_up_closed(struct pass *s)
     bool any = false;
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        bool asked = !h->claim && h->visited == p->queue.slots.pass && !u->noted;
+        bool asked = !h->by_preemption && h->visited == p->queue.slots.pass && !u->noted;
         enum reason why = asked ? pass_gate_of_holder(s, u) : REASON_NONE;
         if (why == REASON_NONE)
             continue;

@@ -37,7 +37,7 @@ static bool closes_a_hold(struct pass *s)
     list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
         pass_make_room(s, u->group->n_choices);
-        if (!h->claim && pass_gate_of_holder(s, u) != REASON_NONE)
+        if (!h->by_preemption && pass_gate_of_holder(s, u) != REASON_NONE)
             return true;
     }
     return false;
@@ -152,10 +152,11 @@ static bool line_up_fresh(struct pass *s)
 }
 
 /* A claim for which nobody is on his way any more: a pass says what becomes of it. */
-static bool has_idle_claim(const struct planner *p)
+static bool has_idle_preemptor_slot(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
-        if (h->claim && !active_is_awaited(&p->queue, container_of(h, struct pending_entry, slot)->job))
+        if (h->by_preemption &&
+            !active_is_awaited(&p->queue, container_of(h, struct pending_entry, slot)->job))
             return true;
     return false;
 }
@@ -169,7 +170,7 @@ static bool has_to_look_at_all(const struct planner *p)
            !o->backfill || ((p->preempt.searches_left || p->tells_left) && since >= SEARCH_AGAIN_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
            (p->preempt.search_again > p->decided_all && p->preempt.search_again <= p->queue.now.ms) ||
-           (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_claim(p);
+           (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_preemptor_slot(p);
 }
 
 bool pass_take_newcomers(struct pass *s)

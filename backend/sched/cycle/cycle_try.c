@@ -125,7 +125,7 @@ static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pendin
         return GROUP_WAITS;
     }
     set_reason(u, t, pass_reason_of_blocked(p, t->g, u));
-    if (t->borrow || (u->slot.claim && u->slot.entry != t->entry)) {
+    if (t->borrow || (u->slot.by_preemption && u->slot.entry != t->entry)) {
         plan_slots_close(&p->queue.slots, it);
         return GROUP_WAITS;
     }
@@ -174,20 +174,20 @@ static enum outcome wait_for_less(struct turn *t, struct pending_entry *u, enum 
     if (!holds_in(u, t->entry))
         return wait_for_limit(t, u, seen);
     u->slot.limited = true;
-    if (seen != LIMIT_OVER_SOFT || t->borrow || u->slot.claim)
+    if (seen != LIMIT_OVER_SOFT || t->borrow || u->slot.by_preemption)
         return o;
     t->borrow = true;
     return GROUP_GOES_ON;
 }
 
 /* What is held for the elements of an array in a lower tier is not in its way. */
-static bool start_before_claims(struct pass *s, struct pending_entry *u, const struct plan_request *it)
+static bool start_before_extra_slots(struct pass *s, struct pending_entry *u, const struct plan_request *it)
 {
     struct planner *p = s->p;
-    if (!claims_step_aside(&p->preempt, u, it))
+    if (!extra_slots_suspend_lower(&p->preempt, u, it))
         return false;
     bool starts = plan_slots_start(&p->queue.slots, it, &u->slot, &s->place);
-    claims_step_back(&p->preempt, starts ? &s->place : NULL);
+    extra_slots_restore_lower(&p->preempt, starts ? &s->place : NULL);
     return starts;
 }
 
@@ -199,13 +199,13 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
     vec_push(&p->looked, u->job);
     if (gate != REASON_NONE) {
         u->reason = gate;
-        claims_drop(&p->queue, u);
+        extra_slots_drop(&p->queue, u);
         plan_slots_drop(&p->queue.slots, &u->slot);
         return UNIT_WAITS;
     }
     struct plan_request it = pass_item(g, t->entry);
     struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
-    it.by_preemptor = u->slot.use.parts && u->slot.claim && !active_is_awaited(&p->queue, u->job);
+    it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
         it.allows = pass_may_get;
         it.ctx = &gets;
@@ -224,14 +224,14 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
         return GROUP_WAITS;
     }
     bool tried = !is_dead(p, g, t->entry) || u->slot.use.parts || may_push_aside(p, &it);
-    claims_set_aside(&p->preempt, u, true);
+    extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
-                            start_before_claims(s, u, &it));
-    claims_set_aside(&p->preempt, u, false);
+                            start_before_extra_slots(s, u, &it));
+    extra_slots_suspend(&p->preempt, u, false);
     if (starts) {
         u->reason = REASON_NONE;
-        claims_drop(&p->queue,
-                    u); /* it may have taken one of them; for the others there is a place again */
+        extra_slots_drop(&p->queue,
+                         u); /* it may have taken one of them; for the others there is a place again */
         pass_start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
@@ -259,7 +259,7 @@ static bool is_for_nothing(struct pass *s, const struct turn *t, const struct pe
         return false;
     *ret = UNIT_WAITS;
     /* Others have gone, so that it starts where it stands before them: nowhere lower. */
-    if (u->slot.claim && u->slot.entry < t->entry)
+    if (u->slot.by_preemption && u->slot.entry < t->entry)
         return true;
     bool here = !u->chosen;
     for (uint32_t i = e->first; i < e->first + e->n; i++)
@@ -310,7 +310,7 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
     struct planner *p = s->p;
     struct job_class *g = t->g;
     struct pending_entry *u = turn_head(g, t->entry);
-    if (u->slot.use.parts || u->more.n || u->is_special || u->made_way_for || u->chosen ||
+    if (u->slot.use.parts || u->extra.n || u->is_special || u->made_way_for || u->chosen ||
         !p->queue.slots.opts.backfill)
         return false;
     if (is_idle_entry(p, g, t->entry))

@@ -119,7 +119,7 @@ void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t 
         struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);
         if (u && u->group && u->job != but_job) {
             plan_slots_copy(&p->queue.slots, &u->slot, h, u->group->own);
-            claims_copy(&p->preempt, u, w);
+            extra_slots_copy(&p->preempt, u, w);
         }
     }
 }

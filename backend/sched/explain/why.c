@@ -67,7 +67,7 @@ static void set_own_aside(const struct question *q, bool aside)
         else
             pool_lay(pool, own[i]);
     }
-    claims_set_aside(planner_preempt(q->p), q->u, aside);
+    extra_slots_suspend(planner_preempt(q->p), q->u, aside);
 }
 
 /* Over a soft limit in each of its partitions. */

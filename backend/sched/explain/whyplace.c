@@ -229,9 +229,9 @@ static bool has_places_in(const struct pending_entry *u, const struct nodeset *s
     bool any = lies_in(&u->slot.use, s);
     if (any)
         note_first(ret, &u->slot.use);
-    for (uint32_t i = 0; i < u->more.n; i++)
-        if (lies_in(&u->more.v[i].use, s)) {
-            note_first(ret, &u->more.v[i].use);
+    for (uint32_t i = 0; i < u->extra.n; i++)
+        if (lies_in(&u->extra.v[i].use, s)) {
+            note_first(ret, &u->extra.v[i].use);
             any = true;
         }
     return any;

@@ -51,7 +51,7 @@ static uint32_t count_planned(const struct forecasts *f, const struct pending_en
         return idmap_get(&f->array_ends, u->order_id) != NULL;
     if (u->reason == REASON_DEPENDENCY)
         return 0;
-    uint32_t held = (u->slot.use.parts != NULL) + u->more.n;
+    uint32_t held = (u->slot.use.parts != NULL) + u->extra.n;
     return u->count > held ? u->count - held : 0;
 }
 

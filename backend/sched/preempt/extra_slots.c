@@ -9,7 +9,7 @@
 
 #include "backend/sched/preempt/preempt_internal.h"
 
-uint32_t claims_most(const struct preempt *p, const struct pending_entry *u)
+uint32_t extra_slots_most(const struct preempt *p, const struct pending_entry *u)
 {
     const struct job *j = planner_job(p->queue, u->job);
     if (!job_is_array_record(j) || u->by_element || u->singleton || u->group->licensed)
@@ -21,11 +21,11 @@ uint32_t claims_most(const struct preempt *p, const struct pending_entry *u)
 static void add(struct preempt *p, struct pending_entry *u, uint32_t lane, const struct pool_parts *parts,
                 int64_t start, int64_t end)
 {
-    u->more.v = xreallocarray(u->more.v, u->more.n + 1, sizeof *u->more.v);
-    struct claim *c = &u->more.v[u->more.n++];
+    u->extra.v = xreallocarray(u->extra.v, u->extra.n + 1, sizeof *u->extra.v);
+    struct extra_slot *c = &u->extra.v[u->extra.n++];
     c->lane = lane;
     pool_plan(&p->queue->pool, &c->use, parts, start, end);
-    list_move_to_end(&p->queue->entries.claimers, &u->more.link);
+    list_move_to_end(&p->queue->entries.with_extra_slots, &u->extra.link);
 }
 
 static void parts_of(const struct pool_use *use, struct pool_parts *ret)
@@ -36,7 +36,7 @@ static void parts_of(const struct pool_use *use, struct pool_parts *ret)
 }
 
 /* Nothing comes free by that: it is held on. */
-void claims_push(struct preempt *p, struct pending_entry *u)
+void extra_slots_push(struct preempt *p, struct pending_entry *u)
 {
     struct pool_parts parts;
     struct plan_slot *h = &u->slot;
@@ -50,22 +50,23 @@ void claims_push(struct preempt *p, struct pending_entry *u)
     vec_fini(&parts.v);
 }
 
-void claims_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    struct claim *last = &u->more.v[u->more.n - 1];
+    struct extra_slot *last = &u->extra.v[u->extra.n - 1];
     struct placement at = {.start = last->use.start, .len = when_minus(last->use.end, last->use.start)};
     while (at.choice + 1 < it->n_choices && it->choices[at.choice].lane != last->lane)
         at.choice++;
     parts_of(&last->use, &at.parts);
     pool_drop(&p->queue->pool, &last->use);
-    u->more.n--;
+    u->extra.n--;
     plan_slots_book_preemptor(&p->queue->slots, it, &u->slot, &at);
     placement_fini(&at);
-    if (!u->more.n)
-        claims_drop(p->queue, u);
+    if (!u->extra.n)
+        extra_slots_drop(p->queue, u);
 }
 
-struct limit_ask claims_ask(const struct pending_entry *u, uint32_t lane, const struct pool_use *use)
+struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t lane,
+                                     const struct pool_use *use)
 {
     const struct job_class *g = u->group;
     struct pool_parts parts;
@@ -79,10 +80,10 @@ struct limit_ask claims_ask(const struct pending_entry *u, uint32_t lane, const 
     return ask;
 }
 
-void claims_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
-                   const struct pool_use *use)
+void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+                        const struct pool_use *use)
 {
-    struct limit_ask ask = claims_ask(u, lane, use);
+    struct limit_ask ask = extra_slots_request(u, lane, use);
     limits_charge(p->queue->limits, &ask);
 }
 
@@ -96,87 +97,90 @@ static int64_t last_to_leave(const struct preempt *p, uint32_t job)
     return last;
 }
 
-void claims_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    uint32_t most = claims_most(p, u);
+    uint32_t most = extra_slots_most(p, u);
     if (most <= 1 || !u->slot.use.parts)
         return;
     struct placement at = {0};
     size_t mark = limits_mark(p->queue->limits);
     int64_t before = when_plus(last_to_leave(p, u->job), 1);
-    claims_charge(p, u, u->slot.lane, &u->slot.use);
-    for (uint32_t i = 0; i < u->more.n; i++)
-        claims_charge(p, u, u->more.v[i].lane, &u->more.v[i].use);
+    extra_slots_charge(p, u, u->slot.lane, &u->slot.use);
+    for (uint32_t i = 0; i < u->extra.n; i++)
+        extra_slots_charge(p, u, u->extra.v[i].lane, &u->extra.v[i].use);
     /* One that is free now could start, were nobody before it: there is nothing to wait for. */
-    while (u->more.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
+    while (u->extra.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
            at.start > p->queue->now.ms) {
         uint32_t lane = it->choices[at.choice].lane;
         add(p, u, lane, &at.parts, at.start, when_plus(at.start, at.len));
-        claims_charge(p, u, lane, &u->more.v[u->more.n - 1].use);
+        extra_slots_charge(p, u, lane, &u->extra.v[u->extra.n - 1].use);
     }
     limits_rewind(p->queue->limits, mark);
     placement_fini(&at);
 }
 
-void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside)
+void extra_slots_suspend(struct preempt *p, struct pending_entry *u, bool aside)
 {
-    for (uint32_t i = 0; i < u->more.n; i++)
+    for (uint32_t i = 0; i < u->extra.n; i++)
         if (aside)
-            pool_lift(&p->queue->pool, &u->more.v[i].use);
+            pool_lift(&p->queue->pool, &u->extra.v[i].use);
         else
-            pool_lay(&p->queue->pool, &u->more.v[i].use);
+            pool_lay(&p->queue->pool, &u->extra.v[i].use);
 }
 
 static bool are_sound(struct preempt *p, struct pending_entry *u)
 {
-    for (uint32_t i = 0; i < u->more.n; i++)
-        if (!plan_slots_is_use_valid(&p->queue->slots, &u->more.v[i].use, u->slot.own))
+    for (uint32_t i = 0; i < u->extra.n; i++)
+        if (!plan_slots_is_use_valid(&p->queue->slots, &u->extra.v[i].use, u->slot.own))
             return false;
     return true;
 }
 
-bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct plan_request *it)
+bool extra_slots_suspend_lower(struct preempt *p, const struct pending_entry *self,
+                               const struct plan_request *it)
 {
     bool any = false;
-    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
-        u->more.aside = u != self && u->slot.tier < it->tier && u->slot.visited != p->queue->slots.pass;
-        any = any || u->more.aside;
-        if (u->more.aside)
-            claims_set_aside(p, u, true);
+    list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link) {
+        u->extra.suspended =
+            u != self && u->slot.tier < it->tier && u->slot.visited != p->queue->slots.pass;
+        any = any || u->extra.suspended;
+        if (u->extra.suspended)
+            extra_slots_suspend(p, u, true);
     }
     return any;
 }
 
-void claims_step_back(struct preempt *p, const struct placement *taken)
+void extra_slots_restore_lower(struct preempt *p, const struct placement *taken)
 {
     struct pool_use use;
-    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
-        if (u->more.aside)
-            claims_set_aside(p, u, false);
+    list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link)
+        if (u->extra.suspended)
+            extra_slots_suspend(p, u, false);
     if (!taken)
         return;
     pool_plan(&p->queue->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
-    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link)
-        if (u->more.aside && !are_sound(p, u))
-            claims_drop(p->queue, u);
+    list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link)
+        if (u->extra.suspended && !are_sound(p, u))
+            extra_slots_drop(p->queue, u);
     pool_drop(&p->queue->pool, &use);
 }
 
-void claims_sweep(struct preempt *p)
+void extra_slots_sweep(struct preempt *p)
 {
-    list_for_each (u, &p->queue->entries.claimers, struct pending_entry, more.link) {
-        bool over = !u->slot.use.parts || !u->slot.claim || (p->queue->slots.shaken && !are_sound(p, u));
-        for (uint32_t i = 0; i < u->more.n; i++)
-            over = over || u->more.v[i].use.start <= p->queue->now.ms;
+    list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link) {
+        bool over =
+            !u->slot.use.parts || !u->slot.by_preemption || (p->queue->slots.shaken && !are_sound(p, u));
+        for (uint32_t i = 0; i < u->extra.n; i++)
+            over = over || u->extra.v[i].use.start <= p->queue->now.ms;
         if (over)
-            claims_drop(p->queue, u);
+            extra_slots_drop(p->queue, u);
     }
 }
 
-void claims_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from)
+void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from)
 {
-    for (uint32_t i = 0; i < from->more.n; i++) {
-        const struct claim *c = &from->more.v[i];
+    for (uint32_t i = 0; i < from->extra.n; i++) {
+        const struct extra_slot *c = &from->extra.v[i];
         struct pool_parts parts;
         parts_of(&c->use, &parts);
         add(p, u, c->lane, &parts, c->use.start, c->use.end);

@@ -27,7 +27,7 @@ static uint64_t holds_that_stay(const struct preempt *p, const struct pending_en
     uint64_t h = 1;
     list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(x, struct pending_entry, slot);
-        if (w == u || (!x->claim && x->visited != p->queue->slots.pass))
+        if (w == u || (!x->by_preemption && x->visited != p->queue->slots.pass))
             continue;
         const int64_t what[] = {w->job, x->use.start, x->use.end};
         h += hash_bytes(what, sizeof what); /* in any order */
@@ -75,12 +75,12 @@ static void preempt_search_more(struct preempt *p, struct pending_entry *u, cons
                                 uint32_t choice)
 {
     size_t mark = limits_mark(p->queue->limits);
-    uint32_t most = claims_most(p, u);
-    while (u->slot.use.parts && u->more.n + 1 < most && p->search_cost < SEARCH_COST_MAX) {
-        claims_charge(p, u, u->slot.lane, &u->slot.use);
-        claims_push(p, u);
+    uint32_t most = extra_slots_most(p, u);
+    while (u->slot.use.parts && u->extra.n + 1 < most && p->search_cost < SEARCH_COST_MAX) {
+        extra_slots_charge(p, u, u->slot.lane, &u->slot.use);
+        extra_slots_push(p, u);
         if (preempt_search_run(p, u, it, choice) != SEARCH_FOUND || !u->slot.use.parts) {
-            claims_pop(p, u, it);
+            extra_slots_pop(p, u, it);
             break;
         }
     }
@@ -88,11 +88,11 @@ static void preempt_search_more(struct preempt *p, struct pending_entry *u, cons
 }
 
 /* A place is held for when those who leave have gone; of an array as many as there will be. */
-static bool claim_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+static bool rebook_preemptor(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     if (!plan_slots_rebook_preemptor(&p->queue->slots, it, &u->slot))
         return false;
-    claims_again(p, u, it);
+    extra_slots_extend(p, u, it);
     return true;
 }
 
@@ -100,7 +100,7 @@ static bool claim_again(struct preempt *p, struct pending_entry *u, const struct
 static bool is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
                                const struct plan_request *it)
 {
-    if (u->group->n_entries == 1 || (u->slot.use.parts && u->slot.claim))
+    if (u->group->n_entries == 1 || (u->slot.use.parts && u->slot.by_preemption))
         return true;
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
@@ -123,17 +123,17 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
     bool waited_for = active_is_awaited(p->queue, u->job), vain = true;
     if (waited_for && !is_waited_for_here(p, u, it))
         return false;
-    bool claims = u->slot.use.parts && u->slot.claim && !list_empty(&p->queue->active.leaving);
+    bool has_slot = u->slot.use.parts && u->slot.by_preemption && !list_empty(&p->queue->active.leaving);
     /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
-    if (!waited_for && u->slot.use.parts && u->slot.claim && u->slot.use.start > p->queue->now.ms &&
+    if (!waited_for && u->slot.use.parts && u->slot.by_preemption && u->slot.use.start > p->queue->now.ms &&
         all_left(p, u))
-        return claim_again(p, u, it);
+        return rebook_preemptor(p, u, it);
     if (!waited_for && p->queue->now.ms < u->futile.not_before)
         return false;
-    if (!p->searching && !waited_for && (u->slot.claim || !preempt_is_futile(p, u, it)))
+    if (!p->searching && !waited_for && (u->slot.by_preemption || !preempt_is_futile(p, u, it)))
         p->search_pays = true;
-    if (waited_for || (claims && !p->searching))
-        return claim_again(p, u, it);
+    if (waited_for || (has_slot && !p->searching))
+        return rebook_preemptor(p, u, it);
     if (!p->searching || preempt_is_futile(p, u, it))
         return false;
     if (p->search_cost >= SEARCH_COST_MAX) {

@@ -69,16 +69,18 @@ void preempt_note_useless(struct preempt *p, uint32_t job);
 /* --- extra_slots.c: places for more elements of an array than the next one --- */
 
 /* Until it has started, or has not: its own are not in its way. */
-void claims_set_aside(struct preempt *p, struct pending_entry *u, bool aside);
+void extra_slots_suspend(struct preempt *p, struct pending_entry *u, bool aside);
 /* Those of lower tiers that have not had their turn, until an item has started or has not. Returns whether
  * there are any; then they step back, and who has none of his place left after a start drops all of his. */
-bool claims_step_aside(struct preempt *p, const struct pending_entry *self, const struct plan_request *it);
-void claims_step_back(struct preempt *p, const struct placement *taken); /* NULL: it did not start */
+bool extra_slots_suspend_lower(struct preempt *p, const struct pending_entry *self,
+                               const struct plan_request *it);
+void extra_slots_restore_lower(struct preempt *p,
+                               const struct placement *taken); /* NULL: it did not start */
 /* At the end of a round: those whose time has come, that can no longer be had, or whose unit holds nothing
  * itself any more. */
-void claims_sweep(struct preempt *p);
+void extra_slots_sweep(struct preempt *p);
 /* What `from`, of another planner over the same nodes, holds is held for u, which has none. */
-void claims_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from);
+void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct pending_entry *from);
 
 /* --- preemptor_charges.c: what others were preempted for counts in limits and throttles like a start ---
  */

@@ -37,16 +37,17 @@ bool active_lies_on(const struct active_job *r, const struct nodeset *s); /* som
 /* --- extra_slots.c --- */
 
 /* For how many of the unit others may be asked to go at once: 1, or of an array as many as may run. */
-uint32_t claims_most(const struct preempt *p, const struct pending_entry *u);
+uint32_t extra_slots_most(const struct preempt *p, const struct pending_entry *u);
 /* What is held for the next one is held for one behind it, and that one has none; and back. */
-void claims_push(struct preempt *p, struct pending_entry *u);
-void claims_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
+void extra_slots_push(struct preempt *p, struct pending_entry *u);
+void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Others are on their way out for it: as many places as there will be when the last of them has gone. */
-void claims_again(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
+void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
-void claims_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
-                   const struct pool_use *use);
+void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+                        const struct pool_use *use);
 /* What that comes to. */
-struct limit_ask claims_ask(const struct pending_entry *u, uint32_t lane, const struct pool_use *use);
+struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t lane,
+                                     const struct pool_use *use);
 
 #endif

@@ -415,7 +415,7 @@ static void carry_out(struct preempt_search *h, struct pending_entry *u)
 {
     int64_t start = end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
-    u->claimed = h->p->queue->cycle;
+    u->victims_found = h->p->queue->cycle;
     lay_leaving(h);
     vec_for_each (&h->v, i)
         if (h->v.v[i].away) {

@@ -11,7 +11,7 @@ static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane,
 {
     const struct job *j = planner_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
     struct preemptor_charge made = {
-        .job = u->job, .array_job = j ? j->array_job : 0, .ask = claims_ask(u, lane, use)};
+        .job = u->job, .array_job = j ? j->array_job : 0, .ask = extra_slots_request(u, lane, use)};
     limits_charge(p->queue->limits, &made.ask);
     made.licensed = j && u->group->licensed;
     if (made.licensed)
@@ -21,11 +21,11 @@ static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane,
 
 void preemptor_charge_add(struct preempt *p, const struct pending_entry *u)
 {
-    if (!u->slot.use.parts || !u->slot.claim || !u->group)
+    if (!u->slot.use.parts || !u->slot.by_preemption || !u->group)
         return;
     add(p, u, u->slot.lane, &u->slot.use);
-    for (uint32_t i = 0; i < u->more.n; i++)
-        add(p, u, u->more.v[i].lane, &u->more.v[i].use);
+    for (uint32_t i = 0; i < u->extra.n; i++)
+        add(p, u, u->extra.v[i].lane, &u->extra.v[i].use);
 }
 
 void preemptor_charges_begin(struct preempt *p)
@@ -77,7 +77,7 @@ bool preemptor_charges_sweep(struct preempt *p)
     bool any = false;
     for (size_t i = 0; i < p->preemptor_charges.n;) {
         const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->preemptor_charges.v[i].job);
-        bool stands = u && u->slot.use.parts && u->slot.claim;
+        bool stands = u && u->slot.use.parts && u->slot.by_preemption;
         if (!stands)
             any = drop_of(p, p->preemptor_charges.v[i].job);
         else

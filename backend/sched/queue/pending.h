@@ -8,16 +8,16 @@
 
 #include "backend/sched/queue/job_class.h"
 
-struct claim {
+struct extra_slot {
     struct pool_use use;
     uint32_t lane;
 };
 
 /* Planned starts of the elements of an array behind the next one, for which others go too. */
-struct claims {
-    struct claim *v;
+struct extra_slots {
+    struct extra_slot *v;
     uint32_t n;
-    bool aside;       /* lifted for a moment, for a job of a higher tier */
+    bool suspended;   /* lifted for a moment, for a job of a higher tier */
     struct list link; /* in entries.claimers while there are any */
 };
 
@@ -56,8 +56,8 @@ struct pending_entry { /* what a pass always reads of it stands first */
     enum reason told;          /* the reason that was told last */
     struct heap_node by_wake;  /* when to look again */
     struct futility futile;
-    struct claims more;
-    uint64_t claimed; /* the decision in which others were last found to go for it */
+    struct extra_slots extra;
+    uint64_t victims_found; /* the decision in which others were last found to go for it */
     struct unit_forecast forecast;
 };
 

@@ -11,7 +11,7 @@ void planner_init_lists(struct queue *q)
     list_init(&q->active.list);
     list_init(&q->active.leaving);
     list_init(&q->active.candidates);
-    list_init(&q->entries.claimers);
+    list_init(&q->entries.with_extra_slots);
     list_init(&q->classes.buried);
     list_init(&q->slots.list);
 }

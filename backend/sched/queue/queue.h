@@ -38,11 +38,11 @@ struct class_table {
 };
 
 struct entry_table {
-    struct idmap by_job;  /* job -> struct pending_entry */
-    struct heap wakes;    /* those to be looked at again at some time */
-    VEC(uint32_t) moved;  /* jobs put in a group or kept out */
-    VEC(uint32_t) fresh;  /* entered a group since the last pass */
-    struct list claimers; /* that have planned starts for more than one element */
+    struct idmap by_job;          /* job -> struct pending_entry */
+    struct heap wakes;            /* those to be looked at again at some time */
+    VEC(uint32_t) moved;          /* jobs put in a group or kept out */
+    VEC(uint32_t) fresh;          /* entered a group since the last pass */
+    struct list with_extra_slots; /* that have planned starts for more than one element */
 };
 
 struct active_table {
@@ -195,7 +195,7 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j); /* NULL: it h
 void sync_leave_group(struct queue *q, struct pending_entry *u);
 /* Which step of a step job waits for places. */
 const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks);
-void claims_drop(struct queue *q, struct pending_entry *u); /* no-op without any */
+void extra_slots_drop(struct queue *q, struct pending_entry *u); /* no-op without any */
 
 /* --- sync_windows.c --- */
 

@@ -118,7 +118,7 @@ void queue_bury(struct queue *q)
     queue_move_list(&o->active.list, &q->active.list);
     queue_move_list(&o->active.leaving, &q->active.leaving);
     queue_move_list(&o->active.candidates, &q->active.candidates);
-    queue_move_list(&o->entries.claimers, &q->entries.claimers);
+    queue_move_list(&o->entries.with_extra_slots, &q->entries.with_extra_slots);
     queue_move_list(&o->slots.list, &q->slots.list);
     o->slots.pool = &o->pool;
     o->freeing = (struct queue_freeing){.stage = FREE_UNITS};
@@ -146,9 +146,9 @@ static void free_runs(struct active_job *r)
 
 static void free_unit(struct pending_entry *u)
 {
-    for (uint32_t i = 0; i < u->more.n; i++)
-        free(u->more.v[i].use.parts);
-    free(u->more.v);
+    for (uint32_t i = 0; i < u->extra.n; i++)
+        free(u->extra.v[i].use.parts);
+    free(u->extra.v);
     free(u->slot.use.parts);
     free(u);
 }
@@ -192,7 +192,7 @@ static bool queue_free_some(struct queue *o, uint64_t *n)
     }
     if (*stage == FREE_UNITS && queue_free_slots(o, &o->entries.by_job, true, n)) {
         list_init(&o->slots.list);
-        list_init(&o->entries.claimers);
+        list_init(&o->entries.with_extra_slots);
         *stage = FREE_RUNS;
     }
     if (*stage == FREE_RUNS && queue_free_slots(o, &o->active.by_job, false, n)) {

@@ -34,7 +34,7 @@ void sync_leave_group(struct queue *q, struct pending_entry *u)
 {
     struct job_class *g = u->group;
     heap_remove(&q->entries.wakes, &u->by_wake);
-    claims_drop(q, u);
+    extra_slots_drop(q, u);
     if (!g)
         return;
     u->group = NULL;
@@ -131,7 +131,7 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j)
         u = xcalloc(1, sizeof *u);
         u->job = id;
         u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
-        list_init(&u->more.link);
+        list_init(&u->extra.link);
         idmap_set(&q->entries.by_job, id, u);
         keep_what_was_told(q, u);
     }
@@ -164,15 +164,15 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j)
     enter_group(q, u, g);
 }
 
-void claims_drop(struct queue *q, struct pending_entry *u)
+void extra_slots_drop(struct queue *q, struct pending_entry *u)
 {
-    for (uint32_t i = 0; i < u->more.n; i++) {
-        plan_slots_note_freed_all(&q->slots, &u->more.v[i].use);
-        pool_drop(&q->pool, &u->more.v[i].use);
+    for (uint32_t i = 0; i < u->extra.n; i++) {
+        plan_slots_note_freed_all(&q->slots, &u->extra.v[i].use);
+        pool_drop(&q->pool, &u->extra.v[i].use);
         q->slots.freed++;
     }
-    free(u->more.v);
-    u->more.v = NULL;
-    u->more.n = 0;
-    list_unlink(&u->more.link);
+    free(u->extra.v);
+    u->extra.v = NULL;
+    u->extra.n = 0;
+    list_unlink(&u->extra.link);
 }

@@ -85,7 +85,7 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
         b->lanes[i] = (struct plan_partition){0};
     /* Others have gone for a claim: it stays in any case. */
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (!b->opts.keep && !h->claim)
+        if (!b->opts.keep && !h->by_preemption)
             plan_slots_drop(b, h);
 }
 
@@ -208,7 +208,7 @@ static bool holds_on(const struct plan_slot *h, const struct plan_request *it)
 
 struct lifts {
     bool own_tier; /* and not only lower ones */
-    bool claims;   /* of lower tiers */
+    bool has_slot; /* of lower tiers */
 };
 
 /* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
@@ -218,7 +218,7 @@ static bool gives_way(const struct plan_slots *b, const struct plan_slot *h, con
                       struct lifts what)
 {
     bool lower = h->tier < it->tier;
-    bool behind = h->claim ? lower && what.claims : lower || what.own_tier;
+    bool behind = h->by_preemption ? lower && what.has_slot : lower || what.own_tier;
     return h->visited != b->pass && behind && holds_on(h, it);
 }
 
@@ -236,17 +236,18 @@ static bool lift(struct plan_slots *b, const struct plan_request *it, struct lif
 
 bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it)
 {
-    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .claims = true});
+    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .has_slot = true});
 }
 
-bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it, bool claim)
+bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it,
+                                     bool by_preemption)
 {
-    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .claims = claim});
+    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .has_slot = by_preemption});
 }
 
-bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool claim)
+bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool by_preemption)
 {
-    return lift(b, it, (struct lifts){.claims = claim});
+    return lift(b, it, (struct lifts){.has_slot = by_preemption});
 }
 
 void plan_slots_restore_behind(struct plan_slots *b)
@@ -307,7 +308,7 @@ static bool place_before_others(struct plan_slots *b, const struct plan_request 
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
 static bool looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || h->claim || h->limited ||
+    return !b->opts.keep || b->gained || b->shaken || h->by_preemption || h->limited ||
            h->use.start <= b->pool->now || h->mark < b->gains_forgotten;
 }
 
@@ -481,7 +482,7 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
                             .entry = from->entry,
                             .tier = from->tier,
                             .counts = from->counts,
-                            .claim = from->claim,
+                            .by_preemption = from->by_preemption,
                             .mark = plan_slots_freed_mark(b),
                             .own = from->own ? own : NULL};
     pool_plan(b->pool, &h->use, &parts, from->use.start, from->use.end);
@@ -509,7 +510,7 @@ bool plan_slots_are_closed(const struct plan_slots *b)
         if (!b->lanes[i].closed)
             return false;
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->claim && h->visited != b->pass) /* a closed lane may be open to it */
+        if (h->by_preemption && h->visited != b->pass) /* a closed lane may be open to it */
             return false;
     return b->n_lanes > 0;
 }

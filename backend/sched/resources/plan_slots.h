@@ -66,10 +66,10 @@ struct plan_slot {
     uint32_t lane;        /* where it is held */
     uint32_t entry, tier; /* of the item that found it */
     uint32_t counts;      /* in which lane it counts */
-    bool claim;           /* by preemption: counts against no lane */
+    bool by_preemption;   /* by preemption: counts against no lane */
     uint64_t visited;     /* the pass that looked at it last */
     uint64_t mark;        /* of the gains, when it was looked at */
-    bool aside;           /* lifted for a moment, for somebody before it */
+    bool suspended;       /* lifted for a moment, for somebody before it */
     bool limited;         /* elsewhere it would have got more than it may: it may be another time */
     struct pool_use *own; /* of the choice: it lies within this one */
     uint64_t lost;        /* the pass in which it was given up for somebody before it */

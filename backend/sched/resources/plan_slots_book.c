@@ -2,15 +2,15 @@
 #include "backend/sched/resources/plan_slots_internal.h"
 
 /* counts: in which lane; NO_LANE: in none. */
-static void hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h, bool claim,
-                 uint32_t counts, const struct placement *at)
+static void hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                 bool by_preemption, uint32_t counts, const struct placement *at)
 {
     const struct plan_choice *c = &it->choices[at->choice];
     *h = (struct plan_slot){.lane = c->lane,
                             .entry = it->entry,
                             .tier = it->tier,
                             .counts = counts,
-                            .claim = claim,
+                            .by_preemption = by_preemption,
                             .visited = b->pass,
                             .mark = plan_slots_freed_mark(b),
                             .own = c->own};
@@ -32,11 +32,11 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
 {
     struct placement at = {0};
     struct plan_request part;
-    bool claim = h->claim, limited = h->limited, earlier = false, others = false;
+    bool by_preemption = h->by_preemption, limited = h->limited, earlier = false, others = false;
     plan_slots_narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
-        others = plan_slots_suspend_plans_below(b, &part, claim);
+        others = plan_slots_suspend_plans_below(b, &part, by_preemption);
         earlier = plan_slots_earliest(b, &part, h->use.start, &at);
         if (others)
             plan_slots_restore_behind(b);
@@ -44,7 +44,7 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
     }
     if (earlier) {
         plan_slots_drop(b, h);
-        hold(b, it, h, claim, counts, &at);
+        hold(b, it, h, by_preemption, counts, &at);
     }
     if (earlier && others)
         plan_slots_drop_displaced(b);
@@ -57,7 +57,8 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
 /* No later than before, and earlier where that has become possible. */
 static bool hold_again(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
-    uint32_t counts = h->claim || is_broken(b, h) ? NO_LANE : plan_slots_partition_left(b, it, h->counts);
+    uint32_t counts =
+        h->by_preemption || is_broken(b, h) ? NO_LANE : plan_slots_partition_left(b, it, h->counts);
     if (counts == NO_LANE) {
         plan_slots_drop(b, h);
         return plan_slots_book(b, it, h);
@@ -70,18 +71,19 @@ static bool hold_again(struct plan_slots *b, const struct plan_request *it, stru
 }
 
 /* At the earliest that those before it leave. */
-static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h, bool claim)
+static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                      bool by_preemption)
 {
     struct placement at = {0};
-    bool others = plan_slots_suspend_plans_behind(b, it, claim),
+    bool others = plan_slots_suspend_plans_behind(b, it, by_preemption),
          found = plan_slots_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         plan_slots_restore_behind(b);
     /* The turn of a higher tier was over while it had a better place: it may find one there now. */
     b->again = b->again || (h->lost == b->pass && it->entry > 0);
     if (found)
-        hold(b, it, h, claim,
-             claim ? NO_LANE : plan_slots_partition_left(b, it, it->choices[at.choice].lane), &at);
+        hold(b, it, h, by_preemption,
+             by_preemption ? NO_LANE : plan_slots_partition_left(b, it, it->choices[at.choice].lane), &at);
     if (found && others)
         plan_slots_drop_displaced(b);
     placement_fini(&at);
@@ -131,7 +133,7 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
     plan_slots_drop(b, h);
     hold(b, it, h, true, NO_LANE, at);
     list_for_each (other, &b->list, struct plan_slot, link)
-        other->aside = other->visited != b->pass && (!other->claim || other->tier < it->tier);
+        other->aside = other->visited != b->pass && (!other->by_preemption || other->tier < it->tier);
     plan_slots_drop_displaced(b);
     plan_slots_close(b, it);
 }
@@ -155,7 +157,7 @@ static bool put_off(struct plan_slots *b, const struct plan_request *it, struct 
 /* Its victims leave nodes of this entry, but another entry has planned a start. The claim replaces that
  * start unless it is later. Giving the start up without a claim would free a place in each cycle that the
  * other entry takes again in the next one. */
-static bool claim_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+static bool rebook_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
     uint64_t visited = plan_slot_suspend_own(b, h);
@@ -177,12 +179,12 @@ bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request
 {
     plan_slots_close(b, it);
     if (h->use.parts && h->entry != it->entry)
-        return claim_instead(b, it, h);
-    if (h->use.parts && h->claim && !is_broken(b, h)) {
+        return rebook_instead(b, it, h);
+    if (h->use.parts && h->by_preemption && !is_broken(b, h)) {
         move_earlier(b, it, h, NO_LANE);
         return true;
     }
-    if (h->use.parts && h->claim && put_off(b, it, h))
+    if (h->use.parts && h->by_preemption && put_off(b, it, h))
         return true;
     plan_slots_drop(b, h);
     return hold_anew(b, it, h, true);

@@ -13,8 +13,10 @@ uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan
 
 /* As plan_slots_suspend_behind, for an item whose start is planned: claims of lower tiers only give way if
  * others have gone for it too. below: only what is held in lower tiers: for an item that holds a place. */
-bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it, bool claim);
-bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool claim);
+bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it,
+                                     bool by_preemption);
+bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it,
+                                    bool by_preemption);
 
 /* As plan_slots_is_use_valid. */
 bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h);

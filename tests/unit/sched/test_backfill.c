@@ -384,7 +384,7 @@ static void test_claims(void **state)
         struct placement at = {.start = 30 * S, .len = 50 * S};
         vec_push(&at.parts.v, (struct pool_part){0, {4, 1, 0}});
         plan_slots_book_preemptor(&w.b, it, &w.holds[0], &at);
-        assert_true(w.holds[0].claim);
+        assert_true(w.holds[0].by_preemption);
         assert_int_equal(w.b.lanes[0].n_held, 0);               /* counts against nobody's places */
         assert_int_equal(w.b.lanes[0].closed, opts[i] == &off); /* in strict order nobody comes before it */
         plan_slots_begin(&w.b, false);
@@ -395,7 +395,7 @@ static void test_claims(void **state)
         plan_slots_begin(&w.b, false);
         assert_true(plan_slots_rebook_preemptor(&w.b, it, &w.holds[0]));
         assert_int_equal(w.holds[0].use.start, 31 * S);
-        assert_true(w.holds[0].claim);
+        assert_true(w.holds[0].by_preemption);
         placement_fini(&at);
         end(&w);
     }

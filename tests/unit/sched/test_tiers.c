@@ -423,7 +423,7 @@ static void test_places_of_elements_delay_nobody_above(void **state)
     pass_on();
     assert_int_equal(last.preempts.n, 1);
     const struct pending_entry *u = idmap_get(&planner_queue(planner)->entries.by_job, array);
-    assert_int_equal(u->more.n, 1); /* a place for each of the two, on both nodes */
+    assert_int_equal(u->extra.n, 1); /* a place for each of the two, on both nodes */
     uint32_t above = submit(job_of("top", 8, 6000));
     pass_on();
     must_run_in(above, "top"); /* on n2 */
