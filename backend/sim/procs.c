@@ -51,7 +51,7 @@ static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy
     pool_set_node(&c->pool, 0, (struct amount){.cpus = t->procs}, 1, true);
     nodeset_init(&c->all, 1);
     nodeset_add(&c->all, 0);
-    plan_slots_init(&c->backfill, &c->pool, &options[policy], 1);
+    plan_slots_init(&c->slots, &c->pool, &options[policy], 1);
     list_init(&c->queue);
     c->demands = xcalloc((size_t)t->procs + 1, sizeof *c->demands);
     for (int64_t n = 1; n <= t->procs; n++)
@@ -70,7 +70,7 @@ static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy
 
 static void clock_fini(struct clock *c)
 {
-    plan_slots_fini(&c->backfill);
+    plan_slots_fini(&c->slots);
     placement_fini(&c->place);
     pool_fini(&c->pool);
     nodeset_fini(&c->all);
@@ -82,7 +82,7 @@ static void clock_fini(struct clock *c)
 /* Seconds; WHEN_NEVER: all is over. */
 static int64_t next_instant(const struct clock *c)
 {
-    int64_t t = WHEN_NEVER, held = plan_slots_next(&c->backfill);
+    int64_t t = WHEN_NEVER, held = plan_slots_next(&c->slots);
     const struct heap_node *end = heap_peek(&c->ends);
     if (end)
         t = end->key;
@@ -124,15 +124,15 @@ static void begin(struct clock *c, struct unit *u, int64_t now)
  * conventions have it. (The controller looks again whenever a hold has been given up.) */
 static bool keeps_its_place(const struct clock *c, const struct unit *u, int64_t now, bool gained)
 {
-    return c->backfill.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > ms(now);
+    return c->slots.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > ms(now);
 }
 
 static void pass(struct clock *c, int64_t now, bool gained)
 {
-    plan_slots_begin(&c->backfill, gained);
+    plan_slots_begin(&c->slots, gained);
     list_for_each (u, &c->queue, struct unit, queued) {
         if (keeps_its_place(c, u, now, gained)) {
-            u->slot.visited = c->backfill.pass;
+            u->slot.visited = c->slots.pass;
             continue;
         }
         struct plan_choice choice = {.demand = &c->demands[u->job->procs],
@@ -140,11 +140,11 @@ static void pass(struct clock *c, int64_t now, bool gained)
                                      .len = ms(u->job->estimate),
                                      .len_min = ms(u->job->estimate)};
         struct plan_request item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
-        if (plan_slots_start(&c->backfill, &item, &u->slot, &c->place))
+        if (plan_slots_start(&c->slots, &item, &u->slot, &c->place))
             begin(c, u, now);
         else
-            plan_slots_book(&c->backfill, &item, &u->slot);
-        if (plan_slots_are_closed(&c->backfill))
+            plan_slots_book(&c->slots, &item, &u->slot);
+        if (plan_slots_are_closed(&c->slots))
             break;
     }
 }

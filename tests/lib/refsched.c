@@ -23,7 +23,7 @@ static int64_t plus(int64_t t, int64_t len)
 static bool is_lifted(const struct ref_plan *p, const struct ref_use *u)
 {
     bool lifts = p->lifts == LIFT_ALL || (p->lifts == LIFT_LOWER_TIERS && u->tier < p->tier);
-    return lifts && u->slot && u->round != p->round;
+    return lifts && u->hold && u->round != p->round;
 }
 
 static struct free free_at(const struct ref_plan *p, uint32_t node, int64_t t)

@@ -226,9 +226,9 @@ static bool lift(struct plan_slots *b, const struct plan_request *it, struct lif
 {
     bool any = false;
     list_for_each (h, &b->list, struct plan_slot, link) {
-        h->aside = gives_way(b, h, it, what);
-        any = any || h->aside;
-        if (h->aside)
+        h->suspended = gives_way(b, h, it, what);
+        any = any || h->suspended;
+        if (h->suspended)
             pool_lift(b->pool, &h->use);
     }
     return any;
@@ -253,7 +253,7 @@ bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_requ
 void plan_slots_restore_behind(struct plan_slots *b)
 {
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->aside)
+        if (h->suspended)
             pool_lay(b->pool, &h->use);
 }
 
@@ -282,7 +282,7 @@ bool plan_slot_is_valid(struct plan_slots *b, struct plan_slot *h)
 void plan_slots_drop_displaced(struct plan_slots *b)
 {
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->aside && !plan_slot_is_valid(b, h)) {
+        if (h->suspended && !plan_slot_is_valid(b, h)) {
             plan_slots_drop(b, h);
             h->lost = b->pass;
         }

@@ -133,7 +133,7 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
     plan_slots_drop(b, h);
     hold(b, it, h, true, NO_LANE, at);
     list_for_each (other, &b->list, struct plan_slot, link)
-        other->aside = other->visited != b->pass && (!other->by_preemption || other->tier < it->tier);
+        other->suspended = other->visited != b->pass && (!other->by_preemption || other->tier < it->tier);
     plan_slots_drop_displaced(b);
     plan_slots_close(b, it);
 }
