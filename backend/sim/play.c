@@ -319,7 +319,7 @@ static bool pass(struct clock *c)
 {
     struct sched_result r;
     sched_result_init(&r);
-    planner_decide(c->planner, &c->view, c->now, &r);
+    planner_cycle(c->planner, &c->view, c->now, &r);
     c->out->passes++;
     start_all(c, &r);
     preempt_all(c, &r);

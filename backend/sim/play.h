@@ -2,7 +2,7 @@
  * real planner.
  *
  *     instant: jobs end -> END; grace times and time limits pass -> KILL, END; jobs come in -> SUBMIT
- *              planner_decide -> START, KILL of those that must go; again where that has changed anything
+ *              planner_cycle -> START, KILL of those that must go; again where that has changed anything
  *     next instant: the next of those, or when the planner wants to be asked again
  *
  * Every change is an event that model_apply folds, as in the controller: partitions, priorities, fair

@@ -60,7 +60,7 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
     struct planner *p = planner_new();
     struct sched_result r;
     sched_result_init(&r);
-    planner_decide(p, &v, now, &r);
+    planner_cycle(p, &v, now, &r);
     forecast_begin(planner_forecaster(p), &v, now);
     while (!forecast_step(planner_forecaster(p), &v, SLICE))
         ;

@@ -323,7 +323,7 @@ static double decide(void)
     for (bool done = false; !done;) {
         double t0 = now_ms(), took = 0;
         while (!done && took < 4) {
-            done = planner_decide_some(p, &v, now, 30000, &r);
+            done = planner_cycle_slice(p, &v, now, 30000, &r);
             took = now_ms() - t0;
         }
         note(&slices, took);

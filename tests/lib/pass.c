@@ -86,7 +86,7 @@ size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret)
 {
     struct sched_view v = pass_view(l);
     sched_result_init(ret);
-    planner_decide(p, &v, l->now, ret);
+    planner_cycle(p, &v, l->now, ret);
     return pass_fold(l, p, ret);
 }
 

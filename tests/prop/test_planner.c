@@ -321,7 +321,7 @@ static void compare_with_ref(struct world *w, struct str *starts, struct str *ho
     struct ref_plan ref;
     struct str ref_starts = STR_INIT, ref_holds = STR_INIT;
     sched_result_init(&r);
-    planner_decide(fresh, &v, w->l.now, &r);
+    planner_cycle(fresh, &v, w->l.now, &r);
     text_of_starts(w, &r, starts);
     text_of_holds(w, fresh, holds);
     ref_plan_make(&ref, &w->l.m, w->l.now);
@@ -465,7 +465,7 @@ static void pass(struct world *w)
     bool keeps = w->l.m.spec.backfill == BACKFILL_CONSERVATIVE;
     compare_with_ref(w, &fresh_starts, &fresh_holds);
     sched_result_init(&r);
-    planner_decide(w->going, &v, w->l.now, &r);
+    planner_cycle(w->going, &v, w->l.now, &r);
     text_of_starts(w, &r, &starts);
     text_of_holds(w, w->going, &holds);
     if (!keeps) {
@@ -480,7 +480,7 @@ static void pass(struct world *w)
     sched_result_fini(&r);
     nobody_fits(w);
     sched_result_init(&r);
-    planner_decide(w->going, &v, w->l.now, &r);
+    planner_cycle(w->going, &v, w->l.now, &r);
     if (r.starts.n && keeps)
         fail_msg("seed %" PRIu64 ", round %d: a second pass starts job %u", w->seed, w->round,
                  r.starts.v[0].job);

@@ -472,7 +472,7 @@ static void settle(struct world *w)
         struct sched_view v = pass_view(&w->l);
         struct sched_result r;
         sched_result_init(&r);
-        planner_decide(w->p, &v, w->l.now, &r);
+        planner_cycle(w->p, &v, w->l.now, &r);
         check_preempts(w, &r);
         for (uint32_t id = 1; id < w->l.m.next_job && id < JOBS_MAX; id++)
             if (w->preemptor_charges[id].stands && is_taken_from_above(w, &w->preemptor_charges[id], &r))

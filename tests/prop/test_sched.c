@@ -56,8 +56,8 @@ static void describe(const struct sched_result *r, struct str *out)
 static void decide_in_pieces(const struct lab *l, struct planner *p, struct sched_result *ret)
 {
     struct sched_view v = pass_view(l);
-    while (!planner_decide_some(p, &v, l->now, 1 + any_below(20), ret))
-        assert_true(planner_is_deciding(p));
+    while (!planner_cycle_slice(p, &v, l->now, 1 + any_below(20), ret))
+        assert_true(planner_is_in_cycle(p));
 }
 
 /* Anew, twice, and by one that goes on in pieces (which keeps its places where it may: then they need not
@@ -72,7 +72,7 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
         sched_result_init(&r);
-        sched_decide(&v, l->now, &r);
+        sched_cycle_once(&v, l->now, &r);
         describe(&r, &texts[i]);
         sched_result_fini(&r);
     }
@@ -253,7 +253,7 @@ static bool may_be_overdrawn(struct planner *p, uint32_t node)
             return true;
     list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link) {
         const struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        if (h->by_preemption && h->visited != planner_queue(p)->slots.pass && lies_on(&h->use, node))
+        if (h->by_preemption && h->visited != planner_queue(p)->slots.iteration && lies_on(&h->use, node))
             return true;
         for (uint32_t i = 0; i < u->extra.n; i++)
             if (lies_on(&u->extra.v[i].use, node))
@@ -405,7 +405,7 @@ static void run_overtaken(uint64_t seed, unsigned *starts, unsigned *happened)
         sched_result_init(&r);
         for (bool done = false; !done;) {
             struct sched_view v = pass_view(&l);
-            done = planner_decide_some(p, &v, l.now, 1 + any_below(20), &r);
+            done = planner_cycle_slice(p, &v, l.now, 1 + any_below(20), &r);
             if (done)
                 break;
             uint64_t before = l.m.seq;

@@ -18,7 +18,7 @@
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define TELL_COST     5 /* of a group, in looks at nodes */
+#define REPORT_COST   5 /* of a group, in looks at nodes */
 #define ABANDONED_MAX 2 /* one after the other: the next one goes through at once */
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -37,8 +37,8 @@ static int64_t next_look(const struct planner *p)
         next = w->start > p->queue.now.ms ? earlier(next, w->start) : next;
         next = w->end > p->queue.now.ms ? earlier(next, w->end) : next;
     }
-    if (p->preempt.searches_left || p->tells_left)
-        next = earlier(next, p->decided_all + SEARCH_AGAIN_MS);
+    if (p->preempt.searches_left || p->reports_left)
+        next = earlier(next, p->full_cycle_ms + SEARCH_AGAIN_MS);
     if (p->preempt.search_again > p->queue.now.ms)
         next = earlier(next, p->preempt.search_again);
     if (p->queue.changes.gained)
@@ -54,37 +54,37 @@ static void cycle_set_out(struct planner *p, struct sched_result *out)
 static void begin(struct planner *p)
 {
     planner_sync(p); /* it may be another planner after that */
-    struct pass *s = p->open = pass_new(p);
+    struct cycle *s = p->cycle = cycle_new(p);
     cycle_set_out(p, &s->out);
     limits_begin(p->queue.limits, p->queue.view->model, p->queue.now);
     s->limits_mark = limits_mark(p->queue.limits);
-    p->queue.cycle++;
+    p->queue.cycle_no++;
     preemptor_charges_begin(&p->preempt);
     active_find_awaited(&p->queue);
     p->preempt.searching = false;
-    s->all = !pass_take_newcomers(s);
+    s->all = !cycle_take_new(s);
     if (!s->all) {
-        s->stage = PASS_IS_DONE;
+        s->stage = CYCLE_IS_DONE;
         return;
     }
-    p->decided_all = p->queue.now.ms;
+    p->full_cycle_ms = p->queue.now.ms;
     p->preempt.searches_left = false;
     p->preempt.search_cost = 0;
 }
 
 /* All is decided: who is told another reason. Returns whether all are. */
-static bool tell_some(struct planner *p, uint64_t looks)
+static bool cycle_report_some(struct planner *p, uint64_t cost)
 {
-    struct pass *s = p->open;
-    if (!s->tells) {
-        s->tells = true;
-        planner_tell_looked(p);
-        s->tell_looks = TELL_LOOKS;
+    struct cycle *s = p->cycle;
+    if (!s->reports) {
+        s->reports = true;
+        cycle_report_tried(p);
+        s->report_cost = REPORT_COST_MAX;
         s->at_group = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
-        p->tells_left = p->tells_left && !s->all;
+        p->reports_left = p->reports_left && !s->all;
     }
-    for (uint64_t n = looks / TELL_COST + 1; n && s->at_group != &p->queue.classes.list; n--) {
-        planner_tell_group(p, container_of(s->at_group, struct job_class, link), &s->tell_looks);
+    for (uint64_t n = cost / REPORT_COST + 1; n && s->at_group != &p->queue.classes.list; n--) {
+        cycle_report_class(p, container_of(s->at_group, struct job_class, link), &s->report_cost);
         s->at_group = s->at_group->next;
     }
     return s->at_group == &p->queue.classes.list;
@@ -92,7 +92,7 @@ static bool tell_some(struct planner *p, uint64_t looks)
 
 static void finish(struct planner *p)
 {
-    struct pass *s = p->open;
+    struct cycle *s = p->cycle;
     vec_clear(&p->queue.entries.fresh);
     limits_rewind(p->queue.limits, s->limits_mark);
     int64_t next = next_look(p);
@@ -100,16 +100,16 @@ static void finish(struct planner *p)
 }
 
 /* From where it stopped, as of the time when it began. */
-static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
+static bool go_on(struct planner *p, const struct sched_view *v, uint64_t cost)
 {
-    struct pass *s = p->open;
+    struct cycle *s = p->cycle;
     p->queue.view = v;
     p->queue.now = s->now;
     cycle_set_out(p, &s->out);
-    uint64_t from = p->queue.pool.looks;
-    bool done = s->tells || pass_go_on(s, looks);
-    uint64_t gone = p->queue.pool.looks - from;
-    done = done && tell_some(p, gone < looks ? looks - gone : 0);
+    uint64_t from = p->queue.pool.cost;
+    bool done = s->reports || cycle_go_on(s, cost);
+    uint64_t gone = p->queue.pool.cost - from;
+    done = done && cycle_report_some(p, gone < cost ? cost - gone : 0);
     if (done)
         finish(p);
     cycle_set_out(p, NULL);
@@ -121,25 +121,25 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
 /* Nothing comes of it; the next one looks at everything. */
 static void abandon(struct planner *p)
 {
-    limits_rewind(p->queue.limits, p->open->limits_mark);
-    cycle_set_out(p, &p->open->out);
-    planner_untell(p);
+    limits_rewind(p->queue.limits, p->cycle->limits_mark);
+    cycle_set_out(p, &p->cycle->out);
+    cycle_unreport(p);
     cycle_set_out(p, NULL);
     planner_drop_ranks_anew(&p->queue);
     p->preempt.searching = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = true;
     p->abandoned++;
-    pass_free(p->open);
-    p->open = NULL;
+    cycle_free(p->cycle);
+    p->cycle = NULL;
 }
 
-bool planner_goes_on(struct planner *p, const struct sched_view *v)
+bool cycle_goes_on(struct planner *p, const struct sched_view *v)
 {
     bool overtaken = p->queue.notes.all || p->queue.notes.nodes || p->queue.notes.windows ||
                      v->model->n_nodes != p->queue.pool.n_nodes;
-    if (p->open && overtaken)
+    if (p->cycle && overtaken)
         abandon(p);
-    return p->open != NULL;
+    return p->cycle != NULL;
 }
 
 static bool is_noted(const struct planner *p, uint32_t job)
@@ -159,7 +159,7 @@ static bool has_preemptor_slot(const struct planner *p, uint32_t job)
 
 /* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
  * may count on that. The next pass, at once, decides without it. */
-static bool take_back_useless(struct planner *p, struct pass *s)
+static bool take_back_useless(struct planner *p, struct cycle *s)
 {
     struct sched_result *r = &s->out;
     bool any = false;
@@ -172,7 +172,7 @@ static bool take_back_useless(struct planner *p, struct pass *s)
         return false;
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        if (h->by_preemption && u->victims_found == p->queue.cycle) {
+        if (h->by_preemption && u->victims_found == p->queue.cycle_no) {
             extra_slots_drop(&p->queue, u);
             plan_slots_drop(&p->queue.slots, h);
         }
@@ -217,25 +217,25 @@ static bool drop_noted(const struct planner *p, struct sched_result *r)
 
 /* --- from outside --- */
 
-bool planner_is_deciding(const struct planner *p)
+bool planner_is_in_cycle(const struct planner *p)
 {
-    return p->open != NULL;
+    return p->cycle != NULL;
 }
 
-bool planner_decide_some(struct planner *p, const struct sched_view *v, struct wall now, uint32_t looks,
+bool planner_cycle_slice(struct planner *p, const struct sched_view *v, struct wall now, uint32_t cost,
                          struct sched_result *ret)
 {
-    if (p->open && !planner_goes_on(p, v))
+    if (p->cycle && !cycle_goes_on(p, v))
         return false;
     p->queue.view = v;
-    if (!p->open) {
+    if (!p->cycle) {
         p->queue.now = now;
         begin(p);
     }
-    if (!go_on(p, v, p->abandoned < ABANDONED_MAX ? looks : UINT64_MAX))
+    if (!go_on(p, v, p->abandoned < ABANDONED_MAX ? cost : UINT64_MAX))
         return false;
-    struct pass *s = p->open;
-    p->open = NULL;
+    struct cycle *s = p->cycle;
+    p->cycle = NULL;
     p->abandoned = 0;
     bool useless = take_back_useless(p, s);
     if (drop_noted(p, &s->out) || useless) {
@@ -244,13 +244,12 @@ bool planner_decide_some(struct planner *p, const struct sched_view *v, struct w
     }
     *ret = s->out;
     sched_result_init(&s->out);
-    pass_free(s);
+    cycle_free(s);
     return true;
 }
 
-void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
-                    struct sched_result *ret)
+void planner_cycle(struct planner *p, const struct sched_view *v, struct wall now, struct sched_result *ret)
 {
-    while (!planner_decide_some(p, v, now, UINT32_MAX, ret))
+    while (!planner_cycle_slice(p, v, now, UINT32_MAX, ret))
         continue;
 }

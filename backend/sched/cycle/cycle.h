@@ -2,7 +2,7 @@
  *
  *     struct planner *p = planner_new();
  *     planner_note_job(p, id);            something happened to this job (any number of times)
- *     planner_decide(p, &view, now, &r);  one pass over what is known now
+ *     planner_cycle(p, &view, now, &r);  one pass over what is known now
  *
  * Pure: reads a view and `now`, returns decisions; no I/O, no clock, no randomness, no globals. The
  * controller, the simulator and the tests call the same functions. docs/SCHEDULER.md explains the policy.
@@ -42,19 +42,19 @@ bool planner_is_reading(const struct planner *p);
 
 /* One pass. ret is initialised by the caller and empty. Cost: O(changes + groups that wait), and for each
  * that starts or for which a place is held O(nodes of its partitions). */
-void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
-                    struct sched_result *ret);
+void planner_cycle(struct planner *p, const struct sched_view *v, struct wall now,
+                   struct sched_result *ret);
 
 /* The same in pieces of about so many looks at nodes (some 10 ns each): again and again until it returns
  * true, then ret is filled; `now` is that of the beginning. Meanwhile events may be noted, but no job
  * leaves the state altogether. A pass that nodes, windows or the configuration overtake ends with nothing:
  * it returns false, and the next call begins anew (planner_prepare before that). */
-bool planner_decide_some(struct planner *p, const struct sched_view *v, struct wall now, uint32_t looks,
+bool planner_cycle_slice(struct planner *p, const struct sched_view *v, struct wall now, uint32_t cost,
                          struct sched_result *ret);
-bool planner_is_deciding(const struct planner *p); /* and has not returned true yet */
+bool planner_is_in_cycle(const struct planner *p); /* and has not returned true yet */
 
 /* One pass of a planner that is made for it: for tests and questions. */
-void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret);
+void sched_cycle_once(const struct sched_view *v, struct wall now, struct sched_result *ret);
 
 /* --- its parts --- */
 

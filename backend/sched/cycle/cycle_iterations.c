@@ -4,58 +4,58 @@
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define ROUNDS_MAX     4  /* of a stage; what is left then comes with the next pass, at once */
-#define TURN_LOOKS     40 /* what a turn costs by itself, in nodes looked at */
-#define LINE_LOOKS     20 /* and to stand in the row */
+#define ITERATIONS_MAX 4  /* of a stage; what is left then comes with the next pass, at once */
+#define ITEM_COST      40 /* what a turn costs by itself, in nodes looked at */
+#define LINE_UP_COST   20 /* and to stand in the row */
 #define SHAPES_AT_ONCE 2000
 
 /* The next group, if it has anything left; behind the last of them they are put in order. */
-static void line_up_one(struct pass *s)
+static void cycle_line_up_one(struct cycle *s)
 {
     struct planner *p = s->p;
     if (s->at_group == &p->queue.classes.list) {
-        turns_order(s);
+        cycle_heap_order(s);
         s->at_group = NULL;
         return;
     }
     struct job_class *g = container_of(s->at_group, struct job_class, link);
     s->at_group = s->at_group->next;
     g->rest.now = REASON_PRIORITY;
-    pass_make_room(s, g->n_choices);
+    cycle_make_room(s, g->n_choices);
     for (uint32_t e = 0; e < g->n_entries; e++) {
         g->entries[e].cursor = &g->units;
-        if (turns_advance(p, g, e))
-            vec_push(&s->heap, turn_of(g, e, false));
+        if (cycle_heap_advance(p, g, e))
+            vec_push(&s->heap, cycle_item_of(g, e, false));
     }
-    p->queue.pool.looks += LINE_LOOKS;
+    p->queue.pool.cost += LINE_UP_COST;
 }
 
 /* Of the first in the queue. */
-static void take_turn(struct pass *s)
+static void cycle_take_item(struct cycle *s)
 {
     struct planner *p = s->p;
-    struct turn t = turns_pop(s);
-    struct pending_entry *u = turn_head(t.g, t.entry);
+    struct cycle_item t = cycle_heap_pop(s);
+    struct pending_entry *u = cycle_item_head(t.g, t.entry);
     enum outcome o = UNIT_WAITS;
     bool again = false;
-    p->queue.pool.looks += TURN_LOOKS;
+    p->queue.pool.cost += ITEM_COST;
     if (!u->count) { /* all of it has started in a turn of another tier */
-        if (turns_advance(p, t.g, t.entry))
-            turns_push(s, turn_of(t.g, t.entry, t.borrow));
+        if (cycle_heap_advance(p, t.g, t.entry))
+            cycle_heap_push(s, cycle_item_of(t.g, t.entry, t.borrow));
         return;
     }
     /* What an event has named may be another by now: its turn is in the next pass, until then its place
      * stays. */
     if (u->noted)
-        u->slot.visited = p->queue.slots.pass;
-    else if (pass_is_passed_over(s, &t, &again))
+        u->slot.visited = p->queue.slots.iteration;
+    else if (cycle_is_passed_over(s, &t, &again))
         o = GROUP_WAITS;
     else
-        o = pass_try_head(s, &t);
+        o = cycle_try_head(s, &t);
     if (again)
-        turns_push(s, turn_of(t.g, t.entry, true));
-    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && turns_advance(p, t.g, t.entry)))
-        turns_push(s, turn_of(t.g, t.entry, t.borrow));
+        cycle_heap_push(s, cycle_item_of(t.g, t.entry, true));
+    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && cycle_heap_advance(p, t.g, t.entry)))
+        cycle_heap_push(s, cycle_item_of(t.g, t.entry, t.borrow));
 }
 
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
@@ -64,22 +64,22 @@ static void give_up_unvisited(struct planner *p)
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         bool is_awaited =
             h->by_preemption && h->use.start > p->queue.now.ms; /* others are on their way out for it */
-        if (h->visited != p->queue.slots.pass && !is_awaited)
+        if (h->visited != p->queue.slots.iteration && !is_awaited)
             plan_slots_drop(&p->queue.slots, h);
     }
 }
 
 /* Those that were looked at in the pass before may stand behind somebody else by now. */
-static void forget_looks(struct planner *p)
+static void cycle_forget_tried(struct planner *p)
 {
-    vec_for_each (&p->looked, i) {
-        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->looked.v[i]);
+    vec_for_each (&p->tried, i) {
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->tried.v[i]);
         if (!u || u->reason == REASON_NONE)
             continue;
         u->reason = REASON_NONE;
         vec_push(&p->queue.entries.moved, u->job); /* to be told */
     }
-    vec_clear(&p->looked);
+    vec_clear(&p->tried);
 }
 
 static void forget_dead(struct planner *p)
@@ -93,8 +93,8 @@ static void forget_dead(struct planner *p)
  * deadline. */
 static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 {
-    vec_for_each (&p->looked, i) {
-        const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->looked.v[i]);
+    vec_for_each (&p->tried, i) {
+        const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->tried.v[i]);
         const struct job_class *g = u ? u->group : NULL;
         if (!g || !u->count || u->slot.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
             continue;
@@ -122,7 +122,7 @@ static bool has_shape_use_for_gains(struct planner *p)
 {
     idmap_for_each (&p->queue.classes.shapes, slot)
         for (struct request_shape *sh = slot->value; sh; sh = sh->next)
-            if (sh->dead && !pass_shape_is_dead(p, sh))
+            if (sh->dead && !cycle_shape_is_unfit(p, sh))
                 return true;
     return false;
 }
@@ -131,14 +131,14 @@ static bool has_group_use_for_gains(struct planner *p, const struct job_class *g
 {
     bool any = false;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        any = (g->shapes[i]->dead && !pass_shape_is_dead(p, g->shapes[i])) || any;
+        any = (g->shapes[i]->dead && !cycle_shape_is_unfit(p, g->shapes[i])) || any;
     return any;
 }
 
-static void begin_round(struct pass *s)
+static void cycle_iteration_begin(struct cycle *s)
 {
     struct planner *p = s->p;
-    forget_looks(p);
+    cycle_forget_tried(p);
     memset(p->first_blocked, 0, p->queue.nodes.n_parts * sizeof *p->first_blocked);
     plan_slots_begin(&p->queue.slots, p->queue.changes.all_gained);
     if (p->queue.changes.lost)
@@ -152,25 +152,25 @@ static void begin_round(struct pass *s)
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
     vec_clear(&s->heap);
     s->at_group = p->queue.classes.list.next;
-    s->round = ROUND_LINES_UP;
+    s->iteration = ITERATION_LINES_UP;
 }
 
 /* It has to be gone through again where a place was given up that others may have use for, who had their
  * turn before: p->queue.changes.gained. That is asked of one group after the other, where nobody else has.
  */
-static void end_round(struct pass *s)
+static void cycle_iteration_end(struct cycle *s)
 {
     struct planner *p = s->p;
     vec_for_each (&s->heap, i) /* their turn did not come */
-        turn_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
+        cycle_item_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
     vec_clear(&s->heap);
     give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
     p->queue.changes.gained = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
                               s->made_way || p->queue.slots.again;
-    p->queue.changes.gained = pass_give_up_closed(s) || p->queue.changes.gained;
-    s->had_round = true;
+    p->queue.changes.gained = cycle_drop_ineligible(s) || p->queue.changes.gained;
+    s->had_iteration = true;
     s->made_way = false;
     bool freed = s->freed != p->queue.slots.freed;
     bool few = p->queue.classes.shapes.n <= SHAPES_AT_ONCE;
@@ -178,10 +178,10 @@ static void end_round(struct pass *s)
         p->queue.changes.gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
                                   (few && has_shape_use_for_gains(p));
     s->at_group = !p->queue.changes.gained && freed && !few ? p->queue.classes.list.next : NULL;
-    s->round = ROUND_ENDS;
+    s->iteration = ITERATION_ENDS;
 }
 
-static void ask_one(struct pass *s)
+static void ask_one(struct cycle *s)
 {
     struct planner *p = s->p;
     if (s->at_group == &p->queue.classes.list) {
@@ -191,7 +191,7 @@ static void ask_one(struct pass *s)
     const struct job_class *g = container_of(s->at_group, struct job_class, link);
     p->queue.changes.gained = has_group_use_for_gains(p, g);
     s->at_group = p->queue.changes.gained ? NULL : s->at_group->next;
-    p->queue.pool.looks += LINE_LOOKS;
+    p->queue.pool.cost += LINE_UP_COST;
 }
 
 static bool cycle_may_preempt(const struct planner *p)
@@ -201,19 +201,19 @@ static bool cycle_may_preempt(const struct planner *p)
 }
 
 /* To what follows a round. */
-static void move_on(struct pass *s, bool again)
+static void move_on(struct cycle *s, bool again)
 {
-    s->rounds++;
-    if (s->stage != PASS_PREEMPTS && again && s->rounds < ROUNDS_MAX)
+    s->iterations++;
+    if (s->stage != CYCLE_PREEMPTS && again && s->iterations < ITERATIONS_MAX)
         return;
-    if (s->stage == PASS_SETTLES && cycle_may_preempt(s->p))
-        s->stage = PASS_PREEMPTS;
-    else if (s->stage == PASS_PREEMPTS && again)
-        s->stage = PASS_SETTLES_AGAIN;
+    if (s->stage == CYCLE_SETTLES && cycle_may_preempt(s->p))
+        s->stage = CYCLE_PREEMPTS;
+    else if (s->stage == CYCLE_PREEMPTS && again)
+        s->stage = CYCLE_SETTLES_AGAIN;
     else
-        s->stage = PASS_IS_DONE;
-    s->rounds = 0;
-    s->p->preempt.searching = s->stage == PASS_PREEMPTS;
+        s->stage = CYCLE_IS_DONE;
+    s->iterations = 0;
+    s->p->preempt.searching = s->stage == CYCLE_PREEMPTS;
     if (s->p->preempt.searching) {
         s->sure_starts = s->out.starts.n;
         s->sure_places = s->out.places.n;
@@ -221,60 +221,60 @@ static void move_on(struct pass *s, bool again)
 }
 
 /* A part of a round that ends between two looks at groups or heads. Returns whether the round is over. */
-static bool go_round(struct pass *s)
+static bool cycle_iterate(struct cycle *s)
 {
-    switch (s->round) {
-    case ROUND_NONE: begin_round(s); break;
-    case ROUND_LINES_UP:
-        line_up_one(s);
+    switch (s->iteration) {
+    case ITERATION_NONE: cycle_iteration_begin(s); break;
+    case ITERATION_LINES_UP:
+        cycle_line_up_one(s);
         if (!s->at_group)
-            s->round = ROUND_TURNS;
+            s->iteration = ITERATION_ITEMS;
         break;
-    case ROUND_TURNS:
+    case ITERATION_ITEMS:
         if (s->heap.n && !plan_slots_are_closed(&s->p->queue.slots))
-            take_turn(s);
+            cycle_take_item(s);
         else
-            end_round(s);
+            cycle_iteration_end(s);
         break;
-    case ROUND_ENDS:
+    case ITERATION_ENDS:
         if (s->at_group) {
             ask_one(s);
             break;
         }
-        s->round = ROUND_NONE;
+        s->iteration = ITERATION_NONE;
         return true;
     }
     return false;
 }
 
-bool pass_go_on(struct pass *s, uint64_t looks)
+bool cycle_go_on(struct cycle *s, uint64_t cost)
 {
-    uint64_t from = s->p->queue.pool.looks, left = looks;
-    if (s->stage == PASS_RANKS) {
+    uint64_t from = s->p->queue.pool.cost, left = cost;
+    if (s->stage == CYCLE_PRIORITIES) {
         if (!planner_rank_some(&s->p->queue, &left))
             return false;
-        s->stage = PASS_SETTLES;
-        looks = left;
+        s->stage = CYCLE_SETTLES;
+        cost = left;
     }
-    while (s->stage != PASS_IS_DONE) {
-        if (s->p->queue.pool.looks - from >= looks)
+    while (s->stage != CYCLE_IS_DONE) {
+        if (s->p->queue.pool.cost - from >= cost)
             return false;
-        if (go_round(s))
+        if (cycle_iterate(s))
             move_on(s, s->p->queue.changes.gained);
     }
     return true;
 }
 
-struct pass *pass_new(struct planner *p)
+struct cycle *cycle_new(struct planner *p)
 {
-    struct pass *s = xcalloc(1, sizeof *s);
+    struct cycle *s = xcalloc(1, sizeof *s);
     s->p = p;
     s->now = p->queue.now;
     sched_result_init(&s->out);
     return s;
 }
 
-void pass_free(struct pass *s)
+void cycle_free(struct cycle *s)
 {
     if (!s)
         return;

@@ -4,7 +4,7 @@
 #include "backend/sched/cycle/cycle_internal.h"
 #include "src/model/dep.h"
 
-bool pass_is_throttled(const struct planner *p, const struct pending_entry *u)
+bool cycle_is_throttled(const struct planner *p, const struct pending_entry *u)
 {
     return !preempt_throttle_left(&p->preempt, planner_job(&p->queue, u->job));
 }
@@ -29,7 +29,7 @@ static bool find_element(const struct planner *p, struct pending_entry *u, const
     uint32_t n = job_pending_elements(j);
     if (dep_parse(j->req.dependency, &d, NULL) < 0)
         return false;
-    while (u->at < n && dep_state(p->queue.view->model, j, &d, pass_nth_element(j, u->at), p->queue.now,
+    while (u->at < n && dep_state(p->queue.view->model, j, &d, cycle_nth_element(j, u->at), p->queue.now,
                                   NULL) != DEP_MET)
         u->at++;
     deps_fini(&d);
@@ -38,20 +38,20 @@ static bool find_element(const struct planner *p, struct pending_entry *u, const
 
 /* The job that it was preempted for has its turn first: a planner that was made since holds no place for
  * that one. In the next round it has its own, whatever has become of the other. */
-static bool makes_way(struct pass *s, struct pending_entry *u)
+static bool makes_way(struct cycle *s, struct pending_entry *u)
 {
-    bool waits = !s->had_round && planner_makes_way_for(s->p, u) != 0;
+    bool waits = !s->had_iteration && planner_makes_way_for(s->p, u) != 0;
     s->made_way = s->made_way || waits;
     if (!waits)
         u->made_way_for = 0;
     return waits;
 }
 
-enum reason pass_gate(struct pass *s, struct pending_entry *u)
+enum reason cycle_eligibility(struct cycle *s, struct pending_entry *u)
 {
     if (u->made_way_for && makes_way(s, u))
         return REASON_PRIORITY;
-    if (pass_is_throttled(s->p, u))
+    if (cycle_is_throttled(s->p, u))
         return REASON_ARRAY_LIMIT;
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
@@ -61,7 +61,7 @@ enum reason pass_gate(struct pass *s, struct pending_entry *u)
     return REASON_NONE;
 }
 
-void pass_make_room(struct pass *s, uint32_t n)
+void cycle_make_room(struct cycle *s, uint32_t n)
 {
     if (n <= s->n_room)
         return;
@@ -80,9 +80,9 @@ static enum limit_state check_limits(const struct gets *x, const struct limit_as
     return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
 }
 
-enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret)
+enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
 {
-    struct pass *s = x->s;
+    struct cycle *s = x->s;
     struct job_class *g = x->g;
     const struct pending_entry *u = x->u;
     enum limit_state best = LIMIT_OVER_HARD;
@@ -97,7 +97,7 @@ enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret)
         if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
             continue;
         if (!planner_could_ever(&s->p->queue, g->shapes[i]) &&
-            pass_group_could_ever(s->p, g)) /* no help if it is open */
+            cycle_class_could_ever(s->p, g)) /* no help if it is open */
             continue;
         ask.jobs = u->chosen ? 0 : ask.jobs;
         ask.nodes = u->chosen ? 0 : ask.nodes;
@@ -122,11 +122,11 @@ enum limit_state pass_leave_choices(struct gets *x, struct plan_request *ret)
     return best;
 }
 
-bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+bool cycle_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
     struct gets *x = ctx;
     struct position *at = &x->s->positions[choice];
-    struct limit_ask ask = pass_ask(x->s->p, x->g, x->u, at->at, parts, len);
+    struct limit_ask ask = cycle_request_at(x->s->p, x->g, x->u, at->at, parts, len);
     struct limit_verdict v;
     enum limit_state state = check_limits(x, &ask, &v);
     at->soft = state == LIMIT_OVER_SOFT;
@@ -139,7 +139,7 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
     return false;
 }
 
-enum limit_state pass_limit_of_group(struct planner *p, struct job_class *g, uint32_t entry)
+enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t entry)
 {
     const struct queue_entry *e = &g->entries[entry];
     enum limit_state best = LIMIT_OVER_HARD;
@@ -153,7 +153,7 @@ enum limit_state pass_limit_of_group(struct planner *p, struct job_class *g, uin
     return best;
 }
 
-bool pass_lacks_licences(const struct pass *s, const struct job_class *g, const struct pending_entry *u)
+bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, const struct pending_entry *u)
 {
     const struct model *m = s->p->queue.view->model;
     return g->licensed && !u->chosen &&
@@ -161,7 +161,7 @@ bool pass_lacks_licences(const struct pass *s, const struct job_class *g, const 
 }
 
 /* By what limits leave now, with all that is held for it. */
-static bool holds_too_much(const struct pass *s, struct job_class *g, const struct pending_entry *u)
+static bool holds_too_much(const struct cycle *s, struct job_class *g, const struct pending_entry *u)
 {
     const struct plan_slot *h = &u->slot;
     struct pool_parts parts = {VEC_INIT};
@@ -170,7 +170,8 @@ static bool holds_too_much(const struct pass *s, struct job_class *g, const stru
         vec_push(&parts.v, h->use.parts[i]);
     for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->queue.limits); i++)
         if (g->choices[i].lane == h->lane) {
-            struct limit_ask ask = pass_ask(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
+            struct limit_ask ask =
+                cycle_request_at(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
             limits_check(s->p->queue.limits, &ask, &v);
         }
     vec_fini(&parts.v);
@@ -179,27 +180,27 @@ static bool holds_too_much(const struct pass *s, struct job_class *g, const stru
     return v.state != LIMIT_OK;
 }
 
-enum reason pass_gate_of_holder(struct pass *s, struct pending_entry *u)
+enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u)
 {
     struct job_class *g = u->group;
     struct gets gets = {.s = s, .g = g, .u = u, .entry = u->slot.entry};
     struct plan_request it = {0};
-    enum reason why = pass_gate(s, u);
+    enum reason why = cycle_eligibility(s, u);
     if (why != REASON_NONE)
         return why;
-    if (pass_leave_choices(&gets, &it) != LIMIT_OK || holds_too_much(s, g, u))
+    if (cycle_leave_choices(&gets, &it) != LIMIT_OK || holds_too_much(s, g, u))
         return limit_reason(&g->rest.verdict);
-    return pass_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
+    return cycle_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
 }
 
-bool pass_give_up_closed(struct pass *s)
+bool cycle_drop_ineligible(struct cycle *s)
 {
     struct planner *p = s->p;
     bool any = false;
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        bool asked = !h->by_preemption && h->visited == p->queue.slots.pass && !u->noted;
-        enum reason why = asked ? pass_gate_of_holder(s, u) : REASON_NONE;
+        bool asked = !h->by_preemption && h->visited == p->queue.slots.iteration && !u->noted;
+        enum reason why = asked ? cycle_eligibility_of_booked(s, u) : REASON_NONE;
         if (why == REASON_NONE)
             continue;
         plan_slots_drop(&p->queue.slots, h);

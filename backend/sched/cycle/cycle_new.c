@@ -7,8 +7,8 @@
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define NEWCOMERS_MAX 64    /* at a time */
-#define ALL_MS        10000 /* limits open as time goes by: looked at so often */
+#define NEW_JOBS_MAX 64    /* at a time */
+#define ALL_MS       10000 /* limits open as time goes by: looked at so often */
 
 static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t entry,
                                 const struct pending_entry *u)
@@ -32,12 +32,12 @@ static bool may_outrank_holder(struct planner *p, struct job_class *g, const str
 }
 
 /* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
-static bool closes_a_hold(struct pass *s)
+static bool closes_a_hold(struct cycle *s)
 {
     list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        pass_make_room(s, u->group->n_choices);
-        if (!h->by_preemption && pass_gate_of_holder(s, u) != REASON_NONE)
+        cycle_make_room(s, u->group->n_choices);
+        if (!h->by_preemption && cycle_eligibility_of_booked(s, u) != REASON_NONE)
             return true;
     }
     return false;
@@ -47,14 +47,14 @@ static bool closes_a_hold(struct pass *s)
 static enum limit_state leave_any(struct gets *x, struct plan_request *it)
 {
     x->borrow = false;
-    enum limit_state state = pass_leave_choices(x, it);
+    enum limit_state state = cycle_leave_choices(x, it);
     x->borrow = state == LIMIT_OVER_SOFT;
-    return x->borrow ? pass_leave_choices(x, it) : state;
+    return x->borrow ? cycle_leave_choices(x, it) : state;
 }
 
 /* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
-static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_entry *u,
-                           struct plan_request *it, struct gets *gets)
+static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pending_entry *u,
+                                struct plan_request *it, struct gets *gets)
 {
     struct planner *p = s->p;
     bool started = false;
@@ -62,7 +62,7 @@ static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_e
         enum reason gate = REASON_NONE;
         if (leave_any(gets, it) == LIMIT_OVER_HARD)
             gate = limit_reason(&g->rest.verdict);
-        else if (pass_lacks_licences(s, g, u))
+        else if (cycle_lacks_licences(s, g, u))
             gate = REASON_LICENSES;
         if (gets->borrow && s->heap.n > 1) /* the others come first, whatever their rank */
             return false;
@@ -73,7 +73,7 @@ static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_e
         }
         if (!it->n_choices || !plan_slots_start_beside(&p->queue.slots, it, &s->place))
             break;
-        pass_start(s, g, u);
+        cycle_start(s, g, u);
         started = true;
         if (!u->count)
             break;
@@ -86,32 +86,32 @@ static bool start_newcomer(struct pass *s, struct job_class *g, struct pending_e
 }
 
 /* Whether the newcomer starts, or waits behind all who hold a place. False: a pass over all must say. */
-static bool take_newcomer(struct pass *s, struct pending_entry *u)
+static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
 {
     struct planner *p = s->p;
     struct job_class *g = u->group;
     struct gets gets = {.s = s, .g = g, .u = u, .entry = ALL_ENTRIES};
-    struct plan_request it = pass_item(g, 0);
-    it.allows = limits_any(p->queue.limits) ? pass_may_get : NULL;
+    struct plan_request it = cycle_plan_request(g, 0);
+    it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
     it.ctx = &gets;
     if (u->singleton || u->by_element || u->chosen || u->slot.use.parts || u->made_way_for || g->begun ||
-        pass_is_throttled(p, u) || (u->count > 1 && u->is_special) || !pass_group_could_ever(p, g))
+        cycle_is_throttled(p, u) || (u->count > 1 && u->is_special) || !cycle_class_could_ever(p, g))
         return false;
-    pass_make_room(s, g->n_choices);
-    vec_push(&p->looked, u->job);
+    cycle_make_room(s, g->n_choices);
+    vec_push(&p->tried, u->job);
     /* Else the one before it does not fit either; unless it waits for something of its own. */
     const struct pending_entry *before =
         g->units.next == &u->in_group ? NULL
                                       : container_of(u->in_group.prev, struct pending_entry, in_group);
     if (before && !before->is_special && before->count)
         return !before->slot.use.parts ||
-               (!pass_has_lane_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
+               (!cycle_partition_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
     g->rest.now = REASON_PRIORITY;
-    if (!start_newcomer(s, g, u, &it, &gets))
+    if (!cycle_start_new_job(s, g, u, &it, &gets))
         return false;
     if (!u->count || !it.n_choices)
         return true;
-    u->reason = pass_reason_of_blocked(p, g, u);
+    u->reason = cycle_reason_of_blocked(p, g, u);
     if (gets.borrow)
         return true;
     bool waits =
@@ -119,22 +119,22 @@ static bool take_newcomer(struct pass *s, struct pending_entry *u)
         (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
     if (waits && g->n_entries > 1) /* each of its turns may hold a place */
-        return gets.seen == LIMIT_OK && !pass_has_lane_left(p, g->choices, g->n_choices);
+        return gets.seen == LIMIT_OK && !cycle_partition_left(p, g->choices, g->n_choices);
     if (waits &&
         (plan_slots_book(&p->queue.slots, &it, &u->slot) ||
-         pass_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
+         cycle_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
         u->reason = REASON_RESOURCES;
     return waits && gets.seen == LIMIT_OK;
 }
 
 static int by_rank(const void *pa, const void *pb)
 {
-    const struct turn *a = pa, *b = pb;
+    const struct cycle_item *a = pa, *b = pb;
     return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
 }
 
 /* Those who have come in since the last pass, in the order of the queue. */
-static bool line_up_fresh(struct pass *s)
+static bool cycle_line_up_new(struct cycle *s)
 {
     struct planner *p = s->p;
     vec_for_each (&p->queue.entries.fresh, i) {
@@ -144,7 +144,7 @@ static bool line_up_fresh(struct pass *s)
             again = again || p->queue.entries.fresh.v[k] == p->queue.entries.fresh.v[i];
         if (!u || !u->group || again)
             continue;
-        vec_push(&s->heap, ((struct turn){.u = u, .rank = rank_as_unit(p, u->group, 0, u)}));
+        vec_push(&s->heap, ((struct cycle_item){.u = u, .rank = rank_as_unit(p, u->group, 0, u)}));
     }
     if (s->heap.n)
         qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);
@@ -165,23 +165,23 @@ static bool has_idle_preemptor_slot(const struct planner *p)
 static bool has_to_look_at_all(const struct planner *p)
 {
     const struct plan_opts *o = &p->queue.slots.opts;
-    int64_t since = p->queue.now.ms - p->decided_all;
+    int64_t since = p->queue.now.ms - p->full_cycle_ms;
     return !p->queue.prios.known || p->queue.changes.gained || p->queue.changes.lost || !o->keep ||
-           !o->backfill || ((p->preempt.searches_left || p->tells_left) && since >= SEARCH_AGAIN_MS) ||
+           !o->backfill || ((p->preempt.searches_left || p->reports_left) && since >= SEARCH_AGAIN_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
-           (p->preempt.search_again > p->decided_all && p->preempt.search_again <= p->queue.now.ms) ||
+           (p->preempt.search_again > p->full_cycle_ms && p->preempt.search_again <= p->queue.now.ms) ||
            (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_preemptor_slot(p);
 }
 
-bool pass_take_newcomers(struct pass *s)
+bool cycle_take_new(struct cycle *s)
 {
     struct planner *p = s->p;
-    if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEWCOMERS_MAX || has_to_look_at_all(p))
+    if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEW_JOBS_MAX || has_to_look_at_all(p))
         return false;
     p->queue.prios.ctx.now = p->queue.now; /* their ages are those of now, like all others' */
-    bool known = line_up_fresh(s);
+    bool known = cycle_line_up_new(s);
     for (size_t i = 0; i < s->heap.n && known; i++)
-        known = take_newcomer(s, s->heap.v[i].u);
+        known = cycle_take_new_job(s, s->heap.v[i].u);
     vec_clear(&s->heap);
     return known;
 }

@@ -17,15 +17,15 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job),
                                *before = planner_unit_before(&p->queue, job);
-    u = before ? before : u;                    /* while all is read again */
-    if (u && p->open && u->told != REASON_NONE) /* it has not been said yet what the pass will */
+    u = before ? before : u;                     /* while all is read again */
+    if (u && p->cycle && u->told != REASON_NONE) /* it has not been said yet what the pass will */
         return u->told;
     return u ? reason_of(u) : REASON_NONE;
 }
 
 bool planner_stands_in_row(const struct planner *p, const struct pending_entry *u)
 {
-    enum reason why = p->open || p->queue.reading ? planner_reason(p, u->job) : reason_of(u);
+    enum reason why = p->cycle || p->queue.reading ? planner_reason(p, u->job) : reason_of(u);
     return u->group && (why == REASON_RESOURCES || why == REASON_PRIORITY);
 }
 
@@ -44,7 +44,7 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
     return other && other->group && other->count ? other->job : 0;
 }
 
-static void tell_unit(struct planner *p, struct pending_entry *u)
+static void cycle_report_entry(struct planner *p, struct pending_entry *u)
 {
     if (!u || u->told == reason_of(u) || p->out->changed.n >= CHANGED_MAX)
         return;
@@ -52,31 +52,31 @@ static void tell_unit(struct planner *p, struct pending_entry *u)
     vec_push(&p->out->changed, u->job);
 }
 
-void planner_tell_looked(struct planner *p)
+void cycle_report_tried(struct planner *p)
 {
     vec_for_each (&p->queue.entries.moved, i)
-        tell_unit(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
+        cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
     vec_clear(&p->queue.entries.moved);
-    vec_for_each (&p->looked, i)
-        tell_unit(p, idmap_get(&p->queue.entries.by_job, p->looked.v[i]));
+    vec_for_each (&p->tried, i)
+        cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
 }
 
-/* Unless all of them know; p->tells_left: they could not all be looked at. */
-void planner_tell_group(struct planner *p, struct job_class *g, uint32_t *looks)
+/* Unless all of them know; p->reports_left: they could not all be looked at. */
+void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost)
 {
     if (g->rest.now == g->rest.told)
         return;
-    if (*looks < g->n_units && *looks < TELL_LOOKS) { /* but the first is looked at in any case */
-        p->tells_left = true;
+    if (*cost < g->n_units && *cost < REPORT_COST_MAX) { /* but the first is looked at in any case */
+        p->reports_left = true;
         return;
     }
     list_for_each (u, &g->units, struct pending_entry, in_group)
-        tell_unit(p, u);
-    *looks -= g->n_units < *looks ? g->n_units : *looks;
+        cycle_report_entry(p, u);
+    *cost -= g->n_units < *cost ? g->n_units : *cost;
     g->rest.told = g->rest.now;
 }
 
-void planner_untell(struct planner *p)
+void cycle_unreport(struct planner *p)
 {
     vec_for_each (&p->out->changed, i) {
         struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->out->changed.v[i]);

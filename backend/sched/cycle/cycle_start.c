@@ -3,7 +3,7 @@
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-uint32_t pass_nth_element(const struct job *j, uint32_t n)
+uint32_t cycle_nth_element(const struct job *j, uint32_t n)
 {
     for (size_t i = 0; i < j->array_pending.n; i++) {
         const struct index_range *r = &j->array_pending.v[i];
@@ -30,7 +30,7 @@ static void start_task(struct planner *p, const struct job *j, struct pending_en
     const struct task *t = next_waiting(s, u);
     struct alloc *alloc;
     size_t n;
-    bool whole = alloc_take(p->taken, p->queue.cycle, p->queue.view->model, &at->parts, &alloc, &n);
+    bool whole = alloc_take(p->taken, p->queue.cycle_no, p->queue.view->model, &at->parts, &alloc, &n);
     struct sched_place out = {.job = j->id,
                               .place = {.step = s->id,
                                         .task = t->index,
@@ -48,7 +48,7 @@ static void start_task(struct planner *p, const struct job *j, struct pending_en
 static void start_job(struct planner *p, const struct job *j, const struct pending_entry *u,
                       const char *part, const struct placement *at, bool borrow)
 {
-    uint32_t index = job_is_array_record(j) ? pass_nth_element(j, u->at) : ARRAY_NONE;
+    uint32_t index = job_is_array_record(j) ? cycle_nth_element(j, u->at) : ARRAY_NONE;
     struct sched_start out = {.job = j->id,
                               .array_index = index,
                               .start = {.array_index = index,
@@ -56,7 +56,7 @@ static void start_job(struct planner *p, const struct job *j, const struct pendi
                                         .time_limit_s = limit_seconds(at->len),
                                         .borrowed = borrow}};
     /* The node has less than the pool says: nothing is started there rather than with too little. */
-    if (alloc_take(p->taken, p->queue.cycle, p->queue.view->model, &at->parts, &out.start.alloc.v,
+    if (alloc_take(p->taken, p->queue.cycle_no, p->queue.view->model, &at->parts, &out.start.alloc.v,
                    &out.start.alloc.n))
         vec_push(&p->out->starts, out);
     else
@@ -84,8 +84,9 @@ static bool is_on_node(const struct planner *p, uint32_t job, uint32_t node)
     return false;
 }
 
-struct limit_ask pass_ask(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
-                          uint32_t choice, const struct pool_parts *parts, int64_t len)
+struct limit_ask cycle_request_at(const struct planner *p, const struct job_class *g,
+                                  const struct pending_entry *u, uint32_t choice,
+                                  const struct pool_parts *parts, int64_t len)
 {
     struct limit_ask ask = g->asks[choice];
     ask.jobs = u->chosen ? 0 : ask.jobs;
@@ -97,7 +98,7 @@ struct limit_ask pass_ask(const struct planner *p, const struct job_class *g, co
     return ask;
 }
 
-void pass_start(struct pass *s, struct job_class *g, struct pending_entry *u)
+void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
 {
     struct planner *p = s->p;
     const struct model *m = p->queue.view->model;
@@ -106,7 +107,8 @@ void pass_start(struct pass *s, struct job_class *g, struct pending_entry *u)
     bool borrow = s->positions[s->place.choice].soft;
     const char *part = m->spec.parts.v[g->choices[choice].lane].name;
     struct tentative *t = xcalloc(1, sizeof *t);
-    t->ask = pass_ask(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
+    t->ask =
+        cycle_request_at(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
     limits_charge(p->queue.limits, &t->ask);
     t->job = u->job;
     t->array_job = j->array_job;

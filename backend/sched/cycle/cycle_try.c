@@ -2,7 +2,7 @@
 #include "backend/sched/cycle/cycle_internal.h"
 #include "backend/sched/limits/limits.h"
 
-bool pass_shape_is_dead(const struct planner *p, struct request_shape *sh)
+bool cycle_shape_is_unfit(const struct planner *p, struct request_shape *sh)
 {
     if (sh->dead && plan_slots_freed_since(&p->queue.slots, sh->dead_mark, &sh->demand, &sh->set->nodes))
         sh->dead = false;
@@ -10,7 +10,7 @@ bool pass_shape_is_dead(const struct planner *p, struct request_shape *sh)
     return sh->dead;
 }
 
-struct plan_request pass_item(const struct job_class *g, uint32_t entry)
+struct plan_request cycle_plan_request(const struct job_class *g, uint32_t entry)
 {
     const struct queue_entry *e = &g->entries[entry];
     return (struct plan_request){.choices = &g->choices[e->first],
@@ -25,7 +25,7 @@ static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t
 {
     const struct queue_entry *e = &g->entries[entry];
     for (uint32_t i = e->first; i < e->first + e->n; i++)
-        if (!pass_shape_is_dead(p, g->shapes[i]))
+        if (!cycle_shape_is_unfit(p, g->shapes[i]))
             return false;
     return true;
 }
@@ -41,7 +41,7 @@ static void mark_dead(const struct planner *p, const struct job_class *g, uint32
     }
 }
 
-bool pass_group_could_ever(struct planner *p, struct job_class *g)
+bool cycle_class_could_ever(struct planner *p, struct job_class *g)
 {
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(&p->queue, g->shapes[i]))
@@ -56,7 +56,7 @@ static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t entry
     for (uint32_t i = e->first; i < e->first + e->n && g->n_entries > 1; i++)
         if (planner_could_ever(&p->queue, g->shapes[i]))
             return false;
-    return g->n_entries > 1 && pass_group_could_ever(p, g);
+    return g->n_entries > 1 && cycle_class_could_ever(p, g);
 }
 
 /* It has places of its own in this entry. */
@@ -66,7 +66,7 @@ static bool holds_in(const struct pending_entry *u, uint32_t entry)
 }
 
 /* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
-static void set_reason(struct pending_entry *u, const struct turn *t, enum reason why)
+static void set_reason(struct pending_entry *u, const struct cycle_item *t, enum reason why)
 {
     bool was_open = t->entry && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
     bool is_open = why == REASON_RESOURCES || why == REASON_PRIORITY;
@@ -74,7 +74,7 @@ static void set_reason(struct pending_entry *u, const struct turn *t, enum reaso
         u->reason = why;
 }
 
-static void set_rest(struct job_class *g, const struct turn *t, enum reason why)
+static void set_rest(struct job_class *g, const struct cycle_item *t, enum reason why)
 {
     if (!t->entry || g->rest.now != REASON_PRIORITY)
         g->rest.now = why;
@@ -97,8 +97,8 @@ static bool is_avoided(struct planner *p, const struct job_class *g)
     return avoids;
 }
 
-enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
-                                   const struct pending_entry *u)
+enum reason cycle_reason_of_blocked(struct planner *p, const struct job_class *g,
+                                    const struct pending_entry *u)
 {
     bool first = u->slot.use.parts != NULL;
     if (is_avoided(p, g))
@@ -112,11 +112,11 @@ enum reason pass_reason_of_blocked(struct planner *p, const struct job_class *g,
     return first ? REASON_RESOURCES : REASON_PRIORITY;
 }
 
-static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pending_entry *u,
+static enum outcome wait_for_place(struct cycle *s, struct cycle_item *t, struct pending_entry *u,
                                    const struct plan_request *it)
 {
     struct planner *p = s->p;
-    if (!pass_group_could_ever(p, t->g)) {
+    if (!cycle_class_could_ever(p, t->g)) {
         t->g->rest.now = u->reason = REASON_BAD_CONSTRAINTS;
         return GROUP_WAITS;
     }
@@ -124,7 +124,7 @@ static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pendin
         t->g->rest.now = u->reason = REASON_NODE_NOT_AVAIL;
         return GROUP_WAITS;
     }
-    set_reason(u, t, pass_reason_of_blocked(p, t->g, u));
+    set_reason(u, t, cycle_reason_of_blocked(p, t->g, u));
     if (t->borrow || (u->slot.by_preemption && u->slot.entry != t->entry)) {
         plan_slots_close(&p->queue.slots, it);
         return GROUP_WAITS;
@@ -140,7 +140,7 @@ static enum outcome wait_for_place(struct pass *s, struct turn *t, struct pendin
     return UNIT_WAITS;
 }
 
-bool pass_has_lane_left(const struct planner *p, const struct plan_choice *v, uint32_t n)
+bool cycle_partition_left(const struct planner *p, const struct plan_choice *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (p->queue.slots.lanes[v[i].lane].n_held < p->queue.slots.opts.depth)
@@ -151,11 +151,11 @@ bool pass_has_lane_left(const struct planner *p, const struct plan_choice *v, ui
 /* With a place left in its lane it looks as if those behind it held none. */
 static bool may_push_aside(const struct planner *p, const struct plan_request *it)
 {
-    return p->queue.slots.opts.keep && pass_has_lane_left(p, it->choices, it->n_choices);
+    return p->queue.slots.opts.keep && cycle_partition_left(p, it->choices, it->n_choices);
 }
 
 /* By what it asks for it may run, but not by what it would get. */
-static enum outcome wait_for_limit(struct turn *t, struct pending_entry *u, enum limit_state seen)
+static enum outcome wait_for_limit(struct cycle_item *t, struct pending_entry *u, enum limit_state seen)
 {
     if (seen == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true;
@@ -168,7 +168,7 @@ static enum outcome wait_for_limit(struct turn *t, struct pending_entry *u, enum
 
 /* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
  * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
-static enum outcome wait_for_less(struct turn *t, struct pending_entry *u, enum limit_state seen,
+static enum outcome wait_for_less(struct cycle_item *t, struct pending_entry *u, enum limit_state seen,
                                   enum outcome o)
 {
     if (!holds_in(u, t->entry))
@@ -181,7 +181,8 @@ static enum outcome wait_for_less(struct turn *t, struct pending_entry *u, enum 
 }
 
 /* What is held for the elements of an array in a lower tier is not in its way. */
-static bool start_before_extra_slots(struct pass *s, struct pending_entry *u, const struct plan_request *it)
+static bool start_before_extra_slots(struct cycle *s, struct pending_entry *u,
+                                     const struct plan_request *it)
 {
     struct planner *p = s->p;
     if (!extra_slots_suspend_lower(&p->preempt, u, it))
@@ -191,33 +192,33 @@ static bool start_before_extra_slots(struct pass *s, struct pending_entry *u, co
     return starts;
 }
 
-static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entry *u)
+static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pending_entry *u)
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
-    enum reason gate = pass_gate(s, u);
-    vec_push(&p->looked, u->job);
+    enum reason gate = cycle_eligibility(s, u);
+    vec_push(&p->tried, u->job);
     if (gate != REASON_NONE) {
         u->reason = gate;
         extra_slots_drop(&p->queue, u);
         plan_slots_drop(&p->queue.slots, &u->slot);
         return UNIT_WAITS;
     }
-    struct plan_request it = pass_item(g, t->entry);
+    struct plan_request it = cycle_plan_request(g, t->entry);
     struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
-        it.allows = pass_may_get;
+        it.allows = cycle_may_get;
         it.ctx = &gets;
     }
-    enum limit_state limit = pass_leave_choices(&gets, &it);
+    enum limit_state limit = cycle_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
         if (holds_in(u, t->entry))
             plan_slots_drop(&p->queue.slots, &u->slot);
         return GROUP_GOES_ON;
     }
-    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+    if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES;
         set_rest(g, t, why);
         set_reason(u, t, why);
@@ -232,7 +233,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
         u->reason = REASON_NONE;
         extra_slots_drop(&p->queue,
                          u); /* it may have taken one of them; for the others there is a place again */
-        pass_start(s, g, u);
+        cycle_start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
     if (t->borrow &&
@@ -251,7 +252,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct pending_entr
 }
 
 /* Of several turns, each in partitions of another tier, this one has nothing to look for. */
-static bool is_for_nothing(struct pass *s, const struct turn *t, const struct pending_entry *u,
+static bool is_for_nothing(struct cycle *s, const struct cycle_item *t, const struct pending_entry *u,
                            enum outcome *ret)
 {
     const struct queue_entry *e = &t->g->entries[t->entry];
@@ -270,9 +271,9 @@ static bool is_for_nothing(struct pass *s, const struct turn *t, const struct pe
     return is_idle_entry(s->p, t->g, t->entry);
 }
 
-enum outcome pass_try_head(struct pass *s, struct turn *t)
+enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t)
 {
-    struct pending_entry *u = turn_head(t->g, t->entry);
+    struct pending_entry *u = cycle_item_head(t->g, t->entry);
     enum outcome o;
     if (is_for_nothing(s, t, u, &o))
         return o;
@@ -299,24 +300,24 @@ static bool is_without_candidates(struct planner *p, struct pending_entry *u, co
 /* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
 static void leave_borrower(struct planner *p, const struct job_class *g, struct pending_entry *u)
 {
-    if (pass_reason_of_blocked(p, g, u) != REASON_RESOURCES)
+    if (cycle_reason_of_blocked(p, g, u) != REASON_RESOURCES)
         return;
     u->reason = REASON_RESOURCES;
-    vec_push(&p->looked, u->job);
+    vec_push(&p->tried, u->job);
 }
 
-bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
+bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again)
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
-    struct pending_entry *u = turn_head(g, t->entry);
+    struct pending_entry *u = cycle_item_head(g, t->entry);
     if (u->slot.use.parts || u->extra.n || u->is_special || u->made_way_for || u->chosen ||
         !p->queue.slots.opts.backfill)
         return false;
     if (is_idle_entry(p, g, t->entry))
         return true;
-    enum limit_state limit = limits_any(p->queue.limits) ? pass_limit_of_group(p, g, t->entry) : LIMIT_OK;
-    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+    enum limit_state limit = limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->entry) : LIMIT_OK;
+    if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         set_rest(g, t, limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
         return true;
     }
@@ -328,6 +329,6 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
         leave_borrower(p, g, u);
         return true;
     }
-    struct plan_request it = pass_item(g, t->entry);
-    return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_candidates(p, u, &it);
+    struct plan_request it = cycle_plan_request(g, t->entry);
+    return !cycle_partition_left(p, it.choices, it.n_choices) && is_without_candidates(p, u, &it);
 }

@@ -19,12 +19,12 @@ struct planner *planner_new(void)
 void planner_forget_cycle(struct planner *p)
 {
     why_free_order(p);
-    vec_clear(&p->looked);
+    vec_clear(&p->tried);
     free(p->taken);
     free(p->first_blocked);
     p->taken = NULL;
     p->first_blocked = NULL;
-    p->tells_left = false;
+    p->reports_left = false;
     p->abandoned = 0;
 }
 
@@ -34,7 +34,7 @@ static void planner_fini(struct planner *p)
     preempt_fini(&p->preempt);
     planner_forget_cycle(p);
     queue_fini(&p->queue);
-    vec_fini(&p->looked);
+    vec_fini(&p->tried);
     vec_fini(&p->rebuild.ids);
 }
 
@@ -46,16 +46,16 @@ void planner_free(struct planner *p)
         uint64_t n = UINT64_MAX;
         done = queue_free_old(&p->queue, &n);
     }
-    pass_free(p->open);
-    p->open = NULL;
+    cycle_free(p->cycle);
+    p->cycle = NULL;
     planner_fini(p);
     free(p);
 }
 
 void planner_note_job(struct planner *p, uint32_t job)
 {
-    struct pending_entry *u = p->open ? idmap_get(&p->queue.entries.by_job, job) : NULL;
-    struct active_job *r = p->open ? idmap_get(&p->queue.active.by_job, job) : NULL;
+    struct pending_entry *u = p->cycle ? idmap_get(&p->queue.entries.by_job, job) : NULL;
+    struct active_job *r = p->cycle ? idmap_get(&p->queue.active.by_job, job) : NULL;
     if (u)
         u->noted = true;
     if (r)
@@ -79,10 +79,10 @@ void planner_note_all(struct planner *p)
     vec_clear(&p->queue.notes.jobs);
 }
 
-void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret)
+void sched_cycle_once(const struct sched_view *v, struct wall now, struct sched_result *ret)
 {
     struct planner *p = planner_new();
-    planner_decide(p, v, now, ret);
+    planner_cycle(p, v, now, ret);
     planner_free(p);
 }
 

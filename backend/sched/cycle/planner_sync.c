@@ -90,7 +90,7 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 {
     bool stale = p->queue.notes.jobs.n || p->queue.notes.all || p->queue.notes.nodes ||
                  p->queue.notes.windows || v->model->n_nodes != p->queue.pool.n_nodes;
-    bool deciding = planner_goes_on(p, v);
+    bool deciding = cycle_goes_on(p, v);
     p->queue.view = v;
     if (deciding) /* what it knows stays as it is until the pass is through */
         return;
@@ -106,7 +106,7 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
 {
-    if (p->open) /* what the pass has started stays charged */
+    if (p->cycle) /* what the pass has started stays charged */
         return;
     limits_begin(p->queue.limits, v->model, now);
     preemptor_charges_begin(&p->preempt);

@@ -99,15 +99,15 @@ static unsigned try_shape(struct planner *p, const struct job_class *g, struct r
 static uint64_t look_at_group(struct planner *p, struct job_class *g)
 {
     const struct pending_entry *u = list_first(&g->units, struct pending_entry, in_group);
-    uint64_t looks = 0;
+    uint64_t cost = 0;
     for (uint32_t e = 0; e < g->n_entries; e++)
         planner_rank(&p->queue, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        looks += try_shape(p, g, g->shapes[i]);
+        cost += try_shape(p, g, g->shapes[i]);
         if (p->queue.may_preempt && g->shapes[i]->dead)
             preempt_shape_is_futile(&p->preempt, g->shapes[i], g->qos);
     }
-    return COST_GROUP + looks * p->queue.pool.n_nodes / NODES_PER_UNIT;
+    return COST_GROUP + cost * p->queue.pool.n_nodes / NODES_PER_UNIT;
 }
 
 static bool look_at_groups(struct planner *p, uint64_t *n)

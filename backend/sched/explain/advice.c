@@ -74,7 +74,7 @@ static char *pass_with(const struct search *s, const struct job_req *req)
     sched_result_init(&r);
     planner_ready(p, s->v, s->now);
     planner_copy_slots(p, s->p, s->j->id);
-    planner_decide(p, s->v, s->now, &r);
+    planner_cycle(p, s->v, s->now, &r);
     char *nodes = nodes_of(&r, s->j->id);
     sched_result_fini(&r);
     planner_free(p);

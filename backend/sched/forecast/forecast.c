@@ -5,7 +5,7 @@
 #include "backend/sched/forecast/forecast_internal.h"
 
 #define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
-#define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
+#define COST_BY_NODE  4000000 /* ... as long as units times nodes are no more */
 #define BATCHES_MAX   64      /* different starts of one array that are planned */
 #define EXACT_MAX     20000   /* jobs; with more of them: */
 #define GRID_MS       60000   /* times are looked at so coarsely ... */
@@ -64,7 +64,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     f->running = true;
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
     f->by_node = p->queue->pool.n_nodes <= CELLS_BY_NODE &&
-                 (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= LOOKS_BY_NODE;
+                 (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= COST_BY_NODE;
     f->grid_ms = p->queue->entries.by_job.n + p->queue->active.by_job.n <= EXACT_MAX
                      ? 1
                      : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);

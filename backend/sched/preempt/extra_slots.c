@@ -142,7 +142,7 @@ bool extra_slots_suspend_lower(struct preempt *p, const struct pending_entry *se
     bool any = false;
     list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link) {
         u->extra.suspended =
-            u != self && u->slot.tier < it->tier && u->slot.visited != p->queue->slots.pass;
+            u != self && u->slot.tier < it->tier && u->slot.visited != p->queue->slots.iteration;
         any = any || u->extra.suspended;
         if (u->extra.suspended)
             extra_slots_suspend(p, u, true);

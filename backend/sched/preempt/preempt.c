@@ -27,7 +27,7 @@ static uint64_t holds_that_stay(const struct preempt *p, const struct pending_en
     uint64_t h = 1;
     list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(x, struct pending_entry, slot);
-        if (w == u || (!x->by_preemption && x->visited != p->queue->slots.pass))
+        if (w == u || (!x->by_preemption && x->visited != p->queue->slots.iteration))
             continue;
         const int64_t what[] = {w->job, x->use.start, x->use.end};
         h += hash_bytes(what, sizeof what); /* in any order */

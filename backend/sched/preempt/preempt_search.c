@@ -415,7 +415,7 @@ static void carry_out(struct preempt_search *h, struct pending_entry *u)
 {
     int64_t start = end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
-    u->victims_found = h->p->queue->cycle;
+    u->victims_found = h->p->queue->cycle_no;
     lay_leaving(h);
     vec_for_each (&h->v, i)
         if (h->v.v[i].away) {
@@ -512,7 +512,7 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
         nodeset_init(&h.near, p->queue->pool.n_nodes);
     size_t n = h.all.n;
     uint64_t visited = u->slot.visited;
-    u->slot.visited = p->queue->slots.pass; /* its own is lifted here */
+    u->slot.visited = p->queue->slots.iteration; /* its own is lifted here */
     plan_slots_suspend_behind(&p->queue->slots, it);
     if (u->slot.use.parts)
         pool_lift(&p->queue->pool, &u->slot.use);

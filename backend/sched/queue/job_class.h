@@ -49,7 +49,7 @@ struct request_shape {
 struct owner { /* a user in an account */
     struct owner *next;
     char *account, *user;
-    uint64_t pass;   /* in which the points were worked out */
+    uint64_t shares; /* in which the points were worked out */
     uint32_t points; /* of the fair share */
 };
 

@@ -129,7 +129,7 @@ static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_
 bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t *ret)
 {
     const struct queue_entry *e = &g->entries[entry];
-    bool known = e->fixed_version == q->prios.version && g->owner->pass == q->prios.shares;
+    bool known = e->fixed_version == q->prios.version && g->owner->shares == q->prios.shares;
     if (!q->prios.known || g->begun || g->is_set || !known)
         return false;
     *ret = e->fixed + g->owner->points;
@@ -146,9 +146,9 @@ uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t entry, uint
         e->fixed = prio_fixed(&q->prios.ctx, planner_job(q, job), part_of_entry(q, g, entry));
         e->fixed_version = q->prios.version;
     }
-    if (o->pass != q->prios.shares) {
+    if (o->shares != q->prios.shares) {
         o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
-        o->pass = q->prios.shares;
+        o->shares = q->prios.shares;
     }
     return sum_of(q, g, entry, submit_ms);
 }

@@ -41,7 +41,7 @@ uint32_t *qos_levels_of(const struct cluster_spec *s)
     bool *below = xcalloc(n * n + 1, sizeof *below), changed = true;
     for (size_t i = 0; i < n; i++)
         mark_below(s, i, &below[i * n]);
-    for (size_t round = 0; round <= 2 * n && changed; round++) { /* no chain is longer */
+    for (size_t iteration = 0; iteration <= 2 * n && changed; iteration++) { /* no chain is longer */
         changed = false;
         for (size_t i = 0; i < n; i++) {
             uint32_t level = level_above(s, i, below, levels);

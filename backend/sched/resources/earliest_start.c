@@ -64,7 +64,7 @@ static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struc
                                int64_t before, int64_t len, bool listed_only)
 {
     uint32_t n = 0;
-    p->looks += s->n;
+    p->cost += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];
@@ -142,7 +142,7 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
     bool holds = false;
     vec_clear(&p->work->steps);
     vec_push(&p->work->steps, from);
-    p->looks += s->n;
+    p->cost += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];
@@ -169,8 +169,8 @@ static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const s
 {
     bool holds = collect_steps(p, s, span.from, span.before);
     const int64_t *v = p->work->steps.v;
-    size_t n = p->work->steps.n, low = 0, looks = LOOKS_MAX / (s->n + 1) + 16;
-    for (; holds && low < n && looks; low++, looks--)
+    size_t n = p->work->steps.n, low = 0, cost = LOOKS_MAX / (s->n + 1) + 16;
+    for (; holds && low < n && cost; low++, cost--)
         if (pool_place_allowed(p, d, s, v[low], span.len, judge, parts))
             return v[low];
     /* Without holds it only ever gets more; with them mostly. */
@@ -204,7 +204,7 @@ static int64_t earliest_on_cheap_one(struct pool *p, const struct demand *d, con
     struct nodeset cheap;
     nodeset_init(&cheap, p->n_nodes);
     nodeset_for_each(s, i) if (pool_node_is_allowed(p, d, i, span.len, judge)) nodeset_add(&cheap, i);
-    p->looks += s->n;
+    p->cost += s->n;
     int64_t t = cheap.n ? pool_earliest(p, d, &cheap, span, parts) : WHEN_NEVER;
     nodeset_fini(&cheap);
     return t != WHEN_NEVER && pool_allows(judge, parts, span.len) ? t : WHEN_NEVER;

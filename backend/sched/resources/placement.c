@@ -352,7 +352,7 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
     uint32_t n = 0, listed = d->one_task ? 0 : s->n_listed, listed_here = 0;
     int64_t end = when_plus(t, len);
     struct candidate *v = p->work->candidates;
-    p->looks += s->n;
+    p->cost += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];

@@ -77,7 +77,7 @@ void plan_slots_fini(struct plan_slots *b)
 
 void plan_slots_begin(struct plan_slots *b, bool gained)
 {
-    b->pass++;
+    b->iteration++;
     b->again = false;
     b->gained = gained;
     b->shaken = false;
@@ -219,7 +219,7 @@ static bool gives_way(const struct plan_slots *b, const struct plan_slot *h, con
 {
     bool lower = h->tier < it->tier;
     bool behind = h->by_preemption ? lower && what.has_slot : lower || what.own_tier;
-    return h->visited != b->pass && behind && holds_on(h, it);
+    return h->visited != b->iteration && behind && holds_on(h, it);
 }
 
 static bool lift(struct plan_slots *b, const struct plan_request *it, struct lifts what)
@@ -284,7 +284,7 @@ void plan_slots_drop_displaced(struct plan_slots *b)
     list_for_each (h, &b->list, struct plan_slot, link)
         if (h->suspended && !plan_slot_is_valid(b, h)) {
             plan_slots_drop(b, h);
-            h->lost = b->pass;
+            h->lost = b->iteration;
         }
 }
 
@@ -381,7 +381,7 @@ static bool start_held(struct plan_slots *b, const struct plan_request *it, stru
                        struct placement *ret)
 {
     struct plan_request part;
-    h->visited = b->pass;
+    h->visited = b->iteration;
     plan_slots_narrow(b, it, h, &part);
     if (!part.n_choices)
         return false;
@@ -397,7 +397,7 @@ static bool start_held(struct plan_slots *b, const struct plan_request *it, stru
 
 void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h)
 {
-    if (h->visited == b->pass && h->counts != NO_LANE) {
+    if (h->visited == b->iteration && h->counts != NO_LANE) {
         b->lanes[h->counts].n_held--;
         b->again = true;
     }
@@ -407,7 +407,7 @@ void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h)
 uint64_t plan_slot_suspend_own(struct plan_slots *b, struct plan_slot *h)
 {
     uint64_t visited = h->visited;
-    h->visited = b->pass; /* so that nothing else lifts it as well */
+    h->visited = b->iteration; /* so that nothing else lifts it as well */
     pool_lift(b->pool, &h->use);
     return visited;
 }
@@ -510,7 +510,7 @@ bool plan_slots_are_closed(const struct plan_slots *b)
         if (!b->lanes[i].closed)
             return false;
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->by_preemption && h->visited != b->pass) /* a closed lane may be open to it */
+        if (h->by_preemption && h->visited != b->iteration) /* a closed lane may be open to it */
             return false;
     return b->n_lanes > 0;
 }

@@ -94,7 +94,7 @@ struct plan_slots {
     struct plan_partition *lanes;
     uint32_t n_lanes;
     struct list list;
-    uint64_t pass;
+    uint64_t iteration;
     bool gained;                /* something has come free since the last pass: holds may move earlier */
     bool shaken;                /* something was lost as well: a node, or a running job goes on longer */
     uint64_t freed;             /* grows when a hold is given up: what did not fit may fit now */

@@ -11,7 +11,7 @@ static void hold(struct plan_slots *b, const struct plan_request *it, struct pla
                             .tier = it->tier,
                             .counts = counts,
                             .by_preemption = by_preemption,
-                            .visited = b->pass,
+                            .visited = b->iteration,
                             .mark = plan_slots_freed_mark(b),
                             .own = c->own};
     pool_plan(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
@@ -80,7 +80,7 @@ static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struc
     if (others)
         plan_slots_restore_behind(b);
     /* The turn of a higher tier was over while it had a better place: it may find one there now. */
-    b->again = b->again || (h->lost == b->pass && it->entry > 0);
+    b->again = b->again || (h->lost == b->iteration && it->entry > 0);
     if (found)
         hold(b, it, h, by_preemption,
              by_preemption ? NO_LANE : plan_slots_partition_left(b, it, it->choices[at.choice].lane), &at);
@@ -133,7 +133,8 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
     plan_slots_drop(b, h);
     hold(b, it, h, true, NO_LANE, at);
     list_for_each (other, &b->list, struct plan_slot, link)
-        other->suspended = other->visited != b->pass && (!other->by_preemption || other->tier < it->tier);
+        other->suspended =
+            other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier);
     plan_slots_drop_displaced(b);
     plan_slots_close(b, it);
 }

@@ -70,7 +70,7 @@ struct pool {
     int64_t now;
     struct heap ends;     /* of what runs */
     struct scratch *work; /* arrays that searches use again */
-    uint64_t looks;       /* at nodes, in searches: what they have cost so far */
+    uint64_t cost;        /* at nodes, in searches: what they have cost so far */
 };
 
 void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);

@@ -357,7 +357,7 @@ static void test_who_may_use_a_partition(void **state)
         struct sched_view v = {.model = &l.m, .in_groups = in_staff};
         struct sched_result r;
         sched_result_init(&r);
-        planner_decide(planner, &v, l.now, &r);
+        planner_cycle(planner, &v, l.now, &r);
         check_int(rows[i].name, r.starts.n, rows[i].starts);
         if (!rows[i].starts)
             check_int(rows[i].name, planner_reason(planner, id), REASON_PART_CONFIG);

@@ -44,7 +44,7 @@ static void test_no_piece_is_long(void **state)
     look_at_all();
     for (bool done = false; !done; pieces++) {
         size_t row = planner->open ? planner->open->heap.n : 0;
-        done = planner_decide_some(planner, &v, l.now, LOOKS, &r);
+        done = planner_cycle_slice(planner, &v, l.now, LOOKS, &r);
         size_t now = planner->open ? planner->open->heap.n : row;
         assert_true(now <= row + LOOKS); /* nor is it put in the row at once */
     }
@@ -62,10 +62,10 @@ static void test_overtaken_while_it_tells(void **state)
     planner = planner_new();
     sched_result_init(&r);
     while (!planner->open || !planner->open->tells || planner->open->out.changed.n < JOBS / 2)
-        assert_false(planner_decide_some(planner, &v, l.now, 1, &r));
+        assert_false(planner_cycle_slice(planner, &v, l.now, 1, &r));
     look_at_all();
-    assert_false(planner_decide_some(planner, &v, l.now, LOOKS, &r)); /* it ends with nothing */
-    while (!planner_decide_some(planner, &v, l.now, LOOKS, &r))
+    assert_false(planner_cycle_slice(planner, &v, l.now, LOOKS, &r)); /* it ends with nothing */
+    while (!planner_cycle_slice(planner, &v, l.now, LOOKS, &r))
         continue;
     assert_int_equal(r.changed.n, JOBS);
     sched_result_fini(&r);

@@ -81,11 +81,11 @@ static void must_decide_the_same(void)
     struct sched_result r;
     struct str want = STR_INIT, got = STR_INIT;
     sched_result_init(&r);
-    sched_decide(&v, l.now, &r);
+    sched_cycle_once(&v, l.now, &r);
     describe(&r, &want);
     sched_result_fini(&r);
     sched_result_init(&r);
-    planner_decide(planner, &v, l.now, &r);
+    planner_cycle(planner, &v, l.now, &r);
     describe(&r, &got);
     assert_string_equal(got.s, want.s);
     pass_fold(&l, planner, &r);
