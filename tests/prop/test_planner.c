@@ -242,7 +242,7 @@ static void text_of_starts(const struct world *w, const struct sched_result *r, 
 }
 
 struct held {
-    uint32_t job, lane;
+    uint32_t job, partition;
     const struct pool_use *use;
 };
 
@@ -257,7 +257,7 @@ static size_t holds_of(struct planner *p, struct held *v, size_t room)
     size_t n = 0;
     list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link) {
         assert_true(n < room);
-        v[n++] = (struct held){container_of(h, struct pending_entry, slot)->job, h->lane, &h->use};
+        v[n++] = (struct held){container_of(h, struct pending_entry, slot)->job, h->partition, &h->use};
     }
     qsort(v, n, sizeof *v, by_job);
     return n;
@@ -269,7 +269,7 @@ static void text_of_holds(const struct world *w, struct planner *p, struct str *
     size_t n = holds_of(p, v, N_OF(v));
     for (size_t i = 0; i < n; i++) {
         uint32_t nodes[8];
-        str_appendf(s, "hold %u in %s at %lld:", v[i].job, w->l.m.spec.parts.v[v[i].lane].name,
+        str_appendf(s, "hold %u in %s at %lld:", v[i].job, w->l.m.spec.parts.v[v[i].partition].name,
                     (long long)(v[i].use->start - w->l.now.ms));
         for (uint32_t k = 0; k < v[i].use->n_parts; k++)
             nodes[k] = v[i].use->parts[k].node;
@@ -359,7 +359,7 @@ static int64_t held_before(const struct world *w, uint32_t job, uint32_t *ret_ti
 
 static uint32_t tier_of_hold(const struct world *w, const struct held *h)
 {
-    return w->l.m.spec.parts.v[h->lane].priority_tier;
+    return w->l.m.spec.parts.v[h->partition].priority_tier;
 }
 
 static bool started(const struct sched_result *r, uint32_t job)

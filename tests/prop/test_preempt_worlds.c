@@ -367,7 +367,7 @@ static void check_preempts(struct world *w, const struct sched_result *r)
         const struct pending_entry *u = idmap_get(&planner_queue(w->p)->entries.by_job, s->by_job);
         if (!u || !u->slot.use.parts || !u->slot.by_preemption)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
-        const struct part_spec *where = &w->l.m.spec.parts.v[u->slot.lane];
+        const struct part_spec *where = &w->l.m.spec.parts.v[u->slot.partition];
         goes_by_a_rule(w, s, where);
         w->preemptor_charges[s->by_job] = (struct promise_of){.ready = u->slot.use.start,
                                                               .tier = where->priority_tier,
@@ -443,7 +443,7 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
         list_for_each (h, &planner_queue(w->p)->slots.list, struct plan_slot, link) {
             const struct pending_entry *x = container_of(h, struct pending_entry, slot);
             struct uses held = {VEC_INIT};
-            if (x == u || w->l.m.spec.parts.v[h->lane].priority_tier < ref.tier)
+            if (x == u || w->l.m.spec.parts.v[h->partition].priority_tier < ref.tier)
                 continue;
             add_held(&h->use, x->job, &held);
             for (uint32_t k = 0; k < x->extra.n; k++)

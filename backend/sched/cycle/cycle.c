@@ -80,14 +80,14 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
         s->reports = true;
         cycle_report_tried(p);
         s->report_cost = REPORT_COST_MAX;
-        s->at_group = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
+        s->at_class = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
         p->reports_left = p->reports_left && !s->all;
     }
-    for (uint64_t n = cost / REPORT_COST + 1; n && s->at_group != &p->queue.classes.list; n--) {
-        cycle_report_class(p, container_of(s->at_group, struct job_class, link), &s->report_cost);
-        s->at_group = s->at_group->next;
+    for (uint64_t n = cost / REPORT_COST + 1; n && s->at_class != &p->queue.classes.list; n--) {
+        cycle_report_class(p, container_of(s->at_class, struct job_class, link), &s->report_cost);
+        s->at_class = s->at_class->next;
     }
-    return s->at_group == &p->queue.classes.list;
+    return s->at_class == &p->queue.classes.list;
 }
 
 static void finish(struct planner *p)

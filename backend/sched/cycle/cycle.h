@@ -86,7 +86,7 @@ enum reason planner_reason(const struct planner *p, uint32_t job);
  * the job says itself, or for its turn. */
 enum reason planner_reason_of(const struct planner *p, const struct job *j);
 /* It waits for its turn or for resources, and for nothing else: by the reason that people are told. */
-bool planner_stands_in_row(const struct planner *p, const struct pending_entry *u);
+bool planner_is_in_line(const struct planner *p, const struct pending_entry *u);
 /* The job that it was preempted for, which has not started yet: it has its turn before. 0: none. */
 uint32_t planner_makes_way_for(const struct planner *p, const struct pending_entry *u);
 
@@ -98,7 +98,7 @@ struct place {
     uint64_t gpus, gpus_before; /* that they ask for */
 };
 
-struct lane_queue {
+struct partition_queue {
     VEC(struct place) v;
     struct idmap at; /* job -> its place in v + 1 */
     uint32_t of;
@@ -112,9 +112,9 @@ bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall
  * queue is of now, or with a long queue of lately. */
 void why_begin_order(struct planner *p, struct wall now);
 /* NULL: it is not known yet. */
-const struct lane_queue *why_queue_of(const struct planner *p, uint32_t lane);
+const struct partition_queue *why_queue_of(const struct planner *p, uint32_t partition);
 /* In the queue of that partition: with its tier and the priority there. */
 struct rank why_rank(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
-                     uint32_t lane);
+                     uint32_t partition);
 
 #endif

@@ -33,19 +33,19 @@ void cycle_heap_order(struct cycle *s)
         sink(s, i);
 }
 
-struct pending_entry *cycle_item_head(const struct job_class *g, uint32_t entry)
+struct pending_entry *cycle_item_head(const struct job_class *g, uint32_t tier_at)
 {
-    return container_of(g->entries[entry].cursor, struct pending_entry, in_group);
+    return container_of(g->tiers[tier_at].cursor, struct pending_entry, in_class);
 }
 
-struct cycle_item cycle_item_of(struct job_class *g, uint32_t entry, bool borrow)
+struct cycle_item cycle_item_of(struct job_class *g, uint32_t tier_at, bool borrow)
 {
-    const struct pending_entry *u = cycle_item_head(g, entry);
-    uint32_t prio = g->entries[entry].prio;
+    const struct pending_entry *u = cycle_item_head(g, tier_at);
+    uint32_t prio = g->tiers[tier_at].prio;
     return (struct cycle_item){
         .g = g,
-        .entry = entry,
-        .rank = rank_of(g, entry, borrow, prio, u->submit_ms, u->order_id, u->order_index),
+        .tier_at = tier_at,
+        .rank = rank_of(g, tier_at, borrow, prio, u->submit_ms, u->order_id, u->order_index),
         .borrow = borrow};
 }
 
@@ -64,15 +64,15 @@ void cycle_heap_push(struct cycle *s, struct cycle_item t)
     rise(s, s->heap.n - 1);
 }
 
-bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t entry)
+bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at)
 {
-    struct queue_entry *e = &g->entries[entry];
+    struct class_tier *e = &g->tiers[tier_at];
     do
         e->cursor = e->cursor->next;
-    while (e->cursor != &g->units && cycle_item_head(g, entry)->count == 0);
-    if (e->cursor == &g->units)
+    while (e->cursor != &g->entries && cycle_item_head(g, tier_at)->count == 0);
+    if (e->cursor == &g->entries)
         return false;
-    const struct pending_entry *u = cycle_item_head(g, entry);
-    e->prio = planner_rank(&p->queue, g, entry, u->job, u->submit_ms);
+    const struct pending_entry *u = cycle_item_head(g, tier_at);
+    e->prio = planner_rank(&p->queue, g, tier_at, u->job, u->submit_ms);
     return true;
 }

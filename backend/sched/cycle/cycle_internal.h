@@ -20,7 +20,7 @@
 struct cycle_item {
     struct job_class *g;
     struct pending_entry *u; /* of newcomers; else it is the head of the group's entry: */
-    uint32_t entry;
+    uint32_t tier_at;
     struct rank rank;
     bool borrow;
 };
@@ -45,7 +45,7 @@ struct cycle {
     enum cycle_stage stage;
     uint32_t iterations; /* of the stage */
     enum iteration iteration;
-    struct list *at_group; /* those before this one stand in the row, were asked at the end of the round, or
+    struct list *at_class; /* those before this one stand in the row, were asked at the end of the round, or
                               have been told; NULL: all */
     uint64_t freed, mark;  /* as the round began */
     size_t asked;
@@ -66,7 +66,7 @@ struct rebuild { /* everything is read again, in pieces */
     int stage;
     size_t at;
     VEC(uint32_t) ids;
-    struct list *at_group;
+    struct list *at_class;
 };
 
 struct planner {
@@ -130,13 +130,13 @@ bool cycle_go_on(struct cycle *s, uint64_t cost);
 
 /* --- cycle_heap.c --- */
 
-struct pending_entry *cycle_item_head(const struct job_class *g, uint32_t entry);
-struct cycle_item cycle_item_of(struct job_class *g, uint32_t entry, bool borrow); /* of its head */
+struct pending_entry *cycle_item_head(const struct job_class *g, uint32_t tier_at);
+struct cycle_item cycle_item_of(struct job_class *g, uint32_t tier_at, bool borrow); /* of its head */
 void cycle_heap_order(struct cycle *s); /* what was put in at the end, in any order */
 struct cycle_item cycle_heap_pop(struct cycle *s);
 void cycle_heap_push(struct cycle *s, struct cycle_item t);
 /* Makes the next unit that has something left the head; false: there is none. */
-bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t entry);
+bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at);
 
 /* --- cycle_start.c --- */
 
@@ -154,7 +154,7 @@ struct gets { /* what an item may get where it is placed: the ctx of cycle_may_g
     struct cycle *s;
     struct job_class *g;
     const struct pending_entry *u;
-    uint32_t entry; /* ALL_ENTRIES: its partitions of all tiers */
+    uint32_t tier_at; /* ALL_TIERS: its partitions of all tiers */
     bool borrow;
     enum limit_state seen; /* the best of what it may not have: places, choices that would be borrowed */
 };
@@ -169,7 +169,7 @@ void cycle_make_room(struct cycle *s, uint32_t n_choices);
  * verdict says why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
 enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret);
 /* The best that limits say of its head, in any partition of that entry. */
-enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t entry);
+enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t tier_at);
 bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, const struct pending_entry *u);
 /* Which gate that counts is closed for one that holds a place. */
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u);
@@ -179,7 +179,7 @@ bool cycle_drop_ineligible(struct cycle *s);
 
 /* --- cycle_try.c --- */
 
-enum outcome { GROUP_GOES_ON, UNIT_WAITS, GROUP_WAITS };
+enum outcome { CLASS_GOES_ON, ENTRY_WAITS, CLASS_WAITS };
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t);
 /* What most groups of a long queue come to, without a look at the job: a limit or a licence keeps it back,
  * or its shapes did not fit in this pass, no place is left to hold for it, and nobody will go for it. Over
@@ -190,7 +190,7 @@ bool cycle_class_could_ever(struct planner *p, struct job_class *g);
 bool cycle_shape_is_unfit(const struct planner *p, struct request_shape *sh);
 bool cycle_partition_left(const struct planner *p, const struct plan_choice *v, uint32_t n);
 /* The entry of the group as an item: its choices, tier, and when it has to be over. */
-struct plan_request cycle_plan_request(const struct job_class *g, uint32_t entry);
+struct plan_request cycle_plan_request(const struct job_class *g, uint32_t tier_at);
 /* The first that does not fit in each of its partitions is the one whose turn it is. */
 enum reason cycle_reason_of_blocked(struct planner *p, const struct job_class *g,
                                     const struct pending_entry *u);

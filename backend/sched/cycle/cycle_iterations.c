@@ -13,17 +13,17 @@
 static void cycle_line_up_one(struct cycle *s)
 {
     struct planner *p = s->p;
-    if (s->at_group == &p->queue.classes.list) {
+    if (s->at_class == &p->queue.classes.list) {
         cycle_heap_order(s);
-        s->at_group = NULL;
+        s->at_class = NULL;
         return;
     }
-    struct job_class *g = container_of(s->at_group, struct job_class, link);
-    s->at_group = s->at_group->next;
+    struct job_class *g = container_of(s->at_class, struct job_class, link);
+    s->at_class = s->at_class->next;
     g->rest.now = REASON_PRIORITY;
     cycle_make_room(s, g->n_choices);
-    for (uint32_t e = 0; e < g->n_entries; e++) {
-        g->entries[e].cursor = &g->units;
+    for (uint32_t e = 0; e < g->n_tiers; e++) {
+        g->tiers[e].cursor = &g->entries;
         if (cycle_heap_advance(p, g, e))
             vec_push(&s->heap, cycle_item_of(g, e, false));
     }
@@ -35,13 +35,13 @@ static void cycle_take_item(struct cycle *s)
 {
     struct planner *p = s->p;
     struct cycle_item t = cycle_heap_pop(s);
-    struct pending_entry *u = cycle_item_head(t.g, t.entry);
-    enum outcome o = UNIT_WAITS;
+    struct pending_entry *u = cycle_item_head(t.g, t.tier_at);
+    enum outcome o = ENTRY_WAITS;
     bool again = false;
     p->queue.pool.cost += ITEM_COST;
     if (!u->count) { /* all of it has started in a turn of another tier */
-        if (cycle_heap_advance(p, t.g, t.entry))
-            cycle_heap_push(s, cycle_item_of(t.g, t.entry, t.borrow));
+        if (cycle_heap_advance(p, t.g, t.tier_at))
+            cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
         return;
     }
     /* What an event has named may be another by now: its turn is in the next pass, until then its place
@@ -49,13 +49,13 @@ static void cycle_take_item(struct cycle *s)
     if (u->noted)
         u->slot.visited = p->queue.slots.iteration;
     else if (cycle_is_passed_over(s, &t, &again))
-        o = GROUP_WAITS;
+        o = CLASS_WAITS;
     else
         o = cycle_try_head(s, &t);
     if (again)
-        cycle_heap_push(s, cycle_item_of(t.g, t.entry, true));
-    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && cycle_heap_advance(p, t.g, t.entry)))
-        cycle_heap_push(s, cycle_item_of(t.g, t.entry, t.borrow));
+        cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, true));
+    else if (o == CLASS_GOES_ON || (o == ENTRY_WAITS && cycle_heap_advance(p, t.g, t.tier_at)))
+        cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
 }
 
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
@@ -95,7 +95,7 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 {
     vec_for_each (&p->tried, i) {
         const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->tried.v[i]);
-        const struct job_class *g = u ? u->group : NULL;
+        const struct job_class *g = u ? u->class : NULL;
         if (!g || !u->count || u->slot.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
             continue;
         for (uint32_t k = 0; k < g->n_choices; k++)
@@ -109,7 +109,7 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 static bool has_holder_use_for_gains(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
-        const struct job_class *g = container_of(h, struct pending_entry, slot)->group;
+        const struct job_class *g = container_of(h, struct pending_entry, slot)->class;
         for (uint32_t i = 0; i < g->n_choices; i++)
             if (plan_slots_freed_since(&p->queue.slots, h->mark, NULL, g->choices[i].set))
                 return true;
@@ -151,7 +151,7 @@ static void cycle_iteration_begin(struct cycle *s)
     p->preempt.search_pays = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
     vec_clear(&s->heap);
-    s->at_group = p->queue.classes.list.next;
+    s->at_class = p->queue.classes.list.next;
     s->iteration = ITERATION_LINES_UP;
 }
 
@@ -162,7 +162,7 @@ static void cycle_iteration_end(struct cycle *s)
 {
     struct planner *p = s->p;
     vec_for_each (&s->heap, i) /* their turn did not come */
-        cycle_item_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
+        cycle_item_head(s->heap.v[i].g, s->heap.v[i].tier_at)->reason = REASON_NONE;
     vec_clear(&s->heap);
     give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
@@ -177,20 +177,20 @@ static void cycle_iteration_end(struct cycle *s)
     if (!p->queue.changes.gained && freed)
         p->queue.changes.gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
                                   (few && has_shape_use_for_gains(p));
-    s->at_group = !p->queue.changes.gained && freed && !few ? p->queue.classes.list.next : NULL;
+    s->at_class = !p->queue.changes.gained && freed && !few ? p->queue.classes.list.next : NULL;
     s->iteration = ITERATION_ENDS;
 }
 
 static void ask_one(struct cycle *s)
 {
     struct planner *p = s->p;
-    if (s->at_group == &p->queue.classes.list) {
-        s->at_group = NULL;
+    if (s->at_class == &p->queue.classes.list) {
+        s->at_class = NULL;
         return;
     }
-    const struct job_class *g = container_of(s->at_group, struct job_class, link);
+    const struct job_class *g = container_of(s->at_class, struct job_class, link);
     p->queue.changes.gained = has_group_use_for_gains(p, g);
-    s->at_group = p->queue.changes.gained ? NULL : s->at_group->next;
+    s->at_class = p->queue.changes.gained ? NULL : s->at_class->next;
     p->queue.pool.cost += LINE_UP_COST;
 }
 
@@ -227,7 +227,7 @@ static bool cycle_iterate(struct cycle *s)
     case ITERATION_NONE: cycle_iteration_begin(s); break;
     case ITERATION_LINES_UP:
         cycle_line_up_one(s);
-        if (!s->at_group)
+        if (!s->at_class)
             s->iteration = ITERATION_ITEMS;
         break;
     case ITERATION_ITEMS:
@@ -237,7 +237,7 @@ static bool cycle_iterate(struct cycle *s)
             cycle_iteration_end(s);
         break;
     case ITERATION_ENDS:
-        if (s->at_group) {
+        if (s->at_class) {
             ask_one(s);
             break;
         }

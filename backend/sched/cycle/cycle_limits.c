@@ -6,15 +6,15 @@
 
 bool cycle_is_throttled(const struct planner *p, const struct pending_entry *u)
 {
-    return !preempt_throttle_left(&p->preempt, planner_job(&p->queue, u->job));
+    return !preempt_throttle_left(&p->preempt, queue_job(&p->queue, u->job));
 }
 
 /* In this pass: one of the same name, or an element of its own. */
 static bool namesake_has_started(const struct planner *p, const struct pending_entry *u)
 {
-    const struct job *j = planner_job(&p->queue, u->job);
+    const struct job *j = queue_job(&p->queue, u->job);
     vec_for_each (&p->queue.active.started, i) {
-        const struct job *other = planner_job(&p->queue, p->queue.active.started.v[i]->job);
+        const struct job *other = queue_job(&p->queue, p->queue.active.started.v[i]->job);
         bool own_task = u->chosen && p->queue.active.started.v[i]->job == u->job;
         if (!own_task && other->uid == j->uid && str_eq(other->req.name, j->req.name))
             return true;
@@ -55,7 +55,7 @@ enum reason cycle_eligibility(struct cycle *s, struct pending_entry *u)
         return REASON_ARRAY_LIMIT;
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
-    const struct job *j = planner_job(&s->p->queue, u->job);
+    const struct job *j = queue_job(&s->p->queue, u->job);
     if ((u->singleton && namesake_has_started(s->p, u)) || (u->by_element && !find_element(s->p, u, j)))
         return REASON_DEPENDENCY;
     return REASON_NONE;
@@ -87,8 +87,8 @@ enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
     const struct pending_entry *u = x->u;
     enum limit_state best = LIMIT_OVER_HARD;
     bool left_out = false;
-    bool all = x->entry == ALL_ENTRIES;
-    const struct queue_entry *e = &g->entries[all ? 0 : x->entry];
+    bool all = x->tier_at == ALL_TIERS;
+    const struct class_tier *e = &g->tiers[all ? 0 : x->tier_at];
     uint32_t first = all ? 0 : e->first, end = all ? g->n_choices : e->first + e->n;
     ret->n_choices = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -96,7 +96,7 @@ enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
         struct limit_ask ask = g->asks[i];
         if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
             continue;
-        if (!planner_could_ever(&s->p->queue, g->shapes[i]) &&
+        if (!request_shape_could_ever(&s->p->queue, g->shapes[i]) &&
             cycle_class_could_ever(s->p, g)) /* no help if it is open */
             continue;
         ask.jobs = u->chosen ? 0 : ask.jobs;
@@ -139,9 +139,9 @@ bool cycle_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, i
     return false;
 }
 
-enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t entry)
+enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     enum limit_state best = LIMIT_OVER_HARD;
     for (uint32_t i = e->first; i < e->first + e->n && best != LIMIT_OK; i++) {
         struct limit_verdict v;
@@ -157,7 +157,7 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
 {
     const struct model *m = s->p->queue.view->model;
     return g->licensed && !u->chosen &&
-           !licence_fits(&s->p->preempt.licences, m, planner_job(&s->p->queue, u->job));
+           !licence_fits(&s->p->preempt.licences, m, queue_job(&s->p->queue, u->job));
 }
 
 /* By what limits leave now, with all that is held for it. */
@@ -169,7 +169,7 @@ static bool holds_too_much(const struct cycle *s, struct job_class *g, const str
     for (uint32_t i = 0; i < h->use.n_parts; i++)
         vec_push(&parts.v, h->use.parts[i]);
     for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->queue.limits); i++)
-        if (g->choices[i].lane == h->lane) {
+        if (g->choices[i].partition == h->partition) {
             struct limit_ask ask =
                 cycle_request_at(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
             limits_check(s->p->queue.limits, &ask, &v);
@@ -182,8 +182,8 @@ static bool holds_too_much(const struct cycle *s, struct job_class *g, const str
 
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u)
 {
-    struct job_class *g = u->group;
-    struct gets gets = {.s = s, .g = g, .u = u, .entry = u->slot.entry};
+    struct job_class *g = u->class;
+    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = u->slot.tier_at};
     struct plan_request it = {0};
     enum reason why = cycle_eligibility(s, u);
     if (why != REASON_NONE)

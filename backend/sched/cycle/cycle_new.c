@@ -10,11 +10,11 @@
 #define NEW_JOBS_MAX 64    /* at a time */
 #define ALL_MS       10000 /* limits open as time goes by: looked at so often */
 
-static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t entry,
+static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t tier_at,
                                 const struct pending_entry *u)
 {
-    uint32_t prio = planner_rank(&p->queue, g, entry, u->job, u->submit_ms);
-    return rank_of(g, entry, false, prio, u->submit_ms, u->order_id, u->order_index);
+    uint32_t prio = planner_rank(&p->queue, g, tier_at, u->job, u->submit_ms);
+    return rank_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
@@ -24,7 +24,7 @@ static bool may_outrank_holder(struct planner *p, struct job_class *g, const str
     struct rank mine = rank_as_unit(p, g, 0, u);
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
-        struct rank its = rank_as_unit(p, w->group, h->entry, w);
+        struct rank its = rank_as_unit(p, w->class, h->tier_at, w);
         if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
             return true;
     }
@@ -32,11 +32,11 @@ static bool may_outrank_holder(struct planner *p, struct job_class *g, const str
 }
 
 /* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
-static bool closes_a_hold(struct cycle *s)
+static bool closes_a_slot(struct cycle *s)
 {
     list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        cycle_make_room(s, u->group->n_choices);
+        cycle_make_room(s, u->class->n_choices);
         if (!h->by_preemption && cycle_eligibility_of_booked(s, u) != REASON_NONE)
             return true;
     }
@@ -78,7 +78,7 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
         if (!u->count)
             break;
     }
-    if (gets->seen != LIMIT_OK || (started && closes_a_hold(s)))
+    if (gets->seen != LIMIT_OK || (started && closes_a_slot(s)))
         return false;
     if (started && it->n_choices) /* others were looked at in between */
         leave_any(gets, it);
@@ -89,8 +89,8 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
 static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
 {
     struct planner *p = s->p;
-    struct job_class *g = u->group;
-    struct gets gets = {.s = s, .g = g, .u = u, .entry = ALL_ENTRIES};
+    struct job_class *g = u->class;
+    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = ALL_TIERS};
     struct plan_request it = cycle_plan_request(g, 0);
     it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
     it.ctx = &gets;
@@ -101,8 +101,8 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     vec_push(&p->tried, u->job);
     /* Else the one before it does not fit either; unless it waits for something of its own. */
     const struct pending_entry *before =
-        g->units.next == &u->in_group ? NULL
-                                      : container_of(u->in_group.prev, struct pending_entry, in_group);
+        g->entries.next == &u->in_class ? NULL
+                                        : container_of(u->in_class.prev, struct pending_entry, in_class);
     if (before && !before->is_special && before->count)
         return !before->slot.use.parts ||
                (!cycle_partition_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
@@ -118,7 +118,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         !may_outrank_holder(p, g, u) &&
         (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
-    if (waits && g->n_entries > 1) /* each of its turns may hold a place */
+    if (waits && g->n_tiers > 1) /* each of its turns may hold a place */
         return gets.seen == LIMIT_OK && !cycle_partition_left(p, g->choices, g->n_choices);
     if (waits &&
         (plan_slots_book(&p->queue.slots, &it, &u->slot) ||
@@ -142,9 +142,9 @@ static bool cycle_line_up_new(struct cycle *s)
         bool again = false;
         for (size_t k = 0; k < i; k++)
             again = again || p->queue.entries.fresh.v[k] == p->queue.entries.fresh.v[i];
-        if (!u || !u->group || again)
+        if (!u || !u->class || again)
             continue;
-        vec_push(&s->heap, ((struct cycle_item){.u = u, .rank = rank_as_unit(p, u->group, 0, u)}));
+        vec_push(&s->heap, ((struct cycle_item){.u = u, .rank = rank_as_unit(p, u->class, 0, u)}));
     }
     if (s->heap.n)
         qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);

@@ -6,27 +6,27 @@
 /* What has only just come in, and no pass has looked at, stands behind those who were there. */
 static enum reason reason_of(const struct pending_entry *u)
 {
-    if (!u->group)
+    if (!u->class)
         return u->parked;
     if (u->reason != REASON_NONE)
         return u->reason;
-    return u->group->rest.now != REASON_NONE ? u->group->rest.now : REASON_PRIORITY;
+    return u->class->rest.now != REASON_NONE ? u->class->rest.now : REASON_PRIORITY;
 }
 
 enum reason planner_reason(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job),
-                               *before = planner_unit_before(&p->queue, job);
+                               *before = queue_entry_before(&p->queue, job);
     u = before ? before : u;                     /* while all is read again */
     if (u && p->cycle && u->told != REASON_NONE) /* it has not been said yet what the pass will */
         return u->told;
     return u ? reason_of(u) : REASON_NONE;
 }
 
-bool planner_stands_in_row(const struct planner *p, const struct pending_entry *u)
+bool planner_is_in_line(const struct planner *p, const struct pending_entry *u)
 {
     enum reason why = p->cycle || p->queue.reading ? planner_reason(p, u->job) : reason_of(u);
-    return u->group && (why == REASON_RESOURCES || why == REASON_PRIORITY);
+    return u->class && (why == REASON_RESOURCES || why == REASON_PRIORITY);
 }
 
 enum reason planner_reason_of(const struct planner *p, const struct job *j)
@@ -41,7 +41,7 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
 {
     const struct pending_entry *other =
         u->made_way_for ? idmap_get(&p->queue.entries.by_job, u->made_way_for) : NULL;
-    return other && other->group && other->count ? other->job : 0;
+    return other && other->class && other->count ? other->job : 0;
 }
 
 static void cycle_report_entry(struct planner *p, struct pending_entry *u)
@@ -66,13 +66,13 @@ void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost)
 {
     if (g->rest.now == g->rest.told)
         return;
-    if (*cost < g->n_units && *cost < REPORT_COST_MAX) { /* but the first is looked at in any case */
+    if (*cost < g->n_pending && *cost < REPORT_COST_MAX) { /* but the first is looked at in any case */
         p->reports_left = true;
         return;
     }
-    list_for_each (u, &g->units, struct pending_entry, in_group)
+    list_for_each (u, &g->entries, struct pending_entry, in_class)
         cycle_report_entry(p, u);
-    *cost -= g->n_units < *cost ? g->n_units : *cost;
+    *cost -= g->n_pending < *cost ? g->n_pending : *cost;
     g->rest.told = g->rest.now;
 }
 
@@ -83,8 +83,8 @@ void cycle_unreport(struct planner *p)
         if (!u)
             continue;
         u->told = REASON_NONE;
-        if (u->group)
-            u->group->rest.told = REASON_NONE;
+        if (u->class)
+            u->class->rest.told = REASON_NONE;
         vec_push(&p->queue.entries.moved, u->job);
     }
 }

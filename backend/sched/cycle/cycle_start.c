@@ -102,10 +102,10 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
 {
     struct planner *p = s->p;
     const struct model *m = p->queue.view->model;
-    const struct job *j = planner_job(&p->queue, u->job);
+    const struct job *j = queue_job(&p->queue, u->job);
     uint32_t choice = s->positions[s->place.choice].at;
     bool borrow = s->positions[s->place.choice].soft;
-    const char *part = m->spec.parts.v[g->choices[choice].lane].name;
+    const char *part = m->spec.parts.v[g->choices[choice].partition].name;
     struct tentative *t = xcalloc(1, sizeof *t);
     t->ask =
         cycle_request_at(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
@@ -114,7 +114,7 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
     t->array_job = j->array_job;
     pool_run(&p->queue.pool, &t->use, &s->place.parts, when_plus(p->queue.now.ms, s->place.len));
     vec_push(&p->queue.active.started, t);
-    planner_count_element(&p->queue, j->array_job, 1);
+    active_count_element(&p->queue, j->array_job, 1);
     if (g->licensed && !u->chosen)
         licence_take(&p->preempt.licences, m, j);
     if (j->kind == JOB_KIND_STEPS)
@@ -129,5 +129,5 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
     u->forecast.first_made = 0;
     u->count--;
     u->at++;
-    planner_mark_dirty(&p->queue, u->job);
+    queue_note_job(&p->queue, u->job);
 }

@@ -10,31 +10,31 @@ bool cycle_shape_is_unfit(const struct planner *p, struct request_shape *sh)
     return sh->dead;
 }
 
-struct plan_request cycle_plan_request(const struct job_class *g, uint32_t entry)
+struct plan_request cycle_plan_request(const struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     return (struct plan_request){.choices = &g->choices[e->first],
                                  .n_choices = e->n,
-                                 .entry = entry,
+                                 .tier_at = tier_at,
                                  .tier = e->tier,
                                  .deadline = g->deadline,
                                  .ends = g->ends};
 }
 
-static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t entry)
+static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++)
         if (!cycle_shape_is_unfit(p, g->shapes[i]))
             return false;
     return true;
 }
 
-static void mark_dead(const struct planner *p, const struct job_class *g, uint32_t entry)
+static void mark_dead(const struct planner *p, const struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++) {
-        if (p->queue.slots.lanes[g->choices[i].lane].closed) /* it was not asked */
+        if (p->queue.slots.partitions[g->choices[i].partition].closed) /* it was not asked */
             continue;
         g->shapes[i]->dead = true;
         g->shapes[i]->dead_mark = plan_slots_freed_mark(&p->queue.slots);
@@ -44,31 +44,31 @@ static void mark_dead(const struct planner *p, const struct job_class *g, uint32
 bool cycle_class_could_ever(struct planner *p, struct job_class *g)
 {
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(&p->queue, g->shapes[i]))
+        if (request_shape_could_ever(&p->queue, g->shapes[i]))
             return true;
     return false;
 }
 
 /* It could never run there, but in partitions of another tier: this turn is for nothing. */
-static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t entry)
+static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
-    for (uint32_t i = e->first; i < e->first + e->n && g->n_entries > 1; i++)
-        if (planner_could_ever(&p->queue, g->shapes[i]))
+    const struct class_tier *e = &g->tiers[tier_at];
+    for (uint32_t i = e->first; i < e->first + e->n && g->n_tiers > 1; i++)
+        if (request_shape_could_ever(&p->queue, g->shapes[i]))
             return false;
-    return g->n_entries > 1 && cycle_class_could_ever(p, g);
+    return g->n_tiers > 1 && cycle_class_could_ever(p, g);
 }
 
 /* It has places of its own in this entry. */
-static bool holds_in(const struct pending_entry *u, uint32_t entry)
+static bool holds_in(const struct pending_entry *u, uint32_t tier_at)
 {
-    return u->slot.use.parts && u->slot.entry == entry;
+    return u->slot.use.parts && u->slot.tier_at == tier_at;
 }
 
 /* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
 static void set_reason(struct pending_entry *u, const struct cycle_item *t, enum reason why)
 {
-    bool was_open = t->entry && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
+    bool was_open = t->tier_at && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
     bool is_open = why == REASON_RESOURCES || why == REASON_PRIORITY;
     if (!was_open || (is_open && u->reason == REASON_PRIORITY))
         u->reason = why;
@@ -76,7 +76,7 @@ static void set_reason(struct pending_entry *u, const struct cycle_item *t, enum
 
 static void set_rest(struct job_class *g, const struct cycle_item *t, enum reason why)
 {
-    if (!t->entry || g->rest.now != REASON_PRIORITY)
+    if (!t->tier_at || g->rest.now != REASON_PRIORITY)
         g->rest.now = why;
 }
 
@@ -104,7 +104,7 @@ enum reason cycle_reason_of_blocked(struct planner *p, const struct job_class *g
     if (is_avoided(p, g))
         return REASON_NODE_NOT_AVAIL;
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
+        uint32_t *blocked = &p->first_blocked[g->choices[i].partition];
         if (!*blocked || !idmap_get(&p->queue.entries.by_job, *blocked)) /* or it has gone since */
             *blocked = u->job;
         first = first || *blocked == u->job;
@@ -118,32 +118,32 @@ static enum outcome wait_for_place(struct cycle *s, struct cycle_item *t, struct
     struct planner *p = s->p;
     if (!cycle_class_could_ever(p, t->g)) {
         t->g->rest.now = u->reason = REASON_BAD_CONSTRAINTS;
-        return GROUP_WAITS;
+        return CLASS_WAITS;
     }
     if (is_avoided(p, t->g)) {
         t->g->rest.now = u->reason = REASON_NODE_NOT_AVAIL;
-        return GROUP_WAITS;
+        return CLASS_WAITS;
     }
     set_reason(u, t, cycle_reason_of_blocked(p, t->g, u));
-    if (t->borrow || (u->slot.by_preemption && u->slot.entry != t->entry)) {
+    if (t->borrow || (u->slot.by_preemption && u->slot.tier_at != t->tier_at)) {
         plan_slots_close(&p->queue.slots, it);
-        return GROUP_WAITS;
+        return CLASS_WAITS;
     }
     if (p->queue.may_preempt && preempt_try(&p->preempt, u, it)) {
         u->reason = REASON_RESOURCES;
-        return UNIT_WAITS;
+        return ENTRY_WAITS;
     }
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
-        return GROUP_WAITS; /* else another entry has its place, and the next of the group may get one here
+        return CLASS_WAITS; /* else another entry has its place, and the next of the group may get one here
                              */
     u->reason = REASON_RESOURCES;
-    return UNIT_WAITS;
+    return ENTRY_WAITS;
 }
 
 bool cycle_partition_left(const struct planner *p, const struct plan_choice *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (p->queue.slots.lanes[v[i].lane].n_held < p->queue.slots.opts.depth)
+        if (p->queue.slots.partitions[v[i].partition].n_held < p->queue.slots.opts.depth)
             return true;
     return false;
 }
@@ -159,11 +159,11 @@ static enum outcome wait_for_limit(struct cycle_item *t, struct pending_entry *u
 {
     if (seen == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true;
-        return GROUP_GOES_ON;
+        return CLASS_GOES_ON;
     }
     set_rest(t->g, t, limit_reason(&t->g->rest.verdict));
     set_reason(u, t, limit_reason(&t->g->rest.verdict));
-    return GROUP_WAITS;
+    return CLASS_WAITS;
 }
 
 /* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
@@ -171,13 +171,13 @@ static enum outcome wait_for_limit(struct cycle_item *t, struct pending_entry *u
 static enum outcome wait_for_less(struct cycle_item *t, struct pending_entry *u, enum limit_state seen,
                                   enum outcome o)
 {
-    if (!holds_in(u, t->entry))
+    if (!holds_in(u, t->tier_at))
         return wait_for_limit(t, u, seen);
     u->slot.limited = true;
     if (seen != LIMIT_OVER_SOFT || t->borrow || u->slot.by_preemption)
         return o;
     t->borrow = true;
-    return GROUP_GOES_ON;
+    return CLASS_GOES_ON;
 }
 
 /* What is held for the elements of an array in a lower tier is not in its way. */
@@ -202,10 +202,10 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         u->reason = gate;
         extra_slots_drop(&p->queue, u);
         plan_slots_drop(&p->queue.slots, &u->slot);
-        return UNIT_WAITS;
+        return ENTRY_WAITS;
     }
-    struct plan_request it = cycle_plan_request(g, t->entry);
-    struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
+    struct plan_request it = cycle_plan_request(g, t->tier_at);
+    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
         it.allows = cycle_may_get;
@@ -214,17 +214,17 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
     enum limit_state limit = cycle_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
-        if (holds_in(u, t->entry))
+        if (holds_in(u, t->tier_at))
             plan_slots_drop(&p->queue.slots, &u->slot);
-        return GROUP_GOES_ON;
+        return CLASS_GOES_ON;
     }
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES;
         set_rest(g, t, why);
         set_reason(u, t, why);
-        return GROUP_WAITS;
+        return CLASS_WAITS;
     }
-    bool tried = !is_dead(p, g, t->entry) || u->slot.use.parts || may_push_aside(p, &it);
+    bool tried = !is_dead(p, g, t->tier_at) || u->slot.use.parts || may_push_aside(p, &it);
     extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
                             start_before_extra_slots(s, u, &it));
@@ -234,19 +234,19 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         extra_slots_drop(&p->queue,
                          u); /* it may have taken one of them; for the others there is a place again */
         cycle_start(s, g, u);
-        return u->count ? GROUP_GOES_ON : UNIT_WAITS;
+        return u->count ? CLASS_GOES_ON : ENTRY_WAITS;
     }
     if (t->borrow &&
-        holds_in(u, t->entry)) { /* its own place then; the next one is within the limits again */
+        holds_in(u, t->tier_at)) { /* its own place then; the next one is within the limits again */
         t->borrow = false;
         u->reason = REASON_RESOURCES;
-        return UNIT_WAITS;
+        return ENTRY_WAITS;
     }
     if (gets.seen != LIMIT_OK && !plan_slots_may_book(&p->queue.slots, &it))
         return wait_for_limit(t, u, gets.seen);
-    if (gets.seen == LIMIT_OK && it.n_choices == g->entries[t->entry].n && g->deadline == WHEN_NEVER &&
+    if (gets.seen == LIMIT_OK && it.n_choices == g->tiers[t->tier_at].n && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
-        mark_dead(p, g, t->entry);
+        mark_dead(p, g, t->tier_at);
     enum outcome o = wait_for_place(s, t, u, &it);
     return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
 }
@@ -255,25 +255,25 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
 static bool is_for_nothing(struct cycle *s, const struct cycle_item *t, const struct pending_entry *u,
                            enum outcome *ret)
 {
-    const struct queue_entry *e = &t->g->entries[t->entry];
-    if (t->g->n_entries == 1)
+    const struct class_tier *e = &t->g->tiers[t->tier_at];
+    if (t->g->n_tiers == 1)
         return false;
-    *ret = UNIT_WAITS;
+    *ret = ENTRY_WAITS;
     /* Others have gone, so that it starts where it stands before them: nowhere lower. */
-    if (u->slot.by_preemption && u->slot.entry < t->entry)
+    if (u->slot.by_preemption && u->slot.tier_at < t->tier_at)
         return true;
     bool here = !u->chosen;
     for (uint32_t i = e->first; i < e->first + e->n; i++)
         here = here || u->chosen == t->g->shapes[i];
     if (!here) /* its tasks stay in one partition */
         return true;
-    *ret = GROUP_WAITS;
-    return is_idle_entry(s->p, t->g, t->entry);
+    *ret = CLASS_WAITS;
+    return is_idle_entry(s->p, t->g, t->tier_at);
 }
 
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t)
 {
-    struct pending_entry *u = cycle_item_head(t->g, t->entry);
+    struct pending_entry *u = cycle_item_head(t->g, t->tier_at);
     enum outcome o;
     if (is_for_nothing(s, t, u, &o))
         return o;
@@ -310,25 +310,26 @@ bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
-    struct pending_entry *u = cycle_item_head(g, t->entry);
+    struct pending_entry *u = cycle_item_head(g, t->tier_at);
     if (u->slot.use.parts || u->extra.n || u->is_special || u->made_way_for || u->chosen ||
         !p->queue.slots.opts.backfill)
         return false;
-    if (is_idle_entry(p, g, t->entry))
+    if (is_idle_entry(p, g, t->tier_at))
         return true;
-    enum limit_state limit = limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->entry) : LIMIT_OK;
+    enum limit_state limit =
+        limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->tier_at) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         set_rest(g, t, limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
         return true;
     }
     *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
     t->borrow = t->borrow || *ret_again;
-    if (*ret_again || !is_dead(p, g, t->entry))
+    if (*ret_again || !is_dead(p, g, t->tier_at))
         return *ret_again;
     if (t->borrow) {
         leave_borrower(p, g, u);
         return true;
     }
-    struct plan_request it = cycle_plan_request(g, t->entry);
+    struct plan_request it = cycle_plan_request(g, t->tier_at);
     return !cycle_partition_left(p, it.choices, it.n_choices) && is_without_candidates(p, u, &it);
 }

@@ -8,7 +8,7 @@
 struct planner *planner_new(void)
 {
     struct planner *p = xcalloc(1, sizeof *p);
-    planner_init_lists(&p->queue);
+    queue_init_lists(&p->queue);
     preempt_init(&p->preempt, &p->queue);
     p->forecast.queue = &p->queue;
     p->queue.notes.all = true;
@@ -60,7 +60,7 @@ void planner_note_job(struct planner *p, uint32_t job)
         u->noted = true;
     if (r)
         r->noted = true;
-    planner_mark_dirty(&p->queue, job);
+    queue_note_job(&p->queue, job);
 }
 
 void planner_note_nodes(struct planner *p)
@@ -117,8 +117,8 @@ void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t 
     list_for_each (h, &from->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);
-        if (u && u->group && u->job != but_job) {
-            plan_slots_copy(&p->queue.slots, &u->slot, h, u->group->own);
+        if (u && u->class && u->job != but_job) {
+            plan_slots_copy(&p->queue.slots, &u->slot, h, u->class->own);
             extra_slots_copy(&p->preempt, u, w);
         }
     }

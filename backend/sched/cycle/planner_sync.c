@@ -10,7 +10,7 @@ void planner_read_job(struct planner *p, uint32_t id)
     limits_recount(p->queue.limits, p->queue.view->model, id);
     preempt_sync_job(&p->preempt, id, j);
     sync_licences(&p->queue, id, j);
-    sync_unit(&p->queue, id, planner_job(&p->queue, id));
+    sync_pending(&p->queue, id, queue_job(&p->queue, id));
 }
 
 static void wake_parked(struct planner *p)
@@ -56,13 +56,13 @@ static void sync_noted(struct planner *p)
     p->queue.pool.now = p->queue.now.ms;
     vec_for_each (&p->queue.notes.jobs, i) {
         uint32_t id = p->queue.notes.jobs.v[i];
-        const struct job *j = planner_job(&p->queue, id);
+        const struct job *j = queue_job(&p->queue, id);
         limits_recount(p->queue.limits, m, id);
         if (started && came_and_went(p, id, j))
             p->queue.changes.gained = true;
         preempt_sync_job(&p->preempt, id, j);
         sync_licences(&p->queue, id, j);
-        sync_unit(&p->queue, id, j);
+        sync_pending(&p->queue, id, j);
     }
     vec_clear(&p->queue.notes.jobs);
 }

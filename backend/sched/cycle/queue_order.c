@@ -18,29 +18,29 @@
 enum stage { STAGE_COLLECT, STAGE_SORT, STAGE_COUNT, STAGE_DONE };
 
 struct queue_order {
-    struct lane_queue *lanes;
-    uint32_t n_lanes;
+    struct partition_queue *partitions;
+    uint32_t n_partitions;
     int64_t made_ms;
     /* --- while it is made --- */
     enum stage stage;
     VEC(uint32_t) jobs; /* that waited when it was begun */
     size_t at;          /* of the jobs, or of the lane's places */
-    uint32_t lane;
+    uint32_t partition;
     size_t run; /* 0: the lane's places have not been sorted at all */
     struct place *merged;
 };
 
 static void free_order(struct queue_order *o)
 {
-    for (uint32_t i = 0; o && i < o->n_lanes; i++) {
-        vec_fini(&o->lanes[i].v);
-        idmap_fini(&o->lanes[i].at);
+    for (uint32_t i = 0; o && i < o->n_partitions; i++) {
+        vec_fini(&o->partitions[i].v);
+        idmap_fini(&o->partitions[i].at);
     }
     if (!o)
         return;
     vec_fini(&o->jobs);
     free(o->merged);
-    free(o->lanes);
+    free(o->partitions);
     free(o);
 }
 
@@ -54,8 +54,8 @@ void why_free_order(struct planner *p)
 static struct queue_order *begin_order(const struct planner *p, struct wall now)
 {
     struct queue_order *o = xcalloc(1, sizeof *o);
-    o->n_lanes = p->queue.nodes.n_parts;
-    o->lanes = xcalloc(p->queue.nodes.n_parts + 1, sizeof *o->lanes);
+    o->n_partitions = p->queue.nodes.n_parts;
+    o->partitions = xcalloc(p->queue.nodes.n_parts + 1, sizeof *o->partitions);
     o->made_ms = now.ms;
     idmap_for_each (&p->queue.entries.by_job, slot)
         vec_push(&o->jobs, ((const struct pending_entry *)slot->value)->job);
@@ -64,10 +64,10 @@ static struct queue_order *begin_order(const struct planner *p, struct wall now)
 
 /* --- its slices --- */
 
-static bool lane_was_before(const struct job_class *g, uint32_t choice)
+static bool partition_was_before(const struct job_class *g, uint32_t choice)
 {
     for (uint32_t i = 0; i < choice; i++)
-        if (g->choices[i].lane == g->choices[choice].lane)
+        if (g->choices[i].partition == g->choices[choice].partition)
             return true;
     return false;
 }
@@ -86,17 +86,17 @@ static uint32_t count_in_row(const struct planner *p, const struct pending_entry
 static void collect(const struct planner *p, struct queue_order *o, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
-    if (!u || !u->group || !planner_stands_in_row(p, u))
+    if (!u || !u->class || !planner_is_in_line(p, u))
         return;
     const struct job *j = model_get_job(p->queue.view->model, job);
     struct place at = {.job = job, .n = count_in_row(p, u)};
     at.gpus = j ? (uint64_t)job_gpus(j) * at.n : 0;
-    for (uint32_t i = 0; i < u->group->n_choices; i++) {
-        uint32_t lane = u->group->choices[i].lane;
-        if (lane >= o->n_lanes || lane_was_before(u->group, i))
+    for (uint32_t i = 0; i < u->class->n_choices; i++) {
+        uint32_t partition = u->class->choices[i].partition;
+        if (partition >= o->n_partitions || partition_was_before(u->class, i))
             continue;
-        at.rank = why_rank(p, u->group, u, lane);
-        vec_push(&o->lanes[lane].v, at);
+        at.rank = why_rank(p, u->class, u, partition);
+        vec_push(&o->partitions[partition].v, at);
     }
 }
 
@@ -122,7 +122,7 @@ static size_t merge(struct queue_order *o, struct place *v, size_t n_first, size
 /* One run of the lane sorted, or two merged. Returns what it cost, in places. */
 static size_t sort_some(struct queue_order *o)
 {
-    struct lane_queue *l = &o->lanes[o->lane];
+    struct partition_queue *l = &o->partitions[o->partition];
     size_t width = o->run ? o->run : RUN, cost = 1;
     if (!o->merged && l->v.n > RUN)
         o->merged = xmalloc(l->v.n * sizeof *o->merged);
@@ -143,12 +143,12 @@ static size_t sort_some(struct queue_order *o)
         free(o->merged);
         o->merged = NULL;
         o->run = 0;
-        o->lane++;
+        o->partition++;
     }
     return cost;
 }
 
-static void count_one(struct lane_queue *l, size_t i)
+static void count_one(struct partition_queue *l, size_t i)
 {
     struct place *at = &l->v.v[i], *last = i ? at - 1 : NULL;
     at->before = l->of;
@@ -159,12 +159,12 @@ static void count_one(struct lane_queue *l, size_t i)
 
 static size_t count_some(struct queue_order *o)
 {
-    struct lane_queue *l = &o->lanes[o->lane];
+    struct partition_queue *l = &o->partitions[o->partition];
     if (o->at < l->v.n) {
         count_one(l, o->at++);
     } else {
         o->at = 0;
-        o->lane++;
+        o->partition++;
     }
     return 1;
 }
@@ -172,10 +172,10 @@ static size_t count_some(struct queue_order *o)
 /* Returns what it cost, in places. */
 static size_t step(const struct planner *p, struct queue_order *o)
 {
-    bool through = o->stage == STAGE_COLLECT ? o->at >= o->jobs.n : o->lane >= o->n_lanes;
+    bool through = o->stage == STAGE_COLLECT ? o->at >= o->jobs.n : o->partition >= o->n_partitions;
     if (through) {
         o->stage++;
-        o->at = o->lane = 0;
+        o->at = o->partition = 0;
         return 1;
     }
     if (o->stage == STAGE_COLLECT) {
@@ -206,11 +206,12 @@ void why_begin_order(struct planner *p, struct wall now)
     bool is_long = p->queue.entries.by_job.n > SMALL_QUEUE;
     int64_t age = p->order ? now.ms - p->order->made_ms : 0;
     int64_t fresh_ms = FRESH_MS + (int64_t)(p->queue.entries.by_job.n / FRESH_UNITS);
-    if (p->order && (!is_long || p->order->n_lanes != p->queue.nodes.n_parts || age < 0 || age > OLD_MS)) {
+    if (p->order &&
+        (!is_long || p->order->n_partitions != p->queue.nodes.n_parts || age < 0 || age > OLD_MS)) {
         free_order(p->order);
         p->order = NULL;
     }
-    bool stale = p->order_making && (!is_long || p->order_making->n_lanes != p->queue.nodes.n_parts);
+    bool stale = p->order_making && (!is_long || p->order_making->n_partitions != p->queue.nodes.n_parts);
     if (stale) {
         free_order(p->order_making);
         p->order_making = NULL;
@@ -227,25 +228,26 @@ bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall
         return true;
     planner_ready(p, v, now);
     planner_begin_asking(&p->queue, v, now);
-    bool done = p->order_making->n_lanes != p->queue.nodes.n_parts || make_some(p, n);
+    bool done = p->order_making->n_partitions != p->queue.nodes.n_parts || make_some(p, n);
     planner_end_asking(&p->queue);
     return done;
 }
 
-const struct lane_queue *why_queue_of(const struct planner *p, uint32_t lane)
+const struct partition_queue *why_queue_of(const struct planner *p, uint32_t partition)
 {
-    return p->order && lane < p->order->n_lanes ? &p->order->lanes[lane] : NULL;
+    return p->order && partition < p->order->n_partitions ? &p->order->partitions[partition] : NULL;
 }
 
 struct rank why_rank(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
-                     uint32_t lane)
+                     uint32_t partition)
 {
     const struct job *j = model_get_job(p->queue.view->model, u->job);
-    bool borrow = planner_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
+    bool borrow = job_class_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
     uint32_t choice = 0;
-    while (choice + 1 < g->n_choices && g->choices[choice].lane != lane)
+    while (choice + 1 < g->n_choices && g->choices[choice].partition != partition)
         choice++;
     uint32_t prio =
-        j ? prio_of(&p->queue.prios.asking, j, &p->queue.view->model->spec.parts.v[lane], NULL) : 0;
-    return rank_of(g, group_entry_of(g, choice), borrow, prio, u->submit_ms, u->order_id, u->order_index);
+        j ? prio_of(&p->queue.prios.asking, j, &p->queue.view->model->spec.parts.v[partition], NULL) : 0;
+    return rank_of(g, job_class_tier_of(g, choice), borrow, prio, u->submit_ms, u->order_id,
+                   u->order_index);
 }

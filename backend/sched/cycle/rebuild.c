@@ -98,9 +98,9 @@ static unsigned try_shape(struct planner *p, const struct job_class *g, struct r
 /* Returns what it cost. */
 static uint64_t look_at_group(struct planner *p, struct job_class *g)
 {
-    const struct pending_entry *u = list_first(&g->units, struct pending_entry, in_group);
+    const struct pending_entry *u = list_first(&g->entries, struct pending_entry, in_class);
     uint64_t cost = 0;
-    for (uint32_t e = 0; e < g->n_entries; e++)
+    for (uint32_t e = 0; e < g->n_tiers; e++)
         planner_rank(&p->queue, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         cost += try_shape(p, g, g->shapes[i]);
@@ -112,13 +112,13 @@ static uint64_t look_at_group(struct planner *p, struct job_class *g)
 
 static bool look_at_groups(struct planner *p, uint64_t *n)
 {
-    while (p->rebuild.at_group != &p->queue.classes.list && *n) {
-        struct job_class *g = container_of(p->rebuild.at_group, struct job_class, link);
-        p->rebuild.at_group = p->rebuild.at_group->next;
-        uint64_t cost = g->n_units ? look_at_group(p, g) : COST_FREE;
+    while (p->rebuild.at_class != &p->queue.classes.list && *n) {
+        struct job_class *g = container_of(p->rebuild.at_class, struct job_class, link);
+        p->rebuild.at_class = p->rebuild.at_class->next;
+        uint64_t cost = g->n_pending ? look_at_group(p, g) : COST_FREE;
         *n -= cost < *n ? cost : *n;
     }
-    return p->rebuild.at_group == &p->queue.classes.list;
+    return p->rebuild.at_class == &p->queue.classes.list;
 }
 
 void planner_begin_reading(struct planner *p)
@@ -134,7 +134,7 @@ void planner_begin_reading(struct planner *p)
     p->rebuild.stage = READ_ROOM;
     p->rebuild.at = 0;
     vec_clear(&p->rebuild.ids);
-    planner_read_frame(&p->queue);
+    queue_frame_begin(&p->queue);
     p->first_blocked = xcalloc(p->queue.nodes.n_parts + 1, sizeof *p->first_blocked);
     p->taken = xcalloc((size_t)p->queue.pool.n_nodes + 1, sizeof *p->taken);
 }
@@ -157,7 +157,7 @@ static uint64_t read_part(struct planner *p)
         return 1;
     }
     uint32_t at = (uint32_t)p->rebuild.at++;
-    planner_read_part(&p->queue, at);
+    queue_frame_read_partition(&p->queue, at);
     return p->queue.view->model->spec.parts.v[at].nodes.n / NODES_PER_UNIT + 1;
 }
 
@@ -169,14 +169,14 @@ static void read_some(struct planner *p, uint64_t *n)
     case READ_ROOM:
         cost = COST_ROOM;
         if (p->rebuild.at < 2 * (size_t)p->queue.pool.n_nodes)
-            planner_read_room(&p->queue, (uint32_t)p->rebuild.at++);
+            queue_frame_init_node(&p->queue, (uint32_t)p->rebuild.at++);
         else
             next_stage(p);
         break;
     case READ_NODES:
         cost = COST_NODE;
         if (p->rebuild.at < p->queue.pool.n_nodes)
-            planner_read_node(&p->queue, (uint32_t)p->rebuild.at++);
+            queue_frame_read_node(&p->queue, (uint32_t)p->rebuild.at++);
         else
             next_stage(p);
         break;
@@ -203,7 +203,7 @@ static void read_some(struct planner *p, uint64_t *n)
         if (!planner_rank_some(&p->queue, n))
             break;
         pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
-        p->rebuild.at_group = p->queue.classes.list.next;
+        p->rebuild.at_class = p->queue.classes.list.next;
         next_stage(p);
         break;
     case READ_GROUPS:

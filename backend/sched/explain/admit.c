@@ -27,7 +27,7 @@ static void say_never(struct planner *p, const struct job *j, const struct step 
     if (!text)
         return;
     refused_count(planner_queue(p), j, s, part, true, &r);
-    planner_describe(j, s, &b);
+    request_describe(j, s, &b);
     str_appendf(&b, " can never be had in partition %s (",
                 planner_queue(p)->view->model->spec.parts.v[part].name);
     refused_text(&r, &b);
@@ -42,11 +42,11 @@ bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, cons
                      size_t n_steps, struct errtext *text)
 {
     for (size_t i = 0; i < n_steps; i++)
-        if (!planner_could_run(planner_queue(p), j, &steps[i], part)) {
+        if (!request_could_run(planner_queue(p), j, &steps[i], part)) {
             say_never(p, j, &steps[i], part, text);
             return false;
         }
-    if (n_steps || planner_could_run(planner_queue(p), j, NULL, part))
+    if (n_steps || request_could_run(planner_queue(p), j, NULL, part))
         return true;
     say_never(p, j, NULL, part, text);
     return false;

@@ -241,7 +241,7 @@ static bool is_throttled(const struct msg_why *w)
  * soft limit alone may. */
 static bool is_about_resources(struct planner *p, const struct job_class *g, const struct msg_why *w)
 {
-    bool limited = planner_limit_state(planner_queue(p), g) == LIMIT_OVER_HARD;
+    bool limited = job_class_limit_state(planner_queue(p), g) == LIMIT_OVER_HARD;
     for (size_t i = 0; i < w->causes.n; i++)
         switch ((enum why_class)w->causes.v[i].cls) {
         case WHY_BUSY:
@@ -283,7 +283,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 #undef AT
     static const struct count nodes = {offsetof(struct job_req, nodes_min),
                                        offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
-    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret))
+    if (!u || !u->class || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->class, ret))
         return;
     if (is_throttled(ret)) { /* whatever else it asked for, none more would start */
         try_throttle(&s);
@@ -292,7 +292,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     bool holds = u->slot.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
         pool_lift(&planner_queue(p)->pool, &u->slot.use);
-    s.part = &v->model->spec.parts.v[u->group->choices[0].lane];
+    s.part = &v->model->spec.parts.v[u->class->choices[0].partition];
     bool done = try_time(&s) || try_partition(&s);
     for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
         done = try_count(&s, &before_memory[i]);

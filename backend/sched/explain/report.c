@@ -76,7 +76,7 @@ static void add_running(struct report *r)
         row->nodes = nodes.len ? str_take(&nodes) : NULL;
         str_fini(&nodes);
         row->start = j->t_start;
-        row->end = instant(planner_end_of(planner_queue(r->p), j));
+        row->end = instant(active_end_of(planner_queue(r->p), j));
         row->borrowed = j->borrowed;
     }
 }
@@ -121,7 +121,7 @@ static void add_unit(struct report *r, const struct pending_entry *u)
         row->nodes = nodes_of(r->p, &u->slot.use);
         row->end = instant(u->slot.use.end);
     } else if (wall_is_set(f.start)) {
-        row->end = instant(when_plus(f.start.ms, planner_length(planner_queue(r->p), j)));
+        row->end = instant(when_plus(f.start.ms, queue_job_length(planner_queue(r->p), j)));
     }
 }
 

@@ -56,7 +56,7 @@ static void try_later(struct planner *p, const struct job_class *g, const struct
     uint32_t choice = 0;
     ret->forecast = forecast_try(planner_forecaster(p), g, j->req.licenses, from, &choice);
     if (ret->forecast.kind == FORECAST_PLANNED)
-        ret->partition = planner_queue(p)->view->model->spec.parts.v[g->choices[choice].lane].name;
+        ret->partition = planner_queue(p)->view->model->spec.parts.v[g->choices[choice].partition].name;
 }
 
 static bool has_licences(struct planner *p, const struct job *j)
@@ -84,7 +84,7 @@ static void try_group(struct planner *p, const struct job_class *g, const struct
         plan_slots_start_beside(&planner_queue(p)->slots, &it, &at)) {
         ret->now = true;
         ret->len_ms = at.len;
-        ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].lane].name;
+        ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].partition].name;
         ret->nodes = names_of(p, &at.parts, &ret->cpus);
         ret->forecast = (struct forecast){
             .kind = FORECAST_PLANNED, .start = planner_queue(p)->now, .made = planner_queue(p)->now};
@@ -105,8 +105,8 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     if (planner_queue(p)->reading) /* what runs is not all known */
         return;
     planner_ready_limits(p, v, now);
-    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
-    struct job_class *g = planner_group(planner_queue(p), j, s, &ret->reason);
+    const struct step *s = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;
+    struct job_class *g = job_class_of(planner_queue(p), j, s, &ret->reason);
     if (!g)
         return;
     struct wall clears = {0};
@@ -115,8 +115,8 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     ret->reason = waits_for_others ? gate : REASON_NONE;
     if (!waits_for_others)
         try_group(p, g, j, clears.ms > now.ms ? clears.ms : now.ms, ret);
-    if (!g->n_units)
-        planner_drop_group(planner_queue(p), g);
+    if (!g->n_pending)
+        job_class_drop(planner_queue(p), g);
 }
 
 void trial_fini(struct trial *t)

@@ -58,7 +58,7 @@ static void explain_throttle(const struct question *q)
 static void set_own_aside(const struct question *q, bool aside)
 {
     struct pool *pool = &q->queue->pool;
-    struct pool_use *own[] = {&q->u->slot.use, q->u->group->own};
+    struct pool_use *own[] = {&q->u->slot.use, q->u->class->own};
     for (size_t i = 0; i < 2; i++) {
         if (!own[i] || !own[i]->parts)
             continue;
@@ -73,10 +73,10 @@ static void set_own_aside(const struct question *q, bool aside)
 /* Over a soft limit in each of its partitions. */
 static void explain_borrowing(const struct question *q)
 {
-    const struct job_class *g = q->u->group;
+    const struct job_class *g = q->u->class;
     struct limit_verdict v;
     struct str b = STR_INIT;
-    if (planner_limit_state(q->queue, g) != LIMIT_OVER_SOFT || why_names_limit(q->w))
+    if (job_class_limit_state(q->queue, g) != LIMIT_OVER_SOFT || why_names_limit(q->w))
         return;
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (limits_check(q->queue->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
@@ -117,10 +117,10 @@ static bool is_preempting(const struct question *q)
 
 static void explain_queue(struct question *q)
 {
-    const struct job_class *g = q->u->group;
+    const struct job_class *g = q->u->class;
     bool ever = false;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        ever = planner_could_ever(q->queue, g->shapes[i]) || ever;
+        ever = request_shape_could_ever(q->queue, g->shapes[i]) || ever;
     if (!ever) {
         q->never = true;
         for (uint32_t i = 0; i < g->n_choices; i++)
@@ -128,15 +128,15 @@ static void explain_queue(struct question *q)
         return;
     }
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->queue, g->shapes[i]))
-            why_behind(q, g->choices[i].lane);
+        if (request_shape_could_ever(q->queue, g->shapes[i]))
+            why_behind(q, g->choices[i].partition);
     if (is_preempting(q)) {
         explain_preempting(q);
         return;
     }
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->queue, g->shapes[i]))
+        if (request_shape_could_ever(q->queue, g->shapes[i]))
             why_no_place(q, i);
     set_own_aside(q, false);
 }
@@ -146,7 +146,7 @@ static void explain_queue(struct question *q)
 static bool is_limited(const struct question *q)
 {
     return q->w->reason == REASON_LICENSES || q->w->reason == REASON_ARRAY_LIMIT ||
-           planner_limit_state(q->queue, q->u->group) == LIMIT_OVER_HARD;
+           job_class_limit_state(q->queue, q->u->class) == LIMIT_OVER_HARD;
 }
 
 static void add_forecast(const struct question *q)
@@ -165,7 +165,7 @@ static void add_forecast(const struct question *q)
         w->start_basis = xstrdup(
             is_limited(q) ? "by the time limits of what counts against its limits and of the jobs ahead"
                           : "by the time limits of what runs and of the jobs ahead");
-    else if (f.kind == FORECAST_BEYOND && q->u->group && q->u->group->deadline != WHEN_NEVER) {
+    else if (f.kind == FORECAST_BEYOND && q->u->class && q->u->class->deadline != WHEN_NEVER) {
         w->start_basis = xstrdup("by the time limits of the jobs ahead it cannot end before its deadline");
     } else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
@@ -354,7 +354,7 @@ static void explain(struct question *q)
     mine.limits = q->queue->limits;
     mine.licences = &planner_preempt(q->p)->licences;
     q->u = idmap_get(&q->queue->entries.by_job, q->j->id);
-    q->step = q->j->kind == JOB_KIND_STEPS ? planner_waiting_step(q->j, &tasks) : NULL;
+    q->step = q->j->kind == JOB_KIND_STEPS ? pending_step(q->j, &tasks) : NULL;
     q->w->reason = planner_reason_of(q->p, q->j);
     q->w->id_text = job_format_id(q->j, IDS_MAX);
     if (q->u)
@@ -363,7 +363,7 @@ static void explain(struct question *q)
     if (!q->brief)
         why_date_gates(q);
     explain_throttle(q);
-    if (q->u && q->u->group) {
+    if (q->u && q->u->class) {
         explain_turn(q);
     } else if (q->u) {
         if (!q->brief || !q->w->causes.n)
@@ -407,7 +407,7 @@ static void append_waiting_tasks(const struct question *q, struct str *out)
     uint32_t tasks = 0;
     struct limit_verdict verdict = {.state = LIMIT_OK};
     bool runs = q->j->kind == JOB_KIND_STEPS && q->j->state == JOB_RUNNING;
-    const struct step *s = runs ? planner_waiting_step(q->j, &tasks) : NULL;
+    const struct step *s = runs ? pending_step(q->j, &tasks) : NULL;
     if (!s)
         return;
     planner_ready(q->p, q->v, q->now);

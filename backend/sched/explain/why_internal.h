@@ -29,7 +29,7 @@ bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 /* --- whyqueue.c --- */
 
 /* Those ahead of it in a partition; the rank in the first one that is asked about. */
-void why_behind(const struct question *q, uint32_t lane);
+void why_behind(const struct question *q, uint32_t partition);
 
 /* --- whyplace.c: what it has itself is set aside --- */
 

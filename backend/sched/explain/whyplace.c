@@ -87,7 +87,7 @@ static void lift_windows(const struct question *q, bool lift)
 {
     vec_for_each (&q->queue->windows, i) {
         struct pool_use *use = &q->queue->windows.v[i]->use;
-        if (!use->parts || use == q->u->group->own)
+        if (!use->parts || use == q->u->class->own)
             continue;
         if (lift)
             pool_lift(&q->queue->pool, use);
@@ -120,10 +120,10 @@ static struct wall explain_room(const struct question *q, const struct plan_choi
     return (struct wall){.ms = room->at == WHEN_NEVER || room->at <= q->now.ms ? 0 : room->at};
 }
 
-static void append_wanted(const struct question *q, uint32_t lane, const char *then, struct str *out)
+static void append_wanted(const struct question *q, uint32_t partition, const char *then, struct str *out)
 {
-    planner_describe(q->j, q->step, out);
-    str_appendf(out, " wanted in %s%s; ", q->v->model->spec.parts.v[lane].name, then);
+    request_describe(q->j, q->step, out);
+    str_appendf(out, " wanted in %s%s; ", q->v->model->spec.parts.v[partition].name, then);
 }
 
 /* " in 2 h": how an instant reads as text is for the client to say, who knows the time zone. */
@@ -267,7 +267,7 @@ static bool explain_holds(const struct question *q, const struct plan_choice *c)
 
 static bool is_late(const struct question *q, const struct plan_choice *c)
 {
-    int64_t deadline = q->u->group->deadline;
+    int64_t deadline = q->u->class->deadline;
     bool endless = c->len_min == WHEN_NEVER;
     return deadline != WHEN_NEVER &&
            (endless ? q->now.ms : when_plus(q->now.ms, c->len_min)) >= deadline + !endless;
@@ -275,9 +275,9 @@ static bool is_late(const struct question *q, const struct plan_choice *c)
 
 bool why_all_late(const struct question *q)
 {
-    const struct job_class *g = q->u->group;
+    const struct job_class *g = q->u->class;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (planner_could_ever(q->queue, g->shapes[i]) && !is_late(q, &g->choices[i]))
+        if (request_shape_could_ever(q->queue, g->shapes[i]) && !is_late(q, &g->choices[i]))
             return false;
     return g->n_choices > 0;
 }
@@ -285,10 +285,10 @@ bool why_all_late(const struct question *q)
 /* Whether it would end too late there if it started now. */
 static bool explain_late(const struct question *q, const struct plan_choice *c)
 {
-    int64_t deadline = q->u->group->deadline;
+    int64_t deadline = q->u->class->deadline;
     struct str b = STR_INIT;
     bool endless = c->len_min == WHEN_NEVER; /* it gets what is left until then */
-    const char *part = q->v->model->spec.parts.v[c->lane].name;
+    const char *part = q->v->model->spec.parts.v[c->partition].name;
     if (!is_late(q, c))
         return false;
     const struct job_req_rare *rare = req_rare(&q->j->req);
@@ -312,7 +312,7 @@ static bool explain_late(const struct question *q, const struct plan_choice *c)
 /* It would get more there than it has asked for: whole nodes, a share of memory. */
 static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
 {
-    const struct job_class *g = q->u->group;
+    const struct job_class *g = q->u->class;
     struct limit_ask ask = g->asks[at];
     struct limit_verdict v;
     struct str b = STR_INIT;
@@ -382,7 +382,7 @@ static void append_need(const struct question *q, const struct refused *r, struc
 
 void why_no_place(const struct question *q, uint32_t at)
 {
-    const struct plan_choice *c = &q->u->group->choices[at];
+    const struct plan_choice *c = &q->u->class->choices[at];
     struct refused r;
     struct pool_parts parts = {VEC_INIT};
     struct str b = STR_INIT;
@@ -396,14 +396,14 @@ void why_no_place(const struct question *q, uint32_t at)
     vec_fini(&parts.v);
     if (fits)
         return;
-    refused_count(q->queue, q->j, q->step, c->lane, false, &r);
+    refused_count(q->queue, q->j, q->step, c->partition, false, &r);
     if (r.window)
         explain_window(q, &r);
     bool told = (r.held && explain_holds(q, c)) || r.window;
     bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.cards;
     if (is_free && told)
         return;
-    append_wanted(q, c->lane, "", &b);
+    append_wanted(q, c->partition, "", &b);
     refused_text_named(q->queue, &r, &b);
     if (r.first_cards && r.first_cards->gpu_notes.n)
         str_appendf(&b, "; on %s: %s", r.first_cards->spec.name, r.first_cards->gpu_notes.v[0]);
@@ -434,13 +434,13 @@ void why_never(const struct question *q, const struct plan_choice *c)
 {
     struct refused r;
     struct str b = STR_INIT;
-    refused_count(q->queue, q->j, q->step, c->lane, true, &r);
-    append_wanted(q, c->lane, ", not to be had even with every node empty", &b);
+    refused_count(q->queue, q->j, q->step, c->partition, true, &r);
+    append_wanted(q, c->partition, ", not to be had even with every node empty", &b);
     refused_text_named(q->queue, &r, &b);
     why_add_cause(q->w, WHY_NO_FIT, (struct wall){0}, str_take(&b));
     str_init(&b);
     str_append(&b, "can never run: ");
-    planner_describe(q->j, q->step, &b);
-    str_appendf(&b, " not to be had in %s", q->v->model->spec.parts.v[c->lane].name);
+    request_describe(q->j, q->step, &b);
+    str_appendf(&b, " not to be had in %s", q->v->model->spec.parts.v[c->partition].name);
     why_set_head(q->w, str_take(&b), NULL, (struct wall){0});
 }

@@ -1,7 +1,7 @@
 /* whyqueue.c - who stands in front of a waiting job: its place in a partition's queue, and what those ahead
  * ask for.
  *
- * In the queue stand those who wait for their turn or for resources alone (planner_stands_in_row). Whom
+ * In the queue stand those who wait for their turn or for resources alone (planner_is_in_line). Whom
  * something else keeps back is in nobody's way, and has no place.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct row { /* of the queue in a partition */
 };
 
 /* One that has come in since stands where it would. */
-static struct row row_of(const struct question *q, const struct lane_queue *l, const struct rank *mine)
+static struct row row_of(const struct question *q, const struct partition_queue *l, const struct rank *mine)
 {
     uintptr_t known = (uintptr_t)idmap_get(&l->at, q->u->job);
     size_t low = 0, high = l->v.n;
@@ -37,22 +37,23 @@ static struct row row_of(const struct question *q, const struct lane_queue *l, c
 }
 
 /* The one whose turn it is there, where that one stands ahead; 0: it does not. */
-static uint32_t first_ahead(const struct question *q, uint32_t lane, const struct rank *mine)
+static uint32_t first_ahead(const struct question *q, uint32_t partition, const struct rank *mine)
 {
-    const struct pending_entry *u = idmap_get(&q->queue->entries.by_job, planner_first_blocked(q->p, lane));
-    if (!u || u == q->u || !planner_stands_in_row(q->p, u))
+    const struct pending_entry *u =
+        idmap_get(&q->queue->entries.by_job, planner_first_blocked(q->p, partition));
+    if (!u || u == q->u || !planner_is_in_line(q->p, u))
         return 0;
-    struct rank its = why_rank(q->p, u->group, u, lane);
+    struct rank its = why_rank(q->p, u->class, u, partition);
     return rank_before(&its, mine) ? u->job : 0;
 }
 
 /* While the order of a long queue is not worked out: behind which job. */
-static void behind_whom(const struct question *q, uint32_t lane, uint32_t first)
+static void behind_whom(const struct question *q, uint32_t partition, uint32_t first)
 {
     if (!first && planner_reason_of(q->p, q->j) != REASON_PRIORITY)
         return;
     struct str b = STR_INIT;
-    str_appendf(&b, "other jobs are ahead in %s", q->v->model->spec.parts.v[lane].name);
+    str_appendf(&b, "other jobs are ahead in %s", q->v->model->spec.parts.v[partition].name);
     if (first)
         str_appendf(&b, "; the first of them, %u, waits for resources", first);
     why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
@@ -60,28 +61,28 @@ static void behind_whom(const struct question *q, uint32_t lane, uint32_t first)
                  (struct wall){0});
 }
 
-void why_behind(const struct question *q, uint32_t lane)
+void why_behind(const struct question *q, uint32_t partition)
 {
-    struct rank mine = why_rank(q->p, q->u->group, q->u, lane);
-    const struct lane_queue *l = why_queue_of(q->p, lane);
+    struct rank mine = why_rank(q->p, q->u->class, q->u, partition);
+    const struct partition_queue *l = why_queue_of(q->p, partition);
     if (!l) {
-        behind_whom(q, lane, first_ahead(q, lane, &mine));
+        behind_whom(q, partition, first_ahead(q, partition, &mine));
         return;
     }
     struct row row = row_of(q, l, &mine);
-    if (!q->w->rank && planner_stands_in_row(q->p, q->u)) { /* in the first where it could run */
+    if (!q->w->rank && planner_is_in_line(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
         q->w->rank_of = row.of;
     }
     if (!row.before)
         return;
     struct str b = STR_INIT;
-    uint32_t first = first_ahead(q, lane, &mine);
+    uint32_t first = first_ahead(q, partition, &mine);
     str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
     if (row.gpus)
         str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
     str_appendf(&b, " %s ahead in %s", row.before == 1 ? "is" : "are",
-                q->v->model->spec.parts.v[lane].name);
+                q->v->model->spec.parts.v[partition].name);
     const struct job *f = first ? model_get_job(q->v->model, first) : NULL;
     if (f && f->state != JOB_PENDING)
         str_appendf(&b, "; tasks of %u, which runs, wait for resources first", first);

@@ -98,7 +98,7 @@ static struct wall expected_of(const struct question *q, const struct job *other
         return (struct wall){0};
     if (d->type == DEP_TYPE_AFTER)
         return wall_add_s(f.start, d->delay_s);
-    return instant(when_plus(f.start.ms, planner_length(q->queue, other)));
+    return instant(when_plus(f.start.ms, queue_job_length(q->queue, other)));
 }
 
 /* Unset where one of the same name waits in front, or runs without a limit. */
@@ -113,7 +113,7 @@ static struct wall namesakes_end(const struct question *q)
     }
     list_for_each (a, &q->v->model->active, struct job, in_queue)
         if (a != q->j && a->uid == q->j->uid && str_eq(a->req.name, q->j->req.name)) {
-            int64_t end = planner_end_of(q->queue, a);
+            int64_t end = active_end_of(q->queue, a);
             last = end > last ? end : last;
         }
     return instant(last);
@@ -133,7 +133,7 @@ static struct wall dep_clears(const struct question *q, const struct dep *d)
         return clears;
     if (other->state == JOB_PENDING)
         return expected_of(q, other, d);
-    return job_state_is_final(other->state) ? clears : instant(planner_end_of(q->queue, other));
+    return job_state_is_final(other->state) ? clears : instant(active_end_of(q->queue, other));
 }
 
 /* Of "?" the first, of "," the last. */
@@ -162,14 +162,14 @@ void why_date_gates(const struct question *q)
     size_t n_limits = 0;
     for (size_t i = 0; i < q->w->causes.n; i++) {
         struct why_cause *c = &q->w->causes.v[i];
-        bool by_group = q->u && q->u->group;
+        bool by_group = q->u && q->u->class;
         bool is_limit = c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT;
         if (wall_is_set(c->clears))
             continue;
-        if (is_limit && by_group && q->u->group->n_choices == 1)
+        if (is_limit && by_group && q->u->class->n_choices == 1)
             c->clears = one_limit_clears(q, n_limits++);
         else if (is_limit && by_group)
-            c->clears = why_limit_clears(q, q->u->group->asks, q->u->group->n_choices);
+            c->clears = why_limit_clears(q, q->u->class->asks, q->u->class->n_choices);
         else if (c->cls == WHY_BUSY) /* the only ones among the gates are licences */
             c->clears = licence_clears(q);
         else if (c->cls == WHY_DEP_WAIT)

@@ -57,7 +57,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     if (!f)
         f = p->making = xcalloc(1, sizeof *f);
     clear(f);
-    planner_bury_groups(p->queue);
+    job_classes_free_buried(p->queue);
     p->queue->view = v;
     p->queue->classes.pinned = true;
     f->t = now;
@@ -80,7 +80,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
 /* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
 static int64_t told_before(const struct forecaster *p, const struct forecasts *f, const struct row *r)
 {
-    const struct pending_entry *u = r->entry && r->entry != ALL_ENTRIES
+    const struct pending_entry *u = r->tier_at && r->tier_at != ALL_TIERS
                                         ? idmap_get(&p->queue->entries.by_job, f->waiting.v[r->at].job)
                                         : NULL;
     return u && u->forecast.made == f->t.ms ? u->forecast.start : WHEN_NEVER;
@@ -96,7 +96,7 @@ static void plan_unit(struct forecaster *p, struct forecasts *f, const struct ro
     uint32_t left = u->count;
     int64_t told = told_before(p, f, r);
     for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
-        forecast_find(f, r->g, r->entry, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
+        forecast_find(f, r->g, r->tier_at, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
         if (batch == 0 && told != WHEN_NEVER && at->t >= told)
             return;
         if (batch == 0)
@@ -108,7 +108,7 @@ static void plan_unit(struct forecaster *p, struct forecasts *f, const struct ro
             forecast_take(f, at, r->g, licences);
             if (--left == 0)
                 return;
-            forecast_find(f, r->g, r->entry, licences, t, at);
+            forecast_find(f, r->g, r->tier_at, licences, t, at);
         } while (at->t == t);
     }
 }
@@ -221,5 +221,5 @@ void forecast_forget(struct forecaster *p)
         }
     p->making = p->made = NULL;
     p->queue->classes.pinned = false;
-    planner_bury_groups(p->queue);
+    job_classes_free_buried(p->queue);
 }

@@ -33,7 +33,7 @@ struct waiting { /* a unit as it was at the beginning */
 
 struct row { /* an entry of a group as it was */
     struct job_class *g;
-    uint32_t entry;   /* ALL_ENTRIES: its partitions of all tiers at once */
+    uint32_t tier_at; /* ALL_TIERS: its partitions of all tiers at once */
     uint32_t at, end; /* in waiting */
     int64_t base;     /* its priority, without age where that is added */
     bool ages;
@@ -122,7 +122,7 @@ void cells_sum(struct forecasts *f, struct cell *c);                            
 /* The earliest in any of the group's partitions, those of the entry or all, from then on; ret->t is
  * WHEN_NEVER where there is none within the window, or it would end too late. licences: of its job.
  * ret->parts is used again: vec_fini. */
-void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t entry, const char *licences,
+void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier_at, const char *licences,
                    int64_t from, struct found *ret);
 void forecast_take(struct forecasts *f, const struct found *at, const struct job_class *g,
                    const char *licences);

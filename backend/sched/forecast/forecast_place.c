@@ -219,12 +219,12 @@ static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_
     vec_fini(&at.parts);
 }
 
-void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t entry, const char *licences,
+void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier_at, const char *licences,
                    int64_t from, struct found *ret)
 {
-    bool all = entry == ALL_ENTRIES;
-    uint32_t first = all ? 0 : g->entries[entry].first;
-    uint32_t end = all ? g->n_choices : first + g->entries[entry].n;
+    bool all = tier_at == ALL_TIERS;
+    uint32_t first = all ? 0 : g->tiers[tier_at].first;
+    uint32_t end = all ? g->n_choices : first + g->tiers[tier_at].n;
     ret->t = WHEN_NEVER;
     set_own_aside(f, g->own, true);
     vec_clear(&ret->parts);

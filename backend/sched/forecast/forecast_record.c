@@ -19,7 +19,7 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
         return;
     u->forecast.made = f->t.ms;
     u->forecast.start = start < f->window_end ? start : WHEN_NEVER;
-    if (u->forecast.start != WHEN_NEVER && u->group) /* of the time before its turn nothing can be learnt */
+    if (u->forecast.start != WHEN_NEVER && u->class) /* of the time before its turn nothing can be learnt */
         forecast_note_first(u, start, f->t);
 }
 
@@ -103,7 +103,7 @@ struct forecast planner_forecast(const struct forecaster *p, uint32_t job)
     struct forecast f = {.kind = FORECAST_NONE};
     if (!u)
         return f;
-    if (!u->group)
+    if (!u->class)
         return forecast_later(u);
     if (u->slot.use.parts) {
         f = (struct forecast){
@@ -125,7 +125,7 @@ struct forecast forecast_try(struct forecaster *p, const struct job_class *g, co
     struct found found = {0};
     if (!f)
         return (struct forecast){.kind = FORECAST_NONE};
-    forecast_find(f, g, ALL_ENTRIES, licences, from, &found);
+    forecast_find(f, g, ALL_TIERS, licences, from, &found);
     bool within = found.t < f->window_end;
     struct forecast ret = {.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
                            .start.ms = within ? found.t : 0,

@@ -82,23 +82,23 @@ void rows_weigh(const struct forecaster *p, const struct forecasts *f, struct ro
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
     int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
     uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    r->rank = rank_of(r->g, r->entry, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
+    r->rank = rank_of(r->g, r->tier_at, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
 static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct row *r)
 {
     r->eligible_after = g->age_delay_ms;
-    r->ages = planner_rank_base(p->queue, g, r->entry, &r->base);
+    r->ages = planner_rank_base(p->queue, g, r->tier_at, &r->base);
     const struct job *j = r->ages ? NULL : model_get_job(p->queue->view->model, job);
-    uint32_t lane = g->choices[g->entries[r->entry].first].lane;
+    uint32_t partition = g->choices[g->tiers[r->tier_at].first].partition;
     if (j && p->queue->prios.known)
-        r->base = prio_of(&p->queue->prios.ctx, j, &p->queue->view->model->spec.parts.v[lane], NULL);
+        r->base = prio_of(&p->queue->prios.ctx, j, &p->queue->view->model->spec.parts.v[partition], NULL);
 }
 
-static bool could_ever(const struct job_class *g, uint32_t entry)
+static bool could_ever(const struct job_class *g, uint32_t tier_at)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++)
         if (g->shapes[i]->ever != EVER_NO)
             return true;
@@ -111,13 +111,13 @@ static int64_t waits_until(const struct forecasts *f, const struct pending_entry
                                            : INT64_MIN;
 }
 
-static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g, uint32_t entry)
+static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g, uint32_t tier_at)
 {
     struct row r = {.g = g,
-                    .entry = entry,
+                    .tier_at = tier_at,
                     .at = (uint32_t)f->waiting.n,
-                    .borrow = planner_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
-    list_for_each (u, &g->units, struct pending_entry, in_group) {
+                    .borrow = job_class_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
+    list_for_each (u, &g->entries, struct pending_entry, in_class) {
         uint32_t count = count_planned(f, u);
         if (u->slot.use.parts)
             forecast_note_first(u, u->slot.use.start, f->t);
@@ -142,8 +142,8 @@ static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_cla
 /* Where it could never run it has no row. */
 void rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
 {
-    for (uint32_t e = 0; e < g->n_entries; e++)
-        if (g->n_entries == 1 || could_ever(g, e))
+    for (uint32_t e = 0; e < g->n_tiers; e++)
+        if (g->n_tiers == 1 || could_ever(g, e))
             copy_entry(p, f, g, e);
 }
 

@@ -34,13 +34,13 @@ bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret)
     const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, l->job);
     enum reason why;
     uint32_t tasks;
-    if (!j || !u || u->group || j->state != JOB_PENDING) /* its time has come meanwhile, or it has gone */
+    if (!j || !u || u->class || j->state != JOB_PENDING) /* its time has come meanwhile, or it has gone */
         return false;
-    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
-    struct job_class *g = planner_group(p->queue, j, s, &why);
+    const struct step *s = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;
+    struct job_class *g = job_class_of(p->queue, j, s, &why);
     if (!g)
         return false;
-    *ret = (struct row){.g = g, .entry = ALL_ENTRIES, .at = (uint32_t)f->waiting.n};
+    *ret = (struct row){.g = g, .tier_at = ALL_TIERS, .at = (uint32_t)f->waiting.n};
     vec_push(&f->waiting, (struct waiting){.job = l->job, .count = u->count, .from = h->key});
     return true;
 }
@@ -48,8 +48,8 @@ bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret)
 void later_done(struct forecaster *p, struct forecasts *f, const struct row *r)
 {
     f->waiting.n = r->at;
-    if (!r->g->n_units)
-        planner_drop_group(p->queue, r->g);
+    if (!r->g->n_pending)
+        job_class_drop(p->queue, r->g);
 }
 
 void later_clear(struct forecasts *f)

@@ -122,7 +122,8 @@ static void candidate_update(struct preempt *p, struct active_job *r, const stru
     bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
     if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
         return;
-    struct preemptor as = preemptor_of(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
+    struct preemptor as =
+        preemptor_of(p, part ? part->priority_tier : 0, model_find_qos(m, job_qos(&j->req)));
     r->candidate = (struct preempt_candidate){.any = true,
                                               .borrowed = j->borrowed,
                                               .qos = as.qos,
@@ -250,7 +251,7 @@ void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j)
     bool is_new = !r;
     if (r)
         candidate_before_change(p, r);
-    r = sync_runs(p->queue, id, j);
+    r = sync_active(p->queue, id, j);
     if (!r)
         return;
     candidate_update(p, r, j, is_new);

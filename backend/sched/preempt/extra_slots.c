@@ -11,19 +11,19 @@
 
 uint32_t extra_slots_most(const struct preempt *p, const struct pending_entry *u)
 {
-    const struct job *j = planner_job(p->queue, u->job);
-    if (!job_is_array_record(j) || u->by_element || u->singleton || u->group->licensed)
+    const struct job *j = queue_job(p->queue, u->job);
+    if (!job_is_array_record(j) || u->by_element || u->singleton || u->class->licensed)
         return 1;
     uint32_t most = preempt_throttle_left(p, j);
     return most >= u->count ? u->count : most ? most : 1;
 }
 
-static void add(struct preempt *p, struct pending_entry *u, uint32_t lane, const struct pool_parts *parts,
-                int64_t start, int64_t end)
+static void add(struct preempt *p, struct pending_entry *u, uint32_t partition,
+                const struct pool_parts *parts, int64_t start, int64_t end)
 {
     u->extra.v = xreallocarray(u->extra.v, u->extra.n + 1, sizeof *u->extra.v);
     struct extra_slot *c = &u->extra.v[u->extra.n++];
-    c->lane = lane;
+    c->partition = partition;
     pool_plan(&p->queue->pool, &c->use, parts, start, end);
     list_move_to_end(&p->queue->entries.with_extra_slots, &u->extra.link);
 }
@@ -41,12 +41,12 @@ void extra_slots_push(struct preempt *p, struct pending_entry *u)
     struct pool_parts parts;
     struct plan_slot *h = &u->slot;
     int64_t start = h->use.start, end = h->use.end;
-    uint32_t lane = h->lane;
+    uint32_t partition = h->partition;
     parts_of(&h->use, &parts);
     pool_drop(&p->queue->pool, &h->use);
     list_unlink(&h->link);
     *h = (struct plan_slot){0};
-    add(p, u, lane, &parts, start, end);
+    add(p, u, partition, &parts, start, end);
     vec_fini(&parts.v);
 }
 
@@ -54,7 +54,7 @@ void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct pl
 {
     struct extra_slot *last = &u->extra.v[u->extra.n - 1];
     struct placement at = {.start = last->use.start, .len = when_minus(last->use.end, last->use.start)};
-    while (at.choice + 1 < it->n_choices && it->choices[at.choice].lane != last->lane)
+    while (at.choice + 1 < it->n_choices && it->choices[at.choice].partition != last->partition)
         at.choice++;
     parts_of(&last->use, &at.parts);
     pool_drop(&p->queue->pool, &last->use);
@@ -65,13 +65,13 @@ void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct pl
         extra_slots_drop(p->queue, u);
 }
 
-struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t lane,
+struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t partition,
                                      const struct pool_use *use)
 {
-    const struct job_class *g = u->group;
+    const struct job_class *g = u->class;
     struct pool_parts parts;
     uint32_t at = 0;
-    while (at + 1 < g->n_choices && g->choices[at].lane != lane)
+    while (at + 1 < g->n_choices && g->choices[at].partition != partition)
         at++;
     struct limit_ask ask = g->asks[at];
     parts_of(use, &parts);
@@ -80,10 +80,10 @@ struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t lan
     return ask;
 }
 
-void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t partition,
                         const struct pool_use *use)
 {
-    struct limit_ask ask = extra_slots_request(u, lane, use);
+    struct limit_ask ask = extra_slots_request(u, partition, use);
     limits_charge(p->queue->limits, &ask);
 }
 
@@ -105,15 +105,15 @@ void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct
     struct placement at = {0};
     size_t mark = limits_mark(p->queue->limits);
     int64_t before = when_plus(last_to_leave(p, u->job), 1);
-    extra_slots_charge(p, u, u->slot.lane, &u->slot.use);
+    extra_slots_charge(p, u, u->slot.partition, &u->slot.use);
     for (uint32_t i = 0; i < u->extra.n; i++)
-        extra_slots_charge(p, u, u->extra.v[i].lane, &u->extra.v[i].use);
+        extra_slots_charge(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
     /* One that is free now could start, were nobody before it: there is nothing to wait for. */
     while (u->extra.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
            at.start > p->queue->now.ms) {
-        uint32_t lane = it->choices[at.choice].lane;
-        add(p, u, lane, &at.parts, at.start, when_plus(at.start, at.len));
-        extra_slots_charge(p, u, lane, &u->extra.v[u->extra.n - 1].use);
+        uint32_t partition = it->choices[at.choice].partition;
+        add(p, u, partition, &at.parts, at.start, when_plus(at.start, at.len));
+        extra_slots_charge(p, u, partition, &u->extra.v[u->extra.n - 1].use);
     }
     limits_rewind(p->queue->limits, mark);
     placement_fini(&at);
@@ -183,7 +183,7 @@ void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct p
         const struct extra_slot *c = &from->extra.v[i];
         struct pool_parts parts;
         parts_of(&c->use, &parts);
-        add(p, u, c->lane, &parts, c->use.start, c->use.end);
+        add(p, u, c->partition, &parts, c->use.start, c->use.end);
         vec_fini(&parts.v);
     }
 }

@@ -16,7 +16,7 @@ static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
     if (u->slot.use.parts)
         return true;
     for (uint32_t i = 0; i < it->n_choices; i++)
-        if (p->queue->slots.lanes[it->choices[i].lane].n_held < p->queue->slots.opts.depth)
+        if (p->queue->slots.partitions[it->choices[i].partition].n_held < p->queue->slots.opts.depth)
             return true;
     return false;
 }
@@ -38,21 +38,21 @@ static uint64_t holds_that_stay(const struct preempt *p, const struct pending_en
 /* Of one of its entries. */
 static void remember_unit(const struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    u->futile.entry = it->entry;
+    u->futile.tier_at = it->tier_at;
     u->futile.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
     u->futile.stay = holds_that_stay(p, u);
 }
 
 bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    bool lifts = lifts_holds(p, u, it), mine = u->futile.entry == it->entry;
+    bool lifts = lifts_holds(p, u, it), mine = u->futile.tier_at == it->tier_at;
     if (lifts && u->futile.stay != holds_that_stay(p, u))
         u->futile.mark = 0;
     uint64_t mark = mine ? u->futile.mark : 0;
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        struct request_shape *s = planner_shape_of(u, &it->choices[i]);
-        bool vain = lifts ? preempt_shape_is_futile_since(p, s, u->group->qos, mark)
-                          : preempt_shape_is_futile(p, s, u->group->qos);
+        struct request_shape *s = request_shape_of(u, &it->choices[i]);
+        bool vain = lifts ? preempt_shape_is_futile_since(p, s, u->class->qos, mark)
+                          : preempt_shape_is_futile(p, s, u->class->qos);
         if (!vain)
             return false;
     }
@@ -63,8 +63,8 @@ bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct 
 
 static void remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
-        preempt_note_futile(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
+    for (uint32_t i = 0; i < it->n_choices && !u->class->begun; i++) /* of its own it asks nobody */
+        preempt_note_futile(p, request_shape_of(u, &it->choices[i]), u->class->qos);
     remember_unit(p, u, it);
 }
 
@@ -77,7 +77,7 @@ static void preempt_search_more(struct preempt *p, struct pending_entry *u, cons
     size_t mark = limits_mark(p->queue->limits);
     uint32_t most = extra_slots_most(p, u);
     while (u->slot.use.parts && u->extra.n + 1 < most && p->search_cost < SEARCH_COST_MAX) {
-        extra_slots_charge(p, u, u->slot.lane, &u->slot.use);
+        extra_slots_charge(p, u, u->slot.partition, &u->slot.use);
         extra_slots_push(p, u);
         if (preempt_search_run(p, u, it, choice) != SEARCH_FOUND || !u->slot.use.parts) {
             extra_slots_pop(p, u, it);
@@ -100,7 +100,7 @@ static bool rebook_preemptor(struct preempt *p, struct pending_entry *u, const s
 static bool is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
                                const struct plan_request *it)
 {
-    if (u->group->n_entries == 1 || (u->slot.use.parts && u->slot.by_preemption))
+    if (u->class->n_tiers == 1 || (u->slot.use.parts && u->slot.by_preemption))
         return true;
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
@@ -142,7 +142,8 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
         return false;
     }
     for (uint32_t i = 0; i < it->n_choices; i++) {
-        if (p->queue->slots.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
+        if (p->queue->slots.partitions[it->choices[i].partition]
+                .closed) { /* it could not start there after all */
             vain = false;
             continue;
         }

@@ -44,10 +44,10 @@ void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct pl
 /* Others are on their way out for it: as many places as there will be when the last of them has gone. */
 void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct plan_request *it);
 /* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
-void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t lane,
+void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t partition,
                         const struct pool_use *use);
 /* What that comes to. */
-struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t lane,
+struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t partition,
                                      const struct pool_use *use);
 
 #endif

@@ -81,7 +81,7 @@ static int64_t last_end(const struct active_job *r)
 static void judge_victim(const struct model *m, struct victim *v)
 {
     const struct part_spec *its = model_job_part(m, v->job);
-    const struct qos_spec *q = planner_qos(m, job_qos(&v->job->req));
+    const struct qos_spec *q = model_find_qos(m, job_qos(&v->job->req));
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF;
     bool by_qos = v->rule == PREEMPT_RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
     if (by_qos && q->preempt_mode != PREEMPT_OFF)
@@ -364,7 +364,7 @@ static bool choose(struct preempt_search *h)
 static struct sched_preempt preempt_search_verdict(const struct preempt_search *h, const struct victim *v)
 {
     const struct model *m = h->p->queue->view->model;
-    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
+    const struct part_spec *mine = &m->spec.parts.v[h->choice->partition], *its = model_job_part(m, v->job);
     struct sched_preempt r = {
         .job = v->job->id, .by_job = h->job->id, .grace_s = v->grace_s, .fate = v->fate};
     if (v->rule == PREEMPT_RULE_TIER)
@@ -408,7 +408,7 @@ static void ask_to_go(struct preempt_search *h, const struct victim *v, int64_t 
     candidate_before_change(p, v->runs);
     active_mark_leaving(p->queue, v->runs, h->job->id, WHEN_NEVER);
     candidate_after_change(p, v->runs);
-    planner_mark_dirty(p->queue, v->job->id);
+    queue_note_job(p->queue, v->job->id);
 }
 
 static void carry_out(struct preempt_search *h, struct pending_entry *u)
@@ -498,15 +498,15 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
                                       const struct plan_request *it, uint32_t choice)
 {
     struct preempt_search h = {.p = p,
-                               .job = planner_job(p->queue, u->job),
+                               .job = queue_job(p->queue, u->job),
                                .item = it,
                                .at = choice,
                                .choice = &it->choices[choice],
                                .judge = plan_request_judge(it, choice)};
-    h.by = preemptor_of(p, it->tier, u->group->qos);
+    h.by = preemptor_of(p, it->tier, u->class->qos);
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->queue->pool.n_nodes);
-    candidates_fill_nodes(p, planner_shape_of(u, h.choice), u->group->qos, &h.could);
+    candidates_fill_nodes(p, request_shape_of(u, h.choice), u->class->qos, &h.could);
     collect(&h);
     if (h.one_node)
         nodeset_init(&h.near, p->queue->pool.n_nodes);

@@ -7,13 +7,14 @@
  */
 #include "backend/sched/preempt/preempt_internal.h"
 
-static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane, const struct pool_use *use)
+static void add(struct preempt *p, const struct pending_entry *u, uint32_t partition,
+                const struct pool_use *use)
 {
-    const struct job *j = planner_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
+    const struct job *j = queue_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
     struct preemptor_charge made = {
-        .job = u->job, .array_job = j ? j->array_job : 0, .ask = extra_slots_request(u, lane, use)};
+        .job = u->job, .array_job = j ? j->array_job : 0, .ask = extra_slots_request(u, partition, use)};
     limits_charge(p->queue->limits, &made.ask);
-    made.licensed = j && u->group->licensed;
+    made.licensed = j && u->class->licensed;
     if (made.licensed)
         licence_take(&p->licences, p->queue->view->model, j);
     vec_push(&p->preemptor_charges, made);
@@ -21,11 +22,11 @@ static void add(struct preempt *p, const struct pending_entry *u, uint32_t lane,
 
 void preemptor_charge_add(struct preempt *p, const struct pending_entry *u)
 {
-    if (!u->slot.use.parts || !u->slot.by_preemption || !u->group)
+    if (!u->slot.use.parts || !u->slot.by_preemption || !u->class)
         return;
-    add(p, u, u->slot.lane, &u->slot.use);
+    add(p, u, u->slot.partition, &u->slot.use);
     for (uint32_t i = 0; i < u->extra.n; i++)
-        add(p, u, u->extra.v[i].lane, &u->extra.v[i].use);
+        add(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
 }
 
 void preemptor_charges_begin(struct preempt *p)
@@ -39,7 +40,7 @@ void preemptor_charges_begin(struct preempt *p)
 /* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
 static void drop(struct preempt *p, const struct preemptor_charge *made)
 {
-    const struct job *j = made->licensed ? planner_job(p->queue, made->job) : NULL;
+    const struct job *j = made->licensed ? queue_job(p->queue, made->job) : NULL;
     limits_uncharge(p->queue->limits, &made->ask);
     if (j)
         licence_book(&p->licences, p->queue->view->model, j->req.licenses, true);

@@ -56,8 +56,8 @@ struct owner { /* a user in an account */
 /* A group stands in the queue once for each tier (and job factor) among its partitions: with the choices
  * [first, first + n). An entry has the tier and the priority of its own partitions alone, so that naming
  * one more partition changes nothing in the others. */
-#define ALL_ENTRIES UINT32_MAX
-struct queue_entry {
+#define ALL_TIERS UINT32_MAX
+struct class_tier {
     struct list *cursor;    /* of the last pass: the unit whose turn it is; &units: none is left */
     int64_t fixed;          /* what of the priority of its jobs stays; in force while: */
     uint64_t fixed_version; /* priorities.version; 0: not worked out */
@@ -67,18 +67,18 @@ struct queue_entry {
 };
 
 /* Why the jobs of a class wait that were not looked at one by one. */
-struct group_reason {
+struct class_reason {
     enum reason now, told;        /* of the last pass; as it was told */
     struct limit_verdict verdict; /* where it is a limit */
 };
 
 /* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
 struct job_class {
-    struct list link;            /* in classes.list */
-    struct list units;           /* by submission, then id */
-    struct queue_entry *entries; /* the highest tier first; where there is but one it is: */
-    struct queue_entry only;
-    uint32_t n_entries;
+    struct list link;           /* in classes.list */
+    struct list entries;        /* by submission, then id */
+    struct class_tier *entries; /* the highest tier first; where there is but one it is: */
+    struct class_tier only;
+    uint32_t n_tiers;
     struct owner *owner;
     int64_t age_delay_ms; /* its jobs age from so long after their submission on */
     uint32_t n_choices;
@@ -86,7 +86,7 @@ struct job_class {
     bool begun;     /* step jobs that have started come before what has not */
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
-    struct group_reason rest;
+    struct class_reason rest;
     struct request_shape **shapes; /* one for each choice */
     struct plan_choice *choices;   /* partitions that admit it: by tier, then as the request names them */
     struct limit_ask *asks;        /* one for each choice */
@@ -95,7 +95,7 @@ struct job_class {
     int64_t ends;         /* of step jobs that have started: their limit is over then; 0: never, or not
                              started */
     struct pool_use *own; /* of the reservation that it asks for; NULL: none */
-    uint32_t n_units;
+    uint32_t n_pending;
     struct job_class *next; /* with the same hash */
     uint64_t hash;
     char *key;
@@ -103,19 +103,19 @@ struct job_class {
 };
 
 /* The entry that a choice belongs to. */
-static inline uint32_t group_entry_of(const struct job_class *g, uint32_t choice)
+static inline uint32_t job_class_tier_of(const struct job_class *g, uint32_t choice)
 {
     uint32_t e = 0;
-    while (e + 1 < g->n_entries && choice >= g->entries[e + 1].first)
+    while (e + 1 < g->n_tiers && choice >= g->tiers[e + 1].first)
         e++;
     return e;
 }
 
-static inline struct rank rank_of(const struct job_class *g, uint32_t entry, bool borrow, uint32_t prio,
+static inline struct rank rank_of(const struct job_class *g, uint32_t tier_at, bool borrow, uint32_t prio,
                                   int64_t submit_ms, uint32_t id, uint32_t index)
 {
     return (struct rank){.first = (uint64_t)!borrow << 63 |
-                                  rank_class(g->entries[entry].tier, g->level) << 33 |
+                                  rank_class(g->tiers[tier_at].tier, g->level) << 33 |
                                   (uint64_t)g->begun << 32 | prio,
                          .then_ms = submit_ms,
                          .last = (uint64_t)id << 32 | index};

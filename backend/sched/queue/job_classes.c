@@ -42,7 +42,7 @@ static bool same_key(const char *key, size_t len, const struct str *k)
 
 /* --- sets --- */
 
-uint32_t planner_find_node(const struct queue *q, const char *name)
+uint32_t queue_find_node(const struct queue *q, const char *name)
 {
     uintptr_t at = (uintptr_t)idmap_get(&q->nodes.node_at, hash_bytes(name, strlen(name)));
     if (!at || at > q->view->model->n_nodes || !str_eq(q->view->model->nodes[at - 1]->spec.name, name))
@@ -67,7 +67,7 @@ static void keep_listed(const struct queue *q, struct nodeset *s, const struct s
     nodeset_init(&listed, q->pool.n_nodes);
     bool missing = false;
     for (size_t i = 0; i < names->n; i++) {
-        uint32_t at = planner_find_node(q, names->v[i]);
+        uint32_t at = queue_find_node(q, names->v[i]);
         if (at != UINT32_MAX && nodeset_has(s, at)) {
             nodeset_add(&listed, at);
             nodeset_add_listed(&listed, at);
@@ -87,8 +87,8 @@ static void keep_listed(const struct queue *q, struct nodeset *s, const struct s
 }
 
 /* all: with nodes that do not start this user's jobs for now. */
-static void fill_set(const struct queue *q, uint32_t part, const struct nodes_asked *a, bool all,
-                     struct nodeset *s)
+static void eligible_nodes_fill(const struct queue *q, uint32_t part, const struct nodes_asked *a, bool all,
+                                struct nodeset *s)
 {
     struct node_rules r;
     node_rules_init(&r, a->req, a->gpu_type, a->reservation);
@@ -116,7 +116,8 @@ static bool key_avoids(const struct queue *q, const struct nodes_asked *a, struc
     return any;
 }
 
-static struct eligible_nodes *intern_set(struct queue *q, uint32_t part, const struct nodes_asked *r)
+static struct eligible_nodes *eligible_nodes_intern(struct queue *q, uint32_t part,
+                                                    const struct nodes_asked *r)
 {
     struct str k = STR_INIT;
     key_number(&k, part);
@@ -138,10 +139,10 @@ static struct eligible_nodes *intern_set(struct queue *q, uint32_t part, const s
         s = xcalloc(1, sizeof *s);
         *s = (struct eligible_nodes){.next = first, .hash = hash, .key_len = k.len, .part = part};
         s->key = str_take(&k);
-        fill_set(q, part, r, false, &s->nodes);
+        eligible_nodes_fill(q, part, r, false, &s->nodes);
         s->avoids = avoids;
         if (avoids)
-            fill_set(q, part, r, true, &s->all);
+            eligible_nodes_fill(q, part, r, true, &s->all);
         idmap_set(&q->classes.sets, hash, s);
     }
     str_fini(&k);
@@ -162,7 +163,7 @@ static struct eligible_nodes *intern_set(struct queue *q, uint32_t part, const s
             at_->next = it_->next;                                      \
     } while (0)
 
-static void drop_set(struct queue *q, struct eligible_nodes *s)
+static void eligible_nodes_drop(struct queue *q, struct eligible_nodes *s)
 {
     if (--s->refs)
         return;
@@ -192,11 +193,11 @@ static int64_t length_ms(uint32_t s)
     return s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? WHEN_NEVER : (int64_t)s * MS_PER_S;
 }
 
-int64_t planner_length(const struct queue *q, const struct job *j)
+int64_t queue_job_length(const struct queue *q, const struct job *j)
 {
     const struct pending_entry *u = idmap_get(&q->entries.by_job, j->id);
-    if (u && u->group)
-        return u->group->choices[0].len;
+    if (u && u->class)
+        return u->class->choices[0].len;
     struct strv names = partitions_of(q, j);
     const struct part_spec *part = names.n ? model_get_part(q->view->model, names.v[0]) : NULL;
     int64_t len = part ? length_ms(deadline_limit_s(j, part)) : WHEN_NEVER;
@@ -204,8 +205,8 @@ int64_t planner_length(const struct queue *q, const struct job *j)
     return len;
 }
 
-static struct request_shape *intern_shape(struct queue *q, const struct job *j, const struct step *s,
-                                          uint32_t part_at)
+static struct request_shape *request_shape_intern(struct queue *q, const struct job *j,
+                                                  const struct step *s, uint32_t part_at)
 {
     const struct part_spec *part = &q->view->model->spec.parts.v[part_at];
     struct demand d;
@@ -218,7 +219,7 @@ static struct request_shape *intern_shape(struct queue *q, const struct job *j, 
                             .nodes_max = d.nodes_max};
     if (!str_is_empty(req_rare(&j->req)->reservation))
         r.reservation = model_get_window(q->view->model, req_rare(&j->req)->reservation);
-    struct eligible_nodes *set = intern_set(q, part_at, &r);
+    struct eligible_nodes *set = eligible_nodes_intern(q, part_at, &r);
     int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
     if (j->state != JOB_PENDING) /* a task of what has begun goes on until that ends */
         len = len_min = length_ms(j->time_limit_s);
@@ -252,26 +253,26 @@ static struct request_shape *intern_shape(struct queue *q, const struct job *j, 
     return sh;
 }
 
-static void drop_shape(struct queue *q, struct request_shape *s)
+static void request_shape_drop(struct queue *q, struct request_shape *s)
 {
     if (--s->refs)
         return;
     UNCHAIN(&q->classes.shapes, s);
-    drop_set(q, s->set);
+    eligible_nodes_drop(q, s->set);
     vec_fini(&s->futile_searches);
     free(s->key);
     free(s);
 }
 
-bool planner_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part)
+bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part)
 {
-    struct request_shape *sh = intern_shape(q, j, s, part);
-    bool yes = planner_could_ever(q, sh);
-    drop_shape(q, sh);
+    struct request_shape *sh = request_shape_intern(q, j, s, part);
+    bool yes = request_shape_could_ever(q, sh);
+    request_shape_drop(q, sh);
     return yes;
 }
 
-void planner_describe(const struct job *j, const struct step *s, struct str *out)
+void request_describe(const struct job *j, const struct step *s, struct str *out)
 {
     struct job_need n;
     char buf[UNITS_TEXT_SIZE];
@@ -365,7 +366,7 @@ static void set_choices(struct queue *q, struct job_class *g, const struct job *
     for (uint32_t i = 0; i < g->n_choices; i++) {
         struct request_shape *sh = g->shapes[i];
         const struct part_spec *part = &m->spec.parts.v[sh->set->part];
-        g->choices[i] = (struct plan_choice){.lane = sh->set->part,
+        g->choices[i] = (struct plan_choice){.partition = sh->set->part,
                                              .demand = &sh->demand,
                                              .set = &sh->set->nodes,
                                              .len = sh->len,
@@ -403,12 +404,12 @@ static void order_shapes(const struct queue *q, struct request_shape **v, uint32
 
 static void set_entries(const struct queue *q, struct job_class *g)
 {
-    g->entries = &g->only;
+    g->tiers = &g->only;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        g->n_entries += i == 0 || comes_first(part_of(q, g->shapes[i - 1]), part_of(q, g->shapes[i]));
-    if (g->n_entries > 1)
-        g->entries = xcalloc(g->n_entries, sizeof *g->entries);
-    struct queue_entry *e = g->entries;
+        g->n_tiers += i == 0 || comes_first(part_of(q, g->shapes[i - 1]), part_of(q, g->shapes[i]));
+    if (g->n_tiers > 1)
+        g->tiers = xcalloc(g->n_tiers, sizeof *g->tiers);
+    struct class_tier *e = g->tiers;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         const struct part_spec *part = part_of(q, g->shapes[i]);
         if (i && comes_first(part_of(q, g->shapes[i - 1]), part))
@@ -439,9 +440,9 @@ static struct owner *owner_of(struct queue *q, const struct job *j)
     return o;
 }
 
-static struct job_class *make_group(struct queue *q, const struct job *j, const struct step *s,
-                                    struct request_shape **shapes, uint32_t n, uint64_t hash,
-                                    struct str *key)
+static struct job_class *job_class_new(struct queue *q, const struct job *j, const struct step *s,
+                                       struct request_shape **shapes, uint32_t n, uint64_t hash,
+                                       struct str *key)
 {
     struct job_class *g = xcalloc(1, sizeof *g);
     *g = (struct job_class){.next = idmap_get(&q->classes.by_key, hash),
@@ -453,7 +454,7 @@ static struct job_class *make_group(struct queue *q, const struct job *j, const 
                             .owner = owner_of(q, j),
                             .is_set = j->req.has_priority,
                             .age_delay_ms = age_delay(j),
-                            .qos = planner_qos(q->view->model, job_qos(&j->req)),
+                            .qos = model_find_qos(q->view->model, job_qos(&j->req)),
                             .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                             .deadline = deadline_of(q, j),
                             .ends = end_of_begun(j),
@@ -461,7 +462,7 @@ static struct job_class *make_group(struct queue *q, const struct job *j, const 
     g->key = str_take(key);
     if (g->qos)
         g->level = q->qos_levels[g->qos - q->view->model->spec.qos.v];
-    list_init(&g->units);
+    list_init(&g->entries);
     list_append(&q->classes.list, &g->link);
     set_choices(q, g, j, s);
     set_entries(q, g);
@@ -469,8 +470,8 @@ static struct job_class *make_group(struct queue *q, const struct job *j, const 
     return g;
 }
 
-struct job_class *planner_group(struct queue *q, const struct job *j, const struct step *s,
-                                enum reason *ret_why)
+struct job_class *job_class_of(struct queue *q, const struct job *j, const struct step *s,
+                               enum reason *ret_why)
 {
     const struct model *m = q->view->model;
     struct strv names = partitions_of(q, j);
@@ -487,7 +488,7 @@ struct job_class *planner_group(struct queue *q, const struct job *j, const stru
             *ret_why = i == 0 ? r : *ret_why;
             continue;
         }
-        shapes[n++] = intern_shape(q, j, s, at);
+        shapes[n++] = request_shape_intern(q, j, s, at);
     }
     strv_fini(&names);
     if (n) {
@@ -499,24 +500,24 @@ struct job_class *planner_group(struct queue *q, const struct job *j, const stru
         for (g = idmap_get(&q->classes.by_key, hash); g && !same_key(g->key, g->key_len, &key);)
             g = g->next;
         if (!g) {
-            g = make_group(q, j, s, shapes, n, hash, &key);
+            g = job_class_new(q, j, s, shapes, n, hash, &key);
             shapes = NULL;
         }
     }
     for (uint32_t i = 0; shapes && i < n; i++)
-        drop_shape(q, shapes[i]);
+        request_shape_drop(q, shapes[i]);
     free(shapes);
     str_fini(&key);
     return g;
 }
 
-static void free_group(struct queue *q, struct job_class *g)
+static void job_class_free(struct queue *q, struct job_class *g)
 {
     list_unlink(&g->link);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        drop_shape(q, g->shapes[i]);
-    if (g->entries != &g->only)
-        free(g->entries);
+        request_shape_drop(q, g->shapes[i]);
+    if (g->tiers != &g->only)
+        free(g->tiers);
     free(g->shapes);
     free(g->choices);
     free(g->asks);
@@ -524,24 +525,24 @@ static void free_group(struct queue *q, struct job_class *g)
     free(g);
 }
 
-void planner_drop_group(struct queue *q, struct job_class *g)
+void job_class_drop(struct queue *q, struct job_class *g)
 {
     UNCHAIN(&q->classes.by_key, g);
     if (!q->classes.pinned) {
-        free_group(q, g);
+        job_class_free(q, g);
         return;
     }
     list_unlink(&g->link);
     list_append(&q->classes.buried, &g->link);
 }
 
-void planner_bury_groups(struct queue *q)
+void job_classes_free_buried(struct queue *q)
 {
     list_for_each (g, &q->classes.buried, struct job_class, link)
-        free_group(q, g);
+        job_class_free(q, g);
 }
 
-bool planner_could_ever(struct queue *q, struct request_shape *s)
+bool request_shape_could_ever(struct queue *q, struct request_shape *s)
 {
     if (s->ever != EVER_UNKNOWN)
         return s->ever == EVER_YES;
@@ -556,7 +557,7 @@ bool planner_could_ever(struct queue *q, struct request_shape *s)
 }
 
 /* That a partition is open where it never fits is no help. */
-enum limit_state planner_limit_state(const struct queue *q, const struct job_class *g)
+enum limit_state job_class_limit_state(const struct queue *q, const struct job_class *g)
 {
     enum limit_state best = LIMIT_OVER_HARD, best_of_all = LIMIT_OVER_HARD;
     bool any = false;
@@ -572,10 +573,10 @@ enum limit_state planner_limit_state(const struct queue *q, const struct job_cla
     return any ? best : best_of_all;
 }
 
-struct request_shape *planner_shape_of(const struct pending_entry *u, const struct plan_choice *c)
+struct request_shape *request_shape_of(const struct pending_entry *u, const struct plan_choice *c)
 {
-    for (uint32_t i = 0; i < u->group->n_choices; i++)
-        if (&u->group->shapes[i]->demand == c->demand)
-            return u->group->shapes[i];
+    for (uint32_t i = 0; i < u->class->n_choices; i++)
+        if (&u->class->shapes[i]->demand == c->demand)
+            return u->class->shapes[i];
     return NULL;
 }

@@ -10,7 +10,7 @@
 
 struct extra_slot {
     struct pool_use use;
-    uint32_t lane;
+    uint32_t partition;
 };
 
 /* Planned starts of the elements of an array behind the next one, for which others go too. */
@@ -24,17 +24,17 @@ struct extra_slots {
 /* When others were last found to make no room for a unit. */
 struct futility {
     uint64_t mark, stay; /* gains + 1, and the holds that it looked behind; 0: never */
-    uint32_t entry;      /* in which of its turns that was */
+    uint32_t tier_at;    /* in which of its turns that was */
     int64_t not_before;
 };
 
-struct unit_forecast {
+struct entry_forecast {
     int64_t start, made;             /* and when that was said; 0: never */
     int64_t first_start, first_made; /* what it was told first */
 };
 
 struct pending_entry { /* what a pass always reads of it stands first */
-    struct list in_group;
+    struct list in_class;
     int64_t submit_ms;
     uint32_t order_id, order_index; /* among those submitted at the same time */
     uint32_t job;
@@ -49,7 +49,7 @@ struct pending_entry { /* what a pass always reads of it stands first */
     bool singleton;        /* one of its name at a time */
     uint32_t made_way_for; /* the job that preempted it, which has its turn first; 0: none, or it had */
     struct plan_slot slot;
-    struct job_class *group;   /* NULL: a gate is closed */
+    struct job_class *class;   /* NULL: a gate is closed */
     uint32_t at;               /* which of those that wait is next */
     uint32_t step_at, task_at; /* of step jobs: the step; its tasks before that have their places */
     enum reason parked;        /* the gate */
@@ -58,7 +58,7 @@ struct pending_entry { /* what a pass always reads of it stands first */
     struct futility futile;
     struct extra_slots extra;
     uint64_t victims_found; /* the decision in which others were last found to go for it */
-    struct unit_forecast forecast;
+    struct entry_forecast forecast;
 };
 
 struct active_alloc {

@@ -108,27 +108,29 @@ void planner_end_asking(struct queue *q)
 
 /* The first stands for all partitions of the entry: they have the same factor. */
 static const struct part_spec *part_of_entry(const struct queue *q, const struct job_class *g,
-                                             uint32_t entry)
+                                             uint32_t tier_at)
 {
-    return &q->view->model->spec.parts.v[g->choices[g->entries[entry].first].lane];
+    return &q->view->model->spec.parts.v[g->choices[g->tiers[tier_at].first].partition];
 }
 
 /* Its age stands still, or its priority was set: asked for as it is. */
-static uint32_t rank_of_job(struct queue *q, const struct job_class *g, uint32_t entry, const struct job *j)
+static uint32_t rank_of_job(struct queue *q, const struct job_class *g, uint32_t tier_at,
+                            const struct job *j)
 {
-    return prio_of(&q->prios.ctx, j, part_of_entry(q, g, entry), NULL);
+    return prio_of(&q->prios.ctx, j, part_of_entry(q, g, tier_at), NULL);
 }
 
-static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t submit_ms)
+static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_t tier_at,
+                       int64_t submit_ms)
 {
     struct wall from = {.ms = submit_ms + g->age_delay_ms};
-    int64_t sum = g->entries[entry].fixed + g->owner->points + prio_age_points(&q->prios.ctx, from);
+    int64_t sum = g->tiers[tier_at].fixed + g->owner->points + prio_age_points(&q->prios.ctx, from);
     return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t *ret)
+bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t tier_at, int64_t *ret)
 {
-    const struct queue_entry *e = &g->entries[entry];
+    const struct class_tier *e = &g->tiers[tier_at];
     bool known = e->fixed_version == q->prios.version && g->owner->shares == q->prios.shares;
     if (!q->prios.known || g->begun || g->is_set || !known)
         return false;
@@ -136,19 +138,20 @@ bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_
     return true;
 }
 
-uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t entry, uint32_t job, int64_t submit_ms)
+uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
+                      int64_t submit_ms)
 {
     struct owner *o = g->owner;
-    struct queue_entry *e = &g->entries[entry];
+    struct class_tier *e = &g->tiers[tier_at];
     if (g->begun || g->is_set)
-        return rank_of_job(q, g, entry, planner_job(q, job));
+        return rank_of_job(q, g, tier_at, queue_job(q, job));
     if (e->fixed_version != q->prios.version) {
-        e->fixed = prio_fixed(&q->prios.ctx, planner_job(q, job), part_of_entry(q, g, entry));
+        e->fixed = prio_fixed(&q->prios.ctx, queue_job(q, job), part_of_entry(q, g, tier_at));
         e->fixed_version = q->prios.version;
     }
     if (o->shares != q->prios.shares) {
         o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
         o->shares = q->prios.shares;
     }
-    return sum_of(q, g, entry, submit_ms);
+    return sum_of(q, g, tier_at, submit_ms);
 }

@@ -4,7 +4,7 @@
 #include "backend/sched/queue/queue.h"
 #include "src/base/xalloc.h"
 
-const struct qos_spec *planner_qos(const struct model *m, const char *name)
+const struct qos_spec *model_find_qos(const struct model *m, const char *name)
 {
     for (size_t i = 0; name && i < m->spec.qos.n; i++)
         if (str_eq(m->spec.qos.v[i].name, name))

@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 
-void planner_init_lists(struct queue *q)
+void queue_init_lists(struct queue *q)
 {
     list_init(&q->classes.list);
     list_init(&q->active.list);
@@ -16,14 +16,14 @@ void planner_init_lists(struct queue *q)
     list_init(&q->slots.list);
 }
 
-void planner_mark_dirty(struct queue *q, uint32_t job)
+void queue_note_job(struct queue *q, uint32_t job)
 {
     if (q->notes.all || (q->notes.jobs.n && q->notes.jobs.v[q->notes.jobs.n - 1] == job))
         return;
     vec_push(&q->notes.jobs, job);
 }
 
-const struct pending_entry *planner_unit_before(const struct queue *q, uint32_t job)
+const struct pending_entry *queue_entry_before(const struct queue *q, uint32_t job)
 {
     const struct pending_entry *u = NULL;
     for (const struct queue *o = q->reading ? q->old : NULL; o && !u; o = o->old)

@@ -115,13 +115,13 @@ struct queue {
 
 /* --- queue.c --- */
 
-void planner_init_lists(struct queue *q);
+void queue_init_lists(struct queue *q);
 /* An event, or the scheduler itself, has named the job. */
-void planner_mark_dirty(struct queue *q, uint32_t job);
+void queue_note_job(struct queue *q, uint32_t job);
 /* What was known of a waiting job before everything is read again; NULL: nothing. */
-const struct pending_entry *planner_unit_before(const struct queue *q, uint32_t job);
+const struct pending_entry *queue_entry_before(const struct queue *q, uint32_t job);
 
-static inline const struct job *planner_job(const struct queue *q, uint32_t id)
+static inline const struct job *queue_job(const struct queue *q, uint32_t id)
 {
     return q->probe && q->probe->id == id ? q->probe : model_get_job(q->view->model, id);
 }
@@ -137,27 +137,27 @@ void queue_drop_started(struct queue *q); /* what the last pass has started: the
 
 /* The group of a unit of j (its step s, for a step job), found or made; NULL: no partition admits it, then
  * *ret_why says which rule. */
-struct job_class *planner_group(struct queue *q, const struct job *j, const struct step *s,
-                                enum reason *ret_why);
+struct job_class *job_class_of(struct queue *q, const struct job *j, const struct step *s,
+                               enum reason *ret_why);
 /* "4 CPUs, 2 GPUs, 64G of memory on 2 nodes". Appends. */
-void planner_describe(const struct job *j, const struct step *s, struct str *out);
+void request_describe(const struct job *j, const struct step *s, struct str *out);
 /* Whether it would fit in the partition with every node empty and up. */
-bool planner_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part);
-bool planner_could_ever(struct queue *q, struct request_shape *s);
+bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part);
+bool request_shape_could_ever(struct queue *q, struct request_shape *s);
 /* How long a waiting job may run in the first of its partitions; WHEN_NEVER: for ever. */
-int64_t planner_length(const struct queue *q, const struct job *j);
-void planner_drop_group(struct queue *q, struct job_class *g); /* an empty one */
+int64_t queue_job_length(const struct queue *q, const struct job *j);
+void job_class_drop(struct queue *q, struct job_class *g); /* an empty one */
 /* Frees what was kept while classes.pinned. */
-void planner_bury_groups(struct queue *q);
-uint32_t planner_find_node(const struct queue *q, const char *name); /* UINT32_MAX: none */
+void job_classes_free_buried(struct queue *q);
+uint32_t queue_find_node(const struct queue *q, const char *name); /* UINT32_MAX: none */
 /* The best that limits say of a unit of the group, in any of its partitions. */
-enum limit_state planner_limit_state(const struct queue *q, const struct job_class *g);
+enum limit_state job_class_limit_state(const struct queue *q, const struct job_class *g);
 /* What the unit asks for in that choice; NULL where it is no shape of its group. */
-struct request_shape *planner_shape_of(const struct pending_entry *u, const struct plan_choice *c);
+struct request_shape *request_shape_of(const struct pending_entry *u, const struct plan_choice *c);
 
 /* --- qos_levels.c --- */
 
-const struct qos_spec *planner_qos(const struct model *m, const char *name); /* NULL: no such one */
+const struct qos_spec *model_find_qos(const struct model *m, const char *name); /* NULL: no such one */
 /* Of each QOS the longest chain of those that it may preempt, and they others: 0 for one that may preempt
  * none. Some that may preempt one another in a circle are equal. Owned by the caller. */
 uint32_t *qos_levels_of(const struct cluster_spec *s) __attribute__((warn_unused_result));
@@ -176,12 +176,12 @@ bool sync_holes(struct queue *q);
 #define OVERDUE_MS 1000 /* what should have ended is expected so much later, again and again */
 
 /* Returns what the job has on the pool now; NULL: nothing any more. */
-struct active_job *sync_runs(struct queue *q, uint32_t id, const struct job *j);
+struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j);
 void sync_licences(struct queue *q, uint32_t id, const struct job *j);
 /* Its nodes get back what it holds; r is freed. */
-void sync_drop_runs(struct queue *q, struct active_job *r);
-void planner_count_element(struct queue *q, uint32_t array, intptr_t by);
-int64_t planner_end_of(const struct queue *q, const struct job *j);
+void sync_drop_active(struct queue *q, struct active_job *r);
+void active_count_element(struct queue *q, uint32_t array, intptr_t by);
+int64_t active_end_of(const struct queue *q, const struct job *j);
 /* It has been asked to go: in this pass, or the state says so. */
 void active_mark_leaving(struct queue *q, struct active_job *r, uint32_t for_job, int64_t until);
 /* Somebody is on his way out for it already. */
@@ -190,11 +190,11 @@ bool active_is_awaited(const struct queue *q, uint32_t job);
 
 /* --- sync_pending.c --- */
 
-void sync_unit(struct queue *q, uint32_t id, const struct job *j); /* NULL: it has left the state */
+void sync_pending(struct queue *q, uint32_t id, const struct job *j); /* NULL: it has left the state */
 /* It stands in no row any more; its group goes with the last one. */
-void sync_leave_group(struct queue *q, struct pending_entry *u);
+void sync_leave_class(struct queue *q, struct pending_entry *u);
 /* Which step of a step job waits for places. */
-const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks);
+const struct step *pending_step(const struct job *j, uint32_t *ret_tasks);
 void extra_slots_drop(struct queue *q, struct pending_entry *u); /* no-op without any */
 
 /* --- sync_windows.c --- */
@@ -208,12 +208,12 @@ void sync_drop_windows(struct queue *q);
 
 /* --- queue_frame.c: before any job is read --- */
 
-void planner_read_frame(struct queue *q); /* first */
+void queue_frame_begin(struct queue *q); /* first */
 /* Room for the nodes of both pools, one after the other as they are searched: at is below twice their
  * number. */
-void planner_read_room(struct queue *q, uint32_t at);
-void planner_read_node(struct queue *q, uint32_t at);
-void planner_read_part(struct queue *q, uint32_t at); /* with all nodes there */
+void queue_frame_init_node(struct queue *q, uint32_t at);
+void queue_frame_read_node(struct queue *q, uint32_t at);
+void queue_frame_read_partition(struct queue *q, uint32_t at); /* with all nodes there */
 
 /* --- priorities.c: whose turn it is --- */
 
@@ -225,9 +225,9 @@ void planner_drop_ranks_anew(struct queue *q); /* what is under way of that */
 void planner_begin_asking(struct queue *q, const struct sched_view *v, struct wall now);
 void planner_end_asking(struct queue *q);
 /* The priority of a group's entry without its age, where that is known without asking for names. */
-bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t entry, int64_t *ret);
+bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t tier_at, int64_t *ret);
 /* The priority of a group's job that was submitted at that time, in the partitions of that entry. */
-uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t entry, uint32_t job,
+uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
                       int64_t submit_ms);
 /* Where very much runs or waits: the priorities as the queue is ordered by them, ages as of now. A shallow
  * copy. False: ask prio_ctx_init. Cost: O(1). */

@@ -47,7 +47,7 @@ static struct plan_opts opts_of(const struct cluster_spec *s)
     return (struct plan_opts){.depth = depth, .backfill = true, .keep = true};
 }
 
-void planner_read_frame(struct queue *q)
+void queue_frame_begin(struct queue *q)
 {
     const struct model *m = q->view->model;
     pool_init_bare(&q->pool, (uint32_t)m->n_nodes, q->now.ms);
@@ -66,24 +66,24 @@ void planner_read_frame(struct queue *q)
         vec_push(&q->active.licences.used, 0);
 }
 
-void planner_read_room(struct queue *q, uint32_t at)
+void queue_frame_init_node(struct queue *q, uint32_t at)
 {
     uint32_t n = q->pool.n_nodes;
     pool_init_node(at < n ? &q->pool : &q->empty, at < n ? at : at - n);
 }
 
-void planner_read_node(struct queue *q, uint32_t at)
+void queue_frame_read_node(struct queue *q, uint32_t at)
 {
     const char *name = q->view->model->nodes[at]->spec.name;
     idmap_set(&q->nodes.node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(at + 1));
     sync_node(q, at);
 }
 
-void planner_read_part(struct queue *q, uint32_t at)
+void queue_frame_read_partition(struct queue *q, uint32_t at)
 {
     const struct strv *names = &q->view->model->spec.parts.v[at].nodes;
     for (size_t k = 0; k < names->n; k++) {
-        uint32_t node = planner_find_node(q, names->v[k]);
+        uint32_t node = queue_find_node(q, names->v[k]);
         if (node != UINT32_MAX)
             nodeset_add(&q->nodes.part_nodes[at], node);
     }

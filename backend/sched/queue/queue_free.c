@@ -10,7 +10,7 @@ void queue_drop_started(struct queue *q)
         struct tentative *t = q->active.started.v[i];
         plan_slots_note_freed_all(&q->slots, &t->use); /* what runs is charged again */
         pool_drop(&q->pool, &t->use);
-        planner_count_element(q, t->array_job, -1);
+        active_count_element(q, t->array_job, -1);
         free(t);
     }
     vec_clear(&q->active.started);
@@ -39,7 +39,7 @@ static void queue_free_entries(struct queue *q)
     idmap_for_each (&q->entries.by_job, slot) {
         struct pending_entry *u = slot->value;
         plan_slots_drop(&q->slots, &u->slot);
-        sync_leave_group(q, u);
+        sync_leave_class(q, u);
         free(u);
     }
     idmap_fini(&q->entries.by_job);
@@ -51,7 +51,7 @@ static void queue_free_entries(struct queue *q)
 static void queue_free_active(struct queue *q)
 {
     list_for_each (r, &q->active.list, struct active_job, link)
-        sync_drop_runs(q, r);
+        sync_drop_active(q, r);
     idmap_for_each (&q->active.licensed, slot)
         free(slot->value);
     idmap_fini(&q->active.by_job);
@@ -130,7 +130,7 @@ void queue_bury(struct queue *q)
                         .prios.shares = o->prios.shares,
                         .notes = o->notes};
     o->notes = (struct queue_notes){0};
-    planner_init_lists(q);
+    queue_init_lists(q);
     q->old = o;
 }
 
@@ -175,10 +175,10 @@ static bool queue_free_slots(struct queue *o, struct idmap *map, bool units, uin
     return true;
 }
 
-static bool queue_free_groups(struct queue *o, uint64_t *n)
+static bool queue_free_class_list(struct queue *o, uint64_t *n)
 {
     for (; !list_empty(&o->classes.list) && *n; --*n)
-        planner_drop_group(o, list_first(&o->classes.list, struct job_class, link));
+        job_class_drop(o, list_first(&o->classes.list, struct job_class, link));
     return list_empty(&o->classes.list);
 }
 
@@ -201,7 +201,7 @@ static bool queue_free_some(struct queue *o, uint64_t *n)
         list_init(&o->active.candidates);
         *stage = FREE_GROUPS;
     }
-    if (*stage == FREE_GROUPS && queue_free_groups(o, n))
+    if (*stage == FREE_GROUPS && queue_free_class_list(o, n))
         *stage = FREE_REST;
     if (*stage != FREE_REST || !*n)
         return false;

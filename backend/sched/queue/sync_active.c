@@ -30,7 +30,7 @@ static int64_t end_by_kill(const struct job *j)
                                   : j->t_start.ms;
 }
 
-int64_t planner_end_of(const struct queue *q, const struct job *j)
+int64_t active_end_of(const struct queue *q, const struct job *j)
 {
     int64_t end = end_by_limit(q, j);
     if (j->state == JOB_COMPLETING && end_by_kill(j) < end)
@@ -38,7 +38,7 @@ int64_t planner_end_of(const struct queue *q, const struct job *j)
     return end == WHEN_NEVER ? end : not_before_now(q, end);
 }
 
-void planner_count_element(struct queue *q, uint32_t array, intptr_t by)
+void active_count_element(struct queue *q, uint32_t array, intptr_t by)
 {
     if (!array)
         return;
@@ -61,13 +61,13 @@ static struct active_job *runs_of(struct queue *q, const struct job *j)
     list_init(&r->in_candidates);
     list_append(&q->active.list, &r->link);
     idmap_set(&q->active.by_job, j->id, r);
-    planner_count_element(q, j->array_job, 1);
+    active_count_element(q, j->array_job, 1);
     return r;
 }
 
 static void add_part(const struct queue *q, struct pool_parts *parts, const struct alloc *a)
 {
-    uint32_t at = planner_find_node(q, a->node);
+    uint32_t at = queue_find_node(q, a->node);
     if (at == UINT32_MAX)
         return;
     struct amount amount = {cpuset_count(&a->cpus), (int64_t)a->mem_mib, cpuset_count(&a->gpus)};
@@ -145,13 +145,13 @@ static void sweep_runs(struct queue *q, struct active_job *r)
     r->v.n = kept;
 }
 
-void sync_drop_runs(struct queue *q, struct active_job *r)
+void sync_drop_active(struct queue *q, struct active_job *r)
 {
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
     sweep_runs(q, r);
     vec_fini(&r->v);
-    planner_count_element(q, r->array_job, -1);
+    active_count_element(q, r->array_job, -1);
     idmap_remove(&q->active.by_job, r->job);
     list_unlink(&r->link);
     list_unlink(&r->in_leaving);
@@ -176,20 +176,20 @@ void sync_licences(struct queue *q, uint32_t id, const struct job *j)
     }
 }
 
-struct active_job *sync_runs(struct queue *q, uint32_t id, const struct job *j)
+struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j)
 {
     struct active_job *r = idmap_get(&q->active.by_job, id);
     bool active = j && (j->state == JOB_RUNNING || j->state == JOB_SUSPENDED || j->state == JOB_COMPLETING);
     if (!active) {
         if (r)
-            sync_drop_runs(q, r);
+            sync_drop_active(q, r);
         return NULL;
     }
     r = runs_of(q, j);
     r->noted = false;
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
-    int64_t end = planner_end_of(q, j);
+    int64_t end = active_end_of(q, j);
     list_unlink(&r->in_leaving);
     r->for_job = 0;
     if (j->state == JOB_COMPLETING && wall_is_set(job_rare(j)->t_kill))

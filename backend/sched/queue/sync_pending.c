@@ -14,45 +14,45 @@ static bool stands_behind(const struct pending_entry *a, const struct pending_en
     return a->order_id != b->order_id ? a->order_id > b->order_id : a->order_index > b->order_index;
 }
 
-static void enter_group(struct queue *q, struct pending_entry *u, struct job_class *g)
+static void job_class_enter(struct queue *q, struct pending_entry *u, struct job_class *g)
 {
-    struct list *pos = &g->units;
-    while (pos->prev != &g->units &&
-           stands_behind(container_of(pos->prev, struct pending_entry, in_group), u))
+    struct list *pos = &g->entries;
+    while (pos->prev != &g->entries &&
+           stands_behind(container_of(pos->prev, struct pending_entry, in_class), u))
         pos = pos->prev;
-    list_insert_before(pos, &u->in_group);
-    u->group = g;
+    list_insert_before(pos, &u->in_class);
+    u->class = g;
     u->futile.mark = 0; /* it asks for something else */
-    g->n_units++;
+    g->n_pending++;
     if (q->reading) /* it is told with its group, and there is a pass over all */
         return;
     vec_push(&q->entries.moved, u->job);
     vec_push(&q->entries.fresh, u->job);
 }
 
-void sync_leave_group(struct queue *q, struct pending_entry *u)
+void sync_leave_class(struct queue *q, struct pending_entry *u)
 {
-    struct job_class *g = u->group;
+    struct job_class *g = u->class;
     heap_remove(&q->entries.wakes, &u->by_wake);
     extra_slots_drop(q, u);
     if (!g)
         return;
-    u->group = NULL;
-    list_unlink(&u->in_group);
-    if (--g->n_units == 0)
-        planner_drop_group(q, g);
+    u->class = NULL;
+    list_unlink(&u->in_class);
+    if (--g->n_pending == 0)
+        job_class_drop(q, g);
 }
 
 static void remove_unit(struct queue *q, struct pending_entry *u)
 {
     q->changes.gained = q->changes.gained || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
-    sync_leave_group(q, u);
+    sync_leave_class(q, u);
     idmap_remove(&q->entries.by_job, u->job);
     free(u);
 }
 
-const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks)
+const struct step *pending_step(const struct job *j, uint32_t *ret_tasks)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
@@ -73,7 +73,7 @@ static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
     if (!j)
         return 0;
     if (j->kind == JOB_KIND_STEPS && (j->state == JOB_PENDING || j->state == JOB_RUNNING)) {
-        *ret_step = planner_waiting_step(j, &n);
+        *ret_step = pending_step(j, &n);
         return *ret_step ? n : 0;
     }
     return j->state == JOB_PENDING ? job_pending_elements(j) : 0;
@@ -83,9 +83,9 @@ static void park(struct queue *q, struct pending_entry *u, enum reason why, stru
 {
     q->changes.gained = q->changes.gained || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
-    if (u->group) /* what it was told was about another turn */
+    if (u->class) /* what it was told was about another turn */
         u->forecast.made = u->forecast.first_made = 0;
-    sync_leave_group(q, u);
+    sync_leave_class(q, u);
     u->parked = why;
     vec_push(&q->entries.moved, u->job);
     if (wall_is_set(clears))
@@ -107,7 +107,7 @@ static void look_at_dependencies(const struct queue *q, struct pending_entry *u,
 
 static void keep_what_was_told(const struct queue *q, struct pending_entry *u)
 {
-    const struct pending_entry *was = planner_unit_before(q, u->job);
+    const struct pending_entry *was = queue_entry_before(q, u->job);
     if (!was)
         return;
     u->told = was->told;
@@ -117,7 +117,7 @@ static void keep_what_was_told(const struct queue *q, struct pending_entry *u)
     u->forecast.first_made = was->forecast.first_made;
 }
 
-void sync_unit(struct queue *q, uint32_t id, const struct job *j)
+void sync_pending(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct step *s;
     struct pending_entry *u = idmap_get(&q->entries.by_job, id);
@@ -148,20 +148,20 @@ void sync_unit(struct queue *q, uint32_t id, const struct job *j)
     u->order_index = j->array_index;
     struct wall clears = {0};
     enum reason gate = j->state == JOB_PENDING ? gate_job(q->view, j, q->now, &clears) : REASON_NONE;
-    struct job_class *g = gate == REASON_NONE ? planner_group(q, j, s, &gate) : NULL;
+    struct job_class *g = gate == REASON_NONE ? job_class_of(q, j, s, &gate) : NULL;
     if (!g) {
         park(q, u, gate, clears);
         return;
     }
-    if (g == u->group) /* its place in the row does not change */
+    if (g == u->class) /* its place in the row does not change */
         return;
-    if (u->group) {
+    if (u->class) {
         q->changes.gained = q->changes.gained || u->slot.use.parts;
         plan_slots_drop(&q->slots, &u->slot);
     }
-    sync_leave_group(q, u);
+    sync_leave_class(q, u);
     u->parked = REASON_NONE;
-    enter_group(q, u, g);
+    job_class_enter(q, u, g);
 }
 
 void extra_slots_drop(struct queue *q, struct pending_entry *u)

@@ -13,7 +13,7 @@ static void nodes_of_window(const struct queue *q, const struct window *w, struc
     for (uint32_t i = 0; all && i < q->pool.n_nodes; i++)
         nodeset_add(ret, i);
     for (size_t i = 0; !all && i < w->nodes.n; i++) {
-        uint32_t at = planner_find_node(q, w->nodes.v[i]);
+        uint32_t at = queue_find_node(q, w->nodes.v[i]);
         if (at != UINT32_MAX)
             nodeset_add(ret, at);
     }
@@ -43,14 +43,14 @@ static void turn_out(struct queue *q, const char *name)
 {
     idmap_for_each (&q->entries.by_job, slot) {
         struct pending_entry *u = slot->value;
-        const struct job *j = planner_job(q, u->job);
+        const struct job *j = queue_job(q, u->job);
         if (!j || !str_eq(req_rare(&j->req)->reservation, name))
             continue;
         vec_push(&q->notes.jobs, u->job);
-        if (!u->group)
+        if (!u->class)
             continue;
         plan_slots_drop(&q->slots, &u->slot);
-        sync_leave_group(q, u);
+        sync_leave_class(q, u);
     }
 }
 

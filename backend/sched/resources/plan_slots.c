@@ -11,10 +11,10 @@ void placement_fini(struct placement *p)
     vec_fini(&p->parts.v);
 }
 
-void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o, uint32_t n_lanes)
+void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o, uint32_t n_partitions)
 {
-    *b = (struct plan_slots){.pool = p, .opts = *o, .n_lanes = n_lanes};
-    b->lanes = xcalloc(n_lanes ? n_lanes : 1, sizeof *b->lanes);
+    *b = (struct plan_slots){.pool = p, .opts = *o, .n_partitions = n_partitions};
+    b->partitions = xcalloc(n_partitions ? n_partitions : 1, sizeof *b->partitions);
     list_init(&b->list);
 }
 
@@ -66,7 +66,7 @@ void plan_slots_fini(struct plan_slots *b)
 {
     list_for_each (h, &b->list, struct plan_slot, link)
         plan_slots_drop(b, h);
-    free(b->lanes);
+    free(b->partitions);
     vec_fini(&b->gains);
     for (uint32_t i = 0; i < b->n_narrow; i++)
         nodeset_fini(&b->narrow_sets[i]);
@@ -81,8 +81,8 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
     b->again = false;
     b->gained = gained;
     b->shaken = false;
-    for (uint32_t i = 0; i < b->n_lanes; i++)
-        b->lanes[i] = (struct plan_partition){0};
+    for (uint32_t i = 0; i < b->n_partitions; i++)
+        b->partitions[i] = (struct plan_partition){0};
     /* Others have gone for a claim: it stays in any case. */
     list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->by_preemption)
@@ -163,7 +163,7 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
-        if (b->lanes[c->lane].closed && !it->by_preemptor)
+        if (b->partitions[c->partition].closed && !it->by_preemptor)
             continue;
         ret->choice = i;
         if (c->own)
@@ -177,24 +177,25 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
     return false;
 }
 
-static bool has_left(const struct plan_slots *b, uint32_t lane)
+static bool has_left(const struct plan_slots *b, uint32_t partition)
 {
-    return !b->lanes[lane].closed && b->lanes[lane].n_held < b->opts.depth;
+    return !b->partitions[partition].closed && b->partitions[partition].n_held < b->opts.depth;
 }
 
-uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it, uint32_t lane)
+uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
+                                   uint32_t partition)
 {
-    if (has_left(b, lane))
-        return lane;
+    if (has_left(b, partition))
+        return partition;
     for (uint32_t i = 0; i < it->n_choices; i++)
-        if (has_left(b, it->choices[i].lane))
-            return it->choices[i].lane;
-    return NO_LANE;
+        if (has_left(b, it->choices[i].partition))
+            return it->choices[i].partition;
+    return NO_PARTITION;
 }
 
 bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *it)
 {
-    return it->n_choices && plan_slots_partition_left(b, it, it->choices[0].lane) != NO_LANE;
+    return it->n_choices && plan_slots_partition_left(b, it, it->choices[0].partition) != NO_PARTITION;
 }
 
 static bool holds_on(const struct plan_slot *h, const struct plan_request *it)
@@ -397,8 +398,8 @@ static bool start_held(struct plan_slots *b, const struct plan_request *it, stru
 
 void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h)
 {
-    if (h->visited == b->iteration && h->counts != NO_LANE) {
-        b->lanes[h->counts].n_held--;
+    if (h->visited == b->iteration && h->counts != NO_PARTITION) {
+        b->partitions[h->counts].n_held--;
         b->again = true;
     }
     plan_slots_drop(b, h);
@@ -433,7 +434,7 @@ bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struc
                       struct placement *ret)
 {
     if (h->use.parts)
-        return h->entry == it->entry ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
+        return h->tier_at == it->tier_at ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
     return place_now(b, it, ret) || place_before_others(b, it, false, ret);
 }
 
@@ -478,8 +479,8 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
     struct pool_parts parts = {VEC_INIT};
     for (uint32_t i = 0; i < from->use.n_parts; i++)
         vec_push(&parts.v, from->use.parts[i]);
-    *h = (struct plan_slot){.lane = from->lane,
-                            .entry = from->entry,
+    *h = (struct plan_slot){.partition = from->partition,
+                            .tier_at = from->tier_at,
                             .tier = from->tier,
                             .counts = from->counts,
                             .by_preemption = from->by_preemption,
@@ -493,7 +494,7 @@ void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct pla
 void plan_slots_close(struct plan_slots *b, const struct plan_request *it)
 {
     for (uint32_t i = 0; i < it->n_choices && !b->opts.backfill; i++)
-        b->lanes[it->choices[i].lane].closed = true;
+        b->partitions[it->choices[i].partition].closed = true;
 }
 
 int64_t plan_slots_next(const struct plan_slots *b)
@@ -506,11 +507,11 @@ int64_t plan_slots_next(const struct plan_slots *b)
 
 bool plan_slots_are_closed(const struct plan_slots *b)
 {
-    for (uint32_t i = 0; i < b->n_lanes; i++)
-        if (!b->lanes[i].closed)
+    for (uint32_t i = 0; i < b->n_partitions; i++)
+        if (!b->partitions[i].closed)
             return false;
     list_for_each (h, &b->list, struct plan_slot, link)
         if (h->by_preemption && h->visited != b->iteration) /* a closed lane may be open to it */
             return false;
-    return b->n_lanes > 0;
+    return b->n_partitions > 0;
 }

@@ -39,7 +39,7 @@ struct plan_opts {
 
 /* One way to run: in one of the partitions that it may go to. */
 struct plan_choice {
-    uint32_t lane;
+    uint32_t partition;
     const struct demand *demand;
     const struct nodeset *set;
     int64_t len;          /* ms: its time limit there */
@@ -50,7 +50,7 @@ struct plan_choice {
 struct plan_request {
     const struct plan_choice *choices; /* in the order of preference */
     uint32_t n_choices;
-    uint32_t entry;    /* which of its turns this is */
+    uint32_t tier_at;  /* which of its turns this is */
     uint32_t tier;     /* of all of these choices */
     int64_t deadline;  /* must have ended by then; WHEN_NEVER */
     int64_t ends;      /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
@@ -63,17 +63,17 @@ struct plan_request {
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
 struct plan_slot {
     struct pool_use use;
-    uint32_t lane;        /* where it is held */
-    uint32_t entry, tier; /* of the item that found it */
-    uint32_t counts;      /* in which lane it counts */
-    bool by_preemption;   /* by preemption: counts against no lane */
-    uint64_t visited;     /* the pass that looked at it last */
-    uint64_t mark;        /* of the gains, when it was looked at */
-    bool suspended;       /* lifted for a moment, for somebody before it */
-    bool limited;         /* elsewhere it would have got more than it may: it may be another time */
-    struct pool_use *own; /* of the choice: it lies within this one */
-    uint64_t lost;        /* the pass in which it was given up for somebody before it */
-    struct list link;     /* in the backfill's list while it holds something */
+    uint32_t partition;     /* where it is held */
+    uint32_t tier_at, tier; /* of the item that found it */
+    uint32_t counts;        /* in which lane it counts */
+    bool by_preemption;     /* by preemption: counts against no lane */
+    uint64_t visited;       /* the pass that looked at it last */
+    uint64_t mark;          /* of the gains, when it was looked at */
+    bool suspended;         /* lifted for a moment, for somebody before it */
+    bool limited;           /* elsewhere it would have got more than it may: it may be another time */
+    struct pool_use *own;   /* of the choice: it lies within this one */
+    uint64_t lost;          /* the pass in which it was given up for somebody before it */
+    struct list link;       /* in the backfill's list while it holds something */
 };
 
 struct placement { /* of an item that starts now, or whose start is planned */
@@ -91,8 +91,8 @@ struct plan_partition {
 struct plan_slots {
     struct pool *pool;
     struct plan_opts opts;
-    struct plan_partition *lanes;
-    uint32_t n_lanes;
+    struct plan_partition *partitions;
+    uint32_t n_partitions;
     struct list list;
     uint64_t iteration;
     bool gained;                /* something has come free since the last pass: holds may move earlier */
@@ -106,7 +106,8 @@ struct plan_slots {
     uint32_t n_narrow;
 };
 
-void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o, uint32_t n_lanes);
+void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o,
+                     uint32_t n_partitions);
 /* Gives up all holds; their owners' structs are zeroed. */
 void plan_slots_fini(struct plan_slots *b);
 

@@ -1,13 +1,13 @@
 /* plan_slots_book.c - the place that is held for an item which cannot start: where, and where else. */
 #include "backend/sched/resources/plan_slots_internal.h"
 
-/* counts: in which lane; NO_LANE: in none. */
+/* counts: in which lane; NO_PARTITION: in none. */
 static void hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                  bool by_preemption, uint32_t counts, const struct placement *at)
 {
     const struct plan_choice *c = &it->choices[at->choice];
-    *h = (struct plan_slot){.lane = c->lane,
-                            .entry = it->entry,
+    *h = (struct plan_slot){.partition = c->partition,
+                            .tier_at = it->tier_at,
                             .tier = it->tier,
                             .counts = counts,
                             .by_preemption = by_preemption,
@@ -16,8 +16,8 @@ static void hold(struct plan_slots *b, const struct plan_request *it, struct pla
                             .own = c->own};
     pool_plan(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->list, &h->link);
-    if (counts != NO_LANE)
-        b->lanes[counts].n_held++;
+    if (counts != NO_PARTITION)
+        b->partitions[counts].n_held++;
 }
 
 /* What it waited for did not end in time, or is gone. */
@@ -58,13 +58,13 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
 static bool hold_again(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     uint32_t counts =
-        h->by_preemption || is_broken(b, h) ? NO_LANE : plan_slots_partition_left(b, it, h->counts);
-    if (counts == NO_LANE) {
+        h->by_preemption || is_broken(b, h) ? NO_PARTITION : plan_slots_partition_left(b, it, h->counts);
+    if (counts == NO_PARTITION) {
         plan_slots_drop(b, h);
         return plan_slots_book(b, it, h);
     }
     if (!move_earlier(b, it, h, counts)) {
-        b->lanes[counts].n_held++;
+        b->partitions[counts].n_held++;
         h->counts = counts;
     }
     return true;
@@ -80,10 +80,12 @@ static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struc
     if (others)
         plan_slots_restore_behind(b);
     /* The turn of a higher tier was over while it had a better place: it may find one there now. */
-    b->again = b->again || (h->lost == b->iteration && it->entry > 0);
+    b->again = b->again || (h->lost == b->iteration && it->tier_at > 0);
     if (found)
         hold(b, it, h, by_preemption,
-             by_preemption ? NO_LANE : plan_slots_partition_left(b, it, it->choices[at.choice].lane), &at);
+             by_preemption ? NO_PARTITION
+                           : plan_slots_partition_left(b, it, it->choices[at.choice].partition),
+             &at);
     if (found && others)
         plan_slots_drop_displaced(b);
     placement_fini(&at);
@@ -96,7 +98,7 @@ static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struc
 static bool hold_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
-    if (!b->opts.keep || it->entry > h->entry || !plan_slots_may_book(b, it))
+    if (!b->opts.keep || it->tier_at > h->tier_at || !plan_slots_may_book(b, it))
         return false;
     uint64_t visited = plan_slot_suspend_own(b, h);
     bool others = plan_slots_suspend_plans_behind(b, it, false),
@@ -106,7 +108,7 @@ static bool hold_instead(struct plan_slots *b, const struct plan_request *it, st
     plan_slot_restore_own(b, h, visited);
     if (found) {
         plan_slots_drop_counted(b, h);
-        hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].lane), &at);
+        hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].partition), &at);
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
@@ -115,7 +117,7 @@ static bool hold_instead(struct plan_slots *b, const struct plan_request *it, st
 
 bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
-    if (h->use.parts && h->entry != it->entry) {
+    if (h->use.parts && h->tier_at != it->tier_at) {
         bool instead = hold_instead(b, it, h);
         plan_slots_close(b, it);
         return instead;
@@ -131,7 +133,7 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
                                const struct placement *at)
 {
     plan_slots_drop(b, h);
-    hold(b, it, h, true, NO_LANE, at);
+    hold(b, it, h, true, NO_PARTITION, at);
     list_for_each (other, &b->list, struct plan_slot, link)
         other->suspended =
             other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier);
@@ -149,7 +151,7 @@ static bool put_off(struct plan_slots *b, const struct plan_request *it, struct 
     pool_lay(b->pool, &h->use);
     if (same) {
         plan_slots_drop_for_same(b, h);
-        hold(b, it, h, true, NO_LANE, &at);
+        hold(b, it, h, true, NO_PARTITION, &at);
     }
     placement_fini(&at);
     return same;
@@ -169,7 +171,7 @@ static bool rebook_instead(struct plan_slots *b, const struct plan_request *it, 
     plan_slot_restore_own(b, h, visited);
     if (found) {
         plan_slots_drop_counted(b, h);
-        hold(b, it, h, true, NO_LANE, &at);
+        hold(b, it, h, true, NO_PARTITION, &at);
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
@@ -179,10 +181,10 @@ static bool rebook_instead(struct plan_slots *b, const struct plan_request *it, 
 bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     plan_slots_close(b, it);
-    if (h->use.parts && h->entry != it->entry)
+    if (h->use.parts && h->tier_at != it->tier_at)
         return rebook_instead(b, it, h);
     if (h->use.parts && h->by_preemption && !is_broken(b, h)) {
-        move_earlier(b, it, h, NO_LANE);
+        move_earlier(b, it, h, NO_PARTITION);
         return true;
     }
     if (h->use.parts && h->by_preemption && put_off(b, it, h))

@@ -4,12 +4,12 @@
 
 #include "backend/sched/resources/plan_slots.h"
 
-#define NO_LANE UINT32_MAX
+#define NO_PARTITION UINT32_MAX
 
 /* The lane that its place counts in: this one (where it did, or where it is held), or where that has none
  * left another of its own. */
 uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
-                                   uint32_t lane);
+                                   uint32_t partition);
 
 /* As plan_slots_suspend_behind, for an item whose start is planned: claims of lower tiers only give way if
  * others have gone for it too. below: only what is held in lower tiers: for an item that holds a place. */

@@ -77,7 +77,7 @@ static struct plan_request *add(struct world *w, uint32_t cpus, int64_t len_s)
     uint32_t i = w->n++;
     w->demands[i] = demand_of(cpus);
     for (uint32_t k = 0; k < 2; k++)
-        w->choices[i][k] = (struct plan_choice){.lane = k,
+        w->choices[i][k] = (struct plan_choice){.partition = k,
                                                 .demand = &w->demands[i],
                                                 .set = &w->sets[k],
                                                 .len = len_s * S,
@@ -280,7 +280,7 @@ static void test_several_lanes(void **state)
     add(&w, 4, 10);                /* lane 0 has its place left */
     add(&w, 4, 10)->n_choices = 2; /* both are full */
     assert_string_equal(pass(&w, true), "60 100 -");
-    assert_int_equal(w.holds[0].lane, 1);
+    assert_int_equal(w.holds[0].partition, 1);
     pool_drop(&w.pool, &w.running[0]);              /* what fits now goes into the first that takes it */
     assert_string_equal(pass(&w, true), "s 10 20"); /* lane 1 has a place left, lane 0 is sooner */
     assert_int_equal(w.started[0].parts[0].node, 0);
@@ -293,8 +293,8 @@ static void test_several_lanes(void **state)
     add(&w, 4, 10)->n_choices = 2;
     add(&w, 4, 10)->n_choices = 2;
     assert_string_equal(pass(&w, true), "60 70 -");
-    assert_int_equal(w.holds[1].lane, 0);
-    assert_int_equal(w.b.lanes[1].n_held, 1);
+    assert_int_equal(w.holds[1].partition, 0);
+    assert_int_equal(w.b.partitions[1].n_held, 1);
     end(&w);
     begin(&w, 4, &three); /* and a place that is kept counts where it did */
     run(&w, 0, 0, 4, 60);
@@ -303,8 +303,8 @@ static void test_several_lanes(void **state)
         add(&w, 4, 10)->n_choices = 1 + (i > 2);
     assert_string_equal(pass(&w, true), "60 70 80 90 100");
     assert_string_equal(pass(&w, false), "60 70 80 90 100");
-    assert_int_equal(w.b.lanes[0].n_held, 3);
-    assert_int_equal(w.b.lanes[1].n_held, 2);
+    assert_int_equal(w.b.partitions[0].n_held, 3);
+    assert_int_equal(w.b.partitions[1].n_held, 2);
     end(&w);
     begin(&w, 4, &off);
     run(&w, 0, 0, 4, 100);
@@ -385,8 +385,9 @@ static void test_claims(void **state)
         vec_push(&at.parts.v, (struct pool_part){0, {4, 1, 0}});
         plan_slots_book_preemptor(&w.b, it, &w.holds[0], &at);
         assert_true(w.holds[0].by_preemption);
-        assert_int_equal(w.b.lanes[0].n_held, 0);               /* counts against nobody's places */
-        assert_int_equal(w.b.lanes[0].closed, opts[i] == &off); /* in strict order nobody comes before it */
+        assert_int_equal(w.b.partitions[0].n_held, 0); /* counts against nobody's places */
+        assert_int_equal(w.b.partitions[0].closed,
+                         opts[i] == &off); /* in strict order nobody comes before it */
         plan_slots_begin(&w.b, false);
         assert_true(
             plan_slots_rebook_preemptor(&w.b, it, &w.holds[0])); /* kept, or made anew where none is kept */
