@@ -132,7 +132,7 @@ static void pass(struct clock *c, int64_t now, bool gained)
     plan_slots_begin(&c->slots, gained);
     list_for_each (u, &c->queue, struct unit, queued) {
         if (keeps_its_place(c, u, now, gained)) {
-            u->slot.visited = c->slots.pass;
+            u->slot.visited = c->slots.iteration;
             continue;
         }
         struct plan_choice choice = {.demand = &c->demands[u->job->procs],

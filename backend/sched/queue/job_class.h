@@ -74,9 +74,9 @@ struct class_reason {
 
 /* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
 struct job_class {
-    struct list link;           /* in classes.list */
-    struct list entries;        /* by submission, then id */
-    struct class_tier *entries; /* the highest tier first; where there is but one it is: */
+    struct list link;         /* in classes.list */
+    struct list entries;      /* by submission, then id */
+    struct class_tier *tiers; /* the highest tier first; where there is but one it is: */
     struct class_tier only;
     uint32_t n_tiers;
     struct owner *owner;

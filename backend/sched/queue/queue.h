@@ -94,7 +94,7 @@ struct queue {
     const struct job *probe; /* stands for the job of its id: what would a pass do with this one? NULL */
     struct wall now;
     int64_t last_now;
-    uint64_t cycle;          /* counts scheduling cycles */
+    uint64_t cycle_no;       /* counts scheduling cycles */
     struct pool pool, empty; /* the real one; every node up and nothing on it */
     struct plan_slots slots;
     struct queue_notes notes;

@@ -126,7 +126,7 @@ void queue_bury(struct queue *q)
                         .probe = o->probe,
                         .now = o->now,
                         .last_now = o->last_now,
-                        .cycle = o->cycle,
+                        .cycle_no = o->cycle_no,
                         .prios.shares = o->prios.shares,
                         .notes = o->notes};
     o->notes = (struct queue_notes){0};

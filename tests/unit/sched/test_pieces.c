@@ -43,9 +43,9 @@ static void test_no_piece_is_long(void **state)
     sched_result_init(&r);
     look_at_all();
     for (bool done = false; !done; pieces++) {
-        size_t row = planner->open ? planner->open->heap.n : 0;
+        size_t row = planner->cycle ? planner->cycle->heap.n : 0;
         done = planner_cycle_slice(planner, &v, l.now, LOOKS, &r);
-        size_t now = planner->open ? planner->open->heap.n : row;
+        size_t now = planner->cycle ? planner->cycle->heap.n : row;
         assert_true(now <= row + LOOKS); /* nor is it put in the row at once */
     }
     sched_result_fini(&r);
@@ -61,7 +61,7 @@ static void test_overtaken_while_it_tells(void **state)
     planner_free(planner);
     planner = planner_new();
     sched_result_init(&r);
-    while (!planner->open || !planner->open->tells || planner->open->out.changed.n < JOBS / 2)
+    while (!planner->cycle || !planner->cycle->reports || planner->cycle->out.changed.n < JOBS / 2)
         assert_false(planner_cycle_slice(planner, &v, l.now, 1, &r));
     look_at_all();
     assert_false(planner_cycle_slice(planner, &v, l.now, LOOKS, &r)); /* it ends with nothing */
