@@ -384,7 +384,7 @@ static void stop(void)
 }
 
 struct figures {
-    struct figure anew, piece, first, hunting, full, idle, submission, early_end, window, config,
+    struct figure update, piece, first, hunting, full, idle, submission, early_end, window, config,
         forecast_begin, forecast_slice;
     double forecast;
 };
@@ -441,7 +441,7 @@ static struct figures measure(uint32_t n_nodes, uint32_t n_pending)
     begin(n_nodes);
     submit_many(n_pending);
     slices = (struct figure){0};
-    note(&f.anew, prepare(&f.piece));
+    note(&f.update, prepare(&f.piece));
     note(&f.first, decide());
     settle(&f);
     for (int i = 0; i < 6; i++) { /* everything is looked at: a node has come back */
@@ -494,11 +494,11 @@ static void measure_array(void)
             submit(j);
         }
         struct figures f = {0};
-        note(&f.anew, decide());
+        note(&f.update, decide());
         measure_ends(&f);
         measure_forecast(&f);
         printf("%-32s anew %7.2f ms, an early end and who starts then %6.3f ms, forecast %.2f ms\n",
-               rows[r].name, f.anew.worst, mean(&f.early_end), f.forecast);
+               rows[r].name, f.update.worst, mean(&f.early_end), f.forecast);
         stop();
     }
 }
@@ -507,9 +507,10 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
 {
     printf("%8u %6u | %7.1f %6.1f %6.1f | %6.2f %6.2f | %7.3f %7.3f | %7.2f %7.2f | %6.2f | %6.2f | %6.1f "
            "%6.2f\n",
-           jobs, nodes, f->anew.worst > f->config.worst ? f->anew.worst : f->config.worst, f->piece.worst,
-           f->first.worst, f->full.worst, mean(&f->idle), mean(&f->submission), f->submission.worst,
-           mean(&f->early_end), f->early_end.worst, f->window.worst, slices.worst, f->forecast,
+           jobs, nodes, f->update.worst > f->config.worst ? f->update.worst : f->config.worst,
+           f->piece.worst, f->first.worst, f->full.worst, mean(&f->idle), mean(&f->submission),
+           f->submission.worst, mean(&f->early_end), f->early_end.worst, f->window.worst, slices.worst,
+           f->forecast,
            f->forecast_begin.worst > f->forecast_slice.worst ? f->forecast_begin.worst
                                                              : f->forecast_slice.worst);
     if (mixed)

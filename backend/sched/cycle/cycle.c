@@ -125,7 +125,7 @@ static void abandon(struct planner *p)
     cycle_set_out(p, &p->cycle->out);
     cycle_unreport(p);
     cycle_set_out(p, NULL);
-    planner_drop_ranks_anew(&p->queue);
+    priorities_drop_update(&p->queue);
     p->preempt.searching = false;
     p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = true;
     p->abandoned++;

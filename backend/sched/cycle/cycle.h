@@ -93,7 +93,7 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
 /* --- queue_order.c: the queue of each partition in its order --- */
 
 struct place {
-    struct rank rank;
+    struct queue_key key;
     uint32_t job, n, before;    /* n: elements; before: of those in front of it */
     uint64_t gpus, gpus_before; /* that they ask for */
 };
@@ -107,14 +107,14 @@ struct partition_queue {
 /* A slice of the order of a long queue, from which questions take a job's place: a question begins it,
  * at most every few seconds; n is about the jobs looked at. True: none is under way. Until it is through,
  * the order before it answers, and without one the place is left out. */
-bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n);
-/* Before questions are answered, between planner_begin_asking and planner_end_asking: the order of the
+bool queue_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n);
+/* Before questions are answered, between priorities_begin_query and priorities_end_query: the order of the
  * queue is of now, or with a long queue of lately. */
-void why_begin_order(struct planner *p, struct wall now);
+void queue_order_begin(struct planner *p, struct wall now);
 /* NULL: it is not known yet. */
-const struct partition_queue *why_queue_of(const struct planner *p, uint32_t partition);
+const struct partition_queue *queue_order_of(const struct planner *p, uint32_t partition);
 /* In the queue of that partition: with its tier and the priority there. */
-struct rank why_rank(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
-                     uint32_t partition);
+struct queue_key queue_order_key(const struct planner *p, const struct job_class *g,
+                                 const struct pending_entry *u, uint32_t partition);
 
 #endif

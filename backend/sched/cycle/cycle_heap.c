@@ -3,7 +3,7 @@
 
 static bool goes_first(const struct cycle_item *a, const struct cycle_item *b)
 {
-    return rank_before(&a->rank, &b->rank);
+    return queue_key_before(&a->key, &b->key);
 }
 
 static void sink(struct cycle *s, size_t i)
@@ -45,7 +45,7 @@ struct cycle_item cycle_item_of(struct job_class *g, uint32_t tier_at, bool borr
     return (struct cycle_item){
         .g = g,
         .tier_at = tier_at,
-        .rank = rank_of(g, tier_at, borrow, prio, u->submit_ms, u->order_id, u->order_index),
+        .key = queue_key_of(g, tier_at, borrow, prio, u->submit_ms, u->order_id, u->order_index),
         .borrow = borrow};
 }
 
@@ -73,6 +73,6 @@ bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at
     if (e->cursor == &g->entries)
         return false;
     const struct pending_entry *u = cycle_item_head(g, tier_at);
-    e->prio = planner_rank(&p->queue, g, tier_at, u->job, u->submit_ms);
+    e->prio = job_class_priority(&p->queue, g, tier_at, u->job, u->submit_ms);
     return true;
 }

@@ -21,7 +21,7 @@ struct cycle_item {
     struct job_class *g;
     struct pending_entry *u; /* of newcomers; else it is the head of the group's entry: */
     uint32_t tier_at;
-    struct rank rank;
+    struct queue_key key;
     bool borrow;
 };
 
@@ -90,7 +90,7 @@ struct planner {
 
 /* What the cycles keep beside the queue, which is read again. */
 void planner_forget_cycle(struct planner *p);
-void why_free_order(struct planner *p);
+void queue_order_free(struct planner *p);
 
 /* --- rebuild.c: everything from the beginning --- */
 

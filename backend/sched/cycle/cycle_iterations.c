@@ -251,7 +251,7 @@ bool cycle_go_on(struct cycle *s, uint64_t cost)
 {
     uint64_t from = s->p->queue.pool.cost, left = cost;
     if (s->stage == CYCLE_PRIORITIES) {
-        if (!planner_rank_some(&s->p->queue, &left))
+        if (!priorities_update_some(&s->p->queue, &left))
             return false;
         s->stage = CYCLE_SETTLES;
         cost = left;

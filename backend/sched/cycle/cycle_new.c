@@ -10,22 +10,23 @@
 #define NEW_JOBS_MAX 64    /* at a time */
 #define ALL_MS       10000 /* limits open as time goes by: looked at so often */
 
-static struct rank rank_as_unit(struct planner *p, struct job_class *g, uint32_t tier_at,
-                                const struct pending_entry *u)
+static struct queue_key queue_key_of_entry(struct planner *p, struct job_class *g, uint32_t tier_at,
+                                           const struct pending_entry *u)
 {
-    uint32_t prio = planner_rank(&p->queue, g, tier_at, u->job, u->submit_ms);
-    return rank_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
+    uint32_t prio = job_class_priority(&p->queue, g, tier_at, u->job, u->submit_ms);
+    return queue_key_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
  * so on. */
-static bool may_outrank_holder(struct planner *p, struct job_class *g, const struct pending_entry *u)
+static bool may_precede_booked(struct planner *p, struct job_class *g, const struct pending_entry *u)
 {
-    struct rank mine = rank_as_unit(p, g, 0, u);
+    struct queue_key mine = queue_key_of_entry(p, g, 0, u);
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
-        struct rank its = rank_as_unit(p, w->class, h->tier_at, w);
-        if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
+        struct queue_key its = queue_key_of_entry(p, w->class, h->tier_at, w);
+        if (queue_key_before(&mine,
+                             &its)) /* it may have been submitted before, and have waited for its time */
             return true;
     }
     return false;
@@ -105,7 +106,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
                                         : container_of(u->in_class.prev, struct pending_entry, in_class);
     if (before && !before->is_special && before->count)
         return !before->slot.use.parts ||
-               (!cycle_partition_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
+               (!cycle_partition_left(p, g->choices, g->n_choices) && !may_precede_booked(p, g, u));
     g->rest.now = REASON_PRIORITY;
     if (!cycle_start_new_job(s, g, u, &it, &gets))
         return false;
@@ -115,7 +116,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     if (gets.borrow)
         return true;
     bool waits =
-        !may_outrank_holder(p, g, u) &&
+        !may_precede_booked(p, g, u) &&
         (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
     if (waits && g->n_tiers > 1) /* each of its turns may hold a place */
@@ -127,10 +128,10 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     return waits && gets.seen == LIMIT_OK;
 }
 
-static int by_rank(const void *pa, const void *pb)
+static int by_queue_key(const void *pa, const void *pb)
 {
     const struct cycle_item *a = pa, *b = pb;
-    return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
+    return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
 }
 
 /* Those who have come in since the last pass, in the order of the queue. */
@@ -144,10 +145,10 @@ static bool cycle_line_up_new(struct cycle *s)
             again = again || p->queue.entries.fresh.v[k] == p->queue.entries.fresh.v[i];
         if (!u || !u->class || again)
             continue;
-        vec_push(&s->heap, ((struct cycle_item){.u = u, .rank = rank_as_unit(p, u->class, 0, u)}));
+        vec_push(&s->heap, ((struct cycle_item){.u = u, .key = queue_key_of_entry(p, u->class, 0, u)}));
     }
     if (s->heap.n)
-        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);
+        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_queue_key);
     return s->heap.n > 0;
 }
 

@@ -18,7 +18,7 @@ struct planner *planner_new(void)
 /* What the cycle keeps beside the queue. */
 void planner_forget_cycle(struct planner *p)
 {
-    why_free_order(p);
+    queue_order_free(p);
     vec_clear(&p->tried);
     free(p->taken);
     free(p->first_blocked);

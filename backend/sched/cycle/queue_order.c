@@ -1,7 +1,7 @@
 /* queue_order.c - the order of each partition's queue, for questions about a job's place in it.
  *
  * Up to SMALL_QUEUE waiting jobs it is worked out for each question. A long queue is put in order in slices
- * (sched_order_step), at most every few seconds and only after a question: meanwhile the order before it
+ * (queue_order_step), at most every few seconds and only after a question: meanwhile the order before it
  * answers, and where there is none, the question is answered without a place.
  */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct queue_order {
     struct place *merged;
 };
 
-static void free_order(struct queue_order *o)
+static void queue_order_free_one(struct queue_order *o)
 {
     for (uint32_t i = 0; o && i < o->n_partitions; i++) {
         vec_fini(&o->partitions[i].v);
@@ -44,10 +44,10 @@ static void free_order(struct queue_order *o)
     free(o);
 }
 
-void why_free_order(struct planner *p)
+void queue_order_free(struct planner *p)
 {
-    free_order(p->order);
-    free_order(p->order_making);
+    queue_order_free_one(p->order);
+    queue_order_free_one(p->order_making);
     p->order = p->order_making = NULL;
 }
 
@@ -95,15 +95,15 @@ static void collect(const struct planner *p, struct queue_order *o, uint32_t job
         uint32_t partition = u->class->choices[i].partition;
         if (partition >= o->n_partitions || partition_was_before(u->class, i))
             continue;
-        at.rank = why_rank(p, u->class, u, partition);
+        at.key = queue_order_key(p, u->class, u, partition);
         vec_push(&o->partitions[partition].v, at);
     }
 }
 
-static int by_rank(const void *pa, const void *pb)
+static int by_queue_key(const void *pa, const void *pb)
 {
     const struct place *a = pa, *b = pb;
-    return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
+    return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
 }
 
 /* Two runs of places side by side become one. Returns how many places were touched. */
@@ -111,7 +111,7 @@ static size_t merge(struct queue_order *o, struct place *v, size_t n_first, size
 {
     size_t a = 0, b = n_first, out = 0;
     while (a < n_first && b < n)
-        o->merged[out++] = by_rank(&v[b], &v[a]) < 0 ? v[b++] : v[a++];
+        o->merged[out++] = by_queue_key(&v[b], &v[a]) < 0 ? v[b++] : v[a++];
     while (a < n_first)
         o->merged[out++] = v[a++];
     for (size_t i = 0; i < out; i++) /* what is left of the second run is in its place */
@@ -131,7 +131,7 @@ static size_t sort_some(struct queue_order *o)
         o->run = o->run ? o->run * 2 : RUN;
     } else if (!o->run) {
         size_t n = l->v.n - o->at < RUN ? l->v.n - o->at : RUN;
-        qsort(l->v.v + o->at, n, sizeof *l->v.v, by_rank);
+        qsort(l->v.v + o->at, n, sizeof *l->v.v, by_queue_key);
         o->at += n;
         cost = n;
     } else {
@@ -194,26 +194,26 @@ static bool make_some(struct planner *p, size_t n)
         cost = step(p, o);
     if (o->stage != STAGE_DONE)
         return false;
-    free_order(p->order);
+    queue_order_free_one(p->order);
     p->order = o;
     p->order_making = NULL;
     vec_fini(&o->jobs);
     return true;
 }
 
-void why_begin_order(struct planner *p, struct wall now)
+void queue_order_begin(struct planner *p, struct wall now)
 {
     bool is_long = p->queue.entries.by_job.n > SMALL_QUEUE;
     int64_t age = p->order ? now.ms - p->order->made_ms : 0;
     int64_t fresh_ms = FRESH_MS + (int64_t)(p->queue.entries.by_job.n / FRESH_UNITS);
     if (p->order &&
         (!is_long || p->order->n_partitions != p->queue.nodes.n_parts || age < 0 || age > OLD_MS)) {
-        free_order(p->order);
+        queue_order_free_one(p->order);
         p->order = NULL;
     }
     bool stale = p->order_making && (!is_long || p->order_making->n_partitions != p->queue.nodes.n_parts);
     if (stale) {
-        free_order(p->order_making);
+        queue_order_free_one(p->order_making);
         p->order_making = NULL;
     }
     if (!p->order_making && (!p->order || age >= fresh_ms))
@@ -222,24 +222,24 @@ void why_begin_order(struct planner *p, struct wall now)
         make_some(p, SIZE_MAX);
 }
 
-bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
+bool queue_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
 {
     if (!p->order_making || !p->queue.prios.known) /* the first pass comes first */
         return true;
     planner_ready(p, v, now);
-    planner_begin_asking(&p->queue, v, now);
+    priorities_begin_query(&p->queue, v, now);
     bool done = p->order_making->n_partitions != p->queue.nodes.n_parts || make_some(p, n);
-    planner_end_asking(&p->queue);
+    priorities_end_query(&p->queue);
     return done;
 }
 
-const struct partition_queue *why_queue_of(const struct planner *p, uint32_t partition)
+const struct partition_queue *queue_order_of(const struct planner *p, uint32_t partition)
 {
     return p->order && partition < p->order->n_partitions ? &p->order->partitions[partition] : NULL;
 }
 
-struct rank why_rank(const struct planner *p, const struct job_class *g, const struct pending_entry *u,
-                     uint32_t partition)
+struct queue_key queue_order_key(const struct planner *p, const struct job_class *g,
+                                 const struct pending_entry *u, uint32_t partition)
 {
     const struct job *j = model_get_job(p->queue.view->model, u->job);
     bool borrow = job_class_limit_state(&p->queue, g) == LIMIT_OVER_SOFT;
@@ -247,7 +247,7 @@ struct rank why_rank(const struct planner *p, const struct job_class *g, const s
     while (choice + 1 < g->n_choices && g->choices[choice].partition != partition)
         choice++;
     uint32_t prio =
-        j ? prio_of(&p->queue.prios.asking, j, &p->queue.view->model->spec.parts.v[partition], NULL) : 0;
-    return rank_of(g, job_class_tier_of(g, choice), borrow, prio, u->submit_ms, u->order_id,
-                   u->order_index);
+        j ? prio_of(&p->queue.prios.query, j, &p->queue.view->model->spec.parts.v[partition], NULL) : 0;
+    return queue_key_of(g, job_class_tier_of(g, choice), borrow, prio, u->submit_ms, u->order_id,
+                        u->order_index);
 }

@@ -101,7 +101,7 @@ static uint64_t look_at_group(struct planner *p, struct job_class *g)
     const struct pending_entry *u = list_first(&g->entries, struct pending_entry, in_class);
     uint64_t cost = 0;
     for (uint32_t e = 0; e < g->n_tiers; e++)
-        planner_rank(&p->queue, g, e, u->job, u->submit_ms);
+        job_class_priority(&p->queue, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         cost += try_shape(p, g, g->shapes[i]);
         if (p->queue.may_preempt && g->shapes[i]->dead)
@@ -200,7 +200,7 @@ static void read_some(struct planner *p, uint64_t *n)
         break;
     case READ_SHARES:
         cost = 0;
-        if (!planner_rank_some(&p->queue, n))
+        if (!priorities_update_some(&p->queue, n))
             break;
         pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
         p->rebuild.at_class = p->queue.classes.list.next;
@@ -223,7 +223,7 @@ void planner_read_all(struct planner *p)
         n = UINT64_MAX;
         read_some(p, &n);
     }
-    planner_drop_ranks_anew(&p->queue);
+    priorities_drop_update(&p->queue);
     p->queue.changes.all_gained = p->queue.changes.all_gained || p->rebuild.stage == READ_SHARES;
     p->queue.changes.gained = true;
     p->queue.reading = false;

@@ -55,7 +55,7 @@ static struct plan_row *add_job(struct report *r, enum plan_kind kind, const str
     row->cpus = job_cpus(j);
     row->gpus = job_gpus(j);
     row->n_nodes = job_nodes(j);
-    row->priority = prio_of_best(&planner_queue(r->p)->prios.asking, j);
+    row->priority = prio_of_best(&planner_queue(r->p)->prios.query, j);
     return row;
 }
 
@@ -160,7 +160,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
                              .made = forecast_made(planner_forecaster(p)),
                              .samples = forecast_samples(planner_forecaster(p))};
     planner_ready(p, v, now);
-    planner_begin_asking(planner_queue(p), v, now);
+    priorities_begin_query(planner_queue(p), v, now);
     size_t half = planner_queue(p)->entries.by_job.n < filter->rows_max / 2
                       ? planner_queue(p)->entries.by_job.n
                       : filter->rows_max / 2;
@@ -175,7 +175,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
         if (u)
             add_unit(&r, u);
     }
-    planner_end_asking(planner_queue(p));
+    priorities_end_query(planner_queue(p));
     if (ret->rows.n)
         qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
 }

@@ -346,7 +346,7 @@ static void explain_soon(struct question *q)
     w->start_basis = xstrdup("free resources");
 }
 
-/* Between planner_begin_asking and planner_end_asking. */
+/* Between priorities_begin_query and priorities_end_query. */
 static void explain(struct question *q)
 {
     struct sched_view mine = *q->v; /* what is held is what the planner has counted */
@@ -383,9 +383,9 @@ static void explain(struct question *q)
 static void begin(struct planner *p, const struct sched_view *v, struct wall now)
 {
     planner_ready(p, v, now);
-    planner_begin_asking(planner_queue(p), v, now);
+    priorities_begin_query(planner_queue(p), v, now);
     planner_ready_limits(p, v, now);
-    why_begin_order(p, now);
+    queue_order_begin(p, now);
 }
 
 /* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no room.
@@ -469,7 +469,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     }
     begin(p, v, now);
     explain(&q);
-    planner_end_asking(planner_queue(p));
+    priorities_end_query(planner_queue(p));
     summarise(ret);
     advice_find(p, v, j, now, ret);
 }
@@ -495,5 +495,5 @@ void sched_wait(struct planner *p, const struct sched_view *v, const struct job 
 
 void sched_waits_end(struct planner *p)
 {
-    planner_end_asking(planner_queue(p));
+    priorities_end_query(planner_queue(p));
 }

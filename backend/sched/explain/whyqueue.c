@@ -15,7 +15,8 @@ struct row { /* of the queue in a partition */
 };
 
 /* One that has come in since stands where it would. */
-static struct row row_of(const struct question *q, const struct partition_queue *l, const struct rank *mine)
+static struct row row_of(const struct question *q, const struct partition_queue *l,
+                         const struct queue_key *mine)
 {
     uintptr_t known = (uintptr_t)idmap_get(&l->at, q->u->job);
     size_t low = 0, high = l->v.n;
@@ -25,7 +26,7 @@ static struct row row_of(const struct question *q, const struct partition_queue 
     }
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (rank_before(&l->v.v[mid].rank, mine))
+        if (queue_key_before(&l->v.v[mid].key, mine))
             low = mid + 1;
         else
             high = mid;
@@ -37,14 +38,14 @@ static struct row row_of(const struct question *q, const struct partition_queue 
 }
 
 /* The one whose turn it is there, where that one stands ahead; 0: it does not. */
-static uint32_t first_ahead(const struct question *q, uint32_t partition, const struct rank *mine)
+static uint32_t first_ahead(const struct question *q, uint32_t partition, const struct queue_key *mine)
 {
     const struct pending_entry *u =
         idmap_get(&q->queue->entries.by_job, planner_first_blocked(q->p, partition));
     if (!u || u == q->u || !planner_is_in_line(q->p, u))
         return 0;
-    struct rank its = why_rank(q->p, u->class, u, partition);
-    return rank_before(&its, mine) ? u->job : 0;
+    struct queue_key its = queue_order_key(q->p, u->class, u, partition);
+    return queue_key_before(&its, mine) ? u->job : 0;
 }
 
 /* While the order of a long queue is not worked out: behind which job. */
@@ -63,8 +64,8 @@ static void behind_whom(const struct question *q, uint32_t partition, uint32_t f
 
 void why_behind(const struct question *q, uint32_t partition)
 {
-    struct rank mine = why_rank(q->p, q->u->class, q->u, partition);
-    const struct partition_queue *l = why_queue_of(q->p, partition);
+    struct queue_key mine = queue_order_key(q->p, q->u->class, q->u, partition);
+    const struct partition_queue *l = queue_order_of(q->p, partition);
     if (!l) {
         behind_whom(q, partition, first_ahead(q, partition, &mine));
         return;
@@ -72,7 +73,7 @@ void why_behind(const struct question *q, uint32_t partition)
     struct row row = row_of(q, l, &mine);
     if (!q->w->rank && planner_is_in_line(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
-        q->w->rank_of = row.of;
+        q->w->queue_key_of = row.of;
     }
     if (!row.before)
         return;

@@ -37,7 +37,7 @@ struct row { /* an entry of a group as it was */
     uint32_t at, end; /* in waiting */
     int64_t base;     /* its priority, without age where that is added */
     bool ages;
-    struct rank rank;       /* of the one at `at` */
+    struct queue_key key;   /* of the one at `at` */
     int64_t eligible_after; /* submission + this */
     bool borrow;            /* over a soft limit: behind everybody */
 };

@@ -57,7 +57,7 @@ static uint32_t count_planned(const struct forecasts *f, const struct pending_en
 
 static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
 {
-    return rank_before(&f->rows.v[a].rank, &f->rows.v[b].rank);
+    return queue_key_before(&f->rows.v[a].key, &f->rows.v[b].key);
 }
 
 void rows_sink(struct forecasts *f, uint32_t i)
@@ -82,14 +82,14 @@ void rows_weigh(const struct forecaster *p, const struct forecasts *f, struct ro
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
     int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
     uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    r->rank = rank_of(r->g, r->tier_at, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
+    r->key = queue_key_of(r->g, r->tier_at, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
 static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct row *r)
 {
     r->eligible_after = g->age_delay_ms;
-    r->ages = planner_rank_base(p->queue, g, r->tier_at, &r->base);
+    r->ages = job_class_priority_base(p->queue, g, r->tier_at, &r->base);
     const struct job *j = r->ages ? NULL : model_get_job(p->queue->view->model, job);
     uint32_t partition = g->choices[g->tiers[r->tier_at].first].partition;
     if (j && p->queue->prios.known)

@@ -36,14 +36,14 @@ static bool has_left(const struct active_job *r)
 struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos)
 {
     uint32_t level = qos ? p->queue->qos_levels[qos - p->queue->view->model->spec.qos.v] : 0;
-    return (struct preemptor){.tier = tier, .qos = qos, .rank_class = rank_class(tier, level)};
+    return (struct preemptor){.tier = tier, .qos = qos, .queue_precedence = queue_precedence(tier, level)};
 }
 
 /* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
 enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
 {
     const struct preempt_candidate *its = &r->candidate;
-    if (!its->any || has_left(r) || (!its->borrowed && its->rank_class >= by->rank_class))
+    if (!its->any || has_left(r) || (!its->borrowed && its->queue_precedence >= by->queue_precedence))
         return PREEMPT_RULE_NONE;
     if (its->by_tier && its->tier < by->tier)
         return PREEMPT_RULE_TIER;
@@ -130,7 +130,7 @@ static void candidate_update(struct preempt *p, struct active_job *r, const stru
                                               .size = size_of(r),
                                               .by_tier = by_tier,
                                               .tier = as.tier,
-                                              .rank_class = as.rank_class};
+                                              .queue_precedence = as.queue_precedence};
     list_append(&p->queue->active.candidates, &r->in_candidates);
     for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
         plan_slots_note_freed_all(&p->queue->slots, &r->v.v[i]->use);
@@ -138,10 +138,10 @@ static void candidate_update(struct preempt *p, struct active_job *r, const stru
 
 uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struct job *j)
 {
-    if (r->candidate.ranks != p->queue->prios.shares)
+    if (r->candidate.shares != p->queue->prios.shares)
         r->candidate.prio =
             prio_of(&p->queue->prios.ctx, j, model_job_part(p->queue->view->model, j), NULL);
-    r->candidate.ranks = p->queue->prios.shares;
+    r->candidate.shares = p->queue->prios.shares;
     return r->candidate.prio;
 }
 

@@ -12,7 +12,7 @@
 struct preemptor { /* by what it may preempt */
     uint32_t tier;
     const struct qos_spec *qos;
-    uint64_t rank_class;
+    uint64_t queue_precedence;
 };
 
 struct reclaimable { /* what would come free if all went that somebody of a tier and a QOS may ask to */

@@ -111,14 +111,14 @@ static inline uint32_t job_class_tier_of(const struct job_class *g, uint32_t cho
     return e;
 }
 
-static inline struct rank rank_of(const struct job_class *g, uint32_t tier_at, bool borrow, uint32_t prio,
-                                  int64_t submit_ms, uint32_t id, uint32_t index)
+static inline struct queue_key queue_key_of(const struct job_class *g, uint32_t tier_at, bool borrow,
+                                            uint32_t prio, int64_t submit_ms, uint32_t id, uint32_t index)
 {
-    return (struct rank){.first = (uint64_t)!borrow << 63 |
-                                  rank_class(g->tiers[tier_at].tier, g->level) << 33 |
-                                  (uint64_t)g->begun << 32 | prio,
-                         .then_ms = submit_ms,
-                         .last = (uint64_t)id << 32 | index};
+    return (struct queue_key){.first = (uint64_t)!borrow << 63 |
+                                       queue_precedence(g->tiers[tier_at].tier, g->level) << 33 |
+                                       (uint64_t)g->begun << 32 | prio,
+                              .then_ms = submit_ms,
+                              .last = (uint64_t)id << 32 | index};
 }
 
 #endif

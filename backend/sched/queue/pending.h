@@ -73,10 +73,10 @@ struct preempt_candidate {
     bool borrowed;
     bool by_tier;  /* its partition has a preempt_mode */
     uint32_t tier; /* of the partition that it runs in, whatever others it named */
-    uint64_t rank_class;
+    uint64_t queue_precedence;
     const struct qos_spec *qos;
-    int64_t size;   /* larger ones free more */
-    uint64_t ranks; /* its priority is of that time; priorities.shares */
+    int64_t size;    /* larger ones free more */
+    uint64_t shares; /* its priority is of that time; priorities.shares */
     uint32_t prio;
 };
 

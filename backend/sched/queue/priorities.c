@@ -45,22 +45,22 @@ static uint64_t less(uint64_t n, uint64_t by)
     return n > by ? n - by : 0;
 }
 
-void planner_drop_ranks_anew(struct queue *q)
+void priorities_drop_update(struct queue *q)
 {
-    if (q->prios.anew.at)
-        prio_ctx_fini(&q->prios.anew.ctx);
-    q->prios.anew = (struct priorities_anew){0};
+    if (q->prios.update.at)
+        prio_ctx_fini(&q->prios.update.ctx);
+    q->prios.update = (struct priorities_update){0};
 }
 
 /* What runs is walked over as the planner knows it: that stays as it is between the pieces. */
-bool planner_rank_some(struct queue *q, uint64_t *n)
+bool priorities_update_some(struct queue *q, uint64_t *n)
 {
-    struct priorities_anew *a = &q->prios.anew;
+    struct priorities_update *a = &q->prios.update;
     if (!a->at && shares_go_on(q))
         return true;
     if (q->view->model->n_active <= MANY_ACTIVE) {
         struct prio_ctx c;
-        planner_drop_ranks_anew(q);
+        priorities_drop_update(q);
         prio_ctx_init(&c, q->view->model, q->now);
         put_in_force(q, &c);
         return true;
@@ -80,11 +80,11 @@ bool planner_rank_some(struct queue *q, uint64_t *n)
         return false;
     prio_ctx_finish(&a->ctx);
     put_in_force(q, &a->ctx);
-    *a = (struct priorities_anew){0};
+    *a = (struct priorities_update){0};
     return true;
 }
 
-bool planner_lend_ranks(const struct queue *q, const struct model *m, struct wall now, struct prio_ctx *ret)
+bool priorities_lend(const struct queue *q, const struct model *m, struct wall now, struct prio_ctx *ret)
 {
     if (!q->prios.known || (m->n_active <= MANY_ACTIVE && q->entries.by_job.n <= MANY_WAITING))
         return false;
@@ -93,17 +93,17 @@ bool planner_lend_ranks(const struct queue *q, const struct model *m, struct wal
     return true;
 }
 
-void planner_begin_asking(struct queue *q, const struct sched_view *v, struct wall now)
+void priorities_begin_query(struct queue *q, const struct sched_view *v, struct wall now)
 {
-    q->prios.asking_lent = planner_lend_ranks(q, v->model, now, &q->prios.asking);
-    if (!q->prios.asking_lent)
-        prio_ctx_init(&q->prios.asking, v->model, now);
+    q->prios.query_lent = priorities_lend(q, v->model, now, &q->prios.query);
+    if (!q->prios.query_lent)
+        prio_ctx_init(&q->prios.query, v->model, now);
 }
 
-void planner_end_asking(struct queue *q)
+void priorities_end_query(struct queue *q)
 {
-    if (!q->prios.asking_lent)
-        prio_ctx_fini(&q->prios.asking);
+    if (!q->prios.query_lent)
+        prio_ctx_fini(&q->prios.query);
 }
 
 /* The first stands for all partitions of the entry: they have the same factor. */
@@ -114,8 +114,8 @@ static const struct part_spec *part_of_entry(const struct queue *q, const struct
 }
 
 /* Its age stands still, or its priority was set: asked for as it is. */
-static uint32_t rank_of_job(struct queue *q, const struct job_class *g, uint32_t tier_at,
-                            const struct job *j)
+static uint32_t priorities_of_job(struct queue *q, const struct job_class *g, uint32_t tier_at,
+                                  const struct job *j)
 {
     return prio_of(&q->prios.ctx, j, part_of_entry(q, g, tier_at), NULL);
 }
@@ -128,7 +128,8 @@ static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_
     return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t tier_at, int64_t *ret)
+bool job_class_priority_base(const struct queue *q, const struct job_class *g, uint32_t tier_at,
+                             int64_t *ret)
 {
     const struct class_tier *e = &g->tiers[tier_at];
     bool known = e->fixed_version == q->prios.version && g->owner->shares == q->prios.shares;
@@ -138,13 +139,13 @@ bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_
     return true;
 }
 
-uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
-                      int64_t submit_ms)
+uint32_t job_class_priority(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
+                            int64_t submit_ms)
 {
     struct owner *o = g->owner;
     struct class_tier *e = &g->tiers[tier_at];
     if (g->begun || g->is_set)
-        return rank_of_job(q, g, tier_at, queue_job(q, job));
+        return priorities_of_job(q, g, tier_at, queue_job(q, job));
     if (e->fixed_version != q->prios.version) {
         e->fixed = prio_fixed(&q->prios.ctx, queue_job(q, job), part_of_entry(q, g, tier_at));
         e->fixed_version = q->prios.version;

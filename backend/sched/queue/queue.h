@@ -55,7 +55,7 @@ struct active_table {
     struct idmap licensed;       /* job that runs -> the licences that it holds, as text */
 };
 
-struct priorities_anew {
+struct priorities_update {
     struct prio_ctx ctx;
     struct list *at; /* in active.list; NULL: none is under way */
 };
@@ -67,9 +67,9 @@ struct priorities {
     uint64_t version;    /* what the fixed parts hold for */
     int64_t advanced_ms; /* the last time */
     int64_t made_ms;     /* the last time from all that runs */
-    struct prio_ctx asking;      /* of a question between passes */
-    bool asking_lent;            /* it is ctx's */
-    struct priorities_anew anew; /* under way, in pieces */
+    struct prio_ctx query;           /* of a question between passes */
+    bool query_lent;                 /* it is ctx's */
+    struct priorities_update update; /* under way, in pieces */
 };
 
 struct queue_changes { /* since the last pass */
@@ -219,19 +219,19 @@ void queue_frame_read_partition(struct queue *q, uint32_t at); /* with all nodes
 
 /* The shares as of now, in pieces of so many looks, of which *n is what is left. True: they are in force.
  */
-bool planner_rank_some(struct queue *q, uint64_t *n);
-void planner_drop_ranks_anew(struct queue *q); /* what is under way of that */
+bool priorities_update_some(struct queue *q, uint64_t *n);
+void priorities_drop_update(struct queue *q); /* what is under way of that */
 /* q->prios.asking for a question between passes. */
-void planner_begin_asking(struct queue *q, const struct sched_view *v, struct wall now);
-void planner_end_asking(struct queue *q);
+void priorities_begin_query(struct queue *q, const struct sched_view *v, struct wall now);
+void priorities_end_query(struct queue *q);
 /* The priority of a group's entry without its age, where that is known without asking for names. */
-bool planner_rank_base(const struct queue *q, const struct job_class *g, uint32_t tier_at, int64_t *ret);
+bool job_class_priority_base(const struct queue *q, const struct job_class *g, uint32_t tier_at,
+                             int64_t *ret);
 /* The priority of a group's job that was submitted at that time, in the partitions of that entry. */
-uint32_t planner_rank(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
-                      int64_t submit_ms);
+uint32_t job_class_priority(struct queue *q, struct job_class *g, uint32_t tier_at, uint32_t job,
+                            int64_t submit_ms);
 /* Where very much runs or waits: the priorities as the queue is ordered by them, ages as of now. A shallow
  * copy. False: ask prio_ctx_init. Cost: O(1). */
-bool planner_lend_ranks(const struct queue *q, const struct model *m, struct wall now,
-                        struct prio_ctx *ret);
+bool priorities_lend(const struct queue *q, const struct model *m, struct wall now, struct prio_ctx *ret);
 
 #endif

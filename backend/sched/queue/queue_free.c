@@ -89,7 +89,7 @@ void queue_fini(struct queue *q)
     queue_free_classes(q);
     if (q->prios.known)
         prio_ctx_fini(&q->prios.ctx);
-    planner_drop_ranks_anew(q);
+    priorities_drop_update(q);
     limits_free(q->limits);
     free(q->qos_levels);
     vec_fini(&q->notes.jobs);

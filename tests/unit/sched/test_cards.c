@@ -60,13 +60,13 @@ static void end(uint32_t id)
 }
 
 /* Both ways come to the same: from what the planner knows, and from nothing. */
-static bool anew;
+static bool update;
 
 static void pass(void)
 {
     struct sched_result r = {0};
     sched_result_init(&r);
-    if (anew)
+    if (update)
         pass_run(&l, planner, &r);
     else
         pass_again(&l, planner, &r);
@@ -163,26 +163,26 @@ static void a_whole_node_comes_without_them(void)
     holds(id, "0-1,3");
 }
 
-#define CASE(f)                     \
-    static void test_##f(void **state) \
-    {                               \
-        (void)state;                \
-        anew = false;               \
-        f();                        \
-    }                               \
+#define CASE(f)                             \
+    static void test_##f(void **state)      \
+    {                                       \
+        (void)state;                        \
+        update = false;                     \
+        f();                                \
+    }                                       \
     static void test_anew_##f(void **state) \
-    {                               \
-        (void)state;                \
-        anew = true;                \
-        f();                        \
+    {                                       \
+        (void)state;                        \
+        update = true;                      \
+        f();                                \
     }
 CASE(they_are_left_out)
 CASE(who_holds_one_keeps_it)
 CASE(too_few_are_left)
 CASE(a_whole_node_comes_without_them)
 
-#define TEST(f)                                                    \
-    cmocka_unit_test_setup_teardown(test_##f, set_up, tear_down),  \
+#define TEST(f)                                                   \
+    cmocka_unit_test_setup_teardown(test_##f, set_up, tear_down), \
         cmocka_unit_test_setup_teardown(test_anew_##f, set_up, tear_down)
 
 int main(void)

@@ -296,7 +296,7 @@ static void test_elements_at_once(void **state)
 static void test_elements_keep_their_places(void **state)
 {
     (void)state;
-    for (int anew = 0; anew < 2; anew++) {
+    for (int update = 0; update < 2; update++) {
         passlab_end(NULL);
         set_up(NULL);
         submit_on("low", 2, 5, "n1");
@@ -310,12 +310,12 @@ static void test_elements_keep_their_places(void **state)
         end(1);
         uint32_t other = submit("low", 2, 9);
         planner_note_job(planner, other);
-        assert_int_equal(anew ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? pass_anew() : pass_on(), 0);
         end(2);
-        assert_int_equal(anew ? pass_anew() : pass_on(), 1);
+        assert_int_equal(update ? pass_anew() : pass_on(), 1);
         assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
         end(3);
-        assert_int_equal(anew ? pass_anew() : pass_on(), 1);
+        assert_int_equal(update ? pass_anew() : pass_on(), 1);
         assert_int_equal(last.preempts.n, 0);
         assert_int_equal(job_pending_elements(lab_get(&l, id)), 2);
         assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);

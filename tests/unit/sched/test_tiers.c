@@ -434,7 +434,7 @@ static void test_places_of_elements_delay_nobody_above(void **state)
 static void test_a_promise_counts_in_limits(void **state)
 {
     (void)state;
-    for (int anew = 0; anew < 2; anew++) {
+    for (int update = 0; update < 2; update++) {
         passlab_end(NULL);
         set_up(NULL);
         lab_node(&l, "n1", 4, 8000, 0, NULL);
@@ -451,7 +451,7 @@ static void test_a_promise_counts_in_limits(void **state)
         pass_on();
         assert_int_equal(last.preempts.n, 1);
         uint32_t then = submit_of("cid", "main", 2, 6000); /* two CPUs are free */
-        assert_int_equal(anew ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? pass_anew() : pass_on(), 0);
         assert_string_equal(reason_slurm(planner_reason(planner, then)), "QOSMaxCpuPerUserLimit");
         struct sched_view v = pass_view(&l);
         struct msg_why w;
@@ -486,7 +486,7 @@ static uint32_t submit_licensed(const char *parts, uint32_t cpus)
 static void test_a_promise_counts_in_licences(void **state)
 {
     (void)state;
-    for (int anew = 0; anew < 2; anew++) {
+    for (int update = 0; update < 2; update++) {
         passlab_end(NULL);
         set_up(NULL);
         lab_node(&l, "n1", 4, 8000, 0, NULL);
@@ -502,7 +502,7 @@ static void test_a_promise_counts_in_licences(void **state)
         pass_on();
         assert_int_equal(last.preempts.n, 1);
         uint32_t then = submit_licensed("spare", 2); /* n2 is free */
-        assert_int_equal(anew ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? pass_anew() : pass_on(), 0);
         assert_string_equal(reason_slurm(planner_reason(planner, then)), "Licenses");
         struct sched_view v = pass_view(&l);
         struct msg_why w;

@@ -63,13 +63,13 @@ static void end(uint32_t id)
 }
 
 /* Both ways come to the same: from what the planner knows, and from nothing. */
-static bool anew;
+static bool update;
 
 static void pass(void)
 {
     struct sched_result r = {0};
     sched_result_init(&r);
-    if (anew)
+    if (update)
         pass_run(&l, planner, &r);
     else
         pass_again(&l, planner, &r);
@@ -151,26 +151,26 @@ static void more_than_the_node_has(void)
     holds(id, "0", "");
 }
 
-#define CASE(f)                     \
-    static void test_##f(void **state) \
-    {                               \
-        (void)state;                \
-        anew = false;               \
-        f();                        \
-    }                               \
+#define CASE(f)                             \
+    static void test_##f(void **state)      \
+    {                                       \
+        (void)state;                        \
+        update = false;                     \
+        f();                                \
+    }                                       \
     static void test_anew_##f(void **state) \
-    {                               \
-        (void)state;                \
-        anew = true;                \
-        f();                        \
+    {                                       \
+        (void)state;                        \
+        update = true;                      \
+        f();                                \
     }
 CASE(it_is_given_to_no_job)
 CASE(what_a_job_has_it_keeps)
 CASE(a_whole_node_is_not_given_beside_it)
 CASE(more_than_the_node_has)
 
-#define TEST(f)                                                    \
-    cmocka_unit_test_setup_teardown(test_##f, set_up, tear_down),  \
+#define TEST(f)                                                   \
+    cmocka_unit_test_setup_teardown(test_##f, set_up, tear_down), \
         cmocka_unit_test_setup_teardown(test_anew_##f, set_up, tear_down)
 
 int main(void)

@@ -347,7 +347,7 @@ static void must_be_at(uint32_t id, uint32_t place, uint32_t of, const char *sen
     struct str s = STR_INIT;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_int(sentence, w.rank, place);
-    check_int(sentence, w.rank_of, of);
+    check_int(sentence, w.queue_key_of, of);
     wait_sentence(&s, &w.causes.v[0], append_instant, NULL);
     check_str("sentence", s.s, sentence);
     str_fini(&s);
@@ -372,10 +372,10 @@ static void test_places_in_a_long_queue(void **state)
     pass_anew();
     struct sched_view v = pass_view(&l);
     char *behind = xasprintf("behind job %u", at[0]);
-    assert_true(sched_order_step(planner, &v, l.now, 10)); /* no question, no order */
+    assert_true(queue_order_step(planner, &v, l.now, 10)); /* no question, no order */
     must_be_at(at[500], 0, 0, behind);
     unsigned slices = 1;
-    while (!sched_order_step(planner, &v, l.now, 1))
+    while (!queue_order_step(planner, &v, l.now, 1))
         slices++;
     assert_true(slices > LONG);
     static const uint32_t places[] = {1, 2, 255, 256, 257, 511, 512, 1023, 1024, LONG - 1};
