@@ -482,7 +482,7 @@ static void settle(struct world *w)
         w->starts += (unsigned)pass_fold(&w->l, w->p, &r);
         sched_result_fini(&r);
         note_started(w);
-        if (planner_queue(w->p)->changes.gained) /* it says itself that it is not through */
+        if (planner_queue(w->p)->changes.freed) /* it says itself that it is not through */
             idle = false;
         else
             plan_fits(w);

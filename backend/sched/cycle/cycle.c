@@ -41,7 +41,7 @@ static int64_t next_look(const struct planner *p)
         next = earlier(next, p->full_cycle_ms + SEARCH_AGAIN_MS);
     if (p->preempt.search_again > p->queue.now.ms)
         next = earlier(next, p->preempt.search_again);
-    if (p->queue.changes.gained)
+    if (p->queue.changes.freed)
         return p->queue.now.ms + 1;
     return next > p->queue.now.ms ? next : p->queue.now.ms + 1000; /* it should have been free by now */
 }
@@ -127,7 +127,7 @@ static void abandon(struct planner *p)
     cycle_set_out(p, NULL);
     priorities_drop_update(&p->queue);
     p->preempt.searching = false;
-    p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = true;
+    p->queue.changes.freed = p->queue.changes.freed_anywhere = p->queue.changes.lost = true;
     p->abandoned++;
     cycle_free(p->cycle);
     p->cycle = NULL;
@@ -239,7 +239,7 @@ bool planner_cycle_slice(struct planner *p, const struct sched_view *v, struct w
     p->abandoned = 0;
     bool useless = take_back_useless(p, s);
     if (drop_noted(p, &s->out) || useless) {
-        p->queue.changes.gained = true;
+        p->queue.changes.freed = true;
         s->out.next = (struct wall){.ms = now.ms + 1};
     }
     *ret = s->out;

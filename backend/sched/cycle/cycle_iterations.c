@@ -82,16 +82,16 @@ static void cycle_forget_tried(struct planner *p)
     vec_clear(&p->tried);
 }
 
-static void forget_dead(struct planner *p)
+static void cycle_forget_unfit(struct planner *p)
 {
     idmap_for_each (&p->queue.classes.shapes, slot)
         for (struct request_shape *sh = slot->value; sh; sh = sh->next)
-            sh->dead = false;
+            sh->unfit = false;
 }
 
 /* Of those whose shape is not remembered as one that did not fit: it may have been just this one, for its
  * deadline. */
-static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
+static bool cycle_entry_could_use_freed(const struct planner *p, uint64_t mark)
 {
     vec_for_each (&p->tried, i) {
         const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, p->tried.v[i]);
@@ -106,7 +106,7 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 }
 
 /* Of those who hold a place. */
-static bool has_holder_use_for_gains(const struct planner *p)
+static bool cycle_booked_could_use_freed(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct job_class *g = container_of(h, struct pending_entry, slot)->class;
@@ -118,20 +118,20 @@ static bool has_holder_use_for_gains(const struct planner *p)
 }
 
 /* Of those whose shape did not fit: where these are few, by shapes. */
-static bool has_shape_use_for_gains(struct planner *p)
+static bool cycle_shape_could_use_freed(struct planner *p)
 {
     idmap_for_each (&p->queue.classes.shapes, slot)
         for (struct request_shape *sh = slot->value; sh; sh = sh->next)
-            if (sh->dead && !cycle_shape_is_unfit(p, sh))
+            if (sh->unfit && !cycle_shape_is_unfit(p, sh))
                 return true;
     return false;
 }
 
-static bool has_group_use_for_gains(struct planner *p, const struct job_class *g)
+static bool cycle_class_could_use_freed(struct planner *p, const struct job_class *g)
 {
     bool any = false;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        any = (g->shapes[i]->dead && !cycle_shape_is_unfit(p, g->shapes[i])) || any;
+        any = (g->shapes[i]->unfit && !cycle_shape_is_unfit(p, g->shapes[i])) || any;
     return any;
 }
 
@@ -140,16 +140,16 @@ static void cycle_iteration_begin(struct cycle *s)
     struct planner *p = s->p;
     cycle_forget_tried(p);
     memset(p->first_blocked, 0, p->queue.nodes.n_parts * sizeof *p->first_blocked);
-    plan_slots_begin(&p->queue.slots, p->queue.changes.all_gained);
+    plan_slots_begin(&p->queue.slots, p->queue.changes.freed_anywhere);
     if (p->queue.changes.lost)
         plan_slots_invalidate(&p->queue.slots);
-    if (p->queue.changes.all_gained)
-        forget_dead(p);
-    s->freed = p->queue.slots.freed;
+    if (p->queue.changes.freed_anywhere)
+        cycle_forget_unfit(p);
+    s->freed = p->queue.slots.n_dropped;
     s->mark = plan_slots_freed_mark(&p->queue.slots);
     s->asked = p->out->preempts.n;
     p->preempt.search_pays = false;
-    p->queue.changes.gained = p->queue.changes.all_gained = p->queue.changes.lost = false;
+    p->queue.changes.freed = p->queue.changes.freed_anywhere = p->queue.changes.lost = false;
     vec_clear(&s->heap);
     s->at_class = p->queue.classes.list.next;
     s->iteration = ITERATION_LINES_UP;
@@ -167,17 +167,17 @@ static void cycle_iteration_end(struct cycle *s)
     give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->queue.changes.gained = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
-                              s->made_way || p->queue.slots.again;
-    p->queue.changes.gained = cycle_drop_ineligible(s) || p->queue.changes.gained;
+    p->queue.changes.freed = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
+                             s->made_way || p->queue.slots.again;
+    p->queue.changes.freed = cycle_drop_ineligible(s) || p->queue.changes.freed;
     s->had_iteration = true;
     s->made_way = false;
-    bool freed = s->freed != p->queue.slots.freed;
+    bool freed = s->freed != p->queue.slots.n_dropped;
     bool few = p->queue.classes.shapes.n <= SHAPES_AT_ONCE;
-    if (!p->queue.changes.gained && freed)
-        p->queue.changes.gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
-                                  (few && has_shape_use_for_gains(p));
-    s->at_class = !p->queue.changes.gained && freed && !few ? p->queue.classes.list.next : NULL;
+    if (!p->queue.changes.freed && freed)
+        p->queue.changes.freed = cycle_entry_could_use_freed(p, s->mark) ||
+                                 cycle_booked_could_use_freed(p) || (few && cycle_shape_could_use_freed(p));
+    s->at_class = !p->queue.changes.freed && freed && !few ? p->queue.classes.list.next : NULL;
     s->iteration = ITERATION_ENDS;
 }
 
@@ -189,8 +189,8 @@ static void ask_one(struct cycle *s)
         return;
     }
     const struct job_class *g = container_of(s->at_class, struct job_class, link);
-    p->queue.changes.gained = has_group_use_for_gains(p, g);
-    s->at_class = p->queue.changes.gained ? NULL : s->at_class->next;
+    p->queue.changes.freed = cycle_class_could_use_freed(p, g);
+    s->at_class = p->queue.changes.freed ? NULL : s->at_class->next;
     p->queue.pool.cost += LINE_UP_COST;
 }
 
@@ -260,7 +260,7 @@ bool cycle_go_on(struct cycle *s, uint64_t cost)
         if (s->p->queue.pool.cost - from >= cost)
             return false;
         if (cycle_iterate(s))
-            move_on(s, s->p->queue.changes.gained);
+            move_on(s, s->p->queue.changes.freed);
     }
     return true;
 }

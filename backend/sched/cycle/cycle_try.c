@@ -4,10 +4,10 @@
 
 bool cycle_shape_is_unfit(const struct planner *p, struct request_shape *sh)
 {
-    if (sh->dead && plan_slots_freed_since(&p->queue.slots, sh->dead_mark, &sh->demand, &sh->set->nodes))
-        sh->dead = false;
-    sh->dead_mark = plan_slots_freed_mark(&p->queue.slots);
-    return sh->dead;
+    if (sh->unfit && plan_slots_freed_since(&p->queue.slots, sh->unfit_mark, &sh->demand, &sh->set->nodes))
+        sh->unfit = false;
+    sh->unfit_mark = plan_slots_freed_mark(&p->queue.slots);
+    return sh->unfit;
 }
 
 struct plan_request cycle_plan_request(const struct job_class *g, uint32_t tier_at)
@@ -21,7 +21,7 @@ struct plan_request cycle_plan_request(const struct job_class *g, uint32_t tier_
                                  .ends = g->ends};
 }
 
-static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t tier_at)
+static bool cycle_is_unfit(const struct planner *p, const struct job_class *g, uint32_t tier_at)
 {
     const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++)
@@ -30,14 +30,14 @@ static bool is_dead(const struct planner *p, const struct job_class *g, uint32_t
     return true;
 }
 
-static void mark_dead(const struct planner *p, const struct job_class *g, uint32_t tier_at)
+static void cycle_mark_unfit(const struct planner *p, const struct job_class *g, uint32_t tier_at)
 {
     const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++) {
         if (p->queue.slots.partitions[g->choices[i].partition].closed) /* it was not asked */
             continue;
-        g->shapes[i]->dead = true;
-        g->shapes[i]->dead_mark = plan_slots_freed_mark(&p->queue.slots);
+        g->shapes[i]->unfit = true;
+        g->shapes[i]->unfit_mark = plan_slots_freed_mark(&p->queue.slots);
     }
 }
 
@@ -224,7 +224,7 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         set_reason(u, t, why);
         return CLASS_WAITS;
     }
-    bool tried = !is_dead(p, g, t->tier_at) || u->slot.use.parts || may_push_aside(p, &it);
+    bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || may_push_aside(p, &it);
     extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
                             start_before_extra_slots(s, u, &it));
@@ -246,7 +246,7 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         return wait_for_limit(t, u, gets.seen);
     if (gets.seen == LIMIT_OK && it.n_choices == g->tiers[t->tier_at].n && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
-        mark_dead(p, g, t->tier_at);
+        cycle_mark_unfit(p, g, t->tier_at);
     enum outcome o = wait_for_place(s, t, u, &it);
     return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
 }
@@ -324,7 +324,7 @@ bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again
     }
     *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
     t->borrow = t->borrow || *ret_again;
-    if (*ret_again || !is_dead(p, g, t->tier_at))
+    if (*ret_again || !cycle_is_unfit(p, g, t->tier_at))
         return *ret_again;
     if (t->borrow) {
         leave_borrower(p, g, u);

@@ -59,7 +59,7 @@ static void sync_noted(struct planner *p)
         const struct job *j = queue_job(&p->queue, id);
         limits_recount(p->queue.limits, m, id);
         if (started && came_and_went(p, id, j))
-            p->queue.changes.gained = true;
+            p->queue.changes.freed = true;
         preempt_sync_job(&p->preempt, id, j);
         sync_licences(&p->queue, id, j);
         sync_pending(&p->queue, id, j);

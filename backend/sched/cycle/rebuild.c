@@ -80,15 +80,15 @@ static unsigned try_shape(struct planner *p, const struct job_class *g, struct r
 {
     if (s->unsure || g->own || g->ends || g->deadline != WHEN_NEVER) {
         s->unsure = true;
-        s->dead = false;
+        s->unfit = false;
         return 0;
     }
-    if (s->dead)
+    if (s->unfit)
         return 0;
     struct pool_parts parts = {VEC_INIT};
-    s->dead = !pool_place(&p->queue.pool, &s->demand, &s->set->nodes, p->queue.now.ms, s->len_min, &parts);
-    s->dead_mark = plan_slots_freed_mark(&p->queue.slots);
-    s->unsure = !s->dead;
+    s->unfit = !pool_place(&p->queue.pool, &s->demand, &s->set->nodes, p->queue.now.ms, s->len_min, &parts);
+    s->unfit_mark = plan_slots_freed_mark(&p->queue.slots);
+    s->unsure = !s->unfit;
     vec_fini(&parts.v);
     if (s->ever == EVER_UNKNOWN && pool_fits_easily(&p->queue.empty, &s->demand, &s->set->nodes))
         s->ever = EVER_YES;
@@ -104,7 +104,7 @@ static uint64_t look_at_group(struct planner *p, struct job_class *g)
         job_class_priority(&p->queue, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         cost += try_shape(p, g, g->shapes[i]);
-        if (p->queue.may_preempt && g->shapes[i]->dead)
+        if (p->queue.may_preempt && g->shapes[i]->unfit)
             preempt_shape_is_futile(&p->preempt, g->shapes[i], g->qos);
     }
     return COST_GROUP + cost * p->queue.pool.n_nodes / NODES_PER_UNIT;
@@ -224,8 +224,8 @@ void planner_read_all(struct planner *p)
         read_some(p, &n);
     }
     priorities_drop_update(&p->queue);
-    p->queue.changes.all_gained = p->queue.changes.all_gained || p->rebuild.stage == READ_SHARES;
-    p->queue.changes.gained = true;
+    p->queue.changes.freed_anywhere = p->queue.changes.freed_anywhere || p->rebuild.stage == READ_SHARES;
+    p->queue.changes.freed = true;
     p->queue.reading = false;
     for (bool done = false; !done && !p->rebuild.in_pieces; n = UINT64_MAX)
         done = queue_free_old(&p->queue, &n);

@@ -291,7 +291,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     }
     bool holds = u->slot.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
-        pool_lift(&planner_queue(p)->pool, &u->slot.use);
+        pool_suspend(&planner_queue(p)->pool, &u->slot.use);
     s.part = &v->model->spec.parts.v[u->class->choices[0].partition];
     bool done = try_time(&s) || try_partition(&s);
     for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
@@ -299,5 +299,5 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     done = done || try_memory(&s) || try_count(&s, &nodes);
     (void)done;
     if (holds)
-        pool_lay(&planner_queue(p)->pool, &u->slot.use);
+        pool_restore(&planner_queue(p)->pool, &u->slot.use);
 }

@@ -45,7 +45,7 @@ static void explain_dependency(const struct sched_view *v, const struct job *j, 
     if (s != DEP_NEVER)
         return;
     str_init(&b);
-    dep_explain_dead(v->model, j, now, &b);
+    dep_explain_never(v->model, j, now, &b);
     why_set_head(w, b.len ? str_take(&b) : NULL, NULL, (struct wall){0});
     str_fini(&b);
 }

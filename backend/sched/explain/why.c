@@ -55,7 +55,7 @@ static void explain_throttle(const struct question *q)
 /* --- the queue --- */
 
 /* What is held for itself is not in its way, nor is its reservation. */
-static void set_own_aside(const struct question *q, bool aside)
+static void suspend_own(const struct question *q, bool aside)
 {
     struct pool *pool = &q->queue->pool;
     struct pool_use *own[] = {&q->u->slot.use, q->u->class->own};
@@ -63,9 +63,9 @@ static void set_own_aside(const struct question *q, bool aside)
         if (!own[i] || !own[i]->parts)
             continue;
         if (aside)
-            pool_lift(pool, own[i]);
+            pool_suspend(pool, own[i]);
         else
-            pool_lay(pool, own[i]);
+            pool_restore(pool, own[i]);
     }
     extra_slots_suspend(planner_preempt(q->p), q->u, aside);
 }
@@ -134,11 +134,11 @@ static void explain_queue(struct question *q)
         explain_preempting(q);
         return;
     }
-    set_own_aside(q, true);
+    suspend_own(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (request_shape_could_ever(q->queue, g->shapes[i]))
             why_no_place(q, i);
-    set_own_aside(q, false);
+    suspend_own(q, false);
 }
 
 /* --- when --- */

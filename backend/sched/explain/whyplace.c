@@ -83,16 +83,16 @@ struct room {
 };
 
 /* Its own reservation is set aside already. */
-static void lift_windows(const struct question *q, bool lift)
+static void suspend_windows(const struct question *q, bool lift)
 {
     vec_for_each (&q->queue->windows, i) {
         struct pool_use *use = &q->queue->windows.v[i]->use;
         if (!use->parts || use == q->u->class->own)
             continue;
         if (lift)
-            pool_lift(&q->queue->pool, use);
+            pool_suspend(&q->queue->pool, use);
         else
-            pool_lay(&q->queue->pool, use);
+            pool_restore(&q->queue->pool, use);
     }
 }
 
@@ -104,9 +104,9 @@ static void find_room(const struct question *q, const struct plan_choice *c, str
     ret->at = ret->with_windows;
     if (!q->queue->windows.n)
         return;
-    lift_windows(q, true);
+    suspend_windows(q, true);
     ret->at = pool_earliest(&q->queue->pool, c->demand, c->set, span, &ret->parts);
-    lift_windows(q, false);
+    suspend_windows(q, false);
 }
 
 /* Whose end makes the room, and when that is. */

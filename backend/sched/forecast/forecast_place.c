@@ -173,7 +173,7 @@ static struct bound *bound_of(struct forecasts *f, const struct request_shape *s
 }
 
 /* The nodes of the reservation that it asks for are its own. */
-static void set_own_aside(struct forecasts *f, const struct pool_use *own, bool aside)
+static void suspend_own(struct forecasts *f, const struct pool_use *own, bool aside)
 {
     for (uint32_t i = 0; own && i < own->n_parts; i++) {
         uint32_t cell = f->cell_of[own->parts[i].node];
@@ -226,7 +226,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
     uint32_t first = all ? 0 : g->tiers[tier_at].first;
     uint32_t end = all ? g->n_choices : first + g->tiers[tier_at].n;
     ret->t = WHEN_NEVER;
-    set_own_aside(f, g->own, true);
+    suspend_own(f, g->own, true);
     vec_clear(&ret->parts);
     bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
     for (uint32_t i = first; i < end && !gone; i++) {
@@ -245,7 +245,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
         if (before == WHEN_NEVER && !f->limits && (from <= f->t.ms || from <= b->t))
             b->t = ret->t;
     }
-    set_own_aside(f, g->own, false);
+    suspend_own(f, g->own, false);
     bool late = ret->t != WHEN_NEVER && ((g->ends && ret->t >= g->ends) ||
                                          when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline);
     ret->t = late ? WHEN_NEVER : ret->t;

@@ -403,13 +403,13 @@ void dep_explain(const struct model *m, const struct job *j, struct wall now, st
         str_appendf(out, "its dependency %s cannot be read", j->req.dependency);
         return;
     }
-    bool dead = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
-    str_append(out, dead ? "can never start: " : "waits for ");
+    bool unfit = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
+    str_append(out, unfit ? "can never start: " : "waits for ");
     size_t n = 0, more = 0;
     for (size_t i = 0; i < deps.n; i++) {
         struct wall clears = {0};
         enum dep_state s = dep_one_state(m, j, &deps.v[i], ARRAY_NONE, now, &clears);
-        if (s == DEP_MET || (dead && s != DEP_NEVER))
+        if (s == DEP_MET || (unfit && s != DEP_NEVER))
             continue;
         if (n++ >= NAMED_MAX) {
             more++;
@@ -437,7 +437,7 @@ static const char *what_became_of(const struct job *j)
     return j->state == JOB_PENDING ? "never starts" : "failed";
 }
 
-void dep_explain_dead(const struct model *m, const struct job *j, struct wall now, struct str *out)
+void dep_explain_never(const struct model *m, const struct job *j, struct wall now, struct str *out)
 {
     struct deps deps;
     if (dep_parse(j->req.dependency, &deps, NULL) < 0)

@@ -56,6 +56,6 @@ void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at);
  * start: job 12 (FAILED, exit 1:0) had to succeed". Appends. */
 void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out);
 /* In the few words of a list, of one that can never be met: "job 12 failed: will never start". Appends. */
-void dep_explain_dead(const struct model *m, const struct job *j, struct wall now, struct str *out);
+void dep_explain_never(const struct model *m, const struct job *j, struct wall now, struct str *out);
 
 #endif

@@ -203,10 +203,10 @@ static bool gained_since(const struct preempt *p, const struct reclaimable *g,
                          const struct request_shape *s, uint64_t mark)
 {
     const struct plan_slots *b = &p->queue->slots;
-    if (mark < b->gains_forgotten)
+    if (mark < b->freed_forgotten)
         return true;
-    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
-        if (could_take(p, g, s, b->gains.v[i]))
+    for (size_t i = (size_t)(mark - b->freed_forgotten); i < b->freed_log.n; i++)
+        if (could_take(p, g, s, b->freed_log.v[i]))
             return true;
     return false;
 }

@@ -123,9 +123,9 @@ void extra_slots_suspend(struct preempt *p, struct pending_entry *u, bool aside)
 {
     for (uint32_t i = 0; i < u->extra.n; i++)
         if (aside)
-            pool_lift(&p->queue->pool, &u->extra.v[i].use);
+            pool_suspend(&p->queue->pool, &u->extra.v[i].use);
         else
-            pool_lay(&p->queue->pool, &u->extra.v[i].use);
+            pool_restore(&p->queue->pool, &u->extra.v[i].use);
 }
 
 static bool are_sound(struct preempt *p, struct pending_entry *u)
@@ -168,8 +168,8 @@ void extra_slots_restore_lower(struct preempt *p, const struct placement *taken)
 void extra_slots_sweep(struct preempt *p)
 {
     list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link) {
-        bool over =
-            !u->slot.use.parts || !u->slot.by_preemption || (p->queue->slots.shaken && !are_sound(p, u));
+        bool over = !u->slot.use.parts || !u->slot.by_preemption ||
+                    (p->queue->slots.invalidated && !are_sound(p, u));
         for (uint32_t i = 0; i < u->extra.n; i++)
             over = over || u->extra.v[i].use.start <= p->queue->now.ms;
         if (over)

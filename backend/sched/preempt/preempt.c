@@ -10,8 +10,8 @@
 #define NO_SEARCH_MS    10000 /* after one that was of no use in the end */
 
 /* It may look behind holds: its own, and those behind it where it may have one. */
-static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
-                        const struct plan_request *it)
+static bool suspends_slots(const struct preempt *p, const struct pending_entry *u,
+                           const struct plan_request *it)
 {
     if (u->slot.use.parts)
         return true;
@@ -22,7 +22,7 @@ static bool lifts_holds(const struct preempt *p, const struct pending_entry *u,
 }
 
 /* Equal where it looks behind the same holds: those that stay. */
-static uint64_t holds_that_stay(const struct preempt *p, const struct pending_entry *u)
+static uint64_t slots_that_stay(const struct preempt *p, const struct pending_entry *u)
 {
     uint64_t h = 1;
     list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
@@ -40,13 +40,13 @@ static void remember_unit(const struct preempt *p, struct pending_entry *u, cons
 {
     u->futile.tier_at = it->tier_at;
     u->futile.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
-    u->futile.stay = holds_that_stay(p, u);
+    u->futile.stay = slots_that_stay(p, u);
 }
 
 bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    bool lifts = lifts_holds(p, u, it), mine = u->futile.tier_at == it->tier_at;
-    if (lifts && u->futile.stay != holds_that_stay(p, u))
+    bool lifts = suspends_slots(p, u, it), mine = u->futile.tier_at == it->tier_at;
+    if (lifts && u->futile.stay != slots_that_stay(p, u))
         u->futile.mark = 0;
     uint64_t mark = mine ? u->futile.mark : 0;
     for (uint32_t i = 0; i < it->n_choices; i++) {

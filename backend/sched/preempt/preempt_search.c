@@ -145,23 +145,23 @@ static void look_near_everywhere(struct preempt_search *h)
 
 /* --- trying --- */
 
-static void lift_runs(struct pool *pool, struct active_job *r, bool away)
+static void suspend_active(struct pool *pool, struct active_job *r, bool away)
 {
     vec_for_each (&r->v, i) {
         struct pool_use *u = &r->v.v[i]->use;
         if (!u->parts)
             continue;
         if (away)
-            pool_lift(pool, u);
+            pool_suspend(pool, u);
         else
-            pool_lay(pool, u);
+            pool_restore(pool, u);
     }
 }
 
 static void send_away(struct preempt_search *h, struct victim *v, bool away)
 {
     if (v->away != away)
-        lift_runs(&h->p->queue->pool, v->runs, away);
+        suspend_active(&h->p->queue->pool, v->runs, away);
     v->away = away;
 }
 
@@ -171,19 +171,19 @@ static bool is_awaited(const struct preempt_search *h, const struct active_job *
 }
 
 /* Those who are on their way out are no longer in the way: nobody else goes in their place. */
-static void lift_leaving(struct preempt_search *h)
+static void suspend_leaving(struct preempt_search *h)
 {
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
         if (is_awaited(h, r) && last_end(r) <= h->start) {
-            lift_runs(&h->p->queue->pool, r, true);
+            suspend_active(&h->p->queue->pool, r, true);
             vec_push(&h->leaving, r);
         }
 }
 
-static void lay_leaving(struct preempt_search *h)
+static void restore_leaving(struct preempt_search *h)
 {
     vec_for_each (&h->leaving, i)
-        lift_runs(&h->p->queue->pool, h->leaving.v[i], false);
+        suspend_active(&h->p->queue->pool, h->leaving.v[i], false);
     vec_clear(&h->leaving);
 }
 
@@ -213,11 +213,11 @@ static bool is_free_for(struct preempt_search *h, int64_t len)
     const struct plan_choice *c = h->choice;
     struct pool_judge judge = {.allows = h->judge.allows ? allows_run : NULL, .ctx = h, .choice = h->at};
     if (c->own)
-        pool_lift(&h->p->queue->pool, c->own);
+        pool_suspend(&h->p->queue->pool, c->own);
     bool yes = pool_place_allowed(&h->p->queue->pool, c->demand, where_of(h), h->p->queue->pool.now, len,
                                   &judge, &h->parts);
     if (c->own)
-        pool_lay(&h->p->queue->pool, c->own);
+        pool_restore(&h->p->queue->pool, c->own);
     return yes;
 }
 
@@ -416,7 +416,7 @@ static void carry_out(struct preempt_search *h, struct pending_entry *u)
     int64_t start = end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
     u->victims_found = h->p->queue->cycle_no;
-    lay_leaving(h);
+    restore_leaving(h);
     vec_for_each (&h->v, i)
         if (h->v.v[i].away) {
             send_away(h, &h->v.v[i], false);
@@ -459,22 +459,22 @@ static bool choose_until(struct preempt_search *h)
     vec_for_each (&h->all, i)
         if (h->all.v[i].end <= h->start)
             vec_push(&h->v, h->all.v[i]);
-    lift_leaving(h);
+    suspend_leaving(h);
     bool found = choose(h);
     if (!found)
-        lay_leaving(h);
+        restore_leaving(h);
     return found;
 }
 
 /* If even all of them would be too few for a moment, then fewer are as well. */
 static bool has_enough(struct preempt_search *h)
 {
-    lift_leaving(h);
+    suspend_leaving(h);
     send_away_first(h, h->v.n);
     look_near_all(h);
     bool enough = is_free_for(h, 1);
     send_away_first(h, 0);
-    lay_leaving(h);
+    restore_leaving(h);
     return enough;
 }
 
@@ -515,19 +515,19 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
     u->slot.visited = p->queue->slots.iteration; /* its own is lifted here */
     plan_slots_suspend_behind(&p->queue->slots, it);
     if (u->slot.use.parts)
-        pool_lift(&p->queue->pool, &u->slot.use);
+        pool_suspend(&p->queue->pool, &u->slot.use);
     h.start = p->queue->now.ms;
     look_near_everywhere(&h);
     bool fits_now = fits(&h); /* it starts by itself as soon as it may */
     bool found = !fits_now && choose_when(&h);
     if (u->slot.use.parts)
-        pool_lay(&p->queue->pool, &u->slot.use);
+        pool_restore(&p->queue->pool, &u->slot.use);
     plan_slots_restore_behind(&p->queue->slots);
     u->slot.visited = visited;
     p->search_cost += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
     if (found)
         carry_out(&h, u);
-    lay_leaving(&h);
+    restore_leaving(&h);
     nodeset_fini(&h.near);
     nodeset_fini(&h.could);
     vec_fini(&h.all);

@@ -38,8 +38,8 @@ struct request_shape {
     struct demand demand;
     struct eligible_nodes *set;
     int64_t len, len_min;
-    bool dead;          /* it did not fit when it was tried last */
-    uint64_t dead_mark; /* of the gains, then */
+    bool unfit;          /* it did not fit when it was tried last */
+    uint64_t unfit_mark; /* of the gains, then */
     VEC(struct futile_search)
     futile_searches; /* when nobody could make room for it, by the QOS of who asked */
     bool unsure;     /* it is not known before a pass whether it fits */

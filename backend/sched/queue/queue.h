@@ -72,9 +72,9 @@ struct priorities {
     struct priorities_update update; /* under way, in pieces */
 };
 
-struct queue_changes { /* since the last pass */
-    bool gained, lost; /* something has come free, has gone */
-    bool all_gained;   /* and it is not known on which nodes */
+struct queue_changes {   /* since the last pass */
+    bool freed, lost;    /* something has come free, has gone */
+    bool freed_anywhere; /* and it is not known on which nodes */
 };
 
 struct window_use {

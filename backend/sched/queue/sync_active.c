@@ -100,7 +100,7 @@ static void sync_run(struct queue *q, struct active_job *r, uint32_t attempt, co
             return;
         if (end < run->use.end) {
             plan_slots_note_freed_all(&q->slots, &run->use);
-            q->changes.gained = true;
+            q->changes.freed = true;
         }
         q->changes.lost = q->changes.lost || end > run->use.end;
         pool_change_end(&q->pool, &run->use, end);
@@ -140,7 +140,7 @@ static void sweep_runs(struct queue *q, struct active_job *r)
         plan_slots_note_freed_all(&q->slots, &run->use);
         pool_drop(&q->pool, &run->use);
         free(run);
-        q->changes.gained = true;
+        q->changes.freed = true;
     }
     r->v.n = kept;
 }
@@ -157,7 +157,7 @@ void sync_drop_active(struct queue *q, struct active_job *r)
     list_unlink(&r->in_leaving);
     list_unlink(&r->in_candidates);
     free(r);
-    q->changes.gained = true; /* a throttle or a limit may have opened */
+    q->changes.freed = true; /* a throttle or a limit may have opened */
 }
 
 void sync_licences(struct queue *q, uint32_t id, const struct job *j)

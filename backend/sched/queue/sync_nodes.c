@@ -103,7 +103,7 @@ bool sync_node(struct queue *q, uint32_t at)
     pool_set_node(&q->empty, at, all, n->spec.weight, !n->gone);
     if (q->slots.pool)
         plan_slots_note_freed(&q->slots, at);
-    q->changes.gained = true;
+    q->changes.freed = true;
     idmap_for_each (&q->classes.shapes, slot)
         for (struct request_shape *s = slot->value; s; s = s->next)
             s->ever = EVER_UNKNOWN;

@@ -45,7 +45,7 @@ void sync_leave_class(struct queue *q, struct pending_entry *u)
 
 static void remove_unit(struct queue *q, struct pending_entry *u)
 {
-    q->changes.gained = q->changes.gained || u->slot.use.parts;
+    q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
     sync_leave_class(q, u);
     idmap_remove(&q->entries.by_job, u->job);
@@ -81,7 +81,7 @@ static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
 
 static void park(struct queue *q, struct pending_entry *u, enum reason why, struct wall clears)
 {
-    q->changes.gained = q->changes.gained || u->slot.use.parts;
+    q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
     if (u->class) /* what it was told was about another turn */
         u->forecast.made = u->forecast.first_made = 0;
@@ -156,7 +156,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     if (g == u->class) /* its place in the row does not change */
         return;
     if (u->class) {
-        q->changes.gained = q->changes.gained || u->slot.use.parts;
+        q->changes.freed = q->changes.freed || u->slot.use.parts;
         plan_slots_drop(&q->slots, &u->slot);
     }
     sync_leave_class(q, u);
@@ -169,7 +169,7 @@ void extra_slots_drop(struct queue *q, struct pending_entry *u)
     for (uint32_t i = 0; i < u->extra.n; i++) {
         plan_slots_note_freed_all(&q->slots, &u->extra.v[i].use);
         pool_drop(&q->pool, &u->extra.v[i].use);
-        q->slots.freed++;
+        q->slots.n_dropped++;
     }
     free(u->extra.v);
     u->extra.v = NULL;

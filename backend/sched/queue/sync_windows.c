@@ -62,7 +62,7 @@ static bool is_reservation(const struct window *w)
 static void drop_window(struct queue *q, struct window_use *use)
 {
     plan_slots_note_freed_all(&q->slots, &use->use);
-    q->changes.gained = true;
+    q->changes.freed = true;
     pool_drop(&q->pool, &use->use);
     free(use->name);
     free(use);
@@ -154,6 +154,6 @@ void sync_end_windows(struct queue *q)
         if (w->is_reservation)
             turn_out(q, w->name);
         plan_slots_note_freed_all(&q->slots, &w->use);
-        q->changes.gained = true;
+        q->changes.freed = true;
     }
 }

@@ -18,15 +18,15 @@ void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opt
     list_init(&b->list);
 }
 
-#define GAINS_MAX 20000 /* more are taken for everything */
+#define FREED_MAX 20000 /* more are taken for everything */
 
 void plan_slots_note_freed(struct plan_slots *b, uint32_t node)
 {
-    if (b->gains.n == GAINS_MAX) {
-        b->gains_forgotten += b->gains.n;
-        vec_clear(&b->gains);
+    if (b->freed_log.n == FREED_MAX) {
+        b->freed_forgotten += b->freed_log.n;
+        vec_clear(&b->freed_log);
     }
-    vec_push(&b->gains, node);
+    vec_push(&b->freed_log, node);
 }
 
 void plan_slots_note_freed_all(struct plan_slots *b, const struct pool_use *u)
@@ -37,16 +37,16 @@ void plan_slots_note_freed_all(struct plan_slots *b, const struct pool_use *u)
 
 uint64_t plan_slots_freed_mark(const struct plan_slots *b)
 {
-    return b->gains_forgotten + b->gains.n;
+    return b->freed_forgotten + b->freed_log.n;
 }
 
 bool plan_slots_freed_since(const struct plan_slots *b, uint64_t mark, const struct demand *d,
                             const struct nodeset *s)
 {
-    if (mark < b->gains_forgotten)
+    if (mark < b->freed_forgotten)
         return true;
-    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
-        if (nodeset_has(s, b->gains.v[i]) && (!d || pool_could_take(b->pool, d, b->gains.v[i])))
+    for (size_t i = (size_t)(mark - b->freed_forgotten); i < b->freed_log.n; i++)
+        if (nodeset_has(s, b->freed_log.v[i]) && (!d || pool_could_take(b->pool, d, b->freed_log.v[i])))
             return true;
     return false;
 }
@@ -59,7 +59,7 @@ void plan_slots_drop(struct plan_slots *b, struct plan_slot *h)
     pool_drop(b->pool, &h->use);
     list_unlink(&h->link);
     *h = (struct plan_slot){0};
-    b->freed++;
+    b->n_dropped++;
 }
 
 void plan_slots_fini(struct plan_slots *b)
@@ -67,7 +67,7 @@ void plan_slots_fini(struct plan_slots *b)
     list_for_each (h, &b->list, struct plan_slot, link)
         plan_slots_drop(b, h);
     free(b->partitions);
-    vec_fini(&b->gains);
+    vec_fini(&b->freed_log);
     for (uint32_t i = 0; i < b->n_narrow; i++)
         nodeset_fini(&b->narrow_sets[i]);
     free(b->narrow);
@@ -80,7 +80,7 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
     b->iteration++;
     b->again = false;
     b->gained = gained;
-    b->shaken = false;
+    b->invalidated = false;
     for (uint32_t i = 0; i < b->n_partitions; i++)
         b->partitions[i] = (struct plan_partition){0};
     /* Others have gone for a claim: it stays in any case. */
@@ -91,7 +91,7 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
 
 void plan_slots_invalidate(struct plan_slots *b)
 {
-    b->shaken = true;
+    b->invalidated = true;
 }
 
 /* What starts at t goes on for so long: without a limit of its own until its deadline, and never longer
@@ -167,10 +167,10 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
             continue;
         ret->choice = i;
         if (c->own)
-            pool_lift(b->pool, c->own);
+            pool_suspend(b->pool, c->own);
         bool placed = place_choice(b, it, c, ret);
         if (c->own)
-            pool_lay(b->pool, c->own);
+            pool_restore(b->pool, c->own);
         if (placed)
             return true;
     }
@@ -230,7 +230,7 @@ static bool lift(struct plan_slots *b, const struct plan_request *it, struct lif
         h->suspended = gives_way(b, h, it, what);
         any = any || h->suspended;
         if (h->suspended)
-            pool_lift(b->pool, &h->use);
+            pool_suspend(b->pool, &h->use);
     }
     return any;
 }
@@ -255,23 +255,23 @@ void plan_slots_restore_behind(struct plan_slots *b)
 {
     list_for_each (h, &b->list, struct plan_slot, link)
         if (h->suspended)
-            pool_lay(b->pool, &h->use);
+            pool_restore(b->pool, &h->use);
 }
 
 bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own)
 {
     bool sound = true;
-    pool_lift(b->pool, use);
+    pool_suspend(b->pool, use);
     if (own)
-        pool_lift(b->pool, own);
+        pool_suspend(b->pool, own);
     for (uint32_t i = 0; i < use->n_parts && sound; i++) {
         const struct pool_part *part = &use->parts[i];
         const struct pool_node *n = &b->pool->nodes[part->node];
         sound = n->usable && amount_covers(timeline_min(&n->line, use->start, use->end), part->amount);
     }
     if (own)
-        pool_lay(b->pool, own);
-    pool_lay(b->pool, use);
+        pool_restore(b->pool, own);
+    pool_restore(b->pool, use);
     return sound;
 }
 
@@ -309,8 +309,8 @@ static bool place_before_others(struct plan_slots *b, const struct plan_request 
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
 static bool looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || h->by_preemption || h->limited ||
-           h->use.start <= b->pool->now || h->mark < b->gains_forgotten;
+    return !b->opts.keep || b->gained || b->invalidated || h->by_preemption || h->limited ||
+           h->use.start <= b->pool->now || h->mark < b->freed_forgotten;
 }
 
 static void make_room(struct plan_slots *b, uint32_t n)
@@ -329,9 +329,10 @@ static void fill_narrow(const struct plan_slots *b, const struct plan_choice *c,
 {
     memset(s->bits, 0, s->words * sizeof *s->bits);
     s->n = 0;
-    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
-        if (nodeset_has(c->set, b->gains.v[i]) && pool_could_ever_take(b->pool, c->demand, b->gains.v[i]))
-            nodeset_add(s, b->gains.v[i]);
+    for (size_t i = (size_t)(mark - b->freed_forgotten); i < b->freed_log.n; i++)
+        if (nodeset_has(c->set, b->freed_log.v[i]) &&
+            pool_could_ever_take(b->pool, c->demand, b->freed_log.v[i]))
+            nodeset_add(s, b->freed_log.v[i]);
 }
 
 void plan_slots_narrow(struct plan_slots *b, const struct plan_request *it, const struct plan_slot *h,
@@ -372,9 +373,9 @@ static bool is_as_held(const struct plan_slot *h, const struct placement *at)
 
 void plan_slots_drop_for_same(struct plan_slots *b, struct plan_slot *h)
 {
-    uint64_t freed = b->freed;
+    uint64_t freed = b->n_dropped;
     plan_slots_drop(b, h);
-    b->freed = freed;
+    b->n_dropped = freed;
 }
 
 /* A kept place: what it holds is its own while it looks. */
@@ -386,9 +387,9 @@ static bool start_held(struct plan_slots *b, const struct plan_request *it, stru
     plan_slots_narrow(b, it, h, &part);
     if (!part.n_choices)
         return false;
-    pool_lift(b->pool, &h->use);
+    pool_suspend(b->pool, &h->use);
     bool placed = place_now(b, &part, ret) || place_before_others(b, &part, true, ret);
-    pool_lay(b->pool, &h->use);
+    pool_restore(b->pool, &h->use);
     if (placed && is_as_held(h, ret))
         plan_slots_drop_for_same(b, h);
     else if (placed)
@@ -409,13 +410,13 @@ uint64_t plan_slot_suspend_own(struct plan_slots *b, struct plan_slot *h)
 {
     uint64_t visited = h->visited;
     h->visited = b->iteration; /* so that nothing else lifts it as well */
-    pool_lift(b->pool, &h->use);
+    pool_suspend(b->pool, &h->use);
     return visited;
 }
 
 void plan_slot_restore_own(struct plan_slots *b, struct plan_slot *h, uint64_t visited)
 {
-    pool_lay(b->pool, &h->use);
+    pool_restore(b->pool, &h->use);
     h->visited = visited;
 }
 
@@ -452,12 +453,12 @@ bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, in
         const struct plan_choice *c = &it->choices[i];
         int64_t len = length_at(it, c, b->pool->now);
         if (c->own)
-            pool_lift(b->pool, c->own);
+            pool_suspend(b->pool, c->own);
         struct pool_span span = {.from = b->pool->now, .before = before, .len = len};
         struct pool_judge judge = plan_request_judge(it, i);
         int64_t t = pool_earliest_allowed(b->pool, c->demand, c->set, span, &judge, &parts);
         if (c->own)
-            pool_lay(b->pool, c->own);
+            pool_restore(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
         if (t == WHEN_NEVER || !plan_request_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
             continue;

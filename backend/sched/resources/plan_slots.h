@@ -96,11 +96,11 @@ struct plan_slots {
     struct list list;
     uint64_t iteration;
     bool gained;                /* something has come free since the last pass: holds may move earlier */
-    bool shaken;                /* something was lost as well: a node, or a running job goes on longer */
+    bool invalidated;           /* something was lost as well: a node, or a running job goes on longer */
     uint64_t freed;             /* grows when a hold is given up: what did not fit may fit now */
     bool again;                 /* in this pass a turn that was over would come out otherwise now */
-    VEC(uint32_t) gains;        /* nodes on which something has come free, as it happened */
-    uint64_t gains_forgotten;   /* that stood before those */
+    VEC(uint32_t) freed_log;    /* nodes on which something has come free, as it happened */
+    uint64_t freed_forgotten;   /* that stood before those */
     struct plan_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
     struct nodeset *narrow_sets;
     uint32_t n_narrow;

@@ -23,7 +23,7 @@ static void hold(struct plan_slots *b, const struct plan_request *it, struct pla
 /* What it waited for did not end in time, or is gone. */
 static bool is_broken(struct plan_slots *b, struct plan_slot *h)
 {
-    return h->use.start <= b->pool->now || (b->shaken && !plan_slot_is_valid(b, h));
+    return h->use.start <= b->pool->now || (b->invalidated && !plan_slot_is_valid(b, h));
 }
 
 /* Moves it to an earlier start where there is one now. */
@@ -35,12 +35,12 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
     bool by_preemption = h->by_preemption, limited = h->limited, earlier = false, others = false;
     plan_slots_narrow(b, it, h, &part);
     if (part.n_choices) {
-        pool_lift(b->pool, &h->use);
+        pool_suspend(b->pool, &h->use);
         others = plan_slots_suspend_plans_below(b, &part, by_preemption);
         earlier = plan_slots_earliest(b, &part, h->use.start, &at);
         if (others)
             plan_slots_restore_behind(b);
-        pool_lay(b->pool, &h->use);
+        pool_restore(b->pool, &h->use);
     }
     if (earlier) {
         plan_slots_drop(b, h);
@@ -146,9 +146,9 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
 static bool put_off(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
-    pool_lift(b->pool, &h->use);
+    pool_suspend(b->pool, &h->use);
     bool same = plan_slots_earliest(b, it, when_plus(b->pool->now, 1), &at) && plan_slot_is_at(h, &at);
-    pool_lay(b->pool, &h->use);
+    pool_restore(b->pool, &h->use);
     if (same) {
         plan_slots_drop_for_same(b, h);
         hold(b, it, h, true, NO_PARTITION, &at);

@@ -117,7 +117,7 @@ static void take_over(struct pool *p, struct pool_use *u, const struct pool_part
         timeline_trim(&p->nodes[u->parts[i].node].line, p->now);
 }
 
-void pool_lift(struct pool *p, struct pool_use *u)
+void pool_suspend(struct pool *p, struct pool_use *u)
 {
     give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
@@ -129,7 +129,7 @@ void pool_lift(struct pool *p, struct pool_use *u)
     }
 }
 
-void pool_lay(struct pool *p, struct pool_use *u)
+void pool_restore(struct pool *p, struct pool_use *u)
 {
     take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
@@ -144,7 +144,7 @@ void pool_lay(struct pool *p, struct pool_use *u)
 void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end)
 {
     take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
-    pool_lay(p, u);
+    pool_restore(p, u);
     heap_insert(&p->ends, &u->by_end, u->end);
 }
 
@@ -153,7 +153,7 @@ void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *part
 {
     take_over(p, u, parts, start, end);
     u->is_planned = true;
-    pool_lay(p, u);
+    pool_restore(p, u);
 }
 
 void pool_drop(struct pool *p, struct pool_use *u)
@@ -161,7 +161,7 @@ void pool_drop(struct pool *p, struct pool_use *u)
     if (!u->parts)
         return;
     heap_remove(&p->ends, &u->by_end);
-    pool_lift(p, u);
+    pool_suspend(p, u);
     free(u->parts);
     *u = (struct pool_use){0};
 }

@@ -95,8 +95,8 @@ void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *part
 void pool_drop(struct pool *p, struct pool_use *u);
 /* Takes a hold, or something that runs, out for a moment and puts it back, so that what it has can be
  * looked at as free. */
-void pool_lift(struct pool *p, struct pool_use *u);
-void pool_lay(struct pool *p, struct pool_use *u);
+void pool_suspend(struct pool *p, struct pool_use *u);
+void pool_restore(struct pool *p, struct pool_use *u);
 /* A running one ends at another time than thought. */
 void pool_change_end(struct pool *p, struct pool_use *u, int64_t end);
 

@@ -114,9 +114,9 @@ static void test_books(void **state)
     struct pool_use *a = run(0, 3, 0, NOW + 100), *b = run(0, 1, 0, WHEN_NEVER);
     assert_int_equal(p.nodes[0].free_now.cpus, 0);
     assert_int_equal(p.nodes[0].free_now.mem_mib, 800);
-    pool_lift(&p, a);
+    pool_suspend(&p, a);
     assert_int_equal(p.nodes[0].free_now.cpus, 3);
-    pool_lay(&p, a);
+    pool_restore(&p, a);
     assert_int_equal(p.nodes[0].line.n, 3);
     pool_change_end(&p, a, NOW + 50);
     assert_int_equal(timeline_min(&p.nodes[0].line, NOW + 50, WHEN_NEVER).cpus, 3);
