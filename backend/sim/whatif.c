@@ -65,7 +65,7 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
     while (!forecast_step(planner_forecaster(p), &v, SLICE))
         ;
     list_for_each (j, &m->pending, struct job, in_queue) {
-        struct forecast f = planner_forecast(planner_forecaster(p), j->id);
+        struct forecast f = forecast_of(planner_forecaster(p), j->id);
         struct start s = {.job = j->id, .kind = forecast_plan_kind(f.kind), .at = f.start};
         if (starts_at_once(&r, j->id))
             s = (struct start){.job = j->id, .kind = PLAN_RUNNING, .at = now};

@@ -57,7 +57,7 @@ static bool rows_is_wanted(const struct msg_get *g, const struct job *j)
 /* As the last forecast says, or else not before it was asked to begin. */
 static struct wall rows_expected_start(const struct control *c, const struct job *j)
 {
-    struct forecast f = planner_forecast(planner_forecaster(c->planner), j->id);
+    struct forecast f = forecast_of(planner_forecaster(c->planner), j->id);
     if (f.kind == FORECAST_SLOT || f.kind == FORECAST_PLANNED)
         return f.start;
     return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};

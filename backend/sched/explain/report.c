@@ -108,7 +108,7 @@ static void add_unit(struct report *r, const struct pending_entry *u)
     const struct job *j = model_get_job(planner_queue(r->p)->view->model, u->job);
     if (!j)
         return;
-    struct forecast f = planner_forecast(planner_forecaster(r->p), u->job);
+    struct forecast f = forecast_of(planner_forecaster(r->p), u->job);
     struct plan_row *row = add_job(r, forecast_plan_kind(f.kind), j);
     if (!row)
         return;

@@ -151,7 +151,7 @@ static bool is_limited(const struct question *q)
 
 static void add_forecast(const struct question *q)
 {
-    struct forecast f = planner_forecast(planner_forecaster(q->p), q->j->id);
+    struct forecast f = forecast_of(planner_forecaster(q->p), q->j->id);
     struct msg_why *w = q->w;
     w->made = f.made;
     w->likely = f.likely;
@@ -327,7 +327,7 @@ static void explain_turn(struct question *q)
     q->never = q->never || shut || why_all_late(q);
     if (q->never)
         forget_start(q->w);
-    add_start_to_heads(q, planner_forecast(planner_forecaster(q->p), q->j->id).kind);
+    add_start_to_heads(q, forecast_of(planner_forecaster(q->p), q->j->id).kind);
     sort_causes(q);
     if (!q->brief) {
         why_date_turn(q);

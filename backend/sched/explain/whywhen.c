@@ -93,7 +93,7 @@ struct wall why_throttle_clears(const struct question *q)
 /* Of one that waits, by its forecast. */
 static struct wall expected_of(const struct question *q, const struct job *other, const struct dep *d)
 {
-    struct forecast f = planner_forecast(planner_forecaster(q->p), other->id);
+    struct forecast f = forecast_of(planner_forecaster(q->p), other->id);
     if (!wall_is_set(f.start))
         return (struct wall){0};
     if (d->type == DEP_TYPE_AFTER)

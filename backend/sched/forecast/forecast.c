@@ -4,32 +4,32 @@
 
 #include "backend/sched/forecast/forecast_internal.h"
 
-#define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
-#define COST_BY_NODE  4000000 /* ... as long as units times nodes are no more */
-#define BATCHES_MAX   64      /* different starts of one array that are planned */
-#define EXACT_MAX     20000   /* jobs; with more of them: */
-#define GRID_MS       60000   /* times are looked at so coarsely ... */
-#define GRID_WINDOW_S 2678400 /* for each so much of the window */
-#define COST          32      /* preparing so many nodes or units costs as much as planning one unit */
+#define EXACT_NODES_MAX 256     /* nodes that are planned one by one ... */
+#define COST_BY_NODE    4000000 /* ... as long as units times nodes are no more */
+#define BATCHES_MAX     64      /* different starts of one array that are planned */
+#define EXACT_MAX       20000   /* jobs; with more of them: */
+#define GRID_MS         60000   /* times are looked at so coarsely ... */
+#define GRID_WINDOW_S   2678400 /* for each so much of the window */
+#define COST            32      /* preparing so many nodes or units costs as much as planning one unit */
 
 static void clear(struct forecasts *f)
 {
-    for (uint32_t i = 0; i < f->n_cells; i++) {
-        timeline_fini(&f->cells[i].line);
-        vec_fini(&f->cells[i].changes);
+    for (uint32_t i = 0; i < f->n_classes; i++) {
+        timeline_fini(&f->classes[i].line);
+        vec_fini(&f->classes[i].changes);
     }
-    free(f->cells);
-    free(f->cell_of);
+    free(f->classes);
+    free(f->class_of);
     free(f->signatures);
     free(f->slots);
     free(f->heap);
     limit_plan_free(f->limits);
-    vec_fini(&f->endings);
+    vec_fini(&f->expected_ends);
     idmap_fini(&f->array_ends);
     idmap_fini(&f->by_signature);
     vec_fini(&f->sets);
     vec_fini(&f->groups);
-    later_clear(f);
+    forecast_timed_clear(f);
     vec_fini(&f->waiting);
     vec_fini(&f->rows);
     idmap_for_each (&f->bounds, slot)
@@ -38,11 +38,11 @@ static void clear(struct forecasts *f)
     *f = (struct forecasts){0};
 }
 
-static void begin_cells(const struct forecaster *p, struct forecasts *f)
+static void forecast_begin_classes(const struct forecaster *p, struct forecasts *f)
 {
     size_t n = p->queue->pool.n_nodes ? p->queue->pool.n_nodes : 1;
-    f->cells = xcalloc(n, sizeof *f->cells);
-    f->cell_of = xmalloc(n * sizeof *f->cell_of);
+    f->classes = xcalloc(n, sizeof *f->classes);
+    f->class_of = xmalloc(n * sizeof *f->class_of);
     f->signatures = xcalloc(n, sizeof *f->signatures);
     if (f->by_node)
         return;
@@ -63,22 +63,23 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     f->t = now;
     f->running = true;
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
-    f->by_node = p->queue->pool.n_nodes <= CELLS_BY_NODE &&
+    f->by_node = p->queue->pool.n_nodes <= EXACT_NODES_MAX &&
                  (uint64_t)p->queue->pool.n_nodes * p->queue->entries.by_job.n <= COST_BY_NODE;
     f->grid_ms = p->queue->entries.by_job.n + p->queue->active.by_job.n <= EXACT_MAX
                      ? 1
                      : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);
-    begin_cells(p, f);
+    forecast_begin_classes(p, f);
     list_for_each (g, &p->queue->classes.list, struct job_class, link)
         vec_push(&f->groups, g); /* none is freed while a forecast is under way */
     limits_begin(p->queue->limits, v->model, now);
     f->limits = limit_plan_new(p->queue->limits, v->model);
-    endings_list(p, f);
-    later_list(p, f);
+    expected_ends_list(p, f);
+    forecast_timed_list(p, f);
 }
 
 /* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
-static int64_t told_before(const struct forecaster *p, const struct forecasts *f, const struct row *r)
+static int64_t told_before(const struct forecaster *p, const struct forecasts *f,
+                           const struct forecast_row *r)
 {
     const struct pending_entry *u = r->tier_at && r->tier_at != ALL_TIERS
                                         ? idmap_get(&p->queue->entries.by_job, f->waiting.v[r->at].job)
@@ -88,9 +89,10 @@ static int64_t told_before(const struct forecaster *p, const struct forecasts *f
 
 /* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
  * where that is sooner; what was planned in the higher one stays planned for nobody else. */
-static void plan_unit(struct forecaster *p, struct forecasts *f, const struct row *r, struct found *at)
+static void plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
+                      struct forecast_start *at)
 {
-    const struct waiting *u = &f->waiting.v[r->at];
+    const struct forecast_entry *u = &f->waiting.v[r->at];
     const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, u->job) : NULL;
     const char *licences = j ? j->req.licenses : NULL;
     uint32_t left = u->count;
@@ -133,10 +135,10 @@ static uint32_t n_in_stage(const struct forecaster *p, const struct forecasts *f
 {
     switch (f->stage) {
     case STAGE_SETS: return (uint32_t)f->sets.n;
-    case STAGE_CELLS:
+    case STAGE_CLASSES:
     case STAGE_LINES: return p->queue->pool.n_nodes;
-    case STAGE_SUMS: return f->n_cells;
-    case STAGE_LIMITS: return (uint32_t)f->endings.n;
+    case STAGE_SUMS: return f->n_classes;
+    case STAGE_LIMITS: return (uint32_t)f->expected_ends.n;
     case STAGE_GROUPS: return (uint32_t)f->groups.n;
     case STAGE_LATER: return (uint32_t)f->parked.n;
     case STAGE_PLAN: break;
@@ -149,13 +151,15 @@ static uint32_t prepare_one(struct forecaster *p, struct forecasts *f)
 {
     size_t before = f->waiting.n;
     switch (f->stage) {
-    case STAGE_SETS: cells_sign(p, f, f->sets.v[f->at]); return 1 + p->queue->pool.n_nodes / 10;
-    case STAGE_CELLS: cells_assign(p, f, f->at); return 1;
-    case STAGE_LINES: cells_add(p, f, f->at); return 1;
-    case STAGE_SUMS: cells_sum(f, &f->cells[f->at]); return COST * 10;
-    case STAGE_LIMITS: endings_add(p, f, &f->endings.v[f->at]); return 2;
-    case STAGE_GROUPS: rows_copy(p, f, f->groups.v[f->at]); return 1 + (uint32_t)(f->waiting.n - before);
-    case STAGE_LATER: later_add(p, f, f->at); return 4;
+    case STAGE_SETS: node_classes_sign(p, f, f->sets.v[f->at]); return 1 + p->queue->pool.n_nodes / 10;
+    case STAGE_CLASSES: node_classes_assign(p, f, f->at); return 1;
+    case STAGE_LINES: node_classes_add(p, f, f->at); return 1;
+    case STAGE_SUMS: node_classes_sum(f, &f->classes[f->at]); return COST * 10;
+    case STAGE_LIMITS: expected_ends_add(p, f, &f->expected_ends.v[f->at]); return 2;
+    case STAGE_GROUPS:
+        forecast_rows_copy(p, f, f->groups.v[f->at]);
+        return 1 + (uint32_t)(f->waiting.n - before);
+    case STAGE_LATER: forecast_timed_add(p, f, f->at); return 4;
     case STAGE_PLAN: break;
     }
     return 0;
@@ -176,7 +180,7 @@ static uint32_t prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
         if (f->stage == STAGE_LIMITS)
             limit_plan_seal(f->limits, f->t.ms);
         if (++f->stage == STAGE_PLAN)
-            rows_order(f);
+            forecast_rows_order(f);
     }
     return f->stage == STAGE_PLAN ? (uint32_t)(left / COST) : 0;
 }
@@ -184,25 +188,25 @@ static uint32_t prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
 bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
 {
     struct forecasts *f = p->making;
-    struct found at = {0};
+    struct forecast_start at = {0};
     p->queue->view = v;
     if (!forecast_is_running(p))
         return true;
     n = prepare(p, f, n);
     for (; n && f->n_heap; n--) {
-        struct row *r = &f->rows.v[f->heap[0]];
+        struct forecast_row *r = &f->rows.v[f->heap[0]];
         plan_unit(p, f, r, &at);
         if (++r->at < r->end)
-            rows_weigh(p, f, r);
+            forecast_rows_weigh(p, f, r);
         else
             f->heap[0] = f->heap[--f->n_heap];
         if (f->n_heap)
-            rows_sink(f, 0);
+            forecast_rows_sink(f, 0);
     }
-    for (struct row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
-        if (later_next(p, f, &r)) {
+    for (struct forecast_row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
+        if (forecast_timed_next(p, f, &r)) {
             plan_unit(p, f, &r, &at);
-            later_done(p, f, &r);
+            forecast_timed_done(p, f, &r);
         }
     vec_fini(&at.parts);
     if (f->stage != STAGE_PLAN || f->n_heap || f->by_time.n)

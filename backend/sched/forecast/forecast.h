@@ -11,7 +11,7 @@
  *
  *     forecast_begin          lists what there is: O(groups)
  *     forecast_step           so many units on, until it returns true; passes may come in between
- *     planner_forecast        what the last finished one said of a job
+ *     forecast_of        what the last finished one said of a job
  *
  * Cost of a unit: within one forecast free amounts only shrink, so a search begins at the start that was
  * found for the last unit of the same shape, and ends at the window for good.
@@ -41,7 +41,7 @@ struct forecast_record {            /* how forecasts of one horizon came true */
 struct forecaster {
     struct queue *queue;
     struct forecasts *making, *made; /* under way; the last that was finished */
-    struct forecast_record forecast_records[FORECAST_HORIZONS];
+    struct forecast_record records[FORECAST_HORIZONS];
 };
 
 struct forecast {
@@ -66,7 +66,7 @@ struct wall forecast_made(const struct forecaster *p);
 uint32_t forecast_samples(const struct forecaster *p);
 
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
-struct forecast planner_forecast(const struct forecaster *p, uint32_t job);
+struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 
 /* Of a job that is not in the queue and asks for the same as class g: when it would start from then on,
  * behind all that is planned. *ret_choice: where, if the kind is FORECAST_PLANNED. */

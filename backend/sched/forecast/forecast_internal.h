@@ -10,28 +10,28 @@
 #include "backend/sched/forecast/forecast.h"
 #include "src/base/xalloc.h"
 
-struct change {
+struct free_change {
     int64_t t;
     struct amount by;
 };
 
 /* Nodes that are alike, or one node. */
-struct cell {
-    VEC(struct change) changes; /* of its nodes, until they are summed up */
-    struct timeline line;       /* free in all of them */
-    struct amount cap;          /* of each */
+struct node_class {
+    VEC(struct free_change) changes; /* of its nodes, until they are summed up */
+    struct timeline line;            /* free in all of them */
+    struct amount cap;               /* of each */
     uint32_t nodes;
     uint32_t first; /* one of them: stands for all in sets */
 };
 
-struct waiting { /* a unit as it was at the beginning */
+struct forecast_entry { /* a unit as it was at the beginning */
     uint32_t job, count;
     int64_t submit_ms;
     uint32_t order_id, order_index;
     int64_t from; /* not before: its array may run no more until then */
 };
 
-struct row { /* an entry of a group as it was */
+struct forecast_row { /* an entry of a group as it was */
     struct job_class *g;
     uint32_t tier_at; /* ALL_TIERS: its partitions of all tiers at once */
     uint32_t at, end; /* in waiting */
@@ -44,7 +44,7 @@ struct row { /* an entry of a group as it was */
 
 enum stage {             /* of what is to be done before the first is planned */
              STAGE_SETS, /* which nodes are alike */
-             STAGE_CELLS,
+             STAGE_CLASSES,
              STAGE_LINES,  /* what is free on each node */
              STAGE_SUMS,   /* and in each cell */
              STAGE_LIMITS, /* what runs, as limits count it */
@@ -53,19 +53,19 @@ enum stage {             /* of what is to be done before the first is planned */
              STAGE_PLAN,
 };
 
-struct ending { /* of what runs */
+struct expected_end { /* of what runs */
     uint32_t job;
     bool fresh; /* started in the last pass: limits count it with: */
     struct limit_ask ask;
     int64_t end;
 };
 
-struct later { /* what waits for a time, until which no other gate keeps it */
+struct forecast_timed { /* what waits for a time, until which no other gate keeps it */
     struct heap_node by_time;
     uint32_t job;
 };
 
-struct bound { /* of a shape: nothing earlier can be found in this forecast */
+struct forecast_bound { /* of a shape: nothing earlier can be found in this forecast */
     const struct request_shape *shape;
     int64_t t;
 };
@@ -73,9 +73,9 @@ struct bound { /* of a shape: nothing earlier can be found in this forecast */
 struct forecasts {
     bool running;
     struct wall t;
-    uint32_t n_cells;
-    struct cell *cells;
-    uint32_t *cell_of; /* of each node; UINT32_MAX: it is not usable */
+    uint32_t n_classes;
+    struct node_class *classes;
+    uint32_t *class_of; /* of each node; UINT32_MAX: it is not usable */
     bool by_node;
     enum stage stage;
     uint32_t at; /* in the stage */
@@ -85,21 +85,21 @@ struct forecasts {
     struct idmap by_signature;
     struct amount *slots; /* room for one cell: what changes at each time of the grid */
     int64_t grid_ms;      /* things begin and end at multiples of it after t; 1: whenever they do */
-    VEC(struct waiting) waiting;
-    VEC(struct row) rows;
+    VEC(struct forecast_entry) waiting;
+    VEC(struct forecast_row) rows;
     uint32_t *heap;
     uint32_t n_heap;
-    VEC(uint32_t) parked; /* jobs that wait for a time, and maybe for more */
-    struct later *later;  /* room for one for each of these */
+    VEC(uint32_t) parked;         /* jobs that wait for a time, and maybe for more */
+    struct forecast_timed *later; /* room for one for each of these */
     struct heap by_time;
     struct idmap bounds; /* hash of the shape -> struct bound */
     int64_t window_end;
     struct limit_plan *limits; /* NULL: nothing is limited */
-    VEC(struct ending) endings;
+    VEC(struct expected_end) expected_ends;
     struct idmap array_ends; /* array -> when the first of its elements that run ends */
 };
 
-struct found {
+struct forecast_start {
     int64_t t;
     uint32_t choice;
     VEC(struct pool_part) parts; /* cells */
@@ -111,11 +111,12 @@ int64_t forecast_on_grid(const struct forecasts *f, int64_t t, bool later);
 
 /* --- node_class.c: in this order --- */
 
-void cells_sign(const struct forecaster *p, struct forecasts *f,
-                const struct eligible_nodes *s);                                   /* each set */
-void cells_assign(const struct forecaster *p, struct forecasts *f, uint32_t node); /* each node */
-void cells_add(const struct forecaster *p, struct forecasts *f, uint32_t node);    /* what changes there */
-void cells_sum(struct forecasts *f, struct cell *c);                               /* each cell */
+void node_classes_sign(const struct forecaster *p, struct forecasts *f,
+                       const struct eligible_nodes *s);                                   /* each set */
+void node_classes_assign(const struct forecaster *p, struct forecasts *f, uint32_t node); /* each node */
+void node_classes_add(const struct forecaster *p, struct forecasts *f,
+                      uint32_t node);                             /* what changes there */
+void node_classes_sum(struct forecasts *f, struct node_class *c); /* each cell */
 
 /* --- forecast_place.c --- */
 
@@ -123,29 +124,30 @@ void cells_sum(struct forecasts *f, struct cell *c);                            
  * WHEN_NEVER where there is none within the window, or it would end too late. licences: of its job.
  * ret->parts is used again: vec_fini. */
 void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier_at, const char *licences,
-                   int64_t from, struct found *ret);
-void forecast_take(struct forecasts *f, const struct found *at, const struct job_class *g,
+                   int64_t from, struct forecast_start *ret);
+void forecast_take(struct forecasts *f, const struct forecast_start *at, const struct job_class *g,
                    const char *licences);
 
 /* --- forecast_rows.c --- */
 
-void endings_list(const struct forecaster *p, struct forecasts *f); /* first: what runs */
-void endings_add(const struct forecaster *p, struct forecasts *f, const struct ending *e);
-void rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g); /* what waits in it */
-void rows_order(struct forecasts *f);
-void rows_weigh(const struct forecaster *p, const struct forecasts *f,
-                struct row *r);                  /* its `at` is another */
-void rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed anew */
+void expected_ends_list(const struct forecaster *p, struct forecasts *f); /* first: what runs */
+void expected_ends_add(const struct forecaster *p, struct forecasts *f, const struct expected_end *e);
+void forecast_rows_copy(struct forecaster *p, struct forecasts *f,
+                        struct job_class *g); /* what waits in it */
+void forecast_rows_order(struct forecasts *f);
+void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f,
+                         struct forecast_row *r);         /* its `at` is another */
+void forecast_rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed anew */
 
 /* --- forecast_timed.c --- */
 
-void later_list(const struct forecaster *p, struct forecasts *f); /* first */
-void later_add(struct forecaster *p, struct forecasts *f, uint32_t at);
+void forecast_timed_list(const struct forecaster *p, struct forecasts *f); /* first */
+void forecast_timed_add(struct forecaster *p, struct forecasts *f, uint32_t at);
 /* The next one's group as a row of one unit, the last of f->waiting; false: it waits for no time any more.
- * later_done ends it. */
-bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret);
-void later_done(struct forecaster *p, struct forecasts *f, const struct row *r);
-void later_clear(struct forecasts *f);
+ * forecast_timed_done ends it. */
+bool forecast_timed_next(struct forecaster *p, struct forecasts *f, struct forecast_row *ret);
+void forecast_timed_done(struct forecaster *p, struct forecasts *f, const struct forecast_row *r);
+void forecast_timed_clear(struct forecasts *f);
 
 /* --- forecast_record.c --- */
 

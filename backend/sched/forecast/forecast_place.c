@@ -40,7 +40,7 @@ static struct amount amount_of(const struct demand_pieces *w, int64_t pieces)
     return times(w->need, div_up(pieces, w->each));
 }
 
-static struct demand_pieces pieces_in(const struct demand *d, const struct cell *c)
+static struct demand_pieces pieces_in(const struct demand *d, const struct node_class *c)
 {
     struct pool_node node = {.cap = c->cap};
     if (demand_is_uniform(d))
@@ -55,45 +55,46 @@ static struct demand_pieces pieces_in(const struct demand *d, const struct cell 
 }
 
 /* The most that the cell takes with nothing on it. */
-static int64_t room_of(const struct cell *c, const struct demand_pieces *w, bool one_each)
+static int64_t room_of(const struct node_class *c, const struct demand_pieces *w, bool one_each)
 {
     int64_t here = pieces_in_amount(c->cap, w);
     return (one_each && here > 1 ? 1 : here) * c->nodes;
 }
 
-static bool cell_is_in(const struct cell *c, const struct nodeset *s)
+static bool node_class_is_in(const struct node_class *c, const struct nodeset *s)
 {
     return nodeset_has(s, c->first);
 }
 
 /* How it would lie in that cell alone; k is 0 where it cannot. */
-static struct demand_pieces alone_in(const struct demand *d, const struct cell *cell)
+static struct demand_pieces alone_in(const struct demand *d, const struct node_class *class)
 {
     bool uniform = demand_is_uniform(d);
     if (!uniform && d->need.nodes == 1) { /* all of it on one node, where one takes it */
-        struct pool_node node = {.cap = cell->cap};
+        struct pool_node node = {.cap = class->cap};
         struct amount all = demand_on_node(d, &node);
-        if (amount_covers(cell->cap, all))
+        if (amount_covers(class->cap, all))
             return (struct demand_pieces){.need = all, .k = 1, .each = 1};
     }
-    struct demand_pieces w = pieces_in(d, cell);
-    bool fits = (uniform || (d->nodes_max > 1 && cell->nodes >= d->need.nodes)) &&
-                amount_covers(cell->cap, w.need) && room_of(cell, &w, uniform) >= w.k;
+    struct demand_pieces w = pieces_in(d, class);
+    bool fits = (uniform || (d->nodes_max > 1 && class->nodes >= d->need.nodes)) &&
+                amount_covers(class->cap, w.need) && room_of(class, &w, uniform) >= w.k;
     return fits ? w : (struct demand_pieces){0};
 }
 
 /* All of it in one cell, the earliest such. */
-static void find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
+static void find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                        struct forecast_start *ret)
 {
-    for (uint32_t i = 0; i < f->n_cells; i++) {
-        const struct cell *cell = &f->cells[i];
-        if (!cell_is_in(cell, c->set))
+    for (uint32_t i = 0; i < f->n_classes; i++) {
+        const struct node_class *class = &f->classes[i];
+        if (!node_class_is_in(class, c->set))
             continue;
-        struct demand_pieces w = alone_in(c->demand, cell);
+        struct demand_pieces w = alone_in(c->demand, class);
         if (!w.k)
             continue;
         struct amount all = amount_of(&w, w.k);
-        int64_t t = timeline_next(&cell->line, from, c->len, all);
+        int64_t t = timeline_next(&class->line, from, c->len, all);
         if (t >= ret->t)
             continue;
         ret->t = t;
@@ -104,47 +105,48 @@ static void find_in_one(struct forecasts *f, const struct plan_choice *c, int64_
     }
 }
 
-struct spread {       /* over cells, at one time */
-    int64_t left;     /* pieces to place */
-    int64_t to_leave; /* nodes that must take part beside those that do */
-    int64_t next;     /* when one of the cells can take more */
+struct forecast_spread { /* over cells, at one time */
+    int64_t left;        /* pieces to place */
+    int64_t to_leave;    /* nodes that must take part beside those that do */
+    int64_t next;        /* when one of the cells can take more */
 };
 
 /* What the cell gives throughout [t, t + len). */
-static void spread_to(const struct cell *cell, uint32_t at, const struct plan_choice *c, int64_t t,
-                      struct spread *s, struct found *ret)
+static void spread_to(const struct node_class *class, uint32_t at, const struct plan_choice *c, int64_t t,
+                      struct forecast_spread *s, struct forecast_start *ret)
 {
     bool uniform = demand_is_uniform(c->demand);
-    struct demand_pieces w = pieces_in(c->demand, cell);
-    if (!amount_covers(cell->cap, w.need))
+    struct demand_pieces w = pieces_in(c->demand, class);
+    if (!amount_covers(class->cap, w.need))
         return;
     int64_t keep =
-        s->to_leave > cell->nodes ? s->to_leave - cell->nodes : 0; /* a piece for each of those */
-    int64_t most = least(room_of(cell, &w, uniform), s->left - keep);
-    int64_t here = least(pieces_in_amount(timeline_min(&cell->line, t, when_plus(t, c->len)), &w), most);
+        s->to_leave > class->nodes ? s->to_leave - class->nodes : 0; /* a piece for each of those */
+    int64_t most = least(room_of(class, &w, uniform), s->left - keep);
+    int64_t here = least(pieces_in_amount(timeline_min(&class->line, t, when_plus(t, c->len)), &w), most);
     if (here > 0) {
         vec_push(&ret->parts, (struct pool_part){at, amount_of(&w, here)});
         s->left -= here;
-        s->to_leave -= least(s->to_leave, least(here, cell->nodes));
+        s->to_leave -= least(s->to_leave, least(here, class->nodes));
     }
     if (s->left && here < most)
-        s->next =
-            least(s->next, timeline_next(&cell->line, t, c->len, amount_of(&w, (here > 0 ? here : 0) + 1)));
+        s->next = least(s->next,
+                        timeline_next(&class->line, t, c->len, amount_of(&w, (here > 0 ? here : 0) + 1)));
 }
 
 /* Over several cells: at each time that something changes for the better. */
-static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
+static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                         struct forecast_start *ret)
 {
     uint32_t nodes = c->demand->need.nodes;
-    struct found at = {.parts = VEC_INIT};
+    struct forecast_start at = {.parts = VEC_INIT};
     int64_t k = demand_is_uniform(c->demand) ? nodes : demand_piece(c->demand).k;
     int steps = 0;
     for (int64_t t = from; t < ret->t && t < f->window_end && steps < STEPS_MAX; steps++) {
-        struct spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
+        struct forecast_spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
         vec_clear(&at.parts);
-        for (uint32_t i = 0; i < f->n_cells && s.left; i++)
-            if (cell_is_in(&f->cells[i], c->set))
-                spread_to(&f->cells[i], i, c, t, &s, &at);
+        for (uint32_t i = 0; i < f->n_classes && s.left; i++)
+            if (node_class_is_in(&f->classes[i], c->set))
+                spread_to(&f->classes[i], i, c, t, &s, &at);
         if (!s.left) {
             ret->t = t;
             vec_clear(&ret->parts);
@@ -159,16 +161,16 @@ static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64
     vec_fini(&at.parts);
 }
 
-static struct bound *bound_of(struct forecasts *f, const struct request_shape *s)
+static struct forecast_bound *bound_of(struct forecasts *f, const struct request_shape *s)
 {
-    struct bound *b = idmap_get(&f->bounds, s->hash);
+    struct forecast_bound *b = idmap_get(&f->bounds, s->hash);
     if (b && b->shape == s)
         return b;
     if (!b) {
         b = xcalloc(1, sizeof *b);
         idmap_set(&f->bounds, s->hash, b);
     }
-    *b = (struct bound){.shape = s, .t = INT64_MIN};
+    *b = (struct forecast_bound){.shape = s, .t = INT64_MIN};
     return b;
 }
 
@@ -176,10 +178,10 @@ static struct bound *bound_of(struct forecasts *f, const struct request_shape *s
 static void suspend_own(struct forecasts *f, const struct pool_use *own, bool aside)
 {
     for (uint32_t i = 0; own && i < own->n_parts; i++) {
-        uint32_t cell = f->cell_of[own->parts[i].node];
-        if (cell == UINT32_MAX)
+        uint32_t class = f->class_of[own->parts[i].node];
+        if (class == UINT32_MAX)
             continue;
-        struct timeline *l = &f->cells[cell].line;
+        struct timeline *l = &f->classes[class].line;
         if (aside)
             timeline_give(l, own->start, own->end, own->parts[i].amount);
         else
@@ -188,7 +190,8 @@ static void suspend_own(struct forecasts *f, const struct pool_use *own, bool as
 }
 
 /* In one partition, earlier than ret->t, which then is changed; without limits. */
-static void find_free(struct forecasts *f, const struct plan_choice *c, int64_t from, struct found *ret)
+static void find_free(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                      struct forecast_start *ret)
 {
     find_in_one(f, c, from, ret);
     if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
@@ -197,10 +200,10 @@ static void find_free(struct forecasts *f, const struct plan_choice *c, int64_t 
 
 /* And with limits: until these and what is free agree. */
 static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
-                         const char *licences, int64_t from, struct found *ret)
+                         const char *licences, int64_t from, struct forecast_start *ret)
 {
     const struct plan_choice *c = &g->choices[choice];
-    struct found at = {.parts = VEC_INIT};
+    struct forecast_start at = {.parts = VEC_INIT};
     int64_t t = limit_plan_next(f->limits, &g->asks[choice], licences, from, c->len);
     for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
         at.t = ret->t;
@@ -220,7 +223,7 @@ static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_
 }
 
 void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier_at, const char *licences,
-                   int64_t from, struct found *ret)
+                   int64_t from, struct forecast_start *ret)
 {
     bool all = tier_at == ALL_TIERS;
     uint32_t first = all ? 0 : g->tiers[tier_at].first;
@@ -231,7 +234,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
     bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
     for (uint32_t i = first; i < end && !gone; i++) {
         const struct plan_choice *c = &g->choices[i];
-        struct bound *b = bound_of(f, g->shapes[i]);
+        struct forecast_bound *b = bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;
         if (begin >= before || begin >= f->window_end)
             continue;
@@ -251,16 +254,16 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
     ret->t = late ? WHEN_NEVER : ret->t;
 }
 
-void forecast_take(struct forecasts *f, const struct found *at, const struct job_class *g,
+void forecast_take(struct forecasts *f, const struct forecast_start *at, const struct job_class *g,
                    const char *licences)
 {
     const struct plan_choice *c = &g->choices[at->choice];
     limit_plan_take(f->limits, &g->asks[at->choice], licences, at->t, when_plus(at->t, c->len));
     int64_t end = forecast_on_grid(f, when_plus(at->t, c->len), true);
     vec_for_each (&at->parts, i) {
-        struct cell *cell = &f->cells[at->parts.v[i].node];
-        struct amount free = timeline_min(&cell->line, at->t, end);
-        timeline_take(&cell->line, at->t, end,
-                      demand_takes(c->demand, &cell->cap, at->parts.v[i].amount, free));
+        struct node_class *class = &f->classes[at->parts.v[i].node];
+        struct amount free = timeline_min(&class->line, at->t, end);
+        timeline_take(&class->line, at->t, end,
+                      demand_takes(c->demand, &class->cap, at->parts.v[i].amount, free));
     }
 }

@@ -41,7 +41,7 @@ void forecast_learn(struct forecaster *p, const struct pending_entry *u)
     if (!u->forecast.first_made || told < 1000)
         return;
     double ratio = (double)took / (double)told;
-    struct forecast_record *r = &p->forecast_records[horizon_of(told)];
+    struct forecast_record *r = &p->records[horizon_of(told)];
     r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
 }
 
@@ -59,7 +59,7 @@ static int by_value(const void *pa, const void *pb)
 void forecast_add_range(const struct forecaster *p, struct forecast *f)
 {
     int64_t wait_ms = f->start.ms - f->made.ms;
-    const struct forecast_record *r = &p->forecast_records[horizon_of(wait_ms)];
+    const struct forecast_record *r = &p->records[horizon_of(wait_ms)];
     uint32_t n = samples_of(r);
     float sorted[FORECAST_SAMPLES];
     f->samples = n;
@@ -81,7 +81,7 @@ uint32_t forecast_samples(const struct forecaster *p)
 {
     uint32_t n = 0;
     for (size_t h = 0; h < FORECAST_HORIZONS; h++)
-        n += samples_of(&p->forecast_records[h]);
+        n += samples_of(&p->records[h]);
     return n;
 }
 
@@ -97,7 +97,7 @@ static struct forecast forecast_later(const struct pending_entry *u)
     return f;
 }
 
-struct forecast planner_forecast(const struct forecaster *p, uint32_t job)
+struct forecast forecast_of(const struct forecaster *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
     struct forecast f = {.kind = FORECAST_NONE};
@@ -122,7 +122,7 @@ struct forecast forecast_try(struct forecaster *p, const struct job_class *g, co
                              int64_t from, uint32_t *ret_choice)
 {
     struct forecasts *f = p->made;
-    struct found found = {0};
+    struct forecast_start found = {0};
     if (!f)
         return (struct forecast){.kind = FORECAST_NONE};
     forecast_find(f, g, ALL_TIERS, licences, from, &found);

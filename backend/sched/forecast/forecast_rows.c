@@ -6,33 +6,33 @@
 
 /* --- what runs --- */
 
-static void list_ending(struct forecasts *f, uint32_t array_job, struct ending e)
+static void list_ending(struct forecasts *f, uint32_t array_job, struct expected_end e)
 {
     int64_t first = array_job ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, array_job) : 1;
     if (e.end != WHEN_NEVER && (!first || e.end < first))
         idmap_set(&f->array_ends, array_job, (void *)(uintptr_t)e.end);
     e.end = forecast_on_grid(f, e.end, true);
     if (f->limits)
-        vec_push(&f->endings, e);
+        vec_push(&f->expected_ends, e);
 }
 
 /* What runs, with its end by its time limit. */
-void endings_list(const struct forecaster *p, struct forecasts *f)
+void expected_ends_list(const struct forecaster *p, struct forecasts *f)
 {
     list_for_each (r, &p->queue->active.list, struct active_job, link) {
         int64_t end = f->t.ms;
         vec_for_each (&r->v, i)
             end = r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
-        list_ending(f, r->array_job, (struct ending){.job = r->job, .end = end});
+        list_ending(f, r->array_job, (struct expected_end){.job = r->job, .end = end});
     }
     vec_for_each (&p->queue->active.started, i) {
         const struct tentative *t = p->queue->active.started.v[i];
         list_ending(f, t->array_job,
-                    (struct ending){.job = t->job, .fresh = true, .ask = t->ask, .end = t->use.end});
+                    (struct expected_end){.job = t->job, .fresh = true, .ask = t->ask, .end = t->use.end});
     }
 }
 
-void endings_add(const struct forecaster *p, struct forecasts *f, const struct ending *e)
+void expected_ends_add(const struct forecaster *p, struct forecasts *f, const struct expected_end *e)
 {
     const struct job *j = model_get_job(p->queue->view->model, e->job);
     if (j && e->fresh)
@@ -60,7 +60,7 @@ static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
     return queue_key_before(&f->rows.v[a].key, &f->rows.v[b].key);
 }
 
-void rows_sink(struct forecasts *f, uint32_t i)
+void forecast_rows_sink(struct forecasts *f, uint32_t i)
 {
     uint32_t *v = f->heap, row = v[i];
     for (uint32_t k; (k = 2 * i + 1) < f->n_heap; i = k) {
@@ -73,10 +73,10 @@ void rows_sink(struct forecasts *f, uint32_t i)
 }
 
 /* Age adds to all alike until it is capped: the rest of the priority is the group's. */
-void rows_weigh(const struct forecaster *p, const struct forecasts *f, struct row *r)
+void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f, struct forecast_row *r)
 {
     const struct priority_spec *s = &p->queue->view->model->spec.priority;
-    const struct waiting *u = &f->waiting.v[r->at];
+    const struct forecast_entry *u = &f->waiting.v[r->at];
     double age_ms = (double)(f->t.ms - u->submit_ms - r->eligible_after);
     double most_ms = (double)s->max_age_s * MS_PER_S;
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
@@ -86,7 +86,7 @@ void rows_weigh(const struct forecaster *p, const struct forecasts *f, struct ro
 }
 
 /* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
-static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct row *r)
+static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct forecast_row *r)
 {
     r->eligible_after = g->age_delay_ms;
     r->ages = job_class_priority_base(p->queue, g, r->tier_at, &r->base);
@@ -113,21 +113,21 @@ static int64_t waits_until(const struct forecasts *f, const struct pending_entry
 
 static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g, uint32_t tier_at)
 {
-    struct row r = {.g = g,
-                    .tier_at = tier_at,
-                    .at = (uint32_t)f->waiting.n,
-                    .borrow = job_class_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
+    struct forecast_row r = {.g = g,
+                             .tier_at = tier_at,
+                             .at = (uint32_t)f->waiting.n,
+                             .borrow = job_class_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
     list_for_each (u, &g->entries, struct pending_entry, in_class) {
         uint32_t count = count_planned(f, u);
         if (u->slot.use.parts)
             forecast_note_first(u, u->slot.use.start, f->t);
         if (count)
-            vec_push(&f->waiting, (struct waiting){.job = u->job,
-                                                   .count = count,
-                                                   .submit_ms = u->submit_ms,
-                                                   .order_id = u->order_id,
-                                                   .order_index = u->order_index,
-                                                   .from = waits_until(f, u)});
+            vec_push(&f->waiting, (struct forecast_entry){.job = u->job,
+                                                          .count = count,
+                                                          .submit_ms = u->submit_ms,
+                                                          .order_id = u->order_id,
+                                                          .order_index = u->order_index,
+                                                          .from = waits_until(f, u)});
     }
     r.end = (uint32_t)f->waiting.n;
     if (r.at == r.end || g->rest.now == REASON_BAD_CONSTRAINTS) {
@@ -135,24 +135,24 @@ static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_cla
         return;
     }
     set_base(p, g, f->waiting.v[r.at].job, &r);
-    rows_weigh(p, f, &r);
+    forecast_rows_weigh(p, f, &r);
     vec_push(&f->rows, r);
 }
 
 /* Where it could never run it has no row. */
-void rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
+void forecast_rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
 {
     for (uint32_t e = 0; e < g->n_tiers; e++)
         if (g->n_tiers == 1 || could_ever(g, e))
             copy_entry(p, f, g, e);
 }
 
-void rows_order(struct forecasts *f)
+void forecast_rows_order(struct forecasts *f)
 {
     f->heap = xcalloc(f->rows.n ? f->rows.n : 1, sizeof *f->heap);
     f->n_heap = (uint32_t)f->rows.n;
     for (uint32_t i = 0; i < f->n_heap; i++)
         f->heap[i] = i;
     for (uint32_t i = f->n_heap / 2; i-- > 0;)
-        rows_sink(f, i);
+        forecast_rows_sink(f, i);
 }

@@ -6,7 +6,7 @@
 #include "backend/sched/forecast/forecast_internal.h"
 #include "backend/sched/limits/limits.h"
 
-void later_list(const struct forecaster *p, struct forecasts *f)
+void forecast_timed_list(const struct forecaster *p, struct forecasts *f)
 {
     for (size_t i = 0; i < p->queue->entries.wakes.n; i++)
         vec_push(&f->parked,
@@ -14,10 +14,10 @@ void later_list(const struct forecaster *p, struct forecasts *f)
     f->later = xcalloc(f->parked.n ? f->parked.n : 1, sizeof *f->later);
 }
 
-void later_add(struct forecaster *p, struct forecasts *f, uint32_t at)
+void forecast_timed_add(struct forecaster *p, struct forecasts *f, uint32_t at)
 {
     const struct job *j = model_get_job(p->queue->view->model, f->parked.v[at]);
-    struct later *l = &f->later[at];
+    struct forecast_timed *l = &f->later[at];
     struct wall opens =
         j && j->state == JOB_PENDING ? gate_opens(p->queue->view, j, f->t) : (struct wall){0};
     if (!wall_is_set(opens))
@@ -26,10 +26,10 @@ void later_add(struct forecaster *p, struct forecasts *f, uint32_t at)
     heap_insert(&f->by_time, &l->by_time, opens.ms);
 }
 
-bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret)
+bool forecast_timed_next(struct forecaster *p, struct forecasts *f, struct forecast_row *ret)
 {
     struct heap_node *h = heap_pop(&f->by_time);
-    const struct later *l = container_of(h, struct later, by_time);
+    const struct forecast_timed *l = container_of(h, struct forecast_timed, by_time);
     const struct job *j = model_get_job(p->queue->view->model, l->job);
     const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, l->job);
     enum reason why;
@@ -40,19 +40,19 @@ bool later_next(struct forecaster *p, struct forecasts *f, struct row *ret)
     struct job_class *g = job_class_of(p->queue, j, s, &why);
     if (!g)
         return false;
-    *ret = (struct row){.g = g, .tier_at = ALL_TIERS, .at = (uint32_t)f->waiting.n};
-    vec_push(&f->waiting, (struct waiting){.job = l->job, .count = u->count, .from = h->key});
+    *ret = (struct forecast_row){.g = g, .tier_at = ALL_TIERS, .at = (uint32_t)f->waiting.n};
+    vec_push(&f->waiting, (struct forecast_entry){.job = l->job, .count = u->count, .from = h->key});
     return true;
 }
 
-void later_done(struct forecaster *p, struct forecasts *f, const struct row *r)
+void forecast_timed_done(struct forecaster *p, struct forecasts *f, const struct forecast_row *r)
 {
     f->waiting.n = r->at;
     if (!r->g->n_pending)
         job_class_drop(p->queue, r->g);
 }
 
-void later_clear(struct forecasts *f)
+void forecast_timed_clear(struct forecasts *f)
 {
     heap_fini(&f->by_time);
     free(f->later);

@@ -20,15 +20,15 @@ static void sign_node(const struct forecaster *p, struct forecasts *f, uint32_t 
     f->signatures[node] = mix(f->signatures[node], h);
 }
 
-void cells_sign(const struct forecaster *p, struct forecasts *f, const struct eligible_nodes *s)
+void node_classes_sign(const struct forecaster *p, struct forecasts *f, const struct eligible_nodes *s)
 {
     for (uint32_t i = 0; i < p->queue->pool.n_nodes; i++)
         f->signatures[i] = mix(f->signatures[i], nodeset_has(&s->nodes, i) ? s->hash : 1);
 }
 
-void cells_assign(const struct forecaster *p, struct forecasts *f, uint32_t node)
+void node_classes_assign(const struct forecaster *p, struct forecasts *f, uint32_t node)
 {
-    f->cell_of[node] = UINT32_MAX;
+    f->class_of[node] = UINT32_MAX;
     if (!p->queue->pool.nodes[node].usable)
         return;
     if (!f->by_node)
@@ -36,12 +36,12 @@ void cells_assign(const struct forecaster *p, struct forecasts *f, uint32_t node
     uint64_t key = f->by_node ? node : f->signatures[node];
     uintptr_t at = (uintptr_t)idmap_get(&f->by_signature, key);
     if (!at) {
-        at = ++f->n_cells;
+        at = ++f->n_classes;
         idmap_set(&f->by_signature, key, (void *)at);
-        f->cells[at - 1] = (struct cell){.cap = p->queue->pool.nodes[node].cap, .first = node};
+        f->classes[at - 1] = (struct node_class){.cap = p->queue->pool.nodes[node].cap, .first = node};
     }
-    f->cell_of[node] = (uint32_t)at - 1;
-    f->cells[at - 1].nodes++;
+    f->class_of[node] = (uint32_t)at - 1;
+    f->classes[at - 1].nodes++;
 }
 
 int64_t forecast_on_grid(const struct forecasts *f, int64_t t, bool later)
@@ -52,25 +52,25 @@ int64_t forecast_on_grid(const struct forecasts *f, int64_t t, bool later)
     return k ? f->t.ms + k * f->grid_ms : INT64_MIN;
 }
 
-void cells_add(const struct forecaster *p, struct forecasts *f, uint32_t node)
+void node_classes_add(const struct forecaster *p, struct forecasts *f, uint32_t node)
 {
     const struct timeline *l = &p->queue->pool.nodes[node].line;
     struct amount free = {0};
-    for (uint32_t k = 0; k < l->n && f->cell_of[node] != UINT32_MAX; k++) {
+    for (uint32_t k = 0; k < l->n && f->class_of[node] != UINT32_MAX; k++) {
         bool over = k + 1 < l->n && l->v[k + 1].t <= f->t.ms;
         if (over)
             continue;
         struct amount by = amount_minus(l->v[k].free, free);
         bool frees = amount_covers(by, (struct amount){0});
         int64_t t = l->v[k].t <= f->t.ms ? INT64_MIN : forecast_on_grid(f, l->v[k].t, frees);
-        vec_push(&f->cells[f->cell_of[node]].changes, (struct change){t, by});
+        vec_push(&f->classes[f->class_of[node]].changes, (struct free_change){t, by});
         free = l->v[k].free;
     }
 }
 
 static int by_change(const void *pa, const void *pb)
 {
-    const struct change *a = pa, *b = pb;
+    const struct free_change *a = pa, *b = pb;
     return a->t < b->t ? -1 : a->t > b->t;
 }
 
@@ -80,7 +80,7 @@ static uint32_t n_slots(const struct forecasts *f)
 }
 
 /* Few: one after the other. */
-static void sum_sorted(struct cell *c)
+static void sum_sorted(struct node_class *c)
 {
     struct amount free = {0};
     if (c->changes.n)
@@ -94,7 +94,7 @@ static void sum_sorted(struct cell *c)
 }
 
 /* Many: each has its slot; what is behind the window is not looked at. */
-static void sum_by_slot(struct forecasts *f, struct cell *c)
+static void sum_by_slot(struct forecasts *f, struct node_class *c)
 {
     uint32_t n = n_slots(f);
     struct amount free = {0};
@@ -102,7 +102,7 @@ static void sum_by_slot(struct forecasts *f, struct cell *c)
         f->slots = xmalloc(n * sizeof *f->slots);
     memset(f->slots, 0, n * sizeof *f->slots);
     vec_for_each (&c->changes, i) {
-        const struct change *x = &c->changes.v[i];
+        const struct free_change *x = &c->changes.v[i];
         uint64_t at = x->t == INT64_MIN ? 0 : (uint64_t)(x->t - f->t.ms) / (uint64_t)f->grid_ms;
         if (at < n)
             f->slots[at] = amount_plus(f->slots[at], x->by);
@@ -115,7 +115,7 @@ static void sum_by_slot(struct forecasts *f, struct cell *c)
 }
 
 /* The cell's timeline is the sum of its nodes'. */
-void cells_sum(struct forecasts *f, struct cell *c)
+void node_classes_sum(struct forecasts *f, struct node_class *c)
 {
     timeline_init(&c->line, (struct amount){0});
     if (f->grid_ms > 1 && c->changes.n > n_slots(f) / 8)

@@ -189,7 +189,7 @@ struct forecaster *planner_forecaster(struct planner *p)
     return NULL;
 }
 
-struct forecast planner_forecast(const struct forecaster *p, uint32_t job)
+struct forecast forecast_of(const struct forecaster *p, uint32_t job)
 {
     (void)p, (void)job;
     return (struct forecast){0};

@@ -146,7 +146,7 @@ static void forecast(uint32_t slice)
 static int minute_of(uint32_t id, struct wall t)
 {
     const struct job *j = lab_get(&l, id);
-    struct forecast f = planner_forecast(planner_forecaster(planner), id);
+    struct forecast f = forecast_of(planner_forecaster(planner), id);
     if (j->state == JOB_RUNNING)
         return 0;
     if (f.kind == FORECAST_NONE)
@@ -402,7 +402,7 @@ static void test_by_hand(void **state)
 
 static enum forecast_kind kind_of(uint32_t id)
 {
-    return planner_forecast(planner_forecaster(planner), id).kind;
+    return forecast_of(planner_forecaster(planner), id).kind;
 }
 
 /* Something has happened to a job. */
@@ -434,7 +434,7 @@ static void test_a_time_ahead(void **state)
     assert_int_equal(minute_of(next, t), 80);
     assert_int_equal(minute_of(free_then, t), 50);
     assert_int_equal(kind_of(held), FORECAST_NONE);
-    struct forecast f = planner_forecast(planner_forecaster(planner), next);
+    struct forecast f = forecast_of(planner_forecaster(planner), next);
     assert_false(wall_is_set(f.likely) || f.samples);
     /* A later time holds at once, another forecast makes the rest of it. */
     struct ev_update u = {.time_limit_s = DURATION_NOT_SET};
@@ -477,7 +477,7 @@ static void test_the_queue_goes_meanwhile(void **state)
     while (!forecast_step(planner_forecaster(planner), &v, 1))
         ;
     for (uint32_t i = 0; i < N_OF(ids); i++)
-        assert_int_equal(planner_forecast(planner_forecaster(planner), ids[i]).kind, FORECAST_NONE);
+        assert_int_equal(forecast_of(planner_forecaster(planner), ids[i]).kind, FORECAST_NONE);
     /* Before the next pass has looked. */
     uint32_t late = submit("p=big c=8 T=10");
     pass();
@@ -611,7 +611,7 @@ static void test_random_queues(void **state)
         assert_int_equal(pass(), 0);
         forecast(7);
         for (size_t k = 0; k < QUEUE; k++) {
-            struct forecast f = planner_forecast(planner_forecaster(planner), ids[k]);
+            struct forecast f = forecast_of(planner_forecaster(planner), ids[k]);
             enum forecast_kind kind = k >= QUEUE - LATER ? FORECAST_LATER : FORECAST_PLANNED;
             assert_int_equal(f.kind, k ? kind : FORECAST_SLOT);
             if (f.start.ms != free_at.ms + (int64_t)want[k] * MIN_MS)
@@ -636,7 +636,7 @@ static void test_likely_range(void **state)
         pass();
         forecast(10);
         assert_int_equal(minute_of(next, l.now), 100);
-        struct forecast f = planner_forecast(planner_forecaster(planner), next);
+        struct forecast f = forecast_of(planner_forecaster(planner), next);
         assert_int_equal(f.samples, i);
         assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));
         l.now = wall_add_s(l.now, after_min[i] * 60 - 1);
@@ -651,7 +651,7 @@ static void test_likely_range(void **state)
     l.now = lab_get(&l, runs)->t_start;
     pass();
     forecast(10);
-    struct forecast f = planner_forecast(planner_forecaster(planner), last);
+    struct forecast f = forecast_of(planner_forecaster(planner), last);
     assert_int_equal(f.samples, 8);
     assert_int_equal((f.likely.ms - l.now.ms) / MIN_MS, 40); /* of .2 .2 .4 .4 .6 .6 .8 .8 of 100 minutes */
     assert_int_equal((f.unlikely.ms - l.now.ms) / MIN_MS, 80);
@@ -661,7 +661,7 @@ static void test_likely_range(void **state)
         behind[i] = submit("p=big c=8 T=200");
     pass();
     forecast(20);
-    f = planner_forecast(planner_forecaster(planner), behind[2]);
+    f = forecast_of(planner_forecaster(planner), behind[2]);
     assert_true(f.start.ms - l.now.ms > 360 * MIN_MS);
     assert_int_equal(f.samples, 0);
     assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));

@@ -153,7 +153,7 @@ static void test_no_start_for_licences_that_are_gone(void **state)
     uint32_t id = submit_licensed("cad:2");
     pass_anew();
     forecast();
-    check_int("two", planner_forecast(planner_forecaster(planner), id).kind, FORECAST_PLANNED);
+    check_int("two", forecast_of(planner_forecaster(planner), id).kind, FORECAST_PLANNED);
     for (uint32_t left = 1; left <= 1; left--) {
         l.spec.licenses.v[0].count = left;
         if (!left)
@@ -161,8 +161,8 @@ static void test_no_start_for_licences_that_are_gone(void **state)
         lab_configure(&l);
         pass_anew();
         forecast();
-        check_int("none left", planner_forecast(planner_forecaster(planner), id).kind, FORECAST_BEYOND);
-        check_int("in why", wall_is_set(planner_forecast(planner_forecaster(planner), id).start), false);
+        check_int("none left", forecast_of(planner_forecaster(planner), id).kind, FORECAST_BEYOND);
+        check_int("in why", wall_is_set(forecast_of(planner_forecaster(planner), id).start), false);
         struct sched_view v = pass_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);
