@@ -109,7 +109,7 @@ static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
     vec_for_each (&r->preempts, i) {
         const struct job *v = lab_get(l, r->preempts.v[i].job), *j = lab_get(l, r->preempts.v[i].by_job);
         const struct part_spec *part = model_get_part(&l->m, v->partition);
-        struct strv names = gate_partitions(&l->m, j);
+        struct strv names = eligible_partitions(&l->m, j);
         uint32_t best = 0;
         for (size_t k = 0; k < names.n; k++) {
             const struct part_spec *its = model_get_part(&l->m, names.v[k]);

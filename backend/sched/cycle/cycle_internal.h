@@ -142,9 +142,9 @@ bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at
 
 uint32_t cycle_nth_element(const struct job *j, uint32_t n); /* that waits; ARRAY_NONE */
 /* What it takes there: more than it has asked for where it gets whole nodes, or a share of memory. */
-struct limit_ask cycle_request_at(const struct planner *p, const struct job_class *g,
-                                  const struct pending_entry *u, uint32_t choice,
-                                  const struct pool_parts *parts, int64_t len);
+struct limit_request cycle_request_at(const struct planner *p, const struct job_class *g,
+                                      const struct pending_entry *u, uint32_t choice,
+                                      const struct pool_parts *parts, int64_t len);
 /* At s->place. It runs as far as this pass is concerned; the next one takes it from the state. */
 void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u);
 

@@ -72,10 +72,10 @@ void cycle_make_room(struct cycle *s, uint32_t n)
 
 /* What others were preempted for it counts as if it had started: it is not borrowed because more has
  * started since. */
-static enum limit_state check_limits(const struct gets *x, const struct limit_ask *ask,
+static enum limit_state check_limits(const struct gets *x, const struct limit_request *request,
                                      struct limit_verdict *v)
 {
-    enum limit_state state = limits_check(x->s->p->queue.limits, ask, v);
+    enum limit_state state = limits_check(x->s->p->queue.limits, request, v);
     bool by_preemptor = x->u->slot.use.parts && x->u->slot.by_preemption;
     return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
 }
@@ -93,15 +93,15 @@ enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
     ret->n_choices = 0;
     for (uint32_t i = first; i < end; i++) {
         struct limit_verdict v;
-        struct limit_ask ask = g->asks[i];
+        struct limit_request request = g->requests[i];
         if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
             continue;
         if (!request_shape_could_ever(&s->p->queue, g->shapes[i]) &&
             cycle_class_could_ever(s->p, g)) /* no help if it is open */
             continue;
-        ask.jobs = u->chosen ? 0 : ask.jobs;
-        ask.nodes = u->chosen ? 0 : ask.nodes;
-        enum limit_state state = check_limits(x, &ask, &v);
+        request.jobs = u->chosen ? 0 : request.jobs;
+        request.nodes = u->chosen ? 0 : request.nodes;
+        enum limit_state state = check_limits(x, &request, &v);
         if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
             g->rest.verdict = v;
         best = state < best ? state : best;
@@ -126,9 +126,9 @@ bool cycle_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, i
 {
     struct gets *x = ctx;
     struct position *at = &x->s->positions[choice];
-    struct limit_ask ask = cycle_request_at(x->s->p, x->g, x->u, at->at, parts, len);
+    struct limit_request request = cycle_request_at(x->s->p, x->g, x->u, at->at, parts, len);
     struct limit_verdict v;
-    enum limit_state state = check_limits(x, &ask, &v);
+    enum limit_state state = check_limits(x, &request, &v);
     at->soft = state == LIMIT_OVER_SOFT;
     if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
         return true;
@@ -145,7 +145,7 @@ enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, ui
     enum limit_state best = LIMIT_OVER_HARD;
     for (uint32_t i = e->first; i < e->first + e->n && best != LIMIT_OK; i++) {
         struct limit_verdict v;
-        enum limit_state state = limits_check(p->queue.limits, &g->asks[i], &v);
+        enum limit_state state = limits_check(p->queue.limits, &g->requests[i], &v);
         if (state != LIMIT_OK && (i == e->first || state < best))
             g->rest.verdict = v;
         best = state < best ? state : best;
@@ -170,9 +170,9 @@ static bool holds_too_much(const struct cycle *s, struct job_class *g, const str
         vec_push(&parts.v, h->use.parts[i]);
     for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->queue.limits); i++)
         if (g->choices[i].partition == h->partition) {
-            struct limit_ask ask =
+            struct limit_request request =
                 cycle_request_at(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
-            limits_check(s->p->queue.limits, &ask, &v);
+            limits_check(s->p->queue.limits, &request, &v);
         }
     vec_fini(&parts.v);
     if (v.state != LIMIT_OK)

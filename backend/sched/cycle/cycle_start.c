@@ -84,18 +84,18 @@ static bool is_on_node(const struct planner *p, uint32_t job, uint32_t node)
     return false;
 }
 
-struct limit_ask cycle_request_at(const struct planner *p, const struct job_class *g,
-                                  const struct pending_entry *u, uint32_t choice,
-                                  const struct pool_parts *parts, int64_t len)
+struct limit_request cycle_request_at(const struct planner *p, const struct job_class *g,
+                                      const struct pending_entry *u, uint32_t choice,
+                                      const struct pool_parts *parts, int64_t len)
 {
-    struct limit_ask ask = g->asks[choice];
-    ask.jobs = u->chosen ? 0 : ask.jobs;
-    limit_ask_exactly(parts, len, &ask);
+    struct limit_request request = g->requests[choice];
+    request.jobs = u->chosen ? 0 : request.jobs;
+    limit_request_set_placement(parts, len, &request);
     bool is_task = g->choices[choice].demand->one_task;
-    if (is_task && ask.nodes && limits_count_nodes(p->queue.limits) &&
+    if (is_task && request.nodes && limits_count_nodes(p->queue.limits) &&
         is_on_node(p, u->job, parts->v.v[0].node))
-        ask.nodes = 0;
-    return ask;
+        request.nodes = 0;
+    return request;
 }
 
 void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
@@ -107,9 +107,9 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
     bool borrow = s->positions[s->place.choice].soft;
     const char *part = m->spec.parts.v[g->choices[choice].partition].name;
     struct tentative *t = xcalloc(1, sizeof *t);
-    t->ask =
+    t->request =
         cycle_request_at(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
-    limits_charge(p->queue.limits, &t->ask);
+    limits_charge(p->queue.limits, &t->request);
     t->job = u->job;
     t->array_job = j->array_job;
     pool_run(&p->queue.pool, &t->use, &s->place.parts, when_plus(p->queue.now.ms, s->place.len));

@@ -61,7 +61,7 @@ static enum refusal admit_to(struct planner *p, const struct sched_view *v, cons
         err_set(text, 0, "there is no partition %s", name);
         return REFUSAL_NO_PARTITION;
     }
-    enum refusal r = refusal_of(gate_partition(v, j->uid, &j->req, part, text));
+    enum refusal r = refusal_of(eligibility_in_partition(v, j->uid, &j->req, part, text));
     if (r != REFUSAL_NONE)
         return r;
     if (part->state == PART_DRAIN) { /* what waits there already still runs */
@@ -79,7 +79,7 @@ enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t
                          struct errtext *text)
 {
     struct job probe = {.req = *req, .uid = uid};
-    struct strv names = gate_partitions(v->model, &probe);
+    struct strv names = eligible_partitions(v->model, &probe);
     enum refusal last = REFUSAL_NO_PARTITION;
     bool ok = false;
     planner_ready(p, v, v->model->now);

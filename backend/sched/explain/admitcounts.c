@@ -19,7 +19,7 @@ static enum refusal admit_reservation(const struct sched_view *v, const struct j
                                       struct errtext *text)
 {
     struct wall clears = {0};
-    enum reason r = gate_reservation(v->model, j->user, &j->req, now, &clears, text);
+    enum reason r = eligibility_in_reservation(v->model, j->user, &j->req, now, &clears, text);
     return r == REASON_NONE || r == REASON_RESERVATION ? REFUSAL_NONE : REFUSAL_RESERVATION;
 }
 
@@ -28,7 +28,7 @@ static bool could_be_in(struct planner *p, const struct sched_view *v, const str
                         const struct part_spec *part)
 {
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    enum reason gate = gate_partition(v, j->uid, &j->req, part, NULL);
+    enum reason gate = eligibility_in_partition(v, j->uid, &j->req, part, NULL);
     bool steps = j->kind == JOB_KIND_STEPS, may = gate == REASON_NONE || gate == REASON_PART_DOWN;
     return may && admit_could_fit(p, j, at, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, NULL);
 }
@@ -36,12 +36,12 @@ static bool could_be_in(struct planner *p, const struct sched_view *v, const str
 static bool alone_fits(const struct sched_view *v, const struct job *j, const struct part_spec *part,
                        struct limit_verdict *verdict)
 {
-    struct limit_ask ask;
-    limits_ask_job(v->limits, v->model, j, part, &ask);
-    bool steps = j->kind == JOB_KIND_STEPS, fits = steps || limits_could_ever(v->limits, &ask, verdict);
+    struct limit_request request;
+    limits_request_job(v->limits, v->model, j, part, &request);
+    bool steps = j->kind == JOB_KIND_STEPS, fits = steps || limits_could_ever(v->limits, &request, verdict);
     for (size_t i = 0; steps && i < j->steps.n && fits; i++) {
-        limits_ask_task(v->limits, v->model, j, &j->steps.v[i], part, &ask);
-        fits = limits_could_ever(v->limits, &ask, verdict);
+        limits_request_task(v->limits, v->model, j, &j->steps.v[i], part, &request);
+        fits = limits_could_ever(v->limits, &request, verdict);
     }
     return fits;
 }
@@ -50,7 +50,7 @@ static bool alone_fits(const struct sched_view *v, const struct job *j, const st
 static enum refusal admit_limits(struct planner *p, const struct sched_view *v, const struct job *j,
                                  struct wall now, struct errtext *text)
 {
-    struct strv names = gate_partitions(v->model, j);
+    struct strv names = eligible_partitions(v->model, j);
     struct limit_verdict verdict, first = {.state = LIMIT_OK};
     bool fits = false, asked = false;
     planner_ready(p, v, now);

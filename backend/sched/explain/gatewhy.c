@@ -72,7 +72,7 @@ static void add_rules_of(const struct sched_view *v, const struct job *j, const 
                          struct msg_why *w)
 {
     struct errtext text = {""};
-    enum reason r = gate_partition(v, j->uid, &j->req, part, &text);
+    enum reason r = eligibility_in_partition(v, j->uid, &j->req, part, &text);
     if (r == REASON_NONE)
         return;
     add_rule(w, r, &text);
@@ -80,7 +80,7 @@ static void add_rules_of(const struct sched_view *v, const struct job *j, const 
         return;
     struct part_spec open = *part;
     open.state = PART_UP;
-    r = gate_partition(v, j->uid, &j->req, &open, &text);
+    r = eligibility_in_partition(v, j->uid, &j->req, &open, &text);
     if (r != REASON_NONE)
         add_rule(w, r, &text);
 }
@@ -88,11 +88,11 @@ static void add_rules_of(const struct sched_view *v, const struct job *j, const 
 /* The rules of its partitions, where none of them admits it: each of them. */
 static void explain_partitions(const struct sched_view *v, const struct job *j, struct msg_why *w)
 {
-    struct strv names = gate_partitions(v->model, j);
+    struct strv names = eligible_partitions(v->model, j);
     bool admitted = false;
     for (size_t i = 0; i < names.n && !admitted; i++)
-        admitted =
-            gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL) == REASON_NONE;
+        admitted = eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]),
+                                            NULL) == REASON_NONE;
     for (size_t i = 0; i < names.n && !admitted; i++)
         add_rules_of(v, j, model_get_part(v->model, names.v[i]), w);
     if (!names.n)
@@ -106,7 +106,7 @@ static void explain_reservation(const struct sched_view *v, const struct job *j,
 {
     struct wall clears = {0};
     struct errtext text = {""};
-    enum reason r = gate_reservation(v->model, j->user, &j->req, now, &clears, &text);
+    enum reason r = eligibility_in_reservation(v->model, j->user, &j->req, now, &clears, &text);
     if (r == REASON_NONE)
         return;
     why_add_cause(w, r == REASON_RESERVATION ? WHY_WINDOW : WHY_NOT_ALLOWED, clears, xstrdup(text.s));
@@ -147,11 +147,11 @@ void why_add_limit(struct msg_why *w, const struct limit_verdict *v)
 static void explain_limits(const struct sched_view *v, const struct job *j, struct msg_why *w)
 {
     struct limit_verdict verdict;
-    struct limit_ask ask;
+    struct limit_request request;
     size_t at = 0;
-    if (gate_limits_ask(v, j, &ask, &verdict) != LIMIT_OVER_HARD)
+    if (eligibility_limits_request(v, j, &request, &verdict) != LIMIT_OVER_HARD)
         return;
-    while (limits_next_broken(v->limits, &ask, &at, &verdict))
+    while (limits_next_broken(v->limits, &request, &at, &verdict))
         if (verdict.state == LIMIT_OVER_HARD)
             why_add_limit(w, &verdict);
 }
@@ -168,7 +168,8 @@ static void explain_counts(const struct sched_view *v, const struct job *j, stru
     explain_limits(v, j, w);
 }
 
-void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w)
+void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now,
+                         struct msg_why *w)
 {
     explain_hold(j, w);
     explain_dependency(v, j, now, w);

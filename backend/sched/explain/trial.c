@@ -12,7 +12,7 @@ static uint32_t choose_open(struct planner *p, const struct job_class *g, struct
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         struct limit_verdict v;
-        if (limits_check(planner_queue(p)->limits, &g->asks[i], &v) == LIMIT_OVER_HARD) {
+        if (limits_check(planner_queue(p)->limits, &g->requests[i], &v) == LIMIT_OVER_HARD) {
             t->verdict = v;
             continue;
         }
@@ -31,9 +31,9 @@ struct gets { /* what it would get where it is placed */
 static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
     const struct gets *x = ctx;
-    struct limit_ask ask = x->g->asks[x->positions[choice]];
-    limit_ask_exactly(parts, len, &ask);
-    return limits_check(planner_queue(x->p)->limits, &ask, NULL) != LIMIT_OVER_HARD;
+    struct limit_request request = x->g->requests[x->positions[choice]];
+    limit_request_set_placement(parts, len, &request);
+    return limits_check(planner_queue(x->p)->limits, &request, NULL) != LIMIT_OVER_HARD;
 }
 
 static char *names_of(struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
@@ -110,7 +110,7 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     if (!g)
         return;
     struct wall clears = {0};
-    enum reason gate = gate_job(v, j, now, &clears);
+    enum reason gate = eligibility_of_job(v, j, now, &clears);
     bool waits_for_others = gate == REASON_DEPENDENCY || gate == REASON_DEPENDENCY_NEVER;
     ret->reason = waits_for_others ? gate : REASON_NONE;
     if (!waits_for_others)

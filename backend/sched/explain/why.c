@@ -79,7 +79,7 @@ static void explain_borrowing(const struct question *q)
     if (job_class_limit_state(q->queue, g) != LIMIT_OVER_SOFT || why_names_limit(q->w))
         return;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (limits_check(q->queue->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
+        if (limits_check(q->queue->limits, &g->requests[i], &v) == LIMIT_OVER_SOFT)
             break;
     limit_text(&v, &b);
     str_append(&b, ": jobs within their soft limits go first, and no job is preempted for it");
@@ -178,7 +178,7 @@ static void add_forecast(const struct question *q)
  * all. */
 static void add_later(const struct question *q)
 {
-    struct wall opens = gate_opens(q->v, q->j, q->now);
+    struct wall opens = eligibility_time(q->v, q->j, q->now);
     struct msg_why *w = q->w;
     if (wall_is_set(opens)) {
         add_forecast(q);
@@ -359,7 +359,7 @@ static void explain(struct question *q)
     q->w->id_text = job_format_id(q->j, IDS_MAX);
     if (q->u)
         preemptor_charge_remove(planner_preempt(q->p), q->u);
-    gate_explain(&mine, q->j, q->now, q->w);
+    eligibility_explain(&mine, q->j, q->now, q->w);
     if (!q->brief)
         why_date_gates(q);
     explain_throttle(q);
@@ -393,12 +393,13 @@ static void begin(struct planner *p, const struct sched_view *v, struct wall now
 static enum limit_state limit_of_task(const struct question *q, const struct step *s,
                                       struct limit_verdict *ret)
 {
-    struct limit_ask ask;
-    limits_ask_task(q->queue->limits, q->v->model, q->j, s, model_job_part(q->v->model, q->j), &ask);
-    if (limits_check(q->queue->limits, &ask, ret) == LIMIT_OVER_HARD)
+    struct limit_request request;
+    limits_request_task(q->queue->limits, q->v->model, q->j, s, model_job_part(q->v->model, q->j),
+                        &request);
+    if (limits_check(q->queue->limits, &request, ret) == LIMIT_OVER_HARD)
         return LIMIT_OVER_HARD;
-    ask.nodes = 1;
-    return limits_check(q->queue->limits, &ask, ret);
+    request.nodes = 1;
+    return limits_check(q->queue->limits, &request, ret);
 }
 
 /* Tasks of a step job that runs may wait; where a limit keeps them, it is named. */

@@ -44,7 +44,7 @@ void why_never(const struct question *q, const struct plan_choice *c);
 
 /* When the first of these is within limits, if what counts runs to its time limit; unset: not known. Cost:
  * O(n log n) of what runs, where anything is limited. */
-struct wall why_limit_clears(const struct question *q, const struct limit_ask *asks, uint32_t n);
+struct wall why_limit_clears(const struct question *q, const struct limit_request *requests, uint32_t n);
 /* When its array may run another. */
 struct wall why_throttle_clears(const struct question *q);
 /* The causes that the gates gave; those that are about its turn, by its forecast. */

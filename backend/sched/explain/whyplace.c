@@ -313,14 +313,14 @@ static bool explain_late(const struct question *q, const struct plan_choice *c)
 static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
 {
     const struct job_class *g = q->u->class;
-    struct limit_ask ask = g->asks[at];
+    struct limit_request request = g->requests[at];
     struct limit_verdict v;
     struct str b = STR_INIT;
-    limit_ask_exactly(parts, g->choices[at].len_min, &ask);
-    if (limits_check(q->queue->limits, &ask, &v) == LIMIT_OK || why_names_limit(q->w))
+    limit_request_set_placement(parts, g->choices[at].len_min, &request);
+    if (limits_check(q->queue->limits, &request, &v) == LIMIT_OK || why_names_limit(q->w))
         return;
     limit_text(&v, &b);
-    why_add_cause(q->w, limit_why_class(&v), q->brief ? (struct wall){0} : why_limit_clears(q, &ask, 1),
+    why_add_cause(q->w, limit_why_class(&v), q->brief ? (struct wall){0} : why_limit_clears(q, &request, 1),
                   str_take(&b));
     str_init(&b);
     limit_head(&v, &b);

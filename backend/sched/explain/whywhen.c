@@ -32,12 +32,12 @@ static struct limit_plan *plan_of_what_runs(const struct question *q)
     return lp;
 }
 
-struct wall why_limit_clears(const struct question *q, const struct limit_ask *asks, uint32_t n)
+struct wall why_limit_clears(const struct question *q, const struct limit_request *requests, uint32_t n)
 {
     struct limit_plan *lp = plan_of_what_runs(q);
     int64_t first = WHEN_NEVER;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t t = limit_plan_next(lp, &asks[i], NULL, q->now.ms, 1);
+        int64_t t = limit_plan_next(lp, &requests[i], NULL, q->now.ms, 1);
         first = t < first ? t : first;
     }
     limit_plan_free(lp);
@@ -49,21 +49,21 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
 {
     struct sched_view mine = *q->v;
     struct limit_verdict v;
-    struct limit_ask ask;
+    struct limit_request request;
     size_t at = 0;
     mine.limits = q->queue->limits;
-    if (gate_limits_ask(&mine, q->j, &ask, &v) != LIMIT_OVER_HARD)
+    if (eligibility_limits_request(&mine, q->j, &request, &v) != LIMIT_OVER_HARD)
         return (struct wall){0};
-    while (limits_next_broken(mine.limits, &ask, &at, &v)) {
+    while (limits_next_broken(mine.limits, &request, &at, &v)) {
         if (v.state != LIMIT_OVER_HARD || v.asked > v.most || nth--)
             continue;
-        struct limit_ask one = {.who = ask.who};
-        one.gpus = v.what == LIMIT_OF_GPUS || v.what == LIMIT_OF_GPU_MINUTES ? ask.gpus : 0;
-        one.limit_s = v.what == LIMIT_OF_GPU_MINUTES ? ask.limit_s : 0;
-        one.cpus = v.what == LIMIT_OF_CPUS ? ask.cpus : 0;
-        one.mem_mib = v.what == LIMIT_OF_MEMORY ? ask.mem_mib : 0;
-        one.nodes = v.what == LIMIT_OF_NODES ? ask.nodes : 0;
-        one.jobs = v.what == LIMIT_OF_RUNNING ? ask.jobs : 0;
+        struct limit_request one = {.who = request.who};
+        one.gpus = v.what == LIMIT_OF_GPUS || v.what == LIMIT_OF_GPU_MINUTES ? request.gpus : 0;
+        one.limit_s = v.what == LIMIT_OF_GPU_MINUTES ? request.limit_s : 0;
+        one.cpus = v.what == LIMIT_OF_CPUS ? request.cpus : 0;
+        one.mem_mib = v.what == LIMIT_OF_MEMORY ? request.mem_mib : 0;
+        one.nodes = v.what == LIMIT_OF_NODES ? request.nodes : 0;
+        one.jobs = v.what == LIMIT_OF_RUNNING ? request.jobs : 0;
         return why_limit_clears(q, &one, 1);
     }
     return (struct wall){0};
@@ -72,7 +72,7 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
 static struct wall licence_clears(const struct question *q)
 {
     struct limit_plan *lp = plan_of_what_runs(q);
-    struct limit_ask nothing = {.who = UINT32_MAX};
+    struct limit_request nothing = {.who = UINT32_MAX};
     int64_t t = limit_plan_next(lp, &nothing, q->j->req.licenses, q->now.ms, 1);
     limit_plan_free(lp);
     return instant(t);
@@ -169,7 +169,7 @@ void why_date_gates(const struct question *q)
         if (is_limit && by_group && q->u->class->n_choices == 1)
             c->clears = one_limit_clears(q, n_limits++);
         else if (is_limit && by_group)
-            c->clears = why_limit_clears(q, q->u->class->asks, q->u->class->n_choices);
+            c->clears = why_limit_clears(q, q->u->class->requests, q->u->class->n_choices);
         else if (c->cls == WHY_BUSY) /* the only ones among the gates are licences */
             c->clears = licence_clears(q);
         else if (c->cls == WHY_DEP_WAIT)

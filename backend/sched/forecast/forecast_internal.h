@@ -56,7 +56,7 @@ enum stage {             /* of what is to be done before the first is planned */
 struct expected_end { /* of what runs */
     uint32_t job;
     bool fresh; /* started in the last pass: limits count it with: */
-    struct limit_ask ask;
+    struct limit_request request;
     int64_t end;
 };
 

@@ -204,13 +204,13 @@ static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_
 {
     const struct plan_choice *c = &g->choices[choice];
     struct forecast_start at = {.parts = VEC_INIT};
-    int64_t t = limit_plan_next(f->limits, &g->asks[choice], licences, from, c->len);
+    int64_t t = limit_plan_next(f->limits, &g->requests[choice], licences, from, c->len);
     for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
         at.t = ret->t;
         find_free(f, c, t, &at);
         if (at.t >= ret->t)
             break;
-        t = limit_plan_next(f->limits, &g->asks[choice], licences, at.t, c->len);
+        t = limit_plan_next(f->limits, &g->requests[choice], licences, at.t, c->len);
         if (t > at.t)
             continue;
         ret->t = at.t;
@@ -258,7 +258,7 @@ void forecast_take(struct forecasts *f, const struct forecast_start *at, const s
                    const char *licences)
 {
     const struct plan_choice *c = &g->choices[at->choice];
-    limit_plan_take(f->limits, &g->asks[at->choice], licences, at->t, when_plus(at->t, c->len));
+    limit_plan_take(f->limits, &g->requests[at->choice], licences, at->t, when_plus(at->t, c->len));
     int64_t end = forecast_on_grid(f, when_plus(at->t, c->len), true);
     vec_for_each (&at->parts, i) {
         struct node_class *class = &f->classes[at->parts.v[i].node];

@@ -27,8 +27,9 @@ void expected_ends_list(const struct forecaster *p, struct forecasts *f)
     }
     vec_for_each (&p->queue->active.started, i) {
         const struct tentative *t = p->queue->active.started.v[i];
-        list_ending(f, t->array_job,
-                    (struct expected_end){.job = t->job, .fresh = true, .ask = t->ask, .end = t->use.end});
+        list_ending(
+            f, t->array_job,
+            (struct expected_end){.job = t->job, .fresh = true, .request = t->request, .end = t->use.end});
     }
 }
 
@@ -36,7 +37,7 @@ void expected_ends_add(const struct forecaster *p, struct forecasts *f, const st
 {
     const struct job *j = model_get_job(p->queue->view->model, e->job);
     if (j && e->fresh)
-        limit_plan_start(f->limits, &e->ask, j->req.licenses, e->end);
+        limit_plan_start(f->limits, &e->request, j->req.licenses, e->end);
     else if (j)
         limit_plan_run(f->limits, j, e->end);
 }

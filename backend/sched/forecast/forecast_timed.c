@@ -19,7 +19,7 @@ void forecast_timed_add(struct forecaster *p, struct forecasts *f, uint32_t at)
     const struct job *j = model_get_job(p->queue->view->model, f->parked.v[at]);
     struct forecast_timed *l = &f->later[at];
     struct wall opens =
-        j && j->state == JOB_PENDING ? gate_opens(p->queue->view, j, f->t) : (struct wall){0};
+        j && j->state == JOB_PENDING ? eligibility_time(p->queue->view, j, f->t) : (struct wall){0};
     if (!wall_is_set(opens))
         return;
     l->job = j->id;

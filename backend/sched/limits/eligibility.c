@@ -8,7 +8,7 @@
 #include "src/base/units.h"
 #include "src/model/need.h"
 
-struct strv gate_partitions(const struct model *m, const struct job *j)
+struct strv eligible_partitions(const struct model *m, const struct job *j)
 {
     struct strv names = job_partitions(j);
     const struct part_spec *fallback = model_default_part(m);
@@ -18,7 +18,7 @@ struct strv gate_partitions(const struct model *m, const struct job *j)
 }
 
 /* The one partition that it may run in, without an allocation; NULL where it names several or none. */
-static const char *gate_single(const struct model *m, const struct job *j)
+static const char *eligibility_of_single(const struct model *m, const struct job *j)
 {
     const char *names = str_is_empty(j->req.partition) ? j->partition : j->req.partition;
     if (!str_is_empty(names))
@@ -27,7 +27,8 @@ static const char *gate_single(const struct model *m, const struct job *j)
     return fallback ? fallback->name : NULL;
 }
 
-static enum reason gate_size(const struct job_req *req, const struct part_spec *part, struct errtext *text)
+static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part,
+                                       struct errtext *text)
 {
     char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
     bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
@@ -58,8 +59,8 @@ static bool admits(const struct strv *allow, const struct strv *deny, const char
     return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
 }
 
-enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                           const struct part_spec *part, struct errtext *text)
+enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+                                     const struct part_spec *part, struct errtext *text)
 {
     if (!part) {
         err_set(text, 0, "its partition is no longer configured");
@@ -80,7 +81,7 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
                            : "QOS");
         return REASON_PART_CONFIG;
     }
-    enum reason limits = gate_size(req, part, text);
+    enum reason limits = eligibility_of_size(req, part, text);
     if (limits != REASON_NONE || part->state != PART_DOWN)
         return limits;
     err_set(text, 0, "partition %s is down",
@@ -88,7 +89,7 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
     return REASON_PART_DOWN;
 }
 
-static enum reason gate_hold(const struct job *j)
+static enum reason eligibility_of_hold(const struct job *j)
 {
     if (j->hold == HOLD_NONE)
         return REASON_NONE;
@@ -97,8 +98,8 @@ static enum reason gate_hold(const struct job *j)
     return j->hold == HOLD_USER ? REASON_HELD_USER : REASON_HELD_ADMIN;
 }
 
-static enum reason gate_dependency(const struct model *m, const struct job *j, struct wall now,
-                                   struct wall *ret_clears)
+static enum reason eligibility_of_dependency(const struct model *m, const struct job *j, struct wall now,
+                                             struct wall *ret_clears)
 {
     if (str_is_empty(j->req.dependency))
         return REASON_NONE;
@@ -110,8 +111,8 @@ static enum reason gate_dependency(const struct model *m, const struct job *j, s
     return REASON_DEPENDENCY_NEVER;
 }
 
-enum reason gate_reservation(const struct model *m, const char *user, const struct job_req *req,
-                             struct wall now, struct wall *ret_clears, struct errtext *text)
+enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
+                                       struct wall now, struct wall *ret_clears, struct errtext *text)
 {
     char buf[UNITS_TEXT_SIZE];
     if (str_is_empty(req_rare(req)->reservation))
@@ -134,15 +135,16 @@ enum reason gate_reservation(const struct model *m, const char *user, const stru
 }
 
 /* Of several partitions one that admits it is enough. */
-static enum reason gate_partitions_any(const struct sched_view *v, const struct job *j)
+static enum reason eligibility_in_any(const struct sched_view *v, const struct job *j)
 {
-    const char *single = gate_single(v->model, j);
+    const char *single = eligibility_of_single(v->model, j);
     if (single)
-        return gate_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
-    struct strv names = gate_partitions(v->model, j);
+        return eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
+    struct strv names = eligible_partitions(v->model, j);
     enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
     for (size_t i = 0; i < names.n; i++) {
-        enum reason r = gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL);
+        enum reason r =
+            eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL);
         if (r == REASON_NONE) {
             first = REASON_NONE;
             break;
@@ -153,11 +155,11 @@ static enum reason gate_partitions_any(const struct sched_view *v, const struct 
     return first;
 }
 
-enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
-                     struct wall *ret_clears)
+enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, struct wall now,
+                               struct wall *ret_clears)
 {
-    enum reason r = gate_hold(j);
-    r = r != REASON_NONE ? r : gate_dependency(v->model, j, now, ret_clears);
+    enum reason r = eligibility_of_hold(j);
+    r = r != REASON_NONE ? r : eligibility_of_dependency(v->model, j, now, ret_clears);
     if (r != REASON_NONE)
         return r;
     /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
@@ -166,17 +168,18 @@ enum reason gate_job(const struct sched_view *v, const struct job *j, struct wal
         *ret_clears = j->req.begin;
         return REASON_BEGIN_TIME;
     }
-    r = gate_partitions_any(v, j);
-    return r != REASON_NONE ? r : gate_reservation(v->model, j->user, &j->req, now, ret_clears, NULL);
+    r = eligibility_in_any(v, j);
+    return r != REASON_NONE ? r
+                            : eligibility_in_reservation(v->model, j->user, &j->req, now, ret_clears, NULL);
 }
 
 #define CLOCK_GATES_MAX 8 /* more than there are */
 
-struct wall gate_opens(const struct sched_view *v, const struct job *j, struct wall now)
+struct wall eligibility_time(const struct sched_view *v, const struct job *j, struct wall now)
 {
     for (int i = 0; i < CLOCK_GATES_MAX; i++) {
         struct wall clears = {0};
-        if (gate_job(v, j, now, &clears) == REASON_NONE)
+        if (eligibility_of_job(v, j, now, &clears) == REASON_NONE)
             return now;
         if (clears.ms <= now.ms)
             break;
@@ -188,24 +191,24 @@ struct wall gate_opens(const struct sched_view *v, const struct job *j, struct w
 /* --- what is held against what may be --- */
 
 /* In the first partition that lets it, else in the first. Step jobs: their next task. */
-enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j, struct limit_ask *ret_ask,
-                                 struct limit_verdict *ret)
+enum limit_state eligibility_limits_request(const struct sched_view *v, const struct job *j,
+                                            struct limit_request *ret_ask, struct limit_verdict *ret)
 {
     *ret = (struct limit_verdict){.state = LIMIT_OK};
     if (!limits_any(v->limits))
         return LIMIT_OK;
     limits_fade(v->limits, v->model, v->model->now);
-    struct strv names = gate_partitions(v->model, j);
+    struct strv names = eligible_partitions(v->model, j);
     struct limit_verdict first = {.state = LIMIT_OK};
     for (size_t i = 0; i < names.n; i++) {
         const struct part_spec *part = model_get_part(v->model, names.v[i]);
-        if (gate_partition(v, j->uid, &j->req, part, NULL) != REASON_NONE)
+        if (eligibility_in_partition(v, j->uid, &j->req, part, NULL) != REASON_NONE)
             continue;
-        struct limit_ask ask;
-        limits_ask_next(v->limits, v->model, j, part, &ask);
-        limits_check(v->limits, &ask, ret);
+        struct limit_request request;
+        limits_request_next(v->limits, v->model, j, part, &request);
+        limits_check(v->limits, &request, ret);
         if (ret->state != LIMIT_OVER_HARD || first.state == LIMIT_OK)
-            *ret_ask = ask;
+            *ret_ask = request;
         if (ret->state != LIMIT_OVER_HARD)
             break;
         first = first.state == LIMIT_OK ? *ret : first;
@@ -215,8 +218,9 @@ enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j
     return ret->state;
 }
 
-enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+enum limit_state eligibility_limits(const struct sched_view *v, const struct job *j,
+                                    struct limit_verdict *ret)
 {
-    struct limit_ask ask;
-    return gate_limits_ask(v, j, &ask, ret);
+    struct limit_request request;
+    return eligibility_limits_request(v, j, &request, ret);
 }

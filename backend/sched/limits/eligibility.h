@@ -18,38 +18,40 @@ struct sched_view {
 };
 
 /* The names of the partitions a job may run in: the request's, else the default one. Caller frees. */
-struct strv gate_partitions(const struct model *m, const struct job *j);
+struct strv eligible_partitions(const struct model *m, const struct job *j);
 
 /* May a request of this user run in the partition at all? part NULL: no such partition. REASON_NONE: yes.
  * text (may be NULL) gets the rule with its numbers. */
-enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                           const struct part_spec *part, struct errtext *text);
+enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+                                     const struct part_spec *part, struct errtext *text);
 
 /* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. text (may be
  * NULL) says why not; ret_clears: when the reservation begins. */
-enum reason gate_reservation(const struct model *m, const char *user, const struct job_req *req,
-                             struct wall now, struct wall *ret_clears, struct errtext *text);
+enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
+                                       struct wall now, struct wall *ret_clears, struct errtext *text);
 
 /* Is the job's turn possible now: holds, dependencies, times, partitions' rules, reservations? REASON_NONE:
  * yes. ret_clears: when a gate of time opens. An array's record passes as soon as one of its elements may;
  * where dep_is_final says no each is asked about (dep_job_state), where dep_is_singleton one at a time. */
-enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
-                     struct wall *ret_clears);
+enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, struct wall now,
+                               struct wall *ret_clears);
 
 /* When the last of them opens that the clock opens (a begin time, a time after another's start, a
  * reservation's beginning), now where none is closed; unset where another one is. */
-struct wall gate_opens(const struct sched_view *v, const struct job *j, struct wall now);
+struct wall eligibility_time(const struct sched_view *v, const struct job *j, struct wall now);
 
 /* The hard limit that its next start would break, in the first of its partitions that does not mind, else
  * in the first; a soft one; or none. */
-enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
+enum limit_state eligibility_limits(const struct sched_view *v, const struct job *j,
+                                    struct limit_verdict *ret);
 
 /* The same, and what it asks for in that partition. */
-enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j, struct limit_ask *ret_ask,
-                                 struct limit_verdict *ret);
+enum limit_state eligibility_limits_request(const struct sched_view *v, const struct job *j,
+                                            struct limit_request *ret_ask, struct limit_verdict *ret);
 
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */
-void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);
+void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now,
+                         struct msg_why *w);
 
 #endif

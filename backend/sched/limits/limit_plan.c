@@ -139,14 +139,15 @@ void limit_plan_run(struct limit_plan *lp, const struct job *j, int64_t end)
     each_licence(&e, j->req.licenses);
 }
 
-void limit_plan_start(struct limit_plan *lp, const struct limit_ask *ask, const char *licences, int64_t end)
+void limit_plan_start(struct limit_plan *lp, const struct limit_request *request, const char *licences,
+                      int64_t end)
 {
     struct amounts a;
     if (!lp)
         return;
     struct each e = {.lp = lp, .fn = add_end, .from = end};
-    limits_amounts(ask, &a);
-    each_counter(&e, ask->who, &a);
+    limits_amounts(request, &a);
+    each_counter(&e, request->who, &a);
     each_licence(&e, licences);
 }
 
@@ -249,8 +250,8 @@ static bool licences_suffice(const struct limit_plan *lp, const char *text)
     return suffice;
 }
 
-int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_ask *ask, const char *licences,
-                        int64_t from, int64_t len)
+int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_request *request,
+                        const char *licences, int64_t from, int64_t len)
 {
     int64_t t = from, before;
     struct amounts a;
@@ -258,12 +259,12 @@ int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_ask *ask
         return WHEN_NEVER;
     if (!lp)
         return from;
-    limits_amounts(ask, &a);
+    limits_amounts(request, &a);
     struct each e = {
         .lp = lp, .fn = later, .len = len, .gpu_minutes = a.of[LIMIT_OF_GPU_MINUTES], .ret = &t};
     do { /* until all of them agree */
         before = t;
-        each_counter(&e, ask->who, &a);
+        each_counter(&e, request->who, &a);
         each_licence(&e, licences);
     } while (t != before && t != WHEN_NEVER);
     return t;
@@ -279,14 +280,14 @@ static void take(const struct each *e, struct line *line, const struct limit_spe
     timeline_take(&line->counts, e->from, e->len, counts);
 }
 
-void limit_plan_take(struct limit_plan *lp, const struct limit_ask *ask, const char *licences, int64_t from,
-                     int64_t to)
+void limit_plan_take(struct limit_plan *lp, const struct limit_request *request, const char *licences,
+                     int64_t from, int64_t to)
 {
     struct amounts a;
     if (!lp)
         return;
     struct each e = {.lp = lp, .fn = take, .from = from, .len = to};
-    limits_amounts(ask, &a);
-    each_counter(&e, ask->who, &a);
+    limits_amounts(request, &a);
+    each_counter(&e, request->who, &a);
     each_licence(&e, licences);
 }

@@ -26,16 +26,16 @@ void limit_plan_free(struct limit_plan *lp);
 /* Cost of all of it: O(n log n). */
 void limit_plan_run(struct limit_plan *lp, const struct job *j, int64_t end);
 /* The same of one that limits do not count yet. */
-void limit_plan_start(struct limit_plan *lp, const struct limit_ask *ask, const char *licences,
+void limit_plan_start(struct limit_plan *lp, const struct limit_request *request, const char *licences,
                       int64_t end);
 void limit_plan_seal(struct limit_plan *lp, int64_t now);
 
 /* The earliest start from `from` on at which nothing is broken for so long; WHEN_NEVER: none is known.
  * licences: as the request has them, or NULL. Cost: O(steps of the counters that concern it). */
-int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_ask *ask, const char *licences,
-                        int64_t from, int64_t len);
+int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_request *request,
+                        const char *licences, int64_t from, int64_t len);
 /* It is planned there. */
-void limit_plan_take(struct limit_plan *lp, const struct limit_ask *ask, const char *licences, int64_t from,
-                     int64_t to);
+void limit_plan_take(struct limit_plan *lp, const struct limit_request *request, const char *licences,
+                     int64_t from, int64_t to);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t saturating_mul(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
-static void ask_need(const struct job_need *n, struct limit_ask *ret)
+static void ask_need(const struct job_need *n, struct limit_request *ret)
 {
     bool said = n->mem_per_node_mib != MEM_NOT_GIVEN && n->mem_per_node_mib;
     ret->gpus = n->gpus;
@@ -83,7 +83,7 @@ static uint64_t larger(uint64_t a, int64_t b)
 }
 
 static void ask_whole(const struct model *m, const struct job *j, const struct part_spec *part,
-                      struct limit_ask *ret)
+                      struct limit_request *ret)
 {
     struct demand d;
     struct node_rules r;
@@ -113,10 +113,10 @@ static uint32_t limit_in(const struct job *j, const struct part_spec *part)
     return part ? deadline_limit_s(j, part) : j->req.time_limit_s;
 }
 
-void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
-                    const struct part_spec *part, struct limit_ask *ret)
+void limits_request_job(struct limits *l, const struct model *m, const struct job *j,
+                        const struct part_spec *part, struct limit_request *ret)
 {
-    *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(j, part)};
+    *ret = (struct limit_request){.jobs = 1, .limit_s = limit_in(j, part)};
     if (!limits_any(l))
         return;
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
@@ -127,10 +127,10 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
         ask_whole(m, j, part, ret);
 }
 
-void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
-                     const struct part_spec *part, struct limit_ask *ret)
+void limits_request_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
+                         const struct part_spec *part, struct limit_request *ret)
 {
-    *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(j, part)};
+    *ret = (struct limit_request){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(j, part)};
     if (!limits_any(l))
         return;
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
@@ -140,16 +140,16 @@ void limits_ask_task(struct limits *l, const struct model *m, const struct job *
     ret->nodes = j->state == JOB_PENDING;
 }
 
-void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
-                     const struct part_spec *part, struct limit_ask *ret)
+void limits_request_next(struct limits *l, const struct model *m, const struct job *j,
+                         const struct part_spec *part, struct limit_request *ret)
 {
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
             if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
-                limits_ask_task(l, m, j, &j->steps.v[i], part, ret);
+                limits_request_task(l, m, j, &j->steps.v[i], part, ret);
                 return;
             }
-    limits_ask_job(l, m, j, part, ret);
+    limits_request_job(l, m, j, part, ret);
 }
 
 uint32_t limit_seconds(int64_t len_ms)
@@ -157,14 +157,15 @@ uint32_t limit_seconds(int64_t len_ms)
     return len_ms == WHEN_NEVER ? DURATION_UNLIMITED : (uint32_t)(len_ms / MS_PER_S);
 }
 
-void limit_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask)
+void limit_request_set_placement(const struct pool_parts *parts, int64_t len_ms,
+                                 struct limit_request *request)
 {
     struct amount sum = {0, 0, 0};
     vec_for_each (&parts->v, i)
         sum = amount_plus(sum, parts->v.v[i].amount);
-    ask->cpus = (uint64_t)sum.cpus;
-    ask->gpus = (uint64_t)sum.gpus;
-    ask->mem_mib = (uint64_t)sum.mem_mib;
-    ask->nodes = parts->v.n;
-    ask->limit_s = limit_seconds(len_ms);
+    request->cpus = (uint64_t)sum.cpus;
+    request->gpus = (uint64_t)sum.gpus;
+    request->mem_mib = (uint64_t)sum.mem_mib;
+    request->nodes = parts->v.n;
+    request->limit_s = limit_seconds(len_ms);
 }

@@ -394,14 +394,14 @@ void limits_begin(struct limits *l, const struct model *m, struct wall now)
     limits_fade(l, m, now);
 }
 
-void limits_amounts(const struct limit_ask *ask, struct amounts *ret)
+void limits_amounts(const struct limit_request *request, struct amounts *ret)
 {
-    *ret = (struct amounts){{[LIMIT_OF_GPUS] = ask->gpus,
-                             [LIMIT_OF_CPUS] = ask->cpus,
-                             [LIMIT_OF_MEMORY] = ask->mem_mib,
-                             [LIMIT_OF_NODES] = ask->nodes,
-                             [LIMIT_OF_RUNNING] = ask->jobs,
-                             [LIMIT_OF_GPU_MINUTES] = gpu_minutes(ask->gpus, ask->limit_s)}};
+    *ret = (struct amounts){{[LIMIT_OF_GPUS] = request->gpus,
+                             [LIMIT_OF_CPUS] = request->cpus,
+                             [LIMIT_OF_MEMORY] = request->mem_mib,
+                             [LIMIT_OF_NODES] = request->nodes,
+                             [LIMIT_OF_RUNNING] = request->jobs,
+                             [LIMIT_OF_GPU_MINUTES] = gpu_minutes(request->gpus, request->limit_s)}};
 }
 
 static void broken(struct limit_verdict *ret, enum limit_state state, const struct limit_spec *spec,
@@ -434,14 +434,14 @@ static void judge(const struct limits *l, const struct counter *c, const struct 
     }
 }
 
-enum limit_state limits_check(const struct limits *l, const struct limit_ask *ask,
+enum limit_state limits_check(const struct limits *l, const struct limit_request *request,
                               struct limit_verdict *ret)
 {
     struct limit_verdict v = {.state = LIMIT_OK};
-    if (limits_any(l) && ask->who < l->whos.n) {
+    if (limits_any(l) && request->who < l->whos.n) {
         struct amounts asked;
-        limits_amounts(ask, &asked);
-        const struct who *w = &l->whos.v[ask->who];
+        limits_amounts(request, &asked);
+        const struct who *w = &l->whos.v[request->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
             const struct counter *c = &l->counters.v[w->counters.v[i]];
             judge(l, c, &c->used, &asked, &v);
@@ -452,14 +452,14 @@ enum limit_state limits_check(const struct limits *l, const struct limit_ask *as
     return v.state;
 }
 
-bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, size_t *at,
+bool limits_next_broken(const struct limits *l, const struct limit_request *request, size_t *at,
                         struct limit_verdict *ret)
 {
-    if (!limits_any(l) || ask->who >= l->whos.n)
+    if (!limits_any(l) || request->who >= l->whos.n)
         return false;
     struct amounts asked;
-    limits_amounts(ask, &asked);
-    const struct who *w = &l->whos.v[ask->who];
+    limits_amounts(request, &asked);
+    const struct who *w = &l->whos.v[request->who];
     for (; *at < w->counters.n * LIMIT_N_WHATS; ++*at) {
         const struct counter *c = &l->counters.v[w->counters.v[*at / LIMIT_N_WHATS]];
         struct amounts one = {{0}};
@@ -476,13 +476,14 @@ bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, siz
     return false;
 }
 
-bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret)
+bool limits_could_ever(const struct limits *l, const struct limit_request *request,
+                       struct limit_verdict *ret)
 {
     struct limit_verdict v = {.state = LIMIT_OK};
-    if (limits_any(l) && ask->who < l->whos.n) {
+    if (limits_any(l) && request->who < l->whos.n) {
         struct amounts asked, none = {{0}};
-        limits_amounts(ask, &asked);
-        const struct who *w = &l->whos.v[ask->who];
+        limits_amounts(request, &asked);
+        const struct who *w = &l->whos.v[request->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
             struct counter c = l->counters.v[w->counters.v[i]];
             c.charged_gpu_minutes = 0; /* fades */
@@ -494,12 +495,12 @@ bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, stru
     return v.state != LIMIT_OVER_HARD;
 }
 
-static void book(struct limits *l, const struct limit_ask *ask, bool back)
+static void book(struct limits *l, const struct limit_request *request, bool back)
 {
     if (!limits_any(l))
         return;
-    struct entry e = {.who = ask->who, .back = back};
-    limits_amounts(ask, &e.amounts);
+    struct entry e = {.who = request->who, .back = back};
+    limits_amounts(request, &e.amounts);
     /* One without a time limit: nothing sensible can be added up. */
     if (e.amounts.of[LIMIT_OF_GPU_MINUTES] == UINT64_MAX)
         e.amounts.of[LIMIT_OF_GPU_MINUTES] = 0;
@@ -507,14 +508,14 @@ static void book(struct limits *l, const struct limit_ask *ask, bool back)
     vec_push(&l->journal, e);
 }
 
-void limits_charge(struct limits *l, const struct limit_ask *ask)
+void limits_charge(struct limits *l, const struct limit_request *request)
 {
-    book(l, ask, false);
+    book(l, request, false);
 }
 
-void limits_uncharge(struct limits *l, const struct limit_ask *ask)
+void limits_uncharge(struct limits *l, const struct limit_request *request)
 {
-    book(l, ask, true);
+    book(l, request, true);
 }
 
 size_t limits_mark(const struct limits *l)

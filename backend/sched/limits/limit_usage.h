@@ -47,7 +47,7 @@ enum limit_what {
     LIMIT_N_WHATS
 };
 
-struct limit_ask {
+struct limit_request {
     uint32_t who;  /* of limits_who */
     uint32_t jobs; /* that begin to run with it: 1, or 0 for one more task of a step job that runs */
     uint64_t gpus, cpus, mem_mib, nodes;
@@ -101,35 +101,38 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
 /* What job j asks for at least when it starts in part: counts as need.h has them, memory where it is said,
  * the time limit that would be in force; of whole nodes what the smallest have that could take part. A
  * caller that knows the nodes may set it more exactly. Cost: O(1); O(nodes of part) for whole nodes. */
-void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
-                    const struct part_spec *part, struct limit_ask *ret);
+void limits_request_job(struct limits *l, const struct model *m, const struct job *j,
+                        const struct part_spec *part, struct limit_request *ret);
 /* One task of a step job: jobs and nodes are 1 while the job has not begun. After that the task may come to
  * a node on which the job is already. */
-void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
-                     const struct part_spec *part, struct limit_ask *ret);
+void limits_request_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
+                         const struct part_spec *part, struct limit_request *ret);
 
 /* Either: of a step job the first task that waits. */
-void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
-                     const struct part_spec *part, struct limit_ask *ret);
+void limits_request_next(struct limits *l, const struct model *m, const struct job *j,
+                         const struct part_spec *part, struct limit_request *ret);
 
 /* All that it gets where it is placed. */
-void limit_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask);
+void limit_request_set_placement(const struct pool_parts *parts, int64_t len_ms,
+                                 struct limit_request *request);
 uint32_t limit_seconds(int64_t len_ms);
 
 /* Whether what is held and the ask together stay within every limit that concerns it. ret may be NULL.
  * Cost: O(limits that concern it), no allocation. */
-enum limit_state limits_check(const struct limits *l, const struct limit_ask *ask,
+enum limit_state limits_check(const struct limits *l, const struct limit_request *request,
                               struct limit_verdict *ret);
 /* The same for each limit by itself: the next one at or behind *at that is broken, hard or soft. False:
  * there is no more. */
-bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, size_t *at,
+bool limits_next_broken(const struct limits *l, const struct limit_request *request, size_t *at,
                         struct limit_verdict *ret);
 /* Whether the ask alone, with nothing held, would break a hard limit: then it can never run. */
-bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret);
+bool limits_could_ever(const struct limits *l, const struct limit_request *request,
+                       struct limit_verdict *ret);
 
 /* Within a pass: something would start. Undone by limits_rewind, back to a mark. */
-void limits_charge(struct limits *l, const struct limit_ask *ask);
-void limits_uncharge(struct limits *l, const struct limit_ask *ask); /* it was charged; the same way back */
+void limits_charge(struct limits *l, const struct limit_request *request);
+void limits_uncharge(struct limits *l,
+                     const struct limit_request *request); /* it was charged; the same way back */
 size_t limits_mark(const struct limits *l);
 void limits_rewind(struct limits *l, size_t mark);
 

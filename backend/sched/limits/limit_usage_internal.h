@@ -49,6 +49,6 @@ struct limits {
 
 /* LIMIT_NONE: it is not limited. */
 uint64_t limits_most(const struct limit_set *s, enum limit_what what);
-void limits_amounts(const struct limit_ask *ask, struct amounts *ret);
+void limits_amounts(const struct limit_request *request, struct amounts *ret);
 
 #endif

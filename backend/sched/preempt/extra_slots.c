@@ -65,26 +65,26 @@ void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct pl
         extra_slots_drop(p->queue, u);
 }
 
-struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t partition,
-                                     const struct pool_use *use)
+struct limit_request extra_slots_request(const struct pending_entry *u, uint32_t partition,
+                                         const struct pool_use *use)
 {
     const struct job_class *g = u->class;
     struct pool_parts parts;
     uint32_t at = 0;
     while (at + 1 < g->n_choices && g->choices[at].partition != partition)
         at++;
-    struct limit_ask ask = g->asks[at];
+    struct limit_request request = g->requests[at];
     parts_of(use, &parts);
-    limit_ask_exactly(&parts, when_minus(use->end, use->start), &ask);
+    limit_request_set_placement(&parts, when_minus(use->end, use->start), &request);
     vec_fini(&parts.v);
-    return ask;
+    return request;
 }
 
 void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t partition,
                         const struct pool_use *use)
 {
-    struct limit_ask ask = extra_slots_request(u, partition, use);
-    limits_charge(p->queue->limits, &ask);
+    struct limit_request request = extra_slots_request(u, partition, use);
+    limits_charge(p->queue->limits, &request);
 }
 
 static int64_t last_to_leave(const struct preempt *p, uint32_t job)

@@ -23,7 +23,7 @@ struct reclaimable { /* what would come free if all went that somebody of a tier
 
 struct preemptor_charge { /* of a preemptor, as limits and throttles count it */
     uint32_t job, array_job;
-    struct limit_ask ask;
+    struct limit_request request;
     bool licensed;
 };
 

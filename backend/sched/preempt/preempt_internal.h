@@ -47,7 +47,7 @@ void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct
 void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32_t partition,
                         const struct pool_use *use);
 /* What that comes to. */
-struct limit_ask extra_slots_request(const struct pending_entry *u, uint32_t partition,
-                                     const struct pool_use *use);
+struct limit_request extra_slots_request(const struct pending_entry *u, uint32_t partition,
+                                         const struct pool_use *use);
 
 #endif

@@ -11,9 +11,10 @@ static void add(struct preempt *p, const struct pending_entry *u, uint32_t parti
                 const struct pool_use *use)
 {
     const struct job *j = queue_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
-    struct preemptor_charge made = {
-        .job = u->job, .array_job = j ? j->array_job : 0, .ask = extra_slots_request(u, partition, use)};
-    limits_charge(p->queue->limits, &made.ask);
+    struct preemptor_charge made = {.job = u->job,
+                                    .array_job = j ? j->array_job : 0,
+                                    .request = extra_slots_request(u, partition, use)};
+    limits_charge(p->queue->limits, &made.request);
     made.licensed = j && u->class->licensed;
     if (made.licensed)
         licence_take(&p->licences, p->queue->view->model, j);
@@ -41,7 +42,7 @@ void preemptor_charges_begin(struct preempt *p)
 static void drop(struct preempt *p, const struct preemptor_charge *made)
 {
     const struct job *j = made->licensed ? queue_job(p->queue, made->job) : NULL;
-    limits_uncharge(p->queue->limits, &made->ask);
+    limits_uncharge(p->queue->limits, &made->request);
     if (j)
         licence_book(&p->licences, p->queue->view->model, j->req.licenses, true);
 }

@@ -87,10 +87,10 @@ struct job_class {
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
     struct class_reason rest;
-    struct request_shape **shapes; /* one for each choice */
-    struct plan_choice *choices;   /* partitions that admit it: by tier, then as the request names them */
-    struct limit_ask *asks;        /* one for each choice */
-    const struct qos_spec *qos;    /* of its jobs; NULL: none that is configured */
+    struct request_shape **shapes;  /* one for each choice */
+    struct plan_choice *choices;    /* partitions that admit it: by tier, then as the request names them */
+    struct limit_request *requests; /* one for each choice */
+    const struct qos_spec *qos;     /* of its jobs; NULL: none that is configured */
     int64_t deadline;
     int64_t ends;         /* of step jobs that have started: their limit is over then; 0: never, or not
                              started */

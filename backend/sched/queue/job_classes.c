@@ -181,7 +181,7 @@ static void eligible_nodes_drop(struct queue *q, struct eligible_nodes *s)
 static struct strv partitions_of(const struct queue *q, const struct job *j)
 {
     if (j->state == JOB_PENDING)
-        return gate_partitions(q->view->model, j);
+        return eligible_partitions(q->view->model, j);
     struct strv names = {0};
     if (j->partition)
         strv_push(&names, j->partition);
@@ -362,7 +362,7 @@ static void set_choices(struct queue *q, struct job_class *g, const struct job *
 {
     const struct model *m = q->view->model;
     g->choices = xcalloc(g->n_choices, sizeof *g->choices);
-    g->asks = xcalloc(g->n_choices, sizeof *g->asks);
+    g->requests = xcalloc(g->n_choices, sizeof *g->requests);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         struct request_shape *sh = g->shapes[i];
         const struct part_spec *part = &m->spec.parts.v[sh->set->part];
@@ -373,9 +373,9 @@ static void set_choices(struct queue *q, struct job_class *g, const struct job *
                                              .len_min = sh->len_min,
                                              .own = g->own};
         if (s)
-            limits_ask_task(q->limits, m, j, s, part, &g->asks[i]);
+            limits_request_task(q->limits, m, j, s, part, &g->requests[i]);
         else
-            limits_ask_job(q->limits, m, j, part, &g->asks[i]);
+            limits_request_job(q->limits, m, j, part, &g->requests[i]);
     }
 }
 
@@ -483,7 +483,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
     for (size_t i = 0; i < names.n; i++) {
         uint32_t at = part_position(m, names.v[i]);
         const struct part_spec *part = at == UINT32_MAX ? NULL : &m->spec.parts.v[at];
-        enum reason r = gate_partition(q->view, j->uid, &j->req, part, NULL);
+        enum reason r = eligibility_in_partition(q->view, j->uid, &j->req, part, NULL);
         if (r != REASON_NONE) {
             *ret_why = i == 0 ? r : *ret_why;
             continue;
@@ -520,7 +520,7 @@ static void job_class_free(struct queue *q, struct job_class *g)
         free(g->tiers);
     free(g->shapes);
     free(g->choices);
-    free(g->asks);
+    free(g->requests);
     free(g->key);
     free(g);
 }
@@ -563,7 +563,7 @@ enum limit_state job_class_limit_state(const struct queue *q, const struct job_c
     bool any = false;
     for (uint32_t i = 0; i < g->n_choices && best != LIMIT_OK; i++) {
         struct limit_verdict v;
-        enum limit_state state = limits_check(q->limits, &g->asks[i], &v);
+        enum limit_state state = limits_check(q->limits, &g->requests[i], &v);
         best_of_all = state < best_of_all ? state : best_of_all;
         if (g->shapes[i]->ever == EVER_NO)
             continue;

@@ -96,7 +96,7 @@ struct active_job {
 
 struct tentative { /* started in the pass, until the state says so */
     struct pool_use use;
-    struct limit_ask ask; /* what limits count of it */
+    struct limit_request request; /* what limits count of it */
     uint32_t job, array_job;
 };
 

@@ -147,7 +147,8 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     u->order_id = j->array_job ? j->array_job : j->id;
     u->order_index = j->array_index;
     struct wall clears = {0};
-    enum reason gate = j->state == JOB_PENDING ? gate_job(q->view, j, q->now, &clears) : REASON_NONE;
+    enum reason gate =
+        j->state == JOB_PENDING ? eligibility_of_job(q->view, j, q->now, &clears) : REASON_NONE;
     struct job_class *g = gate == REASON_NONE ? job_class_of(q, j, s, &gate) : NULL;
     if (!g) {
         park(q, u, gate, clears);

@@ -193,7 +193,7 @@ static void test_least_time_against_the_longest(void **state)
         char *name = xasprintf("row %zu", i);
         j->req.time_limit_s = rows[i].limit_s;
         j->req.time_min_s = rows[i].min_s;
-        check_int(name, gate_partition(&v, 1000, &j->req, part, NULL), rows[i].want);
+        check_int(name, eligibility_in_partition(&v, 1000, &j->req, part, NULL), rows[i].want);
         check_int(name, deadline_limit_s(j, part), rows[i].gets_s);
         free(name);
         job_free(j);
@@ -218,7 +218,7 @@ static void causes_must_be(const char *row, uint32_t id, const char *want)
     struct sched_view v = view();
     struct msg_why w = {.job = id};
     struct str b = STR_INIT;
-    gate_explain(&v, lab_get(&l, id), l.now, &w);
+    eligibility_explain(&v, lab_get(&l, id), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++)
         str_appendf(&b, "%s%s: %s", i ? " | " : "", w.causes.v[i].class_name, w.causes.v[i].text);
     check_str(row, b.s, want);
@@ -230,7 +230,7 @@ static void reason_must_be(const char *row, uint32_t id, enum reason want)
 {
     struct sched_view v = view();
     struct wall clears = {0};
-    enum reason got = gate_job(&v, lab_get(&l, id), l.now, &clears);
+    enum reason got = eligibility_of_job(&v, lab_get(&l, id), l.now, &clears);
     check_str(row, reason_slurm(got), reason_slurm(want));
 }
 
@@ -256,7 +256,7 @@ static void test_reservations(void **state)
         reason_must_be(rows[i].name, id, rows[i].want);
         struct sched_view v = view();
         struct msg_why w = {.job = id};
-        gate_explain(&v, lab_get(&l, id), l.now, &w);
+        eligibility_explain(&v, lab_get(&l, id), l.now, &w);
         assert_int_equal(w.causes.n, 1);
         char *got = xasprintf("%s: %s", w.causes.v[0].class_name, w.causes.v[0].text);
         check_has(rows[i].name, got, rows[i].cause);

@@ -73,21 +73,21 @@ static void plan_for(const int64_t *ends)
     limit_plan_seal(plan, l.now.ms);
 }
 
-static struct limit_ask ask_of(const char *user, uint64_t gpus)
+static struct limit_request ask_of(const char *user, uint64_t gpus)
 {
-    return (struct limit_ask){.who = limits_who(lim, &l.m, user, "lab", NULL, "main"),
-                              .jobs = 1,
-                              .gpus = gpus,
-                              .cpus = 1,
-                              .nodes = 1,
-                              .limit_s = 600};
+    return (struct limit_request){.who = limits_who(lim, &l.m, user, "lab", NULL, "main"),
+                                  .jobs = 1,
+                                  .gpus = gpus,
+                                  .cpus = 1,
+                                  .nodes = 1,
+                                  .limit_s = 600};
 }
 
 /* In seconds from now; -1: never. */
 static int64_t next(const char *user, uint64_t gpus, const char *licences)
 {
-    struct limit_ask ask = ask_of(user, gpus);
-    int64_t t = limit_plan_next(plan, &ask, licences, l.now.ms, 600 * S);
+    struct limit_request request = ask_of(user, gpus);
+    int64_t t = limit_plan_next(plan, &request, licences, l.now.ms, 600 * S);
     return t == WHEN_NEVER ? -1 : (t - l.now.ms) / S;
 }
 
@@ -113,10 +113,10 @@ static void test_running_jobs(void **state)
     assert_int_equal(next("ann", 1, NULL), 300);
     assert_int_equal(next("bob", 1, NULL), 0);
     /* What is planned counts for those behind it: the one at 300 holds until 900, the one at 500 ends. */
-    struct limit_ask ask = ask_of("ann", 1);
-    limit_plan_take(plan, &ask, NULL, l.now.ms + 300 * S, l.now.ms + 900 * S);
+    struct limit_request request = ask_of("ann", 1);
+    limit_plan_take(plan, &request, NULL, l.now.ms + 300 * S, l.now.ms + 900 * S);
     assert_int_equal(next("ann", 1, NULL), 500);
-    limit_plan_take(plan, &ask, NULL, l.now.ms + 500 * S, l.now.ms + 1100 * S);
+    limit_plan_take(plan, &request, NULL, l.now.ms + 500 * S, l.now.ms + 1100 * S);
     assert_int_equal(next("ann", 1, NULL), 900);
 }
 
@@ -163,8 +163,8 @@ static void test_licences(void **state)
     assert_int_equal(next("bob", 0, "lic"), 200);
     assert_int_equal(next("bob", 0, "lic:2"), 400);
     assert_int_equal(next("bob", 0, "sim,lic:2"), 400);
-    struct limit_ask ask = ask_of("bob", 0);
-    limit_plan_take(plan, &ask, "lic:3", l.now.ms + 400 * S, l.now.ms + 1000 * S);
+    struct limit_request request = ask_of("bob", 0);
+    limit_plan_take(plan, &request, "lic:3", l.now.ms + 400 * S, l.now.ms + 1000 * S);
     assert_int_equal(next("bob", 0, "lic:2"), 1000);
 }
 

@@ -90,17 +90,17 @@ static void end(uint32_t id)
     limits_recount(lim, &l.m, id);
 }
 
-static struct limit_verdict ask(const char *user, const char *acct, const char *qos, const char *part,
-                                uint64_t gpus)
+static struct limit_verdict request(const char *user, const char *acct, const char *qos, const char *part,
+                                    uint64_t gpus)
 {
     struct limit_verdict v;
-    struct limit_ask a = {.who = limits_who(lim, &l.m, user, acct, qos, part),
-                          .jobs = 1,
-                          .gpus = gpus,
-                          .cpus = 1,
-                          .nodes = 1,
-                          .mem_mib = 100,
-                          .limit_s = 3600};
+    struct limit_request a = {.who = limits_who(lim, &l.m, user, acct, qos, part),
+                              .jobs = 1,
+                              .gpus = gpus,
+                              .cpus = 1,
+                              .nodes = 1,
+                              .mem_mib = 100,
+                              .limit_s = 3600};
     limits_check(lim, &a, &v);
     return v;
 }
@@ -121,7 +121,7 @@ static void test_nothing_is_limited(void **state)
     configure();
     assert_false(limits_any(lim));
     assert_false(limits_any(NULL));
-    struct limit_verdict v = ask("bob", NULL, NULL, "main", 1000000);
+    struct limit_verdict v = request("bob", NULL, NULL, "main", 1000000);
     assert_int_equal(v.state, LIMIT_OK);
     must_say("none", &v, "");
 }
@@ -135,17 +135,17 @@ static void test_each_user_for_himself(void **state)
     configure();
     start(submit("bob", NULL, NULL, "main", 6), 6);
     start(submit("bob", NULL, NULL, "debug", 6), 6); /* another partition: counts nowhere */
-    struct limit_verdict v = ask("bob", NULL, NULL, "main", 2);
+    struct limit_verdict v = request("bob", NULL, NULL, "main", 2);
     assert_int_equal(v.state, LIMIT_OK);
-    v = ask("bob", NULL, NULL, "main", 3);
+    v = request("bob", NULL, NULL, "main", 3);
     assert_int_equal(v.state, LIMIT_OVER_HARD);
     must_say("three", &v,
              "user bob holds 6 of 8 GPUs and asks for 3 more (hard limit for users in partition main)");
     assert_string_equal(reason_slurm(limit_reason(&v)), "QOSMaxGRESPerUser");
     assert_int_equal(limit_why_class(&v), WHY_USER_LIMIT);
-    v = ask("eve", NULL, NULL, "main", 8);
+    v = request("eve", NULL, NULL, "main", 8);
     assert_int_equal(v.state, LIMIT_OK);
-    v = ask("bob", NULL, NULL, "debug", 60);
+    v = request("bob", NULL, NULL, "debug", 60);
     assert_int_equal(v.state, LIMIT_OK);
 }
 
@@ -183,7 +183,7 @@ static void test_who_is_counted(void **state)
         limit(rows[i].scope, rows[i].name, NULL)->hard.running_jobs = 1;
         configure();
         start(submit("bob", "vision", "high", "main", 0), 0);
-        struct limit_verdict v = ask("bob", "vision", "high", "main", 0);
+        struct limit_verdict v = request("bob", "vision", "high", "main", 0);
         check_int(rows[i].row, v.state, rows[i].counts_bob ? LIMIT_OVER_HARD : LIMIT_OK);
     }
 }
@@ -198,13 +198,13 @@ static void test_a_subtree_counts_together(void **state)
     limit(LIMIT_ACCOUNT, "science", NULL)->hard.gpus = 4;
     configure();
     start(submit("bob", "vision", NULL, "main", 3), 3);
-    struct limit_verdict v = ask("eve", "text", NULL, "main", 2);
+    struct limit_verdict v = request("eve", "text", NULL, "main", 2);
     assert_int_equal(v.state, LIMIT_OVER_HARD);
     must_say("subtree", &v,
              "account science holds 3 of 4 GPUs and asks for 2 more (hard limit for account science)");
     assert_string_equal(reason_slurm(limit_reason(&v)), "AssocGrpGRES");
     assert_int_equal(limit_why_class(&v), WHY_GROUP_LIMIT);
-    v = ask("eve", "loop", NULL, "main", 2);
+    v = request("eve", "loop", NULL, "main", 2);
     assert_int_equal(v.state, LIMIT_OK);
 }
 
@@ -248,7 +248,7 @@ static void test_each_amount(void **state)
             *(struct alloc *)rec_list_push(&body.alloc) = lab_alloc("n1", 0, 1, 0, 2, 100);
             lab_must(&l, EV_START, id, &body);
             limits_recount(lim, &l.m, id);
-            struct limit_verdict v = ask("bob", NULL, NULL, "main", 2);
+            struct limit_verdict v = request("bob", NULL, NULL, "main", 2);
             check_int(rows[i].row, v.state, over ? LIMIT_OVER_HARD : LIMIT_OK);
             if (!over)
                 continue;
@@ -267,8 +267,8 @@ static void test_what_is_not_asked_for_does_not_break(void **state)
     l.spec.limits.v[0].hard.gpus = 4; /* lowered while five are held */
     (void)s;
     configure();
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 1).state, LIMIT_OVER_HARD);
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
+    assert_int_equal(request("bob", NULL, NULL, "main", 1).state, LIMIT_OVER_HARD);
 }
 
 static void test_soft_and_hard(void **state)
@@ -280,16 +280,16 @@ static void test_soft_and_hard(void **state)
     limit(LIMIT_CLUSTER, NULL, NULL)->hard.gpus = 6;
     configure();
     start(submit("bob", NULL, NULL, "main", 2), 2);
-    struct limit_verdict v = ask("bob", NULL, NULL, "main", 1);
+    struct limit_verdict v = request("bob", NULL, NULL, "main", 1);
     assert_int_equal(v.state, LIMIT_OVER_SOFT);
     must_say("soft", &v, "user bob holds 2 of 2 GPUs and asks for 1 more (soft limit for users)");
     start(submit("eve", NULL, NULL, "main", 3), 3);
-    v = ask("bob", NULL, NULL, "main",
-            2); /* over bob's soft one, and over the cluster's: the hard one counts */
+    v = request("bob", NULL, NULL, "main",
+                2); /* over bob's soft one, and over the cluster's: the hard one counts */
     assert_int_equal(v.state, LIMIT_OVER_HARD);
     must_say("hard", &v, "the cluster holds 5 of 6 GPUs and asks for 2 more (hard limit for the cluster)");
     end(1);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 2).state, LIMIT_OK);
+    assert_int_equal(request("bob", NULL, NULL, "main", 2).state, LIMIT_OK);
 }
 
 /* --- a pass --- */
@@ -299,7 +299,7 @@ static void test_a_pass_charges_and_takes_back(void **state)
     (void)state;
     limit(LIMIT_USER, "*", NULL)->hard.running_jobs = 2;
     configure();
-    struct limit_ask a = {
+    struct limit_request a = {
         .who = limits_who(lim, &l.m, "bob", NULL, NULL, "main"), .jobs = 1, .limit_s = 60};
     limits_begin(lim, &l.m, l.now);
     limits_charge(lim, &a);
@@ -320,23 +320,23 @@ static void test_the_counters_follow_the_events(void **state)
     limit(LIMIT_USER, "*", NULL)->hard.running_jobs = 1;
     configure();
     uint32_t id = submit("bob", NULL, NULL, "main", 0);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state, LIMIT_OK); /* waiting is not running */
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state, LIMIT_OK); /* waiting is not running */
     start(id, 0);
     limits_recount(lim, &l.m, id); /* once more changes nothing */
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state, LIMIT_OVER_HARD);
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state, LIMIT_OVER_HARD);
     end(id);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
     assert_int_equal(lab_requeue(&l, id, false), 0);
     limits_recount(lim, &l.m, id);
     start(id, 0);
     struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .fate = FATE_END};
     lab_must(&l, EV_KILL, id, &kill);
     limits_recount(lim, &l.m, id);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state,
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state,
                      LIMIT_OVER_HARD); /* it still holds its node */
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
     limits_recount(lim, &l.m, id);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
+    assert_int_equal(request("bob", NULL, NULL, "main", 0).state, LIMIT_OK);
     limits_recount(lim, &l.m, 4711); /* never heard of */
 }
 
@@ -352,8 +352,8 @@ static void test_tasks_of_a_step_job(void **state)
     for (uint32_t k = 0; k < 3; k++)
         assert_int_equal(lab_place(&l, id, 0, k, lab_alloc("n1", k, 1, 0, 0, 1)), 0);
     limits_recount(lim, &l.m, id);
-    struct limit_ask a;
-    limits_ask_next(lim, &l.m, lab_get(&l, id), model_get_part(&l.m, "main"), &a);
+    struct limit_request a;
+    limits_request_next(lim, &l.m, lab_get(&l, id), model_get_part(&l.m, "main"), &a);
     assert_int_equal(a.jobs, 0); /* the job runs already */
     struct limit_verdict v;
     assert_int_equal(limits_check(lim, &a, &v), LIMIT_OVER_HARD);
@@ -376,17 +376,17 @@ static void test_gpu_minutes_fade(void **state)
                             .t = l.now};
     lab_must(&l, EV_USAGE, 0, &usage);
     struct wall t = l.m.usage.rows[0].t;
-    ask("bob", NULL, NULL, "main", 1);
+    request("bob", NULL, NULL, "main", 1);
     limits_begin(lim, &l.m, t);
-    struct limit_verdict v = ask("bob", NULL, NULL, "main", 1); /* 60 minutes more */
+    struct limit_verdict v = request("bob", NULL, NULL, "main", 1); /* 60 minutes more */
     assert_int_equal(v.state, LIMIT_OVER_HARD);
     assert_int_equal(v.used, 1000);
     limits_begin(lim, &l.m, wall_add_s(t, 3600));
-    v = ask("bob", NULL, NULL, "main", 9); /* 540 beside the 500 that are left */
+    v = request("bob", NULL, NULL, "main", 9); /* 540 beside the 500 that are left */
     assert_int_equal(v.used, 500);
     assert_int_equal(v.state, LIMIT_OVER_HARD);
-    assert_int_equal(ask("bob", NULL, NULL, "main", 8).state, LIMIT_OK);
-    assert_int_equal(ask("eve", NULL, NULL, "main", 9).state, LIMIT_OK);
+    assert_int_equal(request("bob", NULL, NULL, "main", 8).state, LIMIT_OK);
+    assert_int_equal(request("eve", NULL, NULL, "main", 9).state, LIMIT_OK);
 }
 
 /* --- what can never be --- */
@@ -397,13 +397,14 @@ static void test_alone_too_much(void **state)
     limit(LIMIT_USER, "*", "main")->hard.gpus = 8;
     limit(LIMIT_QOS, "high", NULL)->hard.gpu_minutes = 100;
     configure();
-    struct limit_ask a = {.who = limits_who(lim, &l.m, "bob", NULL, NULL, "main"), .jobs = 1, .gpus = 9};
+    struct limit_request a = {
+        .who = limits_who(lim, &l.m, "bob", NULL, NULL, "main"), .jobs = 1, .gpus = 9};
     struct limit_verdict v;
     assert_false(limits_could_ever(lim, &a, &v));
     must_say("gpus", &v, "9 GPUs asked; user bob may hold 8 (hard limit for users in partition main)");
     a.gpus = 8;
     assert_true(limits_could_ever(lim, &a, &v));
-    a = (struct limit_ask){
+    a = (struct limit_request){
         .who = limits_who(lim, &l.m, "bob", NULL, "high", "main"), .jobs = 1, .gpus = 1, .limit_s = 6000};
     assert_true(limits_could_ever(lim, &a, NULL));
     a.limit_s = 6001;
@@ -541,13 +542,13 @@ static void test_nodes_of_a_step_job(void **state)
     lab_step(j, "many", 4);
     uint32_t id = lab_submit(&l, j);
     const struct part_spec *main_part = model_get_part(&l.m, "main");
-    struct limit_ask a;
-    limits_ask_next(lim, &l.m, lab_get(&l, id), main_part, &a);
+    struct limit_request a;
+    limits_request_next(lim, &l.m, lab_get(&l, id), main_part, &a);
     assert_int_equal(a.nodes, 1);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(lab_place(&l, id, 0, i, lab_alloc("n1", i, 1, 0, 0, 100)), 0);
         limits_recount(lim, &l.m, id);
-        limits_ask_next(lim, &l.m, lab_get(&l, id), main_part, &a);
+        limits_request_next(lim, &l.m, lab_get(&l, id), main_part, &a);
         assert_int_equal(a.nodes, 0);
         assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OK);
         if (i == 2) { /* what asks for another node is over it */
@@ -570,18 +571,18 @@ static void test_what_a_job_asks_for(void **state)
     j->req.nodes_min = j->req.nodes_max = 2;
     j->req.gpus_per_node = 3;
     j->req.mem_node_mib = 500;
-    struct limit_ask a;
-    limits_ask_job(lim, &l.m, j, model_get_part(&l.m, "main"), &a);
+    struct limit_request a;
+    limits_request_job(lim, &l.m, j, model_get_part(&l.m, "main"), &a);
     assert_int_equal(a.cpus, 12);
     assert_int_equal(a.gpus, 6);
     assert_int_equal(a.nodes, 2);
     assert_int_equal(a.mem_mib, 1000);
     assert_int_equal(a.jobs, 1);
     assert_int_equal(a.limit_s, 7200); /* the partition's longest */
-    limits_ask_job(lim, &l.m, j, model_get_part(&l.m, "debug"), &a);
+    limits_request_job(lim, &l.m, j, model_get_part(&l.m, "debug"), &a);
     assert_int_equal(a.limit_s, 600); /* its default */
     j->req.time_limit_s = 60;
-    limits_ask_job(lim, &l.m, j, model_get_part(&l.m, "debug"), &a);
+    limits_request_job(lim, &l.m, j, model_get_part(&l.m, "debug"), &a);
     assert_int_equal(a.limit_s, 60);
     job_free(j);
 }
@@ -593,7 +594,7 @@ static void test_a_check_is_quick(void **state)
     for (int i = 0; i < 20; i++)
         limit((enum limit_scope)(i % 5), i % 2 ? "*" : "bob", NULL)->hard.gpus = 1000;
     configure();
-    struct limit_ask a = {
+    struct limit_request a = {
         .who = limits_who(lim, &l.m, "bob", "vision", "high", "main"), .jobs = 1, .gpus = 1};
     struct timespec t0, t1;
     enum { ROUNDS = 2000 };
