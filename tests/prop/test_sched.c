@@ -146,9 +146,9 @@ static void check_waiting(const struct lab *l, const struct job *j, struct plann
         if (str_is_empty(w.causes.v[i].text))
             fail_msg("job %u: an empty cause", j->id);
     bool in_queue = reason == REASON_RESOURCES || reason == REASON_PRIORITY;
-    if (w.rank > w.queue_key_of || (w.rank && !in_queue))
+    if (w.rank > w.rank_of || (w.rank && !in_queue))
         fail_msg("seed %" PRIu64 ", round %d: job %u (%s) has place %u of %u", seed_now, round_now, j->id,
-                 reason_slurm(reason), w.rank, w.queue_key_of);
+                 reason_slurm(reason), w.rank, w.rank_of);
     if (settled && !is_let_go(l, j) && strstr(w.causes.v[0].text, "starts with the next pass"))
         fail_msg("seed %" PRIu64 ", round %d: job %u has no cause to wait", seed_now, round_now, j->id);
     rec_fini(&msg_why_rec, &w);

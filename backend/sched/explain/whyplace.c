@@ -376,7 +376,7 @@ static void append_short(const struct question *q, const struct refused *r, stru
 
 static void append_need(const struct question *q, const struct refused *r, struct str *out)
 {
-    str_append(out, q->w->rank == 1 && q->w->queue_key_of > 1 ? "next in line, needs " : "needs ");
+    str_append(out, q->w->rank == 1 && q->w->rank_of > 1 ? "next in line, needs " : "needs ");
     append_short(q, r, out);
 }
 

@@ -73,7 +73,7 @@ void why_behind(const struct question *q, uint32_t partition)
     struct row row = row_of(q, l, &mine);
     if (!q->w->rank && planner_is_in_line(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
-        q->w->queue_key_of = row.of;
+        q->w->rank_of = row.of;
     }
     if (!row.before)
         return;

@@ -142,7 +142,7 @@ static void test_why_it_waits(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, c), l.now, &w);
     assert_int_equal(w.rank, 2);
-    assert_int_equal(w.queue_key_of, 3);
+    assert_int_equal(w.rank_of, 3);
     rec_fini(&msg_why_rec, &w);
     sched_why(planner, &v, lab_get(&l, a), l.now, &w);
     assert_string_equal(w.summary, "job 1 does not wait: it is RUNNING");
@@ -486,7 +486,7 @@ static void must_stand(uint32_t id, uint32_t place, uint32_t of)
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     char *what = xasprintf("job %u", id);
     check_int(what, w.rank, place);
-    check_int(what, w.queue_key_of, of);
+    check_int(what, w.rank_of, of);
     check_int(what, w.rank > 0, w.reason == REASON_RESOURCES || w.reason == REASON_PRIORITY);
     free(what);
     rec_fini(&msg_why_rec, &w);

@@ -347,7 +347,7 @@ static void must_be_at(uint32_t id, uint32_t place, uint32_t of, const char *sen
     struct str s = STR_INIT;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_int(sentence, w.rank, place);
-    check_int(sentence, w.queue_key_of, of);
+    check_int(sentence, w.rank_of, of);
     wait_sentence(&s, &w.causes.v[0], append_instant, NULL);
     check_str("sentence", s.s, sentence);
     str_fini(&s);
