@@ -38,7 +38,7 @@ static void forecast_slices_forecast(void *ctx)
         planner_forecaster(c->planner)); /* what was begun is ended: nobody begins another one */
     if (!running && !c->model.n_pending && !c->model.n_active)
         return;
-    if (planner_is_reading(c->planner) || planner_is_deciding(c->planner)) { /* none to forecast from yet */
+    if (planner_is_reading(c->planner) || planner_is_in_cycle(c->planner)) { /* none to forecast from yet */
         loop_timer_set(c->loop, &f->forecast, SOON_MS);
         return;
     }
@@ -72,7 +72,7 @@ static void forecast_slices_on_order(void *ctx)
     struct mono until = mono_add_ms(mono_read(), ORDER_MS);
     bool done = false;
     while (!done && mono_read().ns < until.ns)
-        done = sched_order_step(c->planner, &v, loop_wall(c->loop), ORDER_UNITS);
+        done = queue_order_step(c->planner, &v, loop_wall(c->loop), ORDER_UNITS);
     if (!done)
         loop_timer_set(c->loop, &f->order, 1);
 }

@@ -10,7 +10,7 @@
 #include "backend/control/schedule.h"
 #include "backend/control/user_quota.h"
 
-#define ROUNDS_MAX 64 /* actions make events that ask for actions: settles in a few rounds */
+#define ITERATIONS_MAX 64 /* actions make events that ask for actions: settles in a few rounds */
 
 static void iteration_act(struct control *c)
 {
@@ -38,7 +38,7 @@ void iteration_end(void *ctx)
     }
     uint32_t n_done = 0;
     bool left = eligibility_watch_run(c, &n_done);
-    for (int n = 0; n < ROUNDS_MAX && (c->touched.n || c->sched_dirty); n++) {
+    for (int n = 0; n < ITERATIONS_MAX && (c->touched.n || c->sched_dirty); n++) {
         iteration_act(c);
         left = eligibility_watch_run(c, &n_done);
         if (c->sched_dirty) {

@@ -50,7 +50,7 @@ const struct prio_ctx *prio_cache_get(struct control *c)
 {
     struct prio_cache *p = c->state[MODULE_PRIO];
     struct mono now = mono_read();
-    if (planner_lend_ranks(planner_queue(c->planner), &c->model, loop_wall(c->loop), &p->lent))
+    if (priorities_lend(planner_queue(c->planner), &c->model, loop_wall(c->loop), &p->lent))
         return &p->lent;
     bool same = p->seq == c->model.seq && now.ns < mono_add_ms(p->at, FRESH_MS).ns;
     if (p->own.model && (same || now.ns < p->at.ns + PAUSE * p->cost_ns))

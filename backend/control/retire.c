@@ -67,7 +67,7 @@ static void retire_run(void *ctx)
     struct retire *r = c->state[MODULE_RETIRE];
     struct wall now = loop_wall(c->loop);
     retire_trim_history(c, now);
-    if (planner_is_deciding(c->planner)) { /* it looks at jobs that it knows */
+    if (planner_is_in_cycle(c->planner)) { /* it looks at jobs that it knows */
         loop_timer_set(c->loop, &r->timer, 1);
         return;
     }

@@ -216,8 +216,8 @@ static void schedule_preempt(struct control *c, const struct sched_result *r)
 static bool schedule_plan_some(struct control *c, const struct sched_view *v, struct sched_result *ret)
 {
     struct wall now = loop_wall(c->loop);
-    return (planner_is_deciding(c->planner) || planner_prepare(c->planner, v, now, PREPARE_UNITS)) &&
-           planner_decide_some(c->planner, v, now, PASS_LOOKS, ret);
+    return (planner_is_in_cycle(c->planner) || planner_prepare(c->planner, v, now, PREPARE_UNITS)) &&
+           planner_cycle_slice(c->planner, v, now, PASS_LOOKS, ret);
 }
 
 static void schedule_count_slice(struct control *c, int64_t ns, bool done)

@@ -222,7 +222,7 @@ static void test_a_newcomer_ahead(void **state)
     int64_t was = w.holds[1].use.start;
     assert_string_equal(pass(&w, false), "100 100");
     assert_int_equal(w.holds[1].use.start, was);
-    assert_int_equal(w.b.freed, 0);
+    assert_int_equal(w.b.n_dropped, 0);
     end(&w);
 }
 
