@@ -85,8 +85,11 @@ void disk_do(struct disk *d, struct work *w)
         disk_raise_mark(d, w);
     if (w->kind == WORK_BATCH && w->result < 0)
         d->failed = true;
-    if (w->kind == WORK_PROBE && w->result == 0) /* what failed must not be taken for damage: wal.h */
-        db_checkpoint(&d->db, true);
+    if (w->kind == WORK_PROBE && w->result == 0) {
+        db_checkpoint(&d->db, true); /* what failed must not be taken for damage: wal.h */
+        d->wal_pages = 0;
+        d->fresh_wal = true; /* where the first batch failed it comes again, with another epoch */
+    }
 }
 
 void disk_checkpoint(struct disk *d, bool idle)
