@@ -11,6 +11,7 @@
 #   make lint           the lint alone; check-format, format: the layout of the sources
 #   make asan           unit and integration tests with ASan and UBSan
 #   make seeds          random tests with new seeds for SEEDS_SECONDS (600)
+#   make vopr           the controller in simulated worlds; SECONDS=60 SEED=any, or a SEED alone
 #   make soak           200 nodes; a flapping link; everything at random for SOAK_SECONDS (900)
 #   make fuzz           each parser for FUZZ_SECONDS (60)
 #   make bench          Stoker and Slurm side by side; BENCH="submit squeue" for some pieces
@@ -173,12 +174,14 @@ $(B)/obj/%.o: %.c $(B)/.settings
 # ---- tests -----------------------------------------------------------------------------------------------
 #
 # tests/unit/LAYER/test_*.c    linked with what the layer may use
-# tests/KIND/test_*.c, *.sh    prop sim screen pty integ crash fuzz: linked with everything
+# tests/KIND/test_*.c, *.sh    prop sim screen pty integ crash fuzz vopr: linked with everything
 # tests/lint/*.sh              the lint
 # tests/lib/*.c                helpers, an archive that every test program is linked with
 # tests/tools/*.c              small programs that tests call, in $(B)/tests/tools
 
-TEST_KINDS := prop sim screen pty integ crash fuzz
+TEST_KINDS := prop sim screen pty integ crash fuzz vopr
+# Its loop and its store's worker take the place of the product's.
+MORE_vopr := $(sort $(filter-out tests/vopr/test_%,$(wildcard tests/vopr/*.c)))
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c))
 OTHER_SRC := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.c)))
 UNIT_TESTS := $(UNIT_SRC:%.c=$(B)/%)
@@ -210,9 +213,10 @@ $(1): $(2) $$(call lib,$(3)) $$(B)/lib/libtest.a $$(B)/.settings
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $(2) $$(call group,$$(B)/lib/libtest.a $$(call lib,$(3))) $$(TEST_LIBS)
 endef
+kind_of = $(word 2,$(subst /, ,$(1)))
 layer_of = $(word 3,$(subst /, ,$(1)))
 $(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(USES_$(call layer_of,$(s))),$(USES_all)))))
-$(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(USES_all))))
+$(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) $(MORE_$(call kind_of,$(s)))),$(USES_all))))
 # fuzz_LAYER.c and fuzz_LAYER_WHAT.c get what the layer may use, other names everything.
 fuzz_layer = $(word 2,$(subst _, ,$(basename $(notdir $(1)))))
 # LIBFUZZER=1 (make fuzz, with clang): libFuzzer's main instead of the driver.
@@ -289,10 +293,16 @@ soak: all $(TOOLS)
 	    tests/soak/flaps.sh tests/soak/soak.sh
 
 # The random tests with new seeds, again and again, until one fails or the time is over.
-SEEDED = $(patsubst %.c,$(B)/%,$(shell grep -l 'check_seed()' $(UNIT_SRC) $(OTHER_SRC)))
+SEEDED = $(patsubst %.c,$(B)/%,$(shell grep -l 'check_seed()' $(UNIT_SRC) $(OTHER_SRC))) $(B)/tests/vopr/test_vopr
 seeds: tests
 	@end=$$(($$(date +%s) + $(SEEDS_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
 	    STOKER_TEST_SEED=any $(RUN_TESTS) $(SEEDED) || exit 1; done
+
+# The controller in simulated worlds. SECONDS (60) from SEED on (any: a new one), until one fails; a SEED alone: that world.
+SEED ?= any
+.PHONY: vopr
+vopr: $(B)/tests/vopr/test_vopr
+	@$< $(or $(SECONDS),$(if $(filter any,$(SEED)),60,0)) $(SEED)
 
 # What make test has no time for: clang, ThreadSanitizer, the static analyzer, shellcheck, coverage. DEEP="tsan shell": only these.
 check-deep:
