@@ -1,4 +1,3 @@
-/* conn.c - framed, non-blocking streams. */
 #include "backend/net/conn.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include "src/proto/codec.h"
 
 #define READ_CHUNK 65536u
-#define OUT_KEEP   (1u << 20) /* an idle connection holds on to no more than this */
+#define OUT_KEEP   (1u << 20) /* an idle connection keeps no larger buffer */
 /* So that one busy peer does not hold up the others: */
 #define READS_A_TURN  4
 #define FRAMES_A_TURN 128
@@ -30,7 +29,8 @@ struct mark { /* a message that waits */
 struct conn {
     struct loop *loop;
     struct loop_fd watch;
-    struct loop_timer more; /* armed: whole frames wait in `in` for the next turn, and nothing is read */
+    struct loop_timer
+        more; /* armed: whole frames wait in `in` for the next loop iteration, nothing is read */
     struct loop_timer reap; /* frees a connection that was closed inside its own callback */
     const struct conn_ops *ops;
     void *ctx;
@@ -45,9 +45,9 @@ struct conn {
     size_t first_mark;
     struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
     struct mono
-        t_deaf;   /* since when the peer takes nothing more: what it has said is still read; 0: it does */
-    bool waiting; /* for `more`, or in the line of its share */
-    bool held;    /* it has enough to read: nothing is heard of it */
+        t_deaf;   /* since when the peer takes nothing more: its pending input is still read; 0: it does */
+    bool waiting; /* for `more`, or in its queue */
+    bool held;    /* it has enough to read: nothing is read from it */
     struct mono t_moved; /* when bytes left it, or the first of those that wait came */
     bool busy, dead, given_up;
     struct fair_place place;
@@ -85,7 +85,7 @@ void conn_close(struct conn *c)
 {
     if (!c || c->dead)
         return;
-    conn_hurry(c); /* a last word should arrive */
+    conn_hurry(c); /* a last message should arrive */
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
@@ -107,17 +107,17 @@ static void conn_fail(struct conn *c, const char *why)
     conn_close(c);
 }
 
-bool conn_is_in_line(const struct conn *c)
+bool conn_is_in_queue(const struct conn *c)
 {
-    return c->waiting && c->place.share;
+    return c->waiting && c->place.queue;
 }
 
-/* Nobody looks what one in line has to say. */
+/* A connection that waits in its queue is not read meanwhile. */
 static void conn_watch(struct conn *c, bool writes)
 {
     if (!c->dead)
         loop_watch(c->loop, &c->watch,
-                   (conn_is_in_line(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
+                   (conn_is_in_queue(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
 }
 
 static void conn_update_watch(struct conn *c)
@@ -152,18 +152,18 @@ static void conn_compact(struct conn *c)
         c->marks.v[i].end -= gone;
 }
 
-static void conn_wait_for_turn(struct conn *c);
+static void conn_wait_in_queue(struct conn *c);
 
-/* It is heard again: what it has said meanwhile comes first. */
+/* It is read again: what came meanwhile is handled first. */
 static void conn_let_go(struct conn *c)
 {
     if (!c->held)
         return;
     c->held = false;
-    conn_wait_for_turn(c);
+    conn_wait_in_queue(c);
 }
 
-/* One who has gone may have said something before. */
+/* A peer that has closed may have sent something before. */
 static void conn_drop_output(struct conn *c)
 {
     c->t_deaf = loop_now(c->loop);
@@ -209,11 +209,11 @@ static void conn_pass_marks(struct conn *c)
         c->first_mark = c->marks.n = 0;
 }
 
-/* The rest of what is in `in` waits for the next turn, or for the others of its user. */
-static void conn_wait_for_turn(struct conn *c)
+/* The rest of what is in `in` waits for the next loop iteration, or for the user's other connections. */
+static void conn_wait_in_queue(struct conn *c)
 {
     c->waiting = true;
-    if (c->place.share)
+    if (c->place.queue)
         fair_place_line_up(&c->place);
     else
         loop_timer_set(c->loop, &c->more, 0);
@@ -222,7 +222,7 @@ static void conn_wait_for_turn(struct conn *c)
 static bool conn_has_had_its_go(const struct conn *c)
 {
     int64_t ns = mono_read().ns - c->go.ns;
-    return c->place.share ? c->n_heard >= FRAMES_A_GO || ns >= NS_A_GO
+    return c->place.queue ? c->n_heard >= FRAMES_A_GO || ns >= NS_A_GO
                           : c->n_heard >= FRAMES_A_TURN || ns >= NS_A_TURN;
 }
 
@@ -246,7 +246,7 @@ static void conn_read_frames(struct conn *c)
             return;
         }
         if (!c->dead && c->in.at < c->in.n && conn_has_had_its_go(c)) {
-            conn_wait_for_turn(c);
+            conn_wait_in_queue(c);
             return;
         }
     }
@@ -260,7 +260,7 @@ static void conn_read_frames(struct conn *c)
 
 static void conn_read_some(struct conn *c)
 {
-    /* One that may say little yet gets little room. */
+    /* A peer that may send little yet gets a small buffer. */
     size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
     for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting && !c->held; i++) {
         uint8_t *p = frame_reader_space(&c->in, chunk);
@@ -291,8 +291,8 @@ static void conn_begin_go(struct conn *c)
 static void conn_end_go(struct conn *c)
 {
     c->busy = false;
-    if (c->place.share)
-        fair_queue_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
+    if (c->place.queue)
+        fair_queue_spend(c->place.queue, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
 }
 
 static void conn_on_more(void *arg)
@@ -304,8 +304,8 @@ static void conn_on_more(void *arg)
     conn_end_go(c);
 }
 
-/* Its turn in the line of its share. */
-static void conn_on_turn(void *arg)
+/* Its queue serves it. */
+static void conn_on_served(void *arg)
 {
     struct conn *c = arg;
     conn_begin_go(c);
@@ -328,8 +328,8 @@ static void conn_on_ready(void *arg, unsigned ready)
     c->busy = false;
     if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
         return;
-    if (c->place.share && !c->given_up && !fair_queue_is_open(c->place.share)) {
-        conn_wait_for_turn(c);
+    if (c->place.queue && !c->given_up && !fair_queue_is_open(c->place.queue)) {
+        conn_wait_in_queue(c);
         conn_update_watch(c);
         return;
     }
@@ -367,7 +367,7 @@ static bool conn_queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind,
         if (idle)
             c->t_moved = loop_now(c->loop);
         if (idle)
-            conn_update_watch(c); /* written by the loop: many messages of a turn in one call */
+            conn_update_watch(c); /* written by the loop: many messages of an iteration in one call */
     } else {
         vec_push(&c->marks, (struct mark){.ticket = ticket, .end = c->out.len, .kind = kind, .tag = tag});
     }
@@ -434,9 +434,9 @@ void conn_ask_drain(struct conn *c)
     conn_watch(c, true); /* once: flush sets it as it should be */
 }
 
-void conn_set_queue(struct conn *c, struct fair_queue *s)
+void conn_set_queue(struct conn *c, struct fair_queue *q)
 {
-    fair_place_init(&c->place, s, conn_on_turn, c);
+    fair_place_init(&c->place, q, conn_on_served, c);
 }
 
 void conn_set_enough(struct conn *c, size_t bytes)
@@ -473,9 +473,9 @@ void conn_give_up(struct conn *c)
         return;
     c->given_up = true;
     c->held = false;
-    shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
+    shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file in the next iteration */
     conn_update_watch(c);
-    if (conn_is_in_line(c)) {
+    if (conn_is_in_queue(c)) {
         fair_place_leave(&c->place);
         c->waiting = false;
         conn_update_watch(c);

@@ -28,34 +28,34 @@ struct conn_ops {
  * fails. committed: as of now. */
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
                       const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
-/* From now on it is one of those that have a part in s, which outlives it. */
-void conn_set_queue(struct conn *c, struct fair_queue *s);
-/* Whether it stands in the line of its share. */
-bool conn_is_in_line(const struct conn *c);
-/* With so many bytes queued nothing more is heard of the peer until they are below CONN_LOW again. 0, as at
- * the start: it is always heard. */
+/* It reads as its turn in q comes, from now on. q outlives it. */
+void conn_set_queue(struct conn *c, struct fair_queue *q);
+/* Whether it waits in its queue. */
+bool conn_is_in_queue(const struct conn *c);
+/* With this many bytes queued nothing more is read from the peer until they are below CONN_LOW again. 0, as
+ * at the start: it is always read. */
 void conn_set_enough(struct conn *c, size_t bytes);
 /* For the frames that follow. */
 void conn_set_max_frame(struct conn *c, size_t max_frame);
-/* Closes and frees, at the end of the turn where it is called from within a callback of c. */
+/* Closes and frees; from within a callback of c at the end of the loop iteration. */
 void conn_close(struct conn *c);
 
-/* For how long the peer has read nothing of what it has asked for, where it is not heard because of that;
- * else 0. */
+/* For how long the peer has read nothing, where nothing is read from it because of that; else 0. */
 int64_t conn_unread_ms(const struct conn *c);
 
-/* Queues a message behind ticket. To one who has gone it is as good as said: what he has said before he
- * went is read, and then on_close tells. False where the queue is full: the caller decides what a slow
- * reader deserves. */
+/* Queues a message that waits for ticket. If the peer has closed, the message is discarded and true
+ * returned; pending input is still read, then on_close is called. False where the queue is full: the caller
+ * decides what a slow reader deserves. */
 bool conn_send(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body);
 /* The same with the body encoded already. */
 bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *p,
                        size_t n);
 
-/* Writes what may leave and what the socket takes now, not at the end of the turn: the reader of much can
- * begin. Calls nobody back; an error shows in the next turn. */
+/* Writes what may leave and what the socket takes now, not at the end of the loop iteration: the reader of
+ * a long answer can begin. Makes no callback; an error shows in the next iteration. */
 void conn_hurry(struct conn *c);
-/* Has on_drain called in a later turn, once less than CONN_LOW is queued, even if it never was more. */
+/* Has on_drain called in a later loop iteration, once less than CONN_LOW is queued, even if it never was
+ * more. */
 void conn_ask_drain(struct conn *c);
 
 /* Everything up to ticket may leave. */
@@ -65,11 +65,11 @@ void conn_drop_uncommitted(struct conn *c,
                            void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
                            void *ctx);
 size_t conn_queued(const struct conn *c);
-/* For how long part of a frame has waited for its rest; 0: none does, or it is for us to read on.
- * Or for how long it takes nothing more and still has not gone. */
+/* For how long part of a frame has waited for its rest, 0 where none does or this side has yet to read on;
+ * or for how long the peer has taken no output after it was given up. */
 int64_t conn_stuck_ms(const struct conn *c);
-/* The peer is not worth more: no more is read from or sent to it, and on_close follows in a turn of its
- * own. For use where freeing c at once would pull it from under a caller. */
+/* The peer is not worth more: no more is read from or sent to it, and on_close follows in a later loop
+ * iteration. For use where a caller still uses c. */
 void conn_give_up(struct conn *c);
 int conn_fd(const struct conn *c);
 

@@ -1,4 +1,3 @@
-/* nodeconn.c - the connection to one node's agent. */
 #include "backend/net/nodeconn.h"
 
 #include <errno.h>
@@ -19,13 +18,13 @@
 #define RETRY_MIN_MS 5
 #define RETRY_MAX_MS 2000
 #define RETRY_CLOSED_MS \
-    400 /* of an agent near by that went, and did nothing wrong: another is there soon */
+    400 /* for an agent on this machine that ended without a fault: another one is there soon */
 #define SSH_MIN_MS       500
 #define SSH_MAX_MS       30000
 #define REFUSED_MIN_MS   30000
 #define REFUSED_MAX_MS   600000
-#define GOOD_MS          30000 /* a connection that lasted so long was a good one: the pause starts again */
-#define LOG_MS           60000 /* in a minute so many lines about one node's connections, then no more: */
+#define GOOD_MS          30000 /* after a connection that lasted this long the pause starts from its shortest */
+#define LOG_MS           60000 /* lines of the log about one node's connections in a minute: */
 #define LOG_LINES        20
 #define BEATS_MISSED     3
 #define FRAME_FROM_AGENT (4u << 20)
@@ -34,7 +33,7 @@
 struct nodeconn {
     struct loop *loop;
     char *dir, *log, *node;
-    char *socket; /* of an agent that somebody else keeps; NULL: one of ours in dir */
+    char *socket; /* of an agent that a service manager keeps; NULL: one of ours in dir */
     struct msg_hello hello;
     uint64_t hello_ticket;
     const struct nodeconn_ops *ops;
@@ -47,20 +46,20 @@ struct nodeconn {
     uint32_t beats, heard; /* the newest heartbeat, the newest that was answered; of this connection */
     struct mono t_heard;   /* when that was; at first when we began */
     struct mono t_up;      /* when its agent greeted */
-    struct mono t_log;     /* since when n_logged counts */
+    struct mono t_log;     /* start of the minute that n_logged counts */
     unsigned n_logged;
     int start_error; /* of the last try to start an agent: said once */
     pid_t starter;   /* the first process of an agent, which waits until that listens; 0: none */
     struct loop_fd starter_watch;
     bool up, started;
-    bool was_up, at_odds;   /* the last connection was greeted; it ended by a message that was none */
+    bool was_up, at_odds;   /* the last connection was greeted; it ended by a malformed message */
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
-    struct ssh_process *links; /* NULL: local */
+    struct ssh_process *ssh; /* NULL: local */
     struct link_open to;
     struct ssh_stream call;
-    int line;              /* our end of a line that is being made; -1: none */
-    enum link_fault fault; /* of the last line */
+    int ssh_fd;            /* our end of an SSH session that is being made; -1: none */
+    enum link_fault fault; /* of the last SSH session */
     char *trouble;         /* as told */
     uint64_t dice;
 };
@@ -69,7 +68,7 @@ static void nodeconn_go_down(struct nodeconn *n, const char *why);
 
 static int64_t nodeconn_pause_min(const struct nodeconn *n)
 {
-    return n->links ? SSH_MIN_MS : RETRY_MIN_MS;
+    return n->ssh ? SSH_MIN_MS : RETRY_MIN_MS;
 }
 
 static bool nodeconn_is_refusal(enum link_fault f)
@@ -87,7 +86,7 @@ static int64_t nodeconn_jitter(struct nodeconn *n, int64_t ms)
 /* After a refusal never sooner than planned: that is what sshd counts. */
 static int64_t nodeconn_pause_of(struct nodeconn *n, bool refused)
 {
-    if (!n->links)
+    if (!n->ssh)
         return n->pause_ms;
     int64_t ms = nodeconn_jitter(n, n->pause_ms);
     if (!refused)
@@ -99,9 +98,9 @@ static int64_t nodeconn_pause_of(struct nodeconn *n, bool refused)
 static void nodeconn_retry_later(struct nodeconn *n)
 {
     bool refused = nodeconn_is_refusal(n->fault);
-    /* An agent that refuses will hardly change its mind in two seconds, however near it is. */
+    /* An agent that refuses will still refuse two seconds later, also on this machine. */
     int64_t max = refused                    ? REFUSED_MAX_MS
-                  : n->links || n->refused   ? SSH_MAX_MS
+                  : n->ssh || n->refused     ? SSH_MAX_MS
                   : n->was_up && !n->at_odds ? RETRY_CLOSED_MS
                                              : RETRY_MAX_MS;
     if (refused && n->pause_ms < REFUSED_MIN_MS)
@@ -137,9 +136,9 @@ bool nodeconn_may_log(struct nodeconn *n)
 static void nodeconn_drop_line(struct nodeconn *n)
 {
     ssh_process_forget(&n->call);
-    if (n->line >= 0)
-        close(n->line);
-    n->line = -1;
+    if (n->ssh_fd >= 0)
+        close(n->ssh_fd);
+    n->ssh_fd = -1;
 }
 
 /* With each heartbeat and each launch goes the number of the newest answer that has come: so its agent
@@ -162,7 +161,7 @@ static void nodeconn_take_pong(struct nodeconn *n, uint64_t tag)
     bool first = !n->heard;
     n->heard = seq;
     n->t_heard = loop_now(n->loop);
-    if (first) /* what is launched next must find that it has been heard */
+    if (first) /* the next launch must find that the agent has been heard */
         nodeconn_send_beat(n);
 }
 
@@ -234,7 +233,7 @@ static const struct conn_ops conn_ops = {
 
 static void nodeconn_go_down(struct nodeconn *n, const char *why)
 {
-    bool was_up = n->up, greeted_in_vain = n->links && n->greeting && !n->refused;
+    bool was_up = n->up, greeted_in_vain = n->ssh && n->greeting && !n->refused;
     if (was_up && loop_now(n->loop).ns - n->t_up.ns >= GOOD_MS * NS_PER_MS)
         n->pause_ms = nodeconn_pause_min(n);
     n->was_up = was_up;
@@ -242,7 +241,7 @@ static void nodeconn_go_down(struct nodeconn *n, const char *why)
     struct conn *c = n->conn;
     n->conn = NULL;
     conn_close(c);
-    if (n->line >= 0) /* given up while it was being made */
+    if (n->ssh_fd >= 0) /* given up while it was being made */
         nodeconn_drop_line(n);
     loop_timer_cancel(n->loop, &n->beat);
     nodeconn_retry_later(n);
@@ -339,17 +338,17 @@ static void nodeconn_begin(struct nodeconn *n, int fd)
     nodeconn_greet(n);
 }
 
-/* The end of a stream may be seen before link's word of it: then that only says why. */
+/* The end of a stream may be seen before stoker-link reports it: the report then only tells why. */
 static void nodeconn_on_link(void *ctx, enum link_phase phase, enum link_fault fault, const char *text)
 {
     struct nodeconn *n = ctx;
-    if (phase == LINK_UP && n->line >= 0) {
-        int fd = n->line;
-        n->line = -1;
+    if (phase == LINK_UP && n->ssh_fd >= 0) {
+        int fd = n->ssh_fd;
+        n->ssh_fd = -1;
         nodeconn_begin(n, fd);
     } else if (phase == LINK_OVER) {
         n->fault = fault;
-        if (n->line >= 0 || n->conn)
+        if (n->ssh_fd >= 0 || n->conn)
             nodeconn_go_down(n, text);
         if (*text && fault != LINK_FAULT_NONE)
             nodeconn_tell_trouble(n, text);
@@ -360,22 +359,22 @@ static void nodeconn_call_link(struct nodeconn *n)
 {
     nodeconn_drop_line(n);
     n->call = (struct ssh_stream){.fn = nodeconn_on_link, .ctx = n};
-    n->line = ssh_process_open(n->links, &n->to, &n->call);
-    if (n->line >= 0)
+    n->ssh_fd = ssh_process_open(n->ssh, &n->to, &n->call);
+    if (n->ssh_fd >= 0)
         return;
-    if (n->line != -EAGAIN) {
-        char *text = xasprintf("stoker-link cannot be started: %s", strerror(-n->line));
+    if (n->ssh_fd != -EAGAIN) {
+        char *text = xasprintf("stoker-link cannot be started: %s", strerror(-n->ssh_fd));
         nodeconn_tell_trouble(n, text);
         free(text);
     }
-    n->line = -1;
+    n->ssh_fd = -1;
     nodeconn_retry_later(n);
 }
 
 static void nodeconn_on_retry(void *arg)
 {
     struct nodeconn *n = arg;
-    if (n->links) {
+    if (n->ssh) {
         nodeconn_call_link(n);
         return;
     }
@@ -411,12 +410,12 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .socket = xstrdup(cfg->socket),
                            .ops = ops,
                            .ctx = ctx,
-                           .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
+                           .pause_ms = cfg->ssh ? SSH_MIN_MS : RETRY_MIN_MS,
                            .committed = committed,
                            .hello_ticket = cfg->hello_ticket,
                            .beat_ms = cfg->beat_ms,
-                           .links = cfg->links,
-                           .line = -1,
+                           .ssh = cfg->ssh,
+                           .ssh_fd = -1,
                            .starter_watch = {.fd = -1}};
     n->t_heard = loop_now(l);
     n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;
@@ -530,12 +529,12 @@ struct mono nodeconn_t_heard(const struct nodeconn *n)
 
 bool nodeconn_is_local(const struct nodeconn *n)
 {
-    return !n->links;
+    return !n->ssh;
 }
 
 void nodeconn_hurry(struct nodeconn *n)
 {
-    if (n->conn || n->line >= 0)
+    if (n->conn || n->ssh_fd >= 0)
         return;
     n->pause_ms = nodeconn_pause_min(n);
     loop_timer_set(n->loop, &n->retry, 0);
@@ -551,7 +550,7 @@ void nodeconn_set_target(struct nodeconn *n, const struct link_open *to)
         return;
     rec_fini(&link_open_rec, &n->to);
     rec_copy(&link_open_rec, &n->to, to);
-    if (n->conn || n->line >= 0)
+    if (n->conn || n->ssh_fd >= 0)
         nodeconn_go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);
 }
@@ -571,7 +570,7 @@ void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)
 {
     n->committed = committed;
     n->pause_ms = nodeconn_pause_min(n);
-    free(n->trouble); /* what it was may have been told in vain */
+    free(n->trouble); /* the earlier text may not have reached anyone */
     n->trouble = NULL;
     nodeconn_go_down(n, why);
 }

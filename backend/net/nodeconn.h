@@ -4,9 +4,9 @@
  *
  * transport "local": the agent's Unix socket on this machine; where no agent answers one is started,
  * detached, so that it outlives the controller; not where a service manager keeps it. "ssh": a stream that
- * stoker-link joins to the agent there; what link says of a node that cannot be reached is handed on.
+ * stoker-link joins to the agent there; its reports about a node that cannot be reached are handed on.
  * Pauses before SSH grow from half a second to half a minute, from half a minute to ten after a refused
- * login or host key (sshd penalises those who keep on failing), each a little longer or shorter than its
+ * login or host key (sshd penalises clients that keep failing), each a little longer or shorter than its
  * neighbour's. A pause begins from its shortest again only after a connection that lasted half a minute: an
  * agent that greets well and then breaks the protocol is called less and less often too.
  */
@@ -32,13 +32,13 @@ struct nodeconn_ops {
 
 struct nodeconn_config {
     const char *dir;    /* of the agent: <state>/agent/<node> */
-    const char *socket; /* of a local agent that somebody else keeps; NULL: one of ours in dir */
+    const char *socket; /* of a local agent that a service manager keeps; NULL: one of ours in dir */
     const char *log;    /* its log file */
     const char *node;
     const struct msg_hello *hello;
     uint64_t hello_ticket;      /* it is greeted when this is committed: its epoch is on disk then */
     int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
-    struct ssh_process *links;  /* NULL: local */
+    struct ssh_process *ssh;    /* NULL: local */
     const struct link_open *to; /* where to, over SSH */
 };
 
@@ -55,11 +55,12 @@ bool nodeconn_send(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint
 /* The same with the body encoded already. The tag of a launch is what renews leases. */
 bool nodeconn_send_encoded(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag,
                            const void *p, size_t size);
-/* Whether one more line about its connections may be logged: so many a minute. */
+/* Whether one more line about its connections may be logged in this minute. */
 bool nodeconn_may_log(struct nodeconn *n);
 /* Bytes that wait to be taken by the agent. */
 size_t nodeconn_queued(const struct nodeconn *n);
-/* Has on_drain called in a later turn, once little is queued; not where the connection ends before. */
+/* Has on_drain called in a later loop iteration, once little is queued; not where the connection ends
+ * before. */
 void nodeconn_ask_drain(struct nodeconn *n);
 void nodeconn_release(struct nodeconn *n, uint64_t ticket);
 /* Asks for a fresh MSG_AGENT. */
@@ -68,11 +69,11 @@ void nodeconn_greet(struct nodeconn *n);
 bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t ticket);
 /* No greeting leaves before the next one is set: what it would name is void. */
 void nodeconn_hold_hello(struct nodeconn *n);
-/* Where it is from now on; called anew where that differs. Only for one that is reached over SSH. */
+/* Where it is from now on; called again where that differs. Only for a node that is reached over SSH. */
 void nodeconn_set_target(struct nodeconn *n, const struct link_open *to);
 /* The same for a local one. */
 void nodeconn_set_socket(struct nodeconn *n, const char *socket);
-/* Something has changed that may help: one that is not up is called at once. */
+/* Something has changed that may help: a node that is not up is called at once. */
 void nodeconn_hurry(struct nodeconn *n);
 /* When its agent was heard last, in answer to something: no lease there counts from later. At first when
  * this connection was made known, since an earlier controller's is over by then. */

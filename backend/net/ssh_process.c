@@ -1,4 +1,3 @@
-/* ssh_process.c - one process, orders as packets with a descriptor, its words back. */
 #include "backend/net/ssh_process.h"
 
 #include <errno.h>
@@ -19,15 +18,15 @@
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 
-#define PAUSE_MIN_MS 100 /* between its death and the next one's start */
+#define PAUSE_MIN_MS 100 /* between the end of a process and the start of the next */
 #define PAUSE_MAX_MS 5000
-#define STEADY_MS    60000 /* one that has lived so long died of something new */
+#define STEADY_MS    60000 /* a process that lived this long did not die of what the one before died of */
 #define BEATS_MISSED 3
 #define WORDS_A_TURN 128
 
 struct order {
     struct list link;
-    int fd; /* goes with it; -1: none */
+    int fd; /* sent with it; -1: none */
     size_t n;
     char p[];
 };
@@ -61,7 +60,7 @@ static void ssh_process_drop_orders(struct ssh_process *p)
     }
 }
 
-/* Without waiting: one that hangs in the kernel would hold up everything. */
+/* Without waiting: a process that hangs in the kernel would block the loop. */
 static void ssh_process_reap(struct ssh_process *p)
 {
     for (size_t i = p->dead.n; i-- > 0;)
@@ -88,7 +87,7 @@ static void ssh_process_gone(struct ssh_process *p, const char *why)
         p->pause_ms = PAUSE_MIN_MS;
     p->t_again = mono_add_ms(now, p->pause_ms);
     p->pause_ms = p->pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : p->pause_ms * 2;
-    /* A callee may ask for a new line at once: those that were there now, and no others. */
+    /* A callback may ask for a new session at once: only those that exist now are told. */
     struct list lost;
     list_init(&lost);
     while (!list_empty(&p->calls))
@@ -103,7 +102,7 @@ static void ssh_process_gone(struct ssh_process *p, const char *why)
     free(text);
 }
 
-/* --- words of the process --- */
+/* --- what the process reports --- */
 
 static void ssh_process_take_state(struct ssh_process *p, const struct link_state *st)
 {
@@ -160,7 +159,7 @@ static bool ssh_process_send_order(struct ssh_process *p, const struct order *o)
            (errno != EAGAIN && errno != EINTR && errno != ETOOMANYREFS);
 }
 
-/* What cannot be sent for another reason than a full socket shows as its end. */
+/* An error other than a full socket shows as the end of the process. */
 static void ssh_process_flush(struct ssh_process *p)
 {
     list_for_each (o, &p->orders, struct order, link) {
@@ -182,7 +181,8 @@ static void ssh_process_queue(struct ssh_process *p, const struct str *out, int 
     ssh_process_flush(p);
 }
 
-/* One that is there and does not turn would hold up all nodes, and each would have to find out alone. */
+/* A process that runs but does not answer would hold up all nodes, and each would have to find out alone.
+ */
 static void ssh_process_on_beat(void *arg)
 {
     struct ssh_process *p = arg;
@@ -217,7 +217,7 @@ static void ssh_process_on_sock(void *arg, unsigned ready)
     }
 }
 
-/* --- its life --- */
+/* --- start and end --- */
 
 static void ssh_process_begin(struct ssh_process *p, int fd)
 {
@@ -228,7 +228,7 @@ static void ssh_process_begin(struct ssh_process *p, int fd)
     loop_timer_set(p->loop, &p->beat, p->beat_ms);
 }
 
-/* One that does not answer now is called again a little later: its service manager sees to it. */
+/* If it does not answer now, it is called again later: its service manager restarts it. */
 static int ssh_process_call(struct ssh_process *p)
 {
     int fd = unixsock_connect_packets(p->path);

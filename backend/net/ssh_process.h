@@ -1,8 +1,8 @@
-/* ssh_process.h - the process stoker-link: started when a node is to be reached over SSH, started again
- * when it dies; or called at its socket where a service manager keeps it, under an account of its own.
+/* ssh_process.h - the process stoker-link, which holds the SSH sessions to all nodes.
  *
- * It holds nothing that is not to be had again: when it goes, every line is over and its node is called
- * anew.
+ * Started when a node is to be reached over SSH and again when it dies; or called at its socket where a
+ * service manager keeps it, under an account of its own. It holds nothing that cannot be had again: when it
+ * goes, every session is over and its node is called again.
  */
 #ifndef STOKER_BACKEND_NET_SSH_PROCESS_H
 #define STOKER_BACKEND_NET_SSH_PROCESS_H
@@ -13,7 +13,7 @@
 
 struct ssh_process;
 
-/* A line that was asked for. Storage is the caller's; zeroed = none. */
+/* A session that was asked for. Storage is the caller's; zeroed = none. */
 struct ssh_stream {
     struct list link;
     uint32_t id; /* 0: none */
@@ -22,18 +22,18 @@ struct ssh_stream {
     void *ctx;
 };
 
-/* log: file for what the program says. socket: where one is called instead of started; NULL: started.
- * beat_ms: between heartbeats; one that lets three pass is ended, or hung up on. */
+/* log: file for what the program prints. socket: where a running one is called; NULL: it is started.
+ * beat_ms: between heartbeats; a process that misses three is killed, or its connection closed. */
 struct ssh_process *ssh_process_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
     __attribute__((warn_unused_result));
-/* Where it is from now on: what there is goes on until it ends by itself. */
+/* Where it is from now on; existing sessions go on until they end by themselves. */
 void ssh_process_set_socket(struct ssh_process *p, const char *socket);
-/* The process goes by itself once it has delivered what it has taken. */
+/* The process ends by itself once it has delivered what it has taken. */
 void ssh_process_free(struct ssh_process *p);
 
-/* Has a line made to `to` (its id is set here); c->fn is told of it. Returns this side's descriptor of the
- * stream (non-blocking, the caller's; closing it ends the line), or a negative errno: -EAGAIN while the
- * process is not there. */
+/* Asks for a session with `to` (its id is set here); c->fn hears of its phases. Returns this side's
+ * descriptor of the stream (non-blocking, the caller's; closing it ends the session), or a negative errno:
+ * -EAGAIN while the process is not there. */
 int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_stream *c)
     __attribute__((warn_unused_result));
 /* No more calls. No-op for none. */

@@ -1,4 +1,3 @@
-/* stream_mux.c - a ferry for each number. */
 #include "backend/net/stream_mux.h"
 
 #include <stdlib.h>
@@ -9,24 +8,24 @@
 
 struct mux_stream {
     struct list link;
-    struct stream_mux *all;
+    struct stream_mux *mux;
     uint32_t id, uid;
-    struct tunnel ferry;
+    struct tunnel tunnel;
 };
 
-static void mux_call_free(struct mux_stream *k)
+static void mux_stream_free(struct mux_stream *k)
 {
-    tunnel_close(&k->ferry);
+    tunnel_close(&k->tunnel);
     list_unlink(&k->link);
-    k->all->n--;
+    k->mux->n--;
     free(k);
 }
 
-/* One that is given up is found to be at its end in a later turn: it must not go in here. */
+/* A stream that cannot be sent ends in a later loop iteration: it must not be freed in here. */
 static void mux_say(struct mux_stream *k, enum msg_kind kind, const void *body)
 {
-    if (!k->all->say(k->all->ctx, kind, body))
-        shutdown(k->ferry.fd.fd, SHUT_RDWR);
+    if (!k->mux->say(k->mux->ctx, kind, body))
+        shutdown(k->tunnel.fd.fd, SHUT_RDWR);
 }
 
 static void mux_on_send(void *ctx, const void *p, size_t n)
@@ -47,61 +46,62 @@ static void mux_on_over(void *ctx)
 {
     struct mux_stream *k = ctx;
     mux_say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
-    mux_call_free(k);
+    mux_stream_free(k);
 }
 
-static const struct tunnel_ops ops = {.send = mux_on_send, .taken = mux_on_taken, .over = mux_on_over};
+static const struct tunnel_ops mux_tunnel_ops = {
+    .send = mux_on_send, .taken = mux_on_taken, .over = mux_on_over};
 
-void stream_mux_init(struct stream_mux *c, stream_mux_say_fn *fn, void *ctx)
+void stream_mux_init(struct stream_mux *mux, stream_mux_say_fn *fn, void *ctx)
 {
-    *c = (struct stream_mux){.say = fn, .ctx = ctx};
-    list_init(&c->open);
+    *mux = (struct stream_mux){.say = fn, .ctx = ctx};
+    list_init(&mux->open);
 }
 
-void stream_mux_add(struct stream_mux *c, struct loop *l, uint32_t id, uint32_t uid, int fd)
+void stream_mux_add(struct stream_mux *mux, struct loop *l, uint32_t id, uint32_t uid, int fd)
 {
     struct mux_stream *k = xcalloc(1, sizeof *k);
-    *k = (struct mux_stream){.all = c, .id = id, .uid = uid};
+    *k = (struct mux_stream){.mux = mux, .id = id, .uid = uid};
     list_init(&k->link);
-    list_append(&c->open, &k->link);
-    c->n++;
-    tunnel_open(&k->ferry, l, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
+    list_append(&mux->open, &k->link);
+    mux->n++;
+    tunnel_open(&k->tunnel, l, fd, CALL_WINDOW, CALL_PIECE, &mux_tunnel_ops, k);
 }
 
-static struct mux_stream *mux_find(struct stream_mux *c, uint32_t id)
+static struct mux_stream *mux_find(struct stream_mux *mux, uint32_t id)
 {
-    list_for_each (k, &c->open, struct mux_stream, link)
+    list_for_each (k, &mux->open, struct mux_stream, link)
         if (k->id == id)
             return k;
     return NULL;
 }
 
-int stream_mux_take(struct stream_mux *c, enum msg_kind kind, const void *body)
+int stream_mux_take(struct stream_mux *mux, enum msg_kind kind, const void *body)
 {
     const struct msg_call_data *data = body;
     const struct msg_call_taken *taken = body;
-    struct mux_stream *k = mux_find(c, kind == MSG_CALL_DATA ? data->id : taken->id);
+    struct mux_stream *k = mux_find(mux, kind == MSG_CALL_DATA ? data->id : taken->id);
     if (!k)
         return 0;
     if (kind == MSG_CALL_DATA)
-        return tunnel_give(&k->ferry, data->data.p, data->data.n);
+        return tunnel_give(&k->tunnel, data->data.p, data->data.n);
     if (kind == MSG_CALL_TAKEN)
-        tunnel_taken(&k->ferry, taken->n);
+        tunnel_taken(&k->tunnel, taken->n);
     else
-        tunnel_end(&k->ferry);
+        tunnel_end(&k->tunnel);
     return 0;
 }
 
-unsigned stream_mux_of(const struct stream_mux *c, uint32_t uid)
+unsigned stream_mux_of(const struct stream_mux *mux, uint32_t uid)
 {
     unsigned n = 0;
-    list_for_each (k, &c->open, struct mux_stream, link)
+    list_for_each (k, &mux->open, struct mux_stream, link)
         n += k->uid == uid;
     return n;
 }
 
-void stream_mux_drop(struct stream_mux *c)
+void stream_mux_drop(struct stream_mux *mux)
 {
-    while (!list_empty(&c->open))
-        mux_call_free(list_first(&c->open, struct mux_stream, link));
+    while (!list_empty(&mux->open))
+        mux_stream_free(list_first(&mux->open, struct mux_stream, link));
 }

@@ -11,48 +11,48 @@
 
 #define READS_A_TURN 8
 
-static void tunnel_update(struct tunnel *f)
+static void tunnel_update(struct tunnel *t)
 {
-    bool more = f->out_at < f->out.len;
-    loop_watch(f->loop, &f->fd,
-               (f->under_way < f->window && !f->ending ? LOOP_READ : 0u) | (more ? LOOP_WRITE : 0u));
+    bool more = t->out_at < t->out.len;
+    loop_watch(t->loop, &t->fd,
+               (t->under_way < t->window && !t->ending ? LOOP_READ : 0u) | (more ? LOOP_WRITE : 0u));
 }
 
 /* False: the descriptor takes no more for ever. */
-static bool tunnel_write_out(struct tunnel *f)
+static bool tunnel_write_out(struct tunnel *t)
 {
     size_t done = 0;
-    while (f->out_at < f->out.len) {
+    while (t->out_at < t->out.len) {
         ssize_t n =
-            send(f->fd.fd, f->out.s + f->out_at, f->out.len - f->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+            send(t->fd.fd, t->out.s + t->out_at, t->out.len - t->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             break;
         if (n <= 0)
             return false;
-        f->out_at += (size_t)n;
+        t->out_at += (size_t)n;
         done += (size_t)n;
     }
-    if (f->out_at == f->out.len) {
-        str_clear(&f->out);
-        f->out_at = 0;
+    if (t->out_at == t->out.len) {
+        str_clear(&t->out);
+        t->out_at = 0;
     }
     if (done)
-        f->ops->taken(f->ctx, (uint32_t)done);
+        t->ops->taken(t->ctx, (uint32_t)done);
     return true;
 }
 
 /* 1: go on, 0: nothing more now, -1: the end. */
-static int tunnel_read_in(struct tunnel *f)
+static int tunnel_read_in(struct tunnel *t)
 {
-    size_t room = f->window - f->under_way, want = room < f->piece ? room : f->piece;
+    size_t room = t->window - t->under_way, want = room < t->piece ? room : t->piece;
     char *buf = xmalloc(want);
-    ssize_t n = recv(f->fd.fd, buf, want, MSG_DONTWAIT);
+    ssize_t n = recv(t->fd.fd, buf, want, MSG_DONTWAIT);
     int again = n < 0 && (errno == EAGAIN || errno == EINTR);
     if (n > 0) {
-        f->under_way += (size_t)n;
-        f->ops->send(f->ctx, buf, (size_t)n);
+        t->under_way += (size_t)n;
+        t->ops->send(t->ctx, buf, (size_t)n);
     }
     free(buf);
     return n > 0 ? 1 : again ? 0 : -1;
@@ -60,76 +60,76 @@ static int tunnel_read_in(struct tunnel *f)
 
 static void tunnel_on_ready(void *arg, unsigned ready)
 {
-    struct tunnel *f = arg;
-    if ((ready & LOOP_WRITE) && !tunnel_write_out(f)) {
-        f->ops->over(f->ctx);
+    struct tunnel *t = arg;
+    if ((ready & LOOP_WRITE) && !tunnel_write_out(t)) {
+        t->ops->over(t->ctx);
         return;
     }
-    if (f->ending && f->out_at == f->out.len) {
-        f->ops->over(f->ctx);
+    if (t->ending && t->out_at == t->out.len) {
+        t->ops->over(t->ctx);
         return;
     }
     int r = 1;
     for (int i = 0;
-         i < READS_A_TURN && r == 1 && (ready & LOOP_READ) && !f->ending && f->under_way < f->window; i++)
-        r = tunnel_read_in(f);
+         i < READS_A_TURN && r == 1 && (ready & LOOP_READ) && !t->ending && t->under_way < t->window; i++)
+        r = tunnel_read_in(t);
     if (r < 0)
-        f->ops->over(f->ctx);
+        t->ops->over(t->ctx);
     else
-        tunnel_update(f);
+        tunnel_update(t);
 }
 
-void tunnel_open(struct tunnel *f, struct loop *l, int fd, size_t window, size_t piece,
+void tunnel_open(struct tunnel *t, struct loop *l, int fd, size_t window, size_t piece,
                  const struct tunnel_ops *ops, void *ctx)
 {
-    *f = (struct tunnel){.loop = l,
-                         .fd = {.fd = fd, .fn = tunnel_on_ready, .ctx = f},
+    *t = (struct tunnel){.loop = l,
+                         .fd = {.fd = fd, .fn = tunnel_on_ready, .ctx = t},
                          .ops = ops,
                          .ctx = ctx,
                          .window = window,
                          .piece = piece,
                          .out = STR_INIT};
-    tunnel_update(f);
+    tunnel_update(t);
 }
 
-void tunnel_close(struct tunnel *f)
+void tunnel_close(struct tunnel *t)
 {
-    if (!f->loop)
+    if (!t->loop)
         return;
-    loop_unwatch(f->loop, &f->fd);
-    close(f->fd.fd);
-    str_fini(&f->out);
-    f->loop = NULL;
+    loop_unwatch(t->loop, &t->fd);
+    close(t->fd.fd);
+    str_fini(&t->out);
+    t->loop = NULL;
 }
 
-int tunnel_give(struct tunnel *f, const void *p, size_t n)
+int tunnel_give(struct tunnel *t, const void *p, size_t n)
 {
-    if (f->out.len - f->out_at + n > f->window)
+    if (t->out.len - t->out_at + n > t->window)
         return -EMSGSIZE;
-    if (f->out_at) {
-        memmove(f->out.s, f->out.s + f->out_at, f->out.len - f->out_at);
-        str_truncate(&f->out, f->out.len - f->out_at);
-        f->out_at = 0;
+    if (t->out_at) {
+        memmove(t->out.s, t->out.s + t->out_at, t->out.len - t->out_at);
+        str_truncate(&t->out, t->out.len - t->out_at);
+        t->out_at = 0;
     }
-    str_append_n(&f->out, p, n);
-    if (!tunnel_write_out(f))
-        f->ops->over(f->ctx);
+    str_append_n(&t->out, p, n);
+    if (!tunnel_write_out(t))
+        t->ops->over(t->ctx);
     else
-        tunnel_update(f);
+        tunnel_update(t);
     return 0;
 }
 
-void tunnel_taken(struct tunnel *f, uint32_t n)
+void tunnel_taken(struct tunnel *t, uint32_t n)
 {
-    f->under_way -= n < f->under_way ? n : f->under_way;
-    tunnel_update(f);
+    t->under_way -= n < t->under_way ? n : t->under_way;
+    tunnel_update(t);
 }
 
-void tunnel_end(struct tunnel *f)
+void tunnel_end(struct tunnel *t)
 {
-    f->ending = true;
-    if (f->out_at == f->out.len)
-        f->ops->over(f->ctx);
+    t->ending = true;
+    if (t->out_at == t->out.len)
+        t->ops->over(t->ctx);
     else
-        tunnel_update(f);
+        tunnel_update(t);
 }

@@ -315,7 +315,7 @@ static void sessions_sweep(void *ctx)
 {
     struct control *c = ctx;
     list_for_each (s, sessions(c), struct session, link) {
-        bool silent = !s->greeted && !conn_is_in_line(s->conn) &&
+        bool silent = !s->greeted && !conn_is_in_queue(s->conn) &&
                       loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
         bool stuck = conn_stuck_ms(s->conn) >= FRAME_MS;
         if (s->given_up || (!silent && !stuck && !session_reads_nothing(s)))

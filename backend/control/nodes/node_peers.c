@@ -253,7 +253,7 @@ static void node_peer_connect(struct control *c, const struct node *n)
     struct node_peer *peer = xcalloc(1, sizeof *peer);
     if (node_peer_is_ssh(n)) {
         to = node_peer_target(c, n);
-        cfg.links = node_peers_ssh(c);
+        cfg.ssh = node_peers_ssh(c);
         cfg.to = &to;
     } else if (!n->spec.agent_socket) {
         mkdir(agents, 0700);

@@ -391,13 +391,13 @@ static void test_in_line_nothing_is_read(void **state)
     for (int i = 0; i < 50; i++)
         loop_turn(s.l, 1000);
     assert_int_equal(s.frames, 0);
-    assert_true(conn_is_in_line(s.c));
+    assert_true(conn_is_in_queue(s.c));
     assert_true(send_tag(0, 5)); /* but it is written to */
     assert_int_equal(peer_next(), 5);
     for (int i = 0; s.frames < 2 && i < TURNS; i++)
         loop_turn(s.l, 1000);
     assert_int_equal(s.frames, 2);
-    assert_false(conn_is_in_line(s.c));
+    assert_false(conn_is_in_queue(s.c));
     peer_writes(3, 10);
     for (int i = 0; s.frames < 3 && i < TURNS; i++) /* what the go before took is taken off */
         loop_turn(s.l, 1000);
@@ -417,7 +417,7 @@ static void test_half_a_frame_in_line_is_not_the_peers_fault(void **state)
     use_up_share(100);
     assert_int_equal(write(s.peer, b.s + 5, b.len - 5), (ssize_t)b.len - 5);
     loop_turn(s.l, 1000);
-    assert_true(conn_is_in_line(s.c));
+    assert_true(conn_is_in_queue(s.c));
     assert_int_equal(conn_stuck_ms(s.c), 0);
     for (int i = 0; !s.frames && i < TURNS; i++)
         loop_turn(s.l, 1000);
@@ -431,12 +431,12 @@ static void test_over_while_in_line(void **state)
     use_up_share(1000000);
     peer_writes(1, 10);
     loop_turn(s.l, 1000);
-    assert_true(conn_is_in_line(s.c));
+    assert_true(conn_is_in_queue(s.c));
     s.behaviour = REFUSE_FRAME; /* as one who is given up is not heard any more */
     conn_give_up(s.c);
     loop_turn(s.l, 1000);
     assert_int_equal(s.closes, 1);
-    assert_true(list_empty(&share.line));
+    assert_true(list_empty(&share.waiting));
     fair_queue_fini(&share);
 }
 

@@ -22,7 +22,7 @@ static void serve(void *ctx)
 {
     struct one *o = ctx;
     o->served++;
-    fair_queue_spend(o->place.share, 1, o->bytes, o->go_ns);
+    fair_queue_spend(o->place.queue, 1, o->bytes, o->go_ns);
     if (--o->left)
         fair_place_line_up(&o->place);
 }
@@ -48,7 +48,7 @@ static int tear_down(void **state)
     for (int i = 0; i < PLACES; i++)
         fair_place_leave(&of_alice[i].place);
     fair_place_leave(&of_bob.place);
-    assert_int_equal(pool.n_lined, 0);
+    assert_int_equal(pool.n_busy, 0);
     fair_queue_fini(&alice);
     fair_queue_fini(&bob);
     loop_free(l);
@@ -120,7 +120,7 @@ static void test_who_has_said_everything_leaves_the_line(void **state)
     assert_true(fair_queue_is_open(&bob));
     turns(1);
     assert_int_equal(of_alice[0].served, 5);
-    assert_int_equal(pool.n_lined, 0);
+    assert_int_equal(pool.n_busy, 0);
     assert_true(fair_queue_is_open(&alice));
     fair_place_line_up(&of_alice[1].place);
     fair_place_line_up(&of_alice[2].place);
@@ -176,14 +176,14 @@ static void test_a_rate_holds_back_and_refuses_nothing(void **state)
     assert_int_equal(alice.n_slowed, 1);
     assert_false(fair_queue_is_open(&alice));
     assert_true(fair_queue_is_open(&bob));
-    for (int i = 0; i < 100000 && !list_empty(&alice.line); i++)
+    for (int i = 0; i < 100000 && !list_empty(&alice.waiting); i++)
         turns(1);
     assert_int_equal(served_of_alice(), 1010);
     /* Counted each time; who is stopped for long in between is not held back by it. */
     for (int i = 0; i < 1000 && alice.n_slowed < 2; i++) {
         of_alice[0].left = 2;
         fair_place_line_up(&of_alice[0].place);
-        while (!list_empty(&alice.line))
+        while (!list_empty(&alice.waiting))
             turns(1);
     }
     assert_true(alice.n_slowed > 1);
