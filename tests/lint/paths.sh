@@ -12,7 +12,7 @@ is_name() { [ -n "${names[${1##*/}]-}" ]; }
 is_there() { compgen -G "$1" >/dev/null || compgen -G "$1.*" >/dev/null; } # without its ending: a program, a pair
 is_pattern() { case $1 in *[*?%]* | *NAME* | *LAYER* | *KIND* | *WHAT* | *NNNN*) true ;; *) false ;; esac }
 
-for doc in README.md docs/*.md docs/decisions/*.md; do
+for doc in *.md docs/*.md docs/decisions/*.md; do
     dir=$(dirname "$doc")
     while IFS= read -r path; do
         is_pattern "$path" || is_there "$path" || is_there "$dir/$path" || say "$doc" "$path"
