@@ -13,10 +13,19 @@
 #include "backend/agent/bridge.h"
 #include "backend/agent/file_reader.h"
 #include "backend/node/gpu_sampler.h"
-#include "backend/shim/forkserver.h"
+#include "backend/shim/shim_server.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
+
+#define SPOOL_KEEP_MS 60000
+#define STUCK_MS      60000
+
+/* For tests: other times than these, and another library than NVIDIA's. */
+#define SPOOL_KEEP_VARIABLE "STOKER_SPOOL_KEEP_MS"
+#define STUCK_VARIABLE      "STOKER_STUCK_MS"
+#define GPU_LOOK_VARIABLE   "STOKER_GPU_LOOK_MS"
+#define NVML_VARIABLE       "STOKER_NVML"
 
 static const char usage[] =
     "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
@@ -129,14 +138,21 @@ static char *find_shim(const char **ret_mode)
     return beside ? beside : self_path();
 }
 
+static uint32_t env_ms(const char *variable, uint32_t otherwise)
+{
+    const char *text = getenv(variable);
+    int ms = text ? atoi(text) : 0;
+    return ms > 0 ? (uint32_t)ms : otherwise;
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 3 && strcmp(argv[1], "shim") == 0)
         return shim_program(argc - 2, argv + 2);
-    if (argc == 2 && strcmp(argv[1], GPUWATCH_OPTION) == 0)
-        return gpuwatch_main();
-    if (argc == 2 && strcmp(argv[1], FILEREADER_OPTION) == 0)
-        return filereader_main();
+    if (argc == 2 && strcmp(argv[1], GPU_SAMPLER_OPTION) == 0)
+        return gpu_sampler_main(getenv(NVML_VARIABLE));
+    if (argc == 2 && strcmp(argv[1], FILE_READER_OPTION) == 0)
+        return file_reader_main();
     struct options o = {0};
     if (parse(argc, argv, &o) < 0) {
         fputs(usage, stderr);
@@ -155,7 +171,11 @@ int main(int argc, char **argv)
                                .clients = o.clients,
                                .policy = o.policy,
                                .controller = o.controller,
-                               .ready_fd = ready};
+                               .ready_fd = ready,
+                               .spool_keep_ms = env_ms(SPOOL_KEEP_VARIABLE, SPOOL_KEEP_MS),
+                               .stuck_ms = env_ms(STUCK_VARIABLE, STUCK_MS),
+                               .gpu_look_ms = env_ms(GPU_LOOK_VARIABLE, 0),
+                               .test_nvml = getenv(NVML_VARIABLE) != NULL};
     char *shim = find_shim(&cfg.shim_mode);
     cfg.shim = shim;
     cfg.starter_fd = fcntl(2, F_DUPFD_CLOEXEC, 3);

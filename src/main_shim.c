@@ -1,5 +1,5 @@
 /* main_shim.c - stoker-shim DIRECTORY: the supervisor of one task, started by stoker-agent. */
-#include "backend/shim/forkserver.h"
+#include "backend/shim/shim_server.h"
 
 int main(int argc, char **argv)
 {

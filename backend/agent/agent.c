@@ -1,34 +1,42 @@
-/* agent.c - the daemon on a node: its directory, its socket, the controller that it obeys.
- *
- * Obeys one controller at a time: the one with the cluster's uuid and the highest epoch seen, which is
- * remembered on disk, and its incarnation: two that came to the same epoch by ways of their own (a copy of
- * the state, an old machine that comes back) are told apart by it. A restart changes nothing for a task:
- * everything it must know lies in the task directories.
+/* One controller is obeyed at a time (controller_id.h). A restart changes nothing for a task: everything it
+ * must know lies in the task directories.
  */
 #include "backend/agent/agent.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/adopt.h"
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/agent_report.h"
+#include "backend/agent/controller_id.h"
+#include "backend/agent/disk_reserve.h"
+#include "backend/agent/ended_launches.h"
+#include "backend/agent/lease.h"
+#include "backend/agent/local_clients.h"
+#include "backend/agent/node_usage.h"
+#include "backend/agent/outfile.h"
+#include "backend/agent/spool.h"
+#include "backend/agent/sweep.h"
+#include "backend/agent/task_end.h"
+#include "backend/agent/task_input.h"
+#include "backend/agent/task_launch.h"
+#include "backend/agent/task_shim.h"
+#include "backend/agent/task_table.h"
+#include "backend/node/cgroup.h"
 #include "backend/node/cpu_order.h"
-#include "backend/task/atomic_file.h"
+#include "backend/node/gpu_access.h"
+#include "backend/node/node_gpus.h"
 #include "backend/task/programs.h"
-#include "src/base/exe_path.h"
 #include "src/base/log.h"
 #include "src/base/privdrop.h"
-#include "src/base/ulimit.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -36,580 +44,491 @@
 #define KILL_WAIT_S     30
 #define ACCEPT_PAUSE_MS 200
 #define IDLE_MS         5000 /* without a controller and without tasks */
-#define STUCK_MS        60000
-#define STUCK_VARIABLE  "STOKER_STUCK_MS" /* for tests: another time */
 #define SOCKET_DEFAULT  "agent.sock"
-#define SPARED          "-900" /* oom_score_adj of the agent and its shims */
 
-void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body)
+/* The state of the modules that are made once, and what only this file knows. */
+struct agent_daemon {
+    struct agent a;
+    struct controller_id controller;
+    struct ended_launches ended;
+    struct lease lease;
+    struct task_launcher launcher;
+    struct spool *spool;
+    struct outfiles *outfiles;
+    struct adoption adoption;
+    struct loop_fd listener;
+    struct loop_timer listen_again; /* after a time without descriptors */
+    struct list peers;
+    uint64_t last_serial;
+    uid_t controller_uid;   /* of cfg.controller */
+    struct loop_timer idle; /* no controller: the end comes, unless a task lives */
+    bool login_socket_told; /* the log says that its place is taken */
+};
+
+/* A connection on the agent's socket. */
+struct agent_peer {
+    struct agent_daemon *d;
+    struct list in_peers;
+    struct wire wire;
+    uint32_t uid;
+    uint64_t serial;
+    struct heartbeats heartbeats;
+};
+
+static bool peer_is_controller(const struct agent_peer *p)
 {
-    if (a->controller)
-        wire_send(&a->controller->wire, kind, tag, msg_rec(kind), body);
+    return p->d->a.uplink.wire == &p->wire;
 }
 
-/* --- which controller --- */
-
-static int store_cluster(struct agent *a)
+static void peer_drop(struct agent_peer *p, const char *why)
 {
-    char text[128];
-    int len = snprintf(text, sizeof text, "%s %llu %llx\n", a->cluster, (unsigned long long)a->epoch,
-                       (unsigned long long)a->incarnation);
-    int r = keep_write(a->dir_fd, "cluster", text, (size_t)len, true);
-    if (r == 0)
-        fsync(a->dir_fd);
-    keep_reserve(a->dir_fd, "cluster"); /* the first time there was nothing to change places with */
-    return r;
-}
-
-static void load_cluster(struct agent *a)
-{
-    int fd = openat(a->dir_fd, "cluster", O_RDONLY | O_CLOEXEC);
-    char text[128];
-    unsigned long long epoch, incarnation = 0;
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%63s %llu %llx", a->cluster, &epoch, &incarnation) < 2) {
-        a->cluster[0] = '\0';
-        return;
-    }
-    a->epoch = epoch;
-    a->incarnation = incarnation;
-}
-
-static int check_hello(struct agent *a, const struct msg_hello *h, struct errtext *err)
-{
-    if (!a->adopted)
-        return err_set(err, -EAGAIN, "tasks of the agent before this one cannot be read now; see its log");
-    if (h->version < PROTO_VERSION_MIN || h->version > PROTO_VERSION)
-        return err_set(err, -EPROTO, "this agent speaks protocol %d, the controller %u", PROTO_VERSION,
-                       h->version);
-    if (str_is_empty(h->cluster) || strlen(h->cluster) >= sizeof a->cluster || strpbrk(h->cluster, " \n\t"))
-        return err_set(err, -EPROTO, "the controller does not name its cluster");
-    if (a->cluster[0] && strcmp(h->cluster, a->cluster) != 0)
-        return err_set(err, -EPERM,
-                       "this node belongs to cluster %s, not to %s (to give it away: stop the agent, "
-                       "remove %s/cluster)",
-                       a->cluster, h->cluster, a->dir);
-    if (a->cluster[0] && h->epoch < a->epoch)
-        return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu",
-                       (unsigned long long)h->epoch, (unsigned long long)a->epoch);
-    bool same = a->cluster[0] && h->epoch == a->epoch;
-    if (same && a->incarnation && h->incarnation != a->incarnation)
-        return err_set(err, -EPERM,
-                       "epoch %llu is over: this node obeys %llu of another controller with the same state",
-                       (unsigned long long)h->epoch, (unsigned long long)a->epoch);
-    if (!str_is_empty(h->node) && strcmp(h->node, a->cfg.node) != 0)
-        return err_set(err, -EPERM,
-                       "the agent here is that of node %s, not of %s: give the node that name in the "
-                       "controller's configuration, or start the agent with --node=%s",
-                       a->cfg.node, h->node, h->node);
-    if (same && h->incarnation == a->incarnation)
-        return 0;
-    if (!a->cluster[0]) {
-        unsigned n = tasks_hand_over(a);
-        if (n)
-            return err_set(
-                err, -EBUSY,
-                "this node still holds %u tasks of the cluster that it belonged to: stop the agent, end "
-                "them, remove what is in %s",
-                n, a->tasks_dir);
-        /* Launches of another cluster have the same numbers. */
-        tomb_clear(&a->tomb);
-    }
-    char old[sizeof a->cluster];
-    uint64_t old_epoch = a->epoch, old_incarnation = a->incarnation;
-    memcpy(old, a->cluster, sizeof old);
-    snprintf(a->cluster, sizeof a->cluster, "%s", h->cluster);
-    a->epoch = h->epoch;
-    a->incarnation = h->incarnation;
-    int r = store_cluster(a);
-    if (r < 0) {
-        memcpy(a->cluster, old, sizeof old);
-        a->epoch = old_epoch;
-        a->incarnation = old_incarnation;
-        return err_set(err, r, "the agent cannot remember the controller's epoch: %s", strerror(-r));
-    }
-    return 0;
-}
-
-bool agent_binds_cpus(const struct agent *a)
-{
-    return !a->has_spec || a->spec.cpus <= a->probe.n_cpus;
-}
-
-void agent_describe_gpus(const struct agent *a, struct msg_agent *m)
-{
-    const struct node_spec *s = &a->spec;
-    bool declared = a->has_spec && !s->detect;
-    m->gpus = declared && s->gpus != UINT32_MAX ? s->gpus : a->probe.gpus;
-    const char *type = declared && s->gpu_type ? s->gpu_type : a->probe.gpu_type;
-    m->gpu_type = *type ? xstrdup(type) : NULL;
-}
-
-static void describe(struct agent *a, struct msg_agent *m)
-{
-    const struct node_spec *s = &a->spec;
-    bool declared = a->has_spec && !s->detect;
-    m->boot_id = xstrdup(a->probe.boot_id);
-    m->arch = xstrdup(a->probe.arch);
-    m->os = xstrdup(a->probe.os);
-    m->cpus = declared && s->cpus ? s->cpus : a->probe.n_cpus;
-    m->mem_mib = declared && s->mem_mib ? s->mem_mib : a->probe.mem_mib;
-    agent_describe_gpus(a, m);
-    for (size_t i = 0; i < a->notes.n; i++)
-        strv_push(&m->notes, a->notes.v[i]);
-    if (!agent_binds_cpus(a))
-        strv_push(&m->notes, "cpus: not bound (more are declared than there are)");
-    gpus_describe(a, m);
-    m->t_boot = a->probe.t_boot;
-    m->t_agent = a->t_agent;
-    m->t_policy = a->t_policy;
-    m->spool_full = a->spool_full;
-    m->tmp_mib = a->probe.tmp_mib;
-    tasks_list(a, m);
-}
-
-static void drop_peer(struct peer *p, const char *why)
-{
-    struct agent *a = p->a;
-    if (a->controller == p) {
+    struct agent *a = &p->d->a;
+    if (peer_is_controller(p)) {
         log_info("the controller's connection is over: %s", why);
-        a->controller = NULL;
-        util_watch(a, false);
-        spool_drop_waits(a);
-        clients_drop(a);
-        loop_timer_set(a->loop, &a->idle, IDLE_MS);
+        a->uplink = (struct uplink){0};
+        node_usage_watch(a->usage, false);
+        spool_drop_waits(p->d->spool);
+        local_clients_drop(a->clients);
+        loop_timer_set(a->loop, &p->d->idle, IDLE_MS);
     }
     wire_close(&p->wire);
-    list_unlink(&p->link);
+    list_unlink(&p->in_peers);
     free(p);
 }
 
-/* Where srun and the others lie, if this program came with them. */
-static char *own_dir(void)
+/* Tells the controller again what this node is. */
+static void agent_report(void *ctx)
 {
-    char *srun = self_sibling("srun");
-    free(srun);
-    return srun ? self_dir() : NULL;
-}
-
-static struct msg_agent answer(const struct agent *a)
-{
-    return (struct msg_agent){
-        .version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
-}
-
-/* Where its clients are, for a controller that reaches it over SSH. */
-static void describe_way_back(struct agent *a, struct msg_agent *m)
-{
-    if (!a->has_spec || !str_eq(a->spec.transport, "ssh"))
+    struct agent_daemon *d = ctx;
+    if (!d->a.uplink.wire)
         return;
-    m->client_socket = clients_listen(a);
-    m->bin_dir = own_dir();
-    if (m->client_socket)
-        door_keep(a, m->client_socket);
-}
-
-void agent_tell(struct agent *a)
-{
-    struct msg_agent m = answer(a);
-    describe(a, &m);
-    describe_way_back(a, &m);
-    agent_send(a, MSG_AGENT, 0, &m);
+    struct msg_agent m = agent_report_head(&d->a);
+    agent_report_fill(&d->a, &m, &d->login_socket_told);
+    uplink_send(&d->a.uplink, MSG_AGENT, 0, &m);
     rec_fini(&msg_agent_rec, &m);
-}
-
-static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
-{
-    struct agent *a = p->a;
-    struct errtext err;
-    struct msg_agent m = answer(a);
-    int r = check_hello(a, h, &err);
-    if (r < 0) {
-        log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
-        m.refused = xstrdup(err.s);
-    } else {
-        if (a->controller && a->controller != p)
-            drop_peer(a->controller, "another connection of the controller took over");
-        if (a->controller != p)
-            log_info("controller connected epoch=%llu", (unsigned long long)a->epoch);
-        a->controller = p;
-        a->kill_wait_s = h->kill_wait_s;
-        rec_fini(&node_spec_rec, &a->spec);
-        a->spec = h->spec;
-        h->spec = (struct node_spec){0};
-        a->has_spec = a->spec.name != NULL;
-        describe(a, &m);
-        describe_way_back(a, &m);
-    }
-    wire_send(&p->wire, MSG_AGENT, tag, &msg_agent_rec, &m);
-    rec_fini(&msg_agent_rec, &m);
-    if (r == 0)
-        tasks_send_ends(a);
 }
 
 /* --- messages --- */
 
-/* An agent that nobody needs goes: the next controller starts another. */
-static void on_idle(void *ctx)
+static void peer_become_controller(struct agent_peer *p, struct msg_hello *h)
 {
-    struct agent *a = ctx;
-    if (a->controller || a->cfg.controller)
-        return;
-    if (!a->n_live && list_empty(&a->lost))
-        loop_stop(a->loop);
-    else
-        loop_timer_set(a->loop, &a->idle, IDLE_MS);
+    struct agent *a = &p->d->a;
+    if (a->uplink.wire && !peer_is_controller(p)) {
+        list_for_each (o, &p->d->peers, struct agent_peer, in_peers)
+            if (peer_is_controller(o)) {
+                peer_drop(o, "another connection of the controller took over");
+                break;
+            }
+    }
+    if (!peer_is_controller(p))
+        log_info("controller connected epoch=%llu", (unsigned long long)a->controller->epoch);
+    a->uplink = (struct uplink){.wire = &p->wire, .serial = p->serial};
+    a->controller->kill_wait_s = h->kill_wait_s;
+    rec_fini(&node_spec_rec, &a->info.spec);
+    a->info.spec = h->spec;
+    h->spec = (struct node_spec){0};
+    a->info.has_spec = a->info.spec.name != NULL;
 }
 
-static int take_stop(struct agent *a)
+static void peer_take_hello(struct agent_peer *p, uint64_t tag, struct msg_hello *h)
+{
+    struct agent *a = &p->d->a;
+    struct errtext err;
+    struct msg_agent m = agent_report_head(a);
+    int r = controller_id_check(a, h, &err);
+    if (r < 0) {
+        log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
+        m.refused = xstrdup(err.s);
+    } else {
+        peer_become_controller(p, h);
+        agent_report_fill(a, &m, &p->d->login_socket_told);
+    }
+    wire_send(&p->wire, MSG_AGENT, tag, &msg_agent_rec, &m);
+    rec_fini(&msg_agent_rec, &m);
+    if (r == 0)
+        task_ends_send(a);
+}
+
+/* An agent that no controller needs goes: the next controller starts another. */
+static void agent_on_idle(void *ctx)
+{
+    struct agent_daemon *d = ctx;
+    struct agent *a = &d->a;
+    if (a->uplink.wire || a->cfg.controller)
+        return;
+    if (!a->tasks->n_live && list_empty(&a->tasks->lost))
+        loop_stop(a->loop);
+    else
+        loop_timer_set(a->loop, &d->idle, IDLE_MS);
+}
+
+static int agent_take_stop(struct agent *a)
 {
     if (a->cfg.controller)
-        log_info("no more is wanted of this node for now; the service goes on");
-    else if (a->n_live)
-        log_warn("asked to stop while tasks=%u run: goes on", a->n_live);
+        log_info("the controller does not need this node for now; the service goes on");
+    else if (a->tasks->n_live)
+        log_warn("asked to stop while tasks=%u run: goes on", a->tasks->n_live);
     else
         loop_stop(a->loop);
     return 0;
 }
 
-static int take_order(struct peer *p, const struct frame *f, void *body)
+static void agent_read_output(struct agent_daemon *d, uint64_t tag, struct msg_output_read *m)
 {
-    struct agent *a = p->a;
-    if (a->controller != p)
+    if (m->stream != 1 && m->stream != 2) {
+        struct msg_output_data data = {.offset = m->offset, .eof = true};
+        data.error = xstrdup("stream is 1 (standard output) or 2 (standard error)");
+        uplink_send(&d->a.uplink, MSG_OUTPUT_DATA, tag, &data);
+        free(data.error);
+    } else if (m->path) {
+        outfile_read(d->outfiles, tag, m);
+    } else {
+        spool_read(d->spool, tag, m);
+    }
+}
+
+static int peer_take_order(struct agent_peer *p, const struct frame *f, void *body)
+{
+    struct agent *a = &p->d->a;
+    if (!peer_is_controller(p))
         return -EPERM;
     const struct msg_flag *flag = body;
     switch (f->type) {
     case MSG_LAUNCH:
-        lease_take(p, f->tag);
-        tasks_launch(a, body, f);
+        lease_take(a->lease, &p->heartbeats, f->tag, a->tasks);
+        task_launch(&p->d->launcher, a, body, f);
         return 0;
-    case MSG_KILL: tasks_kill(a, body); return 0;
-    case MSG_END_ACK: tasks_ack(a, body); return 0;
-    case MSG_OUTPUT_READ: spool_read(a, f->tag, body); return 0;
-    case MSG_INPUT: tasks_input(a, f->tag, body, f); return 0;
-    case MSG_PMI_ALL: tasks_pmi(a, body, f); return 0;
-    case MSG_WATCH_UTIL: util_watch(a, flag->on); return 0;
-    case MSG_AGENT_STOP: return take_stop(a);
+    case MSG_KILL: task_shim_kill(a, body); return 0;
+    case MSG_END_ACK: task_end_acknowledged(a, body); return 0;
+    case MSG_OUTPUT_READ: agent_read_output(p->d, f->tag, body); return 0;
+    case MSG_INPUT: task_input_send(a, f->tag, body, f); return 0;
+    case MSG_PMI_ALL: task_shim_pmi(a, body, f); return 0;
+    case MSG_WATCH_UTIL: node_usage_watch(a->usage, flag->on); return 0;
+    case MSG_AGENT_STOP: return agent_take_stop(a);
     case MSG_CALL_DATA:
     case MSG_CALL_TAKEN:
-    case MSG_CALL_END: return stream_mux_take(&a->calls, f->type, body);
+    case MSG_CALL_END: return local_clients_take(a->clients, f->type, body);
     default: return -EPROTO;
     }
 }
 
-static int on_peer_frame(void *ctx, const struct frame *f)
+static void peer_take_ping(struct agent_peer *p, uint64_t tag)
 {
-    struct peer *p = ctx;
+    struct agent *a = &p->d->a;
+    if (peer_is_controller(p))
+        lease_take(a->lease, &p->heartbeats, tag, a->tasks);
+    lease_note_ping(&p->heartbeats, tag, loop_now(a->loop).ns / NS_PER_MS);
+    wire_send(&p->wire, MSG_PONG, tag, &msg_none_rec, &(struct msg_none){0});
+}
+
+static int peer_on_frame(void *ctx, const struct frame *f)
+{
+    struct agent_peer *p = ctx;
     struct errtext err;
     void *body;
     int r = msg_decode(f, &body, &err);
     if (r < 0) {
-        log_warn("uid=%u sent what cannot be read: %s", p->uid, err.s);
+        log_warn("uid=%u sent a message that cannot be read: %s", p->uid, err.s);
         return r;
     }
-    if (f->type == MSG_HELLO) {
-        take_hello(p, f->tag, body);
-    } else if (f->type == MSG_PING) {
-        lease_take_ping(p, f->tag);
-        wire_send(&p->wire, MSG_PONG, f->tag, &msg_none_rec, &(struct msg_none){0});
-    } else if (f->type != MSG_PONG) {
-        r = take_order(p, f, body);
-    }
+    if (f->type == MSG_HELLO)
+        peer_take_hello(p, f->tag, body);
+    else if (f->type == MSG_PING)
+        peer_take_ping(p, f->tag);
+    else if (f->type != MSG_PONG)
+        r = peer_take_order(p, f, body);
     msg_free(f->type, body);
     return r;
 }
 
-static void on_peer_close(void *ctx, const char *why)
+static void peer_on_close(void *ctx, const char *why)
 {
-    drop_peer(ctx, why);
+    peer_drop(ctx, why);
 }
 
-static const struct wire_ops peer_ops = {.on_frame = on_peer_frame, .on_close = on_peer_close};
+static const struct wire_ops peer_ops = {.on_frame = peer_on_frame, .on_close = peer_on_close};
 
-static void listen_again(void *ctx)
+static void agent_listen_again(void *ctx)
 {
-    struct agent *a = ctx;
-    loop_watch(a->loop, &a->listener, LOOP_READ);
+    struct agent_daemon *d = ctx;
+    loop_watch(d->a.loop, &d->listener, LOOP_READ);
 }
 
-static void on_listener(void *ctx, unsigned ready)
+static bool agent_admits(const struct agent_daemon *d, uint32_t uid)
+{
+    size_t n = 0;
+    list_for_each (p, &d->peers, struct agent_peer, in_peers)
+        n++;
+    return n < PEERS_MAX &&
+           (uid == 0 || uid == geteuid() || (d->a.cfg.controller && uid == d->controller_uid));
+}
+
+static void agent_accept(void *ctx, unsigned ready)
 {
     (void)ready;
-    struct agent *a = ctx;
-    int fd = accept4(a->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct agent_daemon *d = ctx;
+    struct agent *a = &d->a;
+    int fd = accept4(d->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
         /* The connection stays in the queue: without a pause every turn would try again. */
-        loop_watch(a->loop, &a->listener, 0);
-        loop_timer_set(a->loop, &a->listen_again, ACCEPT_PAUSE_MS);
+        loop_watch(a->loop, &d->listener, 0);
+        loop_timer_set(a->loop, &d->listen_again, ACCEPT_PAUSE_MS);
     }
     if (fd < 0)
         return;
     struct ucred peer;
     socklen_t len = sizeof peer;
-    size_t n = 0;
-    list_for_each (p, &a->peers, struct peer, link)
-        n++;
-    if (n >= PEERS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
-        (peer.uid != 0 && peer.uid != geteuid() && !(a->cfg.controller && peer.uid == a->controller_uid))) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !agent_admits(d, peer.uid)) {
         close(fd);
         return;
     }
-    struct peer *p = xcalloc(1, sizeof *p);
-    *p = (struct peer){.a = a, .uid = peer.uid, .serial = ++a->last_serial};
-    list_append(&a->peers, &p->link);
+    struct agent_peer *p = xcalloc(1, sizeof *p);
+    *p = (struct agent_peer){.d = d, .uid = peer.uid, .serial = ++d->last_serial};
+    list_append(&d->peers, &p->in_peers);
     wire_open(&p->wire, a->loop, &a->dirty, fd, FRAME_MAX, &peer_ops, p);
+}
+
+/* --- what the modules ask for --- */
+
+static bool agent_find_job(void *ctx, const struct proc *p, uint32_t *ret_job)
+{
+    const struct agent_daemon *d = ctx;
+    const struct atask *t = task_table_above(d->a.tasks, p);
+    if (t)
+        *ret_job = t->st.key.job;
+    return t != NULL;
+}
+
+static bool agent_job_holds(void *ctx, uint32_t job, uint32_t gpu)
+{
+    const struct agent_daemon *d = ctx;
+    return task_table_job_holds(d->a.tasks, job, gpu);
+}
+
+/* An escaped process disturbs no other user where its own user holds the GPU. */
+static bool agent_user_holds(void *ctx, uint32_t uid, uint32_t gpu)
+{
+    const struct agent_daemon *d = ctx;
+    return d->a.root && task_table_user_holds(d->a.tasks, uid, gpu);
+}
+
+static const struct node_gpus_ops agent_gpus_ops = {.find_job = agent_find_job,
+                                                    .job_holds = agent_job_holds,
+                                                    .user_holds = agent_user_holds,
+                                                    .on_change = agent_report};
+
+static void agent_on_task_end(void *ctx, const struct launch_key *key)
+{
+    struct agent_daemon *d = ctx;
+    spool_task_changed(d->spool, key);
+}
+
+static bool agent_is_helper(void *ctx, pid_t pid)
+{
+    const struct agent_daemon *d = ctx;
+    return node_gpus_is_child(d->a.gpus, pid) || outfile_is_child(d->outfiles, pid) ||
+           pid == d->launcher.forkserver.pid;
 }
 
 /* --- start --- */
 
-static int make_dirs(struct agent *a, struct errtext *err)
+static int agent_listen(struct agent_daemon *d, struct errtext *err)
 {
-    char *p = xstrdup(a->cfg.dir);
-    mode_t mode = a->root ? 0711 : 0700; /* users of a root agent pass through to their scripts */
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(p, 0755);
-        *slash = '/';
-    }
-    free(p);
-    if (mkdir(a->cfg.dir, mode) < 0 && errno != EEXIST)
-        return err_set(err, -errno, "cannot make %s: %s", a->cfg.dir, strerror(errno));
-    a->dir = realpath(a->cfg.dir, NULL);
-    a->dir_fd = open(a->cfg.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct stat st;
-    if (!a->dir || a->dir_fd < 0 || fstat(a->dir_fd, &st) < 0)
-        return err_set(err, -errno, "cannot open %s: %s", a->cfg.dir, strerror(errno));
-    if (st.st_uid != geteuid())
-        return err_set(err, -EPERM, "%s belongs to another user", a->dir);
-    if (fchmod(a->dir_fd, mode) < 0)
-        return err_set(err, -errno, "cannot protect %s: %s", a->dir, strerror(errno));
-    if (mkdirat(a->dir_fd, "tasks", mode) < 0 && errno != EEXIST)
-        return err_set(err, -errno, "cannot make %s/tasks: %s", a->dir, strerror(errno));
-    a->tasks_fd = openat(a->dir_fd, "tasks", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    a->tasks_dir = xasprintf("%s/tasks", a->dir);
-    return a->tasks_fd < 0 ? err_set(err, -errno, "cannot open %s: %s", a->tasks_dir, strerror(errno)) : 0;
-}
-
-static int take_lock(struct agent *a, struct errtext *err)
-{
-    a->lock_fd = openat(a->dir_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (a->lock_fd < 0)
-        return err_set(err, -errno, "cannot open %s/lock: %s", a->dir, strerror(errno));
-    if (flock(a->lock_fd, LOCK_EX | LOCK_NB) < 0)
-        return err_set(err, errno == EWOULDBLOCK ? -EEXIST : -errno, "an agent runs already in %s", a->dir);
-    char *program = self_path();
-    if (ftruncate(a->lock_fd, 0) == 0) /* a bridge of another release reads it */
-        dprintf(a->lock_fd, "%d\n%s\n", (int)getpid(), program ? program : "");
-    free(program);
-    return 0;
-}
-
-static int listen_at(struct agent *a, struct errtext *err)
-{
-    char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir);
-    /* Who connects is looked at: a user of the controller's must at least get that far. */
+    const struct agent *a = &d->a;
+    char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir.path);
+    /* The peer's uid decides: a user of the controller's must at least get that far. */
     int fd = unixsock_listen(path, a->cfg.controller ? 0666 : 0600, 64);
     if (fd < 0)
         err_set(err, fd, "cannot listen at %s: %s", path, strerror(-fd));
     free(path);
     if (fd < 0)
         return fd;
-    a->listener = (struct loop_fd){.fd = fd, .fn = on_listener, .ctx = a};
-    loop_watch(a->loop, &a->listener, LOOP_READ);
+    d->listener = (struct loop_fd){.fd = fd, .fn = agent_accept, .ctx = d};
+    loop_watch(a->loop, &d->listener, LOOP_READ);
     return 0;
 }
 
-/* Descriptors are one per task, and memory holds users' environments: no core files. The tasks get the
- * limits that were here before, or those of the controller's start where that has started this agent. */
-static void set_limits(struct agent *a)
-{
-    uint64_t nofile = 0;
-    char text[32];
-    a->core = ULIMIT_UNLIMITED;
-    ulimit_get(ULIMIT_NOFILE, &nofile);
-    ulimit_get(ULIMIT_CORE, &a->core);
-    ulimit_inherited(&nofile, &a->core);
-    a->nofile = nofile > UINT32_MAX ? UINT32_MAX : (uint32_t)nofile;
-    ulimit_set(ULIMIT_NOFILE, ULIMIT_UNLIMITED);
-    ulimit_set(ULIMIT_CORE, 0);
-    if (proc_read_file("/proc/self/oom_score_adj", text, sizeof text) > 0)
-        a->oom_score_adj = atoi(text);
-    /* Not permitted in some containers: then agent and shims are as mortal as their tasks. */
-    int fd = a->root ? open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC) : -1;
-    a->spared = fd >= 0 && write(fd, SPARED, sizeof SPARED - 1) > 0;
-    if (fd >= 0)
-        close(fd);
-}
-
 /* An agent in the scope of a login goes with it where the system is set up that way. */
-static void note_session(struct agent *a)
+static void agent_note_session(struct agent *a)
 {
     char text[4096];
     if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 ||
         !strstr(text, "/session-"))
         return;
-    strv_push(&a->notes,
+    strv_push(&a->info.notes,
               "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
     log_warn("started in a login session: where logind kills the processes of a session, this agent and "
-             "its tasks end "
-             "with it");
+             "its tasks end with it");
 }
 
-static int find_controller_user(struct agent *a, struct errtext *err)
+/* Running tasks go on, admitted or not. */
+static void agent_read_policy_again(struct agent_daemon *d)
 {
-    gid_t gid;
-    return a->cfg.controller ? drop_find_user(a->cfg.controller, &a->controller_uid, &gid, err) : 0;
-}
-
-/* What runs goes on, allowed or not. */
-static void read_policy_again(struct agent *a)
-{
-    struct policy p;
+    struct agent *a = &d->a;
+    struct node_policy p;
     struct errtext err;
-    if (policy_load(&p, a->dir_fd, a->cfg.policy, &err) < 0) {
+    if (node_policy_load(&p, a->dir.fd, a->cfg.policy, &err) < 0) {
         log_error("policy refused, the old one is kept: %s", err.s);
         return;
     }
-    policy_fini(&a->policy);
+    node_policy_fini(&a->policy);
     a->policy = p;
-    a->t_policy = loop_wall(a->loop);
+    a->info.t_policy = loop_wall(a->loop);
     log_info("policy read again");
-    if (a->controller)
-        agent_tell(a);
+    agent_report(d);
 }
 
-static void on_signal(void *ctx, int signo)
+static void agent_on_signal(void *ctx, int signo)
 {
-    struct agent *a = ctx;
+    struct agent_daemon *d = ctx;
+    struct agent *a = &d->a;
     if (signo == SIGTERM || signo == SIGINT) {
         loop_stop(a->loop);
         return;
     }
     if (signo == SIGHUP)
-        read_policy_again(a);
+        agent_read_policy_again(d);
     if (signo != SIGCHLD)
         return;
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        if (!gpus_child_ended(a, pid) && !forkserver_child_ended(&a->forkserver, pid))
-            tasks_child_ended(a, pid);
+        if (!node_gpus_child_ended(a->gpus, pid) && !forkserver_child_ended(&d->launcher.forkserver, pid))
+            task_shim_child_ended(a, pid);
 }
 
-static void on_turn(void *ctx)
+static void agent_on_turn(void *ctx)
 {
-    struct agent *a = ctx;
-    wire_flush_all(&a->dirty);
+    struct agent_daemon *d = ctx;
+    wire_flush_all(&d->a.dirty);
 }
 
-static int start(struct agent *a, struct errtext *err)
+static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
 {
+    struct agent *a = &d->a;
+    gid_t gid;
+    int r = agent_dir_open(&a->dir, a->cfg.dir, a->root, err);
+    if (r == 0)
+        r = node_policy_load(&a->policy, a->dir.fd, a->cfg.policy, err);
+    if (r == 0 && a->cfg.controller)
+        r = drop_find_user(a->cfg.controller, &d->controller_uid, &gid, err);
+    if (r == 0)
+        r = ended_open(a->ended, a->dir.fd, err);
+    if (r == 0)
+        controller_id_load(a->controller, a->dir.fd);
+    return r;
+}
+
+/* Before there is a loop. */
+static void agent_inspect_machine(struct agent_daemon *d)
+{
+    struct agent *a = &d->a;
+    struct node_info *info = &a->info;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_DUMPABLE, 0);
+    own_limits_raise(&d->launcher.limits, a->root);
+    probe_machine(&info->probe);
+    cpu_order_read(&info->probe.cpus, CPU_ORDER_SYSFS, &info->cpu_order);
+    disk_reserve_take(&a->dir);
+    a->cgroups = cgroups_new(a->dir.path, a->policy.max_processes, &info->notes);
+    agent_note_session(a);
+}
+
+static int agent_start(struct agent_daemon *d, struct errtext *err)
+{
+    struct agent *a = &d->a;
     a->root = geteuid() == 0;
     programs_hold();
     umask(077);
-    int r = make_dirs(a, err);
-    if (r == 0)
-        r = take_lock(a, err);
-    if (r == 0)
-        r = policy_load(&a->policy, a->dir_fd, a->cfg.policy, err);
-    if (r == 0)
-        r = find_controller_user(a, err);
-    if (r == 0)
-        r = tomb_open(&a->tomb, a->dir_fd, err);
+    int r = agent_read_dir(d, err);
     if (r < 0)
         return r;
-    load_cluster(a);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_DUMPABLE, 0);
-    set_limits(a);
-    probe_machine(&a->probe);
-    cores_order(&a->probe.cpus, CORES_SYSFS, &a->cpu_order);
-    room_reserve(a);
-    cgroup_setup(a);
-    note_session(a);
-    const char *stuck = getenv(STUCK_VARIABLE);
-    a->stuck_ms = stuck && atoi(stuck) > 0 ? (uint32_t)atoi(stuck) : STUCK_MS;
+    agent_inspect_machine(d);
     a->loop = loop_new();
-    a->t_agent = loop_wall(a->loop);
-    a->listen_again = (struct loop_timer){.fn = listen_again, .ctx = a};
-    a->sweep = (struct loop_timer){.fn = sweep_fire, .ctx = a};
-    loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, on_signal, a);
-    loop_on_turn(a->loop, on_turn, a);
-    gpus_start(a);
-    devices_setup(a);
-    return listen_at(a, err);
+    a->info.t_agent = loop_wall(a->loop);
+    d->listen_again = (struct loop_timer){.fn = agent_listen_again, .ctx = d};
+    d->idle = (struct loop_timer){.fn = agent_on_idle, .ctx = d};
+    loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, agent_on_signal, d);
+    loop_on_turn(a->loop, agent_on_turn, d);
+    a->sweep = sweep_new(a, agent_is_helper, d);
+    d->spool = spool_new(a);
+    d->outfiles = outfiles_new(a);
+    a->disk = disk_reserve_new(a->loop, &a->dir, agent_report, d);
+    a->clients = local_clients_new(a);
+    a->usage = node_usage_new(a);
+    a->gpus = node_gpus_new(&(struct node_gpus_config){.loop = a->loop,
+                                                       .info = &a->info,
+                                                       .dir_fd = a->dir.fd,
+                                                       .look_ms = a->cfg.gpu_look_ms,
+                                                       .test_nvml = a->cfg.test_nvml,
+                                                       .ops = &agent_gpus_ops,
+                                                       .ctx = d});
+    if (a->policy.close_gpus && a->gpus)
+        a->gpu_access = gpu_access_new(a->cgroups, a->root, &a->info.notes);
+    return agent_listen(d, err);
 }
 
-static void stop(struct agent *a)
+static void agent_stop(struct agent_daemon *d)
 {
-    while (!list_empty(&a->peers))
-        drop_peer(list_first(&a->peers, struct peer, link), "the agent stops");
-    if (a->loop) {
-        spool_fini(a);
-        outfile_fini(a);
-        clients_fini(a);
-        util_watch(a, false);
-        gpus_stop(a);
-    }
-    while (!list_empty(&a->tasks))
-        tasks_free(list_first(&a->tasks, struct atask, link));
-    forkserver_stop(&a->forkserver);
-    idmap_fini(&a->by_key);
-    idmap_fini(&a->by_pid);
-    tomb_close(&a->tomb);
-    policy_fini(&a->policy);
-    strv_fini(&a->notes);
-    rec_fini(&node_spec_rec, &a->spec);
-    if (a->listener.fd >= 0)
-        close(a->listener.fd);
+    struct agent *a = &d->a;
+    while (!list_empty(&d->peers))
+        peer_drop(list_first(&d->peers, struct agent_peer, in_peers), "the agent stops");
+    spool_free(d->spool);
+    outfiles_free(d->outfiles);
+    local_clients_free(a->clients);
+    node_usage_free(a->usage);
+    node_gpus_free(a->gpus);
+    task_table_free(a->tasks);
+    sweep_free(a->sweep);
+    disk_reserve_free(a->disk);
+    forkserver_stop(&d->launcher.forkserver);
+    ended_close(a->ended);
+    node_policy_fini(&a->policy);
+    gpu_access_free(a->gpu_access);
+    cgroups_free(a->cgroups);
+    node_info_fini(&a->info);
+    if (d->listener.fd >= 0)
+        close(d->listener.fd);
     loop_free(a->loop);
-    free(a->dir);
-    free(a->tasks_dir);
-    cgroup_fini(a);
-    free(a->cpu_order.p);
-    for (int i = 0, fds[] = {a->tasks_fd, a->lock_fd, a->dir_fd}; i < 3; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
+    agent_dir_close(&a->dir);
+}
+
+static void agent_tell_starter(const struct agent_config *cfg)
+{
+    if (cfg->ready_fd >= 0 && write(cfg->ready_fd, "", 1) != 1)
+        log_warn("launcher gone before startup completed");
+    if (cfg->ready_fd >= 0)
+        close(cfg->ready_fd);
+    if (cfg->starter_fd >= 0)
+        close(cfg->starter_fd);
 }
 
 int agent_run(const struct agent_config *cfg, struct errtext *err)
 {
-    struct agent a = {
-        .cfg = *cfg,
-        .dir_fd = -1,
-        .tasks_fd = -1,
-        .lock_fd = -1,
+    struct agent_daemon d = {
+        .a = {.cfg = *cfg,
+              .dir = AGENT_DIR_INIT,
+              .controller = &d.controller,
+              .ended = &d.ended,
+              .lease = &d.lease},
+        .controller = {.kill_wait_s = KILL_WAIT_S},
+        .ended = {.fd = -1},
+        .launcher = {.forkserver = {.program = cfg->shim, .mode = cfg->shim_mode}},
         .listener = {.fd = -1},
-        .inotify = {.fd = -1},
-        .tomb = {.fd = -1},
-        .kill_wait_s = KILL_WAIT_S,
-        .forkserver = {.program = cfg->shim, .mode = cfg->shim_mode},
     };
-    list_init(&a.dirty);
-    list_init(&a.peers);
-    list_init(&a.tasks);
-    list_init(&a.lost);
-    list_init(&a.spool_waits);
-    list_init(&a.outfiles);
-    clients_init(&a);
-    int r = start(&a, err);
+    struct agent *a = &d.a;
+    list_init(&a->dirty);
+    list_init(&d.peers);
+    a->tasks = task_table_new(agent_on_task_end, &d);
+    int r = agent_start(&d, err);
     if (r == 0) {
-        log_info("node=%s dir=%s pid=%d", cfg->node, a.dir, (int)getpid());
-        if (cfg->ready_fd >= 0 && write(cfg->ready_fd, "", 1) != 1)
-            log_warn("nobody waits for the start any more");
-        if (cfg->ready_fd >= 0)
-            close(cfg->ready_fd);
-        if (cfg->starter_fd >= 0)
-            close(cfg->starter_fd);
-        adopt_all(&a);
-        a.idle = (struct loop_timer){.fn = on_idle, .ctx = &a};
-        loop_timer_set(a.loop, &a.idle, IDLE_MS);
-        loop_run(a.loop);
-        wire_flush_all(&a.dirty);
-        log_info("node=%s stops, tasks=%u go on", cfg->node, a.n_live);
+        log_info("node=%s dir=%s pid=%d", cfg->node, a->dir.path, (int)getpid());
+        agent_tell_starter(cfg);
+        adopt_begin(&d.adoption, a);
+        loop_timer_set(a->loop, &d.idle, IDLE_MS);
+        loop_run(a->loop);
+        wire_flush_all(&a->dirty);
+        log_info("node=%s stops, tasks=%u go on", cfg->node, a->tasks->n_live);
     }
-    stop(&a);
+    agent_stop(&d);
     return r;
 }

@@ -57,7 +57,7 @@ static void load(int dir_fd, const char *name, struct idmap *m)
         return;
     struct launch_key key = {0};
     struct record r;
-    while (m->n <= TOMB_GENERATION && fread(&r, sizeof r, 1, f) == 1) {
+    while (m->n <= ENDED_GENERATION && fread(&r, sizeof r, 1, f) == 1) {
         if (r.job)
             key = (struct launch_key){r.job, r.step, r.task, r.attempt, 0};
         else
@@ -68,7 +68,7 @@ static void load(int dir_fd, const char *name, struct idmap *m)
     fclose(f);
 }
 
-static int open_log(struct tomb *t, int extra)
+static int open_log(struct ended_launches *t, int extra)
 {
     t->fd = openat(t->dir_fd, NOW, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | extra, 0600);
     if (t->fd < 0)
@@ -78,20 +78,20 @@ static int open_log(struct tomb *t, int extra)
     return ftruncate(t->fd, size - size % (off_t)sizeof(struct record)) < 0 ? -errno : 0;
 }
 
-int tomb_open(struct tomb *t, int dir_fd, struct errtext *err)
+int ended_open(struct ended_launches *t, int dir_fd, struct errtext *err)
 {
-    *t = (struct tomb){.dir_fd = dir_fd, .fd = -1};
+    *t = (struct ended_launches){.dir_fd = dir_fd, .fd = -1};
     load(dir_fd, BEFORE, &t->before);
     load(dir_fd, NOW, &t->now);
     int r = open_log(t, 0);
     if (r < 0) {
-        tomb_close(t);
+        ended_close(t);
         return err_set(err, r, "cannot open the list of ended launches: %s", strerror(-r));
     }
     return 0;
 }
 
-void tomb_close(struct tomb *t)
+void ended_close(struct ended_launches *t)
 {
     if (t->fd >= 0)
         close(t->fd);
@@ -100,9 +100,9 @@ void tomb_close(struct tomb *t)
     forget(&t->before);
 }
 
-void tomb_add(struct tomb *t, const struct launch_key *key)
+void ended_add(struct ended_launches *t, const struct launch_key *key)
 {
-    if (t->now.n >= TOMB_GENERATION) {
+    if (t->now.n >= ENDED_GENERATION) {
         forget(&t->before);
         t->before = t->now;
         t->now = (struct idmap){0};
@@ -127,12 +127,12 @@ static bool knows(const struct idmap *m, const struct launch_key *key)
     return k && launch_key_eq(k, key);
 }
 
-bool tomb_has(const struct tomb *t, const struct launch_key *key)
+bool ended_has(const struct ended_launches *t, const struct launch_key *key)
 {
     return knows(&t->now, key) || knows(&t->before, key);
 }
 
-void tomb_clear(struct tomb *t)
+void ended_clear(struct ended_launches *t)
 {
     forget(&t->now);
     forget(&t->before);

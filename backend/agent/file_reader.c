@@ -171,7 +171,7 @@ static bool take_frames(struct reader *r)
     return got == 0;
 }
 
-int filereader_main(void)
+int file_reader_main(void)
 {
     struct reader r = {.in = {.max = PIECE_MAX}, .fd = -1, .waits = VEC_INIT};
     bool on = true;

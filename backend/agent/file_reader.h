@@ -9,8 +9,8 @@
 #ifndef STOKER_BACKEND_AGENT_FILE_READER_H
 #define STOKER_BACKEND_AGENT_FILE_READER_H
 
-#define FILEREADER_OPTION "--read-file"
+#define FILE_READER_OPTION "--read-file"
 
-int filereader_main(void);
+int file_reader_main(void);
 
 #endif

@@ -1,50 +1,31 @@
-/* lease.c - when the controller was heard last, for tasks that live no longer than that.
- *
- * Heartbeats and launches renew it: PING carries a number and, above it, the number of the newest PONG
- * that the controller has; LAUNCH carries the latter alone. What counts is when that PONG was sent from
- * here: the controller has heard it later, so its clock of the lease starts later than ours, whatever the
- * way between does.
- */
-#include "backend/agent/agent_private.h"
-#include "backend/shim/shim.h"
+#include "backend/agent/lease.h"
 
-static int64_t now_ms(const struct agent *a)
-{
-    return loop_now(a->loop).ns / NS_PER_MS;
-}
+#include "backend/task/shim_setup.h"
 
-static void tell(struct atask *t)
-{
-    if (t->leased && !t->end && t->wire.open)
-        wire_send(&t->wire, SHIM_LEASE, (uint64_t)t->a->renewed_ms, NULL, NULL);
-}
-
-void lease_take(struct peer *p, uint64_t tag)
-{
-    struct agent *a = p->a;
-    uint32_t answered = (uint32_t)(tag >> 32);
-    const struct beat *b = &p->beats[answered % LEASE_BEATS];
-    if (a->controller != p || !answered || b->seq != answered || b->at_ms <= a->renewed_ms)
-        return;
-    a->renewed_ms = b->at_ms;
-    list_for_each (t, &a->tasks, struct atask, link)
-        tell(t);
-}
-
-void lease_take_ping(struct peer *p, uint64_t tag)
+void lease_note_ping(struct heartbeats *h, uint64_t tag, int64_t now_ms)
 {
     uint32_t seq = (uint32_t)tag;
-    lease_take(p, tag);
-    p->beats[seq % LEASE_BEATS] = (struct beat){.seq = seq, .at_ms = now_ms(p->a)};
+    h->v[seq % LEASE_BEATS].seq = seq;
+    h->v[seq % LEASE_BEATS].at_ms = now_ms;
 }
 
-void lease_tell(struct atask *t)
+void lease_take(struct lease *l, const struct heartbeats *h, uint64_t tag, struct task_table *tt)
 {
-    if (t->a->renewed_ms)
-        tell(t);
+    uint32_t answered = (uint32_t)(tag >> 32), i = answered % LEASE_BEATS;
+    if (!answered || h->v[i].seq != answered || h->v[i].at_ms <= l->renewed_ms)
+        return;
+    l->renewed_ms = h->v[i].at_ms;
+    list_for_each (t, &tt->all, struct atask, in_table)
+        lease_tell(l, t);
 }
 
-bool lease_holds(const struct agent *a, uint32_t lease_s)
+void lease_tell(const struct lease *l, struct atask *t)
 {
-    return a->renewed_ms && now_ms(a) < a->renewed_ms + (int64_t)lease_s * 1000 / 2;
+    if (l->renewed_ms && t->leased && !t->end && t->wire.open)
+        wire_send(&t->wire, SHIM_LEASE, (uint64_t)l->renewed_ms, NULL, NULL);
+}
+
+bool lease_holds(const struct lease *l, uint32_t lease_s, int64_t now_ms)
+{
+    return l->renewed_ms && now_ms < l->renewed_ms + (int64_t)lease_s * 1000 / 2;
 }

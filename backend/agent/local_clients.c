@@ -1,112 +1,128 @@
-/* local_clients.c - clients on the node: srun in a job, a shell on a login machine. Their streams go
- * through the controller's own connection, so that a node needs no way to the controller of its own.
- *
- * Who calls is what this kernel says. While no controller is connected nobody is let in: they wait in the
- * socket's queue.
- */
+#include "backend/agent/local_clients.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
-#include "backend/agent/user_lookup.h"
+#include "backend/agent/agent_internal.h"
+#include "backend/net/stream_mux.h"
+#include "backend/node/user_lookup.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
 #define CALLS_MAX   128
 #define USER_CALLS  96 /* of them, for one user of a machine that has several */
 #define SOCKET_NAME "client.sock"
+#define PAUSE_MS    200 /* after a time without descriptors */
 
-static bool say(void *ctx, enum msg_kind kind, const void *body)
+struct local_clients {
+    struct agent *a;
+    struct loop_fd listener; /* fd -1: not asked for */
+    struct loop_timer again;
+    struct stream_mux mux;
+    uint32_t last_id;
+};
+
+static bool local_clients_send(void *ctx, enum msg_kind kind, const void *body)
 {
-    agent_send(ctx, kind, 0, body);
+    uplink_send(ctx, kind, 0, body);
     return true;
 }
 
 /* One user must not use up the room of the others. */
-static bool has_room(const struct agent *a, uint32_t uid)
+static bool local_clients_has_room(const struct local_clients *lc, uint32_t uid)
 {
-    return a->calls.n < CALLS_MAX && (!a->root || uid == 0 || stream_mux_of(&a->calls, uid) < USER_CALLS);
+    return lc->mux.n < CALLS_MAX && (!lc->a->root || uid == 0 || stream_mux_of(&lc->mux, uid) < USER_CALLS);
 }
 
 /* Without a descriptor the queue would be reported in every turn. */
-static void pause_listening(struct agent *a)
+static void local_clients_pause(struct local_clients *lc)
 {
-    loop_watch(a->loop, &a->clients, 0);
-    loop_timer_set(a->loop, &a->clients_again, 200);
+    loop_watch(lc->a->loop, &lc->listener, 0);
+    loop_timer_set(lc->a->loop, &lc->again, PAUSE_MS);
 }
 
-static void on_listener(void *arg, unsigned ready)
+static void local_clients_accept(void *ctx, unsigned ready)
 {
     (void)ready;
-    struct agent *a = arg;
+    struct local_clients *lc = ctx;
     struct ucred peer;
     socklen_t len = sizeof peer;
-    int fd = accept4(a->clients.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept4(lc->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
         if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-            pause_listening(a);
+            local_clients_pause(lc);
         return;
     }
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !has_room(a, peer.uid)) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !local_clients_has_room(lc, peer.uid)) {
         close(fd);
         return;
     }
-    struct msg_call m = {.id = ++a->last_call,
+    struct msg_call m = {.id = ++lc->last_id,
                          .uid = peer.uid,
                          .gid = peer.gid,
                          .pid = (uint32_t)peer.pid,
-                         .user = xstrdup(users_name(peer.uid))};
-    agent_send(a, MSG_CALL, 0, &m);
+                         .user = xstrdup(user_lookup_name(peer.uid))};
+    uplink_send(&lc->a->uplink, MSG_CALL, 0, &m);
     free(m.user);
-    stream_mux_add(&a->calls, a->loop, a->last_call, peer.uid, fd);
+    stream_mux_add(&lc->mux, lc->a->loop, lc->last_id, peer.uid, fd);
 }
 
-static void again(void *arg)
+static void local_clients_resume(void *ctx)
 {
-    struct agent *a = arg;
-    if (a->clients.fd >= 0 && a->controller)
-        loop_watch(a->loop, &a->clients, LOOP_READ);
+    struct local_clients *lc = ctx;
+    if (lc->listener.fd >= 0 && lc->a->uplink.wire)
+        loop_watch(lc->a->loop, &lc->listener, LOOP_READ);
 }
 
-void clients_init(struct agent *a)
+char *local_clients_listen(struct local_clients *lc)
 {
-    a->clients.fd = -1;
-    stream_mux_init(&a->calls, say, a);
-}
-
-char *clients_listen(struct agent *a)
-{
-    char *path = xasprintf("%s/" SOCKET_NAME, a->dir);
-    if (a->clients.fd < 0) {
+    struct agent *a = lc->a;
+    char *path = xasprintf("%s/" SOCKET_NAME, a->dir.path);
+    if (lc->listener.fd < 0) {
         int fd = unixsock_listen(path, a->root ? 0666 : 0600, 128);
         if (fd < 0) {
             free(path);
             return NULL;
         }
-        a->clients = (struct loop_fd){.fd = fd, .fn = on_listener, .ctx = a};
-        a->clients_again = (struct loop_timer){.fn = again, .ctx = a};
+        lc->listener.fd = fd;
     }
-    loop_watch(a->loop, &a->clients, LOOP_READ);
+    loop_watch(a->loop, &lc->listener, LOOP_READ);
     return path;
 }
 
-void clients_drop(struct agent *a)
+int local_clients_take(struct local_clients *lc, enum msg_kind kind, const void *body)
 {
-    if (a->clients.fd >= 0)
-        loop_watch(a->loop, &a->clients, 0);
-    stream_mux_drop(&a->calls);
+    return stream_mux_take(&lc->mux, kind, body);
 }
 
-void clients_fini(struct agent *a)
+void local_clients_drop(struct local_clients *lc)
 {
-    clients_drop(a);
-    if (a->clients.fd < 0)
+    if (lc->listener.fd >= 0)
+        loop_watch(lc->a->loop, &lc->listener, 0);
+    stream_mux_drop(&lc->mux);
+}
+
+struct local_clients *local_clients_new(struct agent *a)
+{
+    struct local_clients *lc = xcalloc(1, sizeof *lc);
+    *lc = (struct local_clients){.a = a,
+                                 .listener = {.fd = -1, .fn = local_clients_accept, .ctx = lc},
+                                 .again = {.fn = local_clients_resume, .ctx = lc}};
+    stream_mux_init(&lc->mux, local_clients_send, &a->uplink);
+    return lc;
+}
+
+void local_clients_free(struct local_clients *lc)
+{
+    if (!lc)
         return;
-    loop_timer_cancel(a->loop, &a->clients_again);
-    loop_unwatch(a->loop, &a->clients);
-    close(a->clients.fd);
-    a->clients.fd = -1;
+    local_clients_drop(lc);
+    if (lc->listener.fd >= 0) {
+        loop_timer_cancel(lc->a->loop, &lc->again);
+        loop_unwatch(lc->a->loop, &lc->listener);
+        close(lc->listener.fd);
+    }
+    free(lc);
 }

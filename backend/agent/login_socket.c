@@ -1,10 +1,5 @@
-/* login_socket.c - where commands on a login node look for a controller: a link there to this agent's own
- * socket.
- *
- * The place is the one where a controller of this machine would listen, so that nobody has to be told. It
- * stays when the agent goes: whoever calls meanwhile must hear that the controller is away, and not start
- * one of his own. What somebody else has put there is left alone.
- */
+#include "backend/agent/login_socket.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/agent_internal.h"
 #include "src/base/dirs.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
@@ -22,7 +17,7 @@
 #define NAME "controller.sock"
 
 /* NULL: none. Caller frees. */
-static char *find_place(const struct agent *a)
+static char *login_socket_place(const struct agent *a)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (a->cfg.clients)
@@ -34,20 +29,20 @@ static char *find_place(const struct agent *a)
     return home && *home == '/' ? xasprintf("%s/.local/state/stoker/run/" NAME, home) : NULL;
 }
 
-static bool wanted(const struct agent *a)
+static bool login_socket_is_wanted(const struct agent *a)
 {
-    return a->cfg.clients || (a->has_spec && str_eq(a->spec.role, "login"));
+    return a->cfg.clients || (a->info.has_spec && str_eq(a->info.spec.role, "login"));
 }
 
-/* Of the link at path; "" where there is no link. */
-static void read_target(const char *path, char target[static PATH_MAX])
+/* Of the symlink at path; "" where there is none. */
+static void login_socket_read_target(const char *path, char target[static PATH_MAX])
 {
     ssize_t n = readlink(path, target, PATH_MAX - 1);
     target[n > 0 ? n : 0] = '\0';
 }
 
-/* A link that leads to nobody is of yesterday; a socket may be of a controller that has only stopped. */
-static bool is_taken(const char *path, const char *target)
+/* A symlink that leads to no socket is stale; a socket may belong to a controller that has only stopped. */
+static bool login_socket_is_taken(const char *path, const char *target)
 {
     struct stat st;
     if (lstat(path, &st) < 0)
@@ -58,20 +53,20 @@ static bool is_taken(const char *path, const char *target)
     return !*target || (fd != -ECONNREFUSED && fd != -ENOENT);
 }
 
-void door_keep(struct agent *a, const char *to)
+void login_socket_update(const struct agent *a, const char *to, bool *told)
 {
-    char *path = find_place(a), target[PATH_MAX];
+    char *path = login_socket_place(a), target[PATH_MAX];
     if (!path)
         return;
-    read_target(path, target);
+    login_socket_read_target(path, target);
     bool ours = strcmp(target, to) == 0;
-    if (!wanted(a)) {
+    if (!login_socket_is_wanted(a)) {
         if (ours)
             unlink(path);
-    } else if (!ours && is_taken(path, target)) {
-        if (!a->door_told)
-            log_warn("%s is somebody else's: commands here do not find this cluster by themselves", path);
-        a->door_told = true;
+    } else if (!ours && login_socket_is_taken(path, target)) {
+        if (!*told)
+            log_warn("%s is not ours: commands here do not find this cluster by themselves", path);
+        *told = true;
     } else if (!ours) {
         mode_t old = umask(a->root ? 022 : 077);
         dirs_above(path, 0755);

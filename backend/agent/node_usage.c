@@ -1,15 +1,24 @@
-/* node_usage.c - how busy the node and each task are, once a second while somebody watches; nothing is
- * measured otherwise. */
+#include "backend/agent/node_usage.h"
+
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/task_table.h"
+#include "backend/node/node_gpus.h"
 #include "src/base/xalloc.h"
 
-#define UTIL_MS 1000
+#define USAGE_MS 1000
 
-/* --- tasks --- */
+struct node_usage {
+    struct agent *a;
+    bool watched;
+    struct loop_timer timer;
+    struct probe_cpu cpu;
+    struct mono measured_at;
+};
 
-static void add_task(struct msg_util *u, struct atask *t, int64_t ms)
+static void usage_add_task(struct msg_util *u, struct atask *t, int64_t ms)
 {
     struct proc_list tree = {0};
     proc_descendants(t->shim, &tree);
@@ -31,44 +40,60 @@ static void add_task(struct msg_util *u, struct atask *t, int64_t ms)
     t->cpu_ticks = ticks;
 }
 
-static void look(void *ctx)
+static void usage_report(void *ctx)
 {
-    struct agent *a = ctx;
-    if (!a->controller)
-        util_watch(a, false);
-    if (!a->watch_util)
+    struct node_usage *nu = ctx;
+    struct agent *a = nu->a;
+    if (!a->uplink.wire)
+        node_usage_watch(nu, false);
+    if (!nu->watched)
         return;
     struct mono now = mono_read();
-    int64_t ms = (now.ns - a->util_at.ns) / NS_PER_MS;
-    a->util_at = now;
+    int64_t ms = (now.ns - nu->measured_at.ns) / NS_PER_MS;
+    nu->measured_at = now;
     struct msg_util u = {.node = xstrdup(a->cfg.node), .t = wall_read(), .load1 = probe_load1()};
-    u.cpu_permille = probe_cpu_permille(&a->cpu);
+    u.cpu_permille = probe_cpu_permille(&nu->cpu);
     probe_memory(&u.mem_used_mib, &u.mem_mib);
-    gpus_util(a, &u);
-    list_for_each (t, &a->tasks, struct atask, link)
+    node_gpus_usage(a->gpus, &u);
+    list_for_each (t, &a->tasks->all, struct atask, in_table)
         if (!t->end && t->shim)
-            add_task(&u, t, ms);
-    agent_send(a, MSG_UTIL, 0, &u);
+            usage_add_task(&u, t, ms);
+    uplink_send(&a->uplink, MSG_UTIL, 0, &u);
     rec_fini(&msg_util_rec, &u);
-    loop_timer_set(a->loop, &a->util_timer, UTIL_MS);
+    loop_timer_set(a->loop, &nu->timer, USAGE_MS);
 }
 
-void util_watch(struct agent *a, bool on)
+void node_usage_watch(struct node_usage *nu, bool on)
 {
-    if (on == a->watch_util)
+    struct agent *a = nu->a;
+    if (on == nu->watched)
         return;
-    a->watch_util = on;
-    gpus_watch(a, on);
-    a->util_timer = (struct loop_timer){.node = a->util_timer.node, .fn = look, .ctx = a};
+    nu->watched = on;
+    node_gpus_watch(a->gpus, on);
     if (!on) {
-        loop_timer_cancel(a->loop, &a->util_timer);
+        loop_timer_cancel(a->loop, &nu->timer);
         return;
     }
     /* The first look only sets the marks that the next ones are measured from. */
-    a->cpu = (struct probe_cpu){0};
-    probe_cpu_permille(&a->cpu);
-    a->util_at = mono_read();
-    list_for_each (t, &a->tasks, struct atask, link)
+    nu->cpu = (struct probe_cpu){0};
+    probe_cpu_permille(&nu->cpu);
+    nu->measured_at = mono_read();
+    list_for_each (t, &a->tasks->all, struct atask, in_table)
         t->cpu_ticks = 0;
-    loop_timer_set(a->loop, &a->util_timer, UTIL_MS / 4);
+    loop_timer_set(a->loop, &nu->timer, USAGE_MS / 4);
+}
+
+struct node_usage *node_usage_new(struct agent *a)
+{
+    struct node_usage *nu = xcalloc(1, sizeof *nu);
+    nu->a = a;
+    nu->timer = (struct loop_timer){.fn = usage_report, .ctx = nu};
+    return nu;
+}
+
+void node_usage_free(struct node_usage *nu)
+{
+    if (nu)
+        node_usage_watch(nu, false);
+    free(nu);
 }

@@ -1,11 +1,5 @@
-/* outfile.c - outputs that lie in files of this machine, for whoever cannot open them where he is.
- *
- *     controller --OUTPUT_READ with path and user--> agent --> stoker-agent --read-file
- *                                                             (one for each file and user)
- *
- * The agent opens no path of a user's: a process that has become the user does, and answers are handed on
- * as they come.
- */
+#include "backend/agent/outfile.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/agent_internal.h"
 #include "backend/agent/file_reader.h"
-#include "backend/agent/user_lookup.h"
+#include "backend/agent/task_table.h"
+#include "backend/node/user_lookup.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
 #include "src/base/spawn.h"
@@ -27,9 +22,14 @@
 #define WAIT_MAX_MS  2000 /* then the question comes again, and the task may have ended */
 #define PIECE_MAX    (1u << 20)
 
-struct outfile {
+struct outfiles {
     struct agent *a;
-    struct list link;
+    struct list all;
+};
+
+struct outfile {
+    struct outfiles *of;
+    struct list in_all;
     struct wire wire;
     pid_t pid; /* reaped with the agent's other children */
     uint32_t uid;
@@ -37,22 +37,22 @@ struct outfile {
     VEC(uint64_t) open; /* tags of questions */
 };
 
-static void refuse(struct agent *a, uint64_t tag, uint64_t offset, const char *text)
+static void outfile_refuse(struct agent *a, uint64_t tag, uint64_t offset, const char *text)
 {
     struct msg_output_data d = {.offset = offset, .eof = true, .error = xstrdup(text)};
-    agent_send(a, MSG_OUTPUT_DATA, tag, &d);
+    uplink_send(&a->uplink, MSG_OUTPUT_DATA, tag, &d);
     free(d.error);
 }
 
-static void forget(struct outfile *o)
+static void outfile_forget(struct outfile *o)
 {
-    list_unlink(&o->link);
+    list_unlink(&o->in_all);
     vec_fini(&o->open);
     free(o->path);
     free(o);
 }
 
-static int on_frame(void *ctx, const struct frame *f)
+static int outfile_on_frame(void *ctx, const struct frame *f)
 {
     struct outfile *o = ctx;
     if (f->type != MSG_OUTPUT_DATA)
@@ -60,31 +60,31 @@ static int on_frame(void *ctx, const struct frame *f)
     for (size_t i = 0; i < o->open.n; i++)
         if (o->open.v[i] == f->tag) {
             vec_remove(&o->open, i);
-            if (o->a->controller)
-                wire_send_encoded(&o->a->controller->wire, MSG_OUTPUT_DATA, f->tag, f->body, f->size);
+            uplink_send_encoded(&o->of->a->uplink, MSG_OUTPUT_DATA, f->tag, f->body, f->size);
             break;
         }
     return 0;
 }
 
-static void on_close(void *ctx, const char *why)
+static void outfile_on_close(void *ctx, const char *why)
 {
     struct outfile *o = ctx;
     if (o->open.n)
         log_warn("the reader of a file has ended: %s", why);
     for (size_t i = 0; i < o->open.n; i++)
-        refuse(o->a, o->open.v[i], 0, "the process that reads it has ended");
-    forget(o);
+        outfile_refuse(o->of->a, o->open.v[i], 0, "the process that reads it has ended");
+    outfile_forget(o);
 }
 
-static const struct wire_ops outfile_ops = {.on_frame = on_frame, .on_close = on_close};
+static const struct wire_ops outfile_ops = {.on_frame = outfile_on_frame, .on_close = outfile_on_close};
 
-static int start(pid_t *ret_pid)
+static int outfile_start(pid_t *ret_pid)
 {
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    char *program = self_path(), name[] = "stoker-agent", option[] = FILEREADER_OPTION, lang[] = "LC_ALL=C";
+    char *program = self_path(), name[] = "stoker-agent", option[] = FILE_READER_OPTION,
+         lang[] = "LC_ALL=C";
     char *argv[] = {name, option, NULL}, *env[] = {lang, NULL};
     int r = spawn_program(
         &(struct spawn){.path = program, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
@@ -97,70 +97,81 @@ static int start(pid_t *ret_pid)
     return r;
 }
 
-static struct outfile *find(struct agent *a, const struct msg_output_read *m)
+static struct outfile *outfile_find(struct outfiles *of, const struct msg_output_read *m)
 {
-    unsigned n = 0, his = 0;
-    list_for_each (o, &a->outfiles, struct outfile, link) {
+    struct agent *a = of->a;
+    unsigned n = 0, n_of_user = 0;
+    list_for_each (o, &of->all, struct outfile, in_all) {
         n++;
-        his += o->uid == m->uid;
+        n_of_user += o->uid == m->uid;
         if (o->uid == m->uid && str_eq(o->path, m->path))
             return o;
     }
     pid_t pid;
-    int fd = n < READERS_MAX && (his < USER_READERS || !a->root) ? start(&pid) : -EBUSY;
+    int fd = n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(&pid) : -EBUSY;
     if (fd < 0)
         return NULL;
     struct outfile *o = xcalloc(1, sizeof *o);
-    *o = (struct outfile){.a = a, .pid = pid, .uid = m->uid, .path = xstrdup(m->path), .open = VEC_INIT};
-    list_init(&o->link);
-    list_append(&a->outfiles, &o->link);
+    *o = (struct outfile){.of = of, .pid = pid, .uid = m->uid, .path = xstrdup(m->path), .open = VEC_INIT};
+    list_init(&o->in_all);
+    list_append(&of->all, &o->in_all);
     wire_open(&o->wire, a->loop, &a->dirty, fd, PIECE_MAX, &outfile_ops, o);
     return o;
 }
 
 /* Whose files may be read here is what may run here. */
-static int check(struct agent *a, const struct msg_output_read *m, struct errtext *err)
+static int outfile_check(struct agent *a, const struct msg_output_read *m, struct errtext *err)
 {
     const struct blob *groups = NULL;
     struct launch l = {.uid = m->uid, .gid = m->gid, .user = m->user, .workdir = m->path};
     if (!a->root)
         return m->uid == geteuid() ? 0 : err_set(err, -EPERM, "the agent of this node is another user's");
-    int r = users_groups(m->uid, m->gid, m->user, &groups, err);
-    return r < 0 ? r : policy_check(&a->policy, &l, 0, groups, err);
+    int r = user_lookup_groups(m->uid, m->gid, m->user, &groups, err);
+    return r < 0 ? r : node_policy_check(&a->policy, &l, 0, groups, err);
 }
 
-void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
+void outfile_read(struct outfiles *of, uint64_t tag, struct msg_output_read *m)
 {
+    struct agent *a = of->a;
     struct errtext err = {""};
-    if (m->path[0] != '/' || check(a, m, &err) < 0) {
-        refuse(a, tag, m->offset, *err.s ? err.s : "its path is not absolute");
+    if (m->path[0] != '/' || outfile_check(a, m, &err) < 0) {
+        outfile_refuse(a, tag, m->offset, *err.s ? err.s : "its path is not absolute");
         return;
     }
-    struct outfile *o = find(a, m);
+    struct outfile *o = outfile_find(of, m);
     if (!o) {
-        refuse(a, tag, m->offset, "too many files of this node are being read");
+        outfile_refuse(a, tag, m->offset, "too many files of this node are being read");
         return;
     }
-    struct atask *t = tasks_find_latest(a, &m->key);
+    struct atask *t = task_table_find_latest(a->tasks, &m->key);
     m->ended = !t || t->end;
     m->wait_ms = m->wait_ms < WAIT_MAX_MS ? m->wait_ms : WAIT_MAX_MS;
     vec_push(&o->open, tag);
     wire_send(&o->wire, MSG_OUTPUT_READ, tag, &msg_output_read_rec, m);
 }
 
-bool outfile_is_child(const struct agent *a, pid_t pid)
+bool outfile_is_child(const struct outfiles *of, pid_t pid)
 {
-    list_for_each (o, &a->outfiles, struct outfile, link)
+    list_for_each (o, &of->all, struct outfile, in_all)
         if (o->pid == pid)
             return true;
     return false;
 }
 
-void outfile_fini(struct agent *a)
+struct outfiles *outfiles_new(struct agent *a)
 {
-    while (!list_empty(&a->outfiles)) {
-        struct outfile *o = list_first(&a->outfiles, struct outfile, link);
+    struct outfiles *of = xcalloc(1, sizeof *of);
+    of->a = a;
+    list_init(&of->all);
+    return of;
+}
+
+void outfiles_free(struct outfiles *of)
+{
+    while (of && !list_empty(&of->all)) {
+        struct outfile *o = list_first(&of->all, struct outfile, in_all);
         wire_close(&o->wire);
-        forget(o);
+        outfile_forget(o);
     }
+    free(of);
 }

@@ -1,7 +1,5 @@
-/* spool.c - reading what tasks wrote into their spool, while it grows and for a while after.
- *
- * A read past the present end waits for growth: inotify tells, nothing is polled.
- */
+#include "backend/agent/spool.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,44 +9,53 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/task_table.h"
 #include "src/base/xalloc.h"
 
 #define READ_MAX  (256u << 10)
 #define WAITS_MAX 4096
 
-struct spool_wait {
+struct spool {
     struct agent *a;
-    struct list link;
+    struct list waits;
+    struct loop_fd inotify; /* fd -1: not made yet */
+};
+
+/* A read that waits for the spool to grow. */
+struct spool_wait {
+    struct spool *s;
+    struct list in_waits;
     struct loop_timer timer;
     struct msg_output_read m;
     uint64_t tag;
     int watch; /* of inotify */
 };
 
-static void drop_wait(struct spool_wait *w)
+static void spool_drop_wait(struct spool_wait *w)
 {
-    struct agent *a = w->a;
+    struct spool *s = w->s;
     int watch = w->watch;
-    list_unlink(&w->link);
-    loop_timer_cancel(a->loop, &w->timer);
+    list_unlink(&w->in_waits);
+    loop_timer_cancel(s->a->loop, &w->timer);
     free(w);
-    list_for_each (o, &a->spool_waits, struct spool_wait, link)
+    list_for_each (o, &s->waits, struct spool_wait, in_waits)
         if (o->watch == watch)
             return; /* one file, one watch, several readers */
-    inotify_rm_watch(a->inotify.fd, watch);
+    inotify_rm_watch(s->inotify.fd, watch);
 }
 
-static void answer_error(struct agent *a, uint64_t tag, const struct msg_output_read *m, const char *text)
+static void spool_answer_error(struct agent *a, uint64_t tag, const struct msg_output_read *m,
+                               const char *text)
 {
     struct msg_output_data d = {.offset = m->offset, .eof = true, .error = xstrdup(text)};
-    agent_send(a, MSG_OUTPUT_DATA, tag, &d);
+    uplink_send(&a->uplink, MSG_OUTPUT_DATA, tag, &d);
     free(d.error);
 }
 
 /* What a terminal has printed begins where its shim has not given it back yet. A hole that grew meanwhile
  * would read as zeros. */
-static ssize_t read_kept(int fd, uint8_t *buf, size_t max, uint64_t *offset)
+static ssize_t spool_read_kept(int fd, uint8_t *buf, size_t max, uint64_t *offset)
 {
     ssize_t n = 0;
     for (bool again = true; again;) {
@@ -62,30 +69,30 @@ static ssize_t read_kept(int fd, uint8_t *buf, size_t max, uint64_t *offset)
 }
 
 /* Answers what can be answered now. False where it has to wait for growth. final: answer in any case. */
-static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *m, bool final)
+static bool spool_answer(struct agent *a, uint64_t tag, const struct msg_output_read *m, bool final)
 {
-    struct atask *t = tasks_find_latest(a, &m->key);
+    struct atask *t = task_table_find_latest(a->tasks, &m->key);
     if (!t) {
-        answer_error(a, tag, m, "this node holds no output of it any more");
+        spool_answer_error(a, tag, m, "this node holds no output of it any more");
         return true;
     }
-    tasks_was_read(t);
+    task_table_was_read(t);
     char name[128];
     snprintf(name, sizeof name, "%s/%u.%s", t->name, m->rank, m->stream == 2 ? "err" : "out");
-    int fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(a->dir.tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     bool screen = fd < 0 && errno == ENOENT && m->stream != 2;
     if (screen) { /* of a task on a terminal */
         snprintf(name, sizeof name, "%s/%u.pty", t->name, m->rank);
-        fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        fd = openat(a->dir.tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     }
     if (fd < 0) {
         /* A shim that has just begun makes the file in a moment. */
         bool early = errno == ENOENT && t->st.state == LAUNCH_STARTING;
         if (!early)
-            answer_error(a, tag, m,
-                         "its output is not in the node's spool but in the file that the job names");
+            spool_answer_error(a, tag, m,
+                               "its output is not in the node's spool but in the file that the job names");
         else if (final)
-            agent_send(a, MSG_OUTPUT_DATA, tag, &(struct msg_output_data){.offset = m->offset});
+            uplink_send(&a->uplink, MSG_OUTPUT_DATA, tag, &(struct msg_output_data){.offset = m->offset});
         return !early || final;
     }
     size_t max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
@@ -97,7 +104,7 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
         uint64_t have = (uint64_t)st.st_size - m->offset;
         max = have < max ? (size_t)have : max;
         buf = xmalloc(max);
-        n = screen ? read_kept(fd, buf, max, &offset) : pread(fd, buf, max, (off_t)offset);
+        n = screen ? spool_read_kept(fd, buf, max, &offset) : pread(fd, buf, max, (off_t)offset);
     }
     close(fd);
     if (n < 0)
@@ -109,33 +116,33 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
                                     .data = {.p = buf, .n = (size_t)n},
                                     .eof = ended,
                                     .size = (uint64_t)st.st_size};
-        agent_send(a, MSG_OUTPUT_DATA, tag, &d);
+        uplink_send(&a->uplink, MSG_OUTPUT_DATA, tag, &d);
     }
     free(buf);
     return now;
 }
 
-static void wait_over(void *ctx)
+static void spool_wait_over(void *ctx)
 {
     struct spool_wait *w = ctx;
-    answer(w->a, w->tag, &w->m, true);
-    drop_wait(w);
+    spool_answer(w->s->a, w->tag, &w->m, true);
+    spool_drop_wait(w);
 }
 
-static void on_inotify(void *ctx, unsigned ready)
+static void spool_on_inotify(void *ctx, unsigned ready)
 {
     (void)ready;
-    struct agent *a = ctx;
+    struct spool *s = ctx;
     _Alignas(struct inotify_event) char buf[4096];
-    ssize_t n = read(a->inotify.fd, buf, sizeof buf);
+    ssize_t n = read(s->inotify.fd, buf, sizeof buf);
     for (char *p = buf; n > 0 && p < buf + n;) {
         const struct inotify_event *ev = (const struct inotify_event *)(const void *)p;
         p += sizeof *ev + ev->len;
         for (bool again = true; again;) {
             again = false;
-            list_for_each (w, &a->spool_waits, struct spool_wait, link)
-                if (w->watch == ev->wd && answer(a, w->tag, &w->m, false)) {
-                    drop_wait(w);
+            list_for_each (w, &s->waits, struct spool_wait, in_waits)
+                if (w->watch == ev->wd && spool_answer(s->a, w->tag, &w->m, false)) {
+                    spool_drop_wait(w);
                     again = true;
                     break;
                 }
@@ -144,80 +151,86 @@ static void on_inotify(void *ctx, unsigned ready)
 }
 
 /* The directory is watched, not the file: it may not be there yet. */
-static int watch_dir(struct agent *a, const struct launch_key *key)
+static int spool_watch_dir(struct spool *s, const struct launch_key *key)
 {
-    if (a->inotify.fd < 0) {
+    struct agent *a = s->a;
+    if (s->inotify.fd < 0) {
         int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
         if (fd < 0)
             return -errno;
-        a->inotify = (struct loop_fd){.fd = fd, .fn = on_inotify, .ctx = a};
-        loop_watch(a->loop, &a->inotify, LOOP_READ);
+        s->inotify = (struct loop_fd){.fd = fd, .fn = spool_on_inotify, .ctx = s};
+        loop_watch(a->loop, &s->inotify, LOOP_READ);
     }
-    struct atask *t = tasks_find_latest(a, key);
+    struct atask *t = task_table_find_latest(a->tasks, key);
     if (!t)
         return -ENOENT;
-    char *path = xasprintf("%s/%s", a->tasks_dir, t->name);
-    int w = inotify_add_watch(a->inotify.fd, path, IN_MODIFY | IN_CREATE);
+    char *path = xasprintf("%s/%s", a->dir.tasks_path, t->name);
+    int w = inotify_add_watch(s->inotify.fd, path, IN_MODIFY | IN_CREATE);
     int r = w < 0 ? -errno : w;
     free(path);
     return r;
 }
 
-void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
+void spool_read(struct spool *s, uint64_t tag, const struct msg_output_read *m)
 {
-    if (m->stream != 1 && m->stream != 2) {
-        answer_error(a, tag, m, "stream is 1 (standard output) or 2 (standard error)");
-        return;
-    }
-    if (m->path) {
-        outfile_read(a, tag, m);
-        return;
-    }
-    if (answer(a, tag, m, m->wait_ms == 0))
+    struct agent *a = s->a;
+    if (spool_answer(a, tag, m, m->wait_ms == 0))
         return;
     size_t n = 0;
-    list_for_each (o, &a->spool_waits, struct spool_wait, link)
+    list_for_each (o, &s->waits, struct spool_wait, in_waits)
         n++;
-    int watch = n < WAITS_MAX ? watch_dir(a, &m->key) : -EBUSY;
+    int watch = n < WAITS_MAX ? spool_watch_dir(s, &m->key) : -EBUSY;
     if (watch < 0) {
-        answer(a, tag, m, true);
+        spool_answer(a, tag, m, true);
         return;
     }
     struct spool_wait *w = xcalloc(1, sizeof *w);
     *w = (struct spool_wait){
-        .a = a, .m = *m, .tag = tag, .watch = watch, .timer = {.fn = wait_over, .ctx = w}};
-    list_append(&a->spool_waits, &w->link);
+        .s = s, .m = *m, .tag = tag, .watch = watch, .timer = {.fn = spool_wait_over, .ctx = w}};
+    list_append(&s->waits, &w->in_waits);
     loop_timer_set(a->loop, &w->timer, m->wait_ms);
     /* What was written between the look and the watch. */
-    if (answer(a, tag, m, false))
-        drop_wait(w);
+    if (spool_answer(a, tag, m, false))
+        spool_drop_wait(w);
 }
 
-void spool_task_changed(struct agent *a, const struct launch_key *key)
+void spool_task_changed(struct spool *s, const struct launch_key *key)
 {
     for (bool again = true; again;) {
         again = false;
-        list_for_each (w, &a->spool_waits, struct spool_wait, link)
+        list_for_each (w, &s->waits, struct spool_wait, in_waits)
             if (w->m.key.job == key->job && w->m.key.step == key->step && w->m.key.task == key->task &&
-                answer(a, w->tag, &w->m, false)) {
-                drop_wait(w);
+                spool_answer(s->a, w->tag, &w->m, false)) {
+                spool_drop_wait(w);
                 again = true;
                 break;
             }
     }
 }
 
-void spool_drop_waits(struct agent *a)
+void spool_drop_waits(struct spool *s)
 {
-    while (!list_empty(&a->spool_waits))
-        drop_wait(list_first(&a->spool_waits, struct spool_wait, link));
+    while (!list_empty(&s->waits))
+        spool_drop_wait(list_first(&s->waits, struct spool_wait, in_waits));
 }
 
-void spool_fini(struct agent *a)
+struct spool *spool_new(struct agent *a)
 {
-    spool_drop_waits(a);
-    if (a->inotify.fd >= 0) {
-        loop_unwatch(a->loop, &a->inotify);
-        close(a->inotify.fd);
+    struct spool *s = xcalloc(1, sizeof *s);
+    s->a = a;
+    s->inotify.fd = -1;
+    list_init(&s->waits);
+    return s;
+}
+
+void spool_free(struct spool *s)
+{
+    if (!s)
+        return;
+    spool_drop_waits(s);
+    if (s->inotify.fd >= 0) {
+        loop_unwatch(s->a->loop, &s->inotify);
+        close(s->inotify.fd);
     }
+    free(s);
 }

@@ -1,15 +1,14 @@
-/* sweep.c - the processes of tasks whose shim was killed.
- *
- * They are found in three ways, for each of which a program may have an exit: as orphans that came to the
- * agent, which is a subreaper; by the session, which was the shim's; by the mark in their environment. Only
- * then is the task over, and its end unknown.
- */
+#include "backend/agent/sweep.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/controller_id.h"
+#include "backend/agent/task_end.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
@@ -17,16 +16,15 @@
 #define SWEEP_MAX_MS 1000
 #define STUCK_ROUNDS 75 /* about a minute */
 
-void sweep_add(struct atask *t)
-{
-    struct agent *a = t->a;
-    log_warn("task=%s its supervisor was lost, killing what it left", t->name);
-    list_move_to_end(&a->lost, &t->lost_link);
-    loop_timer_set(a->loop, &a->sweep, 0);
-}
+struct sweep {
+    struct agent *a;
+    struct loop_timer timer;
+    bool (*is_helper)(void *ctx, pid_t pid);
+    void *ctx;
+};
 
 /* The session of what it left has the shim's number, as long as that has not become a stranger's. */
-static bool session_is_its_own(const struct atask *t, const struct proc_list *all)
+static bool sweep_owns_session(const struct atask *t, const struct proc_list *all)
 {
     if (!t->lost_shim || !t->shim_start)
         return false;
@@ -36,7 +34,7 @@ static bool session_is_its_own(const struct atask *t, const struct proc_list *al
     return true;
 }
 
-static bool is_victim(const struct atask *t, const struct proc *p, bool by_session, const char *mark)
+static bool sweep_is_victim(const struct atask *t, const struct proc *p, bool by_session, const char *mark)
 {
     if (p->state == 'Z' || p->pid == getpid() || p->pid == 1)
         return false;
@@ -45,7 +43,7 @@ static bool is_victim(const struct atask *t, const struct proc *p, bool by_sessi
     return (by_session && p->session == t->lost_shim) || proc_has_env(p->pid, mark);
 }
 
-static unsigned kill_tree(const struct proc *p)
+static unsigned sweep_kill_tree(const struct proc *p)
 {
     struct proc_list tree = {0};
     proc_signal(p, SIGSTOP);
@@ -61,20 +59,19 @@ static unsigned kill_tree(const struct proc *p)
 /* Children that are neither shims nor helpers have lost their supervisor: every shim leaves only when it
  * has no child. What the fork server has made and not told of yet is none of a task's: nothing has begun.
  */
-static unsigned kill_orphans(struct agent *a, const struct proc_list *all)
+static unsigned sweep_kill_orphans(const struct sweep *sw, const struct proc_list *all)
 {
     unsigned n = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct proc *p = &all->v[i];
-        if (p->ppid == getpid() && p->state != 'Z' && !gpus_is_child(a, p->pid) &&
-            !outfile_is_child(a, p->pid) && p->pid != a->forkserver.pid &&
-            !idmap_get(&a->by_pid, (uint64_t)p->pid))
-            n += kill_tree(p);
+        if (p->ppid == getpid() && p->state != 'Z' && !sw->is_helper(sw->ctx, p->pid) &&
+            !idmap_get(&sw->a->tasks->by_pid, (uint64_t)p->pid))
+            n += sweep_kill_tree(p);
     }
     return n;
 }
 
-static void give_up(struct atask *t)
+static void sweep_give_up(struct atask *t)
 {
     struct launch_end end = {
         .key = t->st.key,
@@ -83,40 +80,64 @@ static void give_up(struct atask *t)
         .t_end = loop_wall(t->a->loop),
         .message = xstrdup("its supervisor was lost; what it left was killed"),
     };
-    int fd = openat(t->a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(t->a->dir.tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         if (taskdir_write_end(fd, &end, true) < 0)
             log_error("task=%s cannot write its end", t->name);
         close(fd);
     }
-    tasks_ended(t, &end);
+    task_ended(t, &end);
 }
 
-void sweep_fire(void *ctx)
+static void sweep_fire(void *ctx)
 {
-    struct agent *a = ctx;
+    struct sweep *sw = ctx;
+    struct agent *a = sw->a;
+    struct list *lost = &a->tasks->lost;
     struct proc_list all = {0};
     proc_all(&all);
-    unsigned orphans = kill_orphans(a, &all);
-    list_for_each (t, &a->lost, struct atask, lost_link) {
+    unsigned orphans = sweep_kill_orphans(sw, &all);
+    list_for_each (t, lost, struct atask, in_lost) {
         char mark[TASKDIR_MARK_SIZE];
-        taskdir_mark(&t->st.key, t->cluster ? t->cluster : a->cluster, mark);
-        bool by_session = session_is_its_own(t, &all);
+        taskdir_mark(&t->st.key, t->cluster ? t->cluster : a->controller->cluster, mark);
+        bool by_session = sweep_owns_session(t, &all);
         unsigned n = 0;
         for (size_t i = 0; i < all.n; i++)
-            if (is_victim(t, &all.v[i], by_session, mark))
-                n += kill_tree(&all.v[i]);
+            if (sweep_is_victim(t, &all.v[i], by_session, mark))
+                n += sweep_kill_tree(&all.v[i]);
         if (!n && !orphans)
-            give_up(t);
+            sweep_give_up(t);
         else if (++t->lost_rounds == STUCK_ROUNDS) {
             log_error("task=%s %u processes cannot be killed", t->name, n);
             t->st.stuck = true;
-            agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
+            uplink_send(&a->uplink, MSG_TASK_RUNNING, 0, &t->st);
         }
     }
     proc_list_fini(&all);
-    if (!list_empty(&a->lost)) {
-        const struct atask *first = list_first(&a->lost, struct atask, lost_link);
-        loop_timer_set(a->loop, &a->sweep, first->lost_rounds < 10 ? SWEEP_MS : SWEEP_MAX_MS);
+    if (!list_empty(lost)) {
+        const struct atask *first = list_first(lost, struct atask, in_lost);
+        loop_timer_set(a->loop, &sw->timer, first->lost_rounds < 10 ? SWEEP_MS : SWEEP_MAX_MS);
     }
+}
+
+struct sweep *sweep_new(struct agent *a, bool (*is_helper)(void *ctx, pid_t pid), void *ctx)
+{
+    struct sweep *sw = xcalloc(1, sizeof *sw);
+    *sw =
+        (struct sweep){.a = a, .timer = {.fn = sweep_fire, .ctx = sw}, .is_helper = is_helper, .ctx = ctx};
+    return sw;
+}
+
+void sweep_free(struct sweep *sw)
+{
+    if (sw)
+        loop_timer_cancel(sw->a->loop, &sw->timer);
+    free(sw);
+}
+
+void sweep_add(struct sweep *sw, struct atask *t)
+{
+    log_warn("task=%s its supervisor was lost, killing what it left", t->name);
+    list_move_to_end(&sw->a->tasks->lost, &t->in_lost);
+    loop_timer_set(sw->a->loop, &sw->timer, 0);
 }

@@ -1,20 +1,5 @@
-/* cgroup.c - control groups for tasks, where the agent may make them: their memory, how many processes they
- * are.
- *
- * v2, where the agent's own group has the memory controller and is ours to write to:
- *
- *     BASE/agent/              the agent moves there: a group that divides itself holds no process
- *     BASE/stoker-NODE-TASK/   one per task with a limit; NODE is short for the agent's directory
- *
- * BASE is the agent's own group. Where others live in it as well (a login session, sshd's for instance)
- * none can be passed on; then root makes TOP/stoker and takes that for BASE.
- *
- * v1, also beside a v2 hierarchy that has no controllers (hybrid): BASE/stoker-NODE-TASK/ in the hierarchy
- * of each controller that is wanted, below the agent's own group there.
- *
- * Whatever is written is read back, and a process is put into a first group and looked for there: in a
- * container a write may succeed without any effect.
- */
+#include "backend/node/cgroup.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/task/proc.h"
+#include "src/base/idmap.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
 #define PROBE_MIB 64
 #define PIDS_MIN  4096
+
+struct cgroups {
+    char *memory;        /* below it tasks may have groups for their memory; NULL: none */
+    int memory_version;  /* of that hierarchy: 1 or 2 */
+    bool pids_in_memory; /* v2: the same group bounds the number of processes */
+    char *pids;          /* v1; NULL: none */
+    uint64_t pids_max;
+    char prefix[24]; /* of the names of this agent's groups */
+};
 
 int cgroup_put(const char *dir, const char *file, const char *text)
 {
@@ -45,7 +40,7 @@ int cgroup_put(const char *dir, const char *file, const char *text)
     return r;
 }
 
-static bool holds_word(const char *dir, const char *file, const char *word)
+static bool cgroup_holds_word(const char *dir, const char *file, const char *word)
 {
     char text[1024];
     char *path = xasprintf("%s/%s", dir, file);
@@ -59,18 +54,18 @@ static bool holds_word(const char *dir, const char *file, const char *word)
     return found;
 }
 
-static int put_number(const char *dir, const char *file, uint64_t n)
+static int cgroup_put_number(const char *dir, const char *file, uint64_t n)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)n);
     int r = cgroup_put(dir, file, text);
-    return r < 0 ? r : holds_word(dir, file, text) ? 0 : -EIO;
+    return r < 0 ? r : cgroup_holds_word(dir, file, text) ? 0 : -EIO;
 }
 
 /* --- where --- */
 
 /* The path of this process in a hierarchy: lines are "NUMBER:CONTROLLERS:PATH", v2's "0::PATH". */
-static char *path_in(const char *groups, const char *controller)
+static char *cgroup_path_in(const char *groups, const char *controller)
 {
     struct strv lines = strv_split(groups, "\n");
     char *path = NULL;
@@ -90,8 +85,8 @@ static char *path_in(const char *groups, const char *controller)
 
 /* A line of mountinfo: is this the hierarchy, and where? Its root is what of it can be seen at the mount
  * point. */
-static bool is_mount(const char *line, const char *controller, char root[static 1024],
-                     char point[static 1024])
+static bool cgroup_is_mount(const char *line, const char *controller, char root[static 1024],
+                            char point[static 1024])
 {
     const char *tail = strstr(line, " - ");
     const char *type = controller ? " - cgroup " : " - cgroup2 ";
@@ -112,10 +107,10 @@ char *cgroup_own(const char *controller)
     char *dir = NULL, *path = NULL;
     if (proc_read_file("/proc/self/mountinfo", mounts, 256u << 10) > 0 &&
         proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0)
-        path = path_in(groups, controller);
+        path = cgroup_path_in(groups, controller);
     struct strv lines = path ? strv_split(mounts, "\n") : (struct strv){0};
     for (size_t i = 0; i < lines.n && !dir; i++) {
-        if (!is_mount(lines.v[i], controller, root, point))
+        if (!cgroup_is_mount(lines.v[i], controller, root, point))
             continue;
         /* Of a mount that shows a part only, the path is within that part, if it is to be seen at all. */
         size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -137,16 +132,16 @@ char *cgroup_own(const char *controller)
 
 /* --- limits --- */
 
-static int limit_memory(const char *dir, int version, uint64_t mib)
+static int cgroup_limit_memory(const char *dir, int version, uint64_t mib)
 {
     if (version == 1) {
-        int r = put_number(dir, "memory.limit_in_bytes", mib << 20);
+        int r = cgroup_put_number(dir, "memory.limit_in_bytes", mib << 20);
         cgroup_put(dir, "memory.swappiness", "0");
         if (r == 0)
-            put_number(dir, "memory.memsw.limit_in_bytes", mib << 20); /* not everywhere accounted */
+            cgroup_put_number(dir, "memory.memsw.limit_in_bytes", mib << 20); /* not everywhere accounted */
         return r;
     }
-    int r = put_number(dir, "memory.max", mib << 20);
+    int r = cgroup_put_number(dir, "memory.max", mib << 20);
     if (r == 0)
         r = cgroup_put(dir, "memory.oom.group", "1");
     if (r == 0)
@@ -155,7 +150,7 @@ static int limit_memory(const char *dir, int version, uint64_t mib)
 }
 
 /* Whether a process that is put into the group is there then. */
-static bool takes_processes(const char *dir)
+static bool cgroup_takes_processes(const char *dir)
 {
     char text[32], path[64], groups[8192];
     int hold[2];
@@ -172,7 +167,8 @@ static bool takes_processes(const char *dir)
         snprintf(text, sizeof text, "%d", (int)pid);
         snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
         const char *name = strrchr(dir, '/');
-        there = cgroup_put(dir, "cgroup.procs", text) == 0 && holds_word(dir, "cgroup.procs", text) &&
+        there = cgroup_put(dir, "cgroup.procs", text) == 0 &&
+                cgroup_holds_word(dir, "cgroup.procs", text) &&
                 proc_read_file(path, groups, sizeof groups) > 0 && strstr(groups, name) != NULL;
     }
     close(hold[1]);
@@ -182,7 +178,8 @@ static bool takes_processes(const char *dir)
 }
 
 /* A group with a limit of the kind, tried from its making to its removal. Returns why not, or NULL. */
-static const char *try_group(const char *base, int (*limit)(const char *dir, int version), int version)
+static const char *cgroup_try_group(const char *base, int (*limit)(const char *dir, int version),
+                                    int version)
 {
     char *dir = xasprintf("%s/stoker-probe-%d", base, (int)getpid());
     const char *why = NULL;
@@ -190,30 +187,30 @@ static const char *try_group(const char *base, int (*limit)(const char *dir, int
         why = "its control group is not delegated to it";
     else if (limit(dir, version) < 0)
         why = "limits that are set in its control group do not stay";
-    else if (!takes_processes(dir))
+    else if (!cgroup_takes_processes(dir))
         why = "no process can be moved in its control group";
     cgroup_remove(dir);
     free(dir);
     return why;
 }
 
-static int probe_memory_limit(const char *dir, int version)
+static int cgroup_probe_memory_limit(const char *dir, int version)
 {
-    return limit_memory(dir, version, PROBE_MIB);
+    return cgroup_limit_memory(dir, version, PROBE_MIB);
 }
 
-static int probe_pids_limit(const char *dir, int version)
+static int cgroup_probe_pids_limit(const char *dir, int version)
 {
     (void)version;
-    return put_number(dir, "pids.max", PIDS_MIN);
+    return cgroup_put_number(dir, "pids.max", PIDS_MIN);
 }
 
 /* --- start --- */
 
 /* Passes controllers on to sub-groups, which needs this process out of the way. */
-static const char *divide(const char *base)
+static const char *cgroup_divide(const char *base)
 {
-    if (!holds_word(base, "cgroup.controllers", "memory"))
+    if (!cgroup_holds_word(base, "cgroup.controllers", "memory"))
         return "no cgroup v2 with a memory controller";
     char *sub = xasprintf("%s/agent", base);
     const char *why = NULL;
@@ -221,12 +218,12 @@ static const char *divide(const char *base)
         why = "its control group is not delegated to it";
     else if (cgroup_put(sub, "cgroup.procs", "0") < 0)
         why = "it cannot move to a control group of its own";
-    else if (!holds_word(base, "cgroup.subtree_control", "memory") &&
+    else if (!cgroup_holds_word(base, "cgroup.subtree_control", "memory") &&
              (cgroup_put(base, "cgroup.subtree_control", "+memory") < 0 ||
-              !holds_word(base, "cgroup.subtree_control", "memory")))
+              !cgroup_holds_word(base, "cgroup.subtree_control", "memory")))
         why = "the memory controller cannot be passed on to tasks";
     else
-        why = try_group(base, probe_memory_limit, 2);
+        why = cgroup_try_group(base, cgroup_probe_memory_limit, 2);
     if (why) {
         cgroup_put(base, "cgroup.procs", "0");
         rmdir(sub);
@@ -236,18 +233,19 @@ static const char *divide(const char *base)
 }
 
 /* TOP/stoker, able to pass memory limits on; NULL where there is none. Systemd lets such groups be. */
-static char *make_top_group(const char *own)
+static char *cgroup_make_top_group(const char *own)
 {
     char groups[8192];
-    char *path =
-        proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0 ? path_in(groups, NULL) : NULL;
+    char *path = proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0
+                     ? cgroup_path_in(groups, NULL)
+                     : NULL;
     char *top = NULL, *base = NULL;
     if (path && strcmp(path, "/") != 0 && str_ends(own, path))
         top = xstrndup(own, strlen(own) - strlen(path));
-    if (top && holds_word(top, "cgroup.controllers", "memory")) {
+    if (top && cgroup_holds_word(top, "cgroup.controllers", "memory")) {
         base = xasprintf("%s/stoker", top);
         cgroup_put(top, "cgroup.subtree_control", "+memory +pids");
-        if ((mkdir(base, 0755) < 0 && errno != EEXIST) || divide(base)) {
+        if ((mkdir(base, 0755) < 0 && errno != EEXIST) || cgroup_divide(base)) {
             rmdir(base);
             free(base);
             base = NULL;
@@ -260,7 +258,7 @@ static char *make_top_group(const char *own)
 
 /* How many processes and threads a task may be where the policy says nothing: a quarter of what the machine
  * can have. */
-static uint64_t pids_default(void)
+static uint64_t cgroup_pids_default(void)
 {
     char text[64];
     unsigned long long least = 0, n;
@@ -272,13 +270,12 @@ static uint64_t pids_default(void)
     return least / 4 > PIDS_MIN ? least / 4 : PIDS_MIN;
 }
 
-static void find_memory(struct agent *a)
+static void cgroups_find_memory(struct cgroups *c, struct strv *notes)
 {
-    struct cages *c = &a->cages;
     char *v2 = cgroup_own(NULL), *v1 = cgroup_own("memory");
-    const char *why = v2 ? divide(v2) : "no cgroup v2";
+    const char *why = v2 ? cgroup_divide(v2) : "no cgroup v2";
     if (why && v2 && geteuid() == 0) {
-        char *top = make_top_group(v2);
+        char *top = cgroup_make_top_group(v2);
         if (top) {
             free(v2);
             v2 = top;
@@ -288,47 +285,45 @@ static void find_memory(struct agent *a)
     if (!why) {
         c->memory = v2;
         c->memory_version = 2;
-        strv_push(&a->notes, "memory: cgroup v2");
+        strv_push(notes, "memory: cgroup v2");
         free(v1);
         return;
     }
     free(v2);
     /* The kind that is there is the one to be told about. */
-    const char *why_1 = v1 ? try_group(v1, probe_memory_limit, 1) : NULL;
+    const char *why_1 = v1 ? cgroup_try_group(v1, cgroup_probe_memory_limit, 1) : NULL;
     if (v1 && !why_1) {
         c->memory = v1;
         c->memory_version = 1;
-        strv_push(&a->notes, "memory: cgroup v1");
+        strv_push(notes, "memory: cgroup v1");
         return;
     }
     free(v1);
-    strv_push_take(&a->notes, xasprintf("memory: RSS every 250 ms (%s)", why_1 ? why_1 : why));
+    strv_push_take(notes, xasprintf("memory: RSS every 250 ms (%s)", why_1 ? why_1 : why));
 }
 
-static void find_pids(struct agent *a)
+static void cgroups_find_pids(struct cgroups *c, struct strv *notes)
 {
-    struct cages *c = &a->cages;
-    c->pids_max = a->policy.max_processes;
-    if (c->memory_version == 2 && (holds_word(c->memory, "cgroup.subtree_control", "pids") ||
+    if (c->memory_version == 2 && (cgroup_holds_word(c->memory, "cgroup.subtree_control", "pids") ||
                                    cgroup_put(c->memory, "cgroup.subtree_control", "+pids") == 0)) {
         c->pids_in_memory = true;
-        c->pids_max = c->pids_max ? c->pids_max : pids_default();
+        c->pids_max = c->pids_max ? c->pids_max : cgroup_pids_default();
         return;
     }
     if (!c->pids_max)
         return;
     char *v1 = cgroup_own("pids");
-    const char *why = v1 ? try_group(v1, probe_pids_limit, 1) : "no pids controller";
+    const char *why = v1 ? cgroup_try_group(v1, cgroup_probe_pids_limit, 1) : "no pids controller";
     if (!why) {
         c->pids = v1;
         return;
     }
     free(v1);
-    strv_push_take(&a->notes, xasprintf("processes of a task are not bounded (%s)", why));
+    strv_push_take(notes, xasprintf("processes of a task are not bounded (%s)", why));
 }
 
 /* What an earlier agent could not remove any more. One that holds processes stays. */
-static void remove_empty(const char *base, const char *prefix)
+static void cgroup_remove_empty(const char *base, const char *prefix)
 {
     DIR *d = base ? opendir(base) : NULL;
     if (!d)
@@ -339,40 +334,51 @@ static void remove_empty(const char *base, const char *prefix)
     closedir(d);
 }
 
-void cgroup_setup(struct agent *a)
+struct cgroups *cgroups_new(const char *agent_dir, uint64_t max_processes, struct strv *notes)
 {
-    struct cages *c = &a->cages;
+    struct cgroups *c = xcalloc(1, sizeof *c);
     /* Agents of several nodes and clusters may have the same group. */
-    snprintf(c->prefix, sizeof c->prefix, "stoker-%08x-", (unsigned)hash_bytes(a->dir, strlen(a->dir)));
-    find_memory(a);
-    find_pids(a);
-    remove_empty(c->memory, c->prefix);
-    remove_empty(c->pids, c->prefix);
+    snprintf(c->prefix, sizeof c->prefix, "stoker-%08x-",
+             (unsigned)hash_bytes(agent_dir, strlen(agent_dir)));
+    c->pids_max = max_processes;
+    cgroups_find_memory(c, notes);
+    cgroups_find_pids(c, notes);
+    cgroup_remove_empty(c->memory, c->prefix);
+    cgroup_remove_empty(c->pids, c->prefix);
+    return c;
 }
 
-void cgroup_fini(struct agent *a)
+void cgroups_free(struct cgroups *c)
 {
-    free(a->cages.memory);
-    free(a->cages.pids);
-    free(a->cages.devices);
+    if (!c)
+        return;
+    free(c->memory);
+    free(c->pids);
+    free(c);
+}
+
+int cgroups_memory_version(const struct cgroups *c)
+{
+    return c->memory_version;
 }
 
 /* --- of a task --- */
 
-char *cgroup_of(const struct agent *a, const char *base, const char *task)
+char *cgroups_path(const struct cgroups *c, const char *base, const char *task)
 {
-    return base ? xasprintf("%s/%s%s", base, a->cages.prefix, task) : NULL;
+    return base ? xasprintf("%s/%s%s", base, c->prefix, task) : NULL;
 }
 
-static char *make(const struct agent *a, const char *base, const char *task, uint64_t mem_mib, bool pids)
+static char *cgroups_make_one(const struct cgroups *c, const char *base, const char *task, uint64_t mem_mib,
+                              bool pids)
 {
-    char *dir = cgroup_of(a, base, task);
+    char *dir = cgroups_path(c, base, task);
     int r = mkdir(dir, 0755) < 0 ? -errno : 0;
     bool made = r == 0;
     if (r == 0 && mem_mib)
-        r = limit_memory(dir, a->cages.memory_version, mem_mib);
+        r = cgroup_limit_memory(dir, c->memory_version, mem_mib);
     if (r == 0 && pids)
-        r = put_number(dir, "pids.max", a->cages.pids_max);
+        r = cgroup_put_number(dir, "pids.max", c->pids_max);
     if (r == 0)
         return dir;
     log_warn("task=%s no limit by a control group: %s", task, strerror(-r));
@@ -382,15 +388,14 @@ static char *make(const struct agent *a, const char *base, const char *task, uin
     return NULL;
 }
 
-void cgroup_make(const struct agent *a, const char *task, uint64_t mem_mib, char **ret_memory,
-                 char **ret_pids)
+void cgroups_make(const struct cgroups *c, const char *task, uint64_t mem_mib, bool bound_processes,
+                  char **ret_memory, char **ret_pids)
 {
-    const struct cages *c = &a->cages;
     *ret_memory = *ret_pids = NULL;
-    if (c->memory && (mem_mib || (c->pids_in_memory && a->policy.max_processes)))
-        *ret_memory = make(a, c->memory, task, mem_mib, c->pids_in_memory);
+    if (c->memory && (mem_mib || (c->pids_in_memory && bound_processes)))
+        *ret_memory = cgroups_make_one(c, c->memory, task, mem_mib, c->pids_in_memory);
     if (c->pids)
-        *ret_pids = make(a, c->pids, task, 0, true);
+        *ret_pids = cgroups_make_one(c, c->pids, task, 0, true);
 }
 
 void cgroup_remove(const char *path)
@@ -401,12 +406,15 @@ void cgroup_remove(const char *path)
     }
 }
 
-void cgroup_remove_of(const struct agent *a, const char *task)
+void cgroups_remove_below(const struct cgroups *c, const char *base, const char *task)
 {
-    const char *bases[] = {a->cages.memory, a->cages.pids, a->cages.devices};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        char *dir = cgroup_of(a, bases[i], task);
-        cgroup_remove(dir);
-        free(dir);
-    }
+    char *dir = cgroups_path(c, base, task);
+    cgroup_remove(dir);
+    free(dir);
+}
+
+void cgroups_remove(const struct cgroups *c, const char *task)
+{
+    cgroups_remove_below(c, c->memory, task);
+    cgroups_remove_below(c, c->pids, task);
 }

@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b)
     return p->cpu < q->cpu ? -1 : p->cpu > q->cpu;
 }
 
-void cores_order(const struct cpuset *cpus, const char *sysfs, struct blob *ret)
+void cpu_order_read(const struct cpuset *cpus, const char *sysfs, struct blob *ret)
 {
     struct place places[CPUSET_MAX];
     size_t n = 0;

@@ -5,11 +5,11 @@
 #include "src/base/cpuset.h"
 #include "src/base/rec.h"
 
-#define CORES_SYSFS "/sys/devices/system/cpu"
+#define CPU_ORDER_SYSFS "/sys/devices/system/cpu"
 
 /* cpus by package, die, core and number, uint16_t each; by number alone where the machine does not say. So
  * who gets CPUs that are neighbours here shares his cores with as few others as can be. Caller frees
  * ret->p. */
-void cores_order(const struct cpuset *cpus, const char *sysfs, struct blob *ret);
+void cpu_order_read(const struct cpuset *cpus, const char *sysfs, struct blob *ret);
 
 #endif

@@ -1,11 +1,5 @@
-/* gpu_access.c - the cards that a task does not hold are closed to it: by a program of the kernel's (BPF)
- * at its v2 control group, or by a rule of its v1 group, where the node's policy asks for it and the agent
- * is root.
- *
- * Only the device files of the single cards are closed (major 195); those that all cards share stay open.
- * CUDA then counts the cards that it can open alone: such a task gets their UUIDs, which mean the same
- * whether the rule holds or not.
- */
+#include "backend/node/gpu_access.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -16,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
@@ -24,7 +17,13 @@
 #define NVIDIA_MAJOR 195
 #define CARDS_MAX    64
 
-static struct bpf_insn load(int reg, size_t offset)
+struct gpu_access {
+    const struct cgroups *cgroups;
+    char *base; /* groups of tasks are made below it */
+    int version;
+};
+
+static struct bpf_insn gpu_access_load(int reg, size_t offset)
 {
     return (struct bpf_insn){.code = BPF_LDX | BPF_MEM | BPF_W,
                              .dst_reg = (uint8_t)(reg & 0xf),
@@ -32,13 +31,13 @@ static struct bpf_insn load(int reg, size_t offset)
                              .off = (int16_t)offset};
 }
 
-static struct bpf_insn number(int code, int reg, uint32_t n)
+static struct bpf_insn gpu_access_number(int code, int reg, uint32_t n)
 {
     return (struct bpf_insn){
         .code = (uint8_t)(code | BPF_K), .dst_reg = (uint8_t)(reg & 0xf), .imm = (int32_t)n};
 }
 
-static struct bpf_insn jump(int code, int reg, uint32_t n, size_t over)
+static struct bpf_insn gpu_access_jump(int code, int reg, uint32_t n, size_t over)
 {
     return (struct bpf_insn){.code = (uint8_t)(BPF_JMP | code | BPF_K),
                              .dst_reg = (uint8_t)(reg & 0xf),
@@ -48,21 +47,21 @@ static struct bpf_insn jump(int code, int reg, uint32_t n, size_t over)
 
 /* 1 allows, 0 denies: a character device of NVIDIA's with one of the minor numbers is denied. There must be
  * one: the kernel takes no program with a part that is never reached. */
-static int load_rule(const uint32_t *minors, size_t n)
+static int gpu_access_load_rule(const uint32_t *minors, size_t n)
 {
     struct bpf_insn p[CARDS_MAX + 12];
     size_t i = 0, allow = n + 1; /* instructions between the last test and the permission */
-    p[i++] = load(BPF_REG_2, offsetof(struct bpf_cgroup_dev_ctx, access_type));
-    p[i++] = number(BPF_ALU | BPF_AND, BPF_REG_2, 0xffff);
-    p[i++] = load(BPF_REG_3, offsetof(struct bpf_cgroup_dev_ctx, major));
-    p[i++] = load(BPF_REG_4, offsetof(struct bpf_cgroup_dev_ctx, minor));
-    p[i++] = jump(BPF_JNE, BPF_REG_2, BPF_DEVCG_DEV_CHAR, allow);
-    p[i++] = jump(BPF_JNE, BPF_REG_3, NVIDIA_MAJOR, allow - 1);
+    p[i++] = gpu_access_load(BPF_REG_2, offsetof(struct bpf_cgroup_dev_ctx, access_type));
+    p[i++] = gpu_access_number(BPF_ALU | BPF_AND, BPF_REG_2, 0xffff);
+    p[i++] = gpu_access_load(BPF_REG_3, offsetof(struct bpf_cgroup_dev_ctx, major));
+    p[i++] = gpu_access_load(BPF_REG_4, offsetof(struct bpf_cgroup_dev_ctx, minor));
+    p[i++] = gpu_access_jump(BPF_JNE, BPF_REG_2, BPF_DEVCG_DEV_CHAR, allow);
+    p[i++] = gpu_access_jump(BPF_JNE, BPF_REG_3, NVIDIA_MAJOR, allow - 1);
     for (size_t k = 0; k < n; k++)
-        p[i++] = jump(BPF_JEQ, BPF_REG_4, minors[k], n - k + 1);
-    p[i++] = number(BPF_ALU64 | BPF_MOV, BPF_REG_0, 1);
+        p[i++] = gpu_access_jump(BPF_JEQ, BPF_REG_4, minors[k], n - k + 1);
+    p[i++] = gpu_access_number(BPF_ALU64 | BPF_MOV, BPF_REG_0, 1);
     p[i++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
-    p[i++] = number(BPF_ALU64 | BPF_MOV, BPF_REG_0, 0);
+    p[i++] = gpu_access_number(BPF_ALU64 | BPF_MOV, BPF_REG_0, 0);
     p[i++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
     union bpf_attr a = {.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE};
     a.insns = (uintptr_t)p;
@@ -73,12 +72,12 @@ static int load_rule(const uint32_t *minors, size_t n)
 }
 
 /* It holds for as long as the group is there. */
-static int close_in(const char *group, const uint32_t *minors, size_t n)
+static int gpu_access_close_in(const char *group, const uint32_t *minors, size_t n)
 {
     int dir = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return -errno;
-    int rule = load_rule(minors, n), r = rule < 0 ? rule : 0;
+    int rule = gpu_access_load_rule(minors, n), r = rule < 0 ? rule : 0;
     if (r == 0) {
         union bpf_attr a = {.target_fd = (uint32_t)dir};
         a.attach_bpf_fd = (uint32_t)rule;
@@ -93,7 +92,7 @@ static int close_in(const char *group, const uint32_t *minors, size_t n)
 }
 
 /* Of v1 the group itself says no. */
-static int deny_in(const char *group, const uint32_t *minors, size_t n)
+static int gpu_access_deny_in(const char *group, const uint32_t *minors, size_t n)
 {
     int r = 0;
     for (size_t i = 0; i < n && r == 0; i++) {
@@ -104,62 +103,73 @@ static int deny_in(const char *group, const uint32_t *minors, size_t n)
     return r;
 }
 
-static int close_cards(int version, const char *group, const uint32_t *minors, size_t n)
+static int gpu_access_close_cards(int version, const char *group, const uint32_t *minors, size_t n)
 {
-    return version == 1 ? deny_in(group, minors, n) : close_in(group, minors, n);
+    return version == 1 ? gpu_access_deny_in(group, minors, n) : gpu_access_close_in(group, minors, n);
 }
 
-static int try_base(const char *base, int version)
+static int gpu_access_try_base(const char *base, int version)
 {
     char *probe = xasprintf("%s/stoker-probe-%d", base, (int)getpid());
-    int r = mkdir(probe, 0755) < 0 ? -errno : close_cards(version, probe, &(uint32_t){CARDS_MAX}, 1);
+    int r =
+        mkdir(probe, 0755) < 0 ? -errno : gpu_access_close_cards(version, probe, &(uint32_t){CARDS_MAX}, 1);
     rmdir(probe);
     free(probe);
     return r;
 }
 
-void devices_setup(struct agent *a)
+struct gpu_access *gpu_access_new(const struct cgroups *cgroups, bool root, struct strv *notes)
 {
-    if (!a->policy.close_gpus || !a->gpus)
-        return;
-    struct cages *c = &a->cages;
-    const char *why = a->root ? "no control groups for devices" : "the agent is not root";
-    for (int version = 2; a->root && version > 0 && !c->devices; version--) {
+    const char *why = root ? "no control groups for devices" : "the agent is not root";
+    for (int version = 2; root && version > 0; version--) {
         char *base = cgroup_own(version == 1 ? "devices" : NULL);
-        int r = base ? try_base(base, version) : -ENOENT;
+        int r = base ? gpu_access_try_base(base, version) : -ENOENT;
         if (r == 0) {
-            c->devices = base;
-            c->devices_version = version;
-            continue;
+            struct gpu_access *ga = xcalloc(1, sizeof *ga);
+            *ga = (struct gpu_access){.cgroups = cgroups, .base = base, .version = version};
+            strv_push_take(notes, xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", version));
+            return ga;
         }
         why = base ? strerror(-r) : why;
         free(base);
     }
-    strv_push_take(&a->notes, c->devices ? xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", c->devices_version)
-                                         : xasprintf("gpus: cannot be closed to jobs (%s)", why));
+    strv_push_take(notes, xasprintf("gpus: cannot be closed to jobs (%s)", why));
+    return NULL;
 }
 
-bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,
-                   char **ret_dir)
+void gpu_access_free(struct gpu_access *ga)
 {
-    const struct cages *c = &a->cages;
+    if (ga)
+        free(ga->base);
+    free(ga);
+}
+
+bool gpu_access_close(const struct gpu_access *ga, const struct node_gpus *gpus, const char *task,
+                      const char *group, const struct cpuset *held, char **ret_dir)
+{
     uint32_t minors[CARDS_MAX];
-    size_t n = c->devices ? gpus_minors(a, held, minors, CARDS_MAX) : 0;
+    size_t n = ga ? node_gpus_minors(gpus, held, minors, CARDS_MAX) : 0;
     *ret_dir = NULL;
-    if (!c->devices)
+    if (!ga)
         return false;
     if (!n)
         return true;
-    char *dir = group && c->devices_version == 2 ? NULL : cgroup_of(a, c->devices, task);
+    char *dir = group && ga->version == 2 ? NULL : cgroups_path(ga->cgroups, ga->base, task);
     int r = dir && mkdir(dir, 0755) < 0 ? -errno : 0;
     if (r == 0)
-        r = close_cards(c->devices_version, dir ? dir : group, minors, n);
+        r = gpu_access_close_cards(ga->version, dir ? dir : group, minors, n);
     if (r < 0) {
-        log_warn("task=%s cards of others are not closed to it: %s", task, strerror(-r));
+        log_warn("task=%s GPUs of other jobs are not closed to it: %s", task, strerror(-r));
         cgroup_remove(dir);
         free(dir);
         return true; /* names are right in any case */
     }
     *ret_dir = dir;
     return true;
+}
+
+void gpu_access_remove(const struct gpu_access *ga, const char *task)
+{
+    if (ga)
+        cgroups_remove_below(ga->cgroups, ga->base, task);
 }

@@ -17,13 +17,13 @@ static struct card *card_at(struct cards *c, const char *bus)
 
 /* --- strangers --- */
 
-static bool is_on(const struct gpu_look *g, const struct gpu_proc *p, const struct card *card)
+static bool is_on(const struct gpu_sample *g, const struct gpu_proc *p, const struct card *card)
 {
     return strcmp(g->cards[p->card].bus, card->is.bus) == 0;
 }
 
 /* Who was there first stays the one that is named: else each look would be news. */
-static void take_strangers(struct cards *c, uint32_t at, const struct gpu_look *g, cards_stranger_fn fn,
+static void take_strangers(struct cards *c, uint32_t at, const struct gpu_sample *g, cards_stranger_fn fn,
                            void *ctx)
 {
     struct card *card = &c->v[at];
@@ -54,7 +54,7 @@ static void take_strangers(struct cards *c, uint32_t at, const struct gpu_look *
 
 /* --- a look --- */
 
-static bool take_cards(struct cards *c, const struct gpu_look *g)
+static bool take_cards(struct cards *c, const struct gpu_sample *g)
 {
     bool grew = false;
     for (uint32_t i = 0; i < c->n; i++)
@@ -80,7 +80,7 @@ static bool take_cards(struct cards *c, const struct gpu_look *g)
     return grew;
 }
 
-bool cards_take(struct cards *c, const struct gpu_look *g, cards_stranger_fn fn, void *ctx)
+bool cards_take(struct cards *c, const struct gpu_sample *g, cards_stranger_fn fn, void *ctx)
 {
     memcpy(c->way, g->way, sizeof c->way);
     memcpy(c->trouble, g->trouble, sizeof c->trouble);
@@ -134,21 +134,21 @@ void cards_names(const struct cards *c, bool always, struct strv *ret)
 
 void cards_save(const struct cards *c, const char *boot_id, struct str *out)
 {
-    struct gpu_look *g = xcalloc(1, sizeof *g);
+    struct gpu_sample *g = xcalloc(1, sizeof *g);
     for (uint32_t i = 0; i < c->n; i++)
         g->cards[g->n_cards++] = c->v[i].is;
     str_appendf(out, "%s\n", boot_id);
-    gpulook_format(g, out);
+    gpu_sample_format(g, out);
     free(g);
 }
 
 bool cards_load(struct cards *c, const char *boot_id, const char *text)
 {
-    struct gpu_look *g = xcalloc(1, sizeof *g);
+    struct gpu_sample *g = xcalloc(1, sizeof *g);
     size_t len = strlen(boot_id);
     memset(c, 0, sizeof *c);
     bool ok =
-        strncmp(text, boot_id, len) == 0 && text[len] == '\n' && gpulook_parse(text + len + 1, g) == 0;
+        strncmp(text, boot_id, len) == 0 && text[len] == '\n' && gpu_sample_parse(text + len + 1, g) == 0;
     for (uint32_t i = 0; ok && i < g->n_cards; i++)
         c->v[c->n++] = (struct card){.is = g->cards[i]};
     free(g);

@@ -8,7 +8,7 @@
 
 #include "src/base/xalloc.h"
 
-bool gpulook_bus(const char *text, char buf[static 32])
+bool gpu_sample_bus(const char *text, char buf[static 32])
 {
     unsigned domain, bus, device, function;
     char end;
@@ -26,7 +26,7 @@ static int by_bus(const void *pa, const void *pb)
     return la != lb ? (la < lb ? -1 : 1) : strcmp(a->bus, b->bus);
 }
 
-void gpulook_sort(struct gpu_look *g)
+void gpu_sample_sort(struct gpu_sample *g)
 {
     struct gpu_card *old = xmemdup(g->cards, g->n_cards * sizeof *old);
     struct gpu_card *order[GPU_CARDS_MAX];
@@ -44,7 +44,7 @@ void gpulook_sort(struct gpu_look *g)
     free(old);
 }
 
-void gpulook_format(const struct gpu_look *g, struct str *out)
+void gpu_sample_format(const struct gpu_sample *g, struct str *out)
 {
     if (g->way[0])
         str_appendf(out, "way %s\n", g->way);
@@ -63,7 +63,7 @@ void gpulook_format(const struct gpu_look *g, struct str *out)
     str_append(out, ".\n");
 }
 
-static bool take_card(const char *line, struct gpu_look *g)
+static bool take_card(const char *line, struct gpu_sample *g)
 {
     struct gpu_card c = {0};
     char bus[32];
@@ -72,7 +72,7 @@ static bool take_card(const char *line, struct gpu_look *g)
     if (g->n_cards == GPU_CARDS_MAX ||
         sscanf(line, "%31s %u %u %llu %llu %u %95s %95[^\n]", bus, &c.minor, &c.busy_pct, &used, &all,
                &lost, c.uuid, c.name) != 8 ||
-        !gpulook_bus(bus, c.bus))
+        !gpu_sample_bus(bus, c.bus))
         return false;
     c.used_mib = used;
     c.mib = all;
@@ -85,7 +85,7 @@ static bool take_card(const char *line, struct gpu_look *g)
     return true;
 }
 
-static bool take_proc(const char *line, struct gpu_look *g)
+static bool take_proc(const char *line, struct gpu_sample *g)
 {
     struct gpu_proc p;
     if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%u %d", &p.card, &p.pid) != 2 ||
@@ -95,7 +95,7 @@ static bool take_proc(const char *line, struct gpu_look *g)
     return true;
 }
 
-static bool take_line(const char *line, struct gpu_look *g)
+static bool take_line(const char *line, struct gpu_sample *g)
 {
     if (strncmp(line, "way ", 4) == 0)
         snprintf(g->way, sizeof g->way, "%s", line + 4);
@@ -112,7 +112,7 @@ static bool take_line(const char *line, struct gpu_look *g)
     return true;
 }
 
-int gpulook_parse(const char *text, struct gpu_look *ret)
+int gpu_sample_parse(const char *text, struct gpu_sample *ret)
 {
     memset(ret, 0, sizeof *ret);
     struct strv lines = strv_split(text, "\n");

@@ -37,7 +37,7 @@ struct gpu_proc {
     int32_t pid;
 };
 
-struct gpu_look {
+struct gpu_sample {
     char way[16];      /* "": there is none */
     char trouble[256]; /* "": the cards are all that there are */
     struct gpu_card cards[GPU_CARDS_MAX];
@@ -48,12 +48,12 @@ struct gpu_look {
 
 /* "00000000:3B:00.0", as the driver writes it, becomes "0000:3b:00.0". False where it is no such address.
  */
-bool gpulook_bus(const char *text, char buf[static 32]);
+bool gpu_sample_bus(const char *text, char buf[static 32]);
 /* Puts the cards into PCI order, the processes with them. */
-void gpulook_sort(struct gpu_look *g);
+void gpu_sample_sort(struct gpu_sample *g);
 
-void gpulook_format(const struct gpu_look *g, struct str *out);
-/* text: up to and with the line of the dot. -EBADMSG where it is not what gpulook_format writes. */
-int gpulook_parse(const char *text, struct gpu_look *ret) __attribute__((warn_unused_result));
+void gpu_sample_format(const struct gpu_sample *g, struct str *out);
+/* text: up to and with the line of the dot. -EBADMSG where it is not what gpu_sample_format writes. */
+int gpu_sample_parse(const char *text, struct gpu_sample *ret) __attribute__((warn_unused_result));
 
 #endif

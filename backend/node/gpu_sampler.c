@@ -31,9 +31,9 @@ static bool begins(const char *device, const char *file, const char *with)
     return proc_read_file(path, text, sizeof text) > 0 && strncmp(text, with, strlen(with)) == 0;
 }
 
-bool gpuwatch_is_needed(void)
+bool gpu_sampler_is_needed(void)
 {
-    if (getenv(GPUWATCH_NVML) || access("/dev/nvidiactl", F_OK) == 0)
+    if (access("/dev/nvidiactl", F_OK) == 0)
         return true;
     DIR *d = opendir(PCI_DEVICES);
     bool found = false;
@@ -48,7 +48,7 @@ bool gpuwatch_is_needed(void)
 
 /* --- nvidia-smi --- */
 
-static struct gpu_card *card_at(struct gpu_look *g, const char *bus)
+static struct gpu_card *card_at(struct gpu_sample *g, const char *bus)
 {
     for (uint32_t i = 0; i < g->n_cards; i++)
         if (strcmp(g->cards[i].bus, bus) == 0)
@@ -63,7 +63,7 @@ static uint64_t number(const char *text)
     return end == text ? 0 : n;
 }
 
-static void take_card(char *line, struct gpu_look *g)
+static void take_card(char *line, struct gpu_sample *g)
 {
     char *field[6] = {line};
     size_t n = 1;
@@ -72,7 +72,7 @@ static void take_card(char *line, struct gpu_look *g)
         field[n++] = p + 2;
     }
     struct gpu_card c = {.minor = UINT32_MAX};
-    if (n < 6 || g->n_cards == GPU_CARDS_MAX || !gpulook_bus(field[0], c.bus))
+    if (n < 6 || g->n_cards == GPU_CARDS_MAX || !gpu_sample_bus(field[0], c.bus))
         return;
     for (size_t i = 1; i < 6; i++)
         c.lost = c.lost || strstr(field[i], "is lost") || strstr(field[i], "requires reset");
@@ -86,19 +86,19 @@ static void take_card(char *line, struct gpu_look *g)
     g->cards[g->n_cards++] = c;
 }
 
-static void take_proc(const char *line, struct gpu_look *g)
+static void take_proc(const char *line, struct gpu_sample *g)
 {
     char address[40], bus[32];
     int pid;
     if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%39[^,], %d", address, &pid) != 2 || pid <= 0 ||
-        !gpulook_bus(address, bus))
+        !gpu_sample_bus(address, bus))
         return;
     const struct gpu_card *c = card_at(g, bus);
     if (c)
         g->procs[g->n_procs++] = (struct gpu_proc){.card = (uint32_t)(c - g->cards), .pid = pid};
 }
 
-void gpuwatch_parse_smi(const char *cards, const char *procs, struct gpu_look *ret)
+void gpu_sampler_parse_smi(const char *cards, const char *procs, struct gpu_sample *ret)
 {
     memset(ret, 0, sizeof *ret);
     snprintf(ret->way, sizeof ret->way, "nvidia-smi");
@@ -110,7 +110,7 @@ void gpuwatch_parse_smi(const char *cards, const char *procs, struct gpu_look *r
     for (size_t i = 0; i < lines.n; i++)
         take_proc(lines.v[i], ret);
     strv_fini(&lines);
-    gpulook_sort(ret);
+    gpu_sample_sort(ret);
 }
 
 /* The output of a program; its exit status is returned, -1 where there was none. */
@@ -129,13 +129,13 @@ static int output_of(const char *command, struct str *out)
 }
 
 /* False: there is no such program. */
-static bool smi_look(struct gpu_look *g)
+static bool smi_look(struct gpu_sample *g)
 {
     struct str cards = STR_INIT, procs = STR_INIT;
     int status = output_of(SMI_CARDS, &cards);
     if (status == 0)
         output_of(SMI_PROCS, &procs);
-    gpuwatch_parse_smi(cards.s ? cards.s : "", procs.s ? procs.s : "", g);
+    gpu_sampler_parse_smi(cards.s ? cards.s : "", procs.s ? procs.s : "", g);
     if (status != 0)
         snprintf(g->trouble, sizeof g->trouble, "nvidia-smi: %.*s",
                  cards.len ? (int)strcspn(cards.s, "\n") : 24,
@@ -148,7 +148,7 @@ static bool smi_look(struct gpu_look *g)
 /* --- looking --- */
 
 /* The number of the device file, where the library does not say it. */
-static void add_minors(struct gpu_look *g)
+static void add_minors(struct gpu_sample *g)
 {
     for (uint32_t i = 0; i < g->n_cards; i++) {
         char path[128], text[2048];
@@ -162,16 +162,16 @@ static void add_minors(struct gpu_look *g)
     }
 }
 
-/* A library that has failed is opened anew once: the driver may have been exchanged. False: there will
+/* A library that has failed is opened again once: the driver may have been replaced. False: there will
  * never be an answer. */
-static bool look(struct nvml **v, struct gpu_look *g)
+static bool gpu_sampler_look(const char *nvml, struct nvml **v, struct gpu_sample *g)
 {
     struct errtext err = {.s = ""};
     int e = 0;
     memset(g, 0, sizeof *g);
     for (int i = 0; i < 2; i++) {
         bool fresh = !*v;
-        *v = fresh ? nvml_open(getenv(GPUWATCH_NVML), &e, &err) : *v;
+        *v = fresh ? nvml_open(nvml, &e, &err) : *v;
         if (!*v)
             break;
         if (nvml_look(*v, g, &err) == 0)
@@ -194,10 +194,10 @@ static bool look(struct nvml **v, struct gpu_look *g)
     return library || program;
 }
 
-int gpuwatch_main(void)
+int gpu_sampler_main(const char *nvml)
 {
     struct nvml *v = NULL;
-    struct gpu_look *g = xcalloc(1, sizeof *g);
+    struct gpu_sample *g = xcalloc(1, sizeof *g);
     struct str out = STR_INIT;
     bool goes_on = true;
     signal(SIGPIPE, SIG_DFL);
@@ -208,10 +208,10 @@ int gpuwatch_main(void)
             continue;
         if (n != 1)
             break;
-        goes_on = look(&v, g);
+        goes_on = gpu_sampler_look(nvml, &v, g);
         add_minors(g);
         str_clear(&out);
-        gpulook_format(g, &out);
+        gpu_sample_format(g, &out);
         for (size_t at = 0; at < out.len;) {
             n = write(1, out.s + at, out.len - at);
             if (n < 0 && errno != EINTR)

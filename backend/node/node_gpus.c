@@ -1,8 +1,5 @@
-/* node_gpus.c - the GPUs of this node: which there are, which must not be given, how busy they are.
- *
- * A process of its own looks (gpu_sampler.h) and is asked every few seconds, less often where a look takes
- * long; not at all where the machine has no such cards. What changes is told to the controller at once.
- */
+#include "backend/node/node_gpus.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
 #include "backend/node/gpu_numbers.h"
 #include "backend/node/gpu_sampler.h"
 #include "src/base/log.h"
@@ -23,21 +19,17 @@
 #include "src/base/xalloc.h"
 
 #define LOOK_MS       5000
-#define LOOK_FAST_MS  2000  /* while somebody watches */
-#define LOOK_SHARE    20    /* of the time between looks, at most one part in so many is spent looking */
-#define START_MS      3000  /* the first look is waited for so long */
+#define LOOK_FAST_MS  2000  /* while a client watches */
+#define LOOK_SHARE    20    /* of the time between looks, at most one part in LOOK_SHARE is spent looking */
+#define START_MS      3000  /* the longest wait for the first look */
 #define SILENT_MS     60000 /* without an answer: the driver hangs */
 #define SOON_MS       1000
 #define AGAIN_MS      60000 /* after the helper has ended */
 #define FILE_NAME     "gpus"
-#define DEPTH_MAX     64
 #define PID_NS_OF_ALL "pid:[4026531836]" /* the kernel's number of the outermost one */
-#define LOOK_VARIABLE "STOKER_GPU_LOOK_MS"
 
-extern char **environ;
-
-struct gpus {
-    struct agent *a;
+struct node_gpus {
+    struct node_gpus_config cfg;
     struct cards cards;
     pid_t pid; /* of the helper; 0: none */
     int in;    /* its standard input; -1 */
@@ -52,47 +44,13 @@ struct gpus {
     unsigned failures; /* of helpers, since the last answer */
     uint32_t name_uid;
     char name[64]; /* of that user */
-    struct gpu_look look;
+    struct gpu_sample look;
     struct mono idle_since[GPU_CARDS_MAX]; /* by number; 0: it works, or is not seen */
     struct msg_agent told;                 /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
 };
 
-/* --- whose is a process --- */
-
-static struct atask *task_above(struct agent *a, struct proc *p)
-{
-    struct proc at = *p;
-    for (int i = 0; i < DEPTH_MAX && at.pid > 1; i++) {
-        struct atask *t = idmap_get(&a->by_pid, (uint64_t)at.pid);
-        if (t)
-            return t;
-        if (proc_read(at.ppid, &at) < 0)
-            break;
-    }
-    return NULL;
-}
-
-/* Tasks of a job share what it holds. What an earlier agent has launched is not known here: nothing is said
- * against it. */
-static bool job_holds(const struct agent *a, uint32_t job, uint32_t card)
-{
-    list_for_each (t, &a->tasks, struct atask, link)
-        if (!t->end && t->st.key.job == job && (!t->gpus_known || cpuset_has(&t->gpus, card)))
-            return true;
-    return false;
-}
-
-/* Of an escaped process at least its user holds the card: he disturbs nobody but himself. */
-static bool user_holds(const struct agent *a, uint32_t uid, uint32_t card)
-{
-    list_for_each (t, &a->tasks, struct atask, link)
-        if (a->root && !t->end && t->gpus_known && t->uid == uid && cpuset_has(&t->gpus, card))
-            return true;
-    return false;
-}
-
 /* NVIDIA's own servants keep cards open for everybody. */
-static bool is_servant(uint32_t uid, const char *name)
+static bool gpus_is_servant(uint32_t uid, const char *name)
 {
     static const char *const names[] = {"nvidia-cuda-mps", "nv-hostengine", "nvidia-persiste"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -102,7 +60,7 @@ static bool is_servant(uint32_t uid, const char *name)
 }
 
 /* The name service may be slow: it is not asked for the same user at each look. */
-static const char *name_of(struct gpus *g, uint32_t uid)
+static const char *gpus_name_of(struct node_gpus *g, uint32_t uid)
 {
     if (g->name[0] && g->name_uid == uid)
         return g->name;
@@ -115,32 +73,32 @@ static const char *name_of(struct gpus *g, uint32_t uid)
     return g->name;
 }
 
-static bool is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, size_t size)
+static bool gpus_is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, size_t size)
 {
-    struct agent *a = ctx;
+    struct node_gpus *g = ctx;
+    const struct node_gpus_ops *ops = g->cfg.ops;
     struct proc p;
+    uint32_t job;
     struct stat st;
     char path[64], name[64];
     snprintf(path, sizeof path, "/proc/%d", pid);
-    if (a->gpus->starting || !a->gpus->pids_are_ours || proc_read(pid, &p) < 0 || p.state == 'Z' ||
-        stat(path, &st) < 0)
+    if (g->starting || !g->pids_are_ours || proc_read(pid, &p) < 0 || p.state == 'Z' || stat(path, &st) < 0)
         return false;
-    const struct atask *t = task_above(a, &p);
-    if (t && job_holds(a, t->st.key.job, card))
-        return false;
-    if (t) {
-        snprintf(text, size, "job %u, which does not hold it", t->st.key.job);
+    if (ops->find_job(g->cfg.ctx, &p, &job)) {
+        if (ops->job_holds(g->cfg.ctx, job, card))
+            return false;
+        snprintf(text, size, "job %u, which does not hold it", job);
         return true;
     }
     snprintf(path, sizeof path, "/proc/%d/comm", pid);
     if (proc_read_file(path, name, sizeof name) <= 0)
         return false;
     name[strcspn(name, "\n")] = '\0';
-    if (user_holds(a, st.st_uid, card) || is_servant(st.st_uid, name))
+    if (ops->user_holds(g->cfg.ctx, st.st_uid, card) || gpus_is_servant(st.st_uid, name))
         return false;
     struct str shown = STR_INIT;
     cell_text(&shown, name, -1, false, false);
-    snprintf(text, size, "process %d of %s (%s), not of the queue", pid, name_of(a->gpus, st.st_uid),
+    snprintf(text, size, "process %d of %s (%s), not of the queue", pid, gpus_name_of(g, st.st_uid),
              shown.s);
     str_fini(&shown);
     return true;
@@ -148,16 +106,16 @@ static bool is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, size_
 
 /* --- what is told --- */
 
-static void settle(struct gpus *g, struct msg_agent *m)
+static void gpus_settle(struct node_gpus *g, struct msg_agent *m)
 {
-    const struct agent *a = g->a;
-    bool believed = a->has_spec && !a->spec.detect;
-    uint32_t n = a->has_spec && a->spec.gpus != UINT32_MAX ? a->spec.gpus : m->gpus;
+    const struct node_info *info = g->cfg.info;
+    bool believed = info->has_spec && !info->spec.detect;
+    uint32_t n = info->has_spec && info->spec.gpus != UINT32_MAX ? info->spec.gpus : m->gpus;
     if (!believed)
         cards_out(&g->cards, n, &m->gpus_out, &m->gpus_lost, &m->gpu_notes);
 }
 
-static bool same_texts(const struct strv *a, const struct strv *b)
+static bool gpus_same_texts(const struct strv *a, const struct strv *b)
 {
     bool same = a->n == b->n;
     for (size_t i = 0; i < a->n && same; i++)
@@ -165,19 +123,18 @@ static bool same_texts(const struct strv *a, const struct strv *b)
     return same;
 }
 
-static bool is_news(const struct msg_agent *a, const struct msg_agent *b)
+static bool gpus_is_news(const struct msg_agent *a, const struct msg_agent *b)
 {
     return a->gpus != b->gpus || !str_eq(a->gpu_type, b->gpu_type) ||
            !cpuset_eq(&a->gpus_out, &b->gpus_out) || !cpuset_eq(&a->gpus_lost, &b->gpus_lost) ||
-           !same_texts(&a->gpu_notes, &b->gpu_notes);
+           !gpus_same_texts(&a->gpu_notes, &b->gpu_notes);
 }
 
-void gpus_describe(struct agent *a, struct msg_agent *m)
+void node_gpus_describe(struct node_gpus *g, struct msg_agent *m)
 {
-    struct gpus *g = a->gpus;
     if (!g)
         return;
-    settle(g, m);
+    gpus_settle(g, m);
     rec_fini(&msg_agent_rec, &g->told);
     g->told = (struct msg_agent){.gpus = m->gpus,
                                  .gpu_type = xstrdup(m->gpu_type),
@@ -196,35 +153,35 @@ void gpus_describe(struct agent *a, struct msg_agent *m)
         strv_push(&m->notes, "gpus: processes of others cannot be told from jobs (in a container)");
 }
 
-static void store(struct gpus *g)
+static void gpus_store(struct node_gpus *g)
 {
     struct str text = STR_INIT;
-    cards_save(&g->cards, g->a->probe.boot_id, &text);
-    int fd = openat(g->a->dir_fd, FILE_NAME ".tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    cards_save(&g->cards, g->cfg.info->probe.boot_id, &text);
+    int fd = openat(g->cfg.dir_fd, FILE_NAME ".tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool ok = fd >= 0 && write(fd, text.s, text.len) == (ssize_t)text.len;
     if (fd >= 0)
         close(fd);
-    if (!ok || renameat(g->a->dir_fd, FILE_NAME ".tmp", g->a->dir_fd, FILE_NAME) < 0)
+    if (!ok || renameat(g->cfg.dir_fd, FILE_NAME ".tmp", g->cfg.dir_fd, FILE_NAME) < 0)
         log_warn("the numbers of the GPUs cannot be kept: %s", strerror(errno));
     str_fini(&text);
 }
 
-static void load(struct gpus *g)
+static void gpus_load(struct node_gpus *g)
 {
-    int fd = openat(g->a->dir_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(g->cfg.dir_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return;
     char *text = xmalloc(GPU_TEXT_MAX);
     ssize_t n = read(fd, text, GPU_TEXT_MAX - 1);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
-    cards_load(&g->cards, g->a->probe.boot_id, text);
+    cards_load(&g->cards, g->cfg.info->probe.boot_id, text);
     free(text);
 }
 
-static void set_probe(struct gpus *g)
+static void gpus_set_probe(struct node_gpus *g)
 {
-    struct probe *p = &g->a->probe;
+    struct probe *p = &g->cfg.info->probe;
     if (!g->cards.n && !g->cards.answered)
         return;
     p->gpus = g->cards.n;
@@ -235,7 +192,7 @@ static void set_probe(struct gpus *g)
 
 /* Looks are samples: a card that works now and then between them is not told from one that never does, but
  * over many minutes it would be seen working. Nobody knows what was while the driver did not answer. */
-static void note_idle(struct gpus *g)
+static void gpus_note_idle(struct node_gpus *g)
 {
     for (uint32_t i = 0; i < g->cards.n; i++) {
         const struct card *c = &g->cards.v[i];
@@ -246,46 +203,46 @@ static void note_idle(struct gpus *g)
     }
 }
 
-static uint32_t idle_s(const struct gpus *g, uint32_t i)
+static uint32_t gpus_idle_s(const struct node_gpus *g, uint32_t i)
 {
     int64_t ns = g->idle_since[i].ns ? mono_read().ns - g->idle_since[i].ns : 0;
     return (uint32_t)(ns / NS_PER_S);
 }
 
-static void take(struct gpus *g, const struct gpu_look *look)
+static void gpus_take(struct node_gpus *g, const struct gpu_sample *look)
 {
-    if (cards_take(&g->cards, look, is_stranger, g->a))
-        store(g);
-    note_idle(g);
-    set_probe(g);
+    if (cards_take(&g->cards, look, gpus_is_stranger, g))
+        gpus_store(g);
+    gpus_note_idle(g);
+    gpus_set_probe(g);
     struct msg_agent m = {0};
-    agent_describe_gpus(g->a, &m);
-    settle(g, &m);
-    bool news = is_news(&m, &g->told);
+    node_info_describe_gpus(g->cfg.info, &m);
+    gpus_settle(g, &m);
+    bool news = gpus_is_news(&m, &g->told);
     for (size_t i = 0; news && i < m.gpu_notes.n; i++)
         if (!strv_has(&g->told.gpu_notes, m.gpu_notes.v[i]))
             log_warn("%s", m.gpu_notes.v[i]);
     for (size_t i = 0; news && i < g->told.gpu_notes.n; i++)
         if (!strv_has(&m.gpu_notes, g->told.gpu_notes.v[i]))
             log_info("over: %s", g->told.gpu_notes.v[i]);
-    if (news && g->a->controller)
-        agent_tell(g->a);
+    if (news)
+        g->cfg.ops->on_change(g->cfg.ctx);
     rec_fini(&msg_agent_rec, &m);
 }
 
 /* --- the helper --- */
 
-static void take_trouble(struct gpus *g, const char *text)
+static void gpus_take_trouble(struct node_gpus *g, const char *text)
 {
     memset(&g->look, 0, sizeof g->look);
     memcpy(g->look.way, g->cards.way, sizeof g->look.way);
     snprintf(g->look.trouble, sizeof g->look.trouble, "%s", text);
-    take(g, &g->look);
+    gpus_take(g, &g->look);
 }
 
-static void close_pipes(struct gpus *g)
+static void gpus_close_pipes(struct node_gpus *g)
 {
-    loop_unwatch(g->a->loop, &g->out);
+    loop_unwatch(g->cfg.loop, &g->out);
     if (g->in >= 0)
         close(g->in);
     if (g->out.fd >= 0)
@@ -295,9 +252,9 @@ static void close_pipes(struct gpus *g)
     str_clear(&g->text);
 }
 
-static int spawn(struct gpus *g)
+static int gpus_spawn(struct node_gpus *g)
 {
-    static char option[] = GPUWATCH_OPTION, name[] = "stoker-gpuwatch";
+    static char option[] = GPU_SAMPLER_OPTION, name[] = "stoker-gpuwatch";
     char *argv[] = {name, option, NULL};
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) < 0)
@@ -327,9 +284,9 @@ static int spawn(struct gpus *g)
 }
 
 /* False where there is nobody to ask now. */
-static bool ask(struct gpus *g)
+static bool gpus_ask(struct node_gpus *g)
 {
-    if (g->in < 0 && (g->pid || spawn(g) < 0))
+    if (g->in < 0 && (g->pid || gpus_spawn(g) < 0))
         return false;
     if (write(g->in, "l", 1) != 1)
         return false;
@@ -338,20 +295,20 @@ static bool ask(struct gpus *g)
     return true;
 }
 
-static void plan(struct gpus *g)
+static void gpus_plan(struct node_gpus *g)
 {
     int64_t ms = g->watched && g->look_ms > LOOK_FAST_MS ? LOOK_FAST_MS : g->look_ms;
-    loop_timer_set(g->a->loop, &g->timer, ms > g->cost_ms * LOOK_SHARE ? ms : g->cost_ms * LOOK_SHARE);
+    loop_timer_set(g->cfg.loop, &g->timer, ms > g->cost_ms * LOOK_SHARE ? ms : g->cost_ms * LOOK_SHARE);
 }
 
-static bool is_whole(const struct str *s)
+static bool gpus_is_whole(const struct str *s)
 {
     return (s->len == 2 && strcmp(s->s, ".\n") == 0) ||
            (s->len > 2 && strcmp(s->s + s->len - 3, "\n.\n") == 0);
 }
 
 /* Reads what there is. 1: an answer has been taken; 0: not yet; negative: the helper has ended. */
-static int read_some(struct gpus *g)
+static int gpus_read_some(struct node_gpus *g)
 {
     char buf[4096];
     ssize_t n = read(g->out.fd, buf, sizeof buf);
@@ -360,78 +317,77 @@ static int read_some(struct gpus *g)
     if (n <= 0 || g->text.len > GPU_TEXT_MAX)
         return -EPIPE;
     str_append_n(&g->text, buf, (size_t)n);
-    if (!is_whole(&g->text))
+    if (!gpus_is_whole(&g->text))
         return 0;
     g->cost_ms = (mono_read().ns - g->asked_at.ns) / NS_PER_MS;
     g->asked = false;
     g->failures = 0;
-    if (gpulook_parse(g->text.s, &g->look) < 0)
+    if (gpu_sample_parse(g->text.s, &g->look) < 0)
         return -EBADMSG;
     str_clear(&g->text);
-    take(g, &g->look);
+    gpus_take(g, &g->look);
     return 1;
 }
 
 /* One that has found neither library nor program ends by itself, and no other is started. After one that
  * ended without an answer another is tried soon: it may have been killed by mistake. */
-static void helper_over(struct gpus *g)
+static void gpus_helper_over(struct node_gpus *g)
 {
     bool silent = g->asked;
-    close_pipes(g);
+    gpus_close_pipes(g);
     g->over = !silent && !g->cards.way[0] && !g->cards.n;
     g->failures += silent;
     if (silent && g->failures > 1)
-        take_trouble(g, "nobody who asks it comes back");
+        gpus_take_trouble(g, "nobody who asks it comes back");
     if (!g->over)
-        loop_timer_set(g->a->loop, &g->timer, g->failures == 1 ? SOON_MS : AGAIN_MS);
+        loop_timer_set(g->cfg.loop, &g->timer, g->failures == 1 ? SOON_MS : AGAIN_MS);
 }
 
-static void on_out(void *ctx, unsigned ready)
+static void gpus_on_out(void *ctx, unsigned ready)
 {
     (void)ready;
-    struct gpus *g = ctx;
-    int r = read_some(g);
+    struct node_gpus *g = ctx;
+    int r = gpus_read_some(g);
     if (r < 0)
-        helper_over(g);
+        gpus_helper_over(g);
     else if (r > 0)
-        plan(g);
+        gpus_plan(g);
 }
 
-static void on_timer(void *ctx)
+static void gpus_on_timer(void *ctx)
 {
-    struct gpus *g = ctx;
+    struct node_gpus *g = ctx;
     if (g->asked) { /* it may not die of it either: until it does there is no other */
         kill(g->pid, SIGKILL);
-        close_pipes(g);
-        take_trouble(g, "no answer for a minute");
-        loop_timer_set(g->a->loop, &g->timer, AGAIN_MS);
-    } else if (ask(g)) {
+        gpus_close_pipes(g);
+        gpus_take_trouble(g, "no answer for a minute");
+        loop_timer_set(g->cfg.loop, &g->timer, AGAIN_MS);
+    } else if (gpus_ask(g)) {
         if (!g->out.watched)
-            loop_watch(g->a->loop, &g->out, LOOP_READ);
-        loop_timer_set(g->a->loop, &g->timer, SILENT_MS);
+            loop_watch(g->cfg.loop, &g->out, LOOP_READ);
+        loop_timer_set(g->cfg.loop, &g->timer, SILENT_MS);
     } else {
-        loop_timer_set(g->a->loop, &g->timer, AGAIN_MS);
+        loop_timer_set(g->cfg.loop, &g->timer, AGAIN_MS);
     }
 }
 
-bool gpus_child_ended(struct agent *a, pid_t pid)
+bool node_gpus_is_child(const struct node_gpus *g, pid_t pid)
 {
-    if (!gpus_is_child(a, pid))
+    return g && g->pid && g->pid == pid;
+}
+
+bool node_gpus_child_ended(struct node_gpus *g, pid_t pid)
+{
+    if (!node_gpus_is_child(g, pid))
         return false;
-    a->gpus->pid = 0;
+    g->pid = 0;
     return true;
 }
 
-bool gpus_is_child(const struct agent *a, pid_t pid)
-{
-    return a->gpus && a->gpus->pid && a->gpus->pid == pid;
-}
+/* --- figures --- */
 
-/* --- for the others --- */
-
-void gpus_util(struct agent *a, struct msg_util *u)
+void node_gpus_usage(const struct node_gpus *g, struct msg_util *u)
 {
-    const struct gpus *g = a->gpus;
     for (uint32_t i = 0; g && i < g->cards.n; i++) {
         const struct card *c = &g->cards.v[i];
         if (!c->lost)
@@ -440,29 +396,28 @@ void gpus_util(struct agent *a, struct msg_util *u)
                                                          .mem_used_mib = c->is.used_mib,
                                                          .mem_mib = c->is.mib,
                                                          .foreign = c->strangers,
-                                                         .idle_s = idle_s(g, i)};
+                                                         .idle_s = gpus_idle_s(g, i)};
     }
 }
 
-void gpus_watch(struct agent *a, bool on)
+void node_gpus_watch(struct node_gpus *g, bool on)
 {
-    struct gpus *g = a->gpus;
     if (!g || g->watched == on)
         return;
     g->watched = on;
     if (on && !g->asked && !g->over)
-        loop_timer_set(a->loop, &g->timer, 0);
+        loop_timer_set(g->cfg.loop, &g->timer, 0);
 }
 
-void gpus_names(struct agent *a, bool always, struct strv *ret)
+void node_gpus_names(const struct node_gpus *g, bool always, struct strv *ret)
 {
-    if (a->gpus)
-        cards_names(&a->gpus->cards, always, ret);
+    if (g)
+        cards_names(&g->cards, always, ret);
 }
 
-size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *ret, size_t max)
+size_t node_gpus_minors(const struct node_gpus *g, const struct cpuset *held, uint32_t *ret, size_t max)
 {
-    const struct cards *c = a->gpus ? &a->gpus->cards : NULL;
+    const struct cards *c = g ? &g->cards : NULL;
     size_t n = 0;
     for (uint32_t i = 0; c && i < c->n && n < max; i++)
         if (!cpuset_has(held, i) && c->v[i].is.minor != UINT32_MAX)
@@ -472,62 +427,59 @@ size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *r
 
 /* --- start and end --- */
 
-static void first_look(struct gpus *g)
+static void gpus_first_look(struct node_gpus *g)
 {
-    if (!ask(g)) {
-        loop_timer_set(g->a->loop, &g->timer, AGAIN_MS);
+    if (!gpus_ask(g)) {
+        loop_timer_set(g->cfg.loop, &g->timer, AGAIN_MS);
         return;
     }
     int r = 0;
     for (int64_t left; r == 0 && (left = START_MS - (mono_read().ns - g->asked_at.ns) / NS_PER_MS) > 0;) {
         struct pollfd p = {.fd = g->out.fd, .events = POLLIN};
         if (poll(&p, 1, (int)left) > 0)
-            r = read_some(g);
+            r = gpus_read_some(g);
     }
     if (r < 0) {
-        helper_over(g);
+        gpus_helper_over(g);
         return;
     }
-    loop_watch(g->a->loop, &g->out, LOOP_READ);
+    loop_watch(g->cfg.loop, &g->out, LOOP_READ);
     if (r > 0)
-        plan(g);
+        gpus_plan(g);
     else
-        loop_timer_set(g->a->loop, &g->timer, SILENT_MS);
+        loop_timer_set(g->cfg.loop, &g->timer, SILENT_MS);
 }
 
-void gpus_start(struct agent *a)
+struct node_gpus *node_gpus_new(const struct node_gpus_config *cfg)
 {
-    if (!gpuwatch_is_needed())
-        return;
-    struct gpus *g = xcalloc(1, sizeof *g);
+    if (!cfg->test_nvml && !gpu_sampler_is_needed())
+        return NULL;
+    struct node_gpus *g = xcalloc(1, sizeof *g);
     char ns[64];
     ssize_t n = readlink("/proc/self/ns/pid", ns, sizeof ns - 1);
     ns[n > 0 ? n : 0] = '\0';
-    const char *ms = getenv(LOOK_VARIABLE);
-    a->gpus = g;
-    g->a = a;
+    g->cfg = *cfg;
     g->in = -1;
-    g->out = (struct loop_fd){.fd = -1, .fn = on_out, .ctx = g};
-    g->timer = (struct loop_timer){.fn = on_timer, .ctx = g};
+    g->out = (struct loop_fd){.fd = -1, .fn = gpus_on_out, .ctx = g};
+    g->timer = (struct loop_timer){.fn = gpus_on_timer, .ctx = g};
     g->text = (struct str)STR_INIT;
-    g->pids_are_ours = strcmp(ns, PID_NS_OF_ALL) == 0 || getenv(GPUWATCH_NVML);
-    g->look_ms = ms && atoi(ms) > 0 ? atoi(ms) : LOOK_MS;
-    load(g);
-    set_probe(g);
+    g->pids_are_ours = strcmp(ns, PID_NS_OF_ALL) == 0 || cfg->test_nvml;
+    g->look_ms = cfg->look_ms ? cfg->look_ms : LOOK_MS;
+    gpus_load(g);
+    gpus_set_probe(g);
     g->starting = true;
-    first_look(g);
+    gpus_first_look(g);
     g->starting = false;
+    return g;
 }
 
-void gpus_stop(struct agent *a)
+void node_gpus_free(struct node_gpus *g)
 {
-    struct gpus *g = a->gpus;
     if (!g)
         return;
-    close_pipes(g); /* which ends the helper */
-    loop_timer_cancel(a->loop, &g->timer);
+    gpus_close_pipes(g); /* which ends the helper */
+    loop_timer_cancel(g->cfg.loop, &g->timer);
     rec_fini(&msg_agent_rec, &g->told);
     str_fini(&g->text);
     free(g);
-    a->gpus = NULL;
 }

@@ -188,7 +188,7 @@ static uint32_t pids_of(const struct nvml *v, device_t d, bool graphics, uint32_
 }
 
 /* What computes. Who draws as well, a desktop, is in both lists and takes the card from nobody. */
-static void look_at_processes(const struct nvml *v, device_t d, struct gpu_look *g, uint32_t card)
+static void look_at_processes(const struct nvml *v, device_t d, struct gpu_sample *g, uint32_t card)
 {
     uint32_t compute[PROCS_MAX], graphics[PROCS_MAX];
     uint32_t n = pids_of(v, d, false, compute), m = n ? pids_of(v, d, true, graphics) : 0;
@@ -201,7 +201,7 @@ static void look_at_processes(const struct nvml *v, device_t d, struct gpu_look 
     }
 }
 
-static void add_lost(struct nvml *v, unsigned at, struct gpu_look *g)
+static void add_lost(struct nvml *v, unsigned at, struct gpu_sample *g)
 {
     if (!v->seen[at][0]) {
         g->unnamed++;
@@ -214,7 +214,7 @@ static void add_lost(struct nvml *v, unsigned at, struct gpu_look *g)
 }
 
 /* The first question that a card does not answer tells of its loss. */
-static void look_at(struct nvml *v, unsigned at, struct gpu_look *g)
+static void look_at(struct nvml *v, unsigned at, struct gpu_sample *g)
 {
     device_t d;
     struct pci_info pci = {0};
@@ -251,7 +251,7 @@ static void look_at(struct nvml *v, unsigned at, struct gpu_look *g)
         look_at_processes(v, d, g, g->n_cards - 1);
 }
 
-int nvml_look(struct nvml *v, struct gpu_look *ret, struct errtext *err)
+int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
 {
     unsigned n = 0;
     memset(ret, 0, sizeof *ret);
@@ -261,6 +261,6 @@ int nvml_look(struct nvml *v, struct gpu_look *ret, struct errtext *err)
         return err_set(err, -EIO, "NVML: %s", text_of(v, r));
     for (unsigned i = 0; i < n && i < GPU_CARDS_MAX; i++)
         look_at(v, i, ret);
-    gpulook_sort(ret);
+    gpu_sample_sort(ret);
     return 0;
 }

@@ -18,7 +18,7 @@ void nvml_close(struct nvml *v); /* NULL: no-op */
 
 /* Fills way, cards in PCI order, processes. A card that was there before and fails now is in it as lost.
  * -EIO with a text where the library itself fails: open it anew. */
-int nvml_look(struct nvml *v, struct gpu_look *ret, struct errtext *err)
+int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
 #endif

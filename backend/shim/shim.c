@@ -35,8 +35,6 @@
 #define END_RETRY_MS      1000
 #define EARLY_NEWS_S      5 /* so far ahead a second early signal lies, at least */
 
-REC_DEFINE(shim_setup, SHIM_SETUP_FIELDS)
-
 void shim_message(struct shim *s, const char *fmt, ...)
 {
     if (s->message)

@@ -4,8 +4,8 @@
 
 #include <poll.h>
 
-#include "backend/shim/shim.h"
 #include "backend/task/proc.h"
+#include "backend/task/shim_setup.h"
 #include "src/base/vec.h"
 #include "src/proto/frame.h"
 #include "src/proto/launch.h"

@@ -15,7 +15,7 @@ static int open_next(int dir_fd, const char *name, char next[static NAME_SIZE])
     return openat(dir_fd, next, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-void keep_reserve(int dir_fd, const char *name)
+void atomic_reserve(int dir_fd, const char *name)
 {
     char next[NAME_SIZE];
     int fd = open_next(dir_fd, name, next);
@@ -41,7 +41,7 @@ static int write_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-int keep_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
 {
     char next[NAME_SIZE];
     int fd = open_next(dir_fd, name, next);

@@ -12,10 +12,10 @@
 
 /* Takes room for a version of up to 4 KiB where none is taken yet. A file system that cannot, or has none
  * left, is no failure. */
-void keep_reserve(int dir_fd, const char *name);
+void atomic_reserve(int dir_fd, const char *name);
 /* Replaces the file in one step; sync: on the disk before that. 0 or -errno, then the old one is there
  * still. */
-int keep_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
     __attribute__((warn_unused_result));
 
 #endif

@@ -80,7 +80,7 @@ fill
 submit -o /dev/null task.sh late
 wait_for 20 is_drained
 must scontrol update NodeName=n1 State=DRAIN Reason=fan
-rooms() { grep -c "there is room in" "$STOKER_HOME/log/agent-n1.log"; }
+rooms() { grep -c "there is space in" "$STOKER_HOME/log/agent-n1.log"; }
 before=$(rooms)
 rm "$STOKER_HOME/state/agent/ballast"
 told() { [ "$(rooms)" -gt "$before" ]; }

@@ -1,5 +1,5 @@
-/* test_agent_parts.c - what the agent is made of, one by one: records on disk, tombstones, policy, /proc,
- * frames.
+/* test_agent_parts.c - what the agent is made of, one by one: records on disk, launches that have ended,
+ * policy, /proc, frames.
  *
  * test-user
  */
@@ -13,9 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
+#include "backend/agent/ended_launches.h"
+#include "backend/agent/wire.h"
 #include "backend/node/cpu_order.h"
-#include "backend/shim/shim_private.h"
+#include "backend/node/node_policy.h"
+#include "backend/node/node_probe.h"
+#include "backend/node/user_lookup.h"
+#include "backend/task/shim_setup.h"
+#include "backend/task/taskdir.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
@@ -169,88 +174,88 @@ static void test_end_record(void **state)
     rec_fini(&launch_end_rec, &end);
 }
 
-/* --- tombstones --- */
+/* --- launches that have ended --- */
 
-static void test_tombs(void **state)
+static void test_ended(void **state)
 {
     (void)state;
-    struct tomb t;
+    struct ended_launches t;
     struct errtext err;
-    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    assert_int_equal(ended_open(&t, dir_fd, &err), 0);
     struct launch_key key = {.job = 1, .step = -1, .attempt = 1}, other = key;
     other.attempt = 2;
-    assert_false(tomb_has(&t, &key));
-    tomb_add(&t, &key);
-    tomb_add(&t, &key);
-    assert_true(tomb_has(&t, &key));
-    assert_false(tomb_has(&t, &other));
-    tomb_close(&t);
+    assert_false(ended_has(&t, &key));
+    ended_add(&t, &key);
+    ended_add(&t, &key);
+    assert_true(ended_has(&t, &key));
+    assert_false(ended_has(&t, &other));
+    ended_close(&t);
     /* A record cut in half by a crash, and what is written after it. */
     int fd = openat(dir_fd, "ended", O_WRONLY | O_APPEND);
     assert_int_equal(write(fd, "12345", 5), 5);
     close(fd);
-    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
-    tomb_add(&t, &other);
-    tomb_close(&t);
-    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
-    assert_true(tomb_has(&t, &key));
-    assert_true(tomb_has(&t, &other));
-    tomb_close(&t);
+    assert_int_equal(ended_open(&t, dir_fd, &err), 0);
+    ended_add(&t, &other);
+    ended_close(&t);
+    assert_int_equal(ended_open(&t, dir_fd, &err), 0);
+    assert_true(ended_has(&t, &key));
+    assert_true(ended_has(&t, &other));
+    ended_close(&t);
 }
 
 /* The same numbers of another job's launch: ids were given twice. */
-static void test_tombs_know_nonces(void **state)
+static void test_ended_know_nonces(void **state)
 {
     (void)state;
-    struct tomb t;
+    struct ended_launches t;
     struct errtext err;
-    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    assert_int_equal(ended_open(&t, dir_fd, &err), 0);
     struct launch_key key = {.job = 1, .step = -1, .attempt = 1, .nonce = UINT64_C(0x123456789abcdef0)};
     struct launch_key other = key, unknown = key, old = {.job = 2, .step = -1, .attempt = 1}, old_now = old;
     other.nonce++;
     unknown.nonce = 0;
     old_now.nonce = 77;
-    tomb_add(&t, &key);
-    tomb_add(&t, &old); /* of an agent of an earlier release */
+    ended_add(&t, &key);
+    ended_add(&t, &old); /* of an agent of an earlier release */
     for (int reopened = 0; reopened < 2; reopened++) {
-        assert_true(tomb_has(&t, &key));
-        assert_false(tomb_has(&t, &other));
-        assert_true(tomb_has(&t, &unknown));
-        assert_true(tomb_has(&t, &old_now));
-        tomb_close(&t);
-        assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+        assert_true(ended_has(&t, &key));
+        assert_false(ended_has(&t, &other));
+        assert_true(ended_has(&t, &unknown));
+        assert_true(ended_has(&t, &old_now));
+        ended_close(&t);
+        assert_int_equal(ended_open(&t, dir_fd, &err), 0);
     }
-    tomb_close(&t);
+    ended_close(&t);
     struct stat st; /* agents of earlier releases read records of 16 bytes */
     assert_int_equal(fstatat(dir_fd, "ended", &st, 0), 0);
     assert_int_equal(st.st_size, 3 * 16);
 }
 
-static void test_tombs_are_bounded(void **state)
+static void test_ended_are_bounded(void **state)
 {
     (void)state;
-    struct tomb t;
+    struct ended_launches t;
     struct errtext err;
-    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    assert_int_equal(ended_open(&t, dir_fd, &err), 0);
     struct launch_key key = {.step = -1, .attempt = 1};
-    uint32_t n = 2 * TOMB_GENERATION + 10;
+    uint32_t n = 2 * ENDED_GENERATION + 10;
     for (key.job = 1; key.job <= n; key.job++)
-        tomb_add(&t, &key);
+        ended_add(&t, &key);
     for (int reopened = 0; reopened < 2; reopened++) {
         key.job = n;
-        assert_true(tomb_has(&t, &key));
-        key.job = n - TOMB_GENERATION;
-        assert_true(tomb_has(&t, &key));
+        assert_true(ended_has(&t, &key));
+        key.job = n - ENDED_GENERATION;
+        assert_true(ended_has(&t, &key));
         key.job = 1;
-        assert_false(tomb_has(&t, &key));
-        assert_true(t.now.n + t.before.n <= 2 * TOMB_GENERATION);
-        tomb_close(&t);
-        assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+        assert_false(ended_has(&t, &key));
+        assert_true(t.now.n + t.before.n <= 2 * ENDED_GENERATION);
+        ended_close(&t);
+        assert_int_equal(ended_open(&t, dir_fd, &err), 0);
     }
-    tomb_clear(&t);
+    ended_clear(&t);
     key.job = n;
-    assert_false(tomb_has(&t, &key));
-    tomb_close(&t);
+    assert_false(ended_has(&t, &key));
+    ended_close(&t);
 }
 
 /* --- policy --- */
@@ -280,27 +285,27 @@ static void test_policy_file(void **state)
         {"min_uid = 1000", 0620, -EPERM, "others than its owner"},
     };
     for (size_t i = 0; i < N_OF(cases); i++) {
-        struct policy p;
+        struct node_policy p;
         struct errtext err = {.s = ""};
         put("policy", cases[i].text, cases[i].mode);
-        int r = policy_load(&p, dir_fd, NULL, &err);
+        int r = node_policy_load(&p, dir_fd, NULL, &err);
         check_int(cases[i].text, r < 0, cases[i].r < 0);
         if (cases[i].error)
             check_has(cases[i].text, err.s, cases[i].error);
         else
-            policy_fini(&p);
+            node_policy_fini(&p);
     }
 }
 
 static void test_policy_rules(void **state)
 {
     (void)state;
-    struct policy p;
+    struct node_policy p;
     struct errtext err;
     put("policy",
         "min_uid = 1000\nallow_root = no\nmax_tasks = 5\nusers = alice,bob\nworkdirs = /home/,/scratch\n",
         0600);
-    assert_int_equal(policy_load(&p, dir_fd, NULL, &err), 0);
+    assert_int_equal(node_policy_load(&p, dir_fd, NULL, &err), 0);
     static const struct {
         const char *name;
         uint32_t uid;
@@ -324,55 +329,55 @@ static void test_policy_rules(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         struct launch l = {
             .uid = cases[i].uid, .user = xstrdup(cases[i].user), .workdir = xstrdup(cases[i].workdir)};
-        check_int(cases[i].name, policy_check(&p, &l, cases[i].live, NULL, &err) == 0, cases[i].ok);
+        check_int(cases[i].name, node_policy_check(&p, &l, cases[i].live, NULL, &err) == 0, cases[i].ok);
         rec_fini(&launch_rec, &l);
     }
-    policy_fini(&p);
+    node_policy_fini(&p);
 }
 
 /* Users by name, or by a group that they are in. */
 static void test_policy_groups(void **state)
 {
     (void)state;
-    struct policy p;
+    struct node_policy p;
     struct errtext err;
     put("policy", "users = alice\ngroups = root\n", 0600);
-    assert_int_equal(policy_load(&p, dir_fd, NULL, &err), 0);
+    assert_int_equal(node_policy_load(&p, dir_fd, NULL, &err), 0);
     uint32_t in[] = {100, 0}, out[] = {100, 101};
     struct blob member = {.p = (uint8_t *)in, .n = sizeof in},
                 other = {.p = (uint8_t *)out, .n = sizeof out};
     struct launch l = {.uid = 1000, .user = xstrdup("bob")};
-    assert_int_equal(policy_check(&p, &l, 0, &member, &err), 0);
-    assert_int_equal(policy_check(&p, &l, 0, &other, &err), -EPERM);
-    assert_int_equal(policy_check(&p, &l, 0, NULL, &err), -EPERM);
+    assert_int_equal(node_policy_check(&p, &l, 0, &member, &err), 0);
+    assert_int_equal(node_policy_check(&p, &l, 0, &other, &err), -EPERM);
+    assert_int_equal(node_policy_check(&p, &l, 0, NULL, &err), -EPERM);
     free(l.user);
     l.user = xstrdup("alice");
-    assert_int_equal(policy_check(&p, &l, 0, &other, &err), 0);
+    assert_int_equal(node_policy_check(&p, &l, 0, &other, &err), 0);
     rec_fini(&launch_rec, &l);
-    policy_fini(&p);
+    node_policy_fini(&p);
 }
 
 /* A file that is named: there, and in directories that nobody else may change. */
 static void test_policy_path(void **state)
 {
     (void)state;
-    struct policy p;
+    struct node_policy p;
     struct errtext err = {""};
     char path[300], open_dir[300];
     put("policy", "min_uid = 7\n", 0600);
     snprintf(path, sizeof path, "%s/policy", dir);
-    assert_int_equal(policy_load(&p, dir_fd, path, &err), 0);
+    assert_int_equal(node_policy_load(&p, dir_fd, path, &err), 0);
     assert_int_equal(p.min_uid, 7);
-    policy_fini(&p);
+    node_policy_fini(&p);
     snprintf(path, sizeof path, "%s/nothing", dir);
-    assert_true(policy_load(&p, dir_fd, path, &err) < 0);
+    assert_true(node_policy_load(&p, dir_fd, path, &err) < 0);
     check_has("missing", err.s, "is not there");
     snprintf(open_dir, sizeof open_dir, "%s/open", dir);
     assert_int_equal(mkdir(open_dir, 0777), 0);
     assert_int_equal(chmod(open_dir, 0777), 0);
     snprintf(path, sizeof path, "%s/open/policy", dir);
     assert_int_equal(symlink("../policy", path), 0);
-    assert_true(policy_load(&p, dir_fd, path, &err) < 0);
+    assert_true(node_policy_load(&p, dir_fd, path, &err) < 0);
     check_has("open", err.s, "may change what is in");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(open_dir), 0);
@@ -453,7 +458,7 @@ static void test_order_of_cpus(void **state)
     struct cpuset cpus = {0};
     cpuset_add_range(&cpus, 0, 8);
     struct blob order;
-    cores_order(&cpus, place, &order); /* nothing is said of them */
+    cpu_order_read(&cpus, place, &order); /* nothing is said of them */
     uint16_t got[8], by_number[] = {0, 1, 2, 3, 4, 5, 6, 7}, by_core[] = {0, 4, 2, 6, 1, 5, 3, 7};
     assert_int_equal(order.n, sizeof got);
     assert_memory_equal(order.p, by_number, sizeof by_number);
@@ -474,11 +479,11 @@ static void test_order_of_cpus(void **state)
             fclose(f);
         }
     }
-    cores_order(&cpus, place, &order);
+    cpu_order_read(&cpus, place, &order);
     assert_memory_equal(order.p, by_core, sizeof by_core);
     free(order.p);
     cpuset_del(&cpus, 4); /* one that the agent may not use */
-    cores_order(&cpus, place, &order);
+    cpu_order_read(&cpus, place, &order);
     assert_int_equal(order.n, 7 * sizeof *got);
     memcpy(got, order.p, order.n);
     assert_int_equal(got[1], 2);
@@ -605,31 +610,6 @@ static void test_wire_slow_reader(void **state)
     end_close(&e);
 }
 
-/* --- labelled output --- */
-
-/* A process that the rank has left writes as fast as its label can be put on: here it never stops. */
-static void test_rest_of_output_is_bounded(void **state)
-{
-    (void)state;
-    struct launch_rank l = {.rank = 0};
-    struct rank r = {
-        .l = &l,
-        .pump = {{.fd = open("/dev/zero", O_RDONLY), .line = STR_INIT}, {.fd = -1, .line = STR_INIT}}};
-    struct shim s = {.sinks = VEC_INIT};
-    put("out", "", 0600);
-    int fd = openat(dir_fd, "out", O_WRONLY | O_CLOEXEC);
-    vec_push(&s.sinks, (struct sink){.fd = fd, .queue = STR_INIT});
-    assert_true(r.pump[0].fd >= 0 && fd >= 0);
-    alarm(20);
-    pump_finish(&s, &r);
-    alarm(0);
-    assert_int_equal(r.pump[0].fd, -1);
-    off_t size = lseek(fd, 0, SEEK_END);
-    assert_true(size >= 1 << 20 && size < 2 << 20);
-    close(fd);
-    vec_fini(&s.sinks);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -638,9 +618,9 @@ int main(void)
         cmocka_unit_test(test_names),
         TEST(test_claim_has_one_winner),
         TEST(test_end_record),
-        TEST(test_tombs),
-        TEST(test_tombs_know_nonces),
-        TEST(test_tombs_are_bounded),
+        TEST(test_ended),
+        TEST(test_ended_know_nonces),
+        TEST(test_ended_are_bounded),
         TEST(test_policy_file),
         TEST(test_policy_rules),
         TEST(test_policy_groups),
@@ -652,7 +632,6 @@ int main(void)
         cmocka_unit_test(test_wire_in_drips),
         cmocka_unit_test(test_wire_refuses),
         cmocka_unit_test(test_wire_slow_reader),
-        TEST(test_rest_of_output_is_bounded),
     };
     return cmocka_run_group_tests_name("agent parts", tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void put(const char *text)
     close(fd);
 }
 
-static struct gpu_look look; /* large */
+static struct gpu_sample look; /* large */
 
 /* --- looks as text --- */
 
@@ -72,7 +72,7 @@ static void test_bus(void **state)
     };
     for (size_t i = 0; i < N_OF(cases); i++) {
         char buf[32] = "";
-        check_int(cases[i].text, gpulook_bus(cases[i].text, buf), cases[i].want != NULL);
+        check_int(cases[i].text, gpu_sample_bus(cases[i].text, buf), cases[i].want != NULL);
         if (cases[i].want)
             check_str(cases[i].text, buf, cases[i].want);
     }
@@ -81,7 +81,7 @@ static void test_bus(void **state)
 static void test_look_comes_through(void **state)
 {
     (void)state;
-    struct gpu_look *got = xcalloc(1, sizeof *got);
+    struct gpu_sample *got = xcalloc(1, sizeof *got);
     memset(&look, 0, sizeof look);
     snprintf(look.way, sizeof look.way, "NVML");
     look.unnamed = 2;
@@ -97,8 +97,8 @@ static void test_look_comes_through(void **state)
     look.n_procs = 1;
     look.procs[0] = (struct gpu_proc){.card = 1, .pid = 4711};
     struct str text = STR_INIT;
-    gpulook_format(&look, &text);
-    assert_int_equal(gpulook_parse(text.s, got), 0);
+    gpu_sample_format(&look, &text);
+    assert_int_equal(gpu_sample_parse(text.s, got), 0);
     assert_memory_equal(got, &look, sizeof look);
     str_fini(&text);
     free(got);
@@ -119,12 +119,12 @@ static void test_bad_looks(void **state)
         "what\n.\n",
     };
     for (size_t i = 0; i < N_OF(bad); i++)
-        check_int(bad[i], gpulook_parse(bad[i], &look), -EBADMSG);
+        check_int(bad[i], gpu_sample_parse(bad[i], &look), -EBADMSG);
     struct str many = STR_INIT;
     for (int i = 0; i <= GPU_CARDS_MAX; i++)
         str_appendf(&many, "card 0000:%02x:00.0 0 0 0 0 0 u n\n", i);
     str_append(&many, ".\n");
-    check_int("too many", gpulook_parse(many.s, &look), -EBADMSG);
+    check_int("too many", gpu_sample_parse(many.s, &look), -EBADMSG);
     str_fini(&many);
 }
 
@@ -220,7 +220,7 @@ static void test_library_that_fails(void **state)
 static void test_smi(void **state)
 {
     (void)state;
-    gpuwatch_parse_smi(
+    gpu_sampler_parse_smi(
         "00000000:5E:00.0, GPU-c, 3, 10, 81920, NVIDIA A100-SXM4-80GB\n"
         "00000000:3B:00.0, GPU-a, 97, 40000, 81920, NVIDIA A100, of a kind\n"
         "00000000:3C:00.0, [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]\n"

@@ -1,5 +1,5 @@
 /* user_lookup.c - a small cache before the name service: a launch must not cost a query each. */
-#include "backend/agent/user_lookup.h"
+#include "backend/node/user_lookup.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -52,7 +52,8 @@ static int ask(uint32_t uid, uint32_t gid, const char *name, struct blob *ret, s
     return 0;
 }
 
-int users_groups(uint32_t uid, uint32_t gid, const char *name, const struct blob **ret, struct errtext *err)
+int user_lookup_groups(uint32_t uid, uint32_t gid, const char *name, const struct blob **ret,
+                       struct errtext *err)
 {
     struct known *k = &cache[uid % KEPT];
     int64_t now = mono_read().ns;
@@ -78,7 +79,7 @@ struct named {
 
 static struct named names[KEPT];
 
-const char *users_name(uint32_t uid)
+const char *user_lookup_name(uint32_t uid)
 {
     struct named *n = &names[uid % KEPT];
     int64_t now = mono_read().ns;

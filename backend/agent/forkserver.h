@@ -5,13 +5,11 @@
  * a socket (SOCK_SEQPACKET). For each task it gets the directory and the socket of the shim-to-be, forks,
  * and answers with the process id; the copy is a child of the agent, as if the agent had started it, and
  * its command line is that of a shim started by hand. It ends when the agent does; the shims go on. */
-#ifndef STOKER_BACKEND_SHIM_FORKSERVER_H
-#define STOKER_BACKEND_SHIM_FORKSERVER_H
+#ifndef STOKER_BACKEND_AGENT_FORKSERVER_H
+#define STOKER_BACKEND_AGENT_FORKSERVER_H
 
 #include <stdbool.h>
 #include <sys/types.h>
-
-#define FORKSERVER_OPTION "--serve"
 
 struct forkserver {
     const char *program; /* that of the shims ... */
@@ -30,8 +28,5 @@ bool forkserver_child_ended(struct forkserver *f, pid_t pid);
 
 /* Lets the server go; its shims stay. */
 void forkserver_stop(struct forkserver *f);
-
-/* The shims' program: its arguments after the mode. Returns its exit status. */
-int shim_program(int argc, char **argv);
 
 #endif

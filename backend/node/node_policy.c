@@ -1,11 +1,11 @@
-/* node_policy.c - what the owner of the machine allows: DIR/policy or --policy FILE, lines of "name =
- * value",
- * '#' begins a comment.
+/* Lines of "name = value"; '#' begins a comment.
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        groups = gpu,staff        workdirs = /home,/scratch
  *     spool_max = 1G           close_gpus = no           max_processes = 5000
  */
+#include "backend/node/node_policy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -14,14 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 #define POLICY_MAX    65536
 #define SPOOL_MAX_MIB 1024
 
-void policy_fini(struct policy *p)
+void node_policy_fini(struct node_policy *p)
 {
     strv_fini(&p->users);
     strv_fini(&p->groups);
@@ -30,7 +29,7 @@ void policy_fini(struct policy *p)
 }
 
 /* Looked up here, once: a launch must not wait for a name service. */
-static int take_groups(struct policy *p, const char *value, struct errtext *err)
+static int take_groups(struct node_policy *p, const char *value, struct errtext *err)
 {
     strv_fini(&p->groups);
     p->groups = strv_split(value, ", ");
@@ -44,7 +43,7 @@ static int take_groups(struct policy *p, const char *value, struct errtext *err)
     return 0;
 }
 
-static int take(struct policy *p, const char *name, const char *value, struct errtext *err)
+static int take(struct node_policy *p, const char *name, const char *value, struct errtext *err)
 {
     int64_t n;
     int r = 0;
@@ -130,9 +129,9 @@ static int check_above(const char *path, struct errtext *err)
     return r;
 }
 
-int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *err)
+int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
 {
-    *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
+    *p = (struct node_policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
     char *text = malloc(POLICY_MAX);
     if (!text)
         return err_set(err, -ENOMEM, "no memory");
@@ -161,7 +160,7 @@ int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *
     }
     free(text);
     if (r < 0 && r != -ENOENT) {
-        policy_fini(p);
+        node_policy_fini(p);
         return r;
     }
     return 0;
@@ -176,7 +175,7 @@ static bool below(const char *path, const char *root)
            !str_ends(path, "/..");
 }
 
-static bool admits(const struct policy *p, const char *user, const struct blob *groups)
+static bool admits(const struct node_policy *p, const char *user, const struct blob *groups)
 {
     if (!p->users.n && !p->groups.n)
         return true;
@@ -192,8 +191,8 @@ static bool admits(const struct policy *p, const char *user, const struct blob *
     return false;
 }
 
-int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, const struct blob *groups,
-                 struct errtext *err)
+int node_policy_check(const struct node_policy *p, const struct launch *l, unsigned n_live,
+                      const struct blob *groups, struct errtext *err)
 {
     if (l->uid == 0 && !p->allow_root)
         return err_set(err, -EPERM, "this node's policy runs nothing as root");

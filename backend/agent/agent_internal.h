@@ -1,0 +1,38 @@
+/* agent_internal.h - what the modules of the agent share: one process, one loop, one struct agent.
+ *
+ * Each module keeps its own state behind the pointer here; agent.c makes and frees them.
+ */
+#ifndef STOKER_BACKEND_AGENT_AGENT_INTERNAL_H
+#define STOKER_BACKEND_AGENT_AGENT_INTERNAL_H
+
+#include "backend/agent/agent_config.h"
+#include "backend/agent/agent_dir.h"
+#include "backend/agent/uplink.h"
+#include "backend/loop/loop.h"
+#include "backend/node/node_info.h"
+#include "backend/node/node_policy.h"
+#include "src/base/list.h"
+
+struct agent {
+    struct agent_config cfg;
+    struct loop *loop;
+    struct agent_dir dir;
+    bool root;
+    struct list dirty; /* wires with something to send */
+    struct uplink uplink;
+    struct controller_id *controller;
+    struct node_info info;
+    struct node_policy policy;
+    struct task_table *tasks;
+    struct ended_launches *ended;
+    struct lease *lease;
+    struct sweep *sweep;
+    struct disk_reserve *disk;
+    struct node_gpus *gpus; /* NULL: this machine has none that could be looked at */
+    struct cgroups *cgroups;
+    struct gpu_access *gpu_access; /* NULL: GPUs are not closed to jobs */
+    struct local_clients *clients;
+    struct node_usage *usage;
+};
+
+#endif

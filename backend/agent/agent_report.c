@@ -1,0 +1,53 @@
+#include "backend/agent/agent_report.h"
+
+#include <stdlib.h>
+
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/disk_reserve.h"
+#include "backend/agent/local_clients.h"
+#include "backend/agent/login_socket.h"
+#include "backend/agent/task_table.h"
+#include "backend/node/node_gpus.h"
+#include "src/base/exe_path.h"
+#include "src/base/xalloc.h"
+
+struct msg_agent agent_report_head(const struct agent *a)
+{
+    return (struct msg_agent){
+        .version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
+}
+
+static void agent_report_tasks(const struct agent *a, struct msg_agent *m)
+{
+    list_for_each (t, &a->tasks->all, struct atask, in_table)
+        if (!t->acked)
+            *rec_list_push(&m->launches) = t->st;
+}
+
+/* The directory of srun and the others, if this program came with them. */
+static char *agent_report_bin_dir(void)
+{
+    char *srun = self_sibling("srun");
+    free(srun);
+    return srun ? self_dir() : NULL;
+}
+
+/* For a controller that reaches this agent over SSH: where clients of this node are let in. */
+static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *told)
+{
+    if (!a->info.has_spec || !str_eq(a->info.spec.transport, "ssh"))
+        return;
+    m->client_socket = local_clients_listen(a->clients);
+    m->bin_dir = agent_report_bin_dir();
+    if (m->client_socket)
+        login_socket_update(a, m->client_socket, told);
+}
+
+void agent_report_fill(struct agent *a, struct msg_agent *m, bool *told)
+{
+    node_info_describe(&a->info, m);
+    node_gpus_describe(a->gpus, m);
+    m->spool_full = disk_reserve_is_used_up(a->disk);
+    agent_report_tasks(a, m);
+    agent_report_clients(a, m, told);
+}

@@ -1,0 +1,74 @@
+#include "backend/agent/task_end.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_internal.h"
+#include "backend/agent/ended_launches.h"
+#include "backend/agent/task_input.h"
+#include "backend/node/cgroup.h"
+#include "backend/node/gpu_access.h"
+#include "src/base/xalloc.h"
+
+void task_remove_cgroups(struct atask *t)
+{
+    if (!t->has_cgroups)
+        return;
+    cgroups_remove(t->a->cgroups, t->name);
+    gpu_access_remove(t->a->gpu_access, t->name);
+}
+
+void task_ended(struct atask *t, struct launch_end *end)
+{
+    struct agent *a = t->a;
+    if (t->end) {
+        rec_fini(&launch_end_rec, end);
+        return;
+    }
+    t->end = xmemdup(end, sizeof *end);
+    *end = (struct launch_end){0};
+    t->st.state = LAUNCH_ENDED;
+    a->tasks->n_live--;
+    list_unlink(&t->in_lost);
+    loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
+    task_remove_cgroups(t);
+    task_input_give_up(t);
+    uplink_send(&a->uplink, MSG_TASK_END, 0, t->end);
+    if (!a->uplink.wire && t->has_dir) {
+        /* Without a controller the end must outlast a loss of power here; else the controller's disk is
+         * the place. */
+        int fd = openat(a->dir.tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            taskdir_sync_end(fd);
+            close(fd);
+        }
+    }
+    a->tasks->on_end(a->tasks->ctx, &t->st.key);
+}
+
+void task_end_without_shim(struct atask *t, uint32_t kind, const char *text)
+{
+    struct launch_end end = {.key = t->st.key,
+                             .end_kind = kind,
+                             .t_start = t->st.t_start,
+                             .t_end = loop_wall(t->a->loop),
+                             .message = xstrdup(text),
+                             .fault = FAULT_NODE};
+    task_ended(t, &end);
+}
+
+void task_end_acknowledged(struct agent *a, const struct launch_key *key)
+{
+    struct atask *t = task_table_find(a->tasks, key);
+    if (!t || !t->end || t->acked)
+        return;
+    ended_add(a->ended, key);
+    task_table_keep(t);
+}
+
+void task_ends_send(struct agent *a)
+{
+    list_for_each (t, &a->tasks->all, struct atask, in_table)
+        if (t->end && !t->acked)
+            uplink_send(&a->uplink, MSG_TASK_END, 0, t->end);
+}

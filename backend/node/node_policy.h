@@ -1,0 +1,29 @@
+/* node_policy.h - what the owner of this machine allows, whatever the controller says: DIR/policy or
+ * --policy FILE.
+ */
+#ifndef STOKER_BACKEND_NODE_NODE_POLICY_H
+#define STOKER_BACKEND_NODE_NODE_POLICY_H
+
+#include "src/base/vec.h"
+#include "src/proto/launch.h"
+
+struct node_policy {
+    uint32_t min_uid, max_tasks;
+    uint64_t spool_max_mib; /* of one task */
+    uint64_t max_processes; /* of one task, threads included; 0: not given */
+    bool allow_root, close_gpus;
+    struct strv users, workdirs; /* empty: all */
+    struct strv groups;          /* their members are admitted like users */
+    VEC(uint32_t) gids;          /* of groups */
+};
+
+/* From the file at path, else `policy` in dir_fd, where there is one. The directories of a path are checked
+ * too: a user who may rename one of them could give us another policy. */
+int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
+    __attribute__((warn_unused_result));
+void node_policy_fini(struct node_policy *p);
+/* groups: of the launch's user on this machine (uint32_t each); NULL: not known. */
+int node_policy_check(const struct node_policy *p, const struct launch *l, unsigned n_live,
+                      const struct blob *groups, struct errtext *err) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,80 @@
+#include "backend/shim/shim_server.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backend/shim/shim.h"
+#include "backend/task/programs.h"
+#include "backend/task/shim_setup.h"
+
+union sent_fd {
+    struct cmsghdr head;
+    char space[CMSG_SPACE(sizeof(int))];
+};
+
+/* Like fork, but a child of our parent: the agent hears of its end as of that of its own children. */
+static pid_t shim_server_fork(void)
+{
+    long r = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    return r < 0 ? -errno : (pid_t)r;
+}
+
+static int shim_server_become(const char *dir, int sock, char *title, size_t title_size)
+{
+    setsid();
+    dup2(sock, SHIM_SOCKET_FD);
+    close(sock);
+    memset(title, 0, title_size);
+    memcpy(title, dir, strnlen(dir, title_size - 1));
+    return shim_main(dir);
+}
+
+static int shim_server_run(char *title, size_t title_size)
+{
+    char dir[PATH_MAX];
+    prctl(PR_SET_DUMPABLE, 0);
+    for (;;) {
+        union sent_fd with = {0};
+        struct iovec text = {.iov_base = dir, .iov_len = sizeof dir - 1};
+        struct msghdr m = {.msg_iov = &text,
+                           .msg_iovlen = 1,
+                           .msg_control = with.space,
+                           .msg_controllen = sizeof with.space};
+        ssize_t n = recvmsg(FORKSERVER_FD, &m, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+        if (!c || c->cmsg_type != SCM_RIGHTS)
+            return n != 0; /* 0: the agent has gone */
+        int sock;
+        memcpy(&sock, CMSG_DATA(c), sizeof sock);
+        dir[n] = '\0';
+        int32_t pid = shim_server_fork();
+        if (pid == 0)
+            return shim_server_become(dir, sock, title, title_size);
+        close(sock);
+        if (send(FORKSERVER_FD, &pid, sizeof pid, MSG_NOSIGNAL) < 0)
+            return 1;
+    }
+}
+
+int shim_program(int argc, char **argv)
+{
+    programs_hold(); /* its copies hold it too */
+    if (argc == 1)
+        return shim_main(argv[0]);
+    if (argc != 2 || strcmp(argv[0], FORKSERVER_OPTION) != 0) {
+        fputs("usage: stoker-shim DIRECTORY (started by stoker-agent)\n", stderr);
+        return 2;
+    }
+    return shim_server_run(argv[0], (size_t)(argv[1] + strlen(argv[1]) + 1 - argv[0]));
+}

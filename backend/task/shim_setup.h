@@ -1,0 +1,74 @@
+/* shim_setup.h - what agent and shim say to one another, beside the frames of src/proto/msg.h.
+ *
+ * The agent starts a shim with a socket as descriptor 3 and its task directory as argument. On the socket
+ * come a setup and the launch itself, as the controller sent it; from then on KILL and INPUT one way,
+ * TASK_RUNNING, TASK_END and INPUT_ACK the other. The shim outlives the agent: then it listens on `ctl` in
+ * its directory.
+ */
+#ifndef STOKER_BACKEND_TASK_SHIM_SETUP_H
+#define STOKER_BACKEND_TASK_SHIM_SETUP_H
+
+#include "src/base/rec.h"
+
+/* The option of the program stoker-shim that forks shims on request, and its socket. */
+#define FORKSERVER_OPTION "--serve"
+#define FORKSERVER_FD     3
+
+#define SHIM_VERSION   1
+#define SHIM_SOCKET_FD 3
+
+/* Frame types beside those of msg.h. */
+enum {
+    SHIM_SETUP = 0xf000,
+    SHIM_LIMIT = 0xf001, /* shim to agent: the time limit is over; no body */
+    SHIM_LEASE = 0xf002, /* agent to shim: the controller was heard; no body, the tag is the time */
+};
+
+struct shim_setup {
+    uint32_t version;
+    bool drop;          /* become the launch's user first: the agent runs as root */
+    struct blob groups; /* uint32_t each: supplementary groups of the user */
+    char *node, *boot_id;
+    bool bind;          /* CPUs of the launch are this machine's */
+    struct cpuset cpus; /* those that the agent may use */
+    char *cgroup;       /* directory of a fresh group for this task that keeps its memory; NULL: none */
+    uint32_t nofile;    /* soft limit of descriptors for the task */
+    bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
+    int32_t oom_score_adj; /* ... and this is what the task gets */
+    uint64_t spool_max;    /* bytes of output that it may write into its directory; 0: any */
+    uint32_t stuck_ms;     /* after killing for so long it says so */
+    char *devices;         /* a second group to enter, for its devices; NULL: none */
+    struct strv gpu_names; /* by number, for CUDA_VISIBLE_DEVICES; empty: the numbers do */
+    char *pids;            /* a third one, for the number of its processes; NULL: none */
+    bool cgroup_v1;        /* what cgroup is */
+    uint64_t lease_ms;     /* when the agent sent what the controller answered last; CLOCK_BOOTTIME */
+    struct blob cpu_order; /* uint16_t each: the n-th is CPU n of the launch; empty: the n-th of cpus */
+    bool core_known;       /* the task's soft limit of core files: */
+    uint64_t core;
+};
+#define SHIM_SETUP_FIELDS(F, G, S) \
+    F(S, U32, version) \
+    F(S, BOOL, drop) \
+    F(S, BLOB, groups) \
+    F(S, STR, node) \
+    F(S, STR, boot_id) \
+    F(S, BOOL, bind) \
+    F(S, CPUSET, cpus) \
+    F(S, STR, cgroup) \
+    F(S, U32, nofile) \
+    F(S, BOOL, spared) \
+    F(S, I32, oom_score_adj) \
+    F(S, U64, spool_max) \
+    F(S, U32, stuck_ms) \
+    F(S, STRV, gpu_names) \
+    F(S, STR, devices) \
+    F(S, STR, pids) \
+    F(S, BOOL, cgroup_v1) \
+    F(S, U64, lease_ms) \
+    F(S, BLOB, cpu_order) \
+    F(S, BOOL, core_known) \
+    F(S, U64, core)
+
+extern const struct rec_desc shim_setup_rec;
+
+#endif
