@@ -17,6 +17,7 @@
 #   make bench          Stoker and Slurm side by side; BENCH="submit squeue" for some pieces
 #   make screens        take the screens as they are into golden files, pictures and docs/KEYS.md
 #   make install        PREFIX=/usr/local DESTDIR=; make uninstall
+#   make dist           the sources of HEAD, as stoker-VERSION.tar.gz under $(B)
 #
 #   B=DIR: another build directory. V=1: show commands. DEV=0: warnings are not errors.
 #   SANITIZE=address,undefined
@@ -376,6 +377,11 @@ uninstall:
 	$(Q)rm -f $(PROGRAMS:%=$(D)/bin/%) $(D)/share/bash-completion/completions/stoker
 	$(Q)for f in $(notdir $(wildcard docs/man/*.[1-8])); do rm -f $(D)/share/man/man$${f##*.}/$$f; done
 	$(Q)rm -rf $(D)/share/stoker $(D)/share/doc/stoker
+
+.PHONY: dist
+dist:
+	$(Q)mkdir -p $(B) && git archive --format=tar.gz --prefix=stoker-$(VERSION)/ -o $(B)/stoker-$(VERSION).tar.gz HEAD
+	$(call say,DIST,$(B)/stoker-$(VERSION).tar.gz)
 
 clean:
 	$(Q)[ ! -e $(B)/.settings ] || rm -rf $(B)
