@@ -346,7 +346,7 @@ screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
 
 # Stoker beside a real Slurm, answer by answer; fetches Debian's packages, installs nothing.
 .PHONY: test-slurm-diff
-test-slurm-diff: all $(B)/tests/bench/bench_cage
+test-slurm-diff: all $(B)/tests/bench/bench_box
 	@B=$(abspath $(B)) tests/slurm-diff/run
 
 # ---- run, install, clean ---------------------------------------------------------------------------------

@@ -25,7 +25,7 @@
 static void become(uid_t uid, int niceness)
 {
     if (setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0 || (niceness && nice(niceness) < 0))
-        fail("become", "root alone can be somebody else");
+        fail("become", "only root can become another user");
 }
 
 /* --- the flood; *n counts what was answered --- */
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
         fail("mmap", "");
     pid_t quiet = fork();
     if (quiet == 0)
-        measure(user, "submissions, nobody else", seconds / 2);
+        measure(user, "submissions, no other user", seconds / 2);
     waitpid(quiet, NULL, 0);
     for (size_t i = 0; i < sizeof floods / sizeof floods[0]; i++)
         beside(&floods[i], flooder, user, clients, seconds, counts);

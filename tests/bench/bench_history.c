@@ -66,10 +66,10 @@ static struct job *make_job(uint32_t id, uint32_t n, int64_t now)
     j->uid = 990000 + id % 8;
     j->req.name = xstrdup("train-resnet");
     j->req.account = xstrdup("vision");
-    j->req.workdir = xstrdup("/home/somebody/experiments/2026/resnet");
+    j->req.workdir = xstrdup("/home/user/experiments/2026/resnet");
     j->partition = xstrdup("main");
     j->req.partition = xstrdup("main");
-    j->command = xstrdup("/home/somebody/experiments/2026/resnet/job.sh");
+    j->command = xstrdup("/home/user/experiments/2026/resnet/job.sh");
     j->t_submit.ms = now - (int64_t)DAYS * 86400000 + (int64_t)((double)id / n * DAYS * 86400000);
     j->t_start = wall_add_s(j->t_submit, id % 600);
     j->t_end = wall_add_s(j->t_start, id % 9000);
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     measure("sacct, a day, states and steps", "sacct -n -a -s F -S now-180days -E now-179days");
     measure("sacct, the first day", "sacct -n -a -X -S now-365days -E now-364days");
     measure("sacct, today", "sacct -n -a -X -S now-1days");
-    measure("a name that nobody gave", "sacct -n -a -X --name nothing -S now-364days");
+    measure("a name that no job has", "sacct -n -a -X --name nothing -S now-364days");
     run("stoker down >/dev/null");
     char *wipe = xasprintf("rm -rf -- '%s'", home);
     run(wipe);

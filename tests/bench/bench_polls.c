@@ -1,4 +1,4 @@
-/* bench_polls.c - what many who look cost those who submit.
+/* bench_polls.c - what many polling clients cost a client that submits.
  *
  *     bench_polls [-c CLIENTS] [-r PER_SECOND] [-s SECONDS] [-n JOBS]
  *
@@ -7,10 +7,11 @@
  * it, for SECONDS. Prints the milliseconds of a submission (median, 99 of 100, worst) and how often the
  * lookers could look. JOBS held ones are in the queue from the start.
  *
- * What the controller does to those who submit is one thing, what a machine with a hundred more processes
- * that want its CPUs does is another. So it is measured twice: while the lookers leave the CPUs to anybody
- * else who wants them (nice 19), and while they do not; and each time beside the submissions a byte goes
- * to a process that does nothing else and back, which takes as long as the machine alone makes it.
+ * What the controller does to a client that submits is one thing, what a machine with a hundred more
+ * processes that want its CPUs does is another. So it is measured twice: while the lookers leave the CPUs
+ * to anybody else who wants them (nice 19), and while they do not; and each time beside the submissions a
+ * byte goes to a process that does nothing else and back, which takes as long as the machine alone makes
+ * it.
  */
 #include <limits.h>
 #include <signal.h>
@@ -184,7 +185,7 @@ int main(int argc, char **argv)
     if (l.looks == MAP_FAILED)
         fail("mmap", "");
     int echo_fd = start_echo();
-    measure("submissions, nobody looks", seconds / 2, echo_fd);
+    measure("submissions, no polls", seconds / 2, echo_fd);
     measure_beside(&l, true, seconds, echo_fd);
     measure_beside(&l, false, seconds, echo_fd);
     close(echo_fd);

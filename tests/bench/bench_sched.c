@@ -87,7 +87,7 @@ static void add_limit(struct cluster_spec *s, enum limit_scope scope, uint64_t s
     l->hard.cpus = hard_cpus;
 }
 
-/* With what the nodes are full of one user in five is over his soft limit. */
+/* With what the nodes are full of one user in five is over the soft limit. */
 static void add_rules(struct cluster_spec *s, uint32_t n_nodes)
 {
     struct part_spec *last = &s->parts.v[s->parts.n - 1];
@@ -350,7 +350,7 @@ static void end_one(void)
     end_job(list_first(&m.active, struct job, in_queue)->id);
 }
 
-/* Who has been asked to go does, and comes back to the queue. */
+/* A preempted job ends and comes back to the queue. */
 static void end_leaving(void)
 {
     VEC(uint32_t) ids = VEC_INIT;
@@ -424,7 +424,7 @@ static void measure_ends(struct figures *f)
     }
 }
 
-/* Until nobody goes for others any more. */
+/* Until no job is preempted any more. */
 static void settle(struct figures *f)
 {
     for (int quiet = 0, i = 0; quiet < 3 && i < 500; i++) {
@@ -497,7 +497,7 @@ static void measure_array(void)
         note(&f.update, decide());
         measure_ends(&f);
         measure_forecast(&f);
-        printf("%-32s anew %7.2f ms, an early end and who starts then %6.3f ms, forecast %.2f ms\n",
+        printf("%-32s rebuilt %7.2f ms, an early end and who starts then %6.3f ms, forecast %.2f ms\n",
                rows[r].name, f.update.worst, mean(&f.early_end), f.forecast);
         stop();
     }
@@ -514,7 +514,7 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
            f->forecast_begin.worst > f->forecast_slice.worst ? f->forecast_begin.worst
                                                              : f->forecast_slice.worst);
     if (mixed)
-        printf("%15s until nobody goes for others any more: %u passes, %.2f ms, at most %.2f\n", "",
+        printf("%15s until no job is preempted any more: %u cycles, %.2f ms, at most %.2f\n", "",
                f->hunting.n, mean(&f->hunting), f->hunting.worst);
     fflush(stdout);
 }

@@ -15,13 +15,13 @@ jobs_submit() {
 jobs_measure() {
     local n=$1 kind=$2 runs=$3 rates=() cpu=() t0 c0 id i
     for ((i = 0; i < runs; i++)); do
-        c0=$(cage_cpu)
+        c0=$(box_cpu)
         t0=$(now_us)
         id=$(jobs_submit "$n" "$kind") || die "$system: no submission"
         wait_until 200 is_not_listed "$id"
         wait_until 200 queue_is_empty
         rates+=("$(quotient $((n * 1000000)) $(($(now_us) - t0)))")
-        cpu+=("$(awk -v a="$c0" -v b="$(cage_cpu)" -v n="$n" 'BEGIN { printf "%.3f", (b - a) * 1000 / n }')")
+        cpu+=("$(awk -v a="$c0" -v b="$(box_cpu)" -v n="$n" 'BEGIN { printf "%.3f", (b - a) * 1000 / n }')")
     done
     record "trivial jobs, $([ "$kind" = array ] && echo "an array of 1,000" || echo "1,000 single ones")" "jobs/s" high "${rates[@]}"
     [ "$system" = shipped ] || record "CPU of all daemons, shells included, $([ "$kind" = array ] && echo array || echo singles)" "ms/job" low "${cpu[@]}"

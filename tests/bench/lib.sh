@@ -102,7 +102,7 @@ CFG
 
 node_is_idle() { [ "$(sinfo -h -o %t 2>/dev/null)" = idle ]; }
 
-# In the cage. $1: system, $2: directory
+# In the box. $1: system, $2: directory
 system_boot() {
     if [ "$1" = stoker ]; then stoker up >"$2/up.out" 2>&1; else slurm_start "$2"; fi
 }
@@ -120,16 +120,16 @@ system_start() {
         while read -r line; do export "${line?}"; done < <(slurm_env "$dir")
     fi
     cd "$dir/jobs" || exit 1
-    "$tools/bench_cage" run bash "$here/run" --boot "$system" "$dir" >"$dir/cage.out" &
-    cage=$!
-    trap 'kill "$cage" 2>/dev/null; wait "$cage" 2>/dev/null; cd /' EXIT
-    wait_until 40 has_text "$dir/cage.out"
-    if ! grep -qx 'ready 0' "$dir/cage.out"; then
+    "$tools/bench_box" run bash "$here/run" --boot "$system" "$dir" >"$dir/box.out" &
+    box=$!
+    trap 'kill "$box" 2>/dev/null; wait "$box" 2>/dev/null; cd /' EXIT
+    wait_until 40 has_text "$dir/box.out"
+    if ! grep -qx 'ready 0' "$dir/box.out"; then
         tail -n 5 "$dir"/*.out "$dir"/log/* >&2
         die "$system does not start"
     fi
     wait_until 20 node_is_idle
 }
 
-cage_cpu() { "$tools/bench_cage" cpu "$cage"; }
-controller_rss() { "$tools/bench_cage" rss "$cage" "$([ "$system" = stoker ] && echo stokerd || echo slurmctld-wlm)"; }
+box_cpu() { "$tools/bench_box" cpu "$box"; }
+controller_rss() { "$tools/bench_box" rss "$box" "$([ "$system" = stoker ] && echo stokerd || echo slurmctld-wlm)"; }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# polls.sh - what many who look cost those who submit, and what one `squeue --me` takes. Slurm's half needs its own commands for each look,
+# polls.sh - what many polling clients cost a client that submits, and what one `squeue --me` takes. Slurm's half needs its own commands for each look,
 # which this machine cannot start often enough: with Stoker alone.
 
 polls_piece() {

@@ -5,7 +5,7 @@
 #
 #   slurm_fetch            0: it is there; else one line on standard output says why not
 #   slurm_configure DIR VARIANT CPUS     VARIANT: shipped | tuned
-#   slurm_start DIR        run it in a cage: daemons go into the background; returns when the node is idle
+#   slurm_start DIR        run it in a box: daemons go into the background; returns when the node is idle
 #   slurm_env DIR          prints the assignments that lead commands to it
 
 slurm_root=$B/bench/slurm-root
@@ -28,7 +28,7 @@ slurm_fetch() {
 
 slurm_version() { LD_LIBRARY_PATH=$slurm_root/usr/lib/$slurm_lib:$slurm_root/usr/lib/$slurm_lib/slurm-wlm "$slurm_root/usr/sbin/slurmctld-wlm" -V; }
 
-# Three free ports below the range that the kernel hands out by itself, chosen anew for each Slurm.
+# Three free ports below the range that the kernel hands out by itself, chosen again for each Slurm.
 slurm_configure() {
     local dir=$1 variant=$2 cpus=$3 host port=$((21000 + ($$ + RANDOM) % 9000))
     host=$(hostname -s)

@@ -86,7 +86,7 @@ static void test_shim_killed(void **state)
         driver_run_as(d, job, "setsid sh -c 'trap \"\" TERM; echo $$ >pid; sleep 100' & sleep 100");
         pid_t pid = driver_pid_in(d, "pid");
         if (job == 2) {
-            /* An adopted shim is nobody's child here, and what it leaves goes to init. */
+            /* An adopted shim has no parent here, and its orphans go to init. */
             driver_hang_up(d);
             driver_kill(d, SIGKILL);
             driver_connect(d);
@@ -103,7 +103,7 @@ static void test_shim_killed(void **state)
     }
 }
 
-/* The processes that read files for people are children of the agent too, and nobody's orphans. */
+/* The processes that read files for people are children of the agent too, not orphans. */
 static void test_readers_survive_a_sweep(void **state)
 {
     struct driver *d = *state;
@@ -151,8 +151,8 @@ static void test_shim_killed_while_agent_is_away(void **state)
     driver_await(driver_is_gone, &pid, "what the lost shim left is killed");
 }
 
-/* Both die, and what is left has neither the mark in its environment nor a parent: only its session tells.
- */
+/* Both die, and what is left has neither the mark in its environment nor a parent: only its session
+ * tells. */
 static void test_shim_and_agent_killed(void **state)
 {
     struct driver *d = *state;
@@ -170,8 +170,8 @@ static void test_shim_and_agent_killed(void **state)
     assert_true(driver_is_gone(&pid));
 }
 
-/* A shim that does not read is cut off: once it reads again it is reached again, and gets what it missed.
- */
+/* A shim that does not read is cut off: once it reads again it is reached again, and gets what it
+ * missed. */
 static void test_shim_cut_off_is_reached_again(void **state)
 {
     struct driver *d = *state;

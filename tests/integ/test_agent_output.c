@@ -1,4 +1,4 @@
-/* test_agent_output.c - output that is kept on the node, and output that nobody reads.
+/* test_agent_output.c - output that is kept on the node, and output without a reader.
  *
  * As root everything runs a second time as an ordinary user.
  */

@@ -1,5 +1,5 @@
-/* test_agent_peers.c - whom an agent obeys, and what it makes of what it is told twice, or by somebody
- * else.
+/* test_agent_peers.c - whom an agent obeys, and how it handles what it is told twice, or by another
+ * controller.
  *
  * As root everything runs a second time as an ordinary user.
  */
@@ -203,8 +203,8 @@ static void test_other_protocol(void **state)
     driver_end_free(e);
 }
 
-/* A node that is given away takes nothing of its old cluster along: launches have the same numbers there.
- */
+/* A node that is given away takes nothing of its old cluster along: launches have the same numbers
+ * there. */
 static void test_handed_over(void **state)
 {
     struct driver *d = *state;

@@ -99,7 +99,7 @@ static void test_files_of_others(void **state)
             driver_end_free(e);
         }
     driver_check_output(d, "../secret", "secret\n");
-    /* A link that somebody else has put there, to a file that is the user's own. */
+    /* A symlink that another user has put there, to a file of the user. */
     char *own = xasprintf("%s/own", work), *trap = xasprintf("%s/trap", work);
     fd = open(own, O_CREAT | O_WRONLY, 0644);
     assert_int_equal(write(fd, "own\n", 4), 4);
@@ -178,7 +178,7 @@ static struct msg_output_data *read_file(struct driver *d, unsigned nth, uid_t u
     return o;
 }
 
-/* For each file that is read there is a process for a while: nobody takes all that there may be. */
+/* Each file that is read needs a process for a while: one user cannot use up all of them. */
 static void test_readers_of_one_user(void **state)
 {
     struct driver *d = *state;

@@ -75,7 +75,7 @@ for node in here n1; do
     is "state" "$(job_state "$job")" RUNNING
     play 'expect:heard (second)' 'type:\r~.' 'expect:left StepId' -- stoker attach "$job"
     is "status of leaving" "$rc" 0
-    play 'type:\r~.' 'expect:left StepId' -- stoker attach "$job" # before he is told that he may write: nobody is there then
+    play 'type:\r~.' 'expect:left StepId' -- stoker attach "$job" # before the client is told that it may write: no client is attached then
     play 'expect:heard (second)' 'type:\r~.' 'expect:left StepId' -- stoker attach "$job"
     is "status of coming when one has just left" "$rc" 0
 
@@ -116,7 +116,7 @@ for node in here n1; do
     is "how the job ended" "$(job_state "$job") $(job_field "$job" ExitCode)" "FAILED 7:0"
 done
 
-case_ "a session's output while nobody is there is bounded, and its end is kept"
+case_ "a session's output without a client is bounded, and its end is kept"
 play 'expect:begin' 'type:much\r' 'expect:1000' hangup -- srun -w n1 --pty python3 inside.py
 job=$(squeue -h -o %i)
 spool=$(echo "$NODES_DIR"/n1/state/stoker/agents/*/n1/tasks/"$job".0.0.*/0.pty)

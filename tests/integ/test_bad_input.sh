@@ -42,7 +42,7 @@ wait_end $job
 is "a slash in a name makes a path" "$state $(cat b.out)" "COMPLETED ok"
 submit -J 'q"; touch owned; "' ok.sh
 wait_end $job
-is "a name is no command" "$state $(ls owned 2>&1)" "COMPLETED ls: cannot access 'owned': No such file or directory"
+is "a name is not a command" "$state $(ls owned 2>&1)" "COMPLETED ls: cannot access 'owned': No such file or directory"
 
 case_ "numbers"
 for bad in -n0 -n-1 -c0 -N0 --mem=-5 --mem=x --gres=gpu:-1 -t-5 --array=5-1 --array=x --array=0-999999999 \

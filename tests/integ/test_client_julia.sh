@@ -19,4 +19,4 @@ julia_worker:2#cookie123"
 echo 'echo "[${SLURM_NTASKS-unset}] [${SLURM_NTASKS_PER_NODE-unset}]"' | script bare.sh
 submit -o bare.out bare.sh
 wait_end "$job"
-is "unset where nobody asked" "$(cat bare.out)" "[unset] [unset]"
+is "unset without a request" "$(cat bare.out)" "[unset] [unset]"

@@ -202,7 +202,7 @@ must scontrol update JobId=$changed Dependency=afterok:$bad
 must scontrol release $changed
 wait_for 10 is_reason $changed DependencyNeverSatisfied
 run scontrol update JobId=$changed Dependency=afterok:999998
-is "a change to what nobody knows" $rc 1
+is "a change to an unknown dependency" $rc 1
 has "its text" "$err" "ependency"
 must scontrol update JobId=$changed Dependency=
 wait_end $changed

@@ -27,7 +27,7 @@ like "names" "$(row names)" \
     "warn +names +this machine does not know user nouser9 \(accounts\), user nouser8 \(limits\), group nogroup9 \(allow_groups\)"
 like "GPUs" "$(row GPUs)" "warn +GPUs +n1: 3 configured, 0 found"
 like "isolation" "$(row 'GPU isolation')" "ok +GPU isolation +by environment variables alone, .*: n1, n2"
-like "a login node that is this machine is no node that does not answer" "$(row nodes)" "ok +nodes +3 answer, 0 of them drained"
+like "a login node that is this machine does not count as silent" "$(row nodes)" "ok +nodes +3 answer, 0 of them drained"
 hasnt "the user who is there" "$(row names)" "user $(id -un) "
 
 case_ "the node says so as well, one whose figures are believed does not"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# GPUs of a node by a management library of the tests' own (tests/lib/fakenvml.c): found, pinned, avoided where somebody else
+# GPUs of a node by a management library of the tests' own (tests/lib/fakenvml.c): found, pinned, avoided where another user
 # uses them or where they are lost, and back again. No real card is needed.
 # test-user test-fast
 . stoker.sh
@@ -62,7 +62,7 @@ is "a job without any" "$(<none)" "[][][unset]"
 release "$first"
 release "$second"
 
-case_ a process of somebody else
+case_ a process of another user
 sleep 1000 &
 stranger=$!
 cards "compute 1 $stranger"

@@ -257,8 +257,8 @@ static void count_scripts(struct client *c, int n, int *answered, int *refused)
     }
 }
 
-/* Each may be megabytes: while the disk does not answer only so many of one client's questions wait for it.
- */
+/* Each may be megabytes: while the disk does not answer only so many of one client's questions wait for
+ * it. */
 static void few_scripts_are_asked_for_at_a_time(void **unused)
 {
     (void)unused;
@@ -494,7 +494,7 @@ static void what_a_user_does_not_read_has_bounds_over_all_his_connections(void *
     close(ready[1]);
     close(go[0]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    for (int i = 0; i < 20; i++) /* what he asked for has been taken up by then: in turn with these */
+    for (int i = 0; i < 20; i++) /* the request has been taken up by then: in turn with these */
         assert_in_range(controller_rss_kib(c), 1, before + KIB_MORE(400 << 10));
     close(go[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);

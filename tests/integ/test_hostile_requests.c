@@ -198,7 +198,7 @@ static struct answer end_node_task(struct client *c, const char *node, uint32_t 
     return ask_and_fini(c, MSG_NODE_TASK_END, &msg_node_task_end_rec, &m);
 }
 
-/* --- a user who is no administrator --- */
+/* --- a user without administrator rights --- */
 
 static _Noreturn void as_nobody(uint32_t job)
 {
@@ -246,10 +246,10 @@ static _Noreturn void as_nobody(uint32_t job)
         expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     }
     if (!job) {
-        m = submission(JOB_KIND_BATCH, "his");
+        m = submission(JOB_KIND_BATCH, "theirs");
         m.hold = true;
-        struct answer his = ask_submit(c, &m);
-        expect_answer(&his, REFUSAL_NONE, "");
+        struct answer theirs = ask_submit(c, &m);
+        expect_answer(&theirs, REFUSAL_NONE, "");
         _exit(0);
     }
     _exit(0);

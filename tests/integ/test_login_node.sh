@@ -56,7 +56,7 @@ is "all of its output" "$(<srun.out)" $'begun\ndone'
 wait_for 20 there squeue -h
 must there squeue -h
 
-case_ "the agent is gone: nobody starts a controller of his own there"
+case_ "the agent is gone: no client starts a controller of its own there"
 agent=$(ssh_agent_pid 1)
 sshd_stop 1
 bridge_cut 1
@@ -83,7 +83,7 @@ if [ "$(id -u)" -eq 0 ] && getent passwd nobody >/dev/null && command -v setpriv
         XDG_STATE_HOME="$NODES_DIR/n1/state" XDG_CONFIG_HOME=/nonexistent "$@"); }
     chmod 711 "$TMPDIR" "$NODES_DIR" "$NODES_DIR/n1"
     if as_nobody test -x "$(command -v stoker)"; then
-        case_ "another user there is that user here; root there is nobody special"
+        case_ "another user there is that user here; root there has no special rights"
         run as_nobody sbatch --parsable -D /tmp -o /dev/null --wrap 'id -u'
         is "taken" "$rc $err" "0 "
         wait_end "$out"
@@ -116,7 +116,7 @@ sys.stdin.read()' "$door" <hold >held &
             unshare -m bash -c "mount --bind '$TMPDIR/passwd' /etc/passwd && exec '$SSHD' -f '$NODES_DIR/n1/sshd_config' -E '$NODES_DIR/n1/sshd.log'"
             wait_for 40 there squeue -h
             run as_nobody squeue -h
-            [ "$rc" -ne 0 ] || fail "somebody was let in" "$out"
+            [ "$rc" -ne 0 ] || fail "a user was let in" "$out"
             run as_nobody stoker jobs
             has "why" "$err" "identity mismatch: uid $(id -u nobody) is somebody on n1 and nobody at the controller"
             must there squeue -h

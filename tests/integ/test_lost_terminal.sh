@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# salloc killed with SIGKILL: nobody gives its allocation back. After a grace (the controller could as well have been away) it ends.
+# salloc killed with SIGKILL: its allocation is not given back by it. After a grace (the controller could as well have been away) it ends.
 . stoker.sh
 cluster_start
 salloc -n1 bash -c 'echo $SLURM_JOB_ID >id; while :; do read -t 0.1 <> <(:); done' 2>/dev/null &

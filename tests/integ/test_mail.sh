@@ -22,7 +22,7 @@ wait_end "$job"
 expect "both" "$me|Slurm Job_id=$job Name=two words Began, Queued time T|RUNNING
 $me|Slurm Job_id=$job Name=two words Ended, Run time T, COMPLETED, ExitCode 0|COMPLETED"
 
-case_ "failures alone, to somebody else"
+case_ "failures alone, to another user"
 submit -J x --mail-type=fail --mail-user=boss@example.org good.sh
 wait_end "$job"
 submit -J x --mail-type=fail --mail-user=boss@example.org bad.sh
@@ -45,7 +45,7 @@ submit -a 1-2 -J a --mail-type=END,ARRAY_TASKS good.sh
 wait_for 10 has_lines mails 2
 has "each" "$(mails)" "Slurm Array Task Job_id=${job}_1 ("
 
-case_ "what is no type, what is no recipient"
+case_ "not a type, not a recipient"
 rm -f mails
 says "a word" 255 "" "sbatch: error: Invalid --mail-type specification" sbatch --mail-type=SOMETIMES good.sh
 submit --mail-type=NONE good.sh

@@ -11,7 +11,7 @@ sshd_start 2
 a=$(ssh_address 1) b=$(ssh_address 2)
 print=$(ssh-keygen -lf "$NODES_DIR/n1/hostkey.pub" | cut -d' ' -f2)
 
-case_ "a machine whose key nobody has vouched for is refused, with the cure"
+case_ "a machine with an unknown key is refused, with the cure"
 : >"$KEYS/known_hosts"
 says "check" 5 "~" "" stoker node check "$a" --port=$SSH_PORT --name=m1
 like "port line" "$(grep ^port <<<"$out")" "port +ok +$SSH_PORT answers"
@@ -95,7 +95,7 @@ wait_for 10 is_listening 2
 look() { run stoker node check "$b" --port=$SSH_PORT --name=m2; }
 lie date 'echo $(($(/bin/date +%s) + 7200))'
 look
-is "a clock is no failure" "$rc" 0
+is "a clock is not a failure" "$rc" 0
 like "clock" "$(grep ^clock <<<"$out")" 'clock +note +\+7[12][0-9]{2} s from here'
 has "its cure" "$out" "use NTP"
 rm "$TMPDIR/lies/date"

@@ -120,7 +120,7 @@ wait_end $old
 wait_end $third
 rm go
 
-case_ "a job that could not start even then sends nobody away"
+case_ "a job that could not start even then preempts no job"
 submit -c 2 -p scrap -o /dev/null --wrap 'exec python3 work.py safe'
 safe=$job
 submit -c 2 -o /dev/null --wrap 'exec python3 work.py own'

@@ -36,7 +36,7 @@ is "parsable" "$(sshare -P -U -A audio | tail -n 1)" "  audio|$me|1|1.000000|0|0
 is "parsable, ending" "$(sshare -p -n -U -o user)" "$me|
 $me|"
 has "everybody" "$(sshare -a -U -n -o user)" bin
-hasnt "nobody but me" "$(sshare -U -n -o user)" bin
+hasnt "no user but me" "$(sshare -U -n -o user)" bin
 says "no such field" 1 "" "sshare: error: Invalid field requested: \"colour\"" sshare -o colour
 says "no such user" 1 "" "sshare: error: Invalid user: no-such-user" sshare -u no-such-user
 
@@ -103,7 +103,7 @@ is "the usual columns" "$(sprio | head -n 1)" \
 is "the weights" "$(sprio -w -h -o '%i|%S|%A|%F|%J|%P|%Q|%T')" "Weights|1|1000|10000|100|1000|2000|cpu=800,gres/gpu=400"
 is "sorted" "$(sprio -h -S -Y -o %i | tr '\n' ' ')" "$waiting $other "
 is "by user" "$(sprio -h -u "$me" -o %i | wc -l)" 2
-says "nobody's" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -u bin
+says "unknown" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -u bin
 says "no such job" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -j 999
 says "other partitions" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -p none
 must python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["jobs"]) == 2 and d["weights"]["weight_age"] == 1000, d' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A question with thousands of job ids is answered; one that asks for the same without end is no reason to wait.
+# A query with thousands of job ids is answered; a client that repeats one query does not delay others.
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start
@@ -13,7 +13,7 @@ is "within the limit" "$(squeue -h -o %i -j "$(seq -s, 1 999)" | sort -n | tr '\
 must scancel $(seq 1 2)
 is "cancelled" "$(squeue -h -o %i)" ""
 
-# Answers are shared among those who ask the same; nobody gets one that is older than what he has just done.
+# Equal queries share an answer; no client gets one that is older than its own last change.
 case_ "many who look, while jobs come and go"
 touch look
 for _ in 1 2 3 4; do

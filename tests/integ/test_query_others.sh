@@ -92,7 +92,7 @@ Efficiency not available for jobs in the PENDING state."
 must scontrol release "$job"
 wait_end "$job"
 has "an array's element" "$(seff "${job}_4")" "Array Job ID: ${job}_4"
-says "nobody's" 2 "Job not found." "" seff 9999
+says "unknown" 2 "Job not found." "" seff 9999
 says "no job" 1 "" "seff: error: a job is missing: seff JOB" seff
 
 cluster_stop

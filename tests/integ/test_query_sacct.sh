@@ -121,7 +121,7 @@ is "by association" "$(ids -x "$assoc" -S now-1hour)" "$all "
 is "by several" "$(ids --associations=1,"$assoc" -S now-1hour)" "$all "
 is "by another association" "$(ids -x 1 -S now-1hour)" ""
 is "the field" "$(sacct -n -X -P -j "$steps" -o associd)" "$assoc"
-says "a name is no association's id" 1 "" "sacct: error: Invalid association id: main" sacct -x main
+says "a name is not the id of an association" 1 "" "sacct: error: Invalid association id: main" sacct -x main
 is "that have ended" "$(sacct -c -n -P -S now-1hour | cut -d'|' -f1 | grep -v _ | tr '\n' ' ')" "$steps $sleeper "
 is "its columns" "$(sacct -c -P -S now-1hour | head -1)" "JobID|UID|JobName|Partition|NNodes|NodeList|State|Start|End|Timelimit"
 
@@ -146,7 +146,7 @@ says "a user" 1 "" "sacct: error: Invalid user id: no-such-user" sacct -u no-suc
 run sacct -S now -E now-1hour
 has "turned round" "$err" "sacct: error: Start time ("
 has "fields" "$(sacct --helpformat)" "AllocTRES"
-case_ "many questions of one user: pieces of each in turn, some of them for nobody any more"
+case_ "many questions of one user: pieces of each in turn, some of them for clients that have gone"
 sacct -a -X -n >one
 asked=()
 for i in {1..8}; do

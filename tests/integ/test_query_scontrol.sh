@@ -62,7 +62,7 @@ says "top of nothing" 1 "" "Invalid job id specified for job 999" scontrol top 9
 must scancel "$one" "$job"
 submit --hold sleep.sh
 waits=$job
-says "a key that nobody knows" 1 "" "Update of this parameter is not supported: Nonsense=1
+says "an unknown key" 1 "" "Update of this parameter is not supported: Nonsense=1
 Request aborted" scontrol update JobId="$held" Nonsense=1
 says "a time that is none" 1 "" "scontrol: error: Invalid TimeLimit value" scontrol update JobId="$held" TimeLimit=soon
 says "a time that is none" 1 "" "~" scontrol update JobId="$waits" StartTime=soon

@@ -24,7 +24,7 @@ pid=$(awk -v job="$job" '$2 == job && $4 == 0 {print $1}' <<<"$out")
 is "of the script" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | grep -c job.sh\\\|slurm_script)" 1
 run scontrol pidinfo "$pid"
 like "whose it is" "$out" "Slurm JobId=$job ends at .*"
-says "nobody's" 1 "" "Failed to locate job for requested pid" scontrol pidinfo 1
+says "unknown" 1 "" "Failed to locate job for requested pid" scontrol pidinfo 1
 says "no job there" 1 "~" "JobId=999 does not exist on node (null)." scontrol listpids 999
 
 case_ "waiting"

@@ -8,7 +8,7 @@
 
 static pid_t controller;
 
-#define MANY_ACCOUNTS 20000 /* so that shares are not made anew for each question */
+#define MANY_ACCOUNTS 20000 /* so that shares are not computed again for each query */
 #define MANY_PARTS    300
 
 static void configure_much(bool more)

@@ -57,7 +57,7 @@ static unsigned read_answers(struct client *c, unsigned n, size_t size)
     return whole;
 }
 
-/* One asks as often as he may, or from everywhere more often than that. */
+/* A client asks as often as it may, or more often than that from everywhere. */
 static void ask_many(uint32_t job, size_t size)
 {
     struct client *all[CLIENTS];

@@ -58,7 +58,7 @@ as() {
     setpriv --reuid="$uid" --regid="$uid" --clear-groups -- "$@"
 }
 
-case_ "somebody else's directory is refused"
+case_ "another user's directory is refused"
 mkdir "$WORK/theirs" "$WORK/theirs/state"
 chown -R "$first" "$WORK/theirs"
 run env STOKER_HOME="$WORK/theirs" stokerd --foreground
@@ -86,8 +86,8 @@ job=$out
 is "submitted" "$rc $err" "0 "
 wait_state "$job" RUNNING
 wait_for 10 has_lines out.txt 3
-is "it runs as its user, with his group alone" "$(tr '\n' ' ' <out.txt)" "$first $first $first "
-is "its file is his" "$(stat -c %u out.txt)" "$first"
+is "it runs as its user, with that group alone" "$(tr '\n' ' ' <out.txt)" "$first $first $first "
+is "its file is the user's" "$(stat -c %u out.txt)" "$first"
 run as "$first" sbatch --parsable -H job.sh
 held=$out
 is "submitted" "$rc" 0
@@ -128,7 +128,7 @@ is "its name" "$(squeue -h -j "$held" -o %j)" job.sh
 run as "$second" squeue -h -o %i
 is "the queue may be seen" "$(sort -n <<<"$out" | tr '\n' ' ')" "$job $held "
 
-case_ "what somebody ran is not told when the job has gone either"
+case_ "what a user ran is not shown after the job has gone either"
 echo 'min_job_age = "1s";' >>"$STOKER_HOME/stoker.cfg"
 must scontrol reconfigure
 running=$job
@@ -139,8 +139,8 @@ has_left() { ! stoker jobs -a --json | grep -q "\"job_id\":$1,"; }
 wait_for 20 has_left "$job"
 has "its owner" "$(scontrol write batch_script "$job" -)" secret
 run as "$second" scontrol write batch_script "$job" -
-[ "$rc" -ne 0 ] || fail "somebody else is given it" "$out"
-hasnt "somebody else" "$out" secret
+[ "$rc" -ne 0 ] || fail "another user is given it" "$out"
+hasnt "another user" "$out" secret
 job=$running
 
 case_ "files are opened as the user"
@@ -163,13 +163,13 @@ is "reading root's file" "$state" FAILED
 mkdir -m 700 "$WORK/closed"
 run as "$first" sbatch --parsable -D "$WORK/closed" -o /dev/null --wrap pwd
 wait_end "$out"
-is "a working directory that is not his" "$state" FAILED
+is "a working directory of another user" "$state" FAILED
 
 case_ "an id that another user has used"
 touch go
 wait_end "$job"
 is "the first user's job ended well after all that" "$state" COMPLETED
 as "$first" scancel "$held"
-is "and he may cancel his" "$(job_state "$held")" CANCELLED
+is "and the user may cancel it" "$(job_state "$held")" CANCELLED
 cd "$WORK" || exit
 cluster_stop

@@ -129,7 +129,7 @@ as bin ls "$STOKER_HOME/state" >/dev/null 2>&1 && fail "link reads the state"
 node_up() { [ "$(sinfo -h -n "$1" -o %T 2>/dev/null)" = idle ]; }
 wait_for 20 node_up n1
 
-case_ "the key is known to nobody yet: check says so, add accepts it as the key's owner"
+case_ "the key is not known yet: check says so, add accepts it as the key's owner"
 run as nobody stoker node check n2
 is "status for others" "$rc" 4
 has "who may" "$err" "do this as root"

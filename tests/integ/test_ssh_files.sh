@@ -104,7 +104,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     submit -D "$WORK/there" --wrap 'echo of root'
     wait_end "$job" 30
     run here "${as[@]}" stoker output "$job"
-    is "nobody reads another's" "$out" ""
+    is "no user reads another's" "$out" ""
 fi
 
 case_ "the node is away: that is said"

@@ -60,7 +60,7 @@ case_ "much output streams and is whole"
 must srun -w n1 bash -c 'head -c 20000000 /dev/zero | tr "\0" "x"; echo'
 is "bytes" "${#out}" 20000000
 
-case_ "somebody who has nothing on a node is not heard there"
+case_ "a user without tasks on a node is refused there"
 must srun -w n3 bash -c 'echo $STOKER_SOCKET'
 sock=$out
 # It has heard of the step's end before its node has forgotten it.
@@ -88,6 +88,6 @@ must on_login srun -w n1 echo through
 is "srun" "$out" through
 says "no jobs run there" 1 "~" "~" srun --immediate=1 -w n4 true
 if [ "$(id -u)" -eq 0 ]; then
-    says "root of a login machine is no administrator" 4 "" "~" on_login stoker node drain n1 --reason=x
+    says "root of a login machine is not an administrator" 4 "" "~" on_login stoker node drain n1 --reason=x
 fi
 cluster_stop

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# F41: srun streams 100 MB to somebody who does not read: nothing else becomes slow for it, and in the end every byte is there.
+# F41: srun streams 100 MB to a client that does not read: nothing else slows down, and in the end every byte is there.
 . stoker.sh
 . sshd.sh
 ssh_cluster 2
@@ -22,7 +22,7 @@ for i in $(seq 10); do
 done
 echo "slowest launch beside a reader that does not read: $slowest ms"
 at_most "slowest launch, ms" $slowest 20000
-# Neither the controller nor its link nor srun holds what nobody takes.
+# Neither the controller nor its link nor srun holds what is not read.
 for p in $(controller_pid) $(link_pid) $(pgrep -x srun -s 0); do
     at_most "resident KiB of $(cat "/proc/$p/comm")" "$(awk '/^VmRSS/ { print $2 }' "/proc/$p/status")" 60000
 done

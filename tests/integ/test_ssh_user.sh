@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nodes over SSH for an ordinary user: his own controller, his own key, agents that run as he. As root the test is played by the first
+# Nodes over SSH for an ordinary user: a controller and a key of their own, agents that run as that user. As root the test is played by the first
 # user of this machine who can log in.
 # test-user
 . stoker.sh

@@ -118,11 +118,11 @@ hasnt "bytes" "$(cat slow.n)" $all_of_it
 is "status" "$(cat slow.rc)" 1
 like "words" "$(cat slow.err)" "srun: error: some output of task 0 could not be fetched: .+"
 
-case_ "a signal ends an srun whose output nobody takes"
+case_ "a signal ends an srun whose output is not read"
 wait_for 20 no_task_dirs
-mkfifo nobody
-exec 8<>nobody
-srun seq 1 3000000 >nobody 2>slow.err &
+mkfifo unread
+exec 8<>unread
+srun seq 1 3000000 >unread 2>slow.err &
 pid=$!
 wait_for 20 has_ended
 wait_end_of_step() { kill -TERM $pid 2>/dev/null; is_dead $pid; } # what comes before the end ends the step

@@ -19,7 +19,7 @@ says "scontrol" 0 "No reservations in the system" "" scontrol show reservation
 says "sinfo" 0 "No reservations in the system" "" sinfo -T
 says "one by name" 1 "Reservation gone not found" "" scontrol show reservation gone
 
-case_ "what is no window"
+case_ "not a reservation"
 for bad in "add --nodes=n1" "add --duration=1h" "add --nodes=n9 --duration=1h" "add --nodes=n1 --duration=1h --start=yesterday-ish" \
     "add --nodes=n1 --start=now+2hours --end=now+1hour" "frobnicate" "remove"; do
     run stoker window $bad
@@ -28,7 +28,7 @@ done
 run stoker window remove nosuch
 is "unknown name" $rc 3
 run scontrol create reservation Nodes=n1 Duration=60
-has "nobody's" "$err" "Either Users/Groups and/or Accounts must be specified."
+has "without users" "$err" "Either Users/Groups and/or Accounts must be specified."
 is "nothing came of it" "$(stoker window list)" "no windows"
 
 case_ "maintenance ahead: what fits before it starts, what does not waits"
@@ -99,7 +99,7 @@ must stoker why $job
 has "why" "$out" "its reservation later begins in"
 later=$job
 
-case_ "nobody is let in who is not there"
+case_ "an unknown user is refused"
 says "a user" 3 "" "stoker window: error: there is no user nosuchuser on the controller's machine" \
     stoker window add --nodes=n2 --start=now+9hours --duration=1h --users="$me,nosuchuser"
 says "Slurm's words" 1 "" "Error updating the reservation: Invalid user id

@@ -6,7 +6,7 @@
 #include "tests/lib/agent_driver.h"
 #include "tests/lib/check.h"
 
-#define OTHER_UID 65534 /* nobody, who runs everything a second time */
+#define OTHER_UID 65534 /* the user nobody, for whom every case runs a second time */
 
 /* A case with a driver of its own as *state, connected to an agent of its own. */
 #define AGENT_CASE(name) cmocka_unit_test_setup_teardown(name, driver_set_up, driver_tear_down)

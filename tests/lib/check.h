@@ -42,8 +42,8 @@
             fail_msg("[%s] \"%s\" does not mention \"%s\"", row, text_, part_); \
     } while (0)
 
-/* The seed of a random test: STOKER_TEST_SEED, or a new one; printed, so that a failure can be had again.
- */
+/* The seed of a random test: STOKER_TEST_SEED, or a new one; printed, so that a failure can be had
+ * again. */
 static inline uint64_t check_seed(void)
 {
     const char *env = getenv("STOKER_TEST_SEED");

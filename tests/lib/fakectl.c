@@ -186,7 +186,7 @@ _Noreturn void fakectl_serve(int listener, enum manner manner)
         if (fd < 0)
             continue;
         serve_connection(fd, manner, &end);
-        if (end) /* before the connection: whoever sees that one end finds nobody here any more */
+        if (end) /* before the connection: a peer that sees it end finds no thread here */
             close(listener);
         close(fd);
     }

@@ -1,5 +1,5 @@
 /* fakenvml.c - NVIDIA's management library as tests want it, built as a shared object: what it says is read
- * from the file that FAKE_NVML names, anew at each count of the cards. Lines:
+ * from the file that FAKE_NVML names, again at each count of the cards. Lines:
  *
  *     card BUS UUID MINOR BUSY% USED-MIB MIB NAME     a card, in the order of its index here
  *     lost INDEX                                      from now on it answers nothing but that it is lost

@@ -11,7 +11,7 @@
 #
 # A test never sleeps for a result: wait_for looks again every 20 ms. What was started goes with the test's end.
 #
-# A machine that stalls is no fault: SECONDS are those of a good one, and wait_for, wait_state and wait_end have a minute at least.
+# A machine that stalls is not a fault: SECONDS are those of a good one, and wait_for, wait_state and wait_end have a minute at least.
 # Where the time is what is tested, until_ keeps to the letter. CMD may be a function of the test: names of locals here must not
 # hide the test's own, hence their first words.
 

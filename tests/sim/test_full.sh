@@ -144,7 +144,7 @@ cmp -s one two && cmp -s one.json two.json || fail "two runs differ"
 case_ "a trace on the machine of its header"
 sim "$data/synthetic.swf"
 is "jobs and processors" "$(field '[.all.submitted, .cpus, .nodes, .all.waiting, .all.running] | @csv')" "591,64,64,0,0"
-is "all jobs are somebody's" "$(field '[.users[].submitted] | add')" 591
+is "all jobs have a user" "$(field '[.users[].submitted] | add')" 591
 sim --jobs=50 "$data/synthetic.swf"
 is "the first ones only" "$(field .all.submitted)" 50
 
@@ -176,7 +176,7 @@ run stoker sim --generate=tiers.work --config=tiers.cfg
 is "its exit code" "$rc" 0
 has "it" "$out" "tiers.work on stoker: 4 nodes, 128 CPUs, 16 GPUs"
 has "it" "$out" "alice"
-is "standard error, which is no terminal" "$err" ""
+is "standard error, which is not a terminal" "$err" ""
 
 case_ "examples of the documentation"
 for f in "$ROOT"/docs/examples/*.work; do

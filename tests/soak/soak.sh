@@ -4,7 +4,7 @@
 # meet is another thing each time).
 #
 # What must hold is read from what the jobs themselves wrote and hold: each keeps a lock for itself and one for each of its
-# cards, which only the end of its last process gives back. In the last third nobody kills the controller: its memory and its
+# cards, which only the end of its last process gives back. In the last third the controller is not killed: its memory and its
 # descriptors must not grow. In the end: every acknowledged job is known and has ended, none has run twice, no card has been two
 # jobs', no process is left, and a restart finds what was there.
 # test-timeout: 90000
@@ -70,14 +70,14 @@ pick() { printf -v "$1" '%s' "${@:$((RANDOM % ($# - 1) + 2)):1}"; } # pick VARIA
 until_ms=0
 over() { [ "$(now_ms)" -ge "$until_ms" ]; }
 
-# A command may be refused, or find nobody; it may not die of a signal.
+# A command may be refused, or find no controller; it may not die of a signal.
 try() {
     timeout 60 "$@" >/dev/null 2>&1
     local rc=$?
     [ $rc -lt 124 ] || [ $rc -eq 127 ] || echo "status $rc of: $*" >>wrong
 }
 
-submitter() { # SEED: one of those who submit
+submitter() { # SEED: a client that submits
     local how cpus gpus tenths code id args
     RANDOM=$1
     until over; do
@@ -111,7 +111,7 @@ submitter() { # SEED: one of those who submit
 queued=0
 not_too_many() { over || [ "$(squeue -h 2>/dev/null | wc -l)" -lt 150 ]; }
 
-asker() { # somebody who only looks
+asker() { # a client that only queries
     RANDOM=$1
     until over; do
         pick what "squeue -a -t all" "squeue --json" "squeue --start" "sinfo -N -l" "sacct -X" "sprio" "sdiag" "sshare -a" \

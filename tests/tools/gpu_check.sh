@@ -214,7 +214,7 @@ near() { # ours theirs, busy% used total
 }
 # shellcheck disable=SC2086
 holds "busy %, MiB used, MiB: ours $ours, nvidia-smi $theirs" near $ours $theirs
-is "its own job is no stranger" "$(gpu_field 0 foreign)" 0
+is "its own job is not foreign" "$(gpu_field 0 foreign)" 0
 scancel "$busy"
 until_ 20 is_over "$busy"
 
@@ -227,7 +227,7 @@ else
     stranger=$!
     until_ 30 grep -q busy stranger.out || fail "the stranger does not begin: $(cat stranger.out)"
     t=$(ms)
-    holds "a process of somebody else is seen" until_ 20 gpu_is 0 foreign
+    holds "a process of another user is seen" until_ 20 gpu_is 0 foreign
     say note "after $(($(ms) - t)) ms: $(stoker gpus --json | grep -o '"note":"[^"]*not of the queue"' | head -n 1)"
     submit -o avoid.out --gres=gpu:1 --wrap 'gpu_user'
     if [ "$cards" -gt 1 ]; then
@@ -256,7 +256,7 @@ if [ -n "$watcher" ]; then
     sleep 10
     say note "looking costs $((($(ticks "$watcher") - c0) * 1000 / $(getconf CLK_TCK))) ms of CPU time in 10 s, $(awk '/VmRSS/ { print int($2 / 1024) }' "/proc/$watcher/status") MiB"
 else
-    fail "nobody looks at the cards"
+    fail "no process looks at the GPUs"
 fi
 
 # --- closed cards; what keeps memory ---

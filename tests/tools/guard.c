@@ -70,8 +70,8 @@ static void print_process(pid_t pid)
     fprintf(stderr, "guard: left behind: %d %s\n", (int)pid, text);
 }
 
-/* Parent of pid; -1 where it is gone. The name in /proc/PID/stat may hold anything: its last ')' ends it.
- */
+/* Parent of pid; -1 where it is gone. The name in /proc/PID/stat may hold anything: its last ')' ends
+ * it. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512] = "";
@@ -135,7 +135,7 @@ static void on_signal(int sig)
     interrupted = sig;
 }
 
-/* A shell's background process ignores some signals, nohup another, and nobody below could tell: a test
+/* A shell's background process ignores some signals, nohup another, and no process below could tell: a test
  * begins as from a terminal. */
 static void default_signals(void)
 {

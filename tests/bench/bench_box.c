@@ -1,11 +1,11 @@
-/* bench_cage.c - holds a whole system, daemons and jobs, so that it can be measured and ended as one.
+/* bench_box.c - holds a whole system, daemons and jobs, so that it can be measured and ended as one.
  *
- *     bench_cage run COMMAND [ARG...]   starts it and stays: daemons that lose their parent become its
+ *     bench_box run COMMAND [ARG...]   starts it and stays: daemons that lose their parent become its
  *                                       children and are reaped here, so that no CPU time gets lost.
  *                                       Prints "ready STATUS" once COMMAND itself has ended. SIGTERM
  *                                       ends all of it
- *     bench_cage cpu PID                CPU seconds of the cage PID so far, of the living and the dead
- *     bench_cage rss PID NAME           resident KiB of the processes NAME in it
+ *     bench_box cpu PID                CPU seconds of the box PID so far, of the living and the dead
+ *     bench_box rss PID NAME           resident KiB of the processes NAME in it
  */
 #include <dirent.h>
 #include <signal.h>
@@ -63,8 +63,8 @@ static bool has_pid(const members *tree, int pid)
     return false;
 }
 
-/* The process root and all its descendants. A parent may stand behind its child in /proc: hence the rounds.
- */
+/* The process root and all its descendants. A parent may stand behind its child in /proc: hence the
+ * rounds. */
 static void find_tree(int root, members *ret)
 {
     members all = VEC_INIT;
@@ -166,6 +166,6 @@ int main(int argc, char **argv)
         return print_cpu(atoi(argv[2]));
     if (argc == 4 && !strcmp(argv[1], "rss"))
         return print_rss(atoi(argv[2]), argv[3]);
-    fprintf(stderr, "usage: bench_cage run COMMAND [ARG...] | cpu PID | rss PID NAME\n");
+    fprintf(stderr, "usage: bench_box run COMMAND [ARG...] | cpu PID | rss PID NAME\n");
     return 2;
 }
