@@ -96,7 +96,7 @@ static const struct conf_section spec_section = {
     .options = spec_options, .n = N(spec_options), .size = sizeof(struct made_spec)};
 /* clang-format on */
 
-static bool has_shape(const struct made_spec *m, const char *name)
+static bool generate_spec_has_shape(const struct made_spec *m, const char *name)
 {
     for (size_t i = 0; i < m->shapes.n; i++)
         if (str_eq(m->shapes.v[i].name, name))
@@ -104,7 +104,7 @@ static bool has_shape(const struct made_spec *m, const char *name)
     return false;
 }
 
-static double weight_of(const struct made_spec *m, const struct made_user *u)
+static double generate_spec_weight_of(const struct made_spec *m, const struct made_user *u)
 {
     double sum = 0;
     for (size_t i = 0; i < m->shapes.n; i++)
@@ -114,7 +114,8 @@ static double weight_of(const struct made_spec *m, const struct made_user *u)
 }
 
 /* What the tables cannot say. */
-static int check(const struct conf_parse *c, const config_setting_t *root, const struct made_spec *m)
+static int generate_spec_check(const struct conf_parse *c, const config_setting_t *root,
+                               const struct made_spec *m)
 {
     if (!m->users.n || !m->shapes.n)
         return conf_error(c, root, "at least one user and one shape are needed");
@@ -125,9 +126,9 @@ static int check(const struct conf_parse *c, const config_setting_t *root, const
         const config_setting_t *at = config_setting_get_elem(users, (unsigned)i);
         demand += u->demand;
         for (size_t k = 0; k < u->shapes.n; k++)
-            if (!has_shape(m, u->shapes.v[k]))
+            if (!generate_spec_has_shape(m, u->shapes.v[k]))
                 return conf_error(c, at, "user %s: there is no shape \"%s\"", u->name, u->shapes.v[k]);
-        if (weight_of(m, u) <= 0)
+        if (generate_spec_weight_of(m, u) <= 0)
             return conf_error(c, at, "user %s: no shape with any weight is left", u->name);
         for (size_t k = 0; k < i; k++)
             if (str_eq(m->users.v[k].name, u->name))
@@ -136,7 +137,7 @@ static int check(const struct conf_parse *c, const config_setting_t *root, const
     return demand > 0 ? 0 : conf_error(c, users, "nobody has any demand");
 }
 
-static int parse(const struct source *src, struct made_spec *ret, struct errtext *err)
+static int generate_spec_parse(const struct source *src, struct made_spec *ret, struct errtext *err)
 {
     struct conf_parse c = {.src = src, .err = err};
     struct made_spec m = {0};
@@ -148,7 +149,7 @@ static int parse(const struct source *src, struct made_spec *ret, struct errtext
     if (rc == 0)
         rc = conf_read_group(&c, &spec_section, root, &m);
     if (rc == 0)
-        rc = check(&c, root, &m);
+        rc = generate_spec_check(&c, root, &m);
     config_destroy(&cfg);
     if (rc < 0)
         rec_fini(&made_spec_rec, &m);
@@ -163,7 +164,7 @@ int generate_load(const char *path, struct made_spec *ret, struct errtext *err)
     int rc = source_read(path, &src, err);
     if (rc < 0)
         return rc;
-    rc = parse(&src, ret, err);
+    rc = generate_spec_parse(&src, ret, err);
     source_fini(&src);
     return rc;
 }
@@ -174,7 +175,7 @@ int generate_parse(const char *name, const char *text, struct made_spec *ret, st
     int rc = source_from_text(name, text, &src, err);
     if (rc < 0)
         return rc;
-    rc = parse(&src, ret, err);
+    rc = generate_spec_parse(&src, ret, err);
     source_fini(&src);
     return rc;
 }

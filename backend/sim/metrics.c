@@ -17,14 +17,14 @@ void sample_fini(struct sample *s)
     vec_fini(&s->v);
 }
 
-static int compare(const void *a, const void *b)
+static int metrics_compare(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
 /* The smallest value that at least this share of the sample does not exceed. */
-static double percentile(const struct sample *s, double share)
+static double metrics_percentile(const struct sample *s, double share)
 {
     size_t rank = (size_t)ceil(share * (double)s->v.n);
     return s->v.v[rank ? rank - 1 : 0];
@@ -37,13 +37,13 @@ struct dist sample_dist(struct sample *s)
     double sum = 0;
     vec_for_each (&s->v, i)
         sum += s->v.v[i];
-    qsort(s->v.v, s->v.n, sizeof *s->v.v, compare);
+    qsort(s->v.v, s->v.n, sizeof *s->v.v, metrics_compare);
     return (struct dist){.n = s->v.n,
                          .mean = sum / (double)s->v.n,
-                         .p50 = percentile(s, 0.50),
-                         .p90 = percentile(s, 0.90),
-                         .p95 = percentile(s, 0.95),
-                         .p99 = percentile(s, 0.99),
+                         .p50 = metrics_percentile(s, 0.50),
+                         .p90 = metrics_percentile(s, 0.90),
+                         .p95 = metrics_percentile(s, 0.95),
+                         .p99 = metrics_percentile(s, 0.99),
                          .max = s->v.v[s->v.n - 1]};
 }
 

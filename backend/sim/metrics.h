@@ -10,7 +10,7 @@ struct dist {
     uint64_t n;
     double mean, p50, p90, p95, p99, max;
 };
-#define DIST_FIELDS(F, G, S)                                                                                 \
+#define DIST_FIELDS(F, G, S) \
     F(S, U64, n) F(S, F64, mean) F(S, F64, p50) F(S, F64, p90) F(S, F64, p95) F(S, F64, p99) F(S, F64, max)
 extern const struct rec_desc dist_rec;
 

@@ -18,21 +18,21 @@
 
 enum due { DUE_END, DUE_LIMIT, DUE_GRACE }; /* what happens to a running job next */
 
-struct run { /* of a job of the workload */
+struct played_job { /* of a job of the workload */
     struct heap_node by_time;
     enum due due;
     int64_t done_s; /* work kept from runs that were preempted */
     double cpus, mem_mib, gpus;
 };
 
-struct clock {
+struct play_clock {
     const struct workload *w;
     struct model m;
     struct planner *planner;
     struct limits *limits;
     struct sched_view view;
-    struct run *runs;       /* one for each job of the workload */
-    VEC(uint32_t) index_of; /* job id -> job of the workload */
+    struct played_job *runs; /* one for each job of the workload */
+    VEC(uint32_t) index_of;  /* job id -> job of the workload */
     struct heap due;
     size_t n_submitted, n_over;
     struct wall now, wake;
@@ -42,7 +42,7 @@ struct clock {
 
 /* --- events --- */
 
-static int emit(struct clock *c, enum event_kind kind, uint32_t job, void *body)
+static int play_emit(struct play_clock *c, enum event_kind kind, uint32_t job, void *body)
 {
     struct event ev = {.seq = c->m.seq + 1, .t = c->now, .kind = kind, .job = job, .body = body};
     int rc = model_apply(&c->m, &ev);
@@ -56,54 +56,55 @@ static int emit(struct clock *c, enum event_kind kind, uint32_t job, void *body)
 }
 
 /* What follows from the state itself always fits it. */
-static void must_emit(struct clock *c, enum event_kind kind, uint32_t job, void *body)
+static void play_must_emit(struct play_clock *c, enum event_kind kind, uint32_t job, void *body)
 {
-    bug_on(emit(c, kind, job, body) < 0);
+    bug_on(play_emit(c, kind, job, body) < 0);
 }
 
-static uint32_t index_of(const struct clock *c, uint32_t id)
+static uint32_t play_index_of(const struct play_clock *c, uint32_t id)
 {
     bug_on(id >= c->index_of.n);
     return c->index_of.v[id];
 }
 
-static int64_t seconds(const struct clock *c, struct wall t)
+static int64_t play_seconds(const struct play_clock *c, struct wall t)
 {
     return (t.ms - c->w->begin.ms) / MS_PER_S;
 }
 
-static struct wall instant(const struct clock *c, int64_t s)
+static struct wall play_instant(const struct play_clock *c, int64_t s)
 {
     return wall_add_s(c->w->begin, s);
 }
 
-static bool in_groups(void *ctx, uint32_t uid, const struct strv *groups)
+static bool play_in_groups(void *ctx, uint32_t uid, const struct strv *groups)
 {
-    const struct clock *c = ctx;
+    const struct play_clock *c = ctx;
     return uid >= UID_FIRST && uid - UID_FIRST < c->w->users.n &&
            strv_has(groups, c->w->users.v[uid - UID_FIRST].group);
 }
 
-static int set_up(struct clock *c, const struct cluster_spec *cluster, struct errtext *err)
+static int play_set_up(struct play_clock *c, const struct cluster_spec *cluster, struct errtext *err)
 {
     struct ev_epoch epoch = {.uuid = xstrdup("simulation"), .epoch = 1, .next_job = 1};
     struct cluster_spec spec;
-    must_emit(c, EV_EPOCH, 0, &epoch);
+    play_must_emit(c, EV_EPOCH, 0, &epoch);
     rec_copy(&cluster_spec_rec, &spec, cluster);
-    if (emit(c, EV_CONFIG, 0, &spec) < 0)
+    if (play_emit(c, EV_CONFIG, 0, &spec) < 0)
         return err_set(err, -EINVAL, "the state does not take this configuration");
     for (size_t i = 0; i < cluster->nodes.n; i++) {
         struct ev_node up = {.node = xstrdup(cluster->nodes.v[i].name), .state = NODE_UP};
-        must_emit(c, EV_NODE, 0, &up);
+        play_must_emit(c, EV_NODE, 0, &up);
     }
     c->limits = limits_new(&c->m);
-    c->view = (struct sched_view){.model = &c->m, .in_groups = in_groups, .ctx = c, .limits = c->limits};
+    c->view =
+        (struct sched_view){.model = &c->m, .in_groups = play_in_groups, .ctx = c, .limits = c->limits};
     return 0;
 }
 
 /* --- submissions --- */
 
-static uint32_t part_position(const struct model *m, const char *name)
+static uint32_t play_part_position(const struct model *m, const char *name)
 {
     for (uint32_t i = 0; i < m->spec.parts.n; i++)
         if (str_eq(m->spec.parts.v[i].name, name))
@@ -111,7 +112,7 @@ static uint32_t part_position(const struct model *m, const char *name)
     return UINT32_MAX;
 }
 
-static void fill_request(struct job_req *r, const struct workload *w, const struct sim_job *s)
+static void play_fill_request(struct job_req *r, const struct workload *w, const struct sim_job *s)
 {
     rec_copy(&job_req_rec, r, &w->shapes.v[s->shape].req);
     r->time_limit_s = s->limit_s;
@@ -121,11 +122,11 @@ static void fill_request(struct job_req *r, const struct workload *w, const stru
         r->mem_cpu_mib = s->mem_cpu_mib;
 }
 
-static struct job *make_job(const struct clock *c, const struct sim_job *s)
+static struct job *play_make_job(const struct play_clock *c, const struct sim_job *s)
 {
     const struct sim_user *u = &c->w->users.v[s->user];
     struct job *j = job_new();
-    fill_request(&j->req, c->w, s);
+    play_fill_request(&j->req, c->w, s);
     if (u->qos) {
         free(j->req.qos);
         j->req.qos = xstrdup(u->qos);
@@ -144,7 +145,7 @@ static struct job *make_job(const struct clock *c, const struct sim_job *s)
     return j;
 }
 
-static enum refusal admit(struct clock *c, const struct job *j)
+static enum refusal play_admit(struct play_clock *c, const struct job *j)
 {
     struct errtext text = {""};
     struct sched_admit_how how = {0};
@@ -154,50 +155,50 @@ static enum refusal admit(struct clock *c, const struct job *j)
     return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, &text) : r;
 }
 
-static void submit(struct clock *c, uint32_t at)
+static void play_submit(struct play_clock *c, uint32_t at)
 {
-    struct job *j = make_job(c, &c->w->jobs.v[at]);
+    struct job *j = play_make_job(c, &c->w->jobs.v[at]);
     struct play_job *out = &c->out->jobs[at];
-    out->refusal = admit(c, j);
+    out->refusal = play_admit(c, j);
     if (out->refusal != REFUSAL_NONE) {
         job_free(j);
         c->n_over++;
         return;
     }
     out->id = j->id;
-    out->partition = part_position(&c->m, j->partition);
+    out->partition = play_part_position(&c->m, j->partition);
     while (c->index_of.n <= j->id)
         vec_push(&c->index_of, UINT32_MAX);
     c->index_of.v[j->id] = at;
-    must_emit(c, EV_SUBMIT, out->id, j);
+    play_must_emit(c, EV_SUBMIT, out->id, j);
     free(j);
 }
 
-static void submit_due(struct clock *c)
+static void play_submit_due(struct play_clock *c)
 {
-    int64_t now_s = seconds(c, c->now);
+    int64_t now_s = play_seconds(c, c->now);
     for (; c->n_submitted < c->w->jobs.n && c->w->jobs.v[c->n_submitted].submit_s <= now_s;
          c->n_submitted++)
-        submit(c, (uint32_t)c->n_submitted);
+        play_submit(c, (uint32_t)c->n_submitted);
 }
 
 /* --- runs --- */
 
-static void set_due(struct clock *c, struct run *r, enum due due, struct wall t)
+static void play_set_due(struct play_clock *c, struct played_job *r, enum due due, struct wall t)
 {
     heap_remove(&c->due, &r->by_time);
     r->due = due;
     heap_insert(&c->due, &r->by_time, t.ms);
 }
 
-static void begin(struct clock *c, const struct job *j)
+static void play_begin(struct play_clock *c, const struct job *j)
 {
-    uint32_t at = index_of(c, j->id);
-    struct run *r = &c->runs[at];
+    uint32_t at = play_index_of(c, j->id);
+    struct played_job *r = &c->runs[at];
     struct play_job *out = &c->out->jobs[at];
-    out->partition = part_position(&c->m, j->partition);
+    out->partition = play_part_position(&c->m, j->partition);
     if (out->start_s < 0)
-        out->start_s = seconds(c, c->now);
+        out->start_s = play_seconds(c, c->now);
     r->cpus = r->mem_mib = r->gpus = 0;
     for (size_t i = 0; i < j->alloc.n; i++) {
         r->cpus += cpuset_count(&j->alloc.v[i].cpus);
@@ -206,13 +207,13 @@ static void begin(struct clock *c, const struct job *j)
     }
     int64_t left = c->w->jobs.v[at].run_s - r->done_s;
     bool cut = j->time_limit_s < DURATION_NOT_SET && j->time_limit_s < left;
-    set_due(c, r, cut ? DUE_LIMIT : DUE_END, wall_add_s(c->now, cut ? j->time_limit_s : left));
+    play_set_due(c, r, cut ? DUE_LIMIT : DUE_END, wall_add_s(c->now, cut ? j->time_limit_s : left));
 }
 
 /* What it has held since its start goes to the books. */
-static double charge(struct clock *c, uint32_t at, const struct job *j)
+static double play_charge(struct play_clock *c, uint32_t at, const struct job *j)
 {
-    const struct run *r = &c->runs[at];
+    const struct played_job *r = &c->runs[at];
     struct play_job *out = &c->out->jobs[at];
     double held = (double)(c->now.ms - j->t_start.ms) / MS_PER_S;
     out->cpu_s += held * r->cpus;
@@ -224,17 +225,17 @@ static double charge(struct clock *c, uint32_t at, const struct job *j)
 }
 
 /* It has ended for good: it leaves the state. */
-static void retire(struct clock *c, uint32_t at, const struct job *j)
+static void play_retire(struct play_clock *c, uint32_t at, const struct job *j)
 {
     struct play_job *out = &c->out->jobs[at];
     struct ev_none none = {0};
     out->state = j->state;
-    out->end_s = seconds(c, c->now);
+    out->end_s = play_seconds(c, c->now);
     c->n_over++;
-    must_emit(c, EV_RETIRE, j->id, &none);
+    play_must_emit(c, EV_RETIRE, j->id, &none);
 }
 
-static void end_run(struct clock *c, uint32_t at, enum end_kind kind)
+static void play_end_run(struct play_clock *c, uint32_t at, enum end_kind kind)
 {
     uint32_t id = c->out->jobs[at].id;
     const struct job *j = model_get_job(&c->m, id);
@@ -247,13 +248,13 @@ static void end_run(struct clock *c, uint32_t at, enum end_kind kind)
                           .t_start = j->t_start,
                           .t_end = c->now};
     *rec_list_push(&body.ranks) = (struct rank_end){.signal = kind == END_EXITED ? 0 : 9};
-    struct run *r = &c->runs[at];
+    struct played_job *r = &c->runs[at];
     struct play_job *out = &c->out->jobs[at];
-    double held = charge(c, at, j);
-    must_emit(c, EV_END, id, &body);
+    double held = play_charge(c, at, j);
+    play_must_emit(c, EV_END, id, &body);
     if (job_state_is_final(j->state)) {
         out->ran_s = r->done_s + (int64_t)held;
-        retire(c, at, j);
+        play_retire(c, at, j);
     } else if (c->w->shapes.v[c->w->jobs.v[at].shape].keeps_work) {
         r->done_s += (int64_t)held;
         if (r->done_s >= c->w->jobs.v[at].run_s)
@@ -264,65 +265,65 @@ static void end_run(struct clock *c, uint32_t at, enum end_kind kind)
     }
 }
 
-static bool end_due(struct clock *c)
+static bool play_end_due(struct play_clock *c)
 {
     bool any = false;
     for (struct heap_node *h; (h = heap_peek(&c->due)) && h->key <= c->now.ms; any = true) {
         heap_pop(&c->due);
-        struct run *r = container_of(h, struct run, by_time);
+        struct played_job *r = container_of(h, struct played_job, by_time);
         uint32_t at = (uint32_t)(r - c->runs);
         /* One that has been asked to go is at its limit before its grace time is over: it ends all the
          * same. */
         if (r->due == DUE_LIMIT && model_get_job(&c->m, c->out->jobs[at].id)->state != JOB_COMPLETING) {
             struct ev_kill body = {.step = STEP_ALL, .cause = KILL_TIMEOUT, .fate = FATE_END};
-            must_emit(c, EV_KILL, c->out->jobs[at].id, &body);
+            play_must_emit(c, EV_KILL, c->out->jobs[at].id, &body);
         }
-        end_run(c, at, r->due == DUE_END ? END_EXITED : END_KILLED);
+        play_end_run(c, at, r->due == DUE_END ? END_EXITED : END_KILLED);
     }
     return any;
 }
 
 /* --- the policy --- */
 
-static void start_all(struct clock *c, struct sched_result *r)
+static void play_start_all(struct play_clock *c, struct sched_result *r)
 {
     vec_for_each (&r->starts, i) {
         uint32_t id = r->starts.v[i].job;
-        must_emit(c, EV_START, id, &r->starts.v[i].start);
-        begin(c, model_get_job(&c->m, id));
+        play_must_emit(c, EV_START, id, &r->starts.v[i].start);
+        play_begin(c, model_get_job(&c->m, id));
     }
     vec_clear(&r->starts);
 }
 
-static void preempt_all(struct clock *c, const struct sched_result *r)
+static void play_preempt_all(struct play_clock *c, const struct sched_result *r)
 {
     vec_for_each (&r->preempts, i) {
         const struct sched_preempt *v = &r->preempts.v[i];
-        uint32_t at = index_of(c, v->job);
+        uint32_t at = play_index_of(c, v->job);
         struct ev_kill body = {.step = STEP_ALL,
                                .cause = KILL_PREEMPT,
                                .grace_s = v->grace_s,
                                .fate = v->fate,
                                .by_job = v->by_job,
                                .text = xstrdup(v->text)};
-        must_emit(c, EV_KILL, v->job, &body);
+        play_must_emit(c, EV_KILL, v->job, &body);
         if (++c->out->jobs[at].preempted >= PREEMPTED_MAX)
             c->stuck = at + 1;
         struct wall end = wall_add_s(c->now, v->grace_s);
         if (end.ms < c->runs[at].by_time.key) /* else it ends by itself before */
-            set_due(c, &c->runs[at], DUE_GRACE, end);
+            play_set_due(c, &c->runs[at], DUE_GRACE, end);
     }
 }
 
 /* One pass. True: somebody has to go, and another pass may make use of it. */
-static bool pass(struct clock *c)
+static bool play_pass(struct play_clock *c)
 {
     struct sched_result r;
     sched_result_init(&r);
     planner_cycle(c->planner, &c->view, c->now, &r);
     c->out->passes++;
-    start_all(c, &r);
-    preempt_all(c, &r);
+    play_start_all(c, &r);
+    play_preempt_all(c, &r);
     bool preempts = r.preempts.n > 0;
     c->wake = r.next;
     if (wall_is_set(c->wake) && c->wake.ms <= c->now.ms)
@@ -334,14 +335,14 @@ static bool pass(struct clock *c)
 /* --- time --- */
 
 /* False: nothing is to come, or the end has been reached. */
-static bool next_instant(struct clock *c)
+static bool play_next_instant(struct play_clock *c)
 {
     int64_t next = INT64_MAX;
     const struct heap_node *due = heap_peek(&c->due);
     if (due)
         next = due->key;
     if (c->n_submitted < c->w->jobs.n) {
-        int64_t t = instant(c, c->w->jobs.v[c->n_submitted].submit_s).ms;
+        int64_t t = play_instant(c, c->w->jobs.v[c->n_submitted].submit_s).ms;
         next = t < next ? t : next;
     }
     bool waits = c->m.n_pending > 0;
@@ -349,21 +350,21 @@ static bool next_instant(struct clock *c)
         next = c->wake.ms;
     if (next == INT64_MAX)
         return false;
-    if (c->w->until_s && next >= instant(c, c->w->until_s).ms)
+    if (c->w->until_s && next >= play_instant(c, c->w->until_s).ms)
         return false;
     c->now = (struct wall){next};
     return true;
 }
 
-static void run_clock(struct clock *c, struct progress *p)
+static void play_run_clock(struct play_clock *c, struct progress *p)
 {
-    for (size_t n = 0; !c->stuck && next_instant(c); n++) {
-        end_due(c);
-        submit_due(c);
+    for (size_t n = 0; !c->stuck && play_next_instant(c); n++) {
+        play_end_due(c);
+        play_submit_due(c);
         bool again = true;
         for (int round = 0; round < ROUNDS_MAX && again; round++) {
-            again = pass(c);
-            again = end_due(c) || again; /* without a time of grace they are gone at once */
+            again = play_pass(c);
+            again = play_end_due(c) || again; /* without a time of grace they are gone at once */
         }
         if (p && n % TELL_EVERY == 0)
             progress_tell(p, c->w->until_s ? c->n_submitted : c->n_over, c->w->jobs.n);
@@ -371,11 +372,11 @@ static void run_clock(struct clock *c, struct progress *p)
 }
 
 /* What still runs has held what it holds; all else waits. */
-static void close_books(struct clock *c)
+static void play_close_books(struct play_clock *c)
 {
     if (c->w->until_s)
-        c->now = instant(c, c->w->until_s);
-    c->out->end_s = seconds(c, c->now);
+        c->now = play_instant(c, c->w->until_s);
+    c->out->end_s = play_seconds(c, c->now);
     for (uint32_t at = 0; at < c->out->n_jobs; at++) {
         struct play_job *out = &c->out->jobs[at];
         const struct job *j = out->id ? model_get_job(&c->m, out->id) : NULL;
@@ -383,7 +384,7 @@ static void close_books(struct clock *c)
             continue;
         out->state = j->state;
         if (j->holding)
-            charge(c, at, j);
+            play_charge(c, at, j);
     }
 }
 
@@ -391,15 +392,15 @@ int play_run(const struct cluster_spec *cluster, const struct workload *w, struc
              struct play *ret, struct errtext *err)
 {
     struct play out = {.n_jobs = w->jobs.n};
-    struct clock c = {.w = w, .out = &out, .now = w->begin, .planner = planner_new()};
+    struct play_clock c = {.w = w, .out = &out, .now = w->begin, .planner = planner_new()};
     out.jobs = xcalloc(w->jobs.n + 1, sizeof *out.jobs);
     for (size_t i = 0; i < w->jobs.n; i++)
         out.jobs[i] = (struct play_job){.start_s = -1, .end_s = -1, .partition = UINT32_MAX};
     c.runs = xcalloc(w->jobs.n + 1, sizeof *c.runs);
     model_init(&c.m);
-    int rc = set_up(&c, cluster, err);
+    int rc = play_set_up(&c, cluster, err);
     if (rc == 0)
-        run_clock(&c, p);
+        play_run_clock(&c, p);
     if (c.stuck)
         rc = err_set(
             err, -ELOOP,
@@ -407,7 +408,7 @@ int play_run(const struct cluster_spec *cluster, const struct workload *w, struc
             "it goes; look at the tiers of the partitions and the priorities of the QOS",
             w->jobs.v[c.stuck - 1].id, w->users.v[w->jobs.v[c.stuck - 1].user].name, PREEMPTED_MAX);
     if (rc == 0)
-        close_books(&c);
+        play_close_books(&c);
     planner_free(c.planner);
     limits_free(c.limits);
     model_fini(&c.m);

@@ -23,7 +23,7 @@ struct tally {
     struct sample waits, slowdowns;
 };
 
-static void tally_state(struct sim_row *row, const struct play_job *j)
+static void report_tally_state(struct sim_row *row, const struct play_job *j)
 {
     switch ((enum job_state)j->state) {
     case JOB_PENDING: row->waiting++; break;
@@ -42,7 +42,7 @@ static void tally_state(struct sim_row *row, const struct play_job *j)
     }
 }
 
-static void tally_job(struct tally *t, const struct play_job *j, const struct sim_job *s)
+static void report_tally_job(struct tally *t, const struct play_job *j, const struct sim_job *s)
 {
     struct sim_row *row = &t->row;
     if (j->refusal != REFUSAL_NONE) {
@@ -52,7 +52,7 @@ static void tally_job(struct tally *t, const struct play_job *j, const struct si
     if (!j->id) /* the simulation ended before */
         return;
     row->submitted++;
-    tally_state(row, j);
+    report_tally_state(row, j);
     row->preemptions += j->preempted;
     row->cpu_hours += j->cpu_s / HOUR_S;
     row->gpu_hours += j->gpu_s / HOUR_S;
@@ -65,7 +65,8 @@ static void tally_job(struct tally *t, const struct play_job *j, const struct si
                    bounded_slowdown((double)(j->end_s - s->submit_s - j->ran_s), (double)j->ran_s));
 }
 
-static const char *account_of(const struct workload *w, const struct cluster_spec *cluster, uint32_t user)
+static const char *report_account_of(const struct workload *w, const struct cluster_spec *cluster,
+                                     uint32_t user)
 {
     const struct sim_user *u = &w->users.v[user];
     const char *name = u->account ? u->account : account_default(cluster, u->name, u->group);
@@ -73,12 +74,12 @@ static const char *account_of(const struct workload *w, const struct cluster_spe
 }
 
 /* Accounts by the order in which they are met: position of each user's, their names. */
-static uint32_t *number_accounts(const struct workload *w, const struct cluster_spec *cluster,
-                                 struct strv *ret_names)
+static uint32_t *report_number_accounts(const struct workload *w, const struct cluster_spec *cluster,
+                                        struct strv *ret_names)
 {
     uint32_t *at = xcalloc(w->users.n + 1, sizeof *at);
     for (uint32_t u = 0; u < w->users.n; u++) {
-        const char *name = account_of(w, cluster, u);
+        const char *name = report_account_of(w, cluster, u);
         uint32_t k = 0;
         while (k < ret_names->n && !str_eq(ret_names->v[k], name))
             k++;
@@ -89,7 +90,7 @@ static uint32_t *number_accounts(const struct workload *w, const struct cluster_
     return at;
 }
 
-static const char *backfill_name(const struct cluster_spec *c)
+static const char *report_backfill_name(const struct cluster_spec *c)
 {
     switch ((enum backfill_mode)c->backfill) {
     case BACKFILL_EASY: return "easy";
@@ -99,27 +100,27 @@ static const char *backfill_name(const struct cluster_spec *c)
     return "conservative";
 }
 
-static double share(double held, double have, double seconds)
+static double report_share(double held, double have, double seconds)
 {
     return have > 0 && seconds > 0 ? held / (have * seconds) : 0;
 }
 
 /* Moves the figures into *ret. */
-static void tally_close(struct tally *t, const char *name, struct sim_capacity have, double seconds,
-                        struct sim_row *ret)
+static void report_tally_close(struct tally *t, const char *name, struct sim_capacity have, double seconds,
+                               struct sim_row *ret)
 {
     *ret = t->row;
     ret->name = xstrdup(name);
     ret->wait = sample_dist(&t->waits);
     ret->slowdown = sample_dist(&t->slowdowns);
-    ret->cpu_utilisation = share(ret->cpu_hours * HOUR_S, have.cpus, seconds);
-    ret->gpu_utilisation = share(ret->gpu_hours * HOUR_S, have.gpus, seconds);
+    ret->cpu_utilisation = report_share(ret->cpu_hours * HOUR_S, have.cpus, seconds);
+    ret->gpu_utilisation = report_share(ret->gpu_hours * HOUR_S, have.gpus, seconds);
     sample_fini(&t->waits);
     sample_fini(&t->slowdowns);
 }
 
-static void fill_head(struct sim_report *ret, const struct play *r, const struct workload *w,
-                      const struct cluster_spec *cluster)
+static void report_fill_head(struct sim_report *ret, const struct play *r, const struct workload *w,
+                             const struct cluster_spec *cluster)
 {
     struct sim_capacity have = simcluster_capacity(cluster, NULL);
     double seconds = (double)r->end_s;
@@ -129,14 +130,14 @@ static void fill_head(struct sim_report *ret, const struct play *r, const struct
                                .mode = xstrdup("full"),
                                .workload = xstrdup(w->name),
                                .cluster = xstrdup(cluster->name),
-                               .backfill = xstrdup(backfill_name(cluster)),
+                               .backfill = xstrdup(report_backfill_name(cluster)),
                                .nodes = have.nodes,
                                .cpus = (uint64_t)have.cpus,
                                .gpus = (uint64_t)have.gpus,
                                .days = seconds / DAY_S,
-                               .cpu_utilisation = share(r->cpu_s, have.cpus, seconds),
-                               .mem_utilisation = share(r->mem_mib_s, have.mem_mib, seconds),
-                               .gpu_utilisation = share(r->gpu_s, have.gpus, seconds),
+                               .cpu_utilisation = report_share(r->cpu_s, have.cpus, seconds),
+                               .mem_utilisation = report_share(r->mem_mib_s, have.mem_mib, seconds),
+                               .gpu_utilisation = report_share(r->gpu_s, have.gpus, seconds),
                                .passes = r->passes,
                                .events = r->events,
                                .dropped = w->n_dropped};
@@ -146,30 +147,31 @@ void play_report_init(struct sim_report *ret, const struct play *r, const struct
                       const struct cluster_spec *cluster)
 {
     struct strv accounts = {0};
-    uint32_t *account_at = number_accounts(w, cluster, &accounts);
+    uint32_t *account_at = report_number_accounts(w, cluster, &accounts);
     struct tally all = {0}, *users = xcalloc(w->users.n + 1, sizeof *users),
                  *by_account = xcalloc(accounts.n + 1, sizeof *by_account),
                  *parts = xcalloc(cluster->parts.n + 1, sizeof *parts);
     for (size_t i = 0; i < r->n_jobs; i++) {
         const struct play_job *j = &r->jobs[i];
         const struct sim_job *s = &w->jobs.v[i];
-        tally_job(&all, j, s);
-        tally_job(&users[s->user], j, s);
-        tally_job(&by_account[account_at[s->user]], j, s);
+        report_tally_job(&all, j, s);
+        report_tally_job(&users[s->user], j, s);
+        report_tally_job(&by_account[account_at[s->user]], j, s);
         if (j->partition < cluster->parts.n)
-            tally_job(&parts[j->partition], j, s);
+            report_tally_job(&parts[j->partition], j, s);
     }
-    fill_head(ret, r, w, cluster);
+    report_fill_head(ret, r, w, cluster);
     struct sim_capacity have = simcluster_capacity(cluster, NULL);
     double seconds = ret->days * DAY_S;
-    tally_close(&all, "all", have, seconds, &ret->all);
+    report_tally_close(&all, "all", have, seconds, &ret->all);
     for (size_t i = 0; i < w->users.n; i++)
-        tally_close(&users[i], w->users.v[i].name, have, seconds, rec_list_push(&ret->users));
+        report_tally_close(&users[i], w->users.v[i].name, have, seconds, rec_list_push(&ret->users));
     for (size_t i = 0; i < accounts.n; i++)
-        tally_close(&by_account[i], accounts.v[i], have, seconds, rec_list_push(&ret->accounts));
+        report_tally_close(&by_account[i], accounts.v[i], have, seconds, rec_list_push(&ret->accounts));
     for (size_t i = 0; i < cluster->parts.n; i++)
-        tally_close(&parts[i], cluster->parts.v[i].name, simcluster_capacity(cluster, &cluster->parts.v[i]),
-                    seconds, rec_list_push(&ret->partitions));
+        report_tally_close(&parts[i], cluster->parts.v[i].name,
+                           simcluster_capacity(cluster, &cluster->parts.v[i]), seconds,
+                           rec_list_push(&ret->partitions));
     free(users);
     free(by_account);
     free(parts);
@@ -181,7 +183,7 @@ void play_report_init(struct sim_report *ret, const struct play *r, const struct
 
 #define ROWS_SHOWN 20 /* of the users of a large trace those with the most hours */
 
-static void text_row(struct str *out, const struct sim_row *r)
+static void report_text_row(struct str *out, const struct sim_row *r)
 {
     char wait[UNITS_TEXT_SIZE], late[UNITS_TEXT_SIZE];
     struct str name = STR_INIT;
@@ -194,7 +196,7 @@ static void text_row(struct str *out, const struct sim_row *r)
     str_fini(&name);
 }
 
-static int by_hours(const void *a, const void *b)
+static int report_by_hours(const void *a, const void *b)
 {
     const struct sim_row *const *x = a, *const *y = b;
     if ((*x)->gpu_hours != (*y)->gpu_hours)
@@ -202,16 +204,16 @@ static int by_hours(const void *a, const void *b)
     return ((*x)->cpu_hours < (*y)->cpu_hours) - ((*x)->cpu_hours > (*y)->cpu_hours);
 }
 
-static void text_rows(struct str *out, const char *title, const struct sim_row *v, size_t n)
+static void report_text_rows(struct str *out, const char *title, const struct sim_row *v, size_t n)
 {
     const struct sim_row **sorted = xcalloc(n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = &v[i];
-    qsort(sorted, n, sizeof *sorted, by_hours);
+    qsort(sorted, n, sizeof *sorted, report_by_hours);
     str_appendf(out, "\n%-18s %7s %7s %11s %11s %8s %7s %9s %4s %9s %4s\n", title, "jobs", "waiting",
                 "mean wait", "95 %", "slowdown", "preempt", "CPU h", "%", "GPU h", "%");
     for (size_t i = 0; i < n && i < ROWS_SHOWN; i++)
-        text_row(out, sorted[i]);
+        report_text_row(out, sorted[i]);
     if (n > ROWS_SHOWN)
         str_appendf(out, "  and %zu more; --json has them all\n", n - ROWS_SHOWN);
     free(sorted);
@@ -236,11 +238,11 @@ void play_report_text(const struct sim_report *r, struct str *out)
                 "\n%" PRIu64 " preemptions cost %.1f CPU hours and %.1f GPU hours of work; %" PRIu64
                 " passes, %" PRIu64 " events\n",
                 r->all.preemptions, r->all.lost_cpu_hours, r->all.lost_gpu_hours, r->passes, r->events);
-    text_rows(out, "all", &r->all, 1);
-    text_rows(out, "partitions", r->partitions.v, r->partitions.n);
+    report_text_rows(out, "all", &r->all, 1);
+    report_text_rows(out, "partitions", r->partitions.v, r->partitions.n);
     if (r->accounts.n > 1)
-        text_rows(out, "accounts", r->accounts.v, r->accounts.n);
-    text_rows(out, "users", r->users.v, r->users.n);
+        report_text_rows(out, "accounts", r->accounts.v, r->accounts.n);
+    report_text_rows(out, "users", r->users.v, r->users.n);
 }
 
 int play_write_starts(const struct play *r, const struct workload *w, FILE *f)

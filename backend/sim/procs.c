@@ -25,7 +25,7 @@ struct unit { /* a job as the policy sees it */
     struct list queued;
 };
 
-struct clock {
+struct procs_clock {
     struct procs_trace *trace;
     struct pool pool;
     struct plan_slots slots;
@@ -38,15 +38,15 @@ struct clock {
     struct placement place; /* of the start under way */
 };
 
-static int64_t ms(int64_t seconds)
+static int64_t procs_ms(int64_t seconds)
 {
     return seconds * MS_PER_S;
 }
 
 /* One node with all processors, and what each number of them asks of it. */
-static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy policy)
+static void procs_clock_init(struct procs_clock *c, struct procs_trace *t, enum procs_policy policy)
 {
-    *c = (struct clock){.trace = t};
+    *c = (struct procs_clock){.trace = t};
     pool_init(&c->pool, 1, 0);
     pool_set_node(&c->pool, 0, (struct amount){.cpus = t->procs}, 1, true);
     nodeset_init(&c->all, 1);
@@ -68,7 +68,7 @@ static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy
         c->units[i].job = &t->jobs.v[i];
 }
 
-static void clock_fini(struct clock *c)
+static void procs_clock_fini(struct procs_clock *c)
 {
     plan_slots_fini(&c->slots);
     placement_fini(&c->place);
@@ -80,7 +80,7 @@ static void clock_fini(struct clock *c)
 }
 
 /* Seconds; WHEN_NEVER: all is over. */
-static int64_t next_instant(const struct clock *c)
+static int64_t procs_next_instant(const struct procs_clock *c)
 {
     int64_t t = WHEN_NEVER, held = plan_slots_next(&c->slots);
     const struct heap_node *end = heap_peek(&c->ends);
@@ -93,7 +93,7 @@ static int64_t next_instant(const struct clock *c)
     return t;
 }
 
-static bool complete(struct clock *c, int64_t now)
+static bool procs_complete(struct procs_clock *c, int64_t now)
 {
     bool any = false;
     for (struct heap_node *h; (h = heap_peek(&c->ends)) && h->key == now;) {
@@ -105,43 +105,44 @@ static bool complete(struct clock *c, int64_t now)
     return any;
 }
 
-static void submit(struct clock *c, int64_t now)
+static void procs_submit(struct procs_clock *c, int64_t now)
 {
     const struct procs_trace *t = c->trace;
     for (; c->n_submitted < t->jobs.n && t->jobs.v[c->n_submitted].submit == now; c->n_submitted++)
         list_append(&c->queue, &c->units[c->n_submitted].queued);
 }
 
-static void begin(struct clock *c, struct unit *u, int64_t now)
+static void procs_begin(struct procs_clock *c, struct unit *u, int64_t now)
 {
     list_unlink(&u->queued);
     u->job->start = now;
-    pool_run(&c->pool, &u->use, &c->place.parts, ms(now + u->job->estimate));
+    pool_run(&c->pool, &u->use, &c->place.parts, procs_ms(now + u->job->estimate));
     heap_insert(&c->ends, &u->by_end, now + u->job->run);
 }
 
 /* A plan that is kept is compressed where jobs have ended, once, in order, and at no other time: so the
  * conventions have it. (The controller looks again whenever a hold has been given up.) */
-static bool keeps_its_place(const struct clock *c, const struct unit *u, int64_t now, bool gained)
+static bool procs_keeps_its_place(const struct procs_clock *c, const struct unit *u, int64_t now,
+                                  bool gained)
 {
-    return c->slots.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > ms(now);
+    return c->slots.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > procs_ms(now);
 }
 
-static void pass(struct clock *c, int64_t now, bool gained)
+static void procs_pass(struct procs_clock *c, int64_t now, bool gained)
 {
     plan_slots_begin(&c->slots, gained);
     list_for_each (u, &c->queue, struct unit, queued) {
-        if (keeps_its_place(c, u, now, gained)) {
+        if (procs_keeps_its_place(c, u, now, gained)) {
             u->slot.visited = c->slots.iteration;
             continue;
         }
         struct plan_choice choice = {.demand = &c->demands[u->job->procs],
                                      .set = &c->all,
-                                     .len = ms(u->job->estimate),
-                                     .len_min = ms(u->job->estimate)};
+                                     .len = procs_ms(u->job->estimate),
+                                     .len_min = procs_ms(u->job->estimate)};
         struct plan_request item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
         if (plan_slots_start(&c->slots, &item, &u->slot, &c->place))
-            begin(c, u, now);
+            procs_begin(c, u, now);
         else
             plan_slots_book(&c->slots, &item, &u->slot);
         if (plan_slots_are_closed(&c->slots))
@@ -151,17 +152,17 @@ static void pass(struct clock *c, int64_t now, bool gained)
 
 void procs_run(struct procs_trace *t, enum procs_policy policy, struct progress *p)
 {
-    struct clock c;
-    clock_init(&c, t, policy);
+    struct procs_clock c;
+    procs_clock_init(&c, t, policy);
     int64_t now;
-    for (size_t n = 0; (now = next_instant(&c)) != WHEN_NEVER; n++) {
-        bool gained = complete(&c, now);
-        pool_advance(&c.pool, ms(now), MS_PER_S);
-        submit(&c, now);
-        pass(&c, now, gained);
+    for (size_t n = 0; (now = procs_next_instant(&c)) != WHEN_NEVER; n++) {
+        bool gained = procs_complete(&c, now);
+        pool_advance(&c.pool, procs_ms(now), MS_PER_S);
+        procs_submit(&c, now);
+        procs_pass(&c, now, gained);
         if (p && n % TELL_EVERY == 0)
             progress_tell(p, c.n_ended, t->jobs.n);
     }
     bug_on(c.n_ended != t->jobs.n);
-    clock_fini(&c);
+    procs_clock_fini(&c);
 }

@@ -41,7 +41,7 @@ void procs_report_init(struct procs_report *ret, const struct procs_trace *t, co
     sample_fini(&slowdowns);
 }
 
-static void duration_row(struct str *out, const char *name, double seconds)
+static void procs_report_duration_row(struct str *out, const char *name, double seconds)
 {
     char words[UNITS_TEXT_SIZE];
     str_appendf(out, "  %-10s %14.2f s   %s\n", name, seconds,
@@ -59,12 +59,12 @@ void procs_report_text(const struct procs_report *r, struct str *out)
     str_appendf(out, "span %s, utilisation %.2f %%\n",
                 duration_format_words(r->last_end - r->first_submit, words), 100 * r->utilisation);
     str_append(out, "wait\n");
-    duration_row(out, "mean", r->wait.mean);
-    duration_row(out, "median", r->wait.p50);
-    duration_row(out, "90 %", r->wait.p90);
-    duration_row(out, "95 %", r->wait.p95);
-    duration_row(out, "99 %", r->wait.p99);
-    duration_row(out, "longest", r->wait.max);
+    procs_report_duration_row(out, "mean", r->wait.mean);
+    procs_report_duration_row(out, "median", r->wait.p50);
+    procs_report_duration_row(out, "90 %", r->wait.p90);
+    procs_report_duration_row(out, "95 %", r->wait.p95);
+    procs_report_duration_row(out, "99 %", r->wait.p99);
+    procs_report_duration_row(out, "longest", r->wait.max);
     str_appendf(out, "bounded slowdown\n  mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, largest %.3f\n",
                 r->slowdown.mean, r->slowdown.p50, r->slowdown.p90, r->slowdown.p99, r->slowdown.max);
 }

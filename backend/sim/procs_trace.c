@@ -25,7 +25,7 @@ bool procs_policy_parse(const char *name, enum procs_policy *ret)
 }
 
 /* False where the record is dropped. */
-static bool take(const struct swf_job *r, int64_t machine, struct procs_job *ret)
+static bool procs_trace_take(const struct swf_job *r, int64_t machine, struct procs_job *ret)
 {
     int64_t procs = r->procs_asked > 0 ? r->procs_asked : r->procs_used;
     if (r->submit < 0 || r->run < 0 || procs <= 0 || procs > machine)
@@ -40,7 +40,7 @@ static bool take(const struct swf_job *r, int64_t machine, struct procs_job *ret
     return true;
 }
 
-static int by_submission(const void *a, const void *b)
+static int procs_trace_by_submission(const void *a, const void *b)
 {
     const struct swf_job *x = a, *y = b;
     if (x->submit != y->submit)
@@ -57,10 +57,10 @@ int procs_trace_init(struct procs_trace *t, const struct swf *s, size_t first, s
     struct swf_job *sorted = xreallocarray(NULL, s->jobs.n + 1, sizeof *sorted);
     if (s->jobs.n)
         memcpy(sorted, s->jobs.v, s->jobs.n * sizeof *sorted);
-    qsort(sorted, s->jobs.n, sizeof *sorted, by_submission);
+    qsort(sorted, s->jobs.n, sizeof *sorted, procs_trace_by_submission);
     for (size_t i = 0; i < s->jobs.n && (!first || t->jobs.n < first); i++) {
         struct procs_job j;
-        if (!take(&sorted[i], machine, &j)) {
+        if (!procs_trace_take(&sorted[i], machine, &j)) {
             t->n_dropped++;
             continue;
         }

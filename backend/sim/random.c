@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* splitmix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-static uint64_t next_u64(struct random *r)
+static uint64_t random_next_u64(struct random *r)
 {
     uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -14,7 +14,7 @@ static uint64_t next_u64(struct random *r)
 
 double random_unit(struct random *r)
 {
-    return (double)(next_u64(r) >> 11) * 0x1p-53;
+    return (double)(random_next_u64(r) >> 11) * 0x1p-53;
 }
 
 double random_exponential(struct random *r)

@@ -11,17 +11,17 @@
     4096 /* of machines that say nothing about memory: jobs that do not ask for any get a share */
 #define NODES_MAX INT64_C(100000)
 
-static bool is_compute(const struct node_spec *n)
+static bool simcluster_is_compute(const struct node_spec *n)
 {
     return !str_eq(n->role, "login");
 }
 
 /* Nothing can be asked here: what is not given is an error, but for GPUs. */
-static int settle(const char *path, struct cluster_spec *c, struct errtext *err)
+static int simcluster_settle(const char *path, struct cluster_spec *c, struct errtext *err)
 {
     for (size_t i = 0; i < c->nodes.n; i++) {
         struct node_spec *n = &c->nodes.v[i];
-        if (is_compute(n) && (!n->cpus || !n->mem_mib))
+        if (simcluster_is_compute(n) && (!n->cpus || !n->mem_mib))
             return err_set(err, -EINVAL,
                            "%s: node %s: cpus and memory must be given, a simulation detects nothing", path,
                            n->name);
@@ -37,16 +37,16 @@ int simcluster_load(const char *path, struct cluster_spec *ret, struct errtext *
     int rc = conf_load(path, ret, err);
     if (rc < 0)
         return rc;
-    rc = settle(path, ret, err);
+    rc = simcluster_settle(path, ret, err);
     if (rc < 0)
         rec_fini(&cluster_spec_rec, ret);
     return rc;
 }
 
-static int from_text(const char *text, struct cluster_spec *ret, struct errtext *err)
+static int simcluster_from_text(const char *text, struct cluster_spec *ret, struct errtext *err)
 {
     int rc = conf_parse("the cluster", text, ret, err);
-    return rc < 0 ? rc : settle("the cluster", ret, err);
+    return rc < 0 ? rc : simcluster_settle("the cluster", ret, err);
 }
 
 int simcluster_of_trace(const struct swf *s, struct cluster_spec *ret, struct errtext *err)
@@ -65,7 +65,7 @@ int simcluster_of_trace(const struct swf *s, struct cluster_spec *ret, struct er
                 "cluster = \"trace\"; nodes = ( { name = \"n[1-%" PRId64 "]\"; cpus = %" PRId64
                 "; memory = \"%" PRId64 "M\"; gpus = 0; detect = false; } );",
                 nodes, procs / nodes, procs / nodes * MIB_OF_A_CPU);
-    int rc = from_text(text.s, ret, err);
+    int rc = simcluster_from_text(text.s, ret, err);
     str_fini(&text);
     return rc;
 }
@@ -73,7 +73,7 @@ int simcluster_of_trace(const struct swf *s, struct cluster_spec *ret, struct er
 void simcluster_small(struct cluster_spec *ret)
 {
     struct errtext err = {""};
-    bug_on(from_text(
+    bug_on(simcluster_from_text(
                "cluster = \"small\"; nodes = ( { name = \"n[1-4]\"; cpus = 32; memory = \"256G\"; gpus = "
                "4; detect = false; } );",
                ret, &err) < 0);
@@ -84,7 +84,7 @@ struct sim_capacity simcluster_capacity(const struct cluster_spec *c, const stru
     struct sim_capacity sum = {0};
     for (size_t i = 0; i < c->nodes.n; i++) {
         const struct node_spec *n = &c->nodes.v[i];
-        if (!is_compute(n) || (part && !strv_has(&part->nodes, n->name)))
+        if (!simcluster_is_compute(n) || (part && !strv_has(&part->nodes, n->name)))
             continue;
         sum.nodes++;
         sum.cpus += n->cpus;

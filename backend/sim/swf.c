@@ -31,7 +31,7 @@ enum {
     F_PARTITION
 };
 
-struct reader {
+struct swf_reader {
     const char *path;
     gzFile f;
     uint32_t line;
@@ -39,8 +39,9 @@ struct reader {
     struct errtext *err;
 };
 
-static int bad_line(const struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int bad_line(const struct reader *r, const char *fmt, ...)
+static int swf_bad_line(const struct swf_reader *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static int swf_bad_line(const struct swf_reader *r, const char *fmt, ...)
 {
     char text[256];
     va_list ap;
@@ -51,7 +52,7 @@ static int bad_line(const struct reader *r, const char *fmt, ...)
 }
 
 /* What the library has to say; 0: nothing. */
-static int check_stream(const struct reader *r)
+static int swf_check_stream(const struct swf_reader *r)
 {
     int code, kept = errno;
     const char *why = gzerror(r->f, &code);
@@ -65,21 +66,21 @@ static int check_stream(const struct reader *r)
 }
 
 /* 1: a line, 0: the end, or an error. */
-static int next_line(struct reader *r)
+static int swf_next_line(struct swf_reader *r)
 {
     errno = 0;
     if (!gzgets(r->f, r->text, sizeof r->text))
-        return check_stream(r);
+        return swf_check_stream(r);
     size_t n = strlen(r->text);
     if (n && r->text[n - 1] == '\n') {
         r->text[n - 1] = '\0';
     } else {
-        int rc = check_stream(r);
+        int rc = swf_check_stream(r);
         if (rc < 0)
             return rc;
         if (!gzeof(r->f)) {
             r->line++;
-            return bad_line(r, "the line is too long, or holds a zero byte");
+            return swf_bad_line(r, "the line is too long, or holds a zero byte");
         }
     }
     r->line++;
@@ -87,7 +88,7 @@ static int next_line(struct reader *r)
 }
 
 /* "; MaxProcs: 100" */
-static void read_header(const struct reader *r, struct swf *s)
+static void swf_read_header(const struct swf_reader *r, struct swf *s)
 {
     const struct {
         const char *name;
@@ -106,7 +107,7 @@ static void read_header(const struct reader *r, struct swf *s)
 }
 
 /* The next number of the line; what stands behind a point is cut off. 1, 0: no more, or an error. */
-static int next_number(struct reader *r, char **at, int64_t *ret)
+static int swf_next_number(struct swf_reader *r, char **at, int64_t *ret)
 {
     char *p = *at;
     while (isspace((unsigned char)*p))
@@ -121,25 +122,26 @@ static int next_number(struct reader *r, char **at, int64_t *ret)
     if (*rest == '.')
         rest += 1 + strspn(rest + 1, "0123456789");
     if (!number || *rest || errno || *ret > VALUE_MAX || *ret < -VALUE_MAX)
-        return bad_line(r, "'%.40s' is not a number that can stand here", p);
+        return swf_bad_line(r, "'%.40s' is not a number that can stand here", p);
     *end = kept;
     *at = end;
     return 1;
 }
 
-static int read_job(struct reader *r, struct swf *s)
+static int swf_read_job(struct swf_reader *r, struct swf *s)
 {
     int64_t v[FIELDS], more;
     char *at = r->text;
     int n = 0, rc = 1;
-    while (n < FIELDS && (rc = next_number(r, &at, &v[n])) == 1)
+    while (n < FIELDS && (rc = swf_next_number(r, &at, &v[n])) == 1)
         n++;
     if (rc == 1)
-        rc = next_number(r, &at, &more);
+        rc = swf_next_number(r, &at, &more);
     if (rc < 0 || (n == 0 && rc == 0))
         return rc; /* a blank line is none */
     if (n < FIELDS || rc)
-        return bad_line(r, "a job has %d numbers, this line has %s%d", FIELDS, rc ? "more than " : "", n);
+        return swf_bad_line(r, "a job has %d numbers, this line has %s%d", FIELDS, rc ? "more than " : "",
+                            n);
     vec_push(&s->jobs, (struct swf_job){.id = v[F_ID],
                                         .submit = v[F_SUBMIT],
                                         .run = v[F_RUN],
@@ -158,18 +160,18 @@ static int read_job(struct reader *r, struct swf *s)
 int swf_read(const char *path, struct swf *ret, struct errtext *err)
 {
     struct swf s = {.jobs = VEC_INIT};
-    struct reader r = {.path = path, .err = err};
+    struct swf_reader r = {.path = path, .err = err};
     errno = 0;
     r.f = gzopen(path, "rb");
     if (!r.f)
         return err_set(err, errno ? -errno : -ENOMEM, "%s: %s", path, strerror(errno ? errno : ENOMEM));
     gzbuffer(r.f, 1u << 17);
     int rc;
-    while ((rc = next_line(&r)) > 0) {
+    while ((rc = swf_next_line(&r)) > 0) {
         if (r.text[0] == ';')
-            read_header(&r, &s);
+            swf_read_header(&r, &s);
         else
-            rc = read_job(&r, &s);
+            rc = swf_read_job(&r, &s);
         if (rc < 0)
             break;
     }

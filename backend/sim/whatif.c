@@ -26,7 +26,7 @@ struct starts {
 };
 
 /* The controller has checked who may do what. */
-static bool admitted(void *ctx, uint32_t uid, const struct strv *groups)
+static bool whatif_admitted(void *ctx, uint32_t uid, const struct strv *groups)
 {
     (void)ctx;
     (void)uid;
@@ -34,7 +34,7 @@ static bool admitted(void *ctx, uint32_t uid, const struct strv *groups)
     return true;
 }
 
-static void keep_priorities(struct model *m)
+static void whatif_keep_priorities(struct model *m)
 {
     list_for_each (j, &m->pending, struct job, in_queue) {
         j->req.has_priority = true;
@@ -42,7 +42,7 @@ static void keep_priorities(struct model *m)
     }
 }
 
-static bool starts_at_once(const struct sched_result *r, uint32_t job)
+static bool whatif_starts_at_once(const struct sched_result *r, uint32_t job)
 {
     vec_for_each (&r->starts, i)
         if (r->starts.v[i].job == job)
@@ -54,9 +54,9 @@ static bool starts_at_once(const struct sched_result *r, uint32_t job)
 }
 
 /* In the order of m->pending. */
-static void plan(const struct model *m, struct wall now, struct starts *ret)
+static void whatif_plan(const struct model *m, struct wall now, struct starts *ret)
 {
-    struct sched_view v = {.model = m, .in_groups = admitted};
+    struct sched_view v = {.model = m, .in_groups = whatif_admitted};
     struct planner *p = planner_new();
     struct sched_result r;
     sched_result_init(&r);
@@ -67,7 +67,7 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
     list_for_each (j, &m->pending, struct job, in_queue) {
         struct forecast f = forecast_of(planner_forecaster(p), j->id);
         struct start s = {.job = j->id, .kind = forecast_plan_kind(f.kind), .at = f.start};
-        if (starts_at_once(&r, j->id))
+        if (whatif_starts_at_once(&r, j->id))
             s = (struct start){.job = j->id, .kind = PLAN_RUNNING, .at = now};
         vec_push(&ret->v, s);
     }
@@ -75,7 +75,7 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
     planner_free(p);
 }
 
-static int drain(struct model *m, const char *name, struct wall now, struct errtext *err)
+static int whatif_drain(struct model *m, const char *name, struct wall now, struct errtext *err)
 {
     struct ev_drain body = {.node = xstrdup(name), .drain = true, .reason = xstrdup("what if")};
     struct event ev = {.seq = m->seq + 1, .t = now, .kind = EV_DRAIN, .body = &body};
@@ -84,7 +84,8 @@ static int drain(struct model *m, const char *name, struct wall now, struct errt
     return r < 0 ? err_set(err, -ENOENT, "there is no node %s", name) : 0;
 }
 
-static int change_model(struct model *m, struct whatif_change *change, struct wall now, struct errtext *err)
+static int whatif_change_model(struct model *m, struct whatif_change *change, struct wall now,
+                               struct errtext *err)
 {
     if (change->spec) {
         struct event ev = {.seq = m->seq + 1, .t = now, .kind = EV_CONFIG, .body = change->spec};
@@ -92,14 +93,14 @@ static int change_model(struct model *m, struct whatif_change *change, struct wa
             return err_set(err, -EINVAL, "the configuration does not fit the state");
     }
     for (size_t i = 0; i < change->drain.n; i++) {
-        int r = drain(m, change->drain.v[i], now, err);
+        int r = whatif_drain(m, change->drain.v[i], now, err);
         if (r < 0)
             return r;
     }
     return 0;
 }
 
-static bool runs_on(const struct job *j, const char *node)
+static bool whatif_runs_on(const struct job *j, const char *node)
 {
     for (size_t i = 0; i < j->alloc.n && j->holding; i++)
         if (str_eq(j->alloc.v[i].node, node))
@@ -113,13 +114,13 @@ static bool runs_on(const struct job *j, const char *node)
     return false;
 }
 
-static void add_node(const struct model *m, const char *name, struct whatif *ret)
+static void whatif_add_node(const struct model *m, const char *name, struct whatif *ret)
 {
     struct whatif_node *n = rec_list_push(&ret->nodes);
     bool ends = true;
     n->node = xstrdup(name);
     list_for_each (j, &m->active, struct job, in_queue) {
-        if (!runs_on(j, name))
+        if (!whatif_runs_on(j, name))
             continue;
         n->n_jobs++;
         if (j->time_limit_s >= DURATION_NOT_SET) {
@@ -133,8 +134,8 @@ static void add_node(const struct model *m, const char *name, struct whatif *ret
         n->free_at = (struct wall){0};
 }
 
-static void compare(const struct model *m, const struct start *before, const struct start *after,
-                    struct whatif *ret)
+static void whatif_compare(const struct model *m, const struct start *before, const struct start *after,
+                           struct whatif *ret)
 {
     const struct job *j = model_get_job(m, before->job);
     bool had = wall_is_set(before->at), has = wall_is_set(after->at);
@@ -164,15 +165,15 @@ int whatif_run(struct model *m, struct whatif_change *change, struct wall now, s
 {
     struct starts before = {VEC_INIT}, after = {VEC_INIT};
     *ret = (struct whatif){.now = now};
-    keep_priorities(m);
-    plan(m, now, &before);
-    int r = change_model(m, change, now, err);
+    whatif_keep_priorities(m);
+    whatif_plan(m, now, &before);
+    int r = whatif_change_model(m, change, now, err);
     if (r == 0) {
-        plan(m, now, &after);
+        whatif_plan(m, now, &after);
         for (size_t i = 0; i < before.v.n && i < after.v.n; i++)
-            compare(m, &before.v.v[i], &after.v.v[i], ret);
+            whatif_compare(m, &before.v.v[i], &after.v.v[i], ret);
         for (size_t i = 0; i < change->drain.n; i++)
-            add_node(m, change->drain.v[i], ret);
+            whatif_add_node(m, change->drain.v[i], ret);
     }
     vec_fini(&before.v);
     vec_fini(&after.v);
@@ -181,7 +182,7 @@ int whatif_run(struct model *m, struct whatif_change *change, struct wall now, s
 
 /* --- text --- */
 
-static void append_start(struct str *out, enum plan_kind kind, struct wall at)
+static void whatif_append_start(struct str *out, enum plan_kind kind, struct wall at)
 {
     char buf[WALL_TEXT_SIZE];
     if (kind == PLAN_RUNNING)
@@ -214,9 +215,9 @@ void whatif_text(const struct whatif *w, struct str *out)
         str_appendf(out, "  %u ", r->job);
         cell_text(out, r->name ? r->name : "", 24, true, false);
         str_append(out, ": ");
-        append_start(out, (enum plan_kind)r->kind_before, r->before);
+        whatif_append_start(out, (enum plan_kind)r->kind_before, r->before);
         str_append(out, " -> ");
-        append_start(out, (enum plan_kind)r->kind_after, r->after);
+        whatif_append_start(out, (enum plan_kind)r->kind_after, r->after);
         str_append_char(out, '\n');
     }
 }

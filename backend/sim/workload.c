@@ -35,13 +35,13 @@ void workload_fini(struct workload *w)
     *w = (struct workload){0};
 }
 
-struct reader {
+struct workload_reader {
     struct workload *w;
     const struct cluster_spec *cluster;
     struct idmap users, shapes; /* number + 1 -> position + 1 */
 };
 
-static uint32_t position(struct idmap *m, int64_t number, size_t next)
+static uint32_t workload_position(struct idmap *m, int64_t number, size_t next)
 {
     uint64_t key = (uint64_t)number + 2;
     void *at = idmap_get(m, key);
@@ -50,9 +50,9 @@ static uint32_t position(struct idmap *m, int64_t number, size_t next)
     return at ? (uint32_t)(uintptr_t)at - 1 : (uint32_t)next;
 }
 
-static uint32_t user_of(struct reader *r, const struct swf_job *j)
+static uint32_t workload_user_of(struct workload_reader *r, const struct swf_job *j)
 {
-    uint32_t at = position(&r->users, j->user, r->w->users.n);
+    uint32_t at = workload_position(&r->users, j->user, r->w->users.n);
     if (at == r->w->users.n)
         vec_push(&r->w->users,
                  (struct sim_user){
@@ -62,9 +62,9 @@ static uint32_t user_of(struct reader *r, const struct swf_job *j)
 }
 
 /* One for each queue of the trace: its partition, where there is one. */
-static uint32_t shape_of(struct reader *r, const struct swf_job *j)
+static uint32_t workload_shape_of(struct workload_reader *r, const struct swf_job *j)
 {
-    uint32_t at = position(&r->shapes, j->queue, r->w->shapes.n);
+    uint32_t at = workload_position(&r->shapes, j->queue, r->w->shapes.n);
     if (at < r->w->shapes.n)
         return at;
     struct sim_shape s = {.name = j->queue < 0 ? xstrdup("job") : xasprintf("queue%" PRId64, j->queue)};
@@ -79,12 +79,12 @@ static uint32_t shape_of(struct reader *r, const struct swf_job *j)
     return at;
 }
 
-static uint32_t clamp(int64_t v, uint32_t most)
+static uint32_t workload_clamp(int64_t v, uint32_t most)
 {
     return v > most ? most : (uint32_t)v;
 }
 
-static void take(struct reader *r, const struct swf_job *j)
+static void workload_take(struct workload_reader *r, const struct swf_job *j)
 {
     int64_t procs = j->procs_asked > 0 ? j->procs_asked : j->procs_used;
     if (j->submit < 0 || j->run < 0 || procs <= 0) {
@@ -95,17 +95,17 @@ static void take(struct reader *r, const struct swf_job *j)
     struct sim_job out = {.id = j->id,
                           .submit_s = j->submit,
                           .run_s = run,
-                          .user = user_of(r, j),
-                          .shape = shape_of(r, j),
-                          .limit_s = clamp(limit, DURATION_NOT_SET - 1),
-                          .tasks = clamp(procs, NOT_GIVEN - 1),
+                          .user = workload_user_of(r, j),
+                          .shape = workload_shape_of(r, j),
+                          .limit_s = workload_clamp(limit, DURATION_NOT_SET - 1),
+                          .tasks = workload_clamp(procs, NOT_GIVEN - 1),
                           .mem_cpu_mib = MEM_NOT_GIVEN};
     if (j->mem_asked_kib > 0)
         out.mem_cpu_mib = ((uint64_t)j->mem_asked_kib + 1023) / 1024;
     vec_push(&r->w->jobs, out);
 }
 
-static int by_submission(const void *a, const void *b)
+static int workload_by_submission(const void *a, const void *b)
 {
     const struct swf_job *x = a, *y = b;
     if (x->submit != y->submit)
@@ -116,16 +116,16 @@ static int by_submission(const void *a, const void *b)
 void workload_from_trace(struct workload *ret, const char *name, const struct swf *s,
                          const struct cluster_spec *cluster, size_t first)
 {
-    struct reader r = {.w = ret, .cluster = cluster};
+    struct workload_reader r = {.w = ret, .cluster = cluster};
     workload_init(ret, name);
     if (s->unix_start)
         ret->begin.ms = s->unix_start * MS_PER_S;
     struct swf_job *sorted = xreallocarray(NULL, s->jobs.n + 1, sizeof *sorted);
     if (s->jobs.n)
         memcpy(sorted, s->jobs.v, s->jobs.n * sizeof *sorted);
-    qsort(sorted, s->jobs.n, sizeof *sorted, by_submission);
+    qsort(sorted, s->jobs.n, sizeof *sorted, workload_by_submission);
     for (size_t i = 0; i < s->jobs.n && (!first || ret->jobs.n < first); i++)
-        take(&r, &sorted[i]);
+        workload_take(&r, &sorted[i]);
     free(sorted);
     idmap_fini(&r.users);
     idmap_fini(&r.shapes);

@@ -92,14 +92,14 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
 
 /* --- queue_order.c: the queue of each partition in its order --- */
 
-struct place {
+struct queue_place {
     struct queue_key key;
     uint32_t job, n, before;    /* n: elements; before: of those in front of it */
     uint64_t gpus, gpus_before; /* that they ask for */
 };
 
 struct partition_queue {
-    VEC(struct place) v;
+    VEC(struct queue_place) v;
     struct idmap at; /* job -> its place in v + 1 */
     uint32_t of;
 };

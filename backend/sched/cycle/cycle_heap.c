@@ -1,28 +1,28 @@
 /* cycle_heap.c - whose turn it is: groups in the order of their heads. */
 #include "backend/sched/cycle/cycle_internal.h"
 
-static bool goes_first(const struct cycle_item *a, const struct cycle_item *b)
+static bool cycle_heap_goes_first(const struct cycle_item *a, const struct cycle_item *b)
 {
     return queue_key_before(&a->key, &b->key);
 }
 
-static void sink(struct cycle *s, size_t i)
+static void cycle_heap_sink(struct cycle *s, size_t i)
 {
     struct cycle_item *v = s->heap.v, t = v[i];
     for (size_t k; (k = 2 * i + 1) < s->heap.n; i = k) {
-        if (k + 1 < s->heap.n && goes_first(&v[k + 1], &v[k]))
+        if (k + 1 < s->heap.n && cycle_heap_goes_first(&v[k + 1], &v[k]))
             k++;
-        if (!goes_first(&v[k], &t))
+        if (!cycle_heap_goes_first(&v[k], &t))
             break;
         v[i] = v[k];
     }
     v[i] = t;
 }
 
-static void rise(struct cycle *s, size_t i)
+static void cycle_heap_rise(struct cycle *s, size_t i)
 {
     struct cycle_item *v = s->heap.v, t = v[i];
-    for (; i && goes_first(&t, &v[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i && cycle_heap_goes_first(&t, &v[(i - 1) / 2]); i = (i - 1) / 2)
         v[i] = v[(i - 1) / 2];
     v[i] = t;
 }
@@ -30,7 +30,7 @@ static void rise(struct cycle *s, size_t i)
 void cycle_heap_order(struct cycle *s)
 {
     for (size_t i = s->heap.n / 2; i-- > 0;)
-        sink(s, i);
+        cycle_heap_sink(s, i);
 }
 
 struct pending_entry *cycle_item_head(const struct job_class *g, uint32_t tier_at)
@@ -54,14 +54,14 @@ struct cycle_item cycle_heap_pop(struct cycle *s)
     struct cycle_item first = s->heap.v[0];
     s->heap.v[0] = s->heap.v[--s->heap.n];
     if (s->heap.n)
-        sink(s, 0);
+        cycle_heap_sink(s, 0);
     return first;
 }
 
 void cycle_heap_push(struct cycle *s, struct cycle_item t)
 {
     vec_push(&s->heap, t);
-    rise(s, s->heap.n - 1);
+    cycle_heap_rise(s, s->heap.n - 1);
 }
 
 bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at)

@@ -25,9 +25,9 @@ struct cycle_item {
     bool borrow;
 };
 
-struct position { /* of a choice */
-    uint32_t at;  /* in the group */
-    bool soft;    /* what starts there is borrowed */
+struct choice_position { /* of a choice */
+    uint32_t at;         /* in the group */
+    bool soft;           /* what starts there is borrowed */
 };
 
 /* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
@@ -39,8 +39,8 @@ struct cycle {
     struct planner *p;
     VEC(struct cycle_item) heap;
     struct placement place;
-    struct plan_choice *choices; /* of the item in hand: those that limits leave */
-    struct position *positions;  /* and which they are */
+    struct plan_choice *choices;       /* of the item in hand: those that limits leave */
+    struct choice_position *positions; /* and which they are */
     size_t n_room;
     enum cycle_stage stage;
     uint32_t iterations; /* of the stage */
@@ -90,7 +90,11 @@ struct planner {
 
 /* What the cycles keep beside the queue, which is read again. */
 void planner_forget_cycle(struct planner *p);
+/* --- queue_order.c --- */
+
 void queue_order_free(struct planner *p);
+/* Goes on with the order under way for about n places. True: it is through, or of no use any more. */
+bool queue_order_make_some(struct planner *p, size_t n);
 
 /* --- rebuild.c: everything from the beginning --- */
 
@@ -116,7 +120,7 @@ void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost);
 /* What was told is not passed on: it is told again. */
 void cycle_unreport(struct planner *p);
 
-/* --- cycle.c --- */
+/* --- cycle_run.c --- */
 
 /* Whether a pass is under way; one that nodes, windows or the configuration have overtaken ends here. */
 bool cycle_goes_on(struct planner *p, const struct sched_view *v);
@@ -150,7 +154,7 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u);
 
 /* --- cycle_limits.c --- */
 
-struct gets { /* what an item may get where it is placed: the ctx of cycle_may_get */
+struct cycle_gets { /* what an item may get where it is placed: the ctx of cycle_may_get */
     struct cycle *s;
     struct job_class *g;
     const struct pending_entry *u;
@@ -167,7 +171,7 @@ enum reason cycle_eligibility(struct cycle *s, struct pending_entry *u);
 void cycle_make_room(struct cycle *s, uint32_t n_choices);
 /* The choices of x->entry that limits leave, with what is borrowed where x->borrow says so. None left: the
  * verdict says why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
-enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret);
+enum limit_state cycle_leave_choices(struct cycle_gets *x, struct plan_request *ret);
 /* The best that limits say of its head, in any partition of that entry. */
 enum limit_state cycle_limit_of_class(struct planner *p, struct job_class *g, uint32_t tier_at);
 bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, const struct pending_entry *u);

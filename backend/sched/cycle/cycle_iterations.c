@@ -59,7 +59,7 @@ static void cycle_take_item(struct cycle *s)
 }
 
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
-static void give_up_unvisited(struct planner *p)
+static void cycle_give_up_unvisited(struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         bool is_awaited =
@@ -164,7 +164,7 @@ static void cycle_iteration_end(struct cycle *s)
     vec_for_each (&s->heap, i) /* their turn did not come */
         cycle_item_head(s->heap.v[i].g, s->heap.v[i].tier_at)->reason = REASON_NONE;
     vec_clear(&s->heap);
-    give_up_unvisited(p);
+    cycle_give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
     /* Who has been asked to go is gone sooner than was thought. */
     p->queue.changes.freed = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
@@ -181,7 +181,7 @@ static void cycle_iteration_end(struct cycle *s)
     s->iteration = ITERATION_ENDS;
 }
 
-static void ask_one(struct cycle *s)
+static void cycle_ask_one(struct cycle *s)
 {
     struct planner *p = s->p;
     if (s->at_class == &p->queue.classes.list) {
@@ -201,7 +201,7 @@ static bool cycle_may_preempt(const struct planner *p)
 }
 
 /* To what follows a round. */
-static void move_on(struct cycle *s, bool again)
+static void cycle_move_on(struct cycle *s, bool again)
 {
     s->iterations++;
     if (s->stage != CYCLE_PREEMPTS && again && s->iterations < ITERATIONS_MAX)
@@ -238,7 +238,7 @@ static bool cycle_iterate(struct cycle *s)
         break;
     case ITERATION_ENDS:
         if (s->at_class) {
-            ask_one(s);
+            cycle_ask_one(s);
             break;
         }
         s->iteration = ITERATION_NONE;
@@ -260,7 +260,7 @@ bool cycle_go_on(struct cycle *s, uint64_t cost)
         if (s->p->queue.pool.cost - from >= cost)
             return false;
         if (cycle_iterate(s))
-            move_on(s, s->p->queue.changes.freed);
+            cycle_move_on(s, s->p->queue.changes.freed);
     }
     return true;
 }

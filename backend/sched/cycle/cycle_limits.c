@@ -10,7 +10,7 @@ bool cycle_is_throttled(const struct planner *p, const struct pending_entry *u)
 }
 
 /* In this pass: one of the same name, or an element of its own. */
-static bool namesake_has_started(const struct planner *p, const struct pending_entry *u)
+static bool cycle_limits_namesake_has_started(const struct planner *p, const struct pending_entry *u)
 {
     const struct job *j = queue_job(&p->queue, u->job);
     vec_for_each (&p->queue.active.started, i) {
@@ -23,7 +23,7 @@ static bool namesake_has_started(const struct planner *p, const struct pending_e
 }
 
 /* Goes on to the next element that its dependencies let go. */
-static bool find_element(const struct planner *p, struct pending_entry *u, const struct job *j)
+static bool cycle_limits_find_element(const struct planner *p, struct pending_entry *u, const struct job *j)
 {
     struct deps d;
     uint32_t n = job_pending_elements(j);
@@ -38,7 +38,7 @@ static bool find_element(const struct planner *p, struct pending_entry *u, const
 
 /* The job that it was preempted for has its turn first: a planner that was made since holds no place for
  * that one. In the next round it has its own, whatever has become of the other. */
-static bool makes_way(struct cycle *s, struct pending_entry *u)
+static bool cycle_limits_makes_way(struct cycle *s, struct pending_entry *u)
 {
     bool waits = !s->had_iteration && planner_makes_way_for(s->p, u) != 0;
     s->made_way = s->made_way || waits;
@@ -49,14 +49,15 @@ static bool makes_way(struct cycle *s, struct pending_entry *u)
 
 enum reason cycle_eligibility(struct cycle *s, struct pending_entry *u)
 {
-    if (u->made_way_for && makes_way(s, u))
+    if (u->made_way_for && cycle_limits_makes_way(s, u))
         return REASON_PRIORITY;
     if (cycle_is_throttled(s->p, u))
         return REASON_ARRAY_LIMIT;
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
     const struct job *j = queue_job(&s->p->queue, u->job);
-    if ((u->singleton && namesake_has_started(s->p, u)) || (u->by_element && !find_element(s->p, u, j)))
+    if ((u->singleton && cycle_limits_namesake_has_started(s->p, u)) ||
+        (u->by_element && !cycle_limits_find_element(s->p, u, j)))
         return REASON_DEPENDENCY;
     return REASON_NONE;
 }
@@ -72,15 +73,16 @@ void cycle_make_room(struct cycle *s, uint32_t n)
 
 /* What others were preempted for it counts as if it had started: it is not borrowed because more has
  * started since. */
-static enum limit_state check_limits(const struct gets *x, const struct limit_request *request,
-                                     struct limit_verdict *v)
+static enum limit_state cycle_limits_check_limits(const struct cycle_gets *x,
+                                                  const struct limit_request *request,
+                                                  struct limit_verdict *v)
 {
     enum limit_state state = limits_check(x->s->p->queue.limits, request, v);
     bool by_preemptor = x->u->slot.use.parts && x->u->slot.by_preemption;
     return state == LIMIT_OVER_SOFT && by_preemptor ? LIMIT_OK : state;
 }
 
-enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
+enum limit_state cycle_leave_choices(struct cycle_gets *x, struct plan_request *ret)
 {
     struct cycle *s = x->s;
     struct job_class *g = x->g;
@@ -101,14 +103,14 @@ enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
             continue;
         request.jobs = u->chosen ? 0 : request.jobs;
         request.nodes = u->chosen ? 0 : request.nodes;
-        enum limit_state state = check_limits(x, &request, &v);
+        enum limit_state state = cycle_limits_check_limits(x, &request, &v);
         if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
             g->rest.verdict = v;
         best = state < best ? state : best;
         left_out = left_out || (state == LIMIT_OVER_SOFT && !x->borrow);
         if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !x->borrow))
             continue;
-        s->positions[ret->n_choices] = (struct position){i, state == LIMIT_OVER_SOFT};
+        s->positions[ret->n_choices] = (struct choice_position){i, state == LIMIT_OVER_SOFT};
         s->choices[ret->n_choices] = g->choices[i];
         if (u->chosen)
             s->choices[ret->n_choices].len = s->choices[ret->n_choices].len_min = u->chosen_len;
@@ -124,11 +126,11 @@ enum limit_state cycle_leave_choices(struct gets *x, struct plan_request *ret)
 
 bool cycle_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
-    struct gets *x = ctx;
-    struct position *at = &x->s->positions[choice];
+    struct cycle_gets *x = ctx;
+    struct choice_position *at = &x->s->positions[choice];
     struct limit_request request = cycle_request_at(x->s->p, x->g, x->u, at->at, parts, len);
     struct limit_verdict v;
-    enum limit_state state = check_limits(x, &request, &v);
+    enum limit_state state = cycle_limits_check_limits(x, &request, &v);
     at->soft = state == LIMIT_OVER_SOFT;
     if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
         return true;
@@ -161,7 +163,8 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
 }
 
 /* By what limits leave now, with all that is held for it. */
-static bool holds_too_much(const struct cycle *s, struct job_class *g, const struct pending_entry *u)
+static bool cycle_limits_holds_too_much(const struct cycle *s, struct job_class *g,
+                                        const struct pending_entry *u)
 {
     const struct plan_slot *h = &u->slot;
     struct pool_parts parts = {VEC_INIT};
@@ -183,12 +186,12 @@ static bool holds_too_much(const struct cycle *s, struct job_class *g, const str
 enum reason cycle_eligibility_of_booked(struct cycle *s, struct pending_entry *u)
 {
     struct job_class *g = u->class;
-    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = u->slot.tier_at};
+    struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = u->slot.tier_at};
     struct plan_request it = {0};
     enum reason why = cycle_eligibility(s, u);
     if (why != REASON_NONE)
         return why;
-    if (cycle_leave_choices(&gets, &it) != LIMIT_OK || holds_too_much(s, g, u))
+    if (cycle_leave_choices(&gets, &it) != LIMIT_OK || cycle_limits_holds_too_much(s, g, u))
         return limit_reason(&g->rest.verdict);
     return cycle_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
 }

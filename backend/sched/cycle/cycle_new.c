@@ -10,8 +10,8 @@
 #define NEW_JOBS_MAX 64    /* at a time */
 #define ALL_MS       10000 /* limits open as time goes by: looked at so often */
 
-static struct queue_key queue_key_of_entry(struct planner *p, struct job_class *g, uint32_t tier_at,
-                                           const struct pending_entry *u)
+static struct queue_key cycle_new_queue_key_of_entry(struct planner *p, struct job_class *g,
+                                                     uint32_t tier_at, const struct pending_entry *u)
 {
     uint32_t prio = job_class_priority(&p->queue, g, tier_at, u->job, u->submit_ms);
     return queue_key_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
@@ -19,12 +19,13 @@ static struct queue_key queue_key_of_entry(struct planner *p, struct job_class *
 
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
  * so on. */
-static bool may_precede_booked(struct planner *p, struct job_class *g, const struct pending_entry *u)
+static bool cycle_new_may_precede_booked(struct planner *p, struct job_class *g,
+                                         const struct pending_entry *u)
 {
-    struct queue_key mine = queue_key_of_entry(p, g, 0, u);
+    struct queue_key mine = cycle_new_queue_key_of_entry(p, g, 0, u);
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
-        struct queue_key its = queue_key_of_entry(p, w->class, h->tier_at, w);
+        struct queue_key its = cycle_new_queue_key_of_entry(p, w->class, h->tier_at, w);
         if (queue_key_before(&mine,
                              &its)) /* it may have been submitted before, and have waited for its time */
             return true;
@@ -33,7 +34,7 @@ static bool may_precede_booked(struct planner *p, struct job_class *g, const str
 }
 
 /* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
-static bool closes_a_slot(struct cycle *s)
+static bool cycle_new_closes_a_slot(struct cycle *s)
 {
     list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
         struct pending_entry *u = container_of(h, struct pending_entry, slot);
@@ -45,7 +46,7 @@ static bool closes_a_slot(struct cycle *s)
 }
 
 /* What limits leave of it, borrowed where nothing else is left. */
-static enum limit_state leave_any(struct gets *x, struct plan_request *it)
+static enum limit_state cycle_new_leave_any(struct cycle_gets *x, struct plan_request *it)
 {
     x->borrow = false;
     enum limit_state state = cycle_leave_choices(x, it);
@@ -55,13 +56,13 @@ static enum limit_state leave_any(struct gets *x, struct plan_request *it)
 
 /* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
 static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pending_entry *u,
-                                struct plan_request *it, struct gets *gets)
+                                struct plan_request *it, struct cycle_gets *gets)
 {
     struct planner *p = s->p;
     bool started = false;
     for (;;) {
         enum reason gate = REASON_NONE;
-        if (leave_any(gets, it) == LIMIT_OVER_HARD)
+        if (cycle_new_leave_any(gets, it) == LIMIT_OVER_HARD)
             gate = limit_reason(&g->rest.verdict);
         else if (cycle_lacks_licences(s, g, u))
             gate = REASON_LICENSES;
@@ -79,10 +80,10 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
         if (!u->count)
             break;
     }
-    if (gets->seen != LIMIT_OK || (started && closes_a_slot(s)))
+    if (gets->seen != LIMIT_OK || (started && cycle_new_closes_a_slot(s)))
         return false;
     if (started && it->n_choices) /* others were looked at in between */
-        leave_any(gets, it);
+        cycle_new_leave_any(gets, it);
     return true;
 }
 
@@ -91,7 +92,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
 {
     struct planner *p = s->p;
     struct job_class *g = u->class;
-    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = ALL_TIERS};
+    struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = ALL_TIERS};
     struct plan_request it = cycle_plan_request(g, 0);
     it.allows = limits_any(p->queue.limits) ? cycle_may_get : NULL;
     it.ctx = &gets;
@@ -105,8 +106,8 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         g->entries.next == &u->in_class ? NULL
                                         : container_of(u->in_class.prev, struct pending_entry, in_class);
     if (before && !before->is_special && before->count)
-        return !before->slot.use.parts ||
-               (!cycle_partition_left(p, g->choices, g->n_choices) && !may_precede_booked(p, g, u));
+        return !before->slot.use.parts || (!cycle_partition_left(p, g->choices, g->n_choices) &&
+                                           !cycle_new_may_precede_booked(p, g, u));
     g->rest.now = REASON_PRIORITY;
     if (!cycle_start_new_job(s, g, u, &it, &gets))
         return false;
@@ -116,7 +117,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     if (gets.borrow)
         return true;
     bool waits =
-        !may_precede_booked(p, g, u) &&
+        !cycle_new_may_precede_booked(p, g, u) &&
         (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
     if (waits && g->n_tiers > 1) /* each of its turns may hold a place */
@@ -128,7 +129,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     return waits && gets.seen == LIMIT_OK;
 }
 
-static int by_queue_key(const void *pa, const void *pb)
+static int cycle_new_by_queue_key(const void *pa, const void *pb)
 {
     const struct cycle_item *a = pa, *b = pb;
     return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
@@ -145,15 +146,16 @@ static bool cycle_line_up_new(struct cycle *s)
             again = again || p->queue.entries.fresh.v[k] == p->queue.entries.fresh.v[i];
         if (!u || !u->class || again)
             continue;
-        vec_push(&s->heap, ((struct cycle_item){.u = u, .key = queue_key_of_entry(p, u->class, 0, u)}));
+        vec_push(&s->heap,
+                 ((struct cycle_item){.u = u, .key = cycle_new_queue_key_of_entry(p, u->class, 0, u)}));
     }
     if (s->heap.n)
-        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_queue_key);
+        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, cycle_new_by_queue_key);
     return s->heap.n > 0;
 }
 
 /* A claim for which nobody is on his way any more: a pass says what becomes of it. */
-static bool has_idle_preemptor_slot(const struct planner *p)
+static bool cycle_new_has_idle_preemptor_slot(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
         if (h->by_preemption &&
@@ -163,7 +165,7 @@ static bool has_idle_preemptor_slot(const struct planner *p)
 }
 
 /* Something may have changed for the others as well, or time has gone by. */
-static bool has_to_look_at_all(const struct planner *p)
+static bool cycle_new_has_to_look_at_all(const struct planner *p)
 {
     const struct plan_opts *o = &p->queue.slots.opts;
     int64_t since = p->queue.now.ms - p->full_cycle_ms;
@@ -171,13 +173,14 @@ static bool has_to_look_at_all(const struct planner *p)
            !o->backfill || ((p->preempt.searches_left || p->reports_left) && since >= SEARCH_AGAIN_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
            (p->preempt.search_again > p->full_cycle_ms && p->preempt.search_again <= p->queue.now.ms) ||
-           (limits_any(p->queue.limits) && since >= ALL_MS) || has_idle_preemptor_slot(p);
+           (limits_any(p->queue.limits) && since >= ALL_MS) || cycle_new_has_idle_preemptor_slot(p);
 }
 
 bool cycle_take_new(struct cycle *s)
 {
     struct planner *p = s->p;
-    if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEW_JOBS_MAX || has_to_look_at_all(p))
+    if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEW_JOBS_MAX ||
+        cycle_new_has_to_look_at_all(p))
         return false;
     p->queue.prios.ctx.now = p->queue.now; /* their ages are those of now, like all others' */
     bool known = cycle_line_up_new(s);

@@ -4,7 +4,7 @@
 #define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
 
 /* What has only just come in, and no pass has looked at, stands behind those who were there. */
-static enum reason reason_of(const struct pending_entry *u)
+static enum reason reasons_reason_of(const struct pending_entry *u)
 {
     if (!u->class)
         return u->parked;
@@ -20,12 +20,12 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
     u = before ? before : u;                     /* while all is read again */
     if (u && p->cycle && u->told != REASON_NONE) /* it has not been said yet what the pass will */
         return u->told;
-    return u ? reason_of(u) : REASON_NONE;
+    return u ? reasons_reason_of(u) : REASON_NONE;
 }
 
 bool planner_is_in_line(const struct planner *p, const struct pending_entry *u)
 {
-    enum reason why = p->cycle || p->queue.reading ? planner_reason(p, u->job) : reason_of(u);
+    enum reason why = p->cycle || p->queue.reading ? planner_reason(p, u->job) : reasons_reason_of(u);
     return u->class && (why == REASON_RESOURCES || why == REASON_PRIORITY);
 }
 
@@ -44,21 +44,21 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
     return other && other->class && other->count ? other->job : 0;
 }
 
-static void cycle_report_entry(struct planner *p, struct pending_entry *u)
+static void reasons_cycle_report_entry(struct planner *p, struct pending_entry *u)
 {
-    if (!u || u->told == reason_of(u) || p->out->changed.n >= CHANGED_MAX)
+    if (!u || u->told == reasons_reason_of(u) || p->out->changed.n >= CHANGED_MAX)
         return;
-    u->told = reason_of(u);
+    u->told = reasons_reason_of(u);
     vec_push(&p->out->changed, u->job);
 }
 
 void cycle_report_tried(struct planner *p)
 {
     vec_for_each (&p->queue.entries.moved, i)
-        cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
+        reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->queue.entries.moved.v[i]));
     vec_clear(&p->queue.entries.moved);
     vec_for_each (&p->tried, i)
-        cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
+        reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
 }
 
 /* Unless all of them know; p->reports_left: they could not all be looked at. */
@@ -71,7 +71,7 @@ void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost)
         return;
     }
     list_for_each (u, &g->entries, struct pending_entry, in_class)
-        cycle_report_entry(p, u);
+        reasons_cycle_report_entry(p, u);
     *cost -= g->n_pending < *cost ? g->n_pending : *cost;
     g->rest.told = g->rest.now;
 }

@@ -16,18 +16,18 @@ uint32_t cycle_nth_element(const struct job *j, uint32_t n)
 }
 
 /* The next that waits, from where the last one was found. */
-static const struct task *next_waiting(const struct step *s, struct pending_entry *u)
+static const struct task *cycle_start_next_waiting(const struct step *s, struct pending_entry *u)
 {
     while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
         u->task_at++;
     return u->task_at < s->tasks.n ? &s->tasks.v[u->task_at++] : NULL;
 }
 
-static void start_task(struct planner *p, const struct job *j, struct pending_entry *u, const char *part,
-                       const struct placement *at, bool borrow)
+static void cycle_start_start_task(struct planner *p, const struct job *j, struct pending_entry *u,
+                                   const char *part, const struct placement *at, bool borrow)
 {
     const struct step *s = &j->steps.v[u->step_at];
-    const struct task *t = next_waiting(s, u);
+    const struct task *t = cycle_start_next_waiting(s, u);
     struct alloc *alloc;
     size_t n;
     bool whole = alloc_take(p->taken, p->queue.cycle_no, p->queue.view->model, &at->parts, &alloc, &n);
@@ -45,8 +45,8 @@ static void start_task(struct planner *p, const struct job *j, struct pending_en
         rec_fini(&ev_place_rec, &out.place);
 }
 
-static void start_job(struct planner *p, const struct job *j, const struct pending_entry *u,
-                      const char *part, const struct placement *at, bool borrow)
+static void cycle_start_start_job(struct planner *p, const struct job *j, const struct pending_entry *u,
+                                  const char *part, const struct placement *at, bool borrow)
 {
     uint32_t index = job_is_array_record(j) ? cycle_nth_element(j, u->at) : ARRAY_NONE;
     struct sched_start out = {.job = j->id,
@@ -63,7 +63,7 @@ static void start_job(struct planner *p, const struct job *j, const struct pendi
         rec_fini(&ev_start_rec, &out.start);
 }
 
-static bool use_has(const struct pool_use *use, uint32_t node)
+static bool cycle_start_use_has(const struct pool_use *use, uint32_t node)
 {
     for (uint32_t i = 0; i < use->n_parts; i++)
         if (use->parts[i].node == node)
@@ -72,14 +72,15 @@ static bool use_has(const struct pool_use *use, uint32_t node)
 }
 
 /* By what runs, and by what has been started in this pass. */
-static bool is_on_node(const struct planner *p, uint32_t job, uint32_t node)
+static bool cycle_start_is_on_node(const struct planner *p, uint32_t job, uint32_t node)
 {
     const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
     for (size_t i = 0; r && i < r->v.n; i++)
-        if (use_has(&r->v.v[i]->use, node))
+        if (cycle_start_use_has(&r->v.v[i]->use, node))
             return true;
     vec_for_each (&p->queue.active.started, i)
-        if (p->queue.active.started.v[i]->job == job && use_has(&p->queue.active.started.v[i]->use, node))
+        if (p->queue.active.started.v[i]->job == job &&
+            cycle_start_use_has(&p->queue.active.started.v[i]->use, node))
             return true;
     return false;
 }
@@ -93,7 +94,7 @@ struct limit_request cycle_request_at(const struct planner *p, const struct job_
     limit_request_set_placement(parts, len, &request);
     bool is_task = g->choices[choice].demand->one_task;
     if (is_task && request.nodes && limits_count_nodes(p->queue.limits) &&
-        is_on_node(p, u->job, parts->v.v[0].node))
+        cycle_start_is_on_node(p, u->job, parts->v.v[0].node))
         request.nodes = 0;
     return request;
 }
@@ -118,9 +119,9 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
     if (g->licensed && !u->chosen)
         licence_take(&p->preempt.licences, m, j);
     if (j->kind == JOB_KIND_STEPS)
-        start_task(p, j, u, part, &s->place, borrow);
+        cycle_start_start_task(p, j, u, part, &s->place, borrow);
     else
-        start_job(p, j, u, part, &s->place, borrow);
+        cycle_start_start_job(p, j, u, part, &s->place, borrow);
     if (j->kind == JOB_KIND_STEPS) {
         u->chosen = g->shapes[choice];
         u->chosen_len = s->place.len;

@@ -50,7 +50,7 @@ bool cycle_class_could_ever(struct planner *p, struct job_class *g)
 }
 
 /* It could never run there, but in partitions of another tier: this turn is for nothing. */
-static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t tier_at)
+static bool cycle_try_is_idle_entry(struct planner *p, struct job_class *g, uint32_t tier_at)
 {
     const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n && g->n_tiers > 1; i++)
@@ -60,13 +60,13 @@ static bool is_idle_entry(struct planner *p, struct job_class *g, uint32_t tier_
 }
 
 /* It has places of its own in this entry. */
-static bool holds_in(const struct pending_entry *u, uint32_t tier_at)
+static bool cycle_try_holds_in(const struct pending_entry *u, uint32_t tier_at)
 {
     return u->slot.use.parts && u->slot.tier_at == tier_at;
 }
 
 /* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
-static void set_reason(struct pending_entry *u, const struct cycle_item *t, enum reason why)
+static void cycle_try_set_reason(struct pending_entry *u, const struct cycle_item *t, enum reason why)
 {
     bool was_open = t->tier_at && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
     bool is_open = why == REASON_RESOURCES || why == REASON_PRIORITY;
@@ -74,14 +74,14 @@ static void set_reason(struct pending_entry *u, const struct cycle_item *t, enum
         u->reason = why;
 }
 
-static void set_rest(struct job_class *g, const struct cycle_item *t, enum reason why)
+static void cycle_try_set_rest(struct job_class *g, const struct cycle_item *t, enum reason why)
 {
     if (!t->tier_at || g->rest.now != REASON_PRIORITY)
         g->rest.now = why;
 }
 
 /* Not on what is left of its nodes without those that do not start its user's jobs for now. */
-static bool is_avoided(struct planner *p, const struct job_class *g)
+static bool cycle_try_is_avoided(struct planner *p, const struct job_class *g)
 {
     bool avoids = false;
     for (uint32_t i = 0; i < g->n_choices; i++) {
@@ -101,7 +101,7 @@ enum reason cycle_reason_of_blocked(struct planner *p, const struct job_class *g
                                     const struct pending_entry *u)
 {
     bool first = u->slot.use.parts != NULL;
-    if (is_avoided(p, g))
+    if (cycle_try_is_avoided(p, g))
         return REASON_NODE_NOT_AVAIL;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         uint32_t *blocked = &p->first_blocked[g->choices[i].partition];
@@ -112,19 +112,19 @@ enum reason cycle_reason_of_blocked(struct planner *p, const struct job_class *g
     return first ? REASON_RESOURCES : REASON_PRIORITY;
 }
 
-static enum outcome wait_for_place(struct cycle *s, struct cycle_item *t, struct pending_entry *u,
-                                   const struct plan_request *it)
+static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item *t, struct pending_entry *u,
+                                             const struct plan_request *it)
 {
     struct planner *p = s->p;
     if (!cycle_class_could_ever(p, t->g)) {
         t->g->rest.now = u->reason = REASON_BAD_CONSTRAINTS;
         return CLASS_WAITS;
     }
-    if (is_avoided(p, t->g)) {
+    if (cycle_try_is_avoided(p, t->g)) {
         t->g->rest.now = u->reason = REASON_NODE_NOT_AVAIL;
         return CLASS_WAITS;
     }
-    set_reason(u, t, cycle_reason_of_blocked(p, t->g, u));
+    cycle_try_set_reason(u, t, cycle_reason_of_blocked(p, t->g, u));
     if (t->borrow || (u->slot.by_preemption && u->slot.tier_at != t->tier_at)) {
         plan_slots_close(&p->queue.slots, it);
         return CLASS_WAITS;
@@ -149,30 +149,31 @@ bool cycle_partition_left(const struct planner *p, const struct plan_choice *v, 
 }
 
 /* With a place left in its lane it looks as if those behind it held none. */
-static bool may_push_aside(const struct planner *p, const struct plan_request *it)
+static bool cycle_try_may_push_aside(const struct planner *p, const struct plan_request *it)
 {
     return p->queue.slots.opts.keep && cycle_partition_left(p, it->choices, it->n_choices);
 }
 
 /* By what it asks for it may run, but not by what it would get. */
-static enum outcome wait_for_limit(struct cycle_item *t, struct pending_entry *u, enum limit_state seen)
+static enum outcome cycle_try_wait_for_limit(struct cycle_item *t, struct pending_entry *u,
+                                             enum limit_state seen)
 {
     if (seen == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true;
         return CLASS_GOES_ON;
     }
-    set_rest(t->g, t, limit_reason(&t->g->rest.verdict));
-    set_reason(u, t, limit_reason(&t->g->rest.verdict));
+    cycle_try_set_rest(t->g, t, limit_reason(&t->g->rest.verdict));
+    cycle_try_set_reason(u, t, limit_reason(&t->g->rest.verdict));
     return CLASS_WAITS;
 }
 
 /* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
  * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
-static enum outcome wait_for_less(struct cycle_item *t, struct pending_entry *u, enum limit_state seen,
-                                  enum outcome o)
+static enum outcome cycle_try_wait_for_less(struct cycle_item *t, struct pending_entry *u,
+                                            enum limit_state seen, enum outcome o)
 {
-    if (!holds_in(u, t->tier_at))
-        return wait_for_limit(t, u, seen);
+    if (!cycle_try_holds_in(u, t->tier_at))
+        return cycle_try_wait_for_limit(t, u, seen);
     u->slot.limited = true;
     if (seen != LIMIT_OVER_SOFT || t->borrow || u->slot.by_preemption)
         return o;
@@ -181,8 +182,8 @@ static enum outcome wait_for_less(struct cycle_item *t, struct pending_entry *u,
 }
 
 /* What is held for the elements of an array in a lower tier is not in its way. */
-static bool start_before_extra_slots(struct cycle *s, struct pending_entry *u,
-                                     const struct plan_request *it)
+static bool cycle_try_start_before_extra_slots(struct cycle *s, struct pending_entry *u,
+                                               const struct plan_request *it)
 {
     struct planner *p = s->p;
     if (!extra_slots_suspend_lower(&p->preempt, u, it))
@@ -192,7 +193,7 @@ static bool start_before_extra_slots(struct cycle *s, struct pending_entry *u,
     return starts;
 }
 
-static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pending_entry *u)
+static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, struct pending_entry *u)
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
@@ -205,7 +206,7 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         return ENTRY_WAITS;
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
-    struct gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
+    struct cycle_gets gets = {.s = s, .g = g, .u = u, .tier_at = t->tier_at, .borrow = t->borrow};
     it.by_preemptor = u->slot.use.parts && u->slot.by_preemption && !active_is_awaited(&p->queue, u->job);
     if (limits_any(p->queue.limits)) {
         it.allows = cycle_may_get;
@@ -214,20 +215,20 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
     enum limit_state limit = cycle_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
-        if (holds_in(u, t->tier_at))
+        if (cycle_try_holds_in(u, t->tier_at))
             plan_slots_drop(&p->queue.slots, &u->slot);
         return CLASS_GOES_ON;
     }
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES;
-        set_rest(g, t, why);
-        set_reason(u, t, why);
+        cycle_try_set_rest(g, t, why);
+        cycle_try_set_reason(u, t, why);
         return CLASS_WAITS;
     }
-    bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || may_push_aside(p, &it);
+    bool tried = !cycle_is_unfit(p, g, t->tier_at) || u->slot.use.parts || cycle_try_may_push_aside(p, &it);
     extra_slots_suspend(&p->preempt, u, true);
     bool starts = tried && (plan_slots_start(&p->queue.slots, &it, &u->slot, &s->place) ||
-                            start_before_extra_slots(s, u, &it));
+                            cycle_try_start_before_extra_slots(s, u, &it));
     extra_slots_suspend(&p->preempt, u, false);
     if (starts) {
         u->reason = REASON_NONE;
@@ -236,24 +237,24 @@ static enum outcome try_head(struct cycle *s, struct cycle_item *t, struct pendi
         cycle_start(s, g, u);
         return u->count ? CLASS_GOES_ON : ENTRY_WAITS;
     }
-    if (t->borrow &&
-        holds_in(u, t->tier_at)) { /* its own place then; the next one is within the limits again */
+    if (t->borrow && cycle_try_holds_in(
+                         u, t->tier_at)) { /* its own place then; the next one is within the limits again */
         t->borrow = false;
         u->reason = REASON_RESOURCES;
         return ENTRY_WAITS;
     }
     if (gets.seen != LIMIT_OK && !plan_slots_may_book(&p->queue.slots, &it))
-        return wait_for_limit(t, u, gets.seen);
+        return cycle_try_wait_for_limit(t, u, gets.seen);
     if (gets.seen == LIMIT_OK && it.n_choices == g->tiers[t->tier_at].n && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
         cycle_mark_unfit(p, g, t->tier_at);
-    enum outcome o = wait_for_place(s, t, u, &it);
-    return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
+    enum outcome o = cycle_try_wait_for_place(s, t, u, &it);
+    return gets.seen == LIMIT_OK ? o : cycle_try_wait_for_less(t, u, gets.seen, o);
 }
 
 /* Of several turns, each in partitions of another tier, this one has nothing to look for. */
-static bool is_for_nothing(struct cycle *s, const struct cycle_item *t, const struct pending_entry *u,
-                           enum outcome *ret)
+static bool cycle_try_is_for_nothing(struct cycle *s, const struct cycle_item *t,
+                                     const struct pending_entry *u, enum outcome *ret)
 {
     const struct class_tier *e = &t->g->tiers[t->tier_at];
     if (t->g->n_tiers == 1)
@@ -268,23 +269,24 @@ static bool is_for_nothing(struct cycle *s, const struct cycle_item *t, const st
     if (!here) /* its tasks stay in one partition */
         return true;
     *ret = CLASS_WAITS;
-    return is_idle_entry(s->p, t->g, t->tier_at);
+    return cycle_try_is_idle_entry(s->p, t->g, t->tier_at);
 }
 
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t)
 {
     struct pending_entry *u = cycle_item_head(t->g, t->tier_at);
     enum outcome o;
-    if (is_for_nothing(s, t, u, &o))
+    if (cycle_try_is_for_nothing(s, t, u, &o))
         return o;
     preemptor_charge_remove(&s->p->preempt, u);
-    o = try_head(s, t, u);
+    o = cycle_try_try_head(s, t, u);
     preemptor_charge_add(&s->p->preempt, u);
     return o;
 }
 
 /* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
-static bool is_without_candidates(struct planner *p, struct pending_entry *u, const struct plan_request *it)
+static bool cycle_try_is_without_candidates(struct planner *p, struct pending_entry *u,
+                                            const struct plan_request *it)
 {
     if (!p->queue.may_preempt)
         return true;
@@ -298,7 +300,7 @@ static bool is_without_candidates(struct planner *p, struct pending_entry *u, co
 }
 
 /* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
-static void leave_borrower(struct planner *p, const struct job_class *g, struct pending_entry *u)
+static void cycle_try_leave_borrower(struct planner *p, const struct job_class *g, struct pending_entry *u)
 {
     if (cycle_reason_of_blocked(p, g, u) != REASON_RESOURCES)
         return;
@@ -314,12 +316,13 @@ bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again
     if (u->slot.use.parts || u->extra.n || u->is_special || u->made_way_for || u->chosen ||
         !p->queue.slots.opts.backfill)
         return false;
-    if (is_idle_entry(p, g, t->tier_at))
+    if (cycle_try_is_idle_entry(p, g, t->tier_at))
         return true;
     enum limit_state limit =
         limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->tier_at) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
-        set_rest(g, t, limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
+        cycle_try_set_rest(g, t,
+                           limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
         return true;
     }
     *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
@@ -327,9 +330,9 @@ bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again
     if (*ret_again || !cycle_is_unfit(p, g, t->tier_at))
         return *ret_again;
     if (t->borrow) {
-        leave_borrower(p, g, u);
+        cycle_try_leave_borrower(p, g, u);
         return true;
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
-    return !cycle_partition_left(p, it.choices, it.n_choices) && is_without_candidates(p, u, &it);
+    return !cycle_partition_left(p, it.choices, it.n_choices) && cycle_try_is_without_candidates(p, u, &it);
 }

@@ -13,7 +13,7 @@ void planner_read_job(struct planner *p, uint32_t id)
     sync_pending(&p->queue, id, queue_job(&p->queue, id));
 }
 
-static void wake_parked(struct planner *p)
+static void planner_wake_parked(struct planner *p)
 {
     for (struct heap_node *h; (h = heap_peek(&p->queue.entries.wakes)) && h->key <= p->queue.now.ms;) {
         vec_push(&p->queue.notes.jobs, container_of(h, struct pending_entry, by_wake)->job);
@@ -23,7 +23,7 @@ static void wake_parked(struct planner *p)
 
 /* Started in the last pass and over before this one: it was never seen running, and what it was given is
  * free. */
-static bool came_and_went(const struct planner *p, uint32_t id, const struct job *j)
+static bool planner_came_and_went(const struct planner *p, uint32_t id, const struct job *j)
 {
     bool over = !j || job_state_is_final(j->state) || (j->state == JOB_PENDING && j->restarts);
     return (over && !idmap_get(&p->queue.active.by_job, id)) ||
@@ -43,12 +43,12 @@ bool planner_is_stale(struct planner *p)
 }
 
 /* What events have named since the last pass. */
-static void sync_noted(struct planner *p)
+static void planner_sync_noted(struct planner *p)
 {
     const struct model *m = p->queue.view->model;
     bool started = p->queue.active.started.n > 0;
     queue_drop_started(&p->queue);
-    wake_parked(p);
+    planner_wake_parked(p);
     sync_end_windows(&p->queue);
     if (p->queue.notes.windows)
         planner_sync_windows(p);
@@ -58,7 +58,7 @@ static void sync_noted(struct planner *p)
         uint32_t id = p->queue.notes.jobs.v[i];
         const struct job *j = queue_job(&p->queue, id);
         limits_recount(p->queue.limits, m, id);
-        if (started && came_and_went(p, id, j))
+        if (started && planner_came_and_went(p, id, j))
             p->queue.changes.freed = true;
         preempt_sync_job(&p->preempt, id, j);
         sync_licences(&p->queue, id, j);
@@ -81,35 +81,9 @@ void planner_sync(struct planner *p)
         planner_begin_reading(p);
         planner_read_all(p);
     }
-    sync_noted(p);
+    planner_sync_noted(p);
     pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
     p->queue.last_now = p->queue.now.ms;
-}
-
-void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
-{
-    bool stale = p->queue.notes.jobs.n || p->queue.notes.all || p->queue.notes.nodes ||
-                 p->queue.notes.windows || v->model->n_nodes != p->queue.pool.n_nodes;
-    bool deciding = cycle_goes_on(p, v);
-    p->queue.view = v;
-    if (deciding) /* what it knows stays as it is until the pass is through */
-        return;
-    p->queue.now = now;
-    if (p->rebuild.in_pieces && (p->queue.reading || p->queue.notes.all)) {
-        while (!planner_has_frame(p) || p->queue.notes.all) /* the rest has its time */
-            planner_prepare(p, v, now, 1);
-        return;
-    }
-    if (stale)
-        planner_sync(p);
-}
-
-void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
-{
-    if (p->cycle) /* what the pass has started stays charged */
-        return;
-    limits_begin(p->queue.limits, v->model, now);
-    preemptor_charges_begin(&p->preempt);
 }
 
 void planner_sync_windows(struct planner *p)

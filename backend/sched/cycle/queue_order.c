@@ -27,10 +27,10 @@ struct queue_order {
     size_t at;          /* of the jobs, or of the lane's places */
     uint32_t partition;
     size_t run; /* 0: the lane's places have not been sorted at all */
-    struct place *merged;
+    struct queue_place *merged;
 };
 
-static void queue_order_free_one(struct queue_order *o)
+static void order_free(struct queue_order *o)
 {
     for (uint32_t i = 0; o && i < o->n_partitions; i++) {
         vec_fini(&o->partitions[i].v);
@@ -46,12 +46,12 @@ static void queue_order_free_one(struct queue_order *o)
 
 void queue_order_free(struct planner *p)
 {
-    queue_order_free_one(p->order);
-    queue_order_free_one(p->order_making);
+    order_free(p->order);
+    order_free(p->order_making);
     p->order = p->order_making = NULL;
 }
 
-static struct queue_order *begin_order(const struct planner *p, struct wall now)
+static struct queue_order *order_begin_order(const struct planner *p, struct wall now)
 {
     struct queue_order *o = xcalloc(1, sizeof *o);
     o->n_partitions = p->queue.nodes.n_parts;
@@ -64,7 +64,7 @@ static struct queue_order *begin_order(const struct planner *p, struct wall now)
 
 /* --- its slices --- */
 
-static bool partition_was_before(const struct job_class *g, uint32_t choice)
+static bool order_partition_was_before(const struct job_class *g, uint32_t choice)
 {
     for (uint32_t i = 0; i < choice; i++)
         if (g->choices[i].partition == g->choices[choice].partition)
@@ -74,7 +74,7 @@ static bool partition_was_before(const struct job_class *g, uint32_t choice)
 
 /* Each element is one of the queue, as far as the array's throttle lets it run now; where they wait for
  * others one by one, the next. A step job is one, however many tasks wait. */
-static uint32_t count_in_row(const struct planner *p, const struct pending_entry *u)
+static uint32_t order_count_in_row(const struct planner *p, const struct pending_entry *u)
 {
     const struct job *j = u->count > 1 ? model_get_job(p->queue.view->model, u->job) : NULL;
     if (!j || !job_is_array_record(j) || u->by_element || u->singleton)
@@ -83,35 +83,35 @@ static uint32_t count_in_row(const struct planner *p, const struct pending_entry
     return most >= u->count ? u->count : most ? most : 1; /* none is left: others have started since */
 }
 
-static void collect(const struct planner *p, struct queue_order *o, uint32_t job)
+static void order_collect(const struct planner *p, struct queue_order *o, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
     if (!u || !u->class || !planner_is_in_line(p, u))
         return;
     const struct job *j = model_get_job(p->queue.view->model, job);
-    struct place at = {.job = job, .n = count_in_row(p, u)};
+    struct queue_place at = {.job = job, .n = order_count_in_row(p, u)};
     at.gpus = j ? (uint64_t)job_gpus(j) * at.n : 0;
     for (uint32_t i = 0; i < u->class->n_choices; i++) {
         uint32_t partition = u->class->choices[i].partition;
-        if (partition >= o->n_partitions || partition_was_before(u->class, i))
+        if (partition >= o->n_partitions || order_partition_was_before(u->class, i))
             continue;
         at.key = queue_order_key(p, u->class, u, partition);
         vec_push(&o->partitions[partition].v, at);
     }
 }
 
-static int by_queue_key(const void *pa, const void *pb)
+static int order_by_queue_key(const void *pa, const void *pb)
 {
-    const struct place *a = pa, *b = pb;
+    const struct queue_place *a = pa, *b = pb;
     return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
 }
 
 /* Two runs of places side by side become one. Returns how many places were touched. */
-static size_t merge(struct queue_order *o, struct place *v, size_t n_first, size_t n)
+static size_t order_merge(struct queue_order *o, struct queue_place *v, size_t n_first, size_t n)
 {
     size_t a = 0, b = n_first, out = 0;
     while (a < n_first && b < n)
-        o->merged[out++] = by_queue_key(&v[b], &v[a]) < 0 ? v[b++] : v[a++];
+        o->merged[out++] = order_by_queue_key(&v[b], &v[a]) < 0 ? v[b++] : v[a++];
     while (a < n_first)
         o->merged[out++] = v[a++];
     for (size_t i = 0; i < out; i++) /* what is left of the second run is in its place */
@@ -120,7 +120,7 @@ static size_t merge(struct queue_order *o, struct place *v, size_t n_first, size
 }
 
 /* One run of the lane sorted, or two merged. Returns what it cost, in places. */
-static size_t sort_some(struct queue_order *o)
+static size_t order_sort_some(struct queue_order *o)
 {
     struct partition_queue *l = &o->partitions[o->partition];
     size_t width = o->run ? o->run : RUN, cost = 1;
@@ -131,12 +131,12 @@ static size_t sort_some(struct queue_order *o)
         o->run = o->run ? o->run * 2 : RUN;
     } else if (!o->run) {
         size_t n = l->v.n - o->at < RUN ? l->v.n - o->at : RUN;
-        qsort(l->v.v + o->at, n, sizeof *l->v.v, by_queue_key);
+        qsort(l->v.v + o->at, n, sizeof *l->v.v, order_by_queue_key);
         o->at += n;
         cost = n;
     } else {
         size_t n = l->v.n - o->at < 2 * width ? l->v.n - o->at : 2 * width;
-        cost = n > width ? merge(o, l->v.v + o->at, width, n) / 4 + 1 : 1;
+        cost = n > width ? order_merge(o, l->v.v + o->at, width, n) / 4 + 1 : 1;
         o->at += n;
     }
     if (o->at == 0 && o->run >= l->v.n) {
@@ -148,20 +148,20 @@ static size_t sort_some(struct queue_order *o)
     return cost;
 }
 
-static void count_one(struct partition_queue *l, size_t i)
+static void order_count_one(struct partition_queue *l, size_t i)
 {
-    struct place *at = &l->v.v[i], *last = i ? at - 1 : NULL;
+    struct queue_place *at = &l->v.v[i], *last = i ? at - 1 : NULL;
     at->before = l->of;
     at->gpus_before = last ? last->gpus_before + last->gpus : 0;
     l->of += at->n;
     idmap_set(&l->at, at->job, (void *)(uintptr_t)(i + 1));
 }
 
-static size_t count_some(struct queue_order *o)
+static size_t order_count_some(struct queue_order *o)
 {
     struct partition_queue *l = &o->partitions[o->partition];
     if (o->at < l->v.n) {
-        count_one(l, o->at++);
+        order_count_one(l, o->at++);
     } else {
         o->at = 0;
         o->partition++;
@@ -170,7 +170,7 @@ static size_t count_some(struct queue_order *o)
 }
 
 /* Returns what it cost, in places. */
-static size_t step(const struct planner *p, struct queue_order *o)
+static size_t order_step(const struct planner *p, struct queue_order *o)
 {
     bool through = o->stage == STAGE_COLLECT ? o->at >= o->jobs.n : o->partition >= o->n_partitions;
     if (through) {
@@ -179,22 +179,24 @@ static size_t step(const struct planner *p, struct queue_order *o)
         return 1;
     }
     if (o->stage == STAGE_COLLECT) {
-        collect(p, o, o->jobs.v[o->at++]);
+        order_collect(p, o, o->jobs.v[o->at++]);
         return 4;
     }
-    return o->stage == STAGE_SORT ? sort_some(o) : count_some(o);
+    return o->stage == STAGE_SORT ? order_sort_some(o) : order_count_some(o);
 }
 
 /* --- when --- */
 
-static bool make_some(struct planner *p, size_t n)
+bool queue_order_make_some(struct planner *p, size_t n)
 {
     struct queue_order *o = p->order_making;
+    if (!o || o->n_partitions != p->queue.nodes.n_parts) /* everything is read again since */
+        return true;
     for (size_t cost; o->stage != STAGE_DONE && n; n -= cost < n ? cost : n)
-        cost = step(p, o);
+        cost = order_step(p, o);
     if (o->stage != STAGE_DONE)
         return false;
-    queue_order_free_one(p->order);
+    order_free(p->order);
     p->order = o;
     p->order_making = NULL;
     vec_fini(&o->jobs);
@@ -208,29 +210,18 @@ void queue_order_begin(struct planner *p, struct wall now)
     int64_t fresh_ms = FRESH_MS + (int64_t)(p->queue.entries.by_job.n / FRESH_UNITS);
     if (p->order &&
         (!is_long || p->order->n_partitions != p->queue.nodes.n_parts || age < 0 || age > OLD_MS)) {
-        queue_order_free_one(p->order);
+        order_free(p->order);
         p->order = NULL;
     }
     bool stale = p->order_making && (!is_long || p->order_making->n_partitions != p->queue.nodes.n_parts);
     if (stale) {
-        queue_order_free_one(p->order_making);
+        order_free(p->order_making);
         p->order_making = NULL;
     }
     if (!p->order_making && (!p->order || age >= fresh_ms))
-        p->order_making = begin_order(p, now);
+        p->order_making = order_begin_order(p, now);
     if (!is_long)
-        make_some(p, SIZE_MAX);
-}
-
-bool queue_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
-{
-    if (!p->order_making || !p->queue.prios.known) /* the first pass comes first */
-        return true;
-    planner_ready(p, v, now);
-    priorities_begin_query(&p->queue, v, now);
-    bool done = p->order_making->n_partitions != p->queue.nodes.n_parts || make_some(p, n);
-    priorities_end_query(&p->queue);
-    return done;
+        queue_order_make_some(p, SIZE_MAX);
 }
 
 const struct partition_queue *queue_order_of(const struct planner *p, uint32_t partition)

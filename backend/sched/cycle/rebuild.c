@@ -33,7 +33,7 @@ enum read_stage {
 };
 /* --- what is there now --- */
 
-static void sort_ids(struct planner *p)
+static void rebuild_sort_ids(struct planner *p)
 {
     size_t n = p->rebuild.ids.n;
     if (!n)
@@ -63,7 +63,7 @@ static void sort_ids(struct planner *p)
 }
 
 /* Their maps grow at once, while they are empty. */
-static void list_ids(struct planner *p)
+static void rebuild_list_ids(struct planner *p)
 {
     const struct model *m = p->queue.view->model;
     idmap_reserve(&p->queue.entries.by_job, m->n_pending);
@@ -71,12 +71,12 @@ static void list_ids(struct planner *p)
     limits_reserve(p->queue.limits, (size_t)m->n_pending + m->n_active);
     idmap_for_each (&m->jobs, slot)
         vec_push(&p->rebuild.ids, (uint32_t)slot->id);
-    sort_ids(p);
+    rebuild_sort_ids(p);
 }
 
 /* A shape that fits nowhere now, or that could run at some time, is found out before the pass. Who has an
  * end of his own may be shorter. Returns how often it was looked for. */
-static unsigned try_shape(struct planner *p, const struct job_class *g, struct request_shape *s)
+static unsigned rebuild_try_shape(struct planner *p, const struct job_class *g, struct request_shape *s)
 {
     if (s->unsure || g->own || g->ends || g->deadline != WHEN_NEVER) {
         s->unsure = true;
@@ -96,26 +96,26 @@ static unsigned try_shape(struct planner *p, const struct job_class *g, struct r
 }
 
 /* Returns what it cost. */
-static uint64_t look_at_group(struct planner *p, struct job_class *g)
+static uint64_t rebuild_look_at_group(struct planner *p, struct job_class *g)
 {
     const struct pending_entry *u = list_first(&g->entries, struct pending_entry, in_class);
     uint64_t cost = 0;
     for (uint32_t e = 0; e < g->n_tiers; e++)
         job_class_priority(&p->queue, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        cost += try_shape(p, g, g->shapes[i]);
+        cost += rebuild_try_shape(p, g, g->shapes[i]);
         if (p->queue.may_preempt && g->shapes[i]->unfit)
             preempt_shape_is_futile(&p->preempt, g->shapes[i], g->qos);
     }
     return COST_GROUP + cost * p->queue.pool.n_nodes / NODES_PER_UNIT;
 }
 
-static bool look_at_groups(struct planner *p, uint64_t *n)
+static bool rebuild_look_at_groups(struct planner *p, uint64_t *n)
 {
     while (p->rebuild.at_class != &p->queue.classes.list && *n) {
         struct job_class *g = container_of(p->rebuild.at_class, struct job_class, link);
         p->rebuild.at_class = p->rebuild.at_class->next;
-        uint64_t cost = g->n_pending ? look_at_group(p, g) : COST_FREE;
+        uint64_t cost = g->n_pending ? rebuild_look_at_group(p, g) : COST_FREE;
         *n -= cost < *n ? cost : *n;
     }
     return p->rebuild.at_class == &p->queue.classes.list;
@@ -144,16 +144,16 @@ bool planner_has_frame(const struct planner *p)
     return !p->queue.reading || p->rebuild.stage > READ_WINDOWS;
 }
 
-static void next_stage(struct planner *p)
+static void rebuild_next_stage(struct planner *p)
 {
     p->rebuild.stage++;
     p->rebuild.at = 0;
 }
 
-static uint64_t read_part(struct planner *p)
+static uint64_t rebuild_read_part(struct planner *p)
 {
     if (p->rebuild.at == p->queue.nodes.n_parts) {
-        next_stage(p);
+        rebuild_next_stage(p);
         return 1;
     }
     uint32_t at = (uint32_t)p->rebuild.at++;
@@ -162,7 +162,7 @@ static uint64_t read_part(struct planner *p)
 }
 
 /* One stage further, or a part of it. What cannot be cut is a piece of its own. */
-static void read_some(struct planner *p, uint64_t *n)
+static void rebuild_read_some(struct planner *p, uint64_t *n)
 {
     uint64_t cost = *n;
     switch ((enum read_stage)p->rebuild.stage) {
@@ -171,23 +171,23 @@ static void read_some(struct planner *p, uint64_t *n)
         if (p->rebuild.at < 2 * (size_t)p->queue.pool.n_nodes)
             queue_frame_init_node(&p->queue, (uint32_t)p->rebuild.at++);
         else
-            next_stage(p);
+            rebuild_next_stage(p);
         break;
     case READ_NODES:
         cost = COST_NODE;
         if (p->rebuild.at < p->queue.pool.n_nodes)
             queue_frame_read_node(&p->queue, (uint32_t)p->rebuild.at++);
         else
-            next_stage(p);
+            rebuild_next_stage(p);
         break;
-    case READ_PARTS: cost = read_part(p); break;
+    case READ_PARTS: cost = rebuild_read_part(p); break;
     case READ_WINDOWS:
         planner_sync_windows(p);
-        next_stage(p);
+        rebuild_next_stage(p);
         break;
     case READ_IDS:
-        list_ids(p);
-        next_stage(p);
+        rebuild_list_ids(p);
+        rebuild_next_stage(p);
         break;
     case READ_JOBS:
         cost = COST_JOB;
@@ -195,7 +195,7 @@ static void read_some(struct planner *p, uint64_t *n)
             planner_read_job(p, p->rebuild.ids.v[p->rebuild.at++]);
         } else {
             vec_fini(&p->rebuild.ids);
-            next_stage(p);
+            rebuild_next_stage(p);
         }
         break;
     case READ_SHARES:
@@ -204,11 +204,11 @@ static void read_some(struct planner *p, uint64_t *n)
             break;
         pool_advance(&p->queue.pool, p->queue.now.ms, OVERDUE_MS);
         p->rebuild.at_class = p->queue.classes.list.next;
-        next_stage(p);
+        rebuild_next_stage(p);
         break;
     case READ_GROUPS:
-        if (look_at_groups(p, n))
-            next_stage(p);
+        if (rebuild_look_at_groups(p, n))
+            rebuild_next_stage(p);
         cost = 0;
         break;
     case READ_DONE: break;
@@ -221,7 +221,7 @@ void planner_read_all(struct planner *p)
     uint64_t n = UINT64_MAX;
     while (p->rebuild.stage < READ_SHARES) {
         n = UINT64_MAX;
-        read_some(p, &n);
+        rebuild_read_some(p, &n);
     }
     priorities_drop_update(&p->queue);
     p->queue.changes.freed_anywhere = p->queue.changes.freed_anywhere || p->rebuild.stage == READ_SHARES;
@@ -247,7 +247,7 @@ bool planner_prepare(struct planner *p, const struct sched_view *v, struct wall 
         return true;
     }
     while (left && p->rebuild.stage < READ_DONE)
-        read_some(p, &left);
+        rebuild_read_some(p, &left);
     return p->rebuild.stage == READ_DONE;
 }
 

@@ -21,7 +21,7 @@ static struct row row_of(const struct question *q, const struct partition_queue 
     uintptr_t known = (uintptr_t)idmap_get(&l->at, q->u->job);
     size_t low = 0, high = l->v.n;
     if (known) {
-        const struct place *p = &l->v.v[known - 1];
+        const struct queue_place *p = &l->v.v[known - 1];
         return (struct row){.before = p->before, .of = l->of, .gpus = p->gpus_before};
     }
     while (low < high) {
@@ -31,7 +31,7 @@ static struct row row_of(const struct question *q, const struct partition_queue 
         else
             high = mid;
     }
-    const struct place *last = low ? &l->v.v[low - 1] : NULL;
+    const struct queue_place *last = low ? &l->v.v[low - 1] : NULL;
     return (struct row){.before = last ? last->before + last->n : 0,
                         .of = l->of,
                         .gpus = last ? last->gpus_before + last->gpus : 0};

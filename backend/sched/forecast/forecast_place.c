@@ -7,67 +7,67 @@
 #define AGREE_MAX 64  /* times that limits and what is free are asked in turn */
 #define STEPS_MAX 400 /* times looked at for a demand over several cells */
 
-static struct amount times(struct amount a, int64_t n)
+static struct amount forecast_times(struct amount a, int64_t n)
 {
     return (struct amount){a.cpus * n, a.mem_mib * n, a.gpus * n};
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t forecast_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t div_up(int64_t a, int64_t b)
+static int64_t forecast_div_up(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
 }
 
 /* How many pieces are in `have`. */
-static int64_t pieces_in_amount(struct amount have, const struct demand_pieces *w)
+static int64_t forecast_pieces_in_amount(struct amount have, const struct demand_pieces *w)
 {
     int64_t n = INT32_MAX;
     if (have.cpus < 0 || have.gpus < 0 || have.mem_mib < 0)
         return 0;
-    n = w->need.cpus ? least(n, have.cpus / w->need.cpus) : n;
-    n = w->need.gpus ? least(n, have.gpus / w->need.gpus) : n;
-    n = w->need.mem_mib ? least(n, have.mem_mib / w->need.mem_mib) : n;
+    n = w->need.cpus ? forecast_least(n, have.cpus / w->need.cpus) : n;
+    n = w->need.gpus ? forecast_least(n, have.gpus / w->need.gpus) : n;
+    n = w->need.mem_mib ? forecast_least(n, have.mem_mib / w->need.mem_mib) : n;
     return n * w->each;
 }
 
 /* What so many pieces take. */
-static struct amount amount_of(const struct demand_pieces *w, int64_t pieces)
+static struct amount forecast_amount_of(const struct demand_pieces *w, int64_t pieces)
 {
-    return times(w->need, div_up(pieces, w->each));
+    return forecast_times(w->need, forecast_div_up(pieces, w->each));
 }
 
-static struct demand_pieces pieces_in(const struct demand *d, const struct node_class *c)
+static struct demand_pieces forecast_pieces_in(const struct demand *d, const struct node_class *c)
 {
     struct pool_node node = {.cap = c->cap};
     if (demand_is_uniform(d))
         return (struct demand_pieces){.need = demand_on_node(d, &node), .k = d->need.nodes, .each = 1};
     struct demand_pieces w = demand_piece(d);
-    int64_t all = d->need.whole_nodes ? pieces_in_amount(c->cap, &w) : 0;
+    int64_t all = d->need.whole_nodes ? forecast_pieces_in_amount(c->cap, &w) : 0;
     if (all > 0) { /* nodes are taken whole */
         w.need = c->cap;
-        w.each = (uint32_t)least(all, w.k);
+        w.each = (uint32_t)forecast_least(all, w.k);
     }
     return w;
 }
 
 /* The most that the cell takes with nothing on it. */
-static int64_t room_of(const struct node_class *c, const struct demand_pieces *w, bool one_each)
+static int64_t forecast_room_of(const struct node_class *c, const struct demand_pieces *w, bool one_each)
 {
-    int64_t here = pieces_in_amount(c->cap, w);
+    int64_t here = forecast_pieces_in_amount(c->cap, w);
     return (one_each && here > 1 ? 1 : here) * c->nodes;
 }
 
-static bool node_class_is_in(const struct node_class *c, const struct nodeset *s)
+static bool forecast_node_class_is_in(const struct node_class *c, const struct nodeset *s)
 {
     return nodeset_has(s, c->first);
 }
 
 /* How it would lie in that cell alone; k is 0 where it cannot. */
-static struct demand_pieces alone_in(const struct demand *d, const struct node_class *class)
+static struct demand_pieces forecast_alone_in(const struct demand *d, const struct node_class *class)
 {
     bool uniform = demand_is_uniform(d);
     if (!uniform && d->need.nodes == 1) { /* all of it on one node, where one takes it */
@@ -76,24 +76,24 @@ static struct demand_pieces alone_in(const struct demand *d, const struct node_c
         if (amount_covers(class->cap, all))
             return (struct demand_pieces){.need = all, .k = 1, .each = 1};
     }
-    struct demand_pieces w = pieces_in(d, class);
+    struct demand_pieces w = forecast_pieces_in(d, class);
     bool fits = (uniform || (d->nodes_max > 1 && class->nodes >= d->need.nodes)) &&
-                amount_covers(class->cap, w.need) && room_of(class, &w, uniform) >= w.k;
+                amount_covers(class->cap, w.need) && forecast_room_of(class, &w, uniform) >= w.k;
     return fits ? w : (struct demand_pieces){0};
 }
 
 /* All of it in one cell, the earliest such. */
-static void find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from,
-                        struct forecast_start *ret)
+static void forecast_find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                                 struct forecast_start *ret)
 {
     for (uint32_t i = 0; i < f->n_classes; i++) {
         const struct node_class *class = &f->classes[i];
-        if (!node_class_is_in(class, c->set))
+        if (!forecast_node_class_is_in(class, c->set))
             continue;
-        struct demand_pieces w = alone_in(c->demand, class);
+        struct demand_pieces w = forecast_alone_in(c->demand, class);
         if (!w.k)
             continue;
-        struct amount all = amount_of(&w, w.k);
+        struct amount all = forecast_amount_of(&w, w.k);
         int64_t t = timeline_next(&class->line, from, c->len, all);
         if (t >= ret->t)
             continue;
@@ -112,30 +112,31 @@ struct forecast_spread { /* over cells, at one time */
 };
 
 /* What the cell gives throughout [t, t + len). */
-static void spread_to(const struct node_class *class, uint32_t at, const struct plan_choice *c, int64_t t,
-                      struct forecast_spread *s, struct forecast_start *ret)
+static void forecast_spread_to(const struct node_class *class, uint32_t at, const struct plan_choice *c,
+                               int64_t t, struct forecast_spread *s, struct forecast_start *ret)
 {
     bool uniform = demand_is_uniform(c->demand);
-    struct demand_pieces w = pieces_in(c->demand, class);
+    struct demand_pieces w = forecast_pieces_in(c->demand, class);
     if (!amount_covers(class->cap, w.need))
         return;
     int64_t keep =
         s->to_leave > class->nodes ? s->to_leave - class->nodes : 0; /* a piece for each of those */
-    int64_t most = least(room_of(class, &w, uniform), s->left - keep);
-    int64_t here = least(pieces_in_amount(timeline_min(&class->line, t, when_plus(t, c->len)), &w), most);
+    int64_t most = forecast_least(forecast_room_of(class, &w, uniform), s->left - keep);
+    int64_t here = forecast_least(
+        forecast_pieces_in_amount(timeline_min(&class->line, t, when_plus(t, c->len)), &w), most);
     if (here > 0) {
-        vec_push(&ret->parts, (struct pool_part){at, amount_of(&w, here)});
+        vec_push(&ret->parts, (struct pool_part){at, forecast_amount_of(&w, here)});
         s->left -= here;
-        s->to_leave -= least(s->to_leave, least(here, class->nodes));
+        s->to_leave -= forecast_least(s->to_leave, forecast_least(here, class->nodes));
     }
     if (s->left && here < most)
-        s->next = least(s->next,
-                        timeline_next(&class->line, t, c->len, amount_of(&w, (here > 0 ? here : 0) + 1)));
+        s->next = forecast_least(s->next, timeline_next(&class->line, t, c->len,
+                                                        forecast_amount_of(&w, (here > 0 ? here : 0) + 1)));
 }
 
 /* Over several cells: at each time that something changes for the better. */
-static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from,
-                         struct forecast_start *ret)
+static void forecast_find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                                  struct forecast_start *ret)
 {
     uint32_t nodes = c->demand->need.nodes;
     struct forecast_start at = {.parts = VEC_INIT};
@@ -145,8 +146,8 @@ static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64
         struct forecast_spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
         vec_clear(&at.parts);
         for (uint32_t i = 0; i < f->n_classes && s.left; i++)
-            if (node_class_is_in(&f->classes[i], c->set))
-                spread_to(&f->classes[i], i, c, t, &s, &at);
+            if (forecast_node_class_is_in(&f->classes[i], c->set))
+                forecast_spread_to(&f->classes[i], i, c, t, &s, &at);
         if (!s.left) {
             ret->t = t;
             vec_clear(&ret->parts);
@@ -161,7 +162,7 @@ static void find_in_many(struct forecasts *f, const struct plan_choice *c, int64
     vec_fini(&at.parts);
 }
 
-static struct forecast_bound *bound_of(struct forecasts *f, const struct request_shape *s)
+static struct forecast_bound *forecast_bound_of(struct forecasts *f, const struct request_shape *s)
 {
     struct forecast_bound *b = idmap_get(&f->bounds, s->hash);
     if (b && b->shape == s)
@@ -175,7 +176,7 @@ static struct forecast_bound *bound_of(struct forecasts *f, const struct request
 }
 
 /* The nodes of the reservation that it asks for are its own. */
-static void suspend_own(struct forecasts *f, const struct pool_use *own, bool aside)
+static void forecast_suspend_own(struct forecasts *f, const struct pool_use *own, bool aside)
 {
     for (uint32_t i = 0; own && i < own->n_parts; i++) {
         uint32_t class = f->class_of[own->parts[i].node];
@@ -190,24 +191,24 @@ static void suspend_own(struct forecasts *f, const struct pool_use *own, bool as
 }
 
 /* In one partition, earlier than ret->t, which then is changed; without limits. */
-static void find_free(struct forecasts *f, const struct plan_choice *c, int64_t from,
-                      struct forecast_start *ret)
+static void forecast_find_free(struct forecasts *f, const struct plan_choice *c, int64_t from,
+                               struct forecast_start *ret)
 {
-    find_in_one(f, c, from, ret);
+    forecast_find_in_one(f, c, from, ret);
     if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
-        find_in_many(f, c, from, ret);
+        forecast_find_in_many(f, c, from, ret);
 }
 
 /* And with limits: until these and what is free agree. */
-static void find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
-                         const char *licences, int64_t from, struct forecast_start *ret)
+static void forecast_find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
+                                  const char *licences, int64_t from, struct forecast_start *ret)
 {
     const struct plan_choice *c = &g->choices[choice];
     struct forecast_start at = {.parts = VEC_INIT};
     int64_t t = limit_plan_next(f->limits, &g->requests[choice], licences, from, c->len);
     for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
         at.t = ret->t;
-        find_free(f, c, t, &at);
+        forecast_find_free(f, c, t, &at);
         if (at.t >= ret->t)
             break;
         t = limit_plan_next(f->limits, &g->requests[choice], licences, at.t, c->len);
@@ -229,26 +230,26 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
     uint32_t first = all ? 0 : g->tiers[tier_at].first;
     uint32_t end = all ? g->n_choices : first + g->tiers[tier_at].n;
     ret->t = WHEN_NEVER;
-    suspend_own(f, g->own, true);
+    forecast_suspend_own(f, g->own, true);
     vec_clear(&ret->parts);
     bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
     for (uint32_t i = first; i < end && !gone; i++) {
         const struct plan_choice *c = &g->choices[i];
-        struct forecast_bound *b = bound_of(f, g->shapes[i]);
+        struct forecast_bound *b = forecast_bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;
         if (begin >= before || begin >= f->window_end)
             continue;
         if (f->limits)
-            find_allowed(f, g, i, licences, begin, ret);
+            forecast_find_allowed(f, g, i, licences, begin, ret);
         else
-            find_free(f, c, begin, ret);
+            forecast_find_free(f, c, begin, ret);
         if (ret->t < before)
             ret->choice = i;
         /* Looked for without a cut-off, from the first moment on that it could be: the truth. */
         if (before == WHEN_NEVER && !f->limits && (from <= f->t.ms || from <= b->t))
             b->t = ret->t;
     }
-    suspend_own(f, g->own, false);
+    forecast_suspend_own(f, g->own, false);
     bool late = ret->t != WHEN_NEVER && ((g->ends && ret->t >= g->ends) ||
                                          when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline);
     ret->t = late ? WHEN_NEVER : ret->t;

@@ -25,7 +25,7 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
 
 /* Minutes, an hour, a shift, longer: what was said of short jobs in short queues tells nothing of a wait
  * until tomorrow. */
-static size_t horizon_of(int64_t wait_ms)
+static size_t record_horizon_of(int64_t wait_ms)
 {
     static const int64_t below_min[FORECAST_HORIZONS - 1] = {10, 60, 6 * 60};
     size_t h = 0;
@@ -41,16 +41,16 @@ void forecast_learn(struct forecaster *p, const struct pending_entry *u)
     if (!u->forecast.first_made || told < 1000)
         return;
     double ratio = (double)took / (double)told;
-    struct forecast_record *r = &p->records[horizon_of(told)];
+    struct forecast_record *r = &p->records[record_horizon_of(told)];
     r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
 }
 
-static uint32_t samples_of(const struct forecast_record *r)
+static uint32_t record_samples_of(const struct forecast_record *r)
 {
     return r->n < FORECAST_SAMPLES ? r->n : FORECAST_SAMPLES;
 }
 
-static int by_value(const void *pa, const void *pb)
+static int record_by_value(const void *pa, const void *pb)
 {
     const float *a = pa, *b = pb;
     return *a < *b ? -1 : *a > *b;
@@ -59,14 +59,14 @@ static int by_value(const void *pa, const void *pb)
 void forecast_add_range(const struct forecaster *p, struct forecast *f)
 {
     int64_t wait_ms = f->start.ms - f->made.ms;
-    const struct forecast_record *r = &p->records[horizon_of(wait_ms)];
-    uint32_t n = samples_of(r);
+    const struct forecast_record *r = &p->records[record_horizon_of(wait_ms)];
+    uint32_t n = record_samples_of(r);
     float sorted[FORECAST_SAMPLES];
     f->samples = n;
     if (n < 8)
         return;
     memcpy(sorted, r->ratios, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, record_by_value);
     double wait = (double)wait_ms;
     f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
     f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
@@ -81,12 +81,12 @@ uint32_t forecast_samples(const struct forecaster *p)
 {
     uint32_t n = 0;
     for (size_t h = 0; h < FORECAST_HORIZONS; h++)
-        n += samples_of(&p->records[h]);
+        n += record_samples_of(&p->records[h]);
     return n;
 }
 
 /* Of one behind a gate that the clock opens; its time may have been changed since. */
-static struct forecast forecast_later(const struct pending_entry *u)
+static struct forecast record_forecast_later(const struct pending_entry *u)
 {
     struct forecast f = {.kind = FORECAST_NONE, .made.ms = u->forecast.made};
     if (!heap_has(&u->by_wake) || !u->forecast.made)
@@ -104,7 +104,7 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job)
     if (!u)
         return f;
     if (!u->class)
-        return forecast_later(u);
+        return record_forecast_later(u);
     if (u->slot.use.parts) {
         f = (struct forecast){
             .kind = FORECAST_SLOT, .start.ms = u->slot.use.start, .made.ms = p->queue->last_now};

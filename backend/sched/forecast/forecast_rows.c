@@ -6,7 +6,7 @@
 
 /* --- what runs --- */
 
-static void list_ending(struct forecasts *f, uint32_t array_job, struct expected_end e)
+static void rows_list_ending(struct forecasts *f, uint32_t array_job, struct expected_end e)
 {
     int64_t first = array_job ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, array_job) : 1;
     if (e.end != WHEN_NEVER && (!first || e.end < first))
@@ -23,11 +23,11 @@ void expected_ends_list(const struct forecaster *p, struct forecasts *f)
         int64_t end = f->t.ms;
         vec_for_each (&r->v, i)
             end = r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
-        list_ending(f, r->array_job, (struct expected_end){.job = r->job, .end = end});
+        rows_list_ending(f, r->array_job, (struct expected_end){.job = r->job, .end = end});
     }
     vec_for_each (&p->queue->active.started, i) {
         const struct tentative *t = p->queue->active.started.v[i];
-        list_ending(
+        rows_list_ending(
             f, t->array_job,
             (struct expected_end){.job = t->job, .fresh = true, .request = t->request, .end = t->use.end});
     }
@@ -46,7 +46,7 @@ void expected_ends_add(const struct forecaster *p, struct forecasts *f, const st
 
 /* How many of it are planned: one has its place already; of an array that may run no more, the next; and
  * where other jobs keep it back no time is known. */
-static uint32_t count_planned(const struct forecasts *f, const struct pending_entry *u)
+static uint32_t rows_count_planned(const struct forecasts *f, const struct pending_entry *u)
 {
     if (u->reason == REASON_ARRAY_LIMIT)
         return idmap_get(&f->array_ends, u->order_id) != NULL;
@@ -56,7 +56,7 @@ static uint32_t count_planned(const struct forecasts *f, const struct pending_en
     return u->count > held ? u->count - held : 0;
 }
 
-static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
+static bool rows_row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
 {
     return queue_key_before(&f->rows.v[a].key, &f->rows.v[b].key);
 }
@@ -65,8 +65,8 @@ void forecast_rows_sink(struct forecasts *f, uint32_t i)
 {
     uint32_t *v = f->heap, row = v[i];
     for (uint32_t k; (k = 2 * i + 1) < f->n_heap; i = k) {
-        k += k + 1 < f->n_heap && row_goes_first(f, v[k + 1], v[k]);
-        if (!row_goes_first(f, v[k], row))
+        k += k + 1 < f->n_heap && rows_row_goes_first(f, v[k + 1], v[k]);
+        if (!rows_row_goes_first(f, v[k], row))
             break;
         v[i] = v[k];
     }
@@ -87,7 +87,8 @@ void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f, 
 }
 
 /* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
-static void set_base(struct forecaster *p, const struct job_class *g, uint32_t job, struct forecast_row *r)
+static void rows_set_base(struct forecaster *p, const struct job_class *g, uint32_t job,
+                          struct forecast_row *r)
 {
     r->eligible_after = g->age_delay_ms;
     r->ages = job_class_priority_base(p->queue, g, r->tier_at, &r->base);
@@ -97,7 +98,7 @@ static void set_base(struct forecaster *p, const struct job_class *g, uint32_t j
         r->base = prio_of(&p->queue->prios.ctx, j, &p->queue->view->model->spec.parts.v[partition], NULL);
 }
 
-static bool could_ever(const struct job_class *g, uint32_t tier_at)
+static bool rows_could_ever(const struct job_class *g, uint32_t tier_at)
 {
     const struct class_tier *e = &g->tiers[tier_at];
     for (uint32_t i = e->first; i < e->first + e->n; i++)
@@ -106,20 +107,21 @@ static bool could_ever(const struct job_class *g, uint32_t tier_at)
     return false;
 }
 
-static int64_t waits_until(const struct forecasts *f, const struct pending_entry *u)
+static int64_t rows_waits_until(const struct forecasts *f, const struct pending_entry *u)
 {
     return u->reason == REASON_ARRAY_LIMIT ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, u->order_id)
                                            : INT64_MIN;
 }
 
-static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g, uint32_t tier_at)
+static void rows_copy_entry(struct forecaster *p, struct forecasts *f, struct job_class *g,
+                            uint32_t tier_at)
 {
     struct forecast_row r = {.g = g,
                              .tier_at = tier_at,
                              .at = (uint32_t)f->waiting.n,
                              .borrow = job_class_limit_state(p->queue, g) == LIMIT_OVER_SOFT};
     list_for_each (u, &g->entries, struct pending_entry, in_class) {
-        uint32_t count = count_planned(f, u);
+        uint32_t count = rows_count_planned(f, u);
         if (u->slot.use.parts)
             forecast_note_first(u, u->slot.use.start, f->t);
         if (count)
@@ -128,14 +130,14 @@ static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_cla
                                                           .submit_ms = u->submit_ms,
                                                           .order_id = u->order_id,
                                                           .order_index = u->order_index,
-                                                          .from = waits_until(f, u)});
+                                                          .from = rows_waits_until(f, u)});
     }
     r.end = (uint32_t)f->waiting.n;
     if (r.at == r.end || g->rest.now == REASON_BAD_CONSTRAINTS) {
         f->waiting.n = r.at;
         return;
     }
-    set_base(p, g, f->waiting.v[r.at].job, &r);
+    rows_set_base(p, g, f->waiting.v[r.at].job, &r);
     forecast_rows_weigh(p, f, &r);
     vec_push(&f->rows, r);
 }
@@ -144,8 +146,8 @@ static void copy_entry(struct forecaster *p, struct forecasts *f, struct job_cla
 void forecast_rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
 {
     for (uint32_t e = 0; e < g->n_tiers; e++)
-        if (g->n_tiers == 1 || could_ever(g, e))
-            copy_entry(p, f, g, e);
+        if (g->n_tiers == 1 || rows_could_ever(g, e))
+            rows_copy_entry(p, f, g, e);
 }
 
 void forecast_rows_order(struct forecasts *f)

@@ -4,26 +4,27 @@
 
 #include "backend/sched/forecast/forecast_internal.h"
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t node_class_mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
 }
 
-static void sign_node(const struct forecaster *p, struct forecasts *f, uint32_t node)
+static void node_class_sign_node(const struct forecaster *p, struct forecasts *f, uint32_t node)
 {
     const struct pool_node *n = &p->queue->pool.nodes[node];
-    uint64_t h =
-        mix(mix(mix(n->usable, (uint64_t)n->cap.cpus), (uint64_t)n->cap.mem_mib), (uint64_t)n->cap.gpus);
+    uint64_t h = node_class_mix(
+        node_class_mix(node_class_mix(n->usable, (uint64_t)n->cap.cpus), (uint64_t)n->cap.mem_mib),
+        (uint64_t)n->cap.gpus);
     for (uint32_t i = 0; i < p->queue->nodes.n_parts; i++)
-        h = mix(h, nodeset_has(&p->queue->nodes.part_nodes[i], node) ? i + 1 : 0);
-    f->signatures[node] = mix(f->signatures[node], h);
+        h = node_class_mix(h, nodeset_has(&p->queue->nodes.part_nodes[i], node) ? i + 1 : 0);
+    f->signatures[node] = node_class_mix(f->signatures[node], h);
 }
 
 void node_classes_sign(const struct forecaster *p, struct forecasts *f, const struct eligible_nodes *s)
 {
     for (uint32_t i = 0; i < p->queue->pool.n_nodes; i++)
-        f->signatures[i] = mix(f->signatures[i], nodeset_has(&s->nodes, i) ? s->hash : 1);
+        f->signatures[i] = node_class_mix(f->signatures[i], nodeset_has(&s->nodes, i) ? s->hash : 1);
 }
 
 void node_classes_assign(const struct forecaster *p, struct forecasts *f, uint32_t node)
@@ -32,7 +33,7 @@ void node_classes_assign(const struct forecaster *p, struct forecasts *f, uint32
     if (!p->queue->pool.nodes[node].usable)
         return;
     if (!f->by_node)
-        sign_node(p, f, node);
+        node_class_sign_node(p, f, node);
     uint64_t key = f->by_node ? node : f->signatures[node];
     uintptr_t at = (uintptr_t)idmap_get(&f->by_signature, key);
     if (!at) {
@@ -68,23 +69,23 @@ void node_classes_add(const struct forecaster *p, struct forecasts *f, uint32_t 
     }
 }
 
-static int by_change(const void *pa, const void *pb)
+static int node_class_by_change(const void *pa, const void *pb)
 {
     const struct free_change *a = pa, *b = pb;
     return a->t < b->t ? -1 : a->t > b->t;
 }
 
-static uint32_t n_slots(const struct forecasts *f)
+static uint32_t node_class_n_slots(const struct forecasts *f)
 {
     return (uint32_t)((f->window_end - f->t.ms) / f->grid_ms) + 1;
 }
 
 /* Few: one after the other. */
-static void sum_sorted(struct node_class *c)
+static void node_class_sum_sorted(struct node_class *c)
 {
     struct amount free = {0};
     if (c->changes.n)
-        qsort(c->changes.v, c->changes.n, sizeof *c->changes.v, by_change);
+        qsort(c->changes.v, c->changes.n, sizeof *c->changes.v, node_class_by_change);
     for (size_t i = 0; i < c->changes.n;) {
         int64_t t = c->changes.v[i].t;
         for (; i < c->changes.n && c->changes.v[i].t == t; i++)
@@ -94,9 +95,9 @@ static void sum_sorted(struct node_class *c)
 }
 
 /* Many: each has its slot; what is behind the window is not looked at. */
-static void sum_by_slot(struct forecasts *f, struct node_class *c)
+static void node_class_sum_by_slot(struct forecasts *f, struct node_class *c)
 {
-    uint32_t n = n_slots(f);
+    uint32_t n = node_class_n_slots(f);
     struct amount free = {0};
     if (!f->slots)
         f->slots = xmalloc(n * sizeof *f->slots);
@@ -118,9 +119,9 @@ static void sum_by_slot(struct forecasts *f, struct node_class *c)
 void node_classes_sum(struct forecasts *f, struct node_class *c)
 {
     timeline_init(&c->line, (struct amount){0});
-    if (f->grid_ms > 1 && c->changes.n > n_slots(f) / 8)
-        sum_by_slot(f, c);
+    if (f->grid_ms > 1 && c->changes.n > node_class_n_slots(f) / 8)
+        node_class_sum_by_slot(f, c);
     else
-        sum_sorted(c);
+        node_class_sum_sorted(c);
     vec_fini(&c->changes);
 }

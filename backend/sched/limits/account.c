@@ -1,7 +1,7 @@
 /* account.c - accounts and QOS of a submission against the configuration. */
 #include "backend/sched/limits/account.h"
 
-static bool lists_user(const struct account_spec *a, const char *user)
+static bool account_lists_user(const struct account_spec *a, const char *user)
 {
     for (size_t i = 0; i < a->users.n; i++)
         if (str_eq(a->users.v[i].name, user))
@@ -12,19 +12,19 @@ static bool lists_user(const struct account_spec *a, const char *user)
 const char *account_default(const struct cluster_spec *spec, const char *user, const char *group)
 {
     for (size_t i = 0; i < spec->accounts.n; i++)
-        if (lists_user(&spec->accounts.v[i], user))
+        if (account_lists_user(&spec->accounts.v[i], user))
             return spec->accounts.v[i].name;
     return group;
 }
 
-static enum refusal check_account(const struct cluster_spec *spec, const char *user, const char *group,
-                                  const char *account, struct errtext *text)
+static enum refusal account_check_account(const struct cluster_spec *spec, const char *user,
+                                          const char *group, const char *account, struct errtext *text)
 {
     bool exists = false;
     for (size_t i = 0; i < spec->accounts.n; i++) {
         const struct account_spec *a = &spec->accounts.v[i];
         exists = exists || str_eq(a->name, account);
-        if (str_eq(a->name, account) && lists_user(a, user))
+        if (str_eq(a->name, account) && account_lists_user(a, user))
             return REFUSAL_NONE;
     }
     if (str_eq(account, account_default(spec, user, group)))
@@ -41,7 +41,7 @@ enum refusal account_check(const struct cluster_spec *spec, const char *user, co
 {
     enum refusal r = REFUSAL_NONE;
     if (!str_is_empty(account) && spec->accounts.n)
-        r = check_account(spec, user, group, account, text);
+        r = account_check_account(spec, user, group, account, text);
     bool known = str_is_empty(qos) || str_eq(qos, QOS_DEFAULT);
     for (size_t i = 0; i < spec->qos.n && !known; i++)
         known = str_eq(spec->qos.v[i].name, qos);

@@ -38,30 +38,30 @@ void dep_index_fini(struct dep_index *x)
 #define KEY_ANY   (UINT64_C(1) << 33) /* | array: for some of it, whichever; not to be retired meanwhile */
 #define KEY_MIXED (UINT64_C(1) << 63) /* what does not fit into 32 bits; two of one key cost a look */
 
-static uint64_t element_key(uint32_t array, uint32_t index)
+static uint64_t dep_index_element_key(uint32_t array, uint32_t index)
 {
     return (((uint64_t)array << 32 | index) * UINT64_C(0x9e3779b97f4a7c15) << 1) | KEY_MIXED | 1;
 }
 
 /* Of all jobs of that user and name; for those that have been split off from an array, which stand in the
  * queue where their array does and not where their ids say, another one. */
-static uint64_t name_key(uint32_t uid, const char *name, bool element)
+static uint64_t dep_index_name_key(uint32_t uid, const char *name, bool element)
 {
     name = name ? name : "";
     uint64_t h = hash_bytes(name, strlen(name)) ^ (uint64_t)uid * UINT64_C(0x9e3779b97f4a7c15);
     return (h << 2) | KEY_MIXED | (element ? 2u : 0);
 }
 
-static bool is_split_off(const struct job *j)
+static bool dep_index_is_split_off(const struct job *j)
 {
     return j->array_job && j->array_job != j->id;
 }
 
 /* Under how many keys a dependency stands: at most two. */
-static size_t keys_of(const struct job *j, const struct dep *d, uint64_t keys[static 2])
+static size_t dep_index_keys_of(const struct job *j, const struct dep *d, uint64_t keys[static 2])
 {
     if (d->type == DEP_TYPE_SINGLETON) {
-        keys[0] = name_key(j->uid, j->req.name, is_split_off(j));
+        keys[0] = dep_index_name_key(j->uid, j->req.name, dep_index_is_split_off(j));
         return 1;
     }
     if (j->dep_met)
@@ -69,7 +69,7 @@ static size_t keys_of(const struct job *j, const struct dep *d, uint64_t keys[st
     keys[0] = d->job;
     keys[1] = d->job | KEY_ANY;
     if (d->index != ARRAY_NONE)
-        keys[0] = element_key(d->job, d->index);
+        keys[0] = dep_index_element_key(d->job, d->index);
     else if (d->type == DEP_TYPE_CORR)
         keys[0] = d->job | KEY_EACH;
     else
@@ -80,7 +80,7 @@ static size_t keys_of(const struct job *j, const struct dep *d, uint64_t keys[st
 /* --- who waits --- */
 
 /* How far an array is, for those that wait for the whole of it. */
-static uint32_t stage_of(const struct model *m, uint64_t key)
+static uint32_t dep_index_stage_of(const struct model *m, uint64_t key)
 {
     const struct array_tally *t = key <= UINT32_MAX ? model_get_tally(m, (uint32_t)key) : NULL;
     const struct job *j = t ? model_get_job(m, (uint32_t)key) : NULL;
@@ -91,7 +91,7 @@ static uint32_t stage_of(const struct model *m, uint64_t key)
 }
 
 /* Where id stands or belongs. */
-static size_t place_of(const struct dep_waiting *l, uint32_t id)
+static size_t dep_index_place_of(const struct dep_waiting *l, uint32_t id)
 {
     size_t from = 0, to = l->v.n;
     if (to && l->v.v[to - 1] < id) /* ids grow, mostly */
@@ -106,15 +106,16 @@ static size_t place_of(const struct dep_waiting *l, uint32_t id)
     return from;
 }
 
-static struct dep_waiting *wait_for(struct dep_index *x, const struct model *m, uint64_t key, uint32_t job)
+static struct dep_waiting *dep_index_wait_for(struct dep_index *x, const struct model *m, uint64_t key,
+                                              uint32_t job)
 {
     struct dep_waiting *l = idmap_get(&x->waiting, key);
     if (!l) {
         l = xcalloc(1, sizeof *l);
-        l->stage = stage_of(m, key);
+        l->stage = dep_index_stage_of(m, key);
         idmap_set(&x->waiting, key, l);
     }
-    size_t at = place_of(l, job);
+    size_t at = dep_index_place_of(l, job);
     if (at < l->v.n && l->v.v[at] == job)
         return l;
     vec_push(&l->v, job);
@@ -124,7 +125,7 @@ static struct dep_waiting *wait_for(struct dep_index *x, const struct model *m, 
 }
 
 /* Whether that job still waits for the key. */
-static bool still_waits(const struct model *m, uint32_t job, uint64_t key)
+static bool dep_index_still_waits(const struct model *m, uint32_t job, uint64_t key)
 {
     const struct job *j = model_get_job(m, job);
     struct deps d;
@@ -133,14 +134,14 @@ static bool still_waits(const struct model *m, uint32_t job, uint64_t key)
     bool found = false;
     for (size_t i = 0; i < d.n && !found; i++) {
         uint64_t keys[2];
-        for (size_t k = keys_of(j, &d.v[i], keys); k-- > 0;)
+        for (size_t k = dep_index_keys_of(j, &d.v[i], keys); k-- > 0;)
             found = found || keys[k] == key;
     }
     deps_fini(&d);
     return found;
 }
 
-static void drop_if_empty(struct dep_index *x, uint64_t key, struct dep_waiting *l)
+static void dep_index_drop_if_empty(struct dep_index *x, uint64_t key, struct dep_waiting *l)
 {
     if (l->v.n)
         return;
@@ -149,37 +150,39 @@ static void drop_if_empty(struct dep_index *x, uint64_t key, struct dep_waiting 
 }
 
 /* Those that wait for it, forgetting the others. */
-static void append_all(struct dep_index *x, const struct model *m, uint64_t key, struct dep_list *ret)
+static void dep_index_append_all(struct dep_index *x, const struct model *m, uint64_t key,
+                                 struct dep_list *ret)
 {
     struct dep_waiting *l = idmap_get(&x->waiting, key);
     size_t n = 0;
     if (!l)
         return;
     vec_for_each (&l->v, i) {
-        if (!still_waits(m, l->v.v[i], key))
+        if (!dep_index_still_waits(m, l->v.v[i], key))
             continue;
         l->v.v[n++] = l->v.v[i];
         vec_push(&ret->v, l->v.v[i]);
     }
     l->v.n = n;
-    drop_if_empty(x, key, l);
+    dep_index_drop_if_empty(x, key, l);
 }
 
 /* The same for an array: where it is as far as it was, nothing has changed for them. */
-static void append_at_stage(struct dep_index *x, const struct model *m, uint32_t array,
-                            struct dep_list *ret)
+static void dep_index_append_at_stage(struct dep_index *x, const struct model *m, uint32_t array,
+                                      struct dep_list *ret)
 {
     struct dep_waiting *l = idmap_get(&x->waiting, array);
-    uint32_t stage = stage_of(m, array);
+    uint32_t stage = dep_index_stage_of(m, array);
     if (!l || (l->stage == stage && model_get_tally(m, array)))
         return;
     l->stage = stage;
-    append_all(x, m, array, ret);
+    dep_index_append_all(x, m, array, ret);
 }
 
 /* Of those of one name: who has been met before and waits for the one that runs, and the first that has
  * not. Those in front of it that no longer wait are forgotten. */
-static void append_first(struct dep_index *x, const struct model *m, uint64_t key, struct dep_list *ret)
+static void dep_index_append_first(struct dep_index *x, const struct model *m, uint64_t key,
+                                   struct dep_list *ret)
 {
     struct dep_waiting *l = idmap_get(&x->waiting, key);
     size_t at = 0, n = 0;
@@ -187,7 +190,7 @@ static void append_first(struct dep_index *x, const struct model *m, uint64_t ke
         return;
     for (bool met = true; met && at < l->v.n; at++) {
         uint32_t id = l->v.v[at];
-        if (!still_waits(m, id, key))
+        if (!dep_index_still_waits(m, id, key))
             continue;
         met = model_get_job(m, id)->dep_met;
         l->v.v[n++] = id;
@@ -195,24 +198,24 @@ static void append_first(struct dep_index *x, const struct model *m, uint64_t ke
     }
     memmove(&l->v.v[n], &l->v.v[at], (l->v.n - at) * sizeof *l->v.v);
     l->v.n -= at - n;
-    drop_if_empty(x, key, l);
+    dep_index_drop_if_empty(x, key, l);
 }
 
-static void append_namesakes(struct dep_index *x, const struct model *m, uint32_t uid, const char *name,
-                             struct dep_list *ret)
+static void dep_index_append_namesakes(struct dep_index *x, const struct model *m, uint32_t uid,
+                                       const char *name, struct dep_list *ret)
 {
-    append_first(x, m, name_key(uid, name, false), ret);
-    append_all(x, m, name_key(uid, name, true), ret);
+    dep_index_append_first(x, m, dep_index_name_key(uid, name, false), ret);
+    dep_index_append_all(x, m, dep_index_name_key(uid, name, true), ret);
 }
 
 /* --- in and out --- */
 
 /* Whether it is the first of its name that waits. */
-static bool leads(struct dep_index *x, const struct model *m, const struct job *j)
+static bool dep_index_leads(struct dep_index *x, const struct model *m, const struct job *j)
 {
     struct dep_list first = {VEC_INIT};
-    append_first(x, m, name_key(j->uid, j->req.name, false), &first);
-    bool found = is_split_off(j) || j->dep_met;
+    dep_index_append_first(x, m, dep_index_name_key(j->uid, j->req.name, false), &first);
+    bool found = dep_index_is_split_off(j) || j->dep_met;
     vec_for_each (&first.v, i)
         found = found || first.v.v[i] == j->id;
     vec_fini(&first.v);
@@ -228,10 +231,10 @@ bool dep_index_add(struct dep_index *x, const struct model *m, const struct job 
         return false;
     for (size_t i = 0; i < d.n; i++) {
         uint64_t keys[2];
-        for (size_t k = keys_of(j, &d.v[i], keys); k-- > 0;)
-            wait_for(x, m, keys[k], j->id);
+        for (size_t k = dep_index_keys_of(j, &d.v[i], keys); k-- > 0;)
+            dep_index_wait_for(x, m, keys[k], j->id);
         if (d.v[i].type == DEP_TYPE_SINGLETON && !d.any)
-            may = leads(x, m, j);
+            may = dep_index_leads(x, m, j);
     }
     may = may && d.n;
     deps_fini(&d);
@@ -245,46 +248,46 @@ void dep_index_touched(struct dep_index *x, const struct model *m, const struct 
         return;
     bool over = job_state_is_final(j->state);
     if (!j->array_job) {
-        append_all(x, m, j->id, ret);
-        append_all(x, m, j->id | KEY_EACH, ret); /* of a job that is no array: the whole of it */
+        dep_index_append_all(x, m, j->id, ret);
+        dep_index_append_all(x, m, j->id | KEY_EACH, ret); /* of a job that is no array: the whole of it */
     } else {
-        append_at_stage(x, m, j->array_job, ret);
+        dep_index_append_at_stage(x, m, j->array_job, ret);
         if (j->id != j->array_job) {
-            append_all(x, m, j->id, ret);
-            append_all(x, m, j->id | KEY_EACH, ret);
+            dep_index_append_all(x, m, j->id, ret);
+            dep_index_append_all(x, m, j->id | KEY_EACH, ret);
         }
         if (j->array_index != ARRAY_NONE)
-            append_all(x, m, element_key(j->array_job, j->array_index), ret);
+            dep_index_append_all(x, m, dep_index_element_key(j->array_job, j->array_index), ret);
         if (over || (j->state == JOB_PENDING && j->array_index != ARRAY_NONE))
-            append_all(x, m, j->array_job | KEY_EACH, ret);
+            dep_index_append_all(x, m, j->array_job | KEY_EACH, ret);
         if (over && j->array_index == ARRAY_NONE) /* what had not started will never */
-            append_all(x, m, j->array_job | KEY_ANY, ret);
+            dep_index_append_all(x, m, j->array_job | KEY_ANY, ret);
     }
-    append_namesakes(x, m, j->uid, j->req.name, ret);
+    dep_index_append_namesakes(x, m, j->uid, j->req.name, ret);
 }
 
 void dep_index_renamed(struct dep_index *x, const struct model *m, uint32_t uid, const char *old_name,
                        struct dep_list *ret)
 {
-    append_namesakes(x, m, uid, old_name, ret);
+    dep_index_append_namesakes(x, m, uid, old_name, ret);
 }
 
 /* The last one tells, mostly. */
-static bool is_waited_for(struct dep_index *x, const struct model *m, uint64_t key)
+static bool dep_index_is_waited_for(struct dep_index *x, const struct model *m, uint64_t key)
 {
     struct dep_waiting *l = x->waiting.n ? idmap_get(&x->waiting, key) : NULL;
     if (!l)
         return false;
-    while (l->v.n && !still_waits(m, l->v.v[l->v.n - 1], key))
+    while (l->v.n && !dep_index_still_waits(m, l->v.v[l->v.n - 1], key))
         l->v.n--;
     bool any = l->v.n > 0;
-    drop_if_empty(x, key, l);
+    dep_index_drop_if_empty(x, key, l);
     return any;
 }
 
 bool dep_index_names(struct dep_index *x, const struct model *m, const struct job *j)
 {
-    return is_waited_for(x, m, j->id) || is_waited_for(x, m, j->id | KEY_ANY);
+    return dep_index_is_waited_for(x, m, j->id) || dep_index_is_waited_for(x, m, j->id | KEY_ANY);
 }
 
 /* --- times --- */
@@ -314,7 +317,7 @@ struct wall dep_index_due(struct dep_index *x, struct wall now, struct dep_list 
 
 /* --- in words --- */
 
-static const char *what_words(enum dep_type t)
+static const char *dep_index_what_words(enum dep_type t)
 {
     static const char *const words[DEP_N_TYPES] = {
 #define X(name, word, what) [DEP_TYPE_##name] = what,
@@ -324,7 +327,7 @@ static const char *what_words(enum dep_type t)
     return words[t];
 }
 
-static bool never_starts(const struct model *m, const struct job *j, struct wall now)
+static bool dep_index_never_starts(const struct model *m, const struct job *j, struct wall now)
 {
     struct deps deps;
     if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &deps, NULL) < 0)
@@ -335,7 +338,8 @@ static bool never_starts(const struct model *m, const struct job *j, struct wall
 }
 
 /* The state of the job waited for, as one says it. */
-static void append_state(const struct model *m, const struct dep *d, struct wall now, struct str *out)
+static void dep_index_append_state(const struct model *m, const struct dep *d, struct wall now,
+                                   struct str *out)
 {
     const struct job *j =
         d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
@@ -352,8 +356,8 @@ static void append_state(const struct model *m, const struct dep *d, struct wall
     } else if (j->state == JOB_PENDING && wall_is_set(j->t_eligible)) {
         str_append(out, j->hold == HOLD_NONE ? " (waiting)" : " (held)");
     } else if (j->state == JOB_PENDING) {
-        str_append(out,
-                   never_starts(m, j, now) ? " (which can never start)" : " (waiting itself for another)");
+        str_append(out, dep_index_never_starts(m, j, now) ? " (which can never start)"
+                                                          : " (waiting itself for another)");
     } else if (job_state_is_final(j->state) && !job_succeeded(j)) {
         str_appendf(out, " (%s, exit %d:%d)", job_state_long(j->state), j->exit_code, j->exit_signal);
     } else {
@@ -361,7 +365,7 @@ static void append_state(const struct model *m, const struct dep *d, struct wall
     }
 }
 
-static const struct job *namesake(const struct model *m, const struct job *j)
+static const struct job *dep_index_namesake(const struct model *m, const struct job *j)
 {
     list_for_each (a, &m->active, struct job, in_queue)
         if (a != j && a->uid == j->uid && str_eq(a->req.name, j->req.name))
@@ -375,12 +379,12 @@ static const struct job *namesake(const struct model *m, const struct job *j)
     return NULL;
 }
 
-static void explain_one(const struct model *m, const struct job *j, const struct dep *d, enum dep_state s,
-                        struct wall clears, struct wall now, struct str *out)
+static void dep_index_explain_one(const struct model *m, const struct job *j, const struct dep *d,
+                                  enum dep_state s, struct wall clears, struct wall now, struct str *out)
 {
     char buf[UNITS_TEXT_SIZE];
     if (d->type == DEP_TYPE_SINGLETON) {
-        const struct job *other = namesake(m, j);
+        const struct job *other = dep_index_namesake(m, j);
         str_appendf(out, "job %u named \"%s\" to end (singleton)", other ? other->id : 0,
                     j->req.name ? j->req.name : "");
         return;
@@ -389,8 +393,8 @@ static void explain_one(const struct model *m, const struct job *j, const struct
                 d->job);
     if (d->index != ARRAY_NONE)
         str_appendf(out, "_%u", d->index);
-    append_state(m, d, now, out);
-    str_appendf(out, " %s%s", s == DEP_NEVER ? "had " : "", what_words(d->type));
+    dep_index_append_state(m, d, now, out);
+    str_appendf(out, " %s%s", s == DEP_NEVER ? "had " : "", dep_index_what_words(d->type));
     if (wall_is_set(clears))
         str_appendf(out, ", which it did; %s more",
                     duration_format_words(wall_elapsed_s(now, clears), buf));
@@ -417,14 +421,14 @@ void dep_explain(const struct model *m, const struct job *j, struct wall now, st
         }
         if (n > 1)
             str_append(out, deps.any ? " or " : "; ");
-        explain_one(m, j, &deps.v[i], s, clears, now, out);
+        dep_index_explain_one(m, j, &deps.v[i], s, clears, now, out);
     }
     if (more)
         str_appendf(out, " and %zu more", more);
     deps_fini(&deps);
 }
 
-static const char *what_became_of(const struct job *j)
+static const char *dep_index_what_became_of(const struct job *j)
 {
     if (!j)
         return "is no longer known";
@@ -453,7 +457,7 @@ void dep_explain_never(const struct model *m, const struct job *j, struct wall n
         const struct job *other =
             d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
         const char *became = d->type == DEP_TYPE_NOT_OK ? "succeeded" : "failed";
-        str_appendf(out, " %s: will never start", array ? became : what_became_of(other));
+        str_appendf(out, " %s: will never start", array ? became : dep_index_what_became_of(other));
     }
     deps_fini(&deps);
 }

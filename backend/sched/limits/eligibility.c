@@ -48,13 +48,13 @@ static enum reason eligibility_of_size(const struct job_req *req, const struct p
     return REASON_NONE;
 }
 
-static bool is_member(const struct sched_view *v, uint32_t uid, const struct strv *groups)
+static bool eligibility_is_member(const struct sched_view *v, uint32_t uid, const struct strv *groups)
 {
     return v->in_groups && v->in_groups(v->ctx, uid, groups);
 }
 
 /* No allow list: everybody; who is denied is denied. */
-static bool admits(const struct strv *allow, const struct strv *deny, const char *name)
+static bool eligibility_admits(const struct strv *allow, const struct strv *deny, const char *name)
 {
     return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
 }
@@ -70,10 +70,11 @@ enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, c
         err_set(text, 0, "partition %s is inactive", part->name);
         return REASON_PART_INACTIVE;
     }
-    bool member = uid == 0 || ((!part->allow_groups.n || is_member(v, uid, &part->allow_groups)) &&
-                               (!part->deny_groups.n || !is_member(v, uid, &part->deny_groups)));
-    bool account = admits(&part->allow_accounts, &part->deny_accounts, req->account);
-    bool qos = admits(&part->allow_qos, &part->deny_qos, job_qos(req));
+    bool member =
+        uid == 0 || ((!part->allow_groups.n || eligibility_is_member(v, uid, &part->allow_groups)) &&
+                     (!part->deny_groups.n || !eligibility_is_member(v, uid, &part->deny_groups)));
+    bool account = eligibility_admits(&part->allow_accounts, &part->deny_accounts, req->account);
+    bool qos = eligibility_admits(&part->allow_qos, &part->deny_qos, job_qos(req));
     if (!member || !account || !qos) {
         err_set(text, 0, "partition %s does not admit its %s", part->name,
                 !member    ? "user's groups"

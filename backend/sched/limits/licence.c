@@ -9,7 +9,7 @@
 #define COUNT_MAX   1000000
 #define HOLDERS_MAX 8 /* that a text names */
 
-static const struct license_spec *find_spec(const struct model *m, const char *name)
+static const struct license_spec *licence_find_spec(const struct model *m, const char *name)
 {
     for (size_t i = 0; i < m->spec.licenses.n; i++)
         if (str_eq(m->spec.licenses.v[i].name, name))
@@ -17,7 +17,8 @@ static const struct license_spec *find_spec(const struct model *m, const char *n
     return NULL;
 }
 
-static int take_item(const struct model *m, char *item, struct licence_list *ret, struct errtext *err)
+static int licence_take_item(const struct model *m, char *item, struct licence_list *ret,
+                             struct errtext *err)
 {
     int64_t n = 1;
     char *number = strpbrk(item, ":*=");
@@ -25,7 +26,7 @@ static int take_item(const struct model *m, char *item, struct licence_list *ret
         *number++ = '\0';
     if (number && int_parse(number, 0, COUNT_MAX, &n, err) < 0)
         return err_prefix(err, -EINVAL, "license %s", item);
-    const struct license_spec *spec = find_spec(m, item);
+    const struct license_spec *spec = licence_find_spec(m, item);
     if (!spec)
         return err_set(err, -ENOENT, "there is no license %s", item);
     struct licence *l = NULL;
@@ -49,7 +50,7 @@ int licence_parse(const struct model *m, const char *text, struct licence_list *
     struct strv items = strv_split(text, ",;");
     int r = 0;
     for (size_t i = 0; i < items.n && r == 0; i++)
-        r = take_item(m, str_trim(items.v[i]), &l, err);
+        r = licence_take_item(m, str_trim(items.v[i]), &l, err);
     strv_fini(&items);
     if (r < 0)
         licence_fini(&l);
@@ -65,17 +66,17 @@ void licence_fini(struct licence_list *l)
 
 /* --- what is in use --- */
 
-static bool wants_any(const struct job *j)
+static bool licence_wants_any(const struct job *j)
 {
     return !str_is_empty(j->req.licenses);
 }
 
 bool licence_holds(const struct job *j)
 {
-    return wants_any(j) && j->state != JOB_PENDING && !job_state_is_final(j->state);
+    return licence_wants_any(j) && j->state != JOB_PENDING && !job_state_is_final(j->state);
 }
 
-static size_t position(const struct model *m, const struct license_spec *spec)
+static size_t licence_position(const struct model *m, const struct license_spec *spec)
 {
     return (size_t)(spec - m->spec.licenses.v);
 }
@@ -86,8 +87,8 @@ void licence_book(struct licence_use *u, const struct model *m, const char *text
     struct strv items = strv_split(text, ",;");
     for (size_t i = 0; i < items.n && u->used.n; i++) {
         struct licence_list l = {VEC_INIT};
-        if (take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n) {
-            uint32_t *used = &u->used.v[position(m, l.v.v[0].spec)];
+        if (licence_take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n) {
+            uint32_t *used = &u->used.v[licence_position(m, l.v.v[0].spec)];
             *used = give ? *used - l.v.v[0].count : *used + l.v.v[0].count;
         }
         licence_fini(&l);
@@ -122,26 +123,28 @@ void licence_use_fini(struct licence_use *u)
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j)
 {
     struct licence_list l = {VEC_INIT};
-    if (!wants_any(j))
+    if (!licence_wants_any(j))
         return true;
     if (licence_parse(m, j->req.licenses, &l, NULL) < 0)
         return false;
     bool fits = true;
     vec_for_each (&l.v, i)
-        fits = fits && u->used.v[position(m, l.v.v[i].spec)] + l.v.v[i].count <= l.v.v[i].spec->count;
+        fits =
+            fits && u->used.v[licence_position(m, l.v.v[i].spec)] + l.v.v[i].count <= l.v.v[i].spec->count;
     licence_fini(&l);
     return fits;
 }
 
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j)
 {
-    if (wants_any(j))
+    if (licence_wants_any(j))
         licence_book(u, m, j->req.licenses, false);
 }
 
 /* --- in words --- */
 
-static uint32_t count_of(const struct model *m, const struct job *j, const struct license_spec *spec)
+static uint32_t licence_count_of(const struct model *m, const struct job *j,
+                                 const struct license_spec *spec)
 {
     struct licence_list l = {VEC_INIT};
     uint32_t n = 0;
@@ -153,12 +156,12 @@ static uint32_t count_of(const struct model *m, const struct job *j, const struc
     return n;
 }
 
-static void append_holders(const struct model *m, const struct license_spec *spec, struct str *out)
+static void licence_append_holders(const struct model *m, const struct license_spec *spec, struct str *out)
 {
     uint32_t n = 0;
     struct str ids = STR_INIT;
     list_for_each (j, &m->active, struct job, in_queue) {
-        if (!licence_holds(j) || !count_of(m, j, spec))
+        if (!licence_holds(j) || !licence_count_of(m, j, spec))
             continue;
         if (n < HOLDERS_MAX)
             str_appendf(&ids, "%s %u", n ? "," : "", j->id);
@@ -176,7 +179,7 @@ void licence_explain(const struct model *m, const struct licence_use *counted, c
 {
     struct licence_list l = {VEC_INIT};
     struct errtext err = {""};
-    if (!wants_any(j))
+    if (!licence_wants_any(j))
         return;
     if (licence_parse(m, j->req.licenses, &l, &err) < 0) {
         str_append(out, err.s);
@@ -187,14 +190,14 @@ void licence_explain(const struct model *m, const struct licence_use *counted, c
     size_t before = out->len;
     vec_for_each (&l.v, i) {
         const struct licence *w = &l.v.v[i];
-        size_t at = position(m, w->spec);
+        size_t at = licence_position(m, w->spec);
         uint32_t held = u.used.v[at];
         uint32_t used = counted && at < counted->used.n ? counted->used.v[at] : held;
         if (used + w->count <= w->spec->count)
             continue;
         str_appendf(out, "%s%u of license %s wanted, %u of %u in use", out->len > before ? "; " : "",
                     w->count, w->spec->name, used, w->spec->count);
-        append_holders(m, w->spec, out);
+        licence_append_holders(m, w->spec, out);
         if (used > held)
             str_appendf(out, ", %u promised to a job that preempts others", used - held);
     }

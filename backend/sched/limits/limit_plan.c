@@ -11,15 +11,15 @@
 #define PLENTY    (INT64_MAX / 4) /* of what is not limited */
 #define STEPS_MAX 4096            /* a counter with more of them does not note what is planned */
 
-struct change {
+struct counter_change {
     int64_t t;
     struct amount sizes, counts;
 };
 
-struct line { /* of a counter, or of a licence */
+struct counter_timeline { /* of a counter, or of a licence */
     struct timeline sizes,
-        counts;              /* what is left of CPUs, memory, GPUs; of running jobs, nodes, licences */
-    VEC(struct change) ends; /* of what runs, until it is sealed */
+        counts; /* what is left of CPUs, memory, GPUs; of running jobs, nodes, licences */
+    VEC(struct counter_change) ends; /* of what runs, until it is sealed */
     int64_t last_end;
     bool made;
 };
@@ -27,29 +27,30 @@ struct line { /* of a counter, or of a licence */
 struct limit_plan {
     const struct limits *l;
     const struct model *m;
-    struct line *lines; /* of the counters, then of the licences */
+    struct counter_timeline *lines; /* of the counters, then of the licences */
     size_t n_counters, n;
     int64_t now;
 };
 
-static int64_t whole(uint64_t n)
+static int64_t limit_plan_whole(uint64_t n)
 {
     return n > (uint64_t)PLENTY ? PLENTY : (int64_t)n;
 }
 
-static struct amount sizes_of(const struct amounts *a)
+static struct amount limit_plan_sizes_of(const struct limit_amounts *a)
 {
-    return (struct amount){whole(a->of[LIMIT_OF_CPUS]), whole(a->of[LIMIT_OF_MEMORY]),
-                           whole(a->of[LIMIT_OF_GPUS])};
+    return (struct amount){limit_plan_whole(a->of[LIMIT_OF_CPUS]), limit_plan_whole(a->of[LIMIT_OF_MEMORY]),
+                           limit_plan_whole(a->of[LIMIT_OF_GPUS])};
 }
 
-static struct amount counts_of(const struct amounts *a)
+static struct amount limit_plan_counts_of(const struct limit_amounts *a)
 {
-    return (struct amount){whole(a->of[LIMIT_OF_RUNNING]), whole(a->of[LIMIT_OF_NODES]), 0};
+    return (struct amount){limit_plan_whole(a->of[LIMIT_OF_RUNNING]),
+                           limit_plan_whole(a->of[LIMIT_OF_NODES]), 0};
 }
 
 /* What is not asked for breaks nothing, however much of it is held. */
-static struct amount asked(struct amount a)
+static struct amount limit_plan_asked(struct amount a)
 {
     return (struct amount){a.cpus ? a.cpus : -PLENTY, a.mem_mib ? a.mem_mib : -PLENTY,
                            a.gpus ? a.gpus : -PLENTY};
@@ -84,29 +85,31 @@ void limit_plan_free(struct limit_plan *lp)
 /* --- which lines --- */
 
 /* Calls back for each line that concerns it, with what it takes there. */
-struct each {
+struct limit_plan_visit {
     const struct limit_plan *lp;
-    void (*fn)(const struct each *e, struct line *line, const struct limit_spec *spec, struct amount sizes,
-               struct amount counts);
+    void (*fn)(const struct limit_plan_visit *e, struct counter_timeline *line,
+               const struct limit_spec *spec, struct amount sizes, struct amount counts);
     int64_t from, len;
     uint64_t gpu_minutes;
     int64_t *ret;
 };
 
-static void each_counter(const struct each *e, uint32_t who, const struct amounts *a)
+static void limit_plan_each_counter(const struct limit_plan_visit *e, uint32_t who,
+                                    const struct limit_amounts *a)
 {
     const struct limits *l = e->lp->l;
     if (!limits_any(l) || who >= l->whos.n)
         return;
-    const struct who *w = &l->whos.v[who];
+    const struct limit_who *w = &l->whos.v[who];
     vec_for_each (&w->counters, i) {
         uint32_t at = w->counters.v[i];
         if (at < e->lp->n_counters)
-            e->fn(e, &e->lp->lines[at], &l->specs[l->counters.v[at].spec], sizes_of(a), counts_of(a));
+            e->fn(e, &e->lp->lines[at], &l->specs[l->counters.v[at].spec], limit_plan_sizes_of(a),
+                  limit_plan_counts_of(a));
     }
 }
 
-static void each_licence(const struct each *e, const char *text)
+static void limit_plan_each_licence(const struct limit_plan_visit *e, const char *text)
 {
     struct licence_list list;
     if (str_is_empty(text) || licence_parse(e->lp->m, text, &list, NULL) < 0)
@@ -120,11 +123,11 @@ static void each_licence(const struct each *e, const char *text)
 
 /* --- what runs --- */
 
-static void add_end(const struct each *e, struct line *line, const struct limit_spec *spec,
-                    struct amount sizes, struct amount counts)
+static void limit_plan_add_end(const struct limit_plan_visit *e, struct counter_timeline *line,
+                               const struct limit_spec *spec, struct amount sizes, struct amount counts)
 {
     (void)spec;
-    vec_push(&line->ends, (struct change){e->from, sizes, counts});
+    vec_push(&line->ends, (struct counter_change){e->from, sizes, counts});
     line->last_end = e->from > line->last_end ? e->from : line->last_end;
 }
 
@@ -132,38 +135,38 @@ void limit_plan_run(struct limit_plan *lp, const struct job *j, int64_t end)
 {
     if (!lp)
         return;
-    struct each e = {.lp = lp, .fn = add_end, .from = end};
-    const struct charge *c = limits_any(lp->l) ? idmap_get(&lp->l->charges, j->id) : NULL;
+    struct limit_plan_visit e = {.lp = lp, .fn = limit_plan_add_end, .from = end};
+    const struct limit_charge *c = limits_any(lp->l) ? idmap_get(&lp->l->charges, j->id) : NULL;
     if (c)
-        each_counter(&e, c->who, &c->amounts);
-    each_licence(&e, j->req.licenses);
+        limit_plan_each_counter(&e, c->who, &c->amounts);
+    limit_plan_each_licence(&e, j->req.licenses);
 }
 
 void limit_plan_start(struct limit_plan *lp, const struct limit_request *request, const char *licences,
                       int64_t end)
 {
-    struct amounts a;
+    struct limit_amounts a;
     if (!lp)
         return;
-    struct each e = {.lp = lp, .fn = add_end, .from = end};
+    struct limit_plan_visit e = {.lp = lp, .fn = limit_plan_add_end, .from = end};
     limits_amounts(request, &a);
-    each_counter(&e, request->who, &a);
-    each_licence(&e, licences);
+    limit_plan_each_counter(&e, request->who, &a);
+    limit_plan_each_licence(&e, licences);
 }
 
-static int by_time(const void *pa, const void *pb)
+static int limit_plan_by_time(const void *pa, const void *pb)
 {
-    const struct change *a = pa, *b = pb;
+    const struct counter_change *a = pa, *b = pb;
     return a->t < b->t ? -1 : a->t > b->t;
 }
 
-static int64_t most_of(const struct limit_spec *s, enum limit_what what)
+static int64_t limit_plan_most_of(const struct limit_spec *s, enum limit_what what)
 {
     uint64_t most = s ? limits_most(&s->hard, what) : LIMIT_NONE;
-    return most == LIMIT_NONE ? PLENTY : whole(most);
+    return most == LIMIT_NONE ? PLENTY : limit_plan_whole(most);
 }
 
-static void make_line(struct line *line, struct amount sizes, struct amount counts)
+static void limit_plan_make_line(struct counter_timeline *line, struct amount sizes, struct amount counts)
 {
     vec_for_each (&line->ends, i) {
         sizes = amount_minus(sizes, line->ends.v[i].sizes);
@@ -172,7 +175,7 @@ static void make_line(struct line *line, struct amount sizes, struct amount coun
     timeline_init(&line->sizes, sizes);
     timeline_init(&line->counts, counts);
     if (line->ends.n)
-        qsort(line->ends.v, line->ends.n, sizeof *line->ends.v, by_time);
+        qsort(line->ends.v, line->ends.n, sizeof *line->ends.v, limit_plan_by_time);
     for (size_t i = 0; i < line->ends.n && line->ends.v[i].t != WHEN_NEVER;) {
         int64_t t = line->ends.v[i].t;
         for (; i < line->ends.n && line->ends.v[i].t == t; i++) {
@@ -192,10 +195,12 @@ void limit_plan_seal(struct limit_plan *lp, int64_t now)
         bool counter = i < lp->n_counters;
         const struct limit_spec *s = counter ? &lp->l->specs[lp->l->counters.v[i].spec] : NULL;
         int64_t licences = counter ? 0 : (int64_t)lp->m->spec.licenses.v[i - lp->n_counters].count;
-        make_line(&lp->lines[i],
-                  (struct amount){most_of(s, LIMIT_OF_CPUS), most_of(s, LIMIT_OF_MEMORY),
-                                  most_of(s, LIMIT_OF_GPUS)},
-                  (struct amount){most_of(s, LIMIT_OF_RUNNING), most_of(s, LIMIT_OF_NODES), licences});
+        limit_plan_make_line(&lp->lines[i],
+                             (struct amount){limit_plan_most_of(s, LIMIT_OF_CPUS),
+                                             limit_plan_most_of(s, LIMIT_OF_MEMORY),
+                                             limit_plan_most_of(s, LIMIT_OF_GPUS)},
+                             (struct amount){limit_plan_most_of(s, LIMIT_OF_RUNNING),
+                                             limit_plan_most_of(s, LIMIT_OF_NODES), licences});
     }
     if (lp)
         lp->now = now;
@@ -204,10 +209,10 @@ void limit_plan_seal(struct limit_plan *lp, int64_t now)
 /* --- when --- */
 
 /* By when GPU minutes have faded so far that so many more are within the limit. */
-static int64_t faded_by(const struct limit_plan *lp, const struct line *line, const struct limit_spec *spec,
-                        uint64_t more, int64_t from)
+static int64_t limit_plan_faded_by(const struct limit_plan *lp, const struct counter_timeline *line,
+                                   const struct limit_spec *spec, uint64_t more, int64_t from)
 {
-    const struct counter *c = &lp->l->counters.v[line - lp->lines];
+    const struct limit_counter *c = &lp->l->counters.v[line - lp->lines];
     uint64_t most = limits_most(&spec->hard, LIMIT_OF_GPU_MINUTES);
     uint32_t half_life_s = lp->m->spec.priority.decay_half_life_s;
     if (!more || most == LIMIT_NONE)
@@ -226,21 +231,21 @@ static int64_t faded_by(const struct limit_plan *lp, const struct line *line, co
     return t > from ? t : from;
 }
 
-static void later(const struct each *e, struct line *line, const struct limit_spec *spec,
-                  struct amount sizes, struct amount counts)
+static void limit_plan_later(const struct limit_plan_visit *e, struct counter_timeline *line,
+                             const struct limit_spec *spec, struct amount sizes, struct amount counts)
 {
     int64_t t = *e->ret;
     if (t != WHEN_NEVER)
-        t = timeline_next(&line->sizes, t, e->len, asked(sizes));
+        t = timeline_next(&line->sizes, t, e->len, limit_plan_asked(sizes));
     if (t != WHEN_NEVER)
-        t = timeline_next(&line->counts, t, e->len, asked(counts));
+        t = timeline_next(&line->counts, t, e->len, limit_plan_asked(counts));
     if (t != WHEN_NEVER && spec)
-        t = faded_by(e->lp, line, spec, e->gpu_minutes, t);
+        t = limit_plan_faded_by(e->lp, line, spec, e->gpu_minutes, t);
     *e->ret = t;
 }
 
 /* As the licences are configured now: a job that waits may ask for more than that. */
-static bool licences_suffice(const struct limit_plan *lp, const char *text)
+static bool limit_plan_licences_suffice(const struct limit_plan *lp, const char *text)
 {
     struct licence_list list = {VEC_INIT};
     if (str_is_empty(text))
@@ -254,24 +259,24 @@ int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_request 
                         const char *licences, int64_t from, int64_t len)
 {
     int64_t t = from, before;
-    struct amounts a;
-    if (!licences_suffice(lp, licences))
+    struct limit_amounts a;
+    if (!limit_plan_licences_suffice(lp, licences))
         return WHEN_NEVER;
     if (!lp)
         return from;
     limits_amounts(request, &a);
-    struct each e = {
-        .lp = lp, .fn = later, .len = len, .gpu_minutes = a.of[LIMIT_OF_GPU_MINUTES], .ret = &t};
+    struct limit_plan_visit e = {
+        .lp = lp, .fn = limit_plan_later, .len = len, .gpu_minutes = a.of[LIMIT_OF_GPU_MINUTES], .ret = &t};
     do { /* until all of them agree */
         before = t;
-        each_counter(&e, request->who, &a);
-        each_licence(&e, licences);
+        limit_plan_each_counter(&e, request->who, &a);
+        limit_plan_each_licence(&e, licences);
     } while (t != before && t != WHEN_NEVER);
     return t;
 }
 
-static void take(const struct each *e, struct line *line, const struct limit_spec *spec,
-                 struct amount sizes, struct amount counts)
+static void limit_plan_take_one(const struct limit_plan_visit *e, struct counter_timeline *line,
+                                const struct limit_spec *spec, struct amount sizes, struct amount counts)
 {
     (void)spec;
     if (line->sizes.n > STEPS_MAX || line->counts.n > STEPS_MAX)
@@ -283,11 +288,11 @@ static void take(const struct each *e, struct line *line, const struct limit_spe
 void limit_plan_take(struct limit_plan *lp, const struct limit_request *request, const char *licences,
                      int64_t from, int64_t to)
 {
-    struct amounts a;
+    struct limit_amounts a;
     if (!lp)
         return;
-    struct each e = {.lp = lp, .fn = take, .from = from, .len = to};
+    struct limit_plan_visit e = {.lp = lp, .fn = limit_plan_take_one, .from = from, .len = to};
     limits_amounts(request, &a);
-    each_counter(&e, request->who, &a);
-    each_licence(&e, licences);
+    limit_plan_each_counter(&e, request->who, &a);
+    limit_plan_each_licence(&e, licences);
 }

@@ -11,36 +11,36 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
-static uint64_t saturating_mul(uint64_t a, uint64_t b)
+static uint64_t limit_request_saturating_mul(uint64_t a, uint64_t b)
 {
     uint64_t r;
     return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
-static void ask_need(const struct job_need *n, struct limit_request *ret)
+static void limit_request_ask_need(const struct job_need *n, struct limit_request *ret)
 {
     bool said = n->mem_per_node_mib != MEM_NOT_GIVEN && n->mem_per_node_mib;
     ret->gpus = n->gpus;
     ret->cpus = n->cpus;
     ret->nodes = n->nodes;
-    ret->mem_mib = said ? saturating_mul(n->mem_per_node_mib, n->nodes) : 0;
+    ret->mem_mib = said ? limit_request_saturating_mul(n->mem_per_node_mib, n->nodes) : 0;
 }
 
 /* --- nodes that come with more --- */
 
-struct sizes { /* of nodes that could take part, each amount by itself */
+struct node_sizes { /* of nodes that could take part, each amount by itself */
     int64_t *cpus, *mem_mib, *gpus;
     uint32_t n;
 };
 
-static void sizes_add(struct sizes *v, struct amount a, bool whole)
+static void limit_request_sizes_add(struct node_sizes *v, struct amount a, bool whole)
 {
     v->cpus[v->n] = whole ? a.cpus : 0;
     v->mem_mib[v->n] = a.mem_mib;
     v->gpus[v->n++] = whole ? a.gpus : 0;
 }
 
-static uint64_t sum_of_smallest(int64_t *v, uint32_t n, uint32_t k)
+static uint64_t limit_request_sum_of_smallest(int64_t *v, uint32_t n, uint32_t k)
 {
     uint64_t sum = 0;
     k = k < n ? k : n;
@@ -51,17 +51,18 @@ static uint64_t sum_of_smallest(int64_t *v, uint32_t n, uint32_t k)
     return sum;
 }
 
-static struct amount smallest(const struct sizes *v, uint32_t k)
+static struct amount limit_request_smallest(const struct node_sizes *v, uint32_t k)
 {
-    return (struct amount){.cpus = (int64_t)sum_of_smallest(v->cpus, v->n, k),
-                           .mem_mib = (int64_t)sum_of_smallest(v->mem_mib, v->n, k),
-                           .gpus = (int64_t)sum_of_smallest(v->gpus, v->n, k)};
+    return (struct amount){.cpus = (int64_t)limit_request_sum_of_smallest(v->cpus, v->n, k),
+                           .mem_mib = (int64_t)limit_request_sum_of_smallest(v->mem_mib, v->n, k),
+                           .gpus = (int64_t)limit_request_sum_of_smallest(v->gpus, v->n, k)};
 }
 
 /* Those of the partition that could take part, in two kinds: named by the request, so that they have to,
  * and others. */
-static void collect_sizes(const struct model *m, const struct part_spec *part, const struct demand *d,
-                          const struct node_rules *r, struct sizes *listed, struct sizes *others)
+static void limit_request_collect_sizes(const struct model *m, const struct part_spec *part,
+                                        const struct demand *d, const struct node_rules *r,
+                                        struct node_sizes *listed, struct node_sizes *others)
 {
     for (size_t i = 0; i < part->nodes.n; i++) {
         const struct node *node = model_get_node(m, part->nodes.v[i]);
@@ -72,36 +73,36 @@ static void collect_sizes(const struct model *m, const struct part_spec *part, c
                                       .gpus = node->gpus == UINT32_MAX ? 0 : node->gpus}};
         bool unknown = node_is_unknown(node);
         if (unknown || demand_could_be_on(d, &p))
-            sizes_add(strv_has(&r->only, node->spec.name) ? listed : others,
-                      unknown ? (struct amount){0} : p.cap, d->need.whole_nodes);
+            limit_request_sizes_add(strv_has(&r->only, node->spec.name) ? listed : others,
+                                    unknown ? (struct amount){0} : p.cap, d->need.whole_nodes);
     }
 }
 
-static uint64_t larger(uint64_t a, int64_t b)
+static uint64_t limit_request_larger(uint64_t a, int64_t b)
 {
     return b > 0 && (uint64_t)b > a ? (uint64_t)b : a;
 }
 
-static void ask_whole(const struct model *m, const struct job *j, const struct part_spec *part,
-                      struct limit_request *ret)
+static void limit_request_ask_whole(const struct model *m, const struct job *j,
+                                    const struct part_spec *part, struct limit_request *ret)
 {
     struct demand d;
     struct node_rules r;
     size_t n = part->nodes.n ? part->nodes.n : 1;
     int64_t *v = xcalloc(6 * n, sizeof *v);
-    struct sizes listed = {v, v + n, v + 2 * n, 0}, others = {v + 3 * n, v + 4 * n, v + 5 * n, 0};
+    struct node_sizes listed = {v, v + n, v + 2 * n, 0}, others = {v + 3 * n, v + 4 * n, v + 5 * n, 0};
     demand_of_job(j, NULL, part, &d);
     const struct window *w = str_is_empty(req_rare(&j->req)->reservation)
                                  ? NULL
                                  : model_get_window(m, req_rare(&j->req)->reservation);
     node_rules_init(&r, &j->req, d.need.gpus ? j->req.gpu_type : NULL, w);
-    collect_sizes(m, part, &d, &r, &listed, &others);
+    limit_request_collect_sizes(m, part, &d, &r, &listed, &others);
     uint32_t nodes = d.need.nodes ? d.need.nodes : 1;
-    struct amount a = smallest(&listed, listed.n);
-    a = amount_plus(a, smallest(&others, nodes > listed.n ? nodes - listed.n : 0));
-    ret->cpus = larger(ret->cpus, a.cpus);
-    ret->gpus = larger(ret->gpus, a.gpus);
-    ret->mem_mib = larger(ret->mem_mib, a.mem_mib);
+    struct amount a = limit_request_smallest(&listed, listed.n);
+    a = amount_plus(a, limit_request_smallest(&others, nodes > listed.n ? nodes - listed.n : 0));
+    ret->cpus = limit_request_larger(ret->cpus, a.cpus);
+    ret->gpus = limit_request_larger(ret->gpus, a.gpus);
+    ret->mem_mib = limit_request_larger(ret->mem_mib, a.mem_mib);
     node_rules_fini(&r);
     free(v);
 }
@@ -122,9 +123,9 @@ void limits_request_job(struct limits *l, const struct model *m, const struct jo
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
     struct job_need n;
     job_need(&j->req, &n);
-    ask_need(&n, ret);
+    limit_request_ask_need(&n, ret);
     if (part && (n.whole_nodes || !n.mem_per_node_mib))
-        ask_whole(m, j, part, ret);
+        limit_request_ask_whole(m, j, part, ret);
 }
 
 void limits_request_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
@@ -136,7 +137,7 @@ void limits_request_task(struct limits *l, const struct model *m, const struct j
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
     struct job_need n;
     step_task_need(s, &n);
-    ask_need(&n, ret);
+    limit_request_ask_need(&n, ret);
     ret->nodes = j->state == JOB_PENDING;
 }
 

@@ -2,7 +2,7 @@
 #include "backend/sched/limits/limit_usage.h"
 #include "src/base/units.h"
 
-static void append_amount(struct str *out, enum limit_what what, uint64_t n)
+static void limit_text_append_amount(struct str *out, enum limit_what what, uint64_t n)
 {
     char buf[UNITS_TEXT_SIZE];
     if (what != LIMIT_OF_MEMORY)
@@ -12,7 +12,7 @@ static void append_amount(struct str *out, enum limit_what what, uint64_t n)
 }
 
 /* "GPUs", "GPU": by the number in front of it. */
-static void append_unit(struct str *out, enum limit_what what, uint64_t n)
+static void limit_text_append_unit(struct str *out, enum limit_what what, uint64_t n)
 {
     static const char *const many[LIMIT_N_WHATS] = {
 #define X(name, member, words) [LIMIT_OF_##name] = words,
@@ -35,7 +35,7 @@ static void append_unit(struct str *out, enum limit_what what, uint64_t n)
         str_append(out, n == 1 ? one[what] : many[what]);
 }
 
-static const char *scope_words(uint32_t scope)
+static const char *limit_text_scope_words(uint32_t scope)
 {
     switch ((enum limit_scope)scope) {
     case LIMIT_USER: return "user";
@@ -47,15 +47,15 @@ static const char *scope_words(uint32_t scope)
     return "";
 }
 
-static void append_whom(struct str *out, const struct limit_verdict *v)
+static void limit_text_append_whom(struct str *out, const struct limit_verdict *v)
 {
     if (v->spec->scope == LIMIT_CLUSTER)
         str_append(out, "the cluster");
     else
-        str_appendf(out, "%s %s", scope_words(v->spec->scope), v->name);
+        str_appendf(out, "%s %s", limit_text_scope_words(v->spec->scope), v->name);
 }
 
-static void append_rule(struct str *out, const struct limit_verdict *v)
+static void limit_text_append_rule(struct str *out, const struct limit_verdict *v)
 {
     const struct limit_spec *s = v->spec;
     bool each = str_is_empty(s->name) || str_eq(s->name, "*");
@@ -63,9 +63,9 @@ static void append_rule(struct str *out, const struct limit_verdict *v)
     if (s->scope == LIMIT_CLUSTER)
         str_append(out, "the cluster");
     else if (each)
-        str_appendf(out, "%s%s", s->scope == LIMIT_QOS ? "each " : "", scope_words(s->scope));
+        str_appendf(out, "%s%s", s->scope == LIMIT_QOS ? "each " : "", limit_text_scope_words(s->scope));
     else
-        str_appendf(out, "%s %s", scope_words(s->scope), s->name);
+        str_appendf(out, "%s %s", limit_text_scope_words(s->scope), s->name);
     if (each && s->scope != LIMIT_CLUSTER && s->scope != LIMIT_QOS)
         str_append(out, "s");
     if (s->partition)
@@ -74,18 +74,18 @@ static void append_rule(struct str *out, const struct limit_verdict *v)
 }
 
 /* Alone already too much. */
-static void append_alone(struct str *out, const struct limit_verdict *v)
+static void limit_text_append_alone(struct str *out, const struct limit_verdict *v)
 {
     if (v->asked == UINT64_MAX)
         str_append(out, "GPUs without a time limit asked; ");
     else {
-        append_amount(out, v->what, v->asked);
-        append_unit(out, v->what, v->asked);
+        limit_text_append_amount(out, v->what, v->asked);
+        limit_text_append_unit(out, v->what, v->asked);
         str_append(out, " asked; ");
     }
-    append_whom(out, v);
+    limit_text_append_whom(out, v);
     str_append(out, v->what == LIMIT_OF_ARRAY_SIZE ? " may have " : " may hold ");
-    append_amount(out, v->what, v->most);
+    limit_text_append_amount(out, v->what, v->most);
 }
 
 void limit_text(const struct limit_verdict *v, struct str *out)
@@ -93,56 +93,56 @@ void limit_text(const struct limit_verdict *v, struct str *out)
     if (v->state == LIMIT_OK)
         return;
     if (v->asked > v->most || v->what == LIMIT_OF_ARRAY_SIZE) {
-        append_alone(out, v);
-        append_rule(out, v);
+        limit_text_append_alone(out, v);
+        limit_text_append_rule(out, v);
         return;
     }
-    append_whom(out, v);
+    limit_text_append_whom(out, v);
     str_append(out, v->what == LIMIT_OF_SUBMITTED || v->what == LIMIT_OF_RUNNING ? " has "
                     : v->what == LIMIT_OF_GPU_MINUTES                            ? " has used or holds "
                                                                                  : " holds ");
-    append_amount(out, v->what, v->used);
+    limit_text_append_amount(out, v->what, v->used);
     str_append(out, " of ");
-    append_amount(out, v->what, v->most);
-    append_unit(out, v->what, v->most);
+    limit_text_append_amount(out, v->what, v->most);
+    limit_text_append_unit(out, v->what, v->most);
     if (v->what != LIMIT_OF_RUNNING || v->asked > 1) {
         str_append(out, " and asks for ");
-        append_amount(out, v->what, v->asked);
+        limit_text_append_amount(out, v->what, v->asked);
         str_append(out, v->used ? " more" : "");
     }
-    append_rule(out, v);
+    limit_text_append_rule(out, v);
 }
 
 void limit_head(const struct limit_verdict *v, struct str *out)
 {
     bool alone = v->asked > v->most || v->what == LIMIT_OF_ARRAY_SIZE, full = !alone && v->used >= v->most;
     str_appendf(out, "%s%s limit%s%s%s: ", v->state == LIMIT_OVER_SOFT ? "soft " : "",
-                scope_words(v->spec->scope), v->spec->partition ? " in " : "",
+                limit_text_scope_words(v->spec->scope), v->spec->partition ? " in " : "",
                 v->spec->partition ? v->spec->partition : "", full ? " reached" : "");
     if (alone) {
-        append_amount(out, v->what, v->most);
-        append_unit(out, v->what, v->most);
+        limit_text_append_amount(out, v->what, v->most);
+        limit_text_append_unit(out, v->what, v->most);
         str_append(out, " at most, asks for ");
         if (v->asked == UINT64_MAX)
             str_append(out, "no end");
         else
-            append_amount(out, v->what, v->asked);
+            limit_text_append_amount(out, v->what, v->asked);
         return;
     }
-    append_amount(out, v->what, v->used);
+    limit_text_append_amount(out, v->what, v->used);
     str_append(out, " of ");
-    append_amount(out, v->what, v->most);
-    append_unit(out, v->what, v->most);
+    limit_text_append_amount(out, v->what, v->most);
+    limit_text_append_unit(out, v->what, v->most);
     if (!full) {
         str_append(out, v->what == LIMIT_OF_SUBMITTED || v->what == LIMIT_OF_RUNNING ? "" : " in use");
         str_append(out, ", asks for ");
-        append_amount(out, v->what, v->asked);
+        limit_text_append_amount(out, v->what, v->asked);
     }
 }
 
 enum family { OF_USER, OF_GROUP, OF_QOS, N_FAMILIES };
 
-static enum family family_of(const struct limit_verdict *v)
+static enum family limit_text_family_of(const struct limit_verdict *v)
 {
     switch ((enum limit_scope)v->spec->scope) {
     case LIMIT_USER: return OF_USER;
@@ -167,10 +167,10 @@ enum reason limit_reason(const struct limit_verdict *v)
                                   REASON_QOS_GPU_MINUTES},
         [LIMIT_OF_ARRAY_SIZE] = {REASON_USER_LIMIT, REASON_GROUP_LIMIT, REASON_QOS_JOBS},
     };
-    return v->state == LIMIT_OK ? REASON_NONE : reasons[v->what][family_of(v)];
+    return v->state == LIMIT_OK ? REASON_NONE : reasons[v->what][limit_text_family_of(v)];
 }
 
 enum why_class limit_why_class(const struct limit_verdict *v)
 {
-    return family_of(v) == OF_USER ? WHY_USER_LIMIT : WHY_GROUP_LIMIT;
+    return limit_text_family_of(v) == OF_USER ? WHY_USER_LIMIT : WHY_GROUP_LIMIT;
 }

@@ -24,12 +24,12 @@ uint64_t limits_most(const struct limit_set *s, enum limit_what what)
     return LIMIT_NONE;
 }
 
-static bool is_each(const char *name)
+static bool limits_is_each(const char *name)
 {
     return str_is_empty(name) || str_eq(name, "*");
 }
 
-static const char *parent_of(const struct model *m, const char *account)
+static const char *limits_parent_of(const struct model *m, const char *account)
 {
     for (size_t i = 0; i < m->spec.accounts.n; i++)
         if (str_eq(m->spec.accounts.v[i].name, account))
@@ -37,22 +37,23 @@ static const char *parent_of(const struct model *m, const char *account)
     return str_eq(account, "root") ? NULL : "root";
 }
 
-static bool is_under(const struct model *m, const char *account, const char *above)
+static bool limits_is_under(const struct model *m, const char *account, const char *above)
 {
     for (int depth = 0; account && depth < ACCOUNTS_DEEP; depth++) {
         if (str_eq(account, above))
             return true;
-        account = parent_of(m, account);
+        account = limits_parent_of(m, account);
     }
     return false;
 }
 
-struct names {
+struct limit_names {
     const char *user, *account, *qos, *partition;
 };
 
 /* For whom the limit counts these; NULL: it does not concern them. */
-static const char *counted_for(const struct model *m, const struct limit_spec *s, const struct names *n)
+static const char *limits_counted_for(const struct model *m, const struct limit_spec *s,
+                                      const struct limit_names *n)
 {
     if (s->partition && !str_eq(s->partition, n->partition))
         return NULL;
@@ -64,46 +65,46 @@ static const char *counted_for(const struct model *m, const struct limit_spec *s
     case LIMIT_PARTITION: own = n->partition; break;
     case LIMIT_CLUSTER: return "";
     }
-    if (!own || is_each(s->name))
+    if (!own || limits_is_each(s->name))
         return own;
     if (s->scope == LIMIT_ACCOUNT)
-        return is_under(m, own, s->name) ? s->name : NULL;
+        return limits_is_under(m, own, s->name) ? s->name : NULL;
     return str_eq(own, s->name) ? s->name : NULL;
 }
 
-static uint64_t counter_hash(uint32_t spec, const char *name)
+static uint64_t limits_counter_hash(uint32_t spec, const char *name)
 {
     return hash_bytes(name, strlen(name)) ^ ((uint64_t)spec + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Position + 1; 0: there is none. */
-static uint32_t counter_find(const struct limits *l, uint32_t spec, const char *name)
+static uint32_t limits_counter_find(const struct limits *l, uint32_t spec, const char *name)
 {
-    uint32_t at = (uint32_t)(uintptr_t)idmap_get(&l->counter_by_hash, counter_hash(spec, name));
+    uint32_t at = (uint32_t)(uintptr_t)idmap_get(&l->counter_by_hash, limits_counter_hash(spec, name));
     while (at && !(l->counters.v[at - 1].spec == spec && str_eq(l->counters.v[at - 1].name, name)))
         at = l->counters.v[at - 1].next;
     return at;
 }
 
-static uint32_t counter_get(struct limits *l, uint32_t spec, const char *name)
+static uint32_t limits_counter_get(struct limits *l, uint32_t spec, const char *name)
 {
-    uint32_t at = counter_find(l, spec, name);
+    uint32_t at = limits_counter_find(l, spec, name);
     if (at)
         return at - 1;
-    uint64_t hash = counter_hash(spec, name);
+    uint64_t hash = limits_counter_hash(spec, name);
     uint32_t first = (uint32_t)(uintptr_t)idmap_get(&l->counter_by_hash, hash);
-    vec_push(&l->counters, (struct counter){.spec = spec, .name = xstrdup(name), .next = first});
+    vec_push(&l->counters, (struct limit_counter){.spec = spec, .name = xstrdup(name), .next = first});
     idmap_set(&l->counter_by_hash, hash, (void *)(uintptr_t)l->counters.n);
     return (uint32_t)l->counters.n - 1;
 }
 
-static char *who_key(const struct names *n)
+static char *limits_who_key(const struct limit_names *n)
 {
     return xasprintf("%s\n%s\n%s\n%s", n->user ? n->user : "", n->account ? n->account : "",
                      n->qos ? n->qos : "", n->partition ? n->partition : "");
 }
 
-static bool has_counter(const struct who *w, uint32_t counter)
+static bool limits_has_counter(const struct limit_who *w, uint32_t counter)
 {
     vec_for_each (&w->counters, i)
         if (w->counters.v[i] == counter)
@@ -112,12 +113,13 @@ static bool has_counter(const struct who *w, uint32_t counter)
 }
 
 /* Those that concern these and are not there yet. */
-static void add_counters(struct limits *l, const struct model *m, const struct names *n, struct who *w)
+static void limits_add_counters(struct limits *l, const struct model *m, const struct limit_names *n,
+                                struct limit_who *w)
 {
     for (uint32_t i = 0; i < l->n_specs; i++) {
-        const char *name = counted_for(m, &l->specs[i], n);
-        uint32_t counter = name ? counter_get(l, i, name) : 0;
-        if (name && !has_counter(w, counter))
+        const char *name = limits_counted_for(m, &l->specs[i], n);
+        uint32_t counter = name ? limits_counter_get(l, i, name) : 0;
+        if (name && !limits_has_counter(w, counter))
             vec_push(&w->counters, counter);
     }
 }
@@ -127,8 +129,8 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
 {
     if (!limits_any(l))
         return 0;
-    struct names n = {.user = user, .account = account, .qos = qos, .partition = partition};
-    char *key = who_key(&n);
+    struct limit_names n = {.user = user, .account = account, .qos = qos, .partition = partition};
+    char *key = limits_who_key(&n);
     uint64_t hash = hash_bytes(key, strlen(key));
     uint32_t first = (uint32_t)(uintptr_t)idmap_get(&l->who_by_hash, hash), at = first;
     while (at && !str_eq(l->whos.v[at - 1].key, key))
@@ -137,14 +139,14 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
         free(key);
         return at - 1;
     }
-    struct who w = {.key = key, .next = first};
+    struct limit_who w = {.key = key, .next = first};
     struct strv parts = strv_split(partition, ",");
     for (size_t i = 0; i < parts.n; i++) {
         n.partition = parts.v[i];
-        add_counters(l, m, &n, &w);
+        limits_add_counters(l, m, &n, &w);
     }
     if (!parts.n)
-        add_counters(l, m, &n, &w);
+        limits_add_counters(l, m, &n, &w);
     strv_fini(&parts);
     vec_push(&l->whos, w);
     idmap_set(&l->who_by_hash, hash, (void *)(uintptr_t)l->whos.n);
@@ -153,73 +155,73 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
 
 /* --- what is held --- */
 
-static uint64_t saturating_mul(uint64_t a, uint64_t b)
+static uint64_t limits_saturating_mul(uint64_t a, uint64_t b)
 {
     uint64_t r;
     return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
-static uint64_t saturating_add(uint64_t a, uint64_t b)
+static uint64_t limits_saturating_add(uint64_t a, uint64_t b)
 {
     uint64_t r;
     return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
 /* Without a time limit there is no telling: more than any limit. */
-static uint64_t gpu_minutes(uint64_t gpus, uint32_t limit_s)
+static uint64_t limits_gpu_minutes(uint64_t gpus, uint32_t limit_s)
 {
     if (!gpus)
         return 0;
-    return limit_s >= DURATION_NOT_SET ? UINT64_MAX : (saturating_mul(gpus, limit_s) + 59) / 60;
+    return limit_s >= DURATION_NOT_SET ? UINT64_MAX : (limits_saturating_mul(gpus, limit_s) + 59) / 60;
 }
 
-static void add(struct limits *l, uint32_t who, const struct amounts *a, bool take_away)
+static void limits_add(struct limits *l, uint32_t who, const struct limit_amounts *a, bool take_away)
 {
     if (who >= l->whos.n)
         return;
-    const struct who *w = &l->whos.v[who];
+    const struct limit_who *w = &l->whos.v[who];
     vec_for_each (&w->counters, i) {
-        struct amounts *used = &l->counters.v[w->counters.v[i]].used;
+        struct limit_amounts *used = &l->counters.v[w->counters.v[i]].used;
         for (int k = 0; k < LIMIT_N_WHATS; k++)
             used->of[k] = take_away ? used->of[k] - a->of[k] : used->of[k] + a->of[k];
     }
 }
 
 /* Nodes, each once: struct node -> itself. */
-static void add_node(const struct model *m, struct idmap *seen, const struct alloc *alloc)
+static void limits_add_node(const struct model *m, struct idmap *seen, const struct alloc *alloc)
 {
     struct node *n = model_get_node(m, alloc->node);
     if (n)
         idmap_set(seen, (uint64_t)(uintptr_t)n, n);
 }
 
-static void add_alloc(struct amounts *a, const struct alloc *alloc)
+static void limits_add_alloc(struct limit_amounts *a, const struct alloc *alloc)
 {
     a->of[LIMIT_OF_GPUS] += cpuset_count(&alloc->gpus);
     a->of[LIMIT_OF_CPUS] += cpuset_count(&alloc->cpus);
     a->of[LIMIT_OF_MEMORY] += alloc->mem_mib;
 }
 
-static void amounts_of(const struct limits *l, const struct model *m, const struct job *j,
-                       struct amounts *ret)
+static void limits_amounts_of(const struct limits *l, const struct model *m, const struct job *j,
+                              struct limit_amounts *ret)
 {
     struct idmap nodes = {0};
-    *ret = (struct amounts){{0}};
+    *ret = (struct limit_amounts){{0}};
     ret->of[LIMIT_OF_SUBMITTED] = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
     if (j->state == JOB_PENDING)
         return;
     ret->of[LIMIT_OF_RUNNING] = 1;
     for (size_t i = 0; j->holding && i < j->alloc.n; i++)
-        add_alloc(ret, &j->alloc.v[i]);
+        limits_add_alloc(ret, &j->alloc.v[i]);
     ret->of[LIMIT_OF_NODES] = j->holding ? j->alloc.n : 0;
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state != TASK_LAUNCHING && t->state != TASK_RUNNING)
                 continue;
-            add_alloc(ret, &t->alloc);
+            limits_add_alloc(ret, &t->alloc);
             if (l->counts_nodes)
-                add_node(m, &nodes, &t->alloc);
+                limits_add_node(m, &nodes, &t->alloc);
         }
     ret->of[LIMIT_OF_NODES] += nodes.n;
     idmap_fini(&nodes);
@@ -227,17 +229,17 @@ static void amounts_of(const struct limits *l, const struct model *m, const stru
     /* One that came in before there was a limit may have none itself: what it has had so far. */
     ret->of[LIMIT_OF_GPU_MINUTES] =
         j->time_limit_s >= DURATION_NOT_SET
-            ? saturating_mul(gpus, (uint64_t)wall_elapsed_s(j->t_start, m->now)) / 60
-            : gpu_minutes(gpus, j->time_limit_s);
+            ? limits_saturating_mul(gpus, (uint64_t)wall_elapsed_s(j->t_start, m->now)) / 60
+            : limits_gpu_minutes(gpus, j->time_limit_s);
 }
 
 void limits_recount(struct limits *l, const struct model *m, uint32_t job)
 {
     if (!limits_any(l))
         return;
-    struct charge *c = idmap_get(&l->charges, job);
+    struct limit_charge *c = idmap_get(&l->charges, job);
     if (c)
-        add(l, c->who, &c->amounts, true);
+        limits_add(l, c->who, &c->amounts, true);
     const struct job *j = model_get_job(m, job);
     if (!j || job_state_is_final(j->state)) {
         free(idmap_remove(&l->charges, job));
@@ -250,13 +252,13 @@ void limits_recount(struct limits *l, const struct model *m, uint32_t job)
     bool waits = j->state == JOB_PENDING && !str_is_empty(j->req.partition);
     c->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req),
                         waits ? j->req.partition : j->partition);
-    amounts_of(l, m, j, &c->amounts);
-    add(l, c->who, &c->amounts, false);
+    limits_amounts_of(l, m, j, &c->amounts);
+    limits_add(l, c->who, &c->amounts, false);
 }
 
 /* --- life --- */
 
-static void clear(struct limits *l)
+static void limits_clear(struct limits *l)
 {
     vec_for_each (&l->counters, i)
         free(l->counters.v[i].name);
@@ -275,7 +277,7 @@ static void clear(struct limits *l)
     *l = (struct limits){0};
 }
 
-static void take_specs(struct limits *l, const struct model *m)
+static void limits_take_specs(struct limits *l, const struct model *m)
 {
     l->specs = m->spec.limits.v;
     l->n_specs = m->spec.limits.n;
@@ -285,9 +287,9 @@ static void take_specs(struct limits *l, const struct model *m)
             l->counts_nodes = true;
 }
 
-static void build(struct limits *l, const struct model *m)
+static void limits_build(struct limits *l, const struct model *m)
 {
-    take_specs(l, m);
+    limits_take_specs(l, m);
     if (!l->n_specs)
         return;
     list_for_each (j, &m->pending, struct job, in_queue)
@@ -299,14 +301,14 @@ static void build(struct limits *l, const struct model *m)
 struct limits *limits_new_empty(const struct model *m)
 {
     struct limits *l = xcalloc(1, sizeof *l);
-    take_specs(l, m);
+    limits_take_specs(l, m);
     return l;
 }
 
 struct limits *limits_new(const struct model *m)
 {
     struct limits *l = xcalloc(1, sizeof *l);
-    build(l, m);
+    limits_build(l, m);
     return l;
 }
 
@@ -320,7 +322,7 @@ void limits_free(struct limits *l)
 {
     if (!l)
         return;
-    clear(l);
+    limits_clear(l);
     free(l);
 }
 
@@ -337,8 +339,8 @@ bool limits_count_nodes(const struct limits *l)
 void limits_note(struct limits *l, const struct model *m, const struct event *ev)
 {
     if (ev->kind == EV_CONFIG) {
-        clear(l);
-        build(l, m);
+        limits_clear(l);
+        limits_build(l, m);
         return;
     }
     if (!ev->job || !limits_any(l))
@@ -352,20 +354,21 @@ void limits_note(struct limits *l, const struct model *m, const struct event *ev
 
 /* --- a pass --- */
 
-static const char *or_null(const char *s)
+static const char *limits_or_null(const char *s)
 {
     return str_is_empty(s) ? NULL : s;
 }
 
-static void add_usage(struct limits *l, const struct model *m, uint32_t spec, struct wall now)
+static void limits_add_usage(struct limits *l, const struct model *m, uint32_t spec, struct wall now)
 {
     uint32_t half_life = m->spec.priority.decay_half_life_s;
     for (size_t i = 0; i < m->usage.n; i++) {
         const struct usage_row *r = &m->usage.rows[i];
-        struct names n = {or_null(r->user), or_null(r->account), or_null(r->qos) ? r->qos : QOS_DEFAULT,
-                          or_null(r->partition)};
-        const char *name = counted_for(m, &l->specs[spec], &n);
-        uint32_t at = name ? counter_find(l, spec, name) : 0;
+        struct limit_names n = {limits_or_null(r->user), limits_or_null(r->account),
+                                limits_or_null(r->qos) ? r->qos : QOS_DEFAULT,
+                                limits_or_null(r->partition)};
+        const char *name = limits_counted_for(m, &l->specs[spec], &n);
+        uint32_t at = name ? limits_counter_find(l, spec, name) : 0;
         if (at)
             l->counters.v[at - 1].gpu_s += usage_fade(r->gpu_s, r->t, now, half_life);
     }
@@ -383,7 +386,7 @@ void limits_fade(struct limits *l, const struct model *m, struct wall now)
         l->counters.v[i].gpu_s = 0;
     for (uint32_t i = 0; i < l->n_specs; i++)
         if (l->specs[i].soft.gpu_minutes != LIMIT_NONE || l->specs[i].hard.gpu_minutes != LIMIT_NONE)
-            add_usage(l, m, i, now);
+            limits_add_usage(l, m, i, now);
     vec_for_each (&l->counters, i)
         l->counters.v[i].charged_gpu_minutes = (uint64_t)(l->counters.v[i].gpu_s / 60);
 }
@@ -394,38 +397,40 @@ void limits_begin(struct limits *l, const struct model *m, struct wall now)
     limits_fade(l, m, now);
 }
 
-void limits_amounts(const struct limit_request *request, struct amounts *ret)
+void limits_amounts(const struct limit_request *request, struct limit_amounts *ret)
 {
-    *ret = (struct amounts){{[LIMIT_OF_GPUS] = request->gpus,
-                             [LIMIT_OF_CPUS] = request->cpus,
-                             [LIMIT_OF_MEMORY] = request->mem_mib,
-                             [LIMIT_OF_NODES] = request->nodes,
-                             [LIMIT_OF_RUNNING] = request->jobs,
-                             [LIMIT_OF_GPU_MINUTES] = gpu_minutes(request->gpus, request->limit_s)}};
+    *ret = (struct limit_amounts){
+        {[LIMIT_OF_GPUS] = request->gpus,
+         [LIMIT_OF_CPUS] = request->cpus,
+         [LIMIT_OF_MEMORY] = request->mem_mib,
+         [LIMIT_OF_NODES] = request->nodes,
+         [LIMIT_OF_RUNNING] = request->jobs,
+         [LIMIT_OF_GPU_MINUTES] = limits_gpu_minutes(request->gpus, request->limit_s)}};
 }
 
-static void broken(struct limit_verdict *ret, enum limit_state state, const struct limit_spec *spec,
-                   enum limit_what what, const char *name)
+static void limits_broken(struct limit_verdict *ret, enum limit_state state, const struct limit_spec *spec,
+                          enum limit_what what, const char *name)
 {
     *ret = (struct limit_verdict){.state = state, .spec = spec, .what = what, .name = name};
 }
 
 /* The first hard limit that the amounts, on top of what is held, would break, else the first soft one. */
-static void judge(const struct limits *l, const struct counter *c, const struct amounts *used,
-                  const struct amounts *asked, struct limit_verdict *v)
+static void limits_judge(const struct limits *l, const struct limit_counter *c,
+                         const struct limit_amounts *used, const struct limit_amounts *asked,
+                         struct limit_verdict *v)
 {
     const struct limit_spec *spec = &l->specs[c->spec];
     for (enum limit_what k = 0; k < LIMIT_OF_ARRAY_SIZE; k++) {
         if (!asked->of[k])
             continue;
         uint64_t held = used->of[k] + (k == LIMIT_OF_GPU_MINUTES ? c->charged_gpu_minutes : 0);
-        uint64_t sum = saturating_add(held, asked->of[k]);
+        uint64_t sum = limits_saturating_add(held, asked->of[k]);
         uint64_t hard = limits_most(&spec->hard, k), soft = limits_most(&spec->soft, k);
         bool over_hard = hard != LIMIT_NONE && sum > hard;
         bool over_soft = soft != LIMIT_NONE && sum > soft;
         if (!over_hard && (!over_soft || v->state != LIMIT_OK))
             continue;
-        broken(v, over_hard ? LIMIT_OVER_HARD : LIMIT_OVER_SOFT, spec, k, c->name);
+        limits_broken(v, over_hard ? LIMIT_OVER_HARD : LIMIT_OVER_SOFT, spec, k, c->name);
         v->used = held;
         v->asked = asked->of[k];
         v->most = over_hard ? hard : soft;
@@ -439,12 +444,12 @@ enum limit_state limits_check(const struct limits *l, const struct limit_request
 {
     struct limit_verdict v = {.state = LIMIT_OK};
     if (limits_any(l) && request->who < l->whos.n) {
-        struct amounts asked;
+        struct limit_amounts asked;
         limits_amounts(request, &asked);
-        const struct who *w = &l->whos.v[request->who];
+        const struct limit_who *w = &l->whos.v[request->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
-            const struct counter *c = &l->counters.v[w->counters.v[i]];
-            judge(l, c, &c->used, &asked, &v);
+            const struct limit_counter *c = &l->counters.v[w->counters.v[i]];
+            limits_judge(l, c, &c->used, &asked, &v);
         }
     }
     if (ret)
@@ -457,17 +462,17 @@ bool limits_next_broken(const struct limits *l, const struct limit_request *requ
 {
     if (!limits_any(l) || request->who >= l->whos.n)
         return false;
-    struct amounts asked;
+    struct limit_amounts asked;
     limits_amounts(request, &asked);
-    const struct who *w = &l->whos.v[request->who];
+    const struct limit_who *w = &l->whos.v[request->who];
     for (; *at < w->counters.n * LIMIT_N_WHATS; ++*at) {
-        const struct counter *c = &l->counters.v[w->counters.v[*at / LIMIT_N_WHATS]];
-        struct amounts one = {{0}};
+        const struct limit_counter *c = &l->counters.v[w->counters.v[*at / LIMIT_N_WHATS]];
+        struct limit_amounts one = {{0}};
         uint32_t what = (uint32_t)(*at % LIMIT_N_WHATS);
         *ret = (struct limit_verdict){.state = LIMIT_OK};
         one.of[what] = asked.of[what];
         if (one.of[what])
-            judge(l, c, &c->used, &one, ret);
+            limits_judge(l, c, &c->used, &one, ret);
         if (ret->state != LIMIT_OK && (uint32_t)ret->what == what) {
             ++*at;
             return true;
@@ -481,13 +486,13 @@ bool limits_could_ever(const struct limits *l, const struct limit_request *reque
 {
     struct limit_verdict v = {.state = LIMIT_OK};
     if (limits_any(l) && request->who < l->whos.n) {
-        struct amounts asked, none = {{0}};
+        struct limit_amounts asked, none = {{0}};
         limits_amounts(request, &asked);
-        const struct who *w = &l->whos.v[request->who];
+        const struct limit_who *w = &l->whos.v[request->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
-            struct counter c = l->counters.v[w->counters.v[i]];
+            struct limit_counter c = l->counters.v[w->counters.v[i]];
             c.charged_gpu_minutes = 0; /* fades */
-            judge(l, &c, &none, &asked, &v);
+            limits_judge(l, &c, &none, &asked, &v);
         }
     }
     if (ret)
@@ -495,27 +500,27 @@ bool limits_could_ever(const struct limits *l, const struct limit_request *reque
     return v.state != LIMIT_OVER_HARD;
 }
 
-static void book(struct limits *l, const struct limit_request *request, bool back)
+static void limits_book(struct limits *l, const struct limit_request *request, bool back)
 {
     if (!limits_any(l))
         return;
-    struct entry e = {.who = request->who, .back = back};
+    struct limit_journal_entry e = {.who = request->who, .back = back};
     limits_amounts(request, &e.amounts);
     /* One without a time limit: nothing sensible can be added up. */
     if (e.amounts.of[LIMIT_OF_GPU_MINUTES] == UINT64_MAX)
         e.amounts.of[LIMIT_OF_GPU_MINUTES] = 0;
-    add(l, e.who, &e.amounts, back);
+    limits_add(l, e.who, &e.amounts, back);
     vec_push(&l->journal, e);
 }
 
 void limits_charge(struct limits *l, const struct limit_request *request)
 {
-    book(l, request, false);
+    limits_book(l, request, false);
 }
 
 void limits_uncharge(struct limits *l, const struct limit_request *request)
 {
-    book(l, request, true);
+    limits_book(l, request, true);
 }
 
 size_t limits_mark(const struct limits *l)
@@ -526,30 +531,30 @@ size_t limits_mark(const struct limits *l)
 void limits_rewind(struct limits *l, size_t mark)
 {
     while (l && l->journal.n > mark) {
-        const struct entry *e = &l->journal.v[--l->journal.n];
-        add(l, e->who, &e->amounts, !e->back);
+        const struct limit_journal_entry *e = &l->journal.v[--l->journal.n];
+        limits_add(l, e->who, &e->amounts, !e->back);
     }
 }
 
 /* --- at submission --- */
 
 /* What one limit that counts it for that name says of j. */
-static enum limit_state judge_entry(const struct limits *l, uint32_t spec, const char *name,
-                                    const struct job *j, struct limit_verdict *ret)
+static enum limit_state limits_judge_entry(const struct limits *l, uint32_t spec, const char *name,
+                                           const struct job *j, struct limit_verdict *ret)
 {
     const struct limit_spec *s = &l->specs[spec];
-    uint32_t at = counter_find(l, spec, name), n_jobs = job_pending_elements(j);
+    uint32_t at = limits_counter_find(l, spec, name), n_jobs = job_pending_elements(j);
     uint64_t held = at ? l->counters.v[at - 1].used.of[LIMIT_OF_SUBMITTED] : 0;
-    const struct charge *c = idmap_get(&l->charges, j->id);
+    const struct limit_charge *c = idmap_get(&l->charges, j->id);
     if (!c && j->array_job) /* an element that is still part of its array's record */
         c = idmap_get(&l->charges, j->array_job);
-    if (at && c && has_counter(&l->whos.v[c->who], at - 1)) /* it is in this queue already */
+    if (at && c && limits_has_counter(&l->whos.v[c->who], at - 1)) /* it is in this queue already */
         return LIMIT_OK;
     bool queue = s->hard.submitted_jobs != LIMIT_NONE && held + n_jobs > s->hard.submitted_jobs;
     bool array = s->hard.array_size != LIMIT_NONE && j->array_count > s->hard.array_size;
     if (!queue && !array)
         return LIMIT_OK;
-    broken(ret, LIMIT_OVER_HARD, s, queue ? LIMIT_OF_SUBMITTED : LIMIT_OF_ARRAY_SIZE, name);
+    limits_broken(ret, LIMIT_OVER_HARD, s, queue ? LIMIT_OF_SUBMITTED : LIMIT_OF_ARRAY_SIZE, name);
     ret->used = queue ? held : 0;
     ret->asked = queue ? n_jobs : j->array_count;
     ret->most = queue ? s->hard.submitted_jobs : s->hard.array_size;
@@ -560,15 +565,15 @@ static enum limit_state judge_entry(const struct limits *l, uint32_t spec, const
 enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
                            struct errtext *text)
 {
-    struct names n = {.user = j->user, .account = job_account(j), .qos = job_qos(&j->req)};
+    struct limit_names n = {.user = j->user, .account = job_account(j), .qos = job_qos(&j->req)};
     struct limit_verdict v = {.state = LIMIT_OK};
     struct strv parts = job_partitions(j);
     for (size_t k = 0; limits_any(l) && k < parts.n && v.state == LIMIT_OK; k++) {
         n.partition = parts.v[k];
         for (uint32_t i = 0; i < l->n_specs && v.state == LIMIT_OK; i++) {
-            const char *name = counted_for(m, &l->specs[i], &n);
+            const char *name = limits_counted_for(m, &l->specs[i], &n);
             if (name)
-                judge_entry(l, i, name, j, &v);
+                limits_judge_entry(l, i, name, j, &v);
         }
     }
     if (v.state != LIMIT_OK) {

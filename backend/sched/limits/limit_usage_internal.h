@@ -6,49 +6,49 @@
 #include "src/base/idmap.h"
 #include "src/base/vec.h"
 
-struct amounts {
+struct limit_amounts {
     uint64_t of[LIMIT_N_WHATS];
 };
 
-struct counter { /* one limit, counted for one user, account ... */
+struct limit_counter { /* one limit, counted for one user, account ... */
     uint32_t spec;
     char *name;
-    struct amounts used;
+    struct limit_amounts used;
     uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
     double gpu_s;                 /* the same, while it is added up */
     uint32_t next;                /* of the same hash; its position + 1 */
 };
 
-struct who {
+struct limit_who {
     char *key; /* the four names, each behind a separator; the last may be a list */
     VEC(uint32_t) counters;
     uint32_t next;
 };
 
-struct charge { /* what a job adds to the counters, so that it can be taken away again */
+struct limit_charge { /* what a job adds to the counters, so that it can be taken away again */
     uint32_t who;
-    struct amounts amounts;
+    struct limit_amounts amounts;
 };
 
-struct entry { /* of the journal of a pass: what has been charged, or given back */
+struct limit_journal_entry { /* of the journal of a pass: what has been charged, or given back */
     uint32_t who;
-    struct amounts amounts;
+    struct limit_amounts amounts;
     bool back;
 };
 
 struct limits {
     const struct limit_spec *specs; /* the model's */
     size_t n_specs;
-    VEC(struct counter) counters;
-    VEC(struct who) whos;
+    VEC(struct limit_counter) counters;
+    VEC(struct limit_who) whos;
     struct idmap counter_by_hash, who_by_hash; /* hash -> position + 1 of the first in the chain */
     struct idmap charges;                      /* job -> struct charge */
-    VEC(struct entry) journal;
+    VEC(struct limit_journal_entry) journal;
     bool counts_nodes; /* some limit is on nodes */
 };
 
 /* LIMIT_NONE: it is not limited. */
 uint64_t limits_most(const struct limit_set *s, enum limit_what what);
-void limits_amounts(const struct limit_request *request, struct amounts *ret);
+void limits_amounts(const struct limit_request *request, struct limit_amounts *ret);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "backend/sched/preempt/preempt_internal.h"
 
-static bool any_qos_preempts(const struct model *m, const char *qos)
+static bool candidates_any_qos_preempts(const struct model *m, const char *qos)
 {
     for (size_t i = 0; qos && i < m->spec.qos.n; i++)
         if (strv_has(&m->spec.qos.v[i].preempt, qos))
@@ -19,7 +19,7 @@ static bool any_qos_preempts(const struct model *m, const char *qos)
     return false;
 }
 
-static int64_t size_of(const struct active_job *r)
+static int64_t candidates_size_of(const struct active_job *r)
 {
     int64_t size = 0;
     vec_for_each (&r->v, i)
@@ -28,7 +28,7 @@ static int64_t size_of(const struct active_job *r)
     return size;
 }
 
-static bool has_left(const struct active_job *r)
+static bool candidates_has_left(const struct active_job *r)
 {
     return !list_empty(&r->in_leaving);
 }
@@ -43,7 +43,8 @@ struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const stru
 enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
 {
     const struct preempt_candidate *its = &r->candidate;
-    if (!its->any || has_left(r) || (!its->borrowed && its->queue_precedence >= by->queue_precedence))
+    if (!its->any || candidates_has_left(r) ||
+        (!its->borrowed && its->queue_precedence >= by->queue_precedence))
         return PREEMPT_RULE_NONE;
     if (its->by_tier && its->tier < by->tier)
         return PREEMPT_RULE_TIER;
@@ -54,9 +55,9 @@ enum preempt_rule preempt_rule_for(const struct active_job *r, const struct pree
 
 /* --- grounds --- */
 
-static void add_runs(struct reclaimable *g, const struct active_job *r, int sign)
+static void candidates_add_runs(struct reclaimable *g, const struct active_job *r, int sign)
 {
-    if (!has_left(r) && preempt_rule_for(r, &g->by) == PREEMPT_RULE_NONE)
+    if (!candidates_has_left(r) && preempt_rule_for(r, &g->by) == PREEMPT_RULE_NONE)
         return;
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
@@ -71,17 +72,17 @@ static void add_runs(struct reclaimable *g, const struct active_job *r, int sign
 void candidate_before_change(struct preempt *p, const struct active_job *r)
 {
     vec_for_each (&p->reclaimables, i)
-        add_runs(&p->reclaimables.v[i], r, -1);
+        candidates_add_runs(&p->reclaimables.v[i], r, -1);
 }
 
 void candidate_after_change(struct preempt *p, const struct active_job *r)
 {
     vec_for_each (&p->reclaimables, i)
-        add_runs(&p->reclaimables.v[i], r, 1);
+        candidates_add_runs(&p->reclaimables.v[i], r, 1);
 }
 
-static const struct reclaimable *reclaimable_of(struct preempt *p, uint32_t tier,
-                                                const struct qos_spec *qos)
+static const struct reclaimable *candidates_reclaimable_of(struct preempt *p, uint32_t tier,
+                                                           const struct qos_spec *qos)
 {
     vec_for_each (&p->reclaimables, i)
         if (p->reclaimables.v[i].by.tier == tier && p->reclaimables.v[i].by.qos == qos)
@@ -90,15 +91,15 @@ static const struct reclaimable *reclaimable_of(struct preempt *p, uint32_t tier
     g.more = xcalloc(p->queue->pool.n_nodes ? p->queue->pool.n_nodes : 1, sizeof *g.more);
     nodeset_init(&g.nodes, p->queue->pool.n_nodes);
     list_for_each (r, &p->queue->active.candidates, struct active_job, in_candidates)
-        if (!has_left(r))
-            add_runs(&g, r, 1);
+        if (!candidates_has_left(r))
+            candidates_add_runs(&g, r, 1);
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
-        add_runs(&g, r, 1);
+        candidates_add_runs(&g, r, 1);
     vec_push(&p->reclaimables, g);
     return &p->reclaimables.v[p->reclaimables.n - 1];
 }
 
-static void reclaimables_forget(struct preempt *p)
+static void candidates_reclaimables_forget(struct preempt *p)
 {
     vec_for_each (&p->reclaimables, i) {
         free(p->reclaimables.v[i].more);
@@ -109,7 +110,8 @@ static void reclaimables_forget(struct preempt *p)
 
 /* --- who --- */
 
-static void candidate_update(struct preempt *p, struct active_job *r, const struct job *j, bool is_new)
+static void candidates_candidate_update(struct preempt *p, struct active_job *r, const struct job *j,
+                                        bool is_new)
 {
     const struct model *m = p->queue->view->model;
     bool was = r->candidate.any;
@@ -120,14 +122,14 @@ static void candidate_update(struct preempt *p, struct active_job *r, const stru
         return;
     const struct part_spec *part = model_job_part(m, j);
     bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
-    if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
+    if (!by_tier && !j->borrowed && !candidates_any_qos_preempts(m, job_qos(&j->req)))
         return;
     struct preemptor as =
         preemptor_of(p, part ? part->priority_tier : 0, model_find_qos(m, job_qos(&j->req)));
     r->candidate = (struct preempt_candidate){.any = true,
                                               .borrowed = j->borrowed,
                                               .qos = as.qos,
-                                              .size = size_of(r),
+                                              .size = candidates_size_of(r),
                                               .by_tier = by_tier,
                                               .tier = as.tier,
                                               .queue_precedence = as.queue_precedence};
@@ -149,39 +151,41 @@ uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struc
 
 /* --- whether it is worth looking --- */
 
-static bool could_take(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s,
-                       uint32_t node)
+static bool candidates_could_take(const struct preempt *p, const struct reclaimable *g,
+                                  const struct request_shape *s, uint32_t node)
 {
     return nodeset_has(&s->set->nodes, node) &&
            pool_could_take_with(&p->queue->pool, &s->demand, node, g->more[node]);
 }
 
-static bool is_for_one_node(const struct request_shape *s)
+static bool candidates_is_for_one_node(const struct request_shape *s)
 {
     return s->demand.nodes_max == 1 && !s->set->nodes.n_listed;
 }
 
 /* The ground's set of nodes is not made smaller: somebody must be there who could go. */
-static bool may_help(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s,
-                     uint32_t node)
+static bool candidates_may_help(const struct preempt *p, const struct reclaimable *g,
+                                const struct request_shape *s, uint32_t node)
 {
-    return (!is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
-           could_take(p, g, s, node);
+    return (!candidates_is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
+           candidates_could_take(p, g, s, node);
 }
 
 /* Whether there are nodes enough that could do if all went: most hunts end here. */
-static bool is_worth_it(const struct preempt *p, const struct reclaimable *g, const struct request_shape *s)
+static bool candidates_is_worth_it(const struct preempt *p, const struct reclaimable *g,
+                                   const struct request_shape *s)
 {
-    bool one = is_for_one_node(s);
+    bool one = candidates_is_for_one_node(s);
     uint32_t found = 0, most = one ? 1 : s->demand.need.nodes;
     const struct nodeset *near = one ? &g->nodes : &s->set->nodes;
     for (uint32_t w = 0; w < near->words && found < most; w++)
         for (uint64_t left = near->bits[w] & s->set->nodes.bits[w]; left && found < most; left &= left - 1)
-            found += may_help(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
+            found += candidates_may_help(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
     return found == most;
 }
 
-static struct futile_search *futile_search_of(struct request_shape *s, const struct qos_spec *qos)
+static struct futile_search *candidates_futile_search_of(struct request_shape *s,
+                                                         const struct qos_spec *qos)
 {
     vec_for_each (&s->futile_searches, i)
         if (s->futile_searches.v[i].qos == qos)
@@ -191,7 +195,7 @@ static struct futile_search *futile_search_of(struct request_shape *s, const str
 
 void preempt_note_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
 {
-    struct futile_search *h = futile_search_of(s, qos);
+    struct futile_search *h = candidates_futile_search_of(s, qos);
     if (!h) {
         vec_push(&s->futile_searches, (struct futile_search){.qos = qos});
         h = &s->futile_searches.v[s->futile_searches.n - 1];
@@ -199,32 +203,33 @@ void preempt_note_futile(struct preempt *p, struct request_shape *s, const struc
     h->mark = plan_slots_freed_mark(&p->queue->slots);
 }
 
-static bool gained_since(const struct preempt *p, const struct reclaimable *g,
-                         const struct request_shape *s, uint64_t mark)
+static bool candidates_gained_since(const struct preempt *p, const struct reclaimable *g,
+                                    const struct request_shape *s, uint64_t mark)
 {
     const struct plan_slots *b = &p->queue->slots;
     if (mark < b->freed_forgotten)
         return true;
     for (size_t i = (size_t)(mark - b->freed_forgotten); i < b->freed_log.n; i++)
-        if (could_take(p, g, s, b->freed_log.v[i]))
+        if (candidates_could_take(p, g, s, b->freed_log.v[i]))
             return true;
     return false;
 }
 
-static const struct reclaimable *reclaimable_for(struct preempt *p, const struct request_shape *s,
-                                                 const struct qos_spec *qos)
+static const struct reclaimable *
+candidates_reclaimable_for(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos)
 {
-    return reclaimable_of(p, p->queue->view->model->spec.parts.v[s->set->part].priority_tier, qos);
+    return candidates_reclaimable_of(p, p->queue->view->model->spec.parts.v[s->set->part].priority_tier,
+                                     qos);
 }
 
 void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
                            struct nodeset *ret)
 {
-    const struct reclaimable *g = reclaimable_for(p, s, qos);
+    const struct reclaimable *g = candidates_reclaimable_for(p, s, qos);
     for (uint32_t w = 0; w < s->set->nodes.words; w++)
         for (uint64_t left = s->set->nodes.bits[w]; left; left &= left - 1) {
             uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
-            if (could_take(p, g, s, node))
+            if (candidates_could_take(p, g, s, node))
                 nodeset_add(ret, node);
         }
 }
@@ -232,13 +237,13 @@ void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, con
 bool preempt_shape_is_futile_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
                                    uint64_t mark)
 {
-    const struct reclaimable *g = reclaimable_for(p, s, qos);
-    return (mark && !gained_since(p, g, s, mark - 1)) || !is_worth_it(p, g, s);
+    const struct reclaimable *g = candidates_reclaimable_for(p, s, qos);
+    return (mark && !candidates_gained_since(p, g, s, mark - 1)) || !candidates_is_worth_it(p, g, s);
 }
 
 bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos)
 {
-    const struct futile_search *h = futile_search_of(s, qos);
+    const struct futile_search *h = candidates_futile_search_of(s, qos);
     if (!preempt_shape_is_futile_since(p, s, qos, h ? h->mark + 1 : 0))
         return false;
     preempt_note_futile(p, s, qos);
@@ -254,7 +259,7 @@ void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j)
     r = sync_active(p->queue, id, j);
     if (!r)
         return;
-    candidate_update(p, r, j, is_new);
+    candidates_candidate_update(p, r, j, is_new);
     candidate_after_change(p, r);
 }
 
@@ -271,7 +276,7 @@ void preempt_forget(struct preempt *p)
 
 void preempt_fini(struct preempt *p)
 {
-    reclaimables_forget(p);
+    candidates_reclaimables_forget(p);
     vec_fini(&p->reclaimables);
     vec_fini(&p->preemptor_charges);
     licence_use_fini(&p->licences);

@@ -18,8 +18,8 @@ uint32_t extra_slots_most(const struct preempt *p, const struct pending_entry *u
     return most >= u->count ? u->count : most ? most : 1;
 }
 
-static void add(struct preempt *p, struct pending_entry *u, uint32_t partition,
-                const struct pool_parts *parts, int64_t start, int64_t end)
+static void extra_slots_add(struct preempt *p, struct pending_entry *u, uint32_t partition,
+                            const struct pool_parts *parts, int64_t start, int64_t end)
 {
     u->extra.v = xreallocarray(u->extra.v, u->extra.n + 1, sizeof *u->extra.v);
     struct extra_slot *c = &u->extra.v[u->extra.n++];
@@ -28,7 +28,7 @@ static void add(struct preempt *p, struct pending_entry *u, uint32_t partition,
     list_move_to_end(&p->queue->entries.with_extra_slots, &u->extra.link);
 }
 
-static void parts_of(const struct pool_use *use, struct pool_parts *ret)
+static void extra_slots_parts_of(const struct pool_use *use, struct pool_parts *ret)
 {
     *ret = (struct pool_parts){VEC_INIT};
     for (uint32_t i = 0; i < use->n_parts; i++)
@@ -42,11 +42,11 @@ void extra_slots_push(struct preempt *p, struct pending_entry *u)
     struct plan_slot *h = &u->slot;
     int64_t start = h->use.start, end = h->use.end;
     uint32_t partition = h->partition;
-    parts_of(&h->use, &parts);
+    extra_slots_parts_of(&h->use, &parts);
     pool_drop(&p->queue->pool, &h->use);
     list_unlink(&h->link);
     *h = (struct plan_slot){0};
-    add(p, u, partition, &parts, start, end);
+    extra_slots_add(p, u, partition, &parts, start, end);
     vec_fini(&parts.v);
 }
 
@@ -56,7 +56,7 @@ void extra_slots_pop(struct preempt *p, struct pending_entry *u, const struct pl
     struct placement at = {.start = last->use.start, .len = when_minus(last->use.end, last->use.start)};
     while (at.choice + 1 < it->n_choices && it->choices[at.choice].partition != last->partition)
         at.choice++;
-    parts_of(&last->use, &at.parts);
+    extra_slots_parts_of(&last->use, &at.parts);
     pool_drop(&p->queue->pool, &last->use);
     u->extra.n--;
     plan_slots_book_preemptor(&p->queue->slots, it, &u->slot, &at);
@@ -74,7 +74,7 @@ struct limit_request extra_slots_request(const struct pending_entry *u, uint32_t
     while (at + 1 < g->n_choices && g->choices[at].partition != partition)
         at++;
     struct limit_request request = g->requests[at];
-    parts_of(use, &parts);
+    extra_slots_parts_of(use, &parts);
     limit_request_set_placement(&parts, when_minus(use->end, use->start), &request);
     vec_fini(&parts.v);
     return request;
@@ -87,7 +87,7 @@ void extra_slots_charge(struct preempt *p, const struct pending_entry *u, uint32
     limits_charge(p->queue->limits, &request);
 }
 
-static int64_t last_to_leave(const struct preempt *p, uint32_t job)
+static int64_t extra_slots_last_to_leave(const struct preempt *p, uint32_t job)
 {
     int64_t last = p->queue->now.ms;
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
@@ -104,7 +104,7 @@ void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct
         return;
     struct placement at = {0};
     size_t mark = limits_mark(p->queue->limits);
-    int64_t before = when_plus(last_to_leave(p, u->job), 1);
+    int64_t before = when_plus(extra_slots_last_to_leave(p, u->job), 1);
     extra_slots_charge(p, u, u->slot.partition, &u->slot.use);
     for (uint32_t i = 0; i < u->extra.n; i++)
         extra_slots_charge(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
@@ -112,7 +112,7 @@ void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct
     while (u->extra.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
            at.start > p->queue->now.ms) {
         uint32_t partition = it->choices[at.choice].partition;
-        add(p, u, partition, &at.parts, at.start, when_plus(at.start, at.len));
+        extra_slots_add(p, u, partition, &at.parts, at.start, when_plus(at.start, at.len));
         extra_slots_charge(p, u, partition, &u->extra.v[u->extra.n - 1].use);
     }
     limits_rewind(p->queue->limits, mark);
@@ -128,7 +128,7 @@ void extra_slots_suspend(struct preempt *p, struct pending_entry *u, bool aside)
             pool_restore(&p->queue->pool, &u->extra.v[i].use);
 }
 
-static bool are_sound(struct preempt *p, struct pending_entry *u)
+static bool extra_slots_are_sound(struct preempt *p, struct pending_entry *u)
 {
     for (uint32_t i = 0; i < u->extra.n; i++)
         if (!plan_slots_is_use_valid(&p->queue->slots, &u->extra.v[i].use, u->slot.own))
@@ -160,7 +160,7 @@ void extra_slots_restore_lower(struct preempt *p, const struct placement *taken)
         return;
     pool_plan(&p->queue->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
     list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link)
-        if (u->extra.suspended && !are_sound(p, u))
+        if (u->extra.suspended && !extra_slots_are_sound(p, u))
             extra_slots_drop(p->queue, u);
     pool_drop(&p->queue->pool, &use);
 }
@@ -169,7 +169,7 @@ void extra_slots_sweep(struct preempt *p)
 {
     list_for_each (u, &p->queue->entries.with_extra_slots, struct pending_entry, extra.link) {
         bool over = !u->slot.use.parts || !u->slot.by_preemption ||
-                    (p->queue->slots.invalidated && !are_sound(p, u));
+                    (p->queue->slots.invalidated && !extra_slots_are_sound(p, u));
         for (uint32_t i = 0; i < u->extra.n; i++)
             over = over || u->extra.v[i].use.start <= p->queue->now.ms;
         if (over)
@@ -182,8 +182,8 @@ void extra_slots_copy(struct preempt *p, struct pending_entry *u, const struct p
     for (uint32_t i = 0; i < from->extra.n; i++) {
         const struct extra_slot *c = &from->extra.v[i];
         struct pool_parts parts;
-        parts_of(&c->use, &parts);
-        add(p, u, c->partition, &parts, c->use.start, c->use.end);
+        extra_slots_parts_of(&c->use, &parts);
+        extra_slots_add(p, u, c->partition, &parts, c->use.start, c->use.end);
         vec_fini(&parts.v);
     }
 }

@@ -55,7 +55,7 @@ void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j);
  * than now, and the sums of what could go on each node. */
 bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);
 
-/* --- preempt.c: whether to hunt --- */
+/* --- preempt_try.c: whether to hunt --- */
 
 /* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
  * have been asked before, and a place is held for when they have gone. */

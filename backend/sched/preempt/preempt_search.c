@@ -63,12 +63,12 @@ bool active_lies_on(const struct active_job *r, const struct nodeset *s)
     return false;
 }
 
-static int64_t end_of_grace(const struct preempt *p, uint32_t grace_s)
+static int64_t search_end_of_grace(const struct preempt *p, uint32_t grace_s)
 {
     return p->queue->now.ms + ((int64_t)grace_s + 1) * MS_PER_S;
 }
 
-static int64_t last_end(const struct active_job *r)
+static int64_t search_last_end(const struct active_job *r)
 {
     int64_t end = 0;
     vec_for_each (&r->v, k)
@@ -78,7 +78,7 @@ static int64_t last_end(const struct active_job *r)
 }
 
 /* As its QOS says where that is why it goes, else as its partition does. */
-static void judge_victim(const struct model *m, struct victim *v)
+static void search_judge_victim(const struct model *m, struct victim *v)
 {
     const struct part_spec *its = model_job_part(m, v->job);
     const struct qos_spec *q = model_find_qos(m, job_qos(&v->job->req));
@@ -93,7 +93,7 @@ static void judge_victim(const struct model *m, struct victim *v)
     v->grace_s = by_qos ? q->grace_s : its && !at_once ? its->grace_s : 0;
 }
 
-static void collect(struct preempt_search *h)
+static void search_collect(struct preempt_search *h)
 {
     struct preempt *p = h->p;
     const struct model *m = p->queue->view->model;
@@ -105,8 +105,8 @@ static void collect(struct preempt_search *h)
         if (!j)
             continue;
         struct victim v = {.runs = r, .job = j, .prio = candidate_priority(p, r, j), .rule = rule};
-        judge_victim(m, &v);
-        int64_t grace = end_of_grace(p, v.grace_s), limit = last_end(r);
+        search_judge_victim(m, &v);
+        int64_t grace = search_end_of_grace(p, v.grace_s), limit = search_last_end(r);
         v.end = grace < limit ? grace : limit;
         vec_push(&h->all, v);
     }
@@ -114,7 +114,7 @@ static void collect(struct preempt_search *h)
 
 /* --- where --- */
 
-static void look_near(struct preempt_search *h, const struct active_job *r)
+static void search_look_near(struct preempt_search *h, const struct active_job *r)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts && h->one_node; k++)
@@ -122,30 +122,30 @@ static void look_near(struct preempt_search *h, const struct active_job *r)
                 nodeset_add(&h->near, r->v.v[i]->use.parts[k].node);
 }
 
-static void look_nowhere(struct preempt_search *h)
+static void search_look_nowhere(struct preempt_search *h)
 {
     if (h->one_node)
         memset(h->near.bits, 0, h->near.words * sizeof *h->near.bits);
 }
 
-static void look_near_all(struct preempt_search *h)
+static void search_look_near_all(struct preempt_search *h)
 {
-    look_nowhere(h);
+    search_look_nowhere(h);
     vec_for_each (&h->v, i)
-        look_near(h, h->v.v[i].runs);
+        search_look_near(h, h->v.v[i].runs);
     vec_for_each (&h->leaving, i)
-        look_near(h, h->leaving.v[i]);
+        search_look_near(h, h->leaving.v[i]);
 }
 
-static void look_near_everywhere(struct preempt_search *h)
+static void search_look_near_everywhere(struct preempt_search *h)
 {
     vec_for_each (&h->all, i)
-        look_near(h, h->all.v[i].runs);
+        search_look_near(h, h->all.v[i].runs);
 }
 
 /* --- trying --- */
 
-static void suspend_active(struct pool *pool, struct active_job *r, bool away)
+static void search_suspend_active(struct pool *pool, struct active_job *r, bool away)
 {
     vec_for_each (&r->v, i) {
         struct pool_use *u = &r->v.v[i]->use;
@@ -158,49 +158,49 @@ static void suspend_active(struct pool *pool, struct active_job *r, bool away)
     }
 }
 
-static void send_away(struct preempt_search *h, struct victim *v, bool away)
+static void search_send_away(struct preempt_search *h, struct victim *v, bool away)
 {
     if (v->away != away)
-        suspend_active(&h->p->queue->pool, v->runs, away);
+        search_suspend_active(&h->p->queue->pool, v->runs, away);
     v->away = away;
 }
 
-static bool is_awaited(const struct preempt_search *h, const struct active_job *r)
+static bool search_is_awaited(const struct preempt_search *h, const struct active_job *r)
 {
     return r->leaves_until > h->p->queue->now.ms && active_lies_on(r, &h->could);
 }
 
 /* Those who are on their way out are no longer in the way: nobody else goes in their place. */
-static void suspend_leaving(struct preempt_search *h)
+static void search_suspend_leaving(struct preempt_search *h)
 {
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
-        if (is_awaited(h, r) && last_end(r) <= h->start) {
-            suspend_active(&h->p->queue->pool, r, true);
+        if (search_is_awaited(h, r) && search_last_end(r) <= h->start) {
+            search_suspend_active(&h->p->queue->pool, r, true);
             vec_push(&h->leaving, r);
         }
 }
 
-static void restore_leaving(struct preempt_search *h)
+static void search_restore_leaving(struct preempt_search *h)
 {
     vec_for_each (&h->leaving, i)
-        suspend_active(&h->p->queue->pool, h->leaving.v[i], false);
+        search_suspend_active(&h->p->queue->pool, h->leaving.v[i], false);
     vec_clear(&h->leaving);
 }
 
-static void send_away_first(struct preempt_search *h, size_t n)
+static void search_send_away_first(struct preempt_search *h, size_t n)
 {
     vec_for_each (&h->v, i)
-        send_away(h, &h->v.v[i], i < n);
+        search_send_away(h, &h->v.v[i], i < n);
 }
 
 /* Nodes that could not do even if all went make no difference; but those that are listed must be there. */
-static const struct nodeset *where_of(const struct preempt_search *h)
+static const struct nodeset *search_where_of(const struct preempt_search *h)
 {
     return h->one_node ? &h->near : h->choice->set->n_listed ? h->choice->set : &h->could;
 }
 
 /* What it may take is asked for as long as it will run, without the time before. */
-static bool allows_run(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+static bool search_allows_run(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
     struct preempt_search *h = ctx;
     (void)len;
@@ -208,62 +208,63 @@ static bool allows_run(void *ctx, uint32_t choice, const struct pool_parts *part
 }
 
 /* Free for so long from now on: what nobody leaves before `start` is as much in the way as what is held. */
-static bool is_free_for(struct preempt_search *h, int64_t len)
+static bool search_is_free_for(struct preempt_search *h, int64_t len)
 {
     const struct plan_choice *c = h->choice;
-    struct pool_judge judge = {.allows = h->judge.allows ? allows_run : NULL, .ctx = h, .choice = h->at};
+    struct pool_judge judge = {
+        .allows = h->judge.allows ? search_allows_run : NULL, .ctx = h, .choice = h->at};
     if (c->own)
         pool_suspend(&h->p->queue->pool, c->own);
-    bool yes = pool_place_allowed(&h->p->queue->pool, c->demand, where_of(h), h->p->queue->pool.now, len,
-                                  &judge, &h->parts);
+    bool yes = pool_place_allowed(&h->p->queue->pool, c->demand, search_where_of(h), h->p->queue->pool.now,
+                                  len, &judge, &h->parts);
     if (c->own)
         pool_restore(&h->p->queue->pool, c->own);
     return yes;
 }
 
-static bool fits(struct preempt_search *h)
+static bool search_fits(struct preempt_search *h)
 {
     int64_t len = plan_request_length_at(h->item, h->at, h->start);
     return plan_request_is_in_time(h->item, h->start, len) &&
-           is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
+           search_is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
 }
 
 /* On one node: each that goes can only have made room where it ran. */
-static size_t first_enough_near(struct preempt_search *h)
+static size_t search_first_enough_near(struct preempt_search *h)
 {
-    send_away_first(h, 0);
+    search_send_away_first(h, 0);
     for (size_t n = 0; n < h->v.n; n++) {
-        send_away(h, &h->v.v[n], true);
-        look_nowhere(h);
-        look_near(h, h->v.v[n].runs);
-        if (fits(h))
+        search_send_away(h, &h->v.v[n], true);
+        search_look_nowhere(h);
+        search_look_near(h, h->v.v[n].runs);
+        if (search_fits(h))
             return n + 1;
     }
     return h->v.n + 1;
 }
 
 /* The smallest n with which it fits once the first n have gone; more than there are: none. */
-static size_t first_enough(struct preempt_search *h)
+static size_t search_first_enough(struct preempt_search *h)
 {
     size_t low = 1, high = h->v.n + 1;
     if (h->one_node)
-        return first_enough_near(h);
-    send_away_first(h, h->v.n);
-    if (!fits(h))
+        return search_first_enough_near(h);
+    search_send_away_first(h, h->v.n);
+    if (!search_fits(h))
         return h->v.n + 1;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        send_away_first(h, mid);
-        if (fits(h))
+        search_send_away_first(h, mid);
+        if (search_fits(h))
             high = mid;
         else
             low = mid + 1;
     }
-    send_away_first(h, low);
+    search_send_away_first(h, low);
     return low;
 }
 
-static int by_prio(const void *pa, const void *pb)
+static int search_by_prio(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
     if (a->prio != b->prio)
@@ -273,33 +274,33 @@ static int by_prio(const void *pa, const void *pb)
     return a->job->id > b->job->id ? -1 : a->job->id < b->job->id;
 }
 
-static int by_prio_and_size(const void *pa, const void *pb)
+static int search_by_prio_and_size(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
     if (a->prio != b->prio)
         return a->prio < b->prio ? -1 : 1;
     return a->runs->candidate.size != b->runs->candidate.size
                ? (a->runs->candidate.size > b->runs->candidate.size ? -1 : 1)
-               : by_prio(pa, pb);
+               : search_by_prio(pa, pb);
 }
 
 /* --- choosing --- */
 
-static bool one_is_enough(struct preempt_search *h)
+static bool search_one_is_enough(struct preempt_search *h)
 {
-    send_away_first(h, 0);
+    search_send_away_first(h, 0);
     for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
-        send_away(h, &h->v.v[i], true);
-        look_nowhere(h);
-        look_near(h, h->v.v[i].runs);
-        if (fits(h))
+        search_send_away(h, &h->v.v[i], true);
+        search_look_nowhere(h);
+        search_look_near(h, h->v.v[i].runs);
+        if (search_fits(h))
             return true;
-        send_away(h, &h->v.v[i], false);
+        search_send_away(h, &h->v.v[i], false);
     }
     return false;
 }
 
-static bool has_node(const struct pool_parts *parts, uint32_t node)
+static bool search_has_node(const struct pool_parts *parts, uint32_t node)
 {
     vec_for_each (&parts->v, i)
         if (parts->v.v[i].node == node)
@@ -307,61 +308,62 @@ static bool has_node(const struct pool_parts *parts, uint32_t node)
     return false;
 }
 
-static bool is_in_way(const struct active_job *r, const struct pool_parts *parts)
+static bool search_is_in_way(const struct active_job *r, const struct pool_parts *parts)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
-            if (has_node(parts, r->v.v[i]->use.parts[k].node))
+            if (search_has_node(parts, r->v.v[i]->use.parts[k].node))
                 return true;
     return false;
 }
 
-static void spare_what_can_be(struct preempt_search *h)
+static void search_spare_what_can_be(struct preempt_search *h)
 {
-    fits(h);
+    search_fits(h);
     vec_for_each (&h->v, i)
-        if (h->v.v[i].away && !is_in_way(h->v.v[i].runs, &h->parts))
-            send_away(h, &h->v.v[i], false);
+        if (h->v.v[i].away && !search_is_in_way(h->v.v[i].runs, &h->parts))
+            search_send_away(h, &h->v.v[i], false);
     for (size_t i = h->v.n; i-- > 0;) {
         if (!h->v.v[i].away)
             continue;
-        send_away(h, &h->v.v[i], false);
-        if (!fits(h))
-            send_away(h, &h->v.v[i], true);
+        search_send_away(h, &h->v.v[i], false);
+        if (!search_fits(h))
+            search_send_away(h, &h->v.v[i], true);
     }
-    fits(h);
+    search_fits(h);
 }
 
 /* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
-static bool choose(struct preempt_search *h)
+static bool search_choose(struct preempt_search *h)
 {
-    look_near_all(h);
-    if (h->leaving.n && fits(h))
+    search_look_near_all(h);
+    if (h->leaving.n && search_fits(h))
         return true;
     if (h->v.n == 0)
         return false;
-    qsort(h->v.v, h->v.n, sizeof *h->v.v, by_prio);
-    size_t enough = first_enough(h);
+    qsort(h->v.v, h->v.n, sizeof *h->v.v, search_by_prio);
+    size_t enough = search_first_enough(h);
     if (enough > h->v.n) {
-        send_away_first(h, 0);
+        search_send_away_first(h, 0);
         return false;
     }
     /* All of the level that is reached; nobody above it. */
     uint32_t level = h->v.v[enough - 1].prio;
-    send_away_first(h, 0);
+    search_send_away_first(h, 0);
     while (h->v.n && h->v.v[h->v.n - 1].prio > level)
         h->v.n--;
-    if (one_is_enough(h))
+    if (search_one_is_enough(h))
         return true;
-    qsort(h->v.v, h->v.n, sizeof *h->v.v, by_prio_and_size);
-    first_enough(h);
-    spare_what_can_be(h);
+    qsort(h->v.v, h->v.n, sizeof *h->v.v, search_by_prio_and_size);
+    search_first_enough(h);
+    search_spare_what_can_be(h);
     return true;
 }
 
 /* --- what becomes of them --- */
 
-static struct sched_preempt preempt_search_verdict(const struct preempt_search *h, const struct victim *v)
+static struct sched_preempt search_preempt_search_verdict(const struct preempt_search *h,
+                                                          const struct victim *v)
 {
     const struct model *m = h->p->queue->view->model;
     const struct part_spec *mine = &m->spec.parts.v[h->choice->partition], *its = model_job_part(m, v->job);
@@ -379,24 +381,24 @@ static struct sched_preempt preempt_search_verdict(const struct preempt_search *
 }
 
 /* When the last of those has gone who are in the way where it is to start. */
-static int64_t end_of_leaving(const struct preempt_search *h)
+static int64_t search_end_of_leaving(const struct preempt_search *h)
 {
     int64_t end = h->p->queue->now.ms + 1;
     vec_for_each (&h->leaving, i) {
         const struct active_job *r = h->leaving.v[i];
         vec_for_each (&r->v, k)
-            if (is_in_way(r, &h->parts) && r->v.v[k]->use.end > end)
+            if (search_is_in_way(r, &h->parts) && r->v.v[k]->use.end > end)
                 end = r->v.v[k]->use.end;
     }
     return end;
 }
 
 /* The victims are charged until they have gone; ret: when that is. */
-static void ask_to_go(struct preempt_search *h, const struct victim *v, int64_t *ret_last)
+static void search_ask_to_go(struct preempt_search *h, const struct victim *v, int64_t *ret_last)
 {
     struct preempt *p = h->p;
-    struct sched_preempt s = preempt_search_verdict(h, v);
-    int64_t end = end_of_grace(p, s.grace_s);
+    struct sched_preempt s = search_preempt_search_verdict(h, v);
+    int64_t end = search_end_of_grace(p, s.grace_s);
     vec_push(&p->out->preempts, s);
     vec_for_each (&v->runs->v, k) {
         plan_slots_note_freed_all(&p->queue->slots,
@@ -411,16 +413,16 @@ static void ask_to_go(struct preempt_search *h, const struct victim *v, int64_t 
     queue_note_job(p->queue, v->job->id);
 }
 
-static void carry_out(struct preempt_search *h, struct pending_entry *u)
+static void search_carry_out(struct preempt_search *h, struct pending_entry *u)
 {
-    int64_t start = end_of_leaving(h);
+    int64_t start = search_end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
     u->victims_found = h->p->queue->cycle_no;
-    restore_leaving(h);
+    search_restore_leaving(h);
     vec_for_each (&h->v, i)
         if (h->v.v[i].away) {
-            send_away(h, &h->v.v[i], false);
-            ask_to_go(h, &h->v.v[i], &start);
+            search_send_away(h, &h->v.v[i], false);
+            search_ask_to_go(h, &h->v.v[i], &start);
         }
     if (h->p->out->preempts.n == n) { /* enough go anyway */
         plan_slots_rebook_preemptor(&h->p->queue->slots, h->item, &u->slot);
@@ -434,7 +436,7 @@ static void carry_out(struct preempt_search *h, struct pending_entry *u)
 }
 
 /* The latest that any of them goes whose end is before that; 0: there is none. */
-static int64_t latest_end(const struct preempt_search *h, int64_t before)
+static int64_t search_latest_end(const struct preempt_search *h, int64_t before)
 {
     int64_t end = 0;
     vec_for_each (&h->all, i)
@@ -443,53 +445,53 @@ static int64_t latest_end(const struct preempt_search *h, int64_t before)
     return end;
 }
 
-static int64_t latest_of_leaving(const struct preempt_search *h)
+static int64_t search_latest_of_leaving(const struct preempt_search *h)
 {
     int64_t end = 0;
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
-        if (is_awaited(h, r) && last_end(r) != WHEN_NEVER && last_end(r) > end)
-            end = last_end(r);
+        if (search_is_awaited(h, r) && search_last_end(r) != WHEN_NEVER && search_last_end(r) > end)
+            end = search_last_end(r);
     return end;
 }
 
 /* With those who are gone by h->start. */
-static bool choose_until(struct preempt_search *h)
+static bool search_choose_until(struct preempt_search *h)
 {
     vec_clear(&h->v);
     vec_for_each (&h->all, i)
         if (h->all.v[i].end <= h->start)
             vec_push(&h->v, h->all.v[i]);
-    suspend_leaving(h);
-    bool found = choose(h);
+    search_suspend_leaving(h);
+    bool found = search_choose(h);
     if (!found)
-        restore_leaving(h);
+        search_restore_leaving(h);
     return found;
 }
 
 /* If even all of them would be too few for a moment, then fewer are as well. */
-static bool has_enough(struct preempt_search *h)
+static bool search_has_enough(struct preempt_search *h)
 {
-    suspend_leaving(h);
-    send_away_first(h, h->v.n);
-    look_near_all(h);
-    bool enough = is_free_for(h, 1);
-    send_away_first(h, 0);
-    restore_leaving(h);
+    search_suspend_leaving(h);
+    search_send_away_first(h, h->v.n);
+    search_look_near_all(h);
+    bool enough = search_is_free_for(h, 1);
+    search_send_away_first(h, 0);
+    search_restore_leaving(h);
     return enough;
 }
 
 /* By the end of the longest grace all may be asked. Where something is held then that it would be in the
  * way of, it may still start by the end of a shorter one, for which fewer may be asked. */
-static bool choose_when(struct preempt_search *h)
+static bool search_choose_when(struct preempt_search *h)
 {
-    int64_t graces = latest_end(h, WHEN_NEVER), leaving = latest_of_leaving(h);
+    int64_t graces = search_latest_end(h, WHEN_NEVER), leaving = search_latest_of_leaving(h);
     h->start = leaving > graces ? leaving : graces;
     for (int i = 0; h->start && i < GRACES_MAX; i++) {
-        if (choose_until(h))
+        if (search_choose_until(h))
             return true;
-        if (i == 0 && !has_enough(h))
+        if (i == 0 && !search_has_enough(h))
             return false;
-        h->start = latest_end(h, h->start);
+        h->start = search_latest_end(h, h->start);
     }
     return false;
 }
@@ -507,7 +509,7 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->queue->pool.n_nodes);
     candidates_fill_nodes(p, request_shape_of(u, h.choice), u->class->qos, &h.could);
-    collect(&h);
+    search_collect(&h);
     if (h.one_node)
         nodeset_init(&h.near, p->queue->pool.n_nodes);
     size_t n = h.all.n;
@@ -517,17 +519,17 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
     if (u->slot.use.parts)
         pool_suspend(&p->queue->pool, &u->slot.use);
     h.start = p->queue->now.ms;
-    look_near_everywhere(&h);
-    bool fits_now = fits(&h); /* it starts by itself as soon as it may */
-    bool found = !fits_now && choose_when(&h);
+    search_look_near_everywhere(&h);
+    bool fits_now = search_fits(&h); /* it starts by itself as soon as it may */
+    bool found = !fits_now && search_choose_when(&h);
     if (u->slot.use.parts)
         pool_restore(&p->queue->pool, &u->slot.use);
     plan_slots_restore_behind(&p->queue->slots);
     u->slot.visited = visited;
     p->search_cost += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
     if (found)
-        carry_out(&h, u);
-    restore_leaving(&h);
+        search_carry_out(&h, u);
+    search_restore_leaving(&h);
     nodeset_fini(&h.near);
     nodeset_fini(&h.could);
     vec_fini(&h.all);

@@ -7,8 +7,8 @@
  */
 #include "backend/sched/preempt/preempt_internal.h"
 
-static void add(struct preempt *p, const struct pending_entry *u, uint32_t partition,
-                const struct pool_use *use)
+static void charges_add(struct preempt *p, const struct pending_entry *u, uint32_t partition,
+                        const struct pool_use *use)
 {
     const struct job *j = queue_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
     struct preemptor_charge made = {.job = u->job,
@@ -25,9 +25,9 @@ void preemptor_charge_add(struct preempt *p, const struct pending_entry *u)
 {
     if (!u->slot.use.parts || !u->slot.by_preemption || !u->class)
         return;
-    add(p, u, u->slot.partition, &u->slot.use);
+    charges_add(p, u, u->slot.partition, &u->slot.use);
     for (uint32_t i = 0; i < u->extra.n; i++)
-        add(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
+        charges_add(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
 }
 
 void preemptor_charges_begin(struct preempt *p)
@@ -39,7 +39,7 @@ void preemptor_charges_begin(struct preempt *p)
 }
 
 /* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
-static void drop(struct preempt *p, const struct preemptor_charge *made)
+static void charges_drop(struct preempt *p, const struct preemptor_charge *made)
 {
     const struct job *j = made->licensed ? queue_job(p->queue, made->job) : NULL;
     limits_uncharge(p->queue->limits, &made->request);
@@ -47,12 +47,12 @@ static void drop(struct preempt *p, const struct preemptor_charge *made)
         licence_book(&p->licences, p->queue->view->model, j->req.licenses, true);
 }
 
-static bool drop_of(struct preempt *p, uint32_t job)
+static bool charges_drop_of(struct preempt *p, uint32_t job)
 {
     size_t n = 0, before = p->preemptor_charges.n;
     vec_for_each (&p->preemptor_charges, i) {
         if (p->preemptor_charges.v[i].job == job)
-            drop(p, &p->preemptor_charges.v[i]);
+            charges_drop(p, &p->preemptor_charges.v[i]);
         else
             p->preemptor_charges.v[n++] = p->preemptor_charges.v[i];
     }
@@ -63,7 +63,7 @@ static bool drop_of(struct preempt *p, uint32_t job)
 void preemptor_charge_remove(struct preempt *p, const struct pending_entry *u)
 {
     if (p->preemptor_charges.n)
-        drop_of(p, u->job);
+        charges_drop_of(p, u->job);
 }
 
 uint32_t preemptor_charges_of_array(const struct preempt *p, uint32_t array)
@@ -81,7 +81,7 @@ bool preemptor_charges_sweep(struct preempt *p)
         const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, p->preemptor_charges.v[i].job);
         bool stands = u && u->slot.use.parts && u->slot.by_preemption;
         if (!stands)
-            any = drop_of(p, p->preemptor_charges.v[i].job);
+            any = charges_drop_of(p, p->preemptor_charges.v[i].job);
         else
             i++;
     }

@@ -6,8 +6,8 @@
 
 /* --- building the tree --- */
 
-static uint32_t add_node(struct fairshare *f, const char *name, bool is_user, uint32_t parent,
-                         uint32_t shares)
+static uint32_t fairshare_add_node(struct fairshare *f, const char *name, bool is_user, uint32_t parent,
+                                   uint32_t shares)
 {
     struct fairshare_node n = {
         .name = xstrdup(name), .is_user = is_user, .parent = parent, .shares = shares};
@@ -17,7 +17,7 @@ static uint32_t add_node(struct fairshare *f, const char *name, bool is_user, ui
 }
 
 /* The place of a name in a map: its own, or the free one where it belongs. 0: not there. */
-static uint32_t find_account(const struct fairshare *f, const char *name, uint64_t *ret_key)
+static uint32_t fairshare_find_account(const struct fairshare *f, const char *name, uint64_t *ret_key)
 {
     uint64_t key = usage_key(&name, 1);
     uintptr_t at;
@@ -27,7 +27,8 @@ static uint32_t find_account(const struct fairshare *f, const char *name, uint64
     return (uint32_t)at;
 }
 
-static uint32_t find_user(const struct fairshare *f, uint32_t account, const char *name, uint64_t *ret_key)
+static uint32_t fairshare_find_user(const struct fairshare *f, uint32_t account, const char *name,
+                                    uint64_t *ret_key)
 {
     const char *const names[] = {f->nodes.v[account].name, name};
     uint64_t key = usage_key(names, 2);
@@ -40,73 +41,74 @@ static uint32_t find_user(const struct fairshare *f, uint32_t account, const cha
 }
 
 /* No name stands for the root. */
-static uint32_t get_account(struct fairshare *f, const char *name, uint32_t shares)
+static uint32_t fairshare_get_account(struct fairshare *f, const char *name, uint32_t shares)
 {
     uint64_t key;
     if (str_is_empty(name))
         return 0;
-    uint32_t at = find_account(f, name, &key);
+    uint32_t at = fairshare_find_account(f, name, &key);
     if (!at) {
-        at = add_node(f, name, false, 0, shares) + 1;
+        at = fairshare_add_node(f, name, false, 0, shares) + 1;
         idmap_set(&f->accounts, key, (void *)(uintptr_t)at);
     }
     return at - 1;
 }
 
-static uint32_t get_user(struct fairshare *f, uint32_t account, const char *name, uint32_t shares)
+static uint32_t fairshare_get_user(struct fairshare *f, uint32_t account, const char *name, uint32_t shares)
 {
     uint64_t key;
-    uint32_t at = find_user(f, account, name, &key);
+    uint32_t at = fairshare_find_user(f, account, name, &key);
     if (!at) {
-        at = add_node(f, name, true, account, shares) + 1;
+        at = fairshare_add_node(f, name, true, account, shares) + 1;
         idmap_set(&f->users, key, (void *)(uintptr_t)at);
     }
     return at - 1;
 }
 
 /* Would the account come to hang under itself? */
-static bool makes_a_ring(const struct fairshare *f, uint32_t account, uint32_t parent)
+static bool fairshare_makes_a_ring(const struct fairshare *f, uint32_t account, uint32_t parent)
 {
     while (parent && parent != account)
         parent = f->nodes.v[parent].parent;
     return parent == account;
 }
 
-static void add_configured(struct fairshare *f, const struct cluster_spec *spec)
+static void fairshare_add_configured(struct fairshare *f, const struct cluster_spec *spec)
 {
     for (size_t i = 0; i < spec->accounts.n; i++)
-        get_account(f, spec->accounts.v[i].name, spec->accounts.v[i].shares);
+        fairshare_get_account(f, spec->accounts.v[i].name, spec->accounts.v[i].shares);
     for (size_t i = 0; i < spec->accounts.n; i++) {
         const struct account_spec *a = &spec->accounts.v[i];
         uint64_t key;
-        uint32_t at = get_account(f, a->name, 1);
-        uint32_t parent = str_is_empty(a->parent) ? 0 : find_account(f, a->parent, &key);
+        uint32_t at = fairshare_get_account(f, a->name, 1);
+        uint32_t parent = str_is_empty(a->parent) ? 0 : fairshare_find_account(f, a->parent, &key);
         parent = parent ? parent - 1 : 0;
-        if (at && !makes_a_ring(f, at, parent))
+        if (at && !fairshare_makes_a_ring(f, at, parent))
             f->nodes.v[at].parent = parent;
         for (size_t k = 0; k < a->users.n; k++)
-            get_user(f, at, a->users.v[k].name, a->users.v[k].shares);
+            fairshare_get_user(f, at, a->users.v[k].name, a->users.v[k].shares);
     }
 }
 
-static struct fairshare_node *must_get(struct fairshare *f, const char *account, const char *user)
+static struct fairshare_node *fairshare_must_get(struct fairshare *f, const char *account, const char *user)
 {
-    uint32_t at = get_user(f, get_account(f, account, 1), user, 1); /* may move the nodes */
+    uint32_t at =
+        fairshare_get_user(f, fairshare_get_account(f, account, 1), user, 1); /* may move the nodes */
     return &f->nodes.v[at];
 }
 
-static void add_charged(struct fairshare *f, const struct model *m)
+static void fairshare_add_charged(struct fairshare *f, const struct model *m)
 {
     for (size_t i = 0; i < m->usage.n; i++) {
         const struct usage_row *r = &m->usage.rows[i];
-        struct fairshare_node *n = must_get(f, r->account, r->user);
+        struct fairshare_node *n = fairshare_must_get(f, r->account, r->user);
         n->usage += usage_fade(r->billing, r->t, f->now, f->half_life_s);
         n->gpu_s += usage_fade(r->gpu_s, r->t, f->now, f->half_life_s);
     }
 }
 
 /* Sorts every node under its parent: children[first_child ...]. */
-static void link_children(struct fairshare *f)
+static void fairshare_link_children(struct fairshare *f)
 {
     struct fairshare_node *v = f->nodes.v;
     f->children = xcalloc(f->nodes.n, sizeof *f->children);
@@ -125,14 +127,14 @@ static void link_children(struct fairshare *f)
 }
 
 /* What users have used is their accounts' too. */
-static void sum_up(struct fairshare *f, uint32_t at)
+static void fairshare_sum_up(struct fairshare *f, uint32_t at)
 {
     struct fairshare_node *n = &f->nodes.v[at];
     for (uint32_t i = 0; i < n->n_children; i++) {
         uint32_t child = f->children[n->first_child + i];
         const struct fairshare_node *c = &f->nodes.v[child];
         if (!c->is_user)
-            sum_up(f, child);
+            fairshare_sum_up(f, child);
         n->usage += c->usage;
         n->gpu_s += c->gpu_s;
         n->running += c->running;
@@ -142,14 +144,14 @@ static void sum_up(struct fairshare *f, uint32_t at)
 
 /* --- factors --- */
 
-static double level_fs(double shares, double usage)
+static double fairshare_level_fs(double shares, double usage)
 {
     if (!(shares > 0))
         return 0.0;
     return usage > 0 ? shares / usage : INFINITY;
 }
 
-static double sum_of_shares(const struct fairshare *f, const struct fairshare_node *n)
+static double fairshare_sum_of_shares(const struct fairshare *f, const struct fairshare_node *n)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n->n_children; i++)
@@ -158,41 +160,41 @@ static double sum_of_shares(const struct fairshare *f, const struct fairshare_no
 }
 
 /* Fair tree: each level for itself. */
-static void weigh_level(struct fairshare *f, const struct fairshare_node *n)
+static void fairshare_weigh_level(struct fairshare *f, const struct fairshare_node *n)
 {
-    double shares = sum_of_shares(f, n);
+    double shares = fairshare_sum_of_shares(f, n);
     for (uint32_t i = 0; i < n->n_children; i++) {
         struct fairshare_node *c = &f->nodes.v[f->children[n->first_child + i]];
         c->norm_shares = shares > 0 ? c->shares / shares : 0.0;
         c->effective = n->usage > 0 ? c->usage / n->usage : 0.0;
-        c->level_fs = level_fs(c->norm_shares, c->effective);
+        c->level_fs = fairshare_level_fs(c->norm_shares, c->effective);
     }
 }
 
 /* Classic: parts of the whole cluster; the use of an account weighs on those in it who used nothing. */
-static double classic_factor(double shares, double effective)
+static double fairshare_classic_factor(double shares, double effective)
 {
     return shares > 0 ? exp2(-effective / shares) : 0.0;
 }
 
-static void weigh_classic(struct fairshare *f, uint32_t at)
+static void fairshare_weigh_classic(struct fairshare *f, uint32_t at)
 {
     const struct fairshare_node *n = &f->nodes.v[at];
-    double shares = sum_of_shares(f, n), all = f->nodes.v[0].usage;
+    double shares = fairshare_sum_of_shares(f, n), all = f->nodes.v[0].usage;
     for (uint32_t i = 0; i < n->n_children; i++) {
         uint32_t child = f->children[n->first_child + i];
         struct fairshare_node *c = &f->nodes.v[child];
         double part = shares > 0 ? c->shares / shares : 0.0, own = all > 0 ? c->usage / all : 0.0;
         c->norm_shares = n->norm_shares * part;
         c->effective = at ? own + (n->effective - own) * part : own;
-        c->level_fs = level_fs(c->norm_shares, c->effective);
-        c->factor = c->newcomer = classic_factor(c->norm_shares, c->effective);
+        c->level_fs = fairshare_level_fs(c->norm_shares, c->effective);
+        c->factor = c->newcomer = fairshare_classic_factor(c->norm_shares, c->effective);
         if (!c->is_user)
-            weigh_classic(f, child);
+            fairshare_weigh_classic(f, child);
     }
 }
 
-static int by_level_fs(const void *a, const void *b, void *ctx)
+static int fairshare_by_level_fs(const void *a, const void *b, void *ctx)
 {
     const struct fairshare *f = ctx;
     const struct fairshare_node *x = &f->nodes.v[*(const uint32_t *)a],
@@ -204,25 +206,25 @@ static int by_level_fs(const void *a, const void *b, void *ctx)
     return strcmp(x->name, y->name);
 }
 
-struct ranking {
+struct fairshare_ranking {
     struct fairshare *f;
     uint32_t next;  /* the rank of the next user */
     uint32_t given; /* that of the one before: those who are equal get the same */
 };
 
-static double rank_factor(const struct ranking *r, uint32_t rank)
+static double fairshare_rank_factor(const struct fairshare_ranking *r, uint32_t rank)
 {
     return r->f->n_users ? (double)rank / r->f->n_users : 1.0;
 }
 
 /* Children of the accounts list[0 .. n) are one level: those accounts are equal. */
-static void rank_level(struct ranking *r, const uint32_t *accounts, size_t n, bool tied)
+static void fairshare_rank_level(struct fairshare_ranking *r, const uint32_t *accounts, size_t n, bool tied)
 {
     struct fairshare *f = r->f;
     size_t n_level = 0;
     for (size_t i = 0; i < n; i++) {
         struct fairshare_node *a = &f->nodes.v[accounts[i]];
-        a->newcomer = rank_factor(r, tied ? r->given : r->next);
+        a->newcomer = fairshare_rank_factor(r, tied ? r->given : r->next);
         n_level += a->n_children;
     }
     if (!n_level)
@@ -230,11 +232,11 @@ static void rank_level(struct ranking *r, const uint32_t *accounts, size_t n, bo
     uint32_t *level = xcalloc(n_level, sizeof *level), at = 0;
     for (size_t i = 0; i < n; i++) {
         const struct fairshare_node *a = &f->nodes.v[accounts[i]];
-        weigh_level(f, a);
+        fairshare_weigh_level(f, a);
         for (uint32_t k = 0; k < a->n_children; k++)
             level[at++] = f->children[a->first_child + k];
     }
-    qsort_r(level, n_level, sizeof *level, by_level_fs, f);
+    qsort_r(level, n_level, sizeof *level, fairshare_by_level_fs, f);
     for (size_t i = 0, same; i < n_level; i += same) {
         struct fairshare_node *c = &f->nodes.v[level[i]];
         bool is_tied = i ? c->level_fs == f->nodes.v[level[i - 1]].level_fs : tied;
@@ -242,12 +244,12 @@ static void rank_level(struct ranking *r, const uint32_t *accounts, size_t n, bo
         if (!c->is_user) {
             while (i + same < n_level && f->nodes.v[level[i + same]].level_fs == c->level_fs)
                 same++;
-            rank_level(r, &level[i], same, is_tied);
+            fairshare_rank_level(r, &level[i], same, is_tied);
             continue;
         }
         if (!is_tied)
             r->given = r->next;
-        c->factor = rank_factor(r, r->given);
+        c->factor = fairshare_rank_factor(r, r->given);
         r->next--;
     }
     free(level);
@@ -255,17 +257,17 @@ static void rank_level(struct ranking *r, const uint32_t *accounts, size_t n, bo
 
 /* --- life and questions --- */
 
-static void weigh(struct fairshare *f)
+static void fairshare_weigh(struct fairshare *f)
 {
-    sum_up(f, 0);
+    fairshare_sum_up(f, 0);
     struct fairshare_node *root = &f->nodes.v[0];
     root->norm_shares = root->newcomer = 1.0;
     root->effective = root->usage > 0 ? 1.0 : 0.0;
     if (f->tree) {
-        struct ranking r = {.f = f, .next = f->n_users, .given = f->n_users};
-        rank_level(&r, &(uint32_t){0}, 1, false);
+        struct fairshare_ranking r = {.f = f, .next = f->n_users, .given = f->n_users};
+        fairshare_rank_level(&r, &(uint32_t){0}, 1, false);
     } else {
-        weigh_classic(f, 0);
+        fairshare_weigh_classic(f, 0);
     }
 }
 
@@ -275,16 +277,16 @@ void fairshare_begin(struct fairshare *f, const struct model *m, struct wall now
                             .tree = m->spec.priority.fair_tree,
                             .half_life_s = m->spec.priority.decay_half_life_s,
                             .now = now};
-    add_node(f, "root", false, 0, 1);
+    fairshare_add_node(f, "root", false, 0, 1);
     idmap_set(&f->accounts, usage_key(&(const char *){"root"}, 1), (void *)(uintptr_t)1);
-    add_configured(f, &m->spec);
-    add_charged(f, m);
+    fairshare_add_configured(f, &m->spec);
+    fairshare_add_charged(f, m);
 }
 
 void fairshare_add(struct fairshare *f, const struct model *m, const struct job *j)
 {
     struct usage_now held = usage_held(m, j, f->now);
-    struct fairshare_node *n = must_get(f, job_account(j), j->user ? j->user : "");
+    struct fairshare_node *n = fairshare_must_get(f, job_account(j), j->user ? j->user : "");
     n->usage += held.billing;
     n->running += held.billing;
     n->gpu_s += held.gpu_s;
@@ -295,8 +297,8 @@ void fairshare_add(struct fairshare *f, const struct model *m, const struct job 
 
 void fairshare_finish(struct fairshare *f)
 {
-    link_children(f);
-    weigh(f);
+    fairshare_link_children(f);
+    fairshare_weigh(f);
 }
 
 void fairshare_advance(struct fairshare *f, struct wall now)
@@ -315,7 +317,7 @@ void fairshare_advance(struct fairshare *f, struct wall now)
         n->gpu_s = n->gpu_s * fade + n->gpu_rate * span;
     }
     f->now = now.ms > f->now.ms ? now : f->now;
-    weigh(f);
+    fairshare_weigh(f);
 }
 
 void fairshare_fini(struct fairshare *f)
@@ -332,14 +334,14 @@ void fairshare_fini(struct fairshare *f)
 double fairshare_factor(const struct fairshare *f, const char *account, const char *user)
 {
     uint64_t key;
-    uint32_t at = str_is_empty(account) ? 1 : find_account(f, account, &key);
+    uint32_t at = str_is_empty(account) ? 1 : fairshare_find_account(f, account, &key);
     if (!at)
         return f->nodes.v[0].newcomer;
-    uint32_t user_at = find_user(f, at - 1, user ? user : "", &key);
+    uint32_t user_at = fairshare_find_user(f, at - 1, user ? user : "", &key);
     return user_at ? f->nodes.v[user_at - 1].factor : f->nodes.v[at - 1].newcomer;
 }
 
-static int by_name(const void *a, const void *b, void *ctx)
+static int fairshare_by_name(const void *a, const void *b, void *ctx)
 {
     const struct fairshare *f = ctx;
     const struct fairshare_node *x = &f->nodes.v[*(const uint32_t *)a],
@@ -349,8 +351,8 @@ static int by_name(const void *a, const void *b, void *ctx)
     return strcmp(x->name, y->name);
 }
 
-static void add_row(const struct fairshare *f, const struct fairshare_node *n, uint32_t level,
-                    struct msg_shares_rows *ret)
+static void fairshare_add_row(const struct fairshare *f, const struct fairshare_node *n, uint32_t level,
+                              struct msg_shares_rows *ret)
 {
     const struct fairshare_node *parent = &f->nodes.v[n->parent], *root = &f->nodes.v[0];
     struct share_row *row = rec_list_push(&ret->rows);
@@ -371,29 +373,29 @@ static void add_row(const struct fairshare *f, const struct fairshare_node *n, u
         .gpus_now = n->gpus_now};
 }
 
-struct walk {
+struct fairshare_walk {
     const struct fairshare *f;
     const struct strv *accounts, *users;
     struct msg_shares_rows *ret;
 };
 
-static void walk_account(const struct walk *w, uint32_t at, uint32_t level)
+static void fairshare_walk_account(const struct fairshare_walk *w, uint32_t at, uint32_t level)
 {
     const struct fairshare *f = w->f;
     const struct fairshare_node *n = &f->nodes.v[at];
     bool shown = !w->accounts->n || strv_has(w->accounts, n->name);
     if (shown)
-        add_row(f, n, level, w->ret);
+        fairshare_add_row(f, n, level, w->ret);
     uint32_t *sorted = xcalloc(n->n_children + 1, sizeof *sorted);
     memcpy(sorted, &f->children[n->first_child], n->n_children * sizeof *sorted);
     if (n->n_children)
-        qsort_r(sorted, n->n_children, sizeof *sorted, by_name, (void *)(uintptr_t)f);
+        qsort_r(sorted, n->n_children, sizeof *sorted, fairshare_by_name, (void *)(uintptr_t)f);
     for (uint32_t i = 0; i < n->n_children; i++) {
         const struct fairshare_node *c = &f->nodes.v[sorted[i]];
         if (!c->is_user)
-            walk_account(w, sorted[i], level + 1);
+            fairshare_walk_account(w, sorted[i], level + 1);
         else if (shown && (!w->users->n || strv_has(w->users, c->name)))
-            add_row(f, c, level + 1, w->ret);
+            fairshare_add_row(f, c, level + 1, w->ret);
     }
     free(sorted);
 }
@@ -401,6 +403,6 @@ static void walk_account(const struct walk *w, uint32_t at, uint32_t level)
 void fairshare_rows(const struct fairshare *f, const struct strv *accounts, const struct strv *users,
                     struct msg_shares_rows *ret)
 {
-    struct walk w = {.f = f, .accounts = accounts, .users = users, .ret = ret};
-    walk_account(&w, 0, 0);
+    struct fairshare_walk w = {.f = f, .accounts = accounts, .users = users, .ret = ret};
+    fairshare_walk_account(&w, 0, 0);
 }

@@ -5,12 +5,12 @@
 
 #include "src/model/need.h"
 
-static double at_least_one(double v)
+static double prio_at_least_one(double v)
 {
     return v >= 1 ? v : 1.0;
 }
 
-static void total_up(struct prio_ctx *c)
+static void prio_total_up(struct prio_ctx *c)
 {
     for (size_t i = 0; i < c->model->n_nodes; i++) {
         const struct node *n = c->model->nodes[i];
@@ -20,12 +20,12 @@ static void total_up(struct prio_ctx *c)
         c->gpus += n->gpus;
         c->mem_mib += (double)n->mem_mib;
     }
-    c->cpus = at_least_one(c->cpus);
-    c->gpus = at_least_one(c->gpus);
-    c->mem_mib = at_least_one(c->mem_mib);
+    c->cpus = prio_at_least_one(c->cpus);
+    c->gpus = prio_at_least_one(c->gpus);
+    c->mem_mib = prio_at_least_one(c->mem_mib);
 }
 
-static void scale_parts(struct prio_ctx *c, const struct cluster_spec *spec)
+static void prio_scale_parts(struct prio_ctx *c, const struct cluster_spec *spec)
 {
     uint32_t largest = 1;
     for (size_t i = 0; i < spec->parts.n; i++)
@@ -36,7 +36,7 @@ static void scale_parts(struct prio_ctx *c, const struct cluster_spec *spec)
         c->part_factors[i] = (double)spec->parts.v[i].priority_job_factor / largest;
 }
 
-static void scale_qos(struct prio_ctx *c, const struct cluster_spec *spec)
+static void prio_scale_qos(struct prio_ctx *c, const struct cluster_spec *spec)
 {
     uint32_t largest = 1;
     for (size_t i = 0; i < spec->qos.n; i++)
@@ -51,9 +51,9 @@ void prio_ctx_begin(struct prio_ctx *c, const struct model *m, struct wall now)
 {
     *c = (struct prio_ctx){.model = m, .now = now};
     fairshare_begin(&c->fs, m, now);
-    total_up(c);
-    scale_parts(c, &m->spec);
-    scale_qos(c, &m->spec);
+    prio_total_up(c);
+    prio_scale_parts(c, &m->spec);
+    prio_scale_qos(c, &m->spec);
 }
 
 void prio_ctx_add(struct prio_ctx *c, const struct job *j)
@@ -90,38 +90,38 @@ void prio_ctx_advance(struct prio_ctx *c, struct wall now)
 
 /* --- factors --- */
 
-static double at_most_one(double v)
+static double prio_at_most_one(double v)
 {
     return v < 1 ? v : 1.0;
 }
 
-static double part_of_age(const struct prio_ctx *c, struct wall from, struct wall to)
+static double prio_part_of_age(const struct prio_ctx *c, struct wall from, struct wall to)
 {
     double max_ms = (double)c->model->spec.priority.max_age_s * MS_PER_S;
     if (!wall_is_set(from) || to.ms <= from.ms)
         return 0.0;
-    return max_ms > 0 ? at_most_one((double)(to.ms - from.ms) / max_ms) : 1.0;
+    return max_ms > 0 ? prio_at_most_one((double)(to.ms - from.ms) / max_ms) : 1.0;
 }
 
 /* Counts from when it could first start; a hold stops it, its start ends it. */
-static double age_of(const struct prio_ctx *c, const struct job *j)
+static double prio_age_of(const struct prio_ctx *c, const struct job *j)
 {
     struct wall from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible : j->req.begin;
     struct wall to = wall_is_set(j->t_start) ? j->t_start : c->now;
-    return j->state == JOB_PENDING && j->hold != HOLD_NONE ? 0.0 : part_of_age(c, from, to);
+    return j->state == JOB_PENDING && j->hold != HOLD_NONE ? 0.0 : prio_part_of_age(c, from, to);
 }
 
-struct asked {
+struct prio_amounts {
     double cpus, mem_mib, gpus;
 };
 
 /* What it asks for, of the whole cluster. Nodes by name are not counted: that would take their list apart.
  */
-static struct asked asked_of(const struct prio_ctx *c, const struct job *j)
+static struct prio_amounts prio_asked_of(const struct prio_ctx *c, const struct job *j)
 {
-    struct asked a;
+    struct prio_amounts a;
     if (j->alloc.n || j->kind == JOB_KIND_STEPS) {
-        a = (struct asked){job_cpus(j), (double)job_mem_mib(j), job_gpus(j)};
+        a = (struct prio_amounts){job_cpus(j), (double)job_mem_mib(j), job_gpus(j)};
     } else {
         struct job_need n;
         if (req_rare(&j->req)->nodelist) {
@@ -134,13 +134,14 @@ static struct asked asked_of(const struct prio_ctx *c, const struct job *j)
             job_need(&j->req, &n);
         }
         bool mem_known = n.mem_per_node_mib != MEM_NOT_GIVEN;
-        a = (struct asked){n.cpus, mem_known ? (double)n.mem_per_node_mib * n.nodes : 0, n.gpus};
+        a = (struct prio_amounts){n.cpus, mem_known ? (double)n.mem_per_node_mib * n.nodes : 0, n.gpus};
     }
-    return (struct asked){at_most_one(a.cpus / c->cpus), at_most_one(a.mem_mib / c->mem_mib),
-                          at_most_one(a.gpus / c->gpus)};
+    return (struct prio_amounts){prio_at_most_one(a.cpus / c->cpus),
+                                 prio_at_most_one(a.mem_mib / c->mem_mib),
+                                 prio_at_most_one(a.gpus / c->gpus)};
 }
 
-static double qos_of(const struct prio_ctx *c, const char *name)
+static double prio_qos_of(const struct prio_ctx *c, const char *name)
 {
     const struct cluster_spec *spec = &c->model->spec;
     for (size_t i = 0; name && i < spec->qos.n; i++)
@@ -151,7 +152,7 @@ static double qos_of(const struct prio_ctx *c, const char *name)
 
 /* --- the sum --- */
 
-static uint32_t points(double factor, uint32_t weight)
+static uint32_t prio_points(double factor, uint32_t weight)
 {
     return (uint32_t)(factor * weight + 0.5);
 }
@@ -161,20 +162,20 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
 {
     const struct priority_spec *w = &c->model->spec.priority;
     struct prio_parts p = {.nice = j->req.nice};
-    p.age = age_of(c, j);
+    p.age = prio_age_of(c, j);
     p.fairshare = w->weight_fairshare || ret_parts ? fairshare_factor(&c->fs, job_account(j), j->user) : 0;
     if (w->weight_job_size || w->weight_cpu || w->weight_mem || w->weight_gpu || ret_parts) {
-        struct asked a = asked_of(c, j);
+        struct prio_amounts a = prio_asked_of(c, j);
         p.job_size = w->favor_small ? 1.0 - a.cpus : a.cpus;
         p.cpu = a.cpus;
         p.mem = a.mem_mib;
         p.gpu = a.gpus;
     }
     p.partition = part ? c->part_factors[part - c->model->spec.parts.v] : 0.0;
-    p.qos = qos_of(c, job_qos(&j->req));
+    p.qos = prio_qos_of(c, job_qos(&j->req));
     int64_t sum = 0;
-#define X(factor, weight)                            \
-    p.factor##_points = points(p.factor, w->weight); \
+#define X(factor, weight)                                 \
+    p.factor##_points = prio_points(p.factor, w->weight); \
     sum += p.factor##_points;
     PRIO_FACTORS(X)
 #undef X
@@ -200,13 +201,13 @@ int64_t prio_fixed(const struct prio_ctx *c, const struct job *j, const struct p
 
 uint32_t prio_age_points(const struct prio_ctx *c, struct wall from)
 {
-    return points(part_of_age(c, from, c->now), c->model->spec.priority.weight_age);
+    return prio_points(prio_part_of_age(c, from, c->now), c->model->spec.priority.weight_age);
 }
 
 uint32_t prio_share_points(const struct prio_ctx *c, const char *account, const char *user)
 {
     uint32_t weight = c->model->spec.priority.weight_fairshare;
-    return weight ? points(fairshare_factor(&c->fs, account, user), weight) : 0;
+    return weight ? prio_points(fairshare_factor(&c->fs, account, user), weight) : 0;
 }
 
 uint64_t prio_version(const struct prio_ctx *c)

@@ -6,18 +6,18 @@
 
 /* --- keys: bytes that are equal where two ask for the same --- */
 
-static void key_text(struct str *k, const char *s)
+static void job_classes_key_text(struct str *k, const char *s)
 {
     str_append(k, s ? s : "");
     str_append_n(k, "", 1); /* its end */
 }
 
-static void key_number(struct str *k, uint64_t n)
+static void job_classes_key_number(struct str *k, uint64_t n)
 {
     str_append_n(k, (const char *)&n, sizeof n);
 }
 
-static void key_need(struct str *k, const struct job_need *n)
+static void job_classes_key_need(struct str *k, const struct job_need *n)
 {
     const uint64_t numbers[] = {n->nodes,
                                 n->nodes_max,
@@ -35,7 +35,7 @@ static void key_need(struct str *k, const struct job_need *n)
     str_append_n(k, (const char *)numbers, sizeof numbers);
 }
 
-static bool same_key(const char *key, size_t len, const struct str *k)
+static bool job_classes_same_key(const char *key, size_t len, const struct str *k)
 {
     return len == k->len && memcmp(key, k->s, len) == 0;
 }
@@ -60,8 +60,8 @@ struct nodes_asked {
     uint32_t nodes_max;
 };
 
-static void keep_listed(const struct queue *q, struct nodeset *s, const struct strv *names, bool all,
-                        bool only)
+static void job_classes_keep_listed(const struct queue *q, struct nodeset *s, const struct strv *names,
+                                    bool all, bool only)
 {
     struct nodeset listed;
     nodeset_init(&listed, q->pool.n_nodes);
@@ -87,8 +87,8 @@ static void keep_listed(const struct queue *q, struct nodeset *s, const struct s
 }
 
 /* all: with nodes that do not start this user's jobs for now. */
-static void eligible_nodes_fill(const struct queue *q, uint32_t part, const struct nodes_asked *a, bool all,
-                                struct nodeset *s)
+static void job_classes_eligible_nodes_fill(const struct queue *q, uint32_t part,
+                                            const struct nodes_asked *a, bool all, struct nodeset *s)
 {
     struct node_rules r;
     node_rules_init(&r, a->req, a->gpu_type, a->reservation);
@@ -98,51 +98,51 @@ static void eligible_nodes_fill(const struct queue *q, uint32_t part, const stru
             (all || !node_avoids(q->view->model->nodes[i], a->uid)))
             nodeset_add(s, i);
     if (r.only.n)
-        keep_listed(q, s, &r.only, !a->one_task, a->one_task || r.only.n >= a->nodes_max);
+        job_classes_keep_listed(q, s, &r.only, !a->one_task, a->one_task || r.only.n >= a->nodes_max);
     node_rules_fini(&r);
 }
 
 /* The names of such nodes. There are none as a rule. */
-static bool key_avoids(const struct queue *q, const struct nodes_asked *a, struct str *k)
+static bool job_classes_key_avoids(const struct queue *q, const struct nodes_asked *a, struct str *k)
 {
     bool any = false;
     for (size_t i = 0; q->nodes.n_avoids && i < q->view->model->n_nodes; i++) {
         const struct node *n = q->view->model->nodes[i];
         if (!n->avoids.n || !node_avoids(n, a->uid))
             continue;
-        key_text(k, n->spec.name);
+        job_classes_key_text(k, n->spec.name);
         any = true;
     }
     return any;
 }
 
-static struct eligible_nodes *eligible_nodes_intern(struct queue *q, uint32_t part,
-                                                    const struct nodes_asked *r)
+static struct eligible_nodes *job_classes_eligible_nodes_intern(struct queue *q, uint32_t part,
+                                                                const struct nodes_asked *r)
 {
     struct str k = STR_INIT;
-    key_number(&k, part);
-    key_text(&k, r->req->features);
-    key_text(&k, req_rare(r->req)->nodelist);
-    key_text(&k, req_rare(r->req)->exclude);
-    key_number(&k, req_rare(r->req)->min_tmp_mib);
-    key_text(&k, r->gpu_type);
-    key_text(&k, r->reservation ? r->reservation->name : NULL);
+    job_classes_key_number(&k, part);
+    job_classes_key_text(&k, r->req->features);
+    job_classes_key_text(&k, req_rare(r->req)->nodelist);
+    job_classes_key_text(&k, req_rare(r->req)->exclude);
+    job_classes_key_number(&k, req_rare(r->req)->min_tmp_mib);
+    job_classes_key_text(&k, r->gpu_type);
+    job_classes_key_text(&k, r->reservation ? r->reservation->name : NULL);
     for (size_t i = 0; r->reservation && i < r->reservation->nodes.n; i++)
-        key_text(&k, r->reservation->nodes.v[i]);
-    key_number(&k, req_rare(r->req)->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
-    bool avoids = key_avoids(q, r, &k);
+        job_classes_key_text(&k, r->reservation->nodes.v[i]);
+    job_classes_key_number(&k, req_rare(r->req)->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
+    bool avoids = job_classes_key_avoids(q, r, &k);
     uint64_t hash = hash_bytes(k.s, k.len);
     struct eligible_nodes *first = idmap_get(&q->classes.sets, hash), *s = first;
-    while (s && !same_key(s->key, s->key_len, &k))
+    while (s && !job_classes_same_key(s->key, s->key_len, &k))
         s = s->next;
     if (!s) {
         s = xcalloc(1, sizeof *s);
         *s = (struct eligible_nodes){.next = first, .hash = hash, .key_len = k.len, .part = part};
         s->key = str_take(&k);
-        eligible_nodes_fill(q, part, r, false, &s->nodes);
+        job_classes_eligible_nodes_fill(q, part, r, false, &s->nodes);
         s->avoids = avoids;
         if (avoids)
-            eligible_nodes_fill(q, part, r, true, &s->all);
+            job_classes_eligible_nodes_fill(q, part, r, true, &s->all);
         idmap_set(&q->classes.sets, hash, s);
     }
     str_fini(&k);
@@ -163,7 +163,7 @@ static struct eligible_nodes *eligible_nodes_intern(struct queue *q, uint32_t pa
             at_->next = it_->next;                                      \
     } while (0)
 
-static void eligible_nodes_drop(struct queue *q, struct eligible_nodes *s)
+static void job_classes_eligible_nodes_drop(struct queue *q, struct eligible_nodes *s)
 {
     if (--s->refs)
         return;
@@ -178,7 +178,7 @@ static void eligible_nodes_drop(struct queue *q, struct eligible_nodes *s)
 /* --- shapes --- */
 
 /* The partitions that j may run in: those it asks for, or the one that it runs in already. */
-static struct strv partitions_of(const struct queue *q, const struct job *j)
+static struct strv job_classes_partitions_of(const struct queue *q, const struct job *j)
 {
     if (j->state == JOB_PENDING)
         return eligible_partitions(q->view->model, j);
@@ -188,7 +188,7 @@ static struct strv partitions_of(const struct queue *q, const struct job *j)
     return names;
 }
 
-static int64_t length_ms(uint32_t s)
+static int64_t job_classes_length_ms(uint32_t s)
 {
     return s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? WHEN_NEVER : (int64_t)s * MS_PER_S;
 }
@@ -198,15 +198,15 @@ int64_t queue_job_length(const struct queue *q, const struct job *j)
     const struct pending_entry *u = idmap_get(&q->entries.by_job, j->id);
     if (u && u->class)
         return u->class->choices[0].len;
-    struct strv names = partitions_of(q, j);
+    struct strv names = job_classes_partitions_of(q, j);
     const struct part_spec *part = names.n ? model_get_part(q->view->model, names.v[0]) : NULL;
-    int64_t len = part ? length_ms(deadline_limit_s(j, part)) : WHEN_NEVER;
+    int64_t len = part ? job_classes_length_ms(deadline_limit_s(j, part)) : WHEN_NEVER;
     strv_fini(&names);
     return len;
 }
 
-static struct request_shape *request_shape_intern(struct queue *q, const struct job *j,
-                                                  const struct step *s, uint32_t part_at)
+static struct request_shape *job_classes_request_shape_intern(struct queue *q, const struct job *j,
+                                                              const struct step *s, uint32_t part_at)
 {
     const struct part_spec *part = &q->view->model->spec.parts.v[part_at];
     struct demand d;
@@ -219,20 +219,21 @@ static struct request_shape *request_shape_intern(struct queue *q, const struct 
                             .nodes_max = d.nodes_max};
     if (!str_is_empty(req_rare(&j->req)->reservation))
         r.reservation = model_get_window(q->view->model, req_rare(&j->req)->reservation);
-    struct eligible_nodes *set = eligible_nodes_intern(q, part_at, &r);
-    int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
+    struct eligible_nodes *set = job_classes_eligible_nodes_intern(q, part_at, &r);
+    int64_t len = job_classes_length_ms(deadline_limit_s(j, part)),
+            len_min = job_classes_length_ms(deadline_least_s(j, part));
     if (j->state != JOB_PENDING) /* a task of what has begun goes on until that ends */
-        len = len_min = length_ms(j->time_limit_s);
+        len = len_min = job_classes_length_ms(j->time_limit_s);
     struct str k = STR_INIT;
-    key_need(&k, &d.need);
-    key_number(&k, (uint64_t)(uintptr_t)set);
-    key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
-                       (uint64_t)d.one_task << 34);
-    key_number(&k, (uint64_t)len);
-    key_number(&k, (uint64_t)len_min);
+    job_classes_key_need(&k, &d.need);
+    job_classes_key_number(&k, (uint64_t)(uintptr_t)set);
+    job_classes_key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
+                                   (uint64_t)d.one_task << 34);
+    job_classes_key_number(&k, (uint64_t)len);
+    job_classes_key_number(&k, (uint64_t)len_min);
     uint64_t hash = hash_bytes(k.s, k.len);
     struct request_shape *first = idmap_get(&q->classes.shapes, hash), *sh = first;
-    while (sh && !same_key(sh->key, sh->key_len, &k))
+    while (sh && !job_classes_same_key(sh->key, sh->key_len, &k))
         sh = sh->next;
     if (!sh) {
         sh = xcalloc(1, sizeof *sh);
@@ -253,12 +254,12 @@ static struct request_shape *request_shape_intern(struct queue *q, const struct 
     return sh;
 }
 
-static void request_shape_drop(struct queue *q, struct request_shape *s)
+static void job_classes_request_shape_drop(struct queue *q, struct request_shape *s)
 {
     if (--s->refs)
         return;
     UNCHAIN(&q->classes.shapes, s);
-    eligible_nodes_drop(q, s->set);
+    job_classes_eligible_nodes_drop(q, s->set);
     vec_fini(&s->futile_searches);
     free(s->key);
     free(s);
@@ -266,9 +267,9 @@ static void request_shape_drop(struct queue *q, struct request_shape *s)
 
 bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part)
 {
-    struct request_shape *sh = request_shape_intern(q, j, s, part);
+    struct request_shape *sh = job_classes_request_shape_intern(q, j, s, part);
     bool yes = request_shape_could_ever(q, sh);
-    request_shape_drop(q, sh);
+    job_classes_request_shape_drop(q, sh);
     return yes;
 }
 
@@ -295,7 +296,7 @@ void request_describe(const struct job *j, const struct step *s, struct str *out
 
 /* --- groups --- */
 
-static uint32_t part_position(const struct model *m, const char *name)
+static uint32_t job_classes_part_position(const struct model *m, const char *name)
 {
     for (uint32_t i = 0; i < m->spec.parts.n; i++)
         if (str_eq(m->spec.parts.v[i].name, name))
@@ -303,7 +304,7 @@ static uint32_t part_position(const struct model *m, const char *name)
     return UINT32_MAX;
 }
 
-static struct pool_use *reservation_use(const struct queue *q, const struct job *j)
+static struct pool_use *job_classes_reservation_use(const struct queue *q, const struct job *j)
 {
     if (str_is_empty(req_rare(&j->req)->reservation))
         return NULL;
@@ -314,7 +315,7 @@ static struct pool_use *reservation_use(const struct queue *q, const struct job 
 }
 
 /* Of what has begun its limit alone counts: it was cut down to this then, and may have been raised. */
-static int64_t deadline_of(const struct queue *q, const struct job *j)
+static int64_t job_classes_deadline_of(const struct queue *q, const struct job *j)
 {
     if (j->state != JOB_PENDING)
         return WHEN_NEVER;
@@ -326,7 +327,7 @@ static int64_t deadline_of(const struct queue *q, const struct job *j)
 }
 
 /* A step job that runs takes its tasks along when it ends. */
-static int64_t end_of_begun(const struct job *j)
+static int64_t job_classes_end_of_begun(const struct job *j)
 {
     bool limited = j->state != JOB_PENDING && j->time_limit_s != DURATION_UNLIMITED &&
                    j->time_limit_s != DURATION_NOT_SET;
@@ -336,29 +337,31 @@ static int64_t end_of_begun(const struct job *j)
 }
 
 /* From its submission until it begins to age. */
-static int64_t age_delay(const struct job *j)
+static int64_t job_classes_age_delay(const struct job *j)
 {
     int64_t from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible.ms : j->req.begin.ms;
     return from - j->t_submit.ms;
 }
 
-static void key_owner(struct str *k, const struct queue *q, const struct job *j, bool begun)
+static void job_classes_key_owner(struct str *k, const struct queue *q, const struct job *j, bool begun)
 {
-    key_text(k, j->user);
-    key_text(k, j->req.account);
-    key_text(k, job_qos(&j->req));
-    key_text(k, j->req.licenses);
-    key_number(k, j->uid);
-    key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
-                      (uint64_t)begun << 33);
-    key_number(k, j->req.priority);
-    key_number(k, (uint64_t)age_delay(j)); /* so that they age in the order of submission */
-    key_number(k, (uint64_t)deadline_of(q, j));
-    key_number(k, (uint64_t)end_of_begun(j));
-    key_text(k, req_rare(&j->req)->reservation);
+    job_classes_key_text(k, j->user);
+    job_classes_key_text(k, j->req.account);
+    job_classes_key_text(k, job_qos(&j->req));
+    job_classes_key_text(k, j->req.licenses);
+    job_classes_key_number(k, j->uid);
+    job_classes_key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
+                                  (uint64_t)begun << 33);
+    job_classes_key_number(k, j->req.priority);
+    job_classes_key_number(
+        k, (uint64_t)job_classes_age_delay(j)); /* so that they age in the order of submission */
+    job_classes_key_number(k, (uint64_t)job_classes_deadline_of(q, j));
+    job_classes_key_number(k, (uint64_t)job_classes_end_of_begun(j));
+    job_classes_key_text(k, req_rare(&j->req)->reservation);
 }
 
-static void set_choices(struct queue *q, struct job_class *g, const struct job *j, const struct step *s)
+static void job_classes_set_choices(struct queue *q, struct job_class *g, const struct job *j,
+                                    const struct step *s)
 {
     const struct model *m = q->view->model;
     g->choices = xcalloc(g->n_choices, sizeof *g->choices);
@@ -379,40 +382,43 @@ static void set_choices(struct queue *q, struct job_class *g, const struct job *
     }
 }
 
-static const struct part_spec *part_of(const struct queue *q, const struct request_shape *s)
+static const struct part_spec *job_classes_part_of(const struct queue *q, const struct request_shape *s)
 {
     return &q->view->model->spec.parts.v[s->set->part];
 }
 
 /* Jobs of the one stand before those of the other, or are more urgent. */
-static bool comes_first(const struct part_spec *a, const struct part_spec *b)
+static bool job_classes_comes_first(const struct part_spec *a, const struct part_spec *b)
 {
     return a->priority_tier != b->priority_tier ? a->priority_tier > b->priority_tier
                                                 : a->priority_job_factor > b->priority_job_factor;
 }
 
 /* As the request names them where they are equal. */
-static void order_shapes(const struct queue *q, struct request_shape **v, uint32_t n)
+static void job_classes_order_shapes(const struct queue *q, struct request_shape **v, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++)
-        for (uint32_t k = i; k && comes_first(part_of(q, v[k]), part_of(q, v[k - 1])); k--) {
+        for (uint32_t k = i;
+             k && job_classes_comes_first(job_classes_part_of(q, v[k]), job_classes_part_of(q, v[k - 1]));
+             k--) {
             struct request_shape *swap = v[k];
             v[k] = v[k - 1];
             v[k - 1] = swap;
         }
 }
 
-static void set_entries(const struct queue *q, struct job_class *g)
+static void job_classes_set_entries(const struct queue *q, struct job_class *g)
 {
     g->tiers = &g->only;
     for (uint32_t i = 0; i < g->n_choices; i++)
-        g->n_tiers += i == 0 || comes_first(part_of(q, g->shapes[i - 1]), part_of(q, g->shapes[i]));
+        g->n_tiers += i == 0 || job_classes_comes_first(job_classes_part_of(q, g->shapes[i - 1]),
+                                                        job_classes_part_of(q, g->shapes[i]));
     if (g->n_tiers > 1)
         g->tiers = xcalloc(g->n_tiers, sizeof *g->tiers);
     struct class_tier *e = g->tiers;
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        const struct part_spec *part = part_of(q, g->shapes[i]);
-        if (i && comes_first(part_of(q, g->shapes[i - 1]), part))
+        const struct part_spec *part = job_classes_part_of(q, g->shapes[i]);
+        if (i && job_classes_comes_first(job_classes_part_of(q, g->shapes[i - 1]), part))
             e++;
         if (!e->n++) {
             e->first = i;
@@ -421,12 +427,12 @@ static void set_entries(const struct queue *q, struct job_class *g)
     }
 }
 
-static struct owner *owner_of(struct queue *q, const struct job *j)
+static struct owner *job_classes_owner_of(struct queue *q, const struct job *j)
 {
     struct str k = STR_INIT;
     const char *account = job_account(j);
-    key_text(&k, account);
-    key_text(&k, j->user);
+    job_classes_key_text(&k, account);
+    job_classes_key_text(&k, j->user);
     uint64_t hash = hash_bytes(k.s, k.len);
     str_fini(&k);
     struct owner *first = idmap_get(&q->classes.owners, hash), *o = first;
@@ -440,9 +446,9 @@ static struct owner *owner_of(struct queue *q, const struct job *j)
     return o;
 }
 
-static struct job_class *job_class_new(struct queue *q, const struct job *j, const struct step *s,
-                                       struct request_shape **shapes, uint32_t n, uint64_t hash,
-                                       struct str *key)
+static struct job_class *job_classes_job_class_new(struct queue *q, const struct job *j,
+                                                   const struct step *s, struct request_shape **shapes,
+                                                   uint32_t n, uint64_t hash, struct str *key)
 {
     struct job_class *g = xcalloc(1, sizeof *g);
     *g = (struct job_class){.next = idmap_get(&q->classes.by_key, hash),
@@ -451,21 +457,21 @@ static struct job_class *job_class_new(struct queue *q, const struct job *j, con
                             .shapes = shapes,
                             .n_choices = n,
                             .begun = j->state != JOB_PENDING,
-                            .owner = owner_of(q, j),
+                            .owner = job_classes_owner_of(q, j),
                             .is_set = j->req.has_priority,
-                            .age_delay_ms = age_delay(j),
+                            .age_delay_ms = job_classes_age_delay(j),
                             .qos = model_find_qos(q->view->model, job_qos(&j->req)),
                             .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
-                            .deadline = deadline_of(q, j),
-                            .ends = end_of_begun(j),
-                            .own = reservation_use(q, j)};
+                            .deadline = job_classes_deadline_of(q, j),
+                            .ends = job_classes_end_of_begun(j),
+                            .own = job_classes_reservation_use(q, j)};
     g->key = str_take(key);
     if (g->qos)
         g->level = q->qos_levels[g->qos - q->view->model->spec.qos.v];
     list_init(&g->entries);
     list_append(&q->classes.list, &g->link);
-    set_choices(q, g, j, s);
-    set_entries(q, g);
+    job_classes_set_choices(q, g, j, s);
+    job_classes_set_entries(q, g);
     idmap_set(&q->classes.by_key, hash, g);
     return g;
 }
@@ -474,48 +480,48 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
                                enum reason *ret_why)
 {
     const struct model *m = q->view->model;
-    struct strv names = partitions_of(q, j);
+    struct strv names = job_classes_partitions_of(q, j);
     struct request_shape **shapes = xcalloc(names.n ? names.n : 1, sizeof(struct request_shape *));
     struct str key = STR_INIT;
     struct job_class *g = NULL;
     uint32_t n = 0;
     *ret_why = REASON_PART_CONFIG;
     for (size_t i = 0; i < names.n; i++) {
-        uint32_t at = part_position(m, names.v[i]);
+        uint32_t at = job_classes_part_position(m, names.v[i]);
         const struct part_spec *part = at == UINT32_MAX ? NULL : &m->spec.parts.v[at];
         enum reason r = eligibility_in_partition(q->view, j->uid, &j->req, part, NULL);
         if (r != REASON_NONE) {
             *ret_why = i == 0 ? r : *ret_why;
             continue;
         }
-        shapes[n++] = request_shape_intern(q, j, s, at);
+        shapes[n++] = job_classes_request_shape_intern(q, j, s, at);
     }
     strv_fini(&names);
     if (n) {
-        order_shapes(q, shapes, n);
+        job_classes_order_shapes(q, shapes, n);
         for (uint32_t i = 0; i < n; i++)
-            key_number(&key, (uint64_t)(uintptr_t)shapes[i]);
-        key_owner(&key, q, j, j->state != JOB_PENDING);
+            job_classes_key_number(&key, (uint64_t)(uintptr_t)shapes[i]);
+        job_classes_key_owner(&key, q, j, j->state != JOB_PENDING);
         uint64_t hash = hash_bytes(key.s, key.len);
-        for (g = idmap_get(&q->classes.by_key, hash); g && !same_key(g->key, g->key_len, &key);)
+        for (g = idmap_get(&q->classes.by_key, hash); g && !job_classes_same_key(g->key, g->key_len, &key);)
             g = g->next;
         if (!g) {
-            g = job_class_new(q, j, s, shapes, n, hash, &key);
+            g = job_classes_job_class_new(q, j, s, shapes, n, hash, &key);
             shapes = NULL;
         }
     }
     for (uint32_t i = 0; shapes && i < n; i++)
-        request_shape_drop(q, shapes[i]);
+        job_classes_request_shape_drop(q, shapes[i]);
     free(shapes);
     str_fini(&key);
     return g;
 }
 
-static void job_class_free(struct queue *q, struct job_class *g)
+static void job_classes_job_class_free(struct queue *q, struct job_class *g)
 {
     list_unlink(&g->link);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        request_shape_drop(q, g->shapes[i]);
+        job_classes_request_shape_drop(q, g->shapes[i]);
     if (g->tiers != &g->only)
         free(g->tiers);
     free(g->shapes);
@@ -529,7 +535,7 @@ void job_class_drop(struct queue *q, struct job_class *g)
 {
     UNCHAIN(&q->classes.by_key, g);
     if (!q->classes.pinned) {
-        job_class_free(q, g);
+        job_classes_job_class_free(q, g);
         return;
     }
     list_unlink(&g->link);
@@ -539,7 +545,7 @@ void job_class_drop(struct queue *q, struct job_class *g)
 void job_classes_free_buried(struct queue *q)
 {
     list_for_each (g, &q->classes.buried, struct job_class, link)
-        job_class_free(q, g);
+        job_classes_job_class_free(q, g);
 }
 
 bool request_shape_could_ever(struct queue *q, struct request_shape *s)

@@ -15,7 +15,7 @@
 
 /* Shares move with all that runs: where that is much they go on as it was for a while, a second at a time,
  * and are worked out anew now and then. */
-static bool shares_go_on(struct queue *q)
+static bool priorities_shares_go_on(struct queue *q)
 {
     int64_t age = q->now.ms - q->prios.made_ms;
     if (!q->prios.known || q->view->model->n_active <= MANY_ACTIVE || age < 0 || age >= ANEW_MS)
@@ -29,7 +29,7 @@ static bool shares_go_on(struct queue *q)
     return true;
 }
 
-static void put_in_force(struct queue *q, const struct prio_ctx *c)
+static void priorities_put_in_force(struct queue *q, const struct prio_ctx *c)
 {
     if (q->prios.known)
         prio_ctx_fini(&q->prios.ctx);
@@ -40,7 +40,7 @@ static void put_in_force(struct queue *q, const struct prio_ctx *c)
     q->prios.version = prio_version(c) | 1;
 }
 
-static uint64_t less(uint64_t n, uint64_t by)
+static uint64_t priorities_less(uint64_t n, uint64_t by)
 {
     return n > by ? n - by : 0;
 }
@@ -56,21 +56,21 @@ void priorities_drop_update(struct queue *q)
 bool priorities_update_some(struct queue *q, uint64_t *n)
 {
     struct priorities_update *a = &q->prios.update;
-    if (!a->at && shares_go_on(q))
+    if (!a->at && priorities_shares_go_on(q))
         return true;
     if (q->view->model->n_active <= MANY_ACTIVE) {
         struct prio_ctx c;
         priorities_drop_update(q);
         prio_ctx_init(&c, q->view->model, q->now);
-        put_in_force(q, &c);
+        priorities_put_in_force(q, &c);
         return true;
     }
     if (!a->at) {
         prio_ctx_begin(&a->ctx, q->view->model, q->now);
         a->at = q->active.list.next;
-        *n = less(*n, COST_BEGIN);
+        *n = priorities_less(*n, COST_BEGIN);
     }
-    for (; a->at != &q->active.list && *n; a->at = a->at->next, *n = less(*n, COST_JOB)) {
+    for (; a->at != &q->active.list && *n; a->at = a->at->next, *n = priorities_less(*n, COST_JOB)) {
         const struct job *j =
             model_get_job(q->view->model, container_of(a->at, struct active_job, link)->job);
         if (j)
@@ -79,7 +79,7 @@ bool priorities_update_some(struct queue *q, uint64_t *n)
     if (a->at != &q->active.list)
         return false;
     prio_ctx_finish(&a->ctx);
-    put_in_force(q, &a->ctx);
+    priorities_put_in_force(q, &a->ctx);
     *a = (struct priorities_update){0};
     return true;
 }
@@ -107,8 +107,8 @@ void priorities_end_query(struct queue *q)
 }
 
 /* The first stands for all partitions of the entry: they have the same factor. */
-static const struct part_spec *part_of_entry(const struct queue *q, const struct job_class *g,
-                                             uint32_t tier_at)
+static const struct part_spec *priorities_part_of_entry(const struct queue *q, const struct job_class *g,
+                                                        uint32_t tier_at)
 {
     return &q->view->model->spec.parts.v[g->choices[g->tiers[tier_at].first].partition];
 }
@@ -117,11 +117,11 @@ static const struct part_spec *part_of_entry(const struct queue *q, const struct
 static uint32_t priorities_of_job(struct queue *q, const struct job_class *g, uint32_t tier_at,
                                   const struct job *j)
 {
-    return prio_of(&q->prios.ctx, j, part_of_entry(q, g, tier_at), NULL);
+    return prio_of(&q->prios.ctx, j, priorities_part_of_entry(q, g, tier_at), NULL);
 }
 
-static uint32_t sum_of(const struct queue *q, const struct job_class *g, uint32_t tier_at,
-                       int64_t submit_ms)
+static uint32_t priorities_sum_of(const struct queue *q, const struct job_class *g, uint32_t tier_at,
+                                  int64_t submit_ms)
 {
     struct wall from = {.ms = submit_ms + g->age_delay_ms};
     int64_t sum = g->tiers[tier_at].fixed + g->owner->points + prio_age_points(&q->prios.ctx, from);
@@ -147,12 +147,12 @@ uint32_t job_class_priority(struct queue *q, struct job_class *g, uint32_t tier_
     if (g->begun || g->is_set)
         return priorities_of_job(q, g, tier_at, queue_job(q, job));
     if (e->fixed_version != q->prios.version) {
-        e->fixed = prio_fixed(&q->prios.ctx, queue_job(q, job), part_of_entry(q, g, tier_at));
+        e->fixed = prio_fixed(&q->prios.ctx, queue_job(q, job), priorities_part_of_entry(q, g, tier_at));
         e->fixed_version = q->prios.version;
     }
     if (o->shares != q->prios.shares) {
         o->points = prio_share_points(&q->prios.ctx, o->account, o->user);
         o->shares = q->prios.shares;
     }
-    return sum_of(q, g, tier_at, submit_ms);
+    return priorities_sum_of(q, g, tier_at, submit_ms);
 }

@@ -13,18 +13,18 @@ const struct qos_spec *model_find_qos(const struct model *m, const char *name)
 }
 
 /* Everything that may be preempted from `from` on, step by step, into seen. */
-static void mark_below(const struct cluster_spec *s, size_t from, bool *seen)
+static void qos_levels_mark_below(const struct cluster_spec *s, size_t from, bool *seen)
 {
     for (size_t i = 0; i < s->qos.n; i++)
         if (!seen[i] && strv_has(&s->qos.v[from].preempt, s->qos.v[i].name)) {
             seen[i] = true;
-            mark_below(s, i, seen);
+            qos_levels_mark_below(s, i, seen);
         }
 }
 
 /* Those that may preempt it back, by others, are no lower than it. */
-static uint32_t level_above(const struct cluster_spec *s, size_t q, const bool *below,
-                            const uint32_t *levels)
+static uint32_t qos_levels_level_above(const struct cluster_spec *s, size_t q, const bool *below,
+                                       const uint32_t *levels)
 {
     uint32_t level = 0;
     for (size_t i = 0; i < s->qos.n; i++)
@@ -40,11 +40,11 @@ uint32_t *qos_levels_of(const struct cluster_spec *s)
     uint32_t *levels = xcalloc(n + 1, sizeof *levels);
     bool *below = xcalloc(n * n + 1, sizeof *below), changed = true;
     for (size_t i = 0; i < n; i++)
-        mark_below(s, i, &below[i * n]);
+        qos_levels_mark_below(s, i, &below[i * n]);
     for (size_t iteration = 0; iteration <= 2 * n && changed; iteration++) { /* no chain is longer */
         changed = false;
         for (size_t i = 0; i < n; i++) {
-            uint32_t level = level_above(s, i, below, levels);
+            uint32_t level = qos_levels_level_above(s, i, below, levels);
             for (size_t k = 0; k < n; k++) /* in a circle all are as high as the highest */
                 if (below[i * n + k] && below[k * n + i] && levels[k] > level)
                     level = levels[k];

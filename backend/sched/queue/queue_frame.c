@@ -5,7 +5,7 @@
 #include "backend/sched/queue/queue.h"
 #include "src/base/xalloc.h"
 
-static bool has_soft(const struct limit_set *l)
+static bool queue_frame_has_soft(const struct limit_set *l)
 {
     const uint64_t most[] = {l->gpus, l->cpus, l->mem_mib, l->nodes, l->running_jobs, l->gpu_minutes};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++)
@@ -14,7 +14,7 @@ static bool has_soft(const struct limit_set *l)
     return false;
 }
 
-static bool has_preemption(const struct cluster_spec *s)
+static bool queue_frame_has_preemption(const struct cluster_spec *s)
 {
     for (size_t i = 0; i < s->parts.n; i++)
         if (s->parts.v[i].preempt_mode != PREEMPT_OFF)
@@ -23,12 +23,12 @@ static bool has_preemption(const struct cluster_spec *s)
         if (s->qos.v[i].preempt.n)
             return true;
     for (size_t i = 0; i < s->limits.n; i++)
-        if (has_soft(&s->limits.v[i].soft))
+        if (queue_frame_has_soft(&s->limits.v[i].soft))
             return true;
     return false;
 }
 
-static void make_parts(struct queue *q)
+static void queue_frame_make_parts(struct queue *q)
 {
     uint32_t n = q->nodes.n_parts = (uint32_t)q->view->model->spec.parts.n;
     q->nodes.part_nodes = xcalloc(n ? n : 1, sizeof *q->nodes.part_nodes);
@@ -36,7 +36,7 @@ static void make_parts(struct queue *q)
         nodeset_init(&q->nodes.part_nodes[i], q->pool.n_nodes);
 }
 
-static struct plan_opts opts_of(const struct cluster_spec *s)
+static struct plan_opts queue_frame_opts_of(const struct cluster_spec *s)
 {
     switch ((enum backfill_mode)s->backfill) {
     case BACKFILL_EASY: return (struct plan_opts){.depth = 1, .backfill = true};
@@ -56,11 +56,11 @@ void queue_frame_begin(struct queue *q)
     q->nodes.gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     q->nodes.tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.tmp_mib);
     q->nodes.unknown = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *q->nodes.unknown);
-    make_parts(q);
-    struct plan_opts opts = opts_of(&m->spec);
+    queue_frame_make_parts(q);
+    struct plan_opts opts = queue_frame_opts_of(&m->spec);
     plan_slots_init(&q->slots, &q->pool, &opts, (uint32_t)m->spec.parts.n);
     q->limits = limits_new_empty(m);
-    q->may_preempt = has_preemption(&m->spec);
+    q->may_preempt = queue_frame_has_preemption(&m->spec);
     q->qos_levels = qos_levels_of(&m->spec);
     for (size_t i = 0; i < m->spec.licenses.n; i++)
         vec_push(&q->active.licences.used, 0);

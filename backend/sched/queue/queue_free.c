@@ -134,7 +134,7 @@ void queue_bury(struct queue *q)
     q->old = o;
 }
 
-static void free_runs(struct active_job *r)
+static void queue_free_runs(struct active_job *r)
 {
     vec_for_each (&r->v, i) {
         free(r->v.v[i]->use.parts);
@@ -144,7 +144,7 @@ static void free_runs(struct active_job *r)
     free(r);
 }
 
-static void free_unit(struct pending_entry *u)
+static void queue_free_unit(struct pending_entry *u)
 {
     for (uint32_t i = 0; i < u->extra.n; i++)
         free(u->extra.v[i].use.parts);
@@ -163,9 +163,9 @@ static bool queue_free_slots(struct queue *o, struct idmap *map, bool units, uin
             continue;
         --*n;
         if (units)
-            free_unit(value);
+            queue_free_unit(value);
         else
-            free_runs(value);
+            queue_free_runs(value);
     }
     if (*at < map->cap)
         return false;

@@ -9,12 +9,12 @@
 
 /* What should be over is expected a moment later, again and again: on the same grid as pool_advance, so
  * that it does not matter when somebody looked. */
-static int64_t not_before_now(const struct queue *q, int64_t end)
+static int64_t sync_active_not_before_now(const struct queue *q, int64_t end)
 {
     return end > q->now.ms ? end : end + ((q->now.ms - end) / OVERDUE_MS + 1) * OVERDUE_MS;
 }
 
-static int64_t end_by_limit(const struct queue *q, const struct job *j)
+static int64_t sync_active_end_by_limit(const struct queue *q, const struct job *j)
 {
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
@@ -23,7 +23,7 @@ static int64_t end_by_limit(const struct queue *q, const struct job *j)
                                      : j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + len;
 }
 
-static int64_t end_by_kill(const struct job *j)
+static int64_t sync_active_end_by_kill(const struct job *j)
 {
     const struct job_rare *r = job_rare(j);
     return wall_is_set(r->t_kill) ? r->t_kill.ms + (int64_t)r->kill_grace_s * MS_PER_S + ENDING_MS
@@ -32,10 +32,10 @@ static int64_t end_by_kill(const struct job *j)
 
 int64_t active_end_of(const struct queue *q, const struct job *j)
 {
-    int64_t end = end_by_limit(q, j);
-    if (j->state == JOB_COMPLETING && end_by_kill(j) < end)
-        end = end_by_kill(j);
-    return end == WHEN_NEVER ? end : not_before_now(q, end);
+    int64_t end = sync_active_end_by_limit(q, j);
+    if (j->state == JOB_COMPLETING && sync_active_end_by_kill(j) < end)
+        end = sync_active_end_by_kill(j);
+    return end == WHEN_NEVER ? end : sync_active_not_before_now(q, end);
 }
 
 void active_count_element(struct queue *q, uint32_t array, intptr_t by)
@@ -49,7 +49,7 @@ void active_count_element(struct queue *q, uint32_t array, intptr_t by)
         idmap_remove(&q->active.array_running, array);
 }
 
-static struct active_job *runs_of(struct queue *q, const struct job *j)
+static struct active_job *sync_active_runs_of(struct queue *q, const struct job *j)
 {
     struct active_job *r = idmap_get(&q->active.by_job, j->id);
     if (r)
@@ -65,7 +65,7 @@ static struct active_job *runs_of(struct queue *q, const struct job *j)
     return r;
 }
 
-static void add_part(const struct queue *q, struct pool_parts *parts, const struct alloc *a)
+static void sync_active_add_part(const struct queue *q, struct pool_parts *parts, const struct alloc *a)
 {
     uint32_t at = queue_find_node(q, a->node);
     if (at == UINT32_MAX)
@@ -75,7 +75,7 @@ static void add_part(const struct queue *q, struct pool_parts *parts, const stru
 }
 
 /* Tasks come in the same order each time, and attempts only grow: it is the next one, or a new one. */
-static struct active_alloc *find_run(struct active_job *r, uint32_t attempt)
+static struct active_alloc *sync_active_find_run(struct active_job *r, uint32_t attempt)
 {
     if (attempt > r->attempt_max)
         return NULL;
@@ -90,10 +90,10 @@ static struct active_alloc *find_run(struct active_job *r, uint32_t attempt)
 }
 
 /* One allocation of j lies on the pool until `end`; taken over where it does already. */
-static void sync_run(struct queue *q, struct active_job *r, uint32_t attempt, const struct alloc *a,
-                     size_t n, int64_t end)
+static void sync_active_sync_run(struct queue *q, struct active_job *r, uint32_t attempt,
+                                 const struct alloc *a, size_t n, int64_t end)
 {
-    struct active_alloc *run = find_run(r, attempt);
+    struct active_alloc *run = sync_active_find_run(r, attempt);
     if (run) {
         run->seen = true;
         if (run->use.end == end || !run->use.parts)
@@ -108,7 +108,7 @@ static void sync_run(struct queue *q, struct active_job *r, uint32_t attempt, co
     }
     struct pool_parts parts = {VEC_INIT};
     for (size_t i = 0; i < n; i++)
-        add_part(q, &parts, &a[i]);
+        sync_active_add_part(q, &parts, &a[i]);
     run = xcalloc(1, sizeof *run);
     *run = (struct active_alloc){.attempt = attempt, .seen = true};
     if (parts.v.n)
@@ -118,17 +118,17 @@ static void sync_run(struct queue *q, struct active_job *r, uint32_t attempt, co
     vec_fini(&parts.v);
 }
 
-static void sync_tasks(struct queue *q, struct active_job *r, const struct job *j, int64_t end)
+static void sync_active_sync_tasks(struct queue *q, struct active_job *r, const struct job *j, int64_t end)
 {
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n && !j->steps.v[i].done; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
-                sync_run(q, r, t->attempt, &t->alloc, 1, end);
+                sync_active_sync_run(q, r, t->attempt, &t->alloc, 1, end);
         }
 }
 
-static void sweep_runs(struct queue *q, struct active_job *r)
+static void sync_active_sweep_runs(struct queue *q, struct active_job *r)
 {
     size_t kept = 0;
     vec_for_each (&r->v, i) {
@@ -149,7 +149,7 @@ void sync_drop_active(struct queue *q, struct active_job *r)
 {
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
-    sweep_runs(q, r);
+    sync_active_sweep_runs(q, r);
     vec_fini(&r->v);
     active_count_element(q, r->array_job, -1);
     idmap_remove(&q->active.by_job, r->job);
@@ -185,7 +185,7 @@ struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j
             sync_drop_active(q, r);
         return NULL;
     }
-    r = runs_of(q, j);
+    r = sync_active_runs_of(q, j);
     r->noted = false;
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
@@ -197,10 +197,10 @@ struct active_job *sync_active(struct queue *q, uint32_t id, const struct job *j
                             job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S +
                                 LEAVING_MS);
     if (j->kind == JOB_KIND_STEPS)
-        sync_tasks(q, r, j, end);
+        sync_active_sync_tasks(q, r, j, end);
     else if (j->holding)
-        sync_run(q, r, 0, j->alloc.v, j->alloc.n, end);
-    sweep_runs(q, r);
+        sync_active_sync_run(q, r, 0, j->alloc.v, j->alloc.n, end);
+    sync_active_sweep_runs(q, r);
     return r;
 }
 

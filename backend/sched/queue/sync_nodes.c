@@ -7,7 +7,7 @@
 
 /* Sets of them hold so many, and sums of many nodes' memory must not overflow: what a node or the
  * configuration says beyond that is not there. */
-static struct amount capacity_of(const struct node *n)
+static struct amount sync_nodes_capacity_of(const struct node *n)
 {
     return (struct amount){.cpus = n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX,
                            .mem_mib =
@@ -18,7 +18,7 @@ static struct amount capacity_of(const struct node *n)
 }
 
 /* Cards that nobody holds and nobody gets. One that is held goes on counting until it is given back. */
-static int64_t cards_out(const struct node *n)
+static int64_t sync_nodes_cards_out(const struct node *n)
 {
     int64_t out = 0;
     if (n->gpus == UINT32_MAX)
@@ -31,7 +31,7 @@ static int64_t cards_out(const struct node *n)
 
 /* Tasks that no job here has run until the node says that they have ended: nothing promises when. What
  * jobs hold besides, or have held before, counts with these. */
-static struct amount held_by_unknown(const struct node *n, struct amount all)
+static struct amount sync_nodes_held_by_unknown(const struct node *n, struct amount all)
 {
     struct cpuset cpus = n->unknown_cpus, gpus = n->unknown_gpus;
     if (!n->n_unknown)
@@ -49,7 +49,7 @@ static struct amount held_by_unknown(const struct node *n, struct amount all)
 }
 
 /* Returns whether that has changed. */
-static bool hold_for_unknown(struct queue *q, uint32_t at, struct amount held)
+static bool sync_nodes_hold_for_unknown(struct queue *q, uint32_t at, struct amount held)
 {
     struct pool_use *u = &q->nodes.unknown[at];
     const struct amount none = {0};
@@ -67,12 +67,12 @@ static bool hold_for_unknown(struct queue *q, uint32_t at, struct amount held)
     return true;
 }
 
-static bool is_holed(const struct node *n)
+static bool sync_nodes_is_holed(const struct node *n)
 {
     return n->n_unknown || !cpuset_is_empty(&n->gpus_out);
 }
 
-static bool is_usable(const struct node *n)
+static bool sync_nodes_is_usable(const struct node *n)
 {
     return n->state == NODE_UP && !n->drain && !n->gone;
 }
@@ -82,17 +82,17 @@ bool sync_node(struct queue *q, uint32_t at)
 {
     const struct node *n = q->view->model->nodes[at];
     struct pool_node *have = &q->pool.nodes[at];
-    struct amount all = capacity_of(n), cap = all;
-    cap.gpus -= cards_out(n);
-    q->nodes.holes = q->nodes.holes || is_holed(n);
-    bool usable = is_usable(n),
+    struct amount all = sync_nodes_capacity_of(n), cap = all;
+    cap.gpus -= sync_nodes_cards_out(n);
+    q->nodes.holes = q->nodes.holes || sync_nodes_is_holed(n);
+    bool usable = sync_nodes_is_usable(n),
          stale = !str_eq(q->nodes.gpu_types[at], n->gpu_type) || q->nodes.tmp_mib[at] != n->tmp_mib;
     if (stale) {
         free(q->nodes.gpu_types[at]);
         q->nodes.gpu_types[at] = xstrdup(n->gpu_type);
         q->nodes.tmp_mib[at] = n->tmp_mib;
     }
-    bool moved = hold_for_unknown(q, at, held_by_unknown(n, all));
+    bool moved = sync_nodes_hold_for_unknown(q, at, sync_nodes_held_by_unknown(n, all));
     if (!moved && amount_eq(cap, have->cap) && amount_eq(all, q->empty.nodes[at].cap) &&
         usable == have->usable && have->weight == n->spec.weight)
         return stale;
@@ -116,7 +116,7 @@ bool sync_holes(struct queue *q)
     const struct model *m = q->view->model;
     bool stale = m->n_nodes != q->pool.n_nodes;
     for (uint32_t i = 0; i < q->pool.n_nodes && !stale; i++)
-        stale = is_holed(m->nodes[i]) && sync_node(q, i);
+        stale = sync_nodes_is_holed(m->nodes[i]) && sync_node(q, i);
     return !stale;
 }
 

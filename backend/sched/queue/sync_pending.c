@@ -7,18 +7,18 @@
 #include "backend/sched/queue/queue.h"
 #include "src/model/dep.h"
 
-static bool stands_behind(const struct pending_entry *a, const struct pending_entry *b)
+static bool sync_pending_stands_behind(const struct pending_entry *a, const struct pending_entry *b)
 {
     if (a->submit_ms != b->submit_ms)
         return a->submit_ms > b->submit_ms;
     return a->order_id != b->order_id ? a->order_id > b->order_id : a->order_index > b->order_index;
 }
 
-static void job_class_enter(struct queue *q, struct pending_entry *u, struct job_class *g)
+static void sync_pending_job_class_enter(struct queue *q, struct pending_entry *u, struct job_class *g)
 {
     struct list *pos = &g->entries;
     while (pos->prev != &g->entries &&
-           stands_behind(container_of(pos->prev, struct pending_entry, in_class), u))
+           sync_pending_stands_behind(container_of(pos->prev, struct pending_entry, in_class), u))
         pos = pos->prev;
     list_insert_before(pos, &u->in_class);
     u->class = g;
@@ -43,7 +43,7 @@ void sync_leave_class(struct queue *q, struct pending_entry *u)
         job_class_drop(q, g);
 }
 
-static void remove_unit(struct queue *q, struct pending_entry *u)
+static void sync_pending_remove_unit(struct queue *q, struct pending_entry *u)
 {
     q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
@@ -66,7 +66,7 @@ const struct step *pending_step(const struct job *j, uint32_t *ret_tasks)
 }
 
 /* How much of j waits: 0 when nothing does. */
-static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
+static uint32_t sync_pending_waiting_count(const struct job *j, const struct step **ret_step)
 {
     uint32_t n = 0;
     *ret_step = NULL;
@@ -79,7 +79,7 @@ static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
     return j->state == JOB_PENDING ? job_pending_elements(j) : 0;
 }
 
-static void park(struct queue *q, struct pending_entry *u, enum reason why, struct wall clears)
+static void sync_pending_park(struct queue *q, struct pending_entry *u, enum reason why, struct wall clears)
 {
     q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
@@ -92,7 +92,8 @@ static void park(struct queue *q, struct pending_entry *u, enum reason why, stru
         heap_insert(&q->entries.wakes, &u->by_wake, clears.ms);
 }
 
-static void look_at_dependencies(const struct queue *q, struct pending_entry *u, const struct job *j)
+static void sync_pending_look_at_dependencies(const struct queue *q, struct pending_entry *u,
+                                              const struct job *j)
 {
     struct deps d;
     u->by_element = u->singleton = false;
@@ -105,7 +106,7 @@ static void look_at_dependencies(const struct queue *q, struct pending_entry *u,
     deps_fini(&d);
 }
 
-static void keep_what_was_told(const struct queue *q, struct pending_entry *u)
+static void sync_pending_keep_what_was_told(const struct queue *q, struct pending_entry *u)
 {
     const struct pending_entry *was = queue_entry_before(q, u->job);
     if (!was)
@@ -121,10 +122,10 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
 {
     const struct step *s;
     struct pending_entry *u = idmap_get(&q->entries.by_job, id);
-    uint32_t n = waiting_count(j, &s);
+    uint32_t n = sync_pending_waiting_count(j, &s);
     if (!n) {
         if (u)
-            remove_unit(q, u);
+            sync_pending_remove_unit(q, u);
         return;
     }
     if (!u) {
@@ -133,7 +134,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
         u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
         list_init(&u->extra.link);
         idmap_set(&q->entries.by_job, id, u);
-        keep_what_was_told(q, u);
+        sync_pending_keep_what_was_told(q, u);
     }
     u->noted = false;
     u->count = n;
@@ -142,7 +143,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
     u->task_at = 0;
     u->is_special = j->array_job && (j->req.array_throttle || !job_is_array_record(j));
-    look_at_dependencies(q, u, j);
+    sync_pending_look_at_dependencies(q, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;
     u->order_index = j->array_index;
@@ -151,7 +152,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
         j->state == JOB_PENDING ? eligibility_of_job(q->view, j, q->now, &clears) : REASON_NONE;
     struct job_class *g = gate == REASON_NONE ? job_class_of(q, j, s, &gate) : NULL;
     if (!g) {
-        park(q, u, gate, clears);
+        sync_pending_park(q, u, gate, clears);
         return;
     }
     if (g == u->class) /* its place in the row does not change */
@@ -162,7 +163,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     }
     sync_leave_class(q, u);
     u->parked = REASON_NONE;
-    job_class_enter(q, u, g);
+    sync_pending_job_class_enter(q, u, g);
 }
 
 void extra_slots_drop(struct queue *q, struct pending_entry *u)

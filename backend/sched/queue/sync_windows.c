@@ -6,7 +6,7 @@
 #include "src/model/window.h"
 
 /* Its nodes as positions. */
-static void nodes_of_window(const struct queue *q, const struct window *w, struct nodeset *ret)
+static void sync_windows_nodes_of_window(const struct queue *q, const struct window *w, struct nodeset *ret)
 {
     nodeset_init(ret, q->pool.n_nodes);
     bool all = w->nodes.n == 1 && str_eq(w->nodes.v[0], WINDOW_ALL_NODES);
@@ -19,17 +19,18 @@ static void nodes_of_window(const struct queue *q, const struct window *w, struc
     }
 }
 
-static void parts_of_window(const struct queue *q, const struct window *w, struct pool_parts *ret)
+static void sync_windows_parts_of_window(const struct queue *q, const struct window *w,
+                                         struct pool_parts *ret)
 {
     struct nodeset s;
-    nodes_of_window(q, w, &s);
+    sync_windows_nodes_of_window(q, w, &s);
     for (uint32_t k = 0; k < q->pool.n_nodes; k++)
         if (nodeset_has(&s, k))
             vec_push(&ret->v, (struct pool_part){.node = k, .amount = q->pool.nodes[k].cap});
     nodeset_fini(&s);
 }
 
-static bool same_parts(const struct pool_use *u, const struct pool_parts *parts)
+static bool sync_windows_same_parts(const struct pool_use *u, const struct pool_parts *parts)
 {
     bool same = u->n_parts == parts->v.n;
     for (uint32_t i = 0; i < u->n_parts && same; i++)
@@ -39,7 +40,7 @@ static bool same_parts(const struct pool_use *u, const struct pool_parts *parts)
 }
 
 /* What waits for it, or in it, is asked at the gate again; its groups are made anew. */
-static void turn_out(struct queue *q, const char *name)
+static void sync_windows_turn_out(struct queue *q, const char *name)
 {
     idmap_for_each (&q->entries.by_job, slot) {
         struct pending_entry *u = slot->value;
@@ -54,12 +55,12 @@ static void turn_out(struct queue *q, const char *name)
     }
 }
 
-static bool is_reservation(const struct window *w)
+static bool sync_windows_is_reservation(const struct window *w)
 {
     return w->kind == WINDOW_RESERVATION;
 }
 
-static void drop_window(struct queue *q, struct window_use *use)
+static void sync_windows_drop_window(struct queue *q, struct window_use *use)
 {
     plan_slots_note_freed_all(&q->slots, &use->use);
     q->changes.freed = true;
@@ -71,17 +72,17 @@ static void drop_window(struct queue *q, struct window_use *use)
 void sync_drop_windows(struct queue *q)
 {
     vec_for_each (&q->windows, i)
-        drop_window(q, q->windows.v[i]);
+        sync_windows_drop_window(q, q->windows.v[i]);
     vec_clear(&q->windows);
 }
 
-static void add_window(struct queue *q, const struct window *w, const struct pool_parts *parts)
+static void sync_windows_add_window(struct queue *q, const struct window *w, const struct pool_parts *parts)
 {
     struct window_use *use = xcalloc(1, sizeof *use);
     *use = (struct window_use){.name = xstrdup(w->name),
                                .start = w->start.ms,
                                .end = w->end.ms,
-                               .is_reservation = is_reservation(w)};
+                               .is_reservation = sync_windows_is_reservation(w)};
     if (parts->v.n)
         pool_plan(&q->pool, &use->use, parts, w->start.ms, w->end.ms);
     vec_push(&q->windows, use);
@@ -89,13 +90,14 @@ static void add_window(struct queue *q, const struct window *w, const struct poo
 }
 
 /* The one that is there for it already, as it is now; NULL: none. */
-static struct window_use *find_window(struct queue *q, const struct window *w,
-                                      const struct pool_parts *parts)
+static struct window_use *sync_windows_find_window(struct queue *q, const struct window *w,
+                                                   const struct pool_parts *parts)
 {
     vec_for_each (&q->windows, i) {
         struct window_use *use = q->windows.v[i];
         if (str_eq(use->name, w->name) && use->start == w->start.ms && use->end == w->end.ms &&
-            use->is_reservation == is_reservation(w) && same_parts(&use->use, parts))
+            use->is_reservation == sync_windows_is_reservation(w) &&
+            sync_windows_same_parts(&use->use, parts))
             return use;
     }
     return NULL;
@@ -110,8 +112,8 @@ bool sync_windows(struct queue *q)
     vec_for_each (&q->windows, i)
         q->windows.v[i]->seen = false;
     for (size_t i = 0; i < m->windows.n; i++) {
-        parts_of_window(q, &m->windows.v[i], &parts[i]);
-        struct window_use *use = find_window(q, &m->windows.v[i], &parts[i]);
+        sync_windows_parts_of_window(q, &m->windows.v[i], &parts[i]);
+        struct window_use *use = sync_windows_find_window(q, &m->windows.v[i], &parts[i]);
         there[i] = use != NULL;
         if (use)
             use->seen = true;
@@ -126,16 +128,16 @@ bool sync_windows(struct queue *q)
         }
         if (use->is_reservation) {
             gone = true;
-            turn_out(q, use->name);
+            sync_windows_turn_out(q, use->name);
         }
-        drop_window(q, use);
+        sync_windows_drop_window(q, use);
     }
     q->windows.n = kept;
     for (size_t i = 0; i < m->windows.n; i++) {
         if (!there[i]) {
-            add_window(q, &m->windows.v[i], &parts[i]);
-            if (is_reservation(&m->windows.v[i]))
-                turn_out(q, m->windows.v[i].name);
+            sync_windows_add_window(q, &m->windows.v[i], &parts[i]);
+            if (sync_windows_is_reservation(&m->windows.v[i]))
+                sync_windows_turn_out(q, m->windows.v[i].name);
         }
         vec_fini(&parts[i].v);
     }
@@ -152,7 +154,7 @@ void sync_end_windows(struct queue *q)
         if (w->end <= q->last_now || w->end > q->now.ms)
             continue;
         if (w->is_reservation)
-            turn_out(q, w->name);
+            sync_windows_turn_out(q, w->name);
         plan_slots_note_freed_all(&q->slots, &w->use);
         q->changes.freed = true;
     }

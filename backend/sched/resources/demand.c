@@ -2,7 +2,7 @@
  */
 #include "backend/sched/resources/pool_internal.h"
 
-static int64_t min_i64(int64_t a, int64_t b)
+static int64_t demand_min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -51,20 +51,20 @@ struct amount demand_takes(const struct demand *d, const struct amount *cap, str
     if (need->whole_nodes)
         return a;
     if (d->overcommit)
-        a.cpus = min_i64((int64_t)need->tasks * need->cpus_per_task, free.cpus);
+        a.cpus = demand_min_i64((int64_t)need->tasks * need->cpus_per_task, free.cpus);
     if (shares && cap->cpus > 0)
-        a.mem_mib =
-            min_i64((int64_t)mem_share_mib((uint64_t)cap->mem_mib, clamp_u32(cap->cpus), clamp_u32(a.cpus)),
-                    free.mem_mib);
+        a.mem_mib = demand_min_i64(
+            (int64_t)mem_share_mib((uint64_t)cap->mem_mib, clamp_u32(cap->cpus), clamp_u32(a.cpus)),
+            free.mem_mib);
     return a;
 }
 
-static uint32_t div_up(uint64_t a, uint32_t b)
+static uint32_t demand_div_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);
 }
 
-static uint32_t at_least_1(uint32_t n)
+static uint32_t demand_at_least_1(uint32_t n)
 {
     return n ? n : 1;
 }
@@ -74,9 +74,9 @@ struct demand_pieces demand_piece(const struct demand *d)
 {
     const struct job_need *n = &d->need;
     bool by_gpu = n->gpus_anywhere && n->gpus;
-    uint32_t k = by_gpu ? n->gpus : at_least_1(n->tasks);
-    k = k > n->nodes ? k : at_least_1(n->nodes);
-    uint32_t here = div_up(k, at_least_1(n->nodes));
+    uint32_t k = by_gpu ? n->gpus : demand_at_least_1(n->tasks);
+    k = k > n->nodes ? k : demand_at_least_1(n->nodes);
+    uint32_t here = demand_div_up(k, demand_at_least_1(n->nodes));
     uint32_t gpus = by_gpu ? 1 : n->gpus_per_task;
     uint64_t cpus = by_gpu ? (uint64_t)n->tasks * n->cpus_per_task / k : n->cpus_per_task;
     cpus = cpus < 1 || d->overcommit ? 1 : cpus;

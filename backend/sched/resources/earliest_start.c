@@ -40,28 +40,28 @@ int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
 }
 
 /* What each node of a uniform demand must give; all the same where no node's size has a part in it. */
-struct each {
+struct node_share {
     const struct demand *d;
     bool same;
     struct amount need;
 };
 
-static struct each each_of(const struct demand *d)
+static struct node_share earliest_each_of(const struct demand *d)
 {
-    struct each e = {.d = d, .same = !demand_is_by_size(d)};
+    struct node_share e = {.d = d, .same = !demand_is_by_size(d)};
     if (e.same)
         e.need = demand_on_node(d, &(struct pool_node){0});
     return e;
 }
 
-static inline struct amount need_on(const struct each *e, const struct pool_node *n)
+static inline struct amount earliest_need_on(const struct node_share *e, const struct pool_node *n)
 {
     return e->same ? e->need : demand_on_node(e->d, n);
 }
 
 /* Earliest times of the nodes, from t on and before `before`, into scratch; returns how many have one. */
-static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struct nodeset *s, int64_t t,
-                               int64_t before, int64_t len, bool listed_only)
+static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share *e, const struct nodeset *s,
+                                        int64_t t, int64_t before, int64_t len, bool listed_only)
 {
     uint32_t n = 0;
     p->cost += s->n;
@@ -70,7 +70,7 @@ static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struc
         const struct pool_node *node = &p->nodes[i];
         if (!node->usable || (listed_only && !nodeset_is_listed(s, i)))
             continue;
-        struct amount need = need_on(e, node);
+        struct amount need = earliest_need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
         int64_t at = !node->n_planned && t <= p->now && amount_covers(node->free_now, need)
@@ -84,8 +84,8 @@ static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struc
 
 /* Whether k of the nodes are free from `at` on, which so many of them are at the earliest from t on (n
  * times in scratch): where nothing is held, who is free stays so; the others are asked again. */
-static bool agree(const struct pool *p, const struct each *e, const struct nodeset *s, int64_t t,
-                  int64_t at, int64_t len, uint32_t n)
+static bool earliest_agree(const struct pool *p, const struct node_share *e, const struct nodeset *s,
+                           int64_t t, int64_t at, int64_t len, uint32_t n)
 {
     uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ static bool agree(const struct pool *p, const struct each *e, const struct nodes
         const struct pool_node *node = &p->nodes[i];
         if (!node->n_planned || !node->usable)
             continue;
-        struct amount need = need_on(e, node);
+        struct amount need = earliest_need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
         k -= timeline_next(&node->line, t, len, need) <= at;
@@ -108,36 +108,36 @@ static int64_t earliest_uniform(struct pool *p, const struct demand *d, const st
                                 int64_t from, int64_t before, int64_t len)
 {
     uint32_t listed = d->one_task ? 0 : s->n_listed;
-    struct each e = each_of(d);
+    struct node_share e = earliest_each_of(d);
     for (int64_t t = from;;) {
         uint32_t k = d->need.nodes;
-        uint32_t n = times_of_nodes(p, &e, s, t, before, len, listed >= k);
+        uint32_t n = earliest_times_of_nodes(p, &e, s, t, before, len, listed >= k);
         if (n < k || listed > k)
             return WHEN_NEVER;
         int64_t at = kth_smallest(p->work->times, n, k);
         /* Some listed nodes and others beside them: the listed ones are part of it. */
         if (listed && listed < k) {
-            n = times_of_nodes(p, &e, s, t, before, len, true);
+            n = earliest_times_of_nodes(p, &e, s, t, before, len, true);
             if (n < listed)
                 return WHEN_NEVER;
             int64_t listed_at = kth_smallest(p->work->times, n, listed);
             at = at > listed_at ? at : listed_at;
         }
         /* Nodes that were free earlier may have a hold at that time: ask again from there. */
-        if (at == t || k == 1 || (!listed && agree(p, &e, s, t, at, len, n)))
+        if (at == t || k == 1 || (!listed && earliest_agree(p, &e, s, t, at, len, n)))
             return at;
         t = at;
     }
 }
 
-static int by_time(const void *pa, const void *pb)
+static int earliest_by_time(const void *pa, const void *pb)
 {
     const int64_t *a = pa, *b = pb;
     return *a < *b ? -1 : *a > *b;
 }
 
 /* The times when something changes on the set's nodes, ascending. Returns whether there are holds. */
-static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from, int64_t before)
+static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int64_t from, int64_t before)
 {
     bool holds = false;
     vec_clear(&p->work->steps);
@@ -155,7 +155,7 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
     }
     int64_t *v = p->work->steps.v;
     size_t n = 0;
-    qsort(v, p->work->steps.n, sizeof *v, by_time);
+    qsort(v, p->work->steps.n, sizeof *v, earliest_by_time);
     for (size_t i = 0; i < p->work->steps.n; i++)
         if (i == 0 || v[i] != v[n - 1])
             v[n++] = v[i];
@@ -167,7 +167,7 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
 static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const struct nodeset *s,
                                  struct pool_span span, struct pool_judge *judge, struct pool_parts *parts)
 {
-    bool holds = collect_steps(p, s, span.from, span.before);
+    bool holds = earliest_collect_steps(p, s, span.from, span.before);
     const int64_t *v = p->work->steps.v;
     size_t n = p->work->steps.n, low = 0, cost = LOOKS_MAX / (s->n + 1) + 16;
     for (; holds && low < n && cost; low++, cost--)

@@ -11,14 +11,14 @@
 
 #include "backend/sched/resources/pool_internal.h"
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
+static uint32_t placement_min_u32(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-struct scratch *scratch_new(uint32_t n_nodes)
+struct pool_scratch *scratch_new(uint32_t n_nodes)
 {
-    struct scratch *w = xcalloc(1, sizeof *w);
+    struct pool_scratch *w = xcalloc(1, sizeof *w);
     uint32_t n = n_nodes ? n_nodes : 1;
     w->candidates = xcalloc(n, sizeof *w->candidates);
     w->shares = xcalloc(2 * (size_t)n, sizeof *w->shares);
@@ -26,7 +26,7 @@ struct scratch *scratch_new(uint32_t n_nodes)
     return w;
 }
 
-void scratch_free(struct scratch *w)
+void scratch_free(struct pool_scratch *w)
 {
     if (!w)
         return;
@@ -40,20 +40,20 @@ void scratch_free(struct scratch *w)
 /* --- what a node could give --- */
 
 /* How many of the tasks it could take, by its CPUs. */
-static uint32_t tasks_by_cpus(const struct demand *d, struct amount free)
+static uint32_t placement_tasks_by_cpus(const struct demand *d, struct amount free)
 {
     const struct job_need *need = &d->need;
     uint32_t cpus = clamp_u32(free.cpus);
     uint32_t tasks = d->overcommit && cpus ? need->tasks : cpus / need->cpus_per_task;
     if (!need->tasks_per_node)
-        return min_u32(tasks, need->tasks);
+        return placement_min_u32(tasks, need->tasks);
     return d->tasks_given || tasks >= need->tasks_per_node
-               ? min_u32(min_u32(tasks, need->tasks_per_node), need->tasks)
+               ? placement_min_u32(placement_min_u32(tasks, need->tasks_per_node), need->tasks)
                : 0;
 }
 
 /* GPUs that a node must have for the demand to look at it. */
-static uint32_t gpus_at_least(const struct job_need *need)
+static uint32_t placement_gpus_at_least(const struct job_need *need)
 {
     if (need->gpus_per_task)
         return need->gpus_per_task;
@@ -61,16 +61,16 @@ static uint32_t gpus_at_least(const struct job_need *need)
 }
 
 /* Fills in what the node could take; false where it will not do. */
-static bool look_at(struct candidate *v, const struct pool_node *n, const struct demand *d)
+static bool placement_look_at(struct node_candidate *v, const struct pool_node *n, const struct demand *d)
 {
     const struct job_need *need = &d->need;
-    uint32_t least_gpus = gpus_at_least(need);
+    uint32_t least_gpus = placement_gpus_at_least(need);
     if (v->free.cpus < 1 || v->free.gpus < least_gpus || (need->whole_nodes && !amount_eq(v->free, n->cap)))
         return false;
     v->gpus = clamp_u32(v->free.gpus);
-    v->tasks = tasks_by_cpus(d, v->free);
+    v->tasks = placement_tasks_by_cpus(d, v->free);
     if (need->gpus_per_task)
-        v->tasks = min_u32(v->tasks, v->gpus / need->gpus_per_task);
+        v->tasks = placement_min_u32(v->tasks, v->gpus / need->gpus_per_task);
     if (!v->tasks)
         return false;
     bool must;
@@ -78,12 +78,12 @@ static bool look_at(struct candidate *v, const struct pool_node *n, const struct
     if (must ? mem > v->free.mem_mib : mem && v->free.mem_mib < 1)
         return false;
     if (need->mem_per_cpu_mib && mem)
-        v->tasks = min_u32(v->tasks, clamp_u32(v->free.mem_mib / mem));
+        v->tasks = placement_min_u32(v->tasks, clamp_u32(v->free.mem_mib / mem));
     if (need->mem_per_gpu_mib) {
         uint32_t most = clamp_u32(v->free.mem_mib / (int64_t)need->mem_per_gpu_mib);
-        v->gpus = min_u32(v->gpus, most);
+        v->gpus = placement_min_u32(v->gpus, most);
         if (need->gpus_per_task)
-            v->tasks = min_u32(v->tasks, v->gpus / need->gpus_per_task);
+            v->tasks = placement_min_u32(v->tasks, v->gpus / need->gpus_per_task);
     }
     return v->tasks > 0;
 }
@@ -91,26 +91,26 @@ static bool look_at(struct candidate *v, const struct pool_node *n, const struct
 bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node)
 {
     const struct pool_node *n = &p->nodes[node];
-    struct candidate v = {.node = node, .free = n->free_now};
-    return n->usable && look_at(&v, n, d);
+    struct node_candidate v = {.node = node, .free = n->free_now};
+    return n->usable && placement_look_at(&v, n, d);
 }
 
 bool pool_could_take_with(const struct pool *p, const struct demand *d, uint32_t node, struct amount more)
 {
     const struct pool_node *n = &p->nodes[node];
-    struct candidate v = {.node = node, .free = amount_plus(n->free_now, more)};
-    return n->usable && look_at(&v, n, d);
+    struct node_candidate v = {.node = node, .free = amount_plus(n->free_now, more)};
+    return n->usable && placement_look_at(&v, n, d);
 }
 
 bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node)
 {
     const struct pool_node *n = &p->nodes[node];
-    struct candidate v = {.node = node, .free = n->cap};
-    return n->usable && look_at(&v, n, d);
+    struct node_candidate v = {.node = node, .free = n->cap};
+    return n->usable && placement_look_at(&v, n, d);
 }
 
 /* Of a uniform demand any node that takes its part will do. */
-static bool takes_its_part(const struct candidate *v, const struct job_need *need)
+static bool placement_takes_its_part(const struct node_candidate *v, const struct job_need *need)
 {
     return (uint64_t)v->tasks * need->nodes >= need->tasks &&
            (!need->gpus_anywhere || v->gpus >= need->gpus);
@@ -118,8 +118,8 @@ static bool takes_its_part(const struct candidate *v, const struct job_need *nee
 
 bool demand_could_be_on(const struct demand *d, const struct pool_node *n)
 {
-    struct candidate v = {.free = n->cap};
-    return look_at(&v, n, d) && (!demand_is_uniform(d) || takes_its_part(&v, &d->need));
+    struct node_candidate v = {.free = n->cap};
+    return placement_look_at(&v, n, d) && (!demand_is_uniform(d) || placement_takes_its_part(&v, &d->need));
 }
 
 bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s)
@@ -130,8 +130,9 @@ bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct
         return false;
     nodeset_for_each(s, i)
     {
-        struct candidate v = {.node = i, .free = p->nodes[i].free_now};
-        if (!p->nodes[i].usable || !look_at(&v, &p->nodes[i], d) || !takes_its_part(&v, need))
+        struct node_candidate v = {.node = i, .free = p->nodes[i].free_now};
+        if (!p->nodes[i].usable || !placement_look_at(&v, &p->nodes[i], d) ||
+            !placement_takes_its_part(&v, need))
             continue;
         if (--left == 0)
             return true;
@@ -141,21 +142,21 @@ bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct
 
 /* --- choosing among the candidates --- */
 
-static int by_list(const struct candidate *a, const struct candidate *b)
+static int placement_by_list(const struct node_candidate *a, const struct node_candidate *b)
 {
     return a->listed == b->listed ? 0 : a->listed ? -1 : 1;
 }
 
-static int by_weight(const struct candidate *a, const struct candidate *b)
+static int placement_by_weight(const struct node_candidate *a, const struct node_candidate *b)
 {
     return a->weight == b->weight ? 0 : a->weight < b->weight ? -1 : 1;
 }
 
 /* Tight first. */
-static bool fits_better(const struct candidate *a, const struct candidate *b)
+static bool placement_fits_better(const struct node_candidate *a, const struct node_candidate *b)
 {
-    if (by_weight(a, b))
-        return by_weight(a, b) < 0;
+    if (placement_by_weight(a, b))
+        return placement_by_weight(a, b) < 0;
     if (a->free.gpus != b->free.gpus)
         return a->free.gpus < b->free.gpus;
     if (a->free.cpus != b->free.cpus)
@@ -165,9 +166,9 @@ static bool fits_better(const struct candidate *a, const struct candidate *b)
 
 int candidates_by_tasks(const void *pa, const void *pb)
 {
-    const struct candidate *a = pa, *b = pb;
-    if (by_list(a, b))
-        return by_list(a, b);
+    const struct node_candidate *a = pa, *b = pb;
+    if (placement_by_list(a, b))
+        return placement_by_list(a, b);
     if (a->tasks != b->tasks)
         return a->tasks > b->tasks ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
@@ -175,47 +176,47 @@ int candidates_by_tasks(const void *pa, const void *pb)
 
 int candidates_by_gpus(const void *pa, const void *pb)
 {
-    const struct candidate *a = pa, *b = pb;
-    if (by_list(a, b))
-        return by_list(a, b);
+    const struct node_candidate *a = pa, *b = pb;
+    if (placement_by_list(a, b))
+        return placement_by_list(a, b);
     return a->gpus != b->gpus ? (a->gpus > b->gpus ? -1 : 1) : candidates_by_tasks(pa, pb);
 }
 
 int candidates_by_weight(const void *pa, const void *pb)
 {
-    const struct candidate *a = pa, *b = pb;
-    if (by_list(a, b))
-        return by_list(a, b);
-    return by_weight(a, b) ? by_weight(a, b) : candidates_by_tasks(pa, pb);
+    const struct node_candidate *a = pa, *b = pb;
+    if (placement_by_list(a, b))
+        return placement_by_list(a, b);
+    return placement_by_weight(a, b) ? placement_by_weight(a, b) : candidates_by_tasks(pa, pb);
 }
 
 /* v[0 .. k) is a heap with the last in order on top. */
-static void sink(struct candidate *v, uint32_t i, uint32_t k, candidate_order *order)
+static void placement_sink(struct node_candidate *v, uint32_t i, uint32_t k, candidate_order *order)
 {
     for (uint32_t child; (child = 2 * i + 1) < k; i = child) {
         child += child + 1 < k && order(&v[child + 1], &v[child]) > 0;
         if (order(&v[i], &v[child]) >= 0)
             return;
-        struct candidate swap = v[i];
+        struct node_candidate swap = v[i];
         v[i] = v[child];
         v[child] = swap;
     }
 }
 
 /* The first k of n in that order, in order, come to the front: mostly few of many. */
-static void put_first(struct candidate *v, uint32_t n, uint32_t k, candidate_order *order)
+static void placement_put_first(struct node_candidate *v, uint32_t n, uint32_t k, candidate_order *order)
 {
     k = k < n ? k : n;
     if (k && k < n / 4) {
         for (uint32_t i = k / 2; i-- > 0;)
-            sink(v, i, k, order);
+            placement_sink(v, i, k, order);
         for (uint32_t i = k; i < n; i++) {
             if (order(&v[i], &v[0]) > 0)
                 continue;
-            struct candidate swap = v[i];
+            struct node_candidate swap = v[i];
             v[i] = v[0];
             v[0] = swap;
-            sink(v, 0, k, order);
+            placement_sink(v, 0, k, order);
         }
         n = k;
     }
@@ -223,14 +224,15 @@ static void put_first(struct candidate *v, uint32_t n, uint32_t k, candidate_ord
 }
 
 /* The best of those that take it whole, put first. */
-static bool choose_one(struct candidate *v, uint32_t n, const struct job_need *need, bool must_be_listed)
+static bool placement_choose_one(struct node_candidate *v, uint32_t n, const struct job_need *need,
+                                 bool must_be_listed)
 {
     uint32_t best = n;
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].tasks < need->tasks || (must_be_listed && !v[i].listed) ||
             (need->gpus_anywhere && v[i].gpus < need->gpus))
             continue;
-        if (best == n || fits_better(&v[i], &v[best]))
+        if (best == n || placement_fits_better(&v[i], &v[best]))
             best = i;
     }
     if (best < n)
@@ -239,8 +241,8 @@ static bool choose_one(struct candidate *v, uint32_t n, const struct job_need *n
 }
 
 /* The smallest number of first candidates, within least and most, that takes it; 0: there is none. */
-static uint32_t enough(const struct candidate *v, uint32_t n, const struct job_need *need, uint32_t least,
-                       uint32_t most)
+static uint32_t placement_enough(const struct node_candidate *v, uint32_t n, const struct job_need *need,
+                                 uint32_t least, uint32_t most)
 {
     uint64_t tasks = 0, gpus = 0;
     for (uint32_t i = 0; i < n && i < most; i++) {
@@ -255,7 +257,7 @@ static uint32_t enough(const struct candidate *v, uint32_t n, const struct job_n
 /* Gives out `total` so that each of n gets at least one where that goes round, and none more than its
  * cap[], which becomes what it gets. Evenly: from the back, where the small ones are, so that the others
  * share what those cannot take. Else the first ones first. */
-static void share_out(uint32_t *cap, uint32_t n, uint32_t total, bool evenly)
+static void placement_share_out(uint32_t *cap, uint32_t n, uint32_t total, bool evenly)
 {
     uint32_t left = total;
     uint64_t room = 0; /* what those to come can take at most */
@@ -267,22 +269,22 @@ static void share_out(uint32_t *cap, uint32_t n, uint32_t total, bool evenly)
         room -= cap[i];
         uint32_t must = room < left ? left - (uint32_t)room : 0;
         uint32_t want = evenly ? left / (to_come + 1) : left - keep;
-        cap[i] = min_u32(want > must ? want : must, cap[i]);
+        cap[i] = placement_min_u32(want > must ? want : must, cap[i]);
         left -= cap[i];
     }
 }
 
-static void share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_need *need)
+static void placement_share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_need *need)
 {
-    struct candidate *v = p->work->candidates;
+    struct node_candidate *v = p->work->candidates;
     uint32_t *tasks = p->work->shares, *gpus = tasks + p->n_nodes;
     for (uint32_t i = 0; i < n; i++) {
         tasks[i] = v[i].tasks;
         gpus[i] = v[i].gpus;
     }
-    share_out(tasks, n, need->tasks, need->nodes > 1);
+    placement_share_out(tasks, n, need->tasks, need->nodes > 1);
     if (need->gpus_anywhere)
-        share_out(gpus, n, need->gpus, true);
+        placement_share_out(gpus, n, need->gpus, true);
     for (uint32_t i = 0; i < n; i++) {
         v[i].tasks = tasks[i];
         v[i].gpus = need->gpus_anywhere   ? gpus[i]
@@ -293,24 +295,24 @@ static void share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_ne
 
 uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed)
 {
-    if (!choose_one(p->work->candidates, n, &d->need, must_be_listed))
+    if (!placement_choose_one(p->work->candidates, n, &d->need, must_be_listed))
         return 0;
-    share_tasks_and_gpus(p, 1, &d->need);
+    placement_share_tasks_and_gpus(p, 1, &d->need);
     return 1;
 }
 
 uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t least,
                            candidate_order *order)
 {
-    struct candidate *v = p->work->candidates;
-    put_first(v, n, d->nodes_max, order);
-    uint32_t chosen = enough(v, n, &d->need, least, d->nodes_max);
+    struct node_candidate *v = p->work->candidates;
+    placement_put_first(v, n, d->nodes_max, order);
+    uint32_t chosen = placement_enough(v, n, &d->need, least, d->nodes_max);
     if (chosen)
-        share_tasks_and_gpus(p, chosen, &d->need);
+        placement_share_tasks_and_gpus(p, chosen, &d->need);
     return chosen;
 }
 
-static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
+static uint32_t placement_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
 {
     static candidate_order *const orders[] = {candidates_by_weight, candidates_by_tasks,
                                               candidates_by_gpus};
@@ -324,7 +326,7 @@ static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint3
     return chosen;
 }
 
-struct amount candidate_takes(const struct candidate *v, const struct pool_node *n,
+struct amount candidate_takes(const struct node_candidate *v, const struct pool_node *n,
                               const struct job_need *need)
 {
     if (need->whole_nodes)
@@ -338,8 +340,8 @@ struct amount candidate_takes(const struct candidate *v, const struct pool_node 
 
 /* What stays free on a node throughout [t, end). What runs only ever ends, so that without holds the
  * beginning is the tightest. */
-static struct amount free_throughout(const struct pool *p, const struct pool_node *n, int64_t t,
-                                     int64_t end)
+static struct amount placement_free_throughout(const struct pool *p, const struct pool_node *n, int64_t t,
+                                               int64_t end)
 {
     if (!n->n_planned)
         return t <= p->now ? n->free_now : timeline_min(&n->line, t, t + 1);
@@ -351,16 +353,16 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
 {
     uint32_t n = 0, listed = d->one_task ? 0 : s->n_listed, listed_here = 0;
     int64_t end = when_plus(t, len);
-    struct candidate *v = p->work->candidates;
+    struct node_candidate *v = p->work->candidates;
     p->cost += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];
         if (!node->usable || (t <= p->now && node->free_now.cpus < 1))
             continue;
-        v[n] = (struct candidate){.node = i, .weight = node->weight};
-        v[n].free = free_throughout(p, node, t, end);
-        if (!look_at(&v[n], node, d))
+        v[n] = (struct node_candidate){.node = i, .weight = node->weight};
+        v[n].free = placement_free_throughout(p, node, t, end);
+        if (!placement_look_at(&v[n], node, d))
             continue;
         v[n].listed = listed && nodeset_is_listed(s, i);
         listed_here += v[n++].listed;
@@ -370,7 +372,7 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
 
 void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts)
 {
-    const struct candidate *v = p->work->candidates;
+    const struct node_candidate *v = p->work->candidates;
     vec_clear(&parts->v);
     for (uint32_t i = 0; i < chosen; i++)
         vec_push(&parts->v,
@@ -382,7 +384,7 @@ bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s,
                 struct pool_parts *parts)
 {
     uint32_t n = candidates_collect(p, d, s, t, len);
-    uint32_t chosen = n ? choose(p, n, d, d->one_task ? 0 : s->n_listed) : 0;
+    uint32_t chosen = n ? placement_choose(p, n, d, d->one_task ? 0 : s->n_listed) : 0;
     candidates_take(p, chosen, d, parts);
     return chosen > 0;
 }

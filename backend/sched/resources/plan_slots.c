@@ -96,7 +96,7 @@ void plan_slots_invalidate(struct plan_slots *b)
 
 /* What starts at t goes on for so long: without a limit of its own until its deadline, and never longer
  * than what it belongs to. */
-static int64_t length_at(const struct plan_request *it, const struct plan_choice *c, int64_t t)
+static int64_t plan_slots_length_at(const struct plan_request *it, const struct plan_choice *c, int64_t t)
 {
     int64_t len = c->len;
     if (len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER)
@@ -108,7 +108,7 @@ static int64_t length_at(const struct plan_request *it, const struct plan_choice
 
 int64_t plan_request_length_at(const struct plan_request *it, uint32_t choice, int64_t t)
 {
-    return length_at(it, &it->choices[choice], t);
+    return plan_slots_length_at(it, &it->choices[choice], t);
 }
 
 /* A start at t with this length keeps the deadline, and what it belongs to has not ended by then. */
@@ -123,43 +123,44 @@ struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t cho
 }
 
 /* Its place says for how long: at that length it may still be too much. */
-static bool is_allowed(const struct plan_request *it, const struct placement *at)
+static bool plan_slots_is_allowed(const struct plan_request *it, const struct placement *at)
 {
     struct pool_judge judge = plan_request_judge(it, at->choice);
     return pool_allows(&judge, &at->parts, at->len);
 }
 
-static bool place_at_once(struct plan_slots *b, const struct plan_request *it, const struct plan_choice *c,
-                          int64_t len, struct placement *ret)
+static bool plan_slots_place_at_once(struct plan_slots *b, const struct plan_request *it,
+                                     const struct plan_choice *c, int64_t len, struct placement *ret)
 {
     struct pool_judge judge = plan_request_judge(it, ret->choice);
     return pool_place_allowed(b->pool, c->demand, c->set, b->pool->now, len, &judge, &ret->parts);
 }
 
 /* The longest that fits now, at least len_min. */
-static bool place_shortened(struct plan_slots *b, const struct plan_request *it,
-                            const struct plan_choice *c, struct placement *ret)
+static bool plan_slots_place_shortened(struct plan_slots *b, const struct plan_request *it,
+                                       const struct plan_choice *c, struct placement *ret)
 {
-    if (c->len_min >= c->len || !place_at_once(b, it, c, c->len_min, ret))
+    if (c->len_min >= c->len || !plan_slots_place_at_once(b, it, c, c->len_min, ret))
         return false;
     int64_t room = pool_room(b->pool, &ret->parts, b->pool->now);
     int64_t until_deadline = it->deadline == WHEN_NEVER ? WHEN_NEVER : it->deadline - b->pool->now;
     ret->len = room < c->len ? room : c->len;
     ret->len = until_deadline < ret->len ? until_deadline : ret->len;
-    return ret->len >= c->len_min && is_allowed(it, ret);
+    return ret->len >= c->len_min && plan_slots_is_allowed(it, ret);
 }
 
-static bool place_choice(struct plan_slots *b, const struct plan_request *it, const struct plan_choice *c,
-                         struct placement *ret)
+static bool plan_slots_place_choice(struct plan_slots *b, const struct plan_request *it,
+                                    const struct plan_choice *c, struct placement *ret)
 {
     ret->start = b->pool->now;
-    ret->len = length_at(it, c, ret->start);
-    return (plan_request_is_in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
-           place_shortened(b, it, c, ret);
+    ret->len = plan_slots_length_at(it, c, ret->start);
+    return (plan_request_is_in_time(it, ret->start, ret->len) &&
+            plan_slots_place_at_once(b, it, c, ret->len, ret)) ||
+           plan_slots_place_shortened(b, it, c, ret);
 }
 
 /* In the first of its lanes that takes it now. */
-static bool place_now(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
+static bool plan_slots_place_now(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
@@ -168,7 +169,7 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
         ret->choice = i;
         if (c->own)
             pool_suspend(b->pool, c->own);
-        bool placed = place_choice(b, it, c, ret);
+        bool placed = plan_slots_place_choice(b, it, c, ret);
         if (c->own)
             pool_restore(b->pool, c->own);
         if (placed)
@@ -177,7 +178,7 @@ static bool place_now(struct plan_slots *b, const struct plan_request *it, struc
     return false;
 }
 
-static bool has_left(const struct plan_slots *b, uint32_t partition)
+static bool plan_slots_has_left(const struct plan_slots *b, uint32_t partition)
 {
     return !b->partitions[partition].closed && b->partitions[partition].n_held < b->opts.depth;
 }
@@ -185,10 +186,10 @@ static bool has_left(const struct plan_slots *b, uint32_t partition)
 uint32_t plan_slots_partition_left(const struct plan_slots *b, const struct plan_request *it,
                                    uint32_t partition)
 {
-    if (has_left(b, partition))
+    if (plan_slots_has_left(b, partition))
         return partition;
     for (uint32_t i = 0; i < it->n_choices; i++)
-        if (has_left(b, it->choices[i].partition))
+        if (plan_slots_has_left(b, it->choices[i].partition))
             return it->choices[i].partition;
     return NO_PARTITION;
 }
@@ -198,7 +199,7 @@ bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *
     return it->n_choices && plan_slots_partition_left(b, it, it->choices[0].partition) != NO_PARTITION;
 }
 
-static bool holds_on(const struct plan_slot *h, const struct plan_request *it)
+static bool plan_slots_holds_on(const struct plan_slot *h, const struct plan_request *it)
 {
     for (uint32_t k = 0; k < h->use.n_parts; k++)
         for (uint32_t i = 0; i < it->n_choices; i++)
@@ -207,7 +208,7 @@ static bool holds_on(const struct plan_slot *h, const struct plan_request *it)
     return false;
 }
 
-struct lifts {
+struct slots_suspended {
     bool own_tier; /* and not only lower ones */
     bool has_slot; /* of lower tiers */
 };
@@ -215,19 +216,20 @@ struct lifts {
 /* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
  * lets those of its own tier be. A claim gives way to a higher tier alone: else a victim could take back
  * the place that it was preempted for. */
-static bool gives_way(const struct plan_slots *b, const struct plan_slot *h, const struct plan_request *it,
-                      struct lifts what)
+static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_slot *h,
+                                 const struct plan_request *it, struct slots_suspended what)
 {
     bool lower = h->tier < it->tier;
     bool behind = h->by_preemption ? lower && what.has_slot : lower || what.own_tier;
-    return h->visited != b->iteration && behind && holds_on(h, it);
+    return h->visited != b->iteration && behind && plan_slots_holds_on(h, it);
 }
 
-static bool lift(struct plan_slots *b, const struct plan_request *it, struct lifts what)
+static bool plan_slots_lift(struct plan_slots *b, const struct plan_request *it,
+                            struct slots_suspended what)
 {
     bool any = false;
     list_for_each (h, &b->list, struct plan_slot, link) {
-        h->suspended = gives_way(b, h, it, what);
+        h->suspended = plan_slots_gives_way(b, h, it, what);
         any = any || h->suspended;
         if (h->suspended)
             pool_suspend(b->pool, &h->use);
@@ -237,18 +239,20 @@ static bool lift(struct plan_slots *b, const struct plan_request *it, struct lif
 
 bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it)
 {
-    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .has_slot = true});
+    return plan_slots_lift(
+        b, it, (struct slots_suspended){.own_tier = plan_slots_may_book(b, it), .has_slot = true});
 }
 
 bool plan_slots_suspend_plans_behind(struct plan_slots *b, const struct plan_request *it,
                                      bool by_preemption)
 {
-    return lift(b, it, (struct lifts){.own_tier = plan_slots_may_book(b, it), .has_slot = by_preemption});
+    return plan_slots_lift(
+        b, it, (struct slots_suspended){.own_tier = plan_slots_may_book(b, it), .has_slot = by_preemption});
 }
 
 bool plan_slots_suspend_plans_below(struct plan_slots *b, const struct plan_request *it, bool by_preemption)
 {
-    return lift(b, it, (struct lifts){.has_slot = by_preemption});
+    return plan_slots_lift(b, it, (struct slots_suspended){.has_slot = by_preemption});
 }
 
 void plan_slots_restore_behind(struct plan_slots *b)
@@ -290,12 +294,12 @@ void plan_slots_drop_displaced(struct plan_slots *b)
 }
 
 /* As if nobody behind it, or only in lower tiers, held anything. */
-static bool place_before_others(struct plan_slots *b, const struct plan_request *it, bool lower_only,
-                                struct placement *ret)
+static bool plan_slots_place_before_others(struct plan_slots *b, const struct plan_request *it,
+                                           bool lower_only, struct placement *ret)
 {
     if (lower_only ? !plan_slots_suspend_plans_below(b, it, true) : !plan_slots_suspend_behind(b, it))
         return false;
-    bool placed = place_now(b, it, ret);
+    bool placed = plan_slots_place_now(b, it, ret);
     plan_slots_restore_behind(b);
     if (!placed)
         return false;
@@ -307,13 +311,13 @@ static bool place_before_others(struct plan_slots *b, const struct plan_request 
 }
 
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
-static bool looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
+static bool plan_slots_looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
     return !b->opts.keep || b->gained || b->invalidated || h->by_preemption || h->limited ||
            h->use.start <= b->pool->now || h->mark < b->freed_forgotten;
 }
 
-static void make_room(struct plan_slots *b, uint32_t n)
+static void plan_slots_make_room(struct plan_slots *b, uint32_t n)
 {
     if (n <= b->n_narrow)
         return;
@@ -324,8 +328,8 @@ static void make_room(struct plan_slots *b, uint32_t n)
 }
 
 /* Of the choice's nodes those on which something has come free since, if they could ever do. */
-static void fill_narrow(const struct plan_slots *b, const struct plan_choice *c, uint64_t mark,
-                        struct nodeset *s)
+static void plan_slots_fill_narrow(const struct plan_slots *b, const struct plan_choice *c, uint64_t mark,
+                                   struct nodeset *s)
 {
     memset(s->bits, 0, s->words * sizeof *s->bits);
     s->n = 0;
@@ -340,12 +344,12 @@ void plan_slots_narrow(struct plan_slots *b, const struct plan_request *it, cons
 {
     bool any = false;
     *ret = *it;
-    if (looks_everywhere(b, h))
+    if (plan_slots_looks_everywhere(b, h))
         return;
-    make_room(b, it->n_choices);
+    plan_slots_make_room(b, it->n_choices);
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
-        fill_narrow(b, c, h->mark, &b->narrow_sets[i]);
+        plan_slots_fill_narrow(b, c, h->mark, &b->narrow_sets[i]);
         any = any || b->narrow_sets[i].n;
         b->narrow[i] = *c;
         if (c->demand->nodes_max == 1 && !c->set->n_listed)
@@ -365,7 +369,7 @@ bool plan_slot_is_at(const struct plan_slot *h, const struct placement *at)
 }
 
 /* It starts where and when it was planned to: nothing comes free by that. */
-static bool is_as_held(const struct plan_slot *h, const struct placement *at)
+static bool plan_slots_is_as_held(const struct plan_slot *h, const struct placement *at)
 {
     return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
            plan_slot_is_at(h, at);
@@ -379,8 +383,8 @@ void plan_slots_drop_for_same(struct plan_slots *b, struct plan_slot *h)
 }
 
 /* A kept place: what it holds is its own while it looks. */
-static bool start_held(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
-                       struct placement *ret)
+static bool plan_slots_start_held(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                                  struct placement *ret)
 {
     struct plan_request part;
     h->visited = b->iteration;
@@ -388,9 +392,10 @@ static bool start_held(struct plan_slots *b, const struct plan_request *it, stru
     if (!part.n_choices)
         return false;
     pool_suspend(b->pool, &h->use);
-    bool placed = place_now(b, &part, ret) || place_before_others(b, &part, true, ret);
+    bool placed =
+        plan_slots_place_now(b, &part, ret) || plan_slots_place_before_others(b, &part, true, ret);
     pool_restore(b->pool, &h->use);
-    if (placed && is_as_held(h, ret))
+    if (placed && plan_slots_is_as_held(h, ret))
         plan_slots_drop_for_same(b, h);
     else if (placed)
         plan_slots_drop(b, h);
@@ -420,11 +425,11 @@ void plan_slot_restore_own(struct plan_slots *b, struct plan_slot *h, uint64_t v
     h->visited = visited;
 }
 
-static bool start_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
-                          struct placement *ret)
+static bool plan_slots_start_instead(struct plan_slots *b, const struct plan_request *it,
+                                     struct plan_slot *h, struct placement *ret)
 {
     uint64_t visited = plan_slot_suspend_own(b, h);
-    bool placed = place_now(b, it, ret) || place_before_others(b, it, false, ret);
+    bool placed = plan_slots_place_now(b, it, ret) || plan_slots_place_before_others(b, it, false, ret);
     plan_slot_restore_own(b, h, visited);
     if (placed)
         plan_slots_drop_counted(b, h);
@@ -435,13 +440,14 @@ bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struc
                       struct placement *ret)
 {
     if (h->use.parts)
-        return h->tier_at == it->tier_at ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
-    return place_now(b, it, ret) || place_before_others(b, it, false, ret);
+        return h->tier_at == it->tier_at ? plan_slots_start_held(b, it, h, ret)
+                                         : plan_slots_start_instead(b, it, h, ret);
+    return plan_slots_place_now(b, it, ret) || plan_slots_place_before_others(b, it, false, ret);
 }
 
 bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
-    return place_now(b, it, ret);
+    return plan_slots_place_now(b, it, ret);
 }
 
 bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,
@@ -451,7 +457,7 @@ bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, in
     bool found = false;
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct plan_choice *c = &it->choices[i];
-        int64_t len = length_at(it, c, b->pool->now);
+        int64_t len = plan_slots_length_at(it, c, b->pool->now);
         if (c->own)
             pool_suspend(b->pool, c->own);
         struct pool_span span = {.from = b->pool->now, .before = before, .len = len};
@@ -459,7 +465,7 @@ bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, in
         int64_t t = pool_earliest_allowed(b->pool, c->demand, c->set, span, &judge, &parts);
         if (c->own)
             pool_restore(b->pool, c->own);
-        len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
+        len = t == WHEN_NEVER ? 0 : plan_slots_length_at(it, c, t);
         if (t == WHEN_NEVER || !plan_request_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
             continue;
         struct pool_parts swap = ret->parts;

@@ -97,7 +97,7 @@ struct plan_slots {
     uint64_t iteration;
     bool gained;                /* something has come free since the last pass: holds may move earlier */
     bool invalidated;           /* something was lost as well: a node, or a running job goes on longer */
-    uint64_t n_dropped;             /* grows when a hold is given up: what did not fit may fit now */
+    uint64_t n_dropped;         /* grows when a hold is given up: what did not fit may fit now */
     bool again;                 /* in this pass a turn that was over would come out otherwise now */
     VEC(uint32_t) freed_log;    /* nodes on which something has come free, as it happened */
     uint64_t freed_forgotten;   /* that stood before those */

@@ -2,8 +2,8 @@
 #include "backend/sched/resources/plan_slots_internal.h"
 
 /* counts: in which lane; NO_PARTITION: in none. */
-static void hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
-                 bool by_preemption, uint32_t counts, const struct placement *at)
+static void slot_hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                      bool by_preemption, uint32_t counts, const struct placement *at)
 {
     const struct plan_choice *c = &it->choices[at->choice];
     *h = (struct plan_slot){.partition = c->partition,
@@ -21,14 +21,14 @@ static void hold(struct plan_slots *b, const struct plan_request *it, struct pla
 }
 
 /* What it waited for did not end in time, or is gone. */
-static bool is_broken(struct plan_slots *b, struct plan_slot *h)
+static bool slot_is_broken(struct plan_slots *b, struct plan_slot *h)
 {
     return h->use.start <= b->pool->now || (b->invalidated && !plan_slot_is_valid(b, h));
 }
 
 /* Moves it to an earlier start where there is one now. */
-static bool move_earlier(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
-                         uint32_t counts)
+static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                              uint32_t counts)
 {
     struct placement at = {0};
     struct plan_request part;
@@ -44,7 +44,7 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
     }
     if (earlier) {
         plan_slots_drop(b, h);
-        hold(b, it, h, by_preemption, counts, &at);
+        slot_hold(b, it, h, by_preemption, counts, &at);
     }
     if (earlier && others)
         plan_slots_drop_displaced(b);
@@ -55,15 +55,16 @@ static bool move_earlier(struct plan_slots *b, const struct plan_request *it, st
 }
 
 /* No later than before, and earlier where that has become possible. */
-static bool hold_again(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+static bool slot_hold_again(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
-    uint32_t counts =
-        h->by_preemption || is_broken(b, h) ? NO_PARTITION : plan_slots_partition_left(b, it, h->counts);
+    uint32_t counts = h->by_preemption || slot_is_broken(b, h)
+                          ? NO_PARTITION
+                          : plan_slots_partition_left(b, it, h->counts);
     if (counts == NO_PARTITION) {
         plan_slots_drop(b, h);
         return plan_slots_book(b, it, h);
     }
-    if (!move_earlier(b, it, h, counts)) {
+    if (!slot_move_earlier(b, it, h, counts)) {
         b->partitions[counts].n_held++;
         h->counts = counts;
     }
@@ -71,8 +72,8 @@ static bool hold_again(struct plan_slots *b, const struct plan_request *it, stru
 }
 
 /* At the earliest that those before it leave. */
-static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
-                      bool by_preemption)
+static bool slot_hold_anew(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
+                           bool by_preemption)
 {
     struct placement at = {0};
     bool others = plan_slots_suspend_plans_behind(b, it, by_preemption),
@@ -82,10 +83,10 @@ static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struc
     /* The turn of a higher tier was over while it had a better place: it may find one there now. */
     b->again = b->again || (h->lost == b->iteration && it->tier_at > 0);
     if (found)
-        hold(b, it, h, by_preemption,
-             by_preemption ? NO_PARTITION
-                           : plan_slots_partition_left(b, it, it->choices[at.choice].partition),
-             &at);
+        slot_hold(b, it, h, by_preemption,
+                  by_preemption ? NO_PARTITION
+                                : plan_slots_partition_left(b, it, it->choices[at.choice].partition),
+                  &at);
     if (found && others)
         plan_slots_drop_displaced(b);
     placement_fini(&at);
@@ -95,7 +96,7 @@ static bool hold_anew(struct plan_slots *b, const struct plan_request *it, struc
 /* Another entry holds a place for it: this one does in its stead where it finds an earlier one. Only
  * upwards: were it to move down as well, a job before it might get a place by that which then takes the new
  * one, and so on round. Where places are made anew in each pass the first one stays. */
-static bool hold_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
     if (!b->opts.keep || it->tier_at > h->tier_at || !plan_slots_may_book(b, it))
@@ -108,7 +109,7 @@ static bool hold_instead(struct plan_slots *b, const struct plan_request *it, st
     plan_slot_restore_own(b, h, visited);
     if (found) {
         plan_slots_drop_counted(b, h);
-        hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].partition), &at);
+        slot_hold(b, it, h, false, plan_slots_partition_left(b, it, it->choices[at.choice].partition), &at);
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
@@ -118,13 +119,13 @@ static bool hold_instead(struct plan_slots *b, const struct plan_request *it, st
 bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     if (h->use.parts && h->tier_at != it->tier_at) {
-        bool instead = hold_instead(b, it, h);
+        bool instead = slot_hold_instead(b, it, h);
         plan_slots_close(b, it);
         return instead;
     }
     if (h->use.parts)
-        return hold_again(b, it, h);
-    bool found = plan_slots_may_book(b, it) && hold_anew(b, it, h, false);
+        return slot_hold_again(b, it, h);
+    bool found = plan_slots_may_book(b, it) && slot_hold_anew(b, it, h, false);
     plan_slots_close(b, it);
     return found;
 }
@@ -133,7 +134,7 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
                                const struct placement *at)
 {
     plan_slots_drop(b, h);
-    hold(b, it, h, true, NO_PARTITION, at);
+    slot_hold(b, it, h, true, NO_PARTITION, at);
     list_for_each (other, &b->list, struct plan_slot, link)
         other->suspended =
             other->visited != b->iteration && (!other->by_preemption || other->tier < it->tier);
@@ -143,7 +144,7 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
 
 /* Its time has come and it cannot start, behind somebody who waits in its lane: the same place from now on,
  * if it is still free. Else everybody would be asked in each pass who may have use for it. */
-static bool put_off(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+static bool slot_put_off(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
     pool_suspend(b->pool, &h->use);
@@ -151,7 +152,7 @@ static bool put_off(struct plan_slots *b, const struct plan_request *it, struct 
     pool_restore(b->pool, &h->use);
     if (same) {
         plan_slots_drop_for_same(b, h);
-        hold(b, it, h, true, NO_PARTITION, &at);
+        slot_hold(b, it, h, true, NO_PARTITION, &at);
     }
     placement_fini(&at);
     return same;
@@ -160,7 +161,7 @@ static bool put_off(struct plan_slots *b, const struct plan_request *it, struct 
 /* Its victims leave nodes of this entry, but another entry has planned a start. The claim replaces that
  * start unless it is later. Giving the start up without a claim would free a place in each cycle that the
  * other entry takes again in the next one. */
-static bool rebook_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
+static bool slot_rebook_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
     uint64_t visited = plan_slot_suspend_own(b, h);
@@ -171,7 +172,7 @@ static bool rebook_instead(struct plan_slots *b, const struct plan_request *it, 
     plan_slot_restore_own(b, h, visited);
     if (found) {
         plan_slots_drop_counted(b, h);
-        hold(b, it, h, true, NO_PARTITION, &at);
+        slot_hold(b, it, h, true, NO_PARTITION, &at);
         plan_slots_drop_displaced(b);
     }
     placement_fini(&at);
@@ -182,13 +183,13 @@ bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request
 {
     plan_slots_close(b, it);
     if (h->use.parts && h->tier_at != it->tier_at)
-        return rebook_instead(b, it, h);
-    if (h->use.parts && h->by_preemption && !is_broken(b, h)) {
-        move_earlier(b, it, h, NO_PARTITION);
+        return slot_rebook_instead(b, it, h);
+    if (h->use.parts && h->by_preemption && !slot_is_broken(b, h)) {
+        slot_move_earlier(b, it, h, NO_PARTITION);
         return true;
     }
-    if (h->use.parts && h->by_preemption && put_off(b, it, h))
+    if (h->use.parts && h->by_preemption && slot_put_off(b, it, h))
         return true;
     plan_slots_drop(b, h);
-    return hold_anew(b, it, h, true);
+    return slot_hold_anew(b, it, h, true);
 }

@@ -68,9 +68,9 @@ struct pool {
     struct pool_node *nodes;
     uint32_t n_nodes;
     int64_t now;
-    struct heap ends;     /* of what runs */
-    struct scratch *work; /* arrays that searches use again */
-    uint64_t cost;        /* at nodes, in searches: what they have cost so far */
+    struct heap ends;          /* of what runs */
+    struct pool_scratch *work; /* arrays that searches use again */
+    uint64_t cost;             /* at nodes, in searches: what they have cost so far */
 };
 
 void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);

@@ -1,4 +1,5 @@
-/* pool_internal.h - what pool.c, demand.c, placement.c, place_limited.c and earliest_start.c share. */
+/* pool_internal.h - what pool_nodes.c, demand.c, placement.c, place_limited.c and earliest_start.c share.
+ */
 #ifndef STOKER_BACKEND_SCHED_POOL_INTERNAL_H
 #define STOKER_BACKEND_SCHED_POOL_INTERNAL_H
 
@@ -9,7 +10,7 @@
 #include "src/base/xalloc.h"
 
 /* A node as a demand sees it. */
-struct candidate {
+struct node_candidate {
     uint32_t node;
     uint32_t weight;
     uint32_t tasks, gpus; /* that it could take and give; once chosen: those that it shall */
@@ -17,14 +18,14 @@ struct candidate {
     struct amount free; /* throughout the time asked about */
 };
 
-struct scratch { /* of one pool: no search allocates */
-    struct candidate *candidates;
+struct pool_scratch { /* of one pool: no search allocates */
+    struct node_candidate *candidates;
     uint32_t *shares; /* two for each node */
     int64_t *times;   /* one for each node */
     VEC(int64_t) steps;
 };
-struct scratch *scratch_new(uint32_t n_nodes);
-void scratch_free(struct scratch *w);
+struct pool_scratch *scratch_new(uint32_t n_nodes);
+void scratch_free(struct pool_scratch *w);
 
 /* --- placement.c: among the candidates, which are in the scratch --- */
 
@@ -39,7 +40,7 @@ uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, u
                            candidate_order *order);
 /* The best of those that take all of it. */
 uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed);
-struct amount candidate_takes(const struct candidate *v, const struct pool_node *n,
+struct amount candidate_takes(const struct node_candidate *v, const struct pool_node *n,
                               const struct job_need *need);
 /* What those that were chosen take comes into parts. */
 void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts);

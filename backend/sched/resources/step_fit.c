@@ -13,30 +13,30 @@
 #include "src/model/need.h"
 
 /* What steps leave of one node of the allocation. */
-struct room {
+struct step_room {
     const struct alloc *alloc;
     struct cpuset cpus, gpus;
     uint64_t mem_mib;
 };
 
-static bool counts(const struct step *s, const struct task *t)
+static bool step_fit_counts(const struct step *s, const struct task *t)
 {
     return s->id >= 0 && !s->overlap && (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING);
 }
 
-static struct room *rooms_new(const struct job *j, bool empty)
+static struct step_room *step_fit_rooms_new(const struct job *j, bool empty)
 {
-    struct room *v = xcalloc(j->alloc.n, sizeof *v);
+    struct step_room *v = xcalloc(j->alloc.n, sizeof *v);
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
-        v[i] = (struct room){.alloc = a, .cpus = a->cpus, .gpus = a->gpus, .mem_mib = a->mem_mib};
+        v[i] = (struct step_room){.alloc = a, .cpus = a->cpus, .gpus = a->gpus, .mem_mib = a->mem_mib};
         if (!job_limits_memory(&j->req)) /* the share that it is charged binds nobody */
             v[i].mem_mib = UINT64_MAX;
         for (size_t k = 0; !empty && k < j->steps.n; k++) {
             const struct step *s = &j->steps.v[k];
             for (size_t n = 0; n < s->tasks.n; n++) {
                 const struct task *t = &s->tasks.v[n];
-                if (!counts(s, t) || !str_eq(t->alloc.node, a->node))
+                if (!step_fit_counts(s, t) || !str_eq(t->alloc.node, a->node))
                     continue;
                 cpuset_andnot(&v[i].cpus, &t->alloc.cpus);
                 cpuset_andnot(&v[i].gpus, &t->alloc.gpus);
@@ -48,16 +48,16 @@ static struct room *rooms_new(const struct job *j, bool empty)
     return v;
 }
 
-static uint32_t per_rank(const struct step *s)
+static uint32_t step_fit_per_rank(const struct step *s)
 {
     return s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
 }
 
 /* Whether the node does, and the ranks that it could take. */
-static uint32_t ranks_in(const struct step *s, const struct room *r, uint32_t gpus_here)
+static uint32_t step_fit_ranks_in(const struct step *s, const struct step_room *r, uint32_t gpus_here)
 {
     bool mem = s->mem_mib == MEM_NOT_GIVEN || !s->mem_mib || r->mem_mib >= s->mem_mib;
-    uint32_t gpus = cpuset_count(&r->gpus), ranks = cpuset_count(&r->cpus) / per_rank(s);
+    uint32_t gpus = cpuset_count(&r->gpus), ranks = cpuset_count(&r->cpus) / step_fit_per_rank(s);
     if (!mem || gpus < gpus_here || (s->gpus == NOT_GIVEN && gpus < cpuset_count(&r->alloc->gpus)))
         return 0;
     if (s->overcommit)
@@ -65,12 +65,13 @@ static uint32_t ranks_in(const struct step *s, const struct room *r, uint32_t gp
     return s->gpus_per_rank && gpus / s->gpus_per_rank < ranks ? gpus / s->gpus_per_rank : ranks;
 }
 
-static struct alloc take(const struct step *s, struct room *r, uint32_t ranks, uint32_t gpus_here)
+static struct alloc step_fit_take(const struct step *s, struct step_room *r, uint32_t ranks,
+                                  uint32_t gpus_here)
 {
     struct alloc a = {
         .node = xstrdup(r->alloc->node), .mem_mib = r->alloc->mem_mib, .gpus = r->alloc->gpus};
     uint32_t free_cpus = cpuset_count(&r->cpus);
-    uint64_t cpus = (uint64_t)ranks * per_rank(s);
+    uint64_t cpus = (uint64_t)ranks * step_fit_per_rank(s);
     if (s->overlap || !free_cpus) /* overcommitted: it shares what others hold */
         a.cpus = r->alloc->cpus;
     else
@@ -87,14 +88,14 @@ static struct alloc take(const struct step *s, struct room *r, uint32_t ranks, u
 }
 
 /* The nodes that a step runs on: as many as it wants, each with a rank at least. */
-static uint32_t nodes_of(const struct step *s)
+static uint32_t step_fit_nodes_of(const struct step *s)
 {
     uint32_t nodes = s->nodes ? s->nodes : 1;
     return nodes < s->n_ranks ? nodes : s->n_ranks;
 }
 
 /* The roomiest node that is not marked yet; n where there is none. */
-static size_t roomiest(const uint32_t *most, const bool *marked, size_t n)
+static size_t step_fit_roomiest(const uint32_t *most, const bool *marked, size_t n)
 {
     size_t best = n;
     for (size_t i = 0; i < n; i++)
@@ -105,11 +106,12 @@ static size_t roomiest(const uint32_t *most, const bool *marked, size_t n)
 
 /* Marks the `nodes` roomiest, of equal ones the first. False: there are not so many, or not roomy enough.
  */
-static bool mark_nodes(const struct step *s, const uint32_t *most, size_t n, uint32_t nodes, bool *marked)
+static bool step_fit_mark_nodes(const struct step *s, const uint32_t *most, size_t n, uint32_t nodes,
+                                bool *marked)
 {
     uint64_t room = 0;
     for (uint32_t k = 0; k < nodes; k++) {
-        size_t best = roomiest(most, marked, n);
+        size_t best = step_fit_roomiest(most, marked, n);
         if (best == n)
             return false;
         marked[best] = true;
@@ -120,7 +122,7 @@ static bool mark_nodes(const struct step *s, const uint32_t *most, size_t n, uin
 
 /* Spreads `total` over the marked nodes, evenly as far as each can take: most[] becomes what each gets.
  * From the back: what does not divide goes to the first. */
-static void share_out(uint32_t *most, const bool *marked, size_t n, uint32_t total)
+static void step_fit_share_out(uint32_t *most, const bool *marked, size_t n, uint32_t total)
 {
     uint64_t room = 0; /* in those to come */
     uint32_t nodes = 0, left = total;
@@ -143,8 +145,8 @@ static void share_out(uint32_t *most, const bool *marked, size_t n, uint32_t tot
 
 /* Distribution 2: as many on each node as the list names it. False: a node that is not one of the job's, or
  * has not the room. */
-static bool count_listed(const struct step *s, const struct room *rooms, size_t n, uint32_t *ranks,
-                         bool *marked)
+static bool step_fit_count_listed(const struct step *s, const struct step_room *rooms, size_t n,
+                                  uint32_t *ranks, bool *marked)
 {
     struct strv names = strv_split(s->rank_nodes, ",");
     uint32_t *want = xcalloc(n, sizeof *want);
@@ -163,15 +165,15 @@ static bool count_listed(const struct step *s, const struct room *rooms, size_t 
     }
     free(want);
     strv_fini(&names);
-    return ok && nodes == nodes_of(s);
+    return ok && nodes == step_fit_nodes_of(s);
 }
 
 /* Spreads the step's ranks and GPUs over the rooms: ranks[i] and gpus[i] for room i. False: not enough
  * room. */
-static bool spread(const struct step *s, const struct room *rooms, size_t n, uint32_t *ranks,
-                   uint32_t *gpus)
+static bool step_fit_spread(const struct step *s, const struct step_room *rooms, size_t n, uint32_t *ranks,
+                            uint32_t *gpus)
 {
-    uint32_t nodes = nodes_of(s), left = s->gpus == NOT_GIVEN ? 0 : s->gpus, to_come = nodes;
+    uint32_t nodes = step_fit_nodes_of(s), left = s->gpus == NOT_GIVEN ? 0 : s->gpus, to_come = nodes;
     uint32_t most_gpus = s->gpus_per_rank ? s->gpus_per_rank
                          : nodes          ? left / nodes + (left % nodes != 0)
                                           : 0;
@@ -179,12 +181,13 @@ static bool spread(const struct step *s, const struct room *rooms, size_t n, uin
     bool *marked = xcalloc(n, sizeof *marked);
     for (size_t i = 0; i < n; i++)
         if (!only.n || strv_has(&only, rooms[i].alloc->node))
-            ranks[i] = ranks_in(s, &rooms[i], most_gpus);
+            ranks[i] = step_fit_ranks_in(s, &rooms[i], most_gpus);
     strv_fini(&only);
     bool listed = s->distribution == 2, ok = nodes && nodes <= n;
-    ok = ok && (listed ? count_listed(s, rooms, n, ranks, marked) : mark_nodes(s, ranks, n, nodes, marked));
+    ok = ok && (listed ? step_fit_count_listed(s, rooms, n, ranks, marked)
+                       : step_fit_mark_nodes(s, ranks, n, nodes, marked));
     if (ok && !listed)
-        share_out(ranks, marked, n, s->n_ranks);
+        step_fit_share_out(ranks, marked, n, s->n_ranks);
     for (size_t i = 0; i < n && ok; i++)
         if (marked[i]) {
             gpus[i] =
@@ -196,50 +199,52 @@ static bool spread(const struct step *s, const struct room *rooms, size_t n, uin
     return ok;
 }
 
-static bool try_spread(const struct job *j, const struct step *s, bool empty, struct room **ret_rooms,
-                       uint32_t *ranks, uint32_t *gpus)
+static bool step_fit_try_spread(const struct job *j, const struct step *s, bool empty,
+                                struct step_room **ret_rooms, uint32_t *ranks, uint32_t *gpus)
 {
-    *ret_rooms = rooms_new(j, empty || s->overlap);
-    return spread(s, *ret_rooms, j->alloc.n, ranks, gpus);
+    *ret_rooms = step_fit_rooms_new(j, empty || s->overlap);
+    return step_fit_spread(s, *ret_rooms, j->alloc.n, ranks, gpus);
 }
 
-static const char *plural(uint64_t n)
+static const char *step_fit_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-static void say_short(const struct job *j, const struct step *s, bool ever, struct errtext *text)
+static void step_fit_say_short(const struct job *j, const struct step *s, bool ever, struct errtext *text)
 {
     char mem[64] = "";
     if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib)
         snprintf(mem, sizeof mem, ", %llu MiB of memory a node", (unsigned long long)s->mem_mib);
-    uint32_t gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus, nodes = nodes_of(s);
+    uint32_t gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus, nodes = step_fit_nodes_of(s);
     err_set(text, 0,
             "step asks for %u task%s with %u CPU%s each, %u GPU%s%s on %u node%s; the job holds %u CPU%s, "
             "%u GPU%s "
             "on %zu node%s%s",
-            s->n_ranks, plural(s->n_ranks), per_rank(s), plural(per_rank(s)), gpus, plural(gpus), mem,
-            nodes, plural(nodes), job_cpus(j), plural(job_cpus(j)), job_gpus(j), plural(job_gpus(j)),
-            j->alloc.n, plural(j->alloc.n), ever ? ", other steps have too much of that now" : "");
+            s->n_ranks, step_fit_plural(s->n_ranks), step_fit_per_rank(s),
+            step_fit_plural(step_fit_per_rank(s)), gpus, step_fit_plural(gpus), mem, nodes,
+            step_fit_plural(nodes), job_cpus(j), step_fit_plural(job_cpus(j)), job_gpus(j),
+            step_fit_plural(job_gpus(j)), j->alloc.n, step_fit_plural(j->alloc.n),
+            ever ? ", other steps have too much of that now" : "");
 }
 
 enum step_fit sched_fit_step(const struct job *j, const struct step *s, struct sched_places *ret,
                              struct errtext *text)
 {
     uint32_t *ranks = xcalloc(j->alloc.n * 2, sizeof *ranks), *gpus = ranks + j->alloc.n;
-    struct room *rooms;
-    bool ever = try_spread(j, s, true, &rooms, ranks, gpus);
+    struct step_room *rooms;
+    bool ever = step_fit_try_spread(j, s, true, &rooms, ranks, gpus);
     free(rooms);
     memset(ranks, 0, j->alloc.n * 2 * sizeof *ranks);
-    bool now = ever && try_spread(j, s, false, &rooms, ranks, gpus);
+    bool now = ever && step_fit_try_spread(j, s, false, &rooms, ranks, gpus);
     if (!now)
-        say_short(j, s, ever, text);
+        step_fit_say_short(j, s, ever, text);
     uint32_t base = 0, task = 0;
     for (size_t i = 0; now && i < j->alloc.n; i++) {
         if (!ranks[i])
             continue;
         struct ev_place p = {.step = s->id, .task = task++, .rank_base = base, .n_ranks = ranks[i]};
-        p.alloc = take(s, &rooms[i], ranks[i], gpus[i]);
+        p.alloc = step_fit_take(s, &rooms[i], ranks[i], gpus[i]);
         base += ranks[i];
         vec_push(&ret->v, p);
     }

@@ -19,7 +19,7 @@ void timeline_fini(struct timeline *l)
 }
 
 /* The step in force at t. */
-static uint32_t step_at(const struct timeline *l, int64_t t)
+static uint32_t timeline_step_at(const struct timeline *l, int64_t t)
 {
     uint32_t low = 0, high = l->n;
     while (high - low > 1) {
@@ -33,9 +33,9 @@ static uint32_t step_at(const struct timeline *l, int64_t t)
 }
 
 /* Makes a step begin at t and returns it. */
-static uint32_t cut(struct timeline *l, int64_t t)
+static uint32_t timeline_cut(struct timeline *l, int64_t t)
 {
-    uint32_t at = step_at(l, t);
+    uint32_t at = timeline_step_at(l, t);
     if (l->v[at].t == t)
         return at;
     if (l->n == l->cap) {
@@ -49,7 +49,7 @@ static uint32_t cut(struct timeline *l, int64_t t)
 }
 
 /* Drops step `at` where it says what the one before says. */
-static void join(struct timeline *l, uint32_t at)
+static void timeline_join(struct timeline *l, uint32_t at)
 {
     if (at == 0 || at >= l->n || !amount_eq(l->v[at].free, l->v[at - 1].free))
         return;
@@ -61,11 +61,11 @@ void timeline_take(struct timeline *l, int64_t from, int64_t to, struct amount a
 {
     if (from >= to)
         return;
-    uint32_t first = cut(l, from), end = to == WHEN_NEVER ? l->n : cut(l, to);
+    uint32_t first = timeline_cut(l, from), end = to == WHEN_NEVER ? l->n : timeline_cut(l, to);
     for (uint32_t i = first; i < end; i++)
         l->v[i].free = amount_minus(l->v[i].free, a);
-    join(l, end); /* the later one first: joining moves what follows */
-    join(l, first);
+    timeline_join(l, end); /* the later one first: joining moves what follows */
+    timeline_join(l, first);
 }
 
 void timeline_give(struct timeline *l, int64_t from, int64_t to, struct amount a)
@@ -75,7 +75,7 @@ void timeline_give(struct timeline *l, int64_t from, int64_t to, struct amount a
 
 struct amount timeline_min(const struct timeline *l, int64_t from, int64_t to)
 {
-    uint32_t i = step_at(l, from);
+    uint32_t i = timeline_step_at(l, from);
     struct amount least = l->v[i].free;
     for (i++; i < l->n && l->v[i].t < to; i++)
         least = amount_min(least, l->v[i].free);
@@ -84,7 +84,7 @@ struct amount timeline_min(const struct timeline *l, int64_t from, int64_t to)
 
 int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struct amount need)
 {
-    uint32_t i = step_at(l, from);
+    uint32_t i = timeline_step_at(l, from);
     int64_t t = from;
     bool fits = false; /* since t */
     for (; i < l->n; i++) {
@@ -100,20 +100,20 @@ int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struc
 
 int64_t timeline_next_step(const struct timeline *l, int64_t t)
 {
-    uint32_t i = step_at(l, t) + 1;
+    uint32_t i = timeline_step_at(l, t) + 1;
     return i < l->n ? l->v[i].t : WHEN_NEVER;
 }
 
 void timeline_append(struct timeline *l, int64_t t, struct amount free)
 {
-    uint32_t at = t == INT64_MIN ? 0 : cut(l, t);
+    uint32_t at = t == INT64_MIN ? 0 : timeline_cut(l, t);
     l->v[at].free = free;
-    join(l, at);
+    timeline_join(l, at);
 }
 
 void timeline_trim(struct timeline *l, int64_t t)
 {
-    uint32_t keep = step_at(l, t);
+    uint32_t keep = timeline_step_at(l, t);
     if (keep == 0)
         return;
     l->n -= keep;

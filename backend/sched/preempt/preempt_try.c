@@ -1,4 +1,4 @@
-/* preempt.c - whether to look at all for somebody to go, for whom, and for how many.
+/* preempt_try.c - whether to look at all for somebody to go, for whom, and for how many.
  *
  * A hunt is dear. One that found nobody is remembered with what it looked at: with its shape where it
  * looked behind no hold, with its unit and the holds that stayed where it did. Only so much is spent in a
@@ -10,8 +10,8 @@
 #define NO_SEARCH_MS    10000 /* after one that was of no use in the end */
 
 /* It may look behind holds: its own, and those behind it where it may have one. */
-static bool suspends_slots(const struct preempt *p, const struct pending_entry *u,
-                           const struct plan_request *it)
+static bool preempt_suspends_slots(const struct preempt *p, const struct pending_entry *u,
+                                   const struct plan_request *it)
 {
     if (u->slot.use.parts)
         return true;
@@ -22,7 +22,7 @@ static bool suspends_slots(const struct preempt *p, const struct pending_entry *
 }
 
 /* Equal where it looks behind the same holds: those that stay. */
-static uint64_t slots_that_stay(const struct preempt *p, const struct pending_entry *u)
+static uint64_t preempt_slots_that_stay(const struct preempt *p, const struct pending_entry *u)
 {
     uint64_t h = 1;
     list_for_each (x, &p->queue->slots.list, struct plan_slot, link) {
@@ -36,17 +36,18 @@ static uint64_t slots_that_stay(const struct preempt *p, const struct pending_en
 }
 
 /* Of one of its entries. */
-static void remember_unit(const struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+static void preempt_remember_unit(const struct preempt *p, struct pending_entry *u,
+                                  const struct plan_request *it)
 {
     u->futile.tier_at = it->tier_at;
     u->futile.mark = plan_slots_freed_mark(&p->queue->slots) + 1;
-    u->futile.stay = slots_that_stay(p, u);
+    u->futile.stay = preempt_slots_that_stay(p, u);
 }
 
 bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    bool lifts = suspends_slots(p, u, it), mine = u->futile.tier_at == it->tier_at;
-    if (lifts && u->futile.stay != slots_that_stay(p, u))
+    bool lifts = preempt_suspends_slots(p, u, it), mine = u->futile.tier_at == it->tier_at;
+    if (lifts && u->futile.stay != preempt_slots_that_stay(p, u))
         u->futile.mark = 0;
     uint64_t mark = mine ? u->futile.mark : 0;
     for (uint32_t i = 0; i < it->n_choices; i++) {
@@ -57,15 +58,15 @@ bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct 
             return false;
     }
     if (lifts && (mine || !u->futile.mark))
-        remember_unit(p, u, it);
+        preempt_remember_unit(p, u, it);
     return true;
 }
 
-static void remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+static void preempt_remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     for (uint32_t i = 0; i < it->n_choices && !u->class->begun; i++) /* of its own it asks nobody */
         preempt_note_futile(p, request_shape_of(u, &it->choices[i]), u->class->qos);
-    remember_unit(p, u, it);
+    preempt_remember_unit(p, u, it);
 }
 
 /* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
@@ -88,7 +89,8 @@ static void preempt_search_more(struct preempt *p, struct pending_entry *u, cons
 }
 
 /* A place is held for when those who leave have gone; of an array as many as there will be. */
-static bool rebook_preemptor(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
+static bool preempt_rebook_preemptor(struct preempt *p, struct pending_entry *u,
+                                     const struct plan_request *it)
 {
     if (!plan_slots_rebook_preemptor(&p->queue->slots, it, &u->slot))
         return false;
@@ -97,8 +99,8 @@ static bool rebook_preemptor(struct preempt *p, struct pending_entry *u, const s
 }
 
 /* Of those who leave for it one leaves a node of these partitions: its place is among them. */
-static bool is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
-                               const struct plan_request *it)
+static bool preempt_is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
+                                       const struct plan_request *it)
 {
     if (u->class->n_tiers == 1 || (u->slot.use.parts && u->slot.by_preemption))
         return true;
@@ -110,7 +112,7 @@ static bool is_waited_for_here(const struct preempt *p, const struct pending_ent
 }
 
 /* None of those who were asked to go for it is still there, beyond its time. */
-static bool all_left(const struct preempt *p, const struct pending_entry *u)
+static bool preempt_all_left(const struct preempt *p, const struct pending_entry *u)
 {
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
         if (r->for_job == u->job)
@@ -121,19 +123,19 @@ static bool all_left(const struct preempt *p, const struct pending_entry *u)
 bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
     bool waited_for = active_is_awaited(p->queue, u->job), vain = true;
-    if (waited_for && !is_waited_for_here(p, u, it))
+    if (waited_for && !preempt_is_waited_for_here(p, u, it))
         return false;
     bool has_slot = u->slot.use.parts && u->slot.by_preemption && !list_empty(&p->queue->active.leaving);
     /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
     if (!waited_for && u->slot.use.parts && u->slot.by_preemption && u->slot.use.start > p->queue->now.ms &&
-        all_left(p, u))
-        return rebook_preemptor(p, u, it);
+        preempt_all_left(p, u))
+        return preempt_rebook_preemptor(p, u, it);
     if (!waited_for && p->queue->now.ms < u->futile.not_before)
         return false;
     if (!p->searching && !waited_for && (u->slot.by_preemption || !preempt_is_futile(p, u, it)))
         p->search_pays = true;
     if (waited_for || (has_slot && !p->searching))
-        return rebook_preemptor(p, u, it);
+        return preempt_rebook_preemptor(p, u, it);
     if (!p->searching || preempt_is_futile(p, u, it))
         return false;
     if (p->search_cost >= SEARCH_COST_MAX) {
@@ -155,7 +157,7 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
         vain = vain && c == SEARCH_NONE;
     }
     if (vain)
-        remember(p, u, it);
+        preempt_remember(p, u, it);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* cycle.c - a decision: what events have changed is taken in, those who came alone are answered or
+/* cycle_run.c - a decision: what events have changed is taken in, those who came alone are answered or
  * everybody has his turn, and what comes of it is told. It may go in pieces.
  *
  *     heap of groups by (within limits, tier, level of the QOS, begun, priority, submission, id)
@@ -21,26 +21,26 @@
 #define REPORT_COST   5 /* of a group, in looks at nodes */
 #define ABANDONED_MAX 2 /* one after the other: the next one goes through at once */
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t cycle_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* When something changes although nothing happens. */
-static int64_t next_look(const struct planner *p)
+static int64_t cycle_next_look(const struct planner *p)
 {
     int64_t next = plan_slots_next(&p->queue.slots);
     const struct heap_node *h = heap_peek(&p->queue.entries.wakes);
-    next = h ? earlier(next, h->key) : next;
+    next = h ? cycle_earlier(next, h->key) : next;
     vec_for_each (&p->queue.windows, i) {
         const struct window_use *w = p->queue.windows.v[i];
-        next = w->start > p->queue.now.ms ? earlier(next, w->start) : next;
-        next = w->end > p->queue.now.ms ? earlier(next, w->end) : next;
+        next = w->start > p->queue.now.ms ? cycle_earlier(next, w->start) : next;
+        next = w->end > p->queue.now.ms ? cycle_earlier(next, w->end) : next;
     }
     if (p->preempt.searches_left || p->reports_left)
-        next = earlier(next, p->full_cycle_ms + SEARCH_AGAIN_MS);
+        next = cycle_earlier(next, p->full_cycle_ms + SEARCH_AGAIN_MS);
     if (p->preempt.search_again > p->queue.now.ms)
-        next = earlier(next, p->preempt.search_again);
+        next = cycle_earlier(next, p->preempt.search_again);
     if (p->queue.changes.freed)
         return p->queue.now.ms + 1;
     return next > p->queue.now.ms ? next : p->queue.now.ms + 1000; /* it should have been free by now */
@@ -51,7 +51,7 @@ static void cycle_set_out(struct planner *p, struct sched_result *out)
     p->out = p->preempt.out = out;
 }
 
-static void begin(struct planner *p)
+static void cycle_begin(struct planner *p)
 {
     planner_sync(p); /* it may be another planner after that */
     struct cycle *s = p->cycle = cycle_new(p);
@@ -90,17 +90,17 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
     return s->at_class == &p->queue.classes.list;
 }
 
-static void finish(struct planner *p)
+static void cycle_finish(struct planner *p)
 {
     struct cycle *s = p->cycle;
     vec_clear(&p->queue.entries.fresh);
     limits_rewind(p->queue.limits, s->limits_mark);
-    int64_t next = next_look(p);
+    int64_t next = cycle_next_look(p);
     s->out.next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
 }
 
 /* From where it stopped, as of the time when it began. */
-static bool go_on(struct planner *p, const struct sched_view *v, uint64_t cost)
+static bool cycle_slice(struct planner *p, const struct sched_view *v, uint64_t cost)
 {
     struct cycle *s = p->cycle;
     p->queue.view = v;
@@ -111,7 +111,7 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t cost)
     uint64_t gone = p->queue.pool.cost - from;
     done = done && cycle_report_some(p, gone < cost ? cost - gone : 0);
     if (done)
-        finish(p);
+        cycle_finish(p);
     cycle_set_out(p, NULL);
     return done;
 }
@@ -119,7 +119,7 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t cost)
 /* --- what happens while it is under way --- */
 
 /* Nothing comes of it; the next one looks at everything. */
-static void abandon(struct planner *p)
+static void cycle_abandon(struct planner *p)
 {
     limits_rewind(p->queue.limits, p->cycle->limits_mark);
     cycle_set_out(p, &p->cycle->out);
@@ -138,11 +138,11 @@ bool cycle_goes_on(struct planner *p, const struct sched_view *v)
     bool overtaken = p->queue.notes.all || p->queue.notes.nodes || p->queue.notes.windows ||
                      v->model->n_nodes != p->queue.pool.n_nodes;
     if (p->cycle && overtaken)
-        abandon(p);
+        cycle_abandon(p);
     return p->cycle != NULL;
 }
 
-static bool is_noted(const struct planner *p, uint32_t job)
+static bool cycle_is_noted(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
     const struct active_job *r = idmap_get(&p->queue.active.by_job, job);
@@ -151,7 +151,7 @@ static bool is_noted(const struct planner *p, uint32_t job)
 
 /* Else it has started after all, where another has given up a place, or one of a higher tier has taken its
  * own: then the victim was of no use to it. */
-static bool has_preemptor_slot(const struct planner *p, uint32_t job)
+static bool cycle_has_preemptor_slot(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
     return u && u->slot.use.parts && u->slot.by_preemption;
@@ -159,12 +159,12 @@ static bool has_preemptor_slot(const struct planner *p, uint32_t job)
 
 /* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
  * may count on that. The next pass, at once, decides without it. */
-static bool take_back_useless(struct planner *p, struct cycle *s)
+static bool cycle_take_back_useless(struct planner *p, struct cycle *s)
 {
     struct sched_result *r = &s->out;
     bool any = false;
     vec_for_each (&r->preempts, i)
-        if (!has_preemptor_slot(p, r->preempts.v[i].by_job)) {
+        if (!cycle_has_preemptor_slot(p, r->preempts.v[i].by_job)) {
             preempt_note_useless(&p->preempt, r->preempts.v[i].by_job);
             any = true;
         }
@@ -188,23 +188,23 @@ static bool take_back_useless(struct planner *p, struct cycle *s)
 }
 
 /* What was decided about jobs that events have named since. Returns whether there was anything. */
-static bool drop_noted(const struct planner *p, struct sched_result *r)
+static bool cycle_drop_noted(const struct planner *p, struct sched_result *r)
 {
     size_t starts = 0, places = 0, preempts = 0;
     size_t before = r->starts.n + r->places.n + r->preempts.n;
     vec_for_each (&r->starts, i)
-        if (is_noted(p, r->starts.v[i].job))
+        if (cycle_is_noted(p, r->starts.v[i].job))
             rec_fini(&ev_start_rec, &r->starts.v[i].start);
         else
             r->starts.v[starts++] = r->starts.v[i];
     vec_for_each (&r->places, i)
-        if (is_noted(p, r->places.v[i].job))
+        if (cycle_is_noted(p, r->places.v[i].job))
             rec_fini(&ev_place_rec, &r->places.v[i].place);
         else
             r->places.v[places++] = r->places.v[i];
     vec_for_each (&r->preempts, i) {
         struct sched_preempt *v = &r->preempts.v[i];
-        if (is_noted(p, v->job) || is_noted(p, v->by_job))
+        if (cycle_is_noted(p, v->job) || cycle_is_noted(p, v->by_job))
             free(v->text);
         else
             r->preempts.v[preempts++] = *v;
@@ -230,15 +230,15 @@ bool planner_cycle_slice(struct planner *p, const struct sched_view *v, struct w
     p->queue.view = v;
     if (!p->cycle) {
         p->queue.now = now;
-        begin(p);
+        cycle_begin(p);
     }
-    if (!go_on(p, v, p->abandoned < ABANDONED_MAX ? cost : UINT64_MAX))
+    if (!cycle_slice(p, v, p->abandoned < ABANDONED_MAX ? cost : UINT64_MAX))
         return false;
     struct cycle *s = p->cycle;
     p->cycle = NULL;
     p->abandoned = 0;
-    bool useless = take_back_useless(p, s);
-    if (drop_noted(p, &s->out) || useless) {
+    bool useless = cycle_take_back_useless(p, s);
+    if (cycle_drop_noted(p, &s->out) || useless) {
         p->queue.changes.freed = true;
         s->out.next = (struct wall){.ms = now.ms + 1};
     }
@@ -252,4 +252,11 @@ void planner_cycle(struct planner *p, const struct sched_view *v, struct wall no
 {
     while (!planner_cycle_slice(p, v, now, UINT32_MAX, ret))
         continue;
+}
+
+void sched_cycle_once(const struct sched_view *v, struct wall now, struct sched_result *ret)
+{
+    struct planner *p = planner_new();
+    planner_cycle(p, v, now, ret);
+    planner_free(p);
 }

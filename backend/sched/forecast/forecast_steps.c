@@ -1,5 +1,5 @@
-/* forecast.c - when each waiting job will start if nobody ends early: in slices, what there is first, then
- * one unit after the other. */
+/* forecast_steps.c - when each waiting job will start if nobody ends early: in slices, what there is first,
+ * then one unit after the other. */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
@@ -12,7 +12,7 @@
 #define GRID_WINDOW_S   2678400 /* for each so much of the window */
 #define COST            32      /* preparing so many nodes or units costs as much as planning one unit */
 
-static void clear(struct forecasts *f)
+static void forecast_clear(struct forecasts *f)
 {
     for (uint32_t i = 0; i < f->n_classes; i++) {
         timeline_fini(&f->classes[i].line);
@@ -56,7 +56,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     struct forecasts *f = p->making;
     if (!f)
         f = p->making = xcalloc(1, sizeof *f);
-    clear(f);
+    forecast_clear(f);
     job_classes_free_buried(p->queue);
     p->queue->view = v;
     p->queue->classes.pinned = true;
@@ -78,8 +78,8 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
 }
 
 /* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
-static int64_t told_before(const struct forecaster *p, const struct forecasts *f,
-                           const struct forecast_row *r)
+static int64_t forecast_told_before(const struct forecaster *p, const struct forecasts *f,
+                                    const struct forecast_row *r)
 {
     const struct pending_entry *u = r->tier_at && r->tier_at != ALL_TIERS
                                         ? idmap_get(&p->queue->entries.by_job, f->waiting.v[r->at].job)
@@ -89,14 +89,14 @@ static int64_t told_before(const struct forecaster *p, const struct forecasts *f
 
 /* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
  * where that is sooner; what was planned in the higher one stays planned for nobody else. */
-static void plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
-                      struct forecast_start *at)
+static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
+                               struct forecast_start *at)
 {
     const struct forecast_entry *u = &f->waiting.v[r->at];
     const struct job *j = r->g->licensed ? model_get_job(p->queue->view->model, u->job) : NULL;
     const char *licences = j ? j->req.licenses : NULL;
     uint32_t left = u->count;
-    int64_t told = told_before(p, f, r);
+    int64_t told = forecast_told_before(p, f, r);
     for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
         forecast_find(f, r->g, r->tier_at, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
         if (batch == 0 && told != WHEN_NEVER && at->t >= told)
@@ -120,7 +120,7 @@ bool forecast_is_running(const struct forecaster *p)
     return p->making && p->making->running;
 }
 
-static void finish(struct forecaster *p)
+static void forecast_finish(struct forecaster *p)
 {
     struct forecasts *f = p->made;
     p->made = p->making;
@@ -128,10 +128,10 @@ static void finish(struct forecaster *p)
     p->made->running = false;
     p->queue->classes.pinned = false;
     if (f)
-        clear(f);
+        forecast_clear(f);
 }
 
-static uint32_t n_in_stage(const struct forecaster *p, const struct forecasts *f)
+static uint32_t forecast_n_in_stage(const struct forecaster *p, const struct forecasts *f)
 {
     switch (f->stage) {
     case STAGE_SETS: return (uint32_t)f->sets.n;
@@ -147,7 +147,7 @@ static uint32_t n_in_stage(const struct forecaster *p, const struct forecasts *f
 }
 
 /* One piece of what comes before the planning. Returns what it costs, in units planned, times COST. */
-static uint32_t prepare_one(struct forecaster *p, struct forecasts *f)
+static uint32_t forecast_prepare_one(struct forecaster *p, struct forecasts *f)
 {
     size_t before = f->waiting.n;
     switch (f->stage) {
@@ -166,12 +166,12 @@ static uint32_t prepare_one(struct forecaster *p, struct forecasts *f)
 }
 
 /* Returns what is left of n; with the stage PLAN all is prepared. */
-static uint32_t prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
+static uint32_t forecast_prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
 {
     uint64_t left = (uint64_t)n * COST;
     while (f->stage != STAGE_PLAN && left) {
-        if (f->at < n_in_stage(p, f)) {
-            uint32_t cost = prepare_one(p, f);
+        if (f->at < forecast_n_in_stage(p, f)) {
+            uint32_t cost = forecast_prepare_one(p, f);
             left -= cost < left ? cost : left;
             f->at++;
             continue;
@@ -192,10 +192,10 @@ bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
     p->queue->view = v;
     if (!forecast_is_running(p))
         return true;
-    n = prepare(p, f, n);
+    n = forecast_prepare(p, f, n);
     for (; n && f->n_heap; n--) {
         struct forecast_row *r = &f->rows.v[f->heap[0]];
-        plan_unit(p, f, r, &at);
+        forecast_plan_unit(p, f, r, &at);
         if (++r->at < r->end)
             forecast_rows_weigh(p, f, r);
         else
@@ -205,13 +205,13 @@ bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n)
     }
     for (struct forecast_row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
         if (forecast_timed_next(p, f, &r)) {
-            plan_unit(p, f, &r, &at);
+            forecast_plan_unit(p, f, &r, &at);
             forecast_timed_done(p, f, &r);
         }
     vec_fini(&at.parts);
     if (f->stage != STAGE_PLAN || f->n_heap || f->by_time.n)
         return false;
-    finish(p);
+    forecast_finish(p);
     return true;
 }
 
@@ -220,7 +220,7 @@ void forecast_forget(struct forecaster *p)
     struct forecasts *both[] = {p->making, p->made};
     for (size_t i = 0; i < 2; i++)
         if (both[i]) {
-            clear(both[i]);
+            forecast_clear(both[i]);
             free(both[i]);
         }
     p->making = p->made = NULL;

@@ -1,4 +1,4 @@
-/* pool.c - what runs and what is held: the books. Where things fit is in placement.c, when in
+/* pool_nodes.c - what runs and what is held: the books. Where things fit is in placement.c, when in
  * earliest_start.c. */
 #include "backend/sched/resources/pool.h"
 
@@ -19,14 +19,14 @@ void nodeset_fini(struct nodeset *s)
     *s = (struct nodeset){0};
 }
 
-static bool has_bit(const uint64_t *bits, uint32_t i)
+static bool pool_has_bit(const uint64_t *bits, uint32_t i)
 {
     return bits[i / 64] >> i % 64 & 1;
 }
 
 void nodeset_add(struct nodeset *s, uint32_t node)
 {
-    s->n += !has_bit(s->bits, node);
+    s->n += !pool_has_bit(s->bits, node);
     s->bits[node / 64] |= UINT64_C(1) << node % 64;
 }
 
@@ -34,7 +34,7 @@ void nodeset_add_listed(struct nodeset *s, uint32_t node)
 {
     if (!s->listed)
         s->listed = xcalloc(s->words, sizeof *s->listed);
-    s->n_listed += !has_bit(s->listed, node);
+    s->n_listed += !pool_has_bit(s->listed, node);
     s->listed[node / 64] |= UINT64_C(1) << node % 64;
 }
 
@@ -47,12 +47,12 @@ void nodeset_count(struct nodeset *s)
 
 bool nodeset_has(const struct nodeset *s, uint32_t node)
 {
-    return node / 64 < s->words && has_bit(s->bits, node);
+    return node / 64 < s->words && pool_has_bit(s->bits, node);
 }
 
 bool nodeset_is_listed(const struct nodeset *s, uint32_t node)
 {
-    return s->listed && has_bit(s->listed, node);
+    return s->listed && pool_has_bit(s->listed, node);
 }
 
 void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now)
@@ -96,20 +96,20 @@ void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t we
     n->usable = usable;
 }
 
-static void take_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
+static void pool_take_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
 {
     for (uint32_t i = 0; i < u->n_parts; i++)
         timeline_take(&p->nodes[u->parts[i].node].line, from, to, u->parts[i].amount);
 }
 
-static void give_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
+static void pool_give_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
 {
     for (uint32_t i = 0; i < u->n_parts; i++)
         timeline_give(&p->nodes[u->parts[i].node].line, from, to, u->parts[i].amount);
 }
 
-static void take_over(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
-                      int64_t end)
+static void pool_take_over(struct pool *p, struct pool_use *u, const struct pool_parts *parts,
+                           int64_t start, int64_t end)
 {
     *u = (struct pool_use){.n_parts = (uint32_t)parts->v.n, .start = start, .end = end};
     u->parts = xmemdup(parts->v.v, parts->v.n * sizeof *u->parts);
@@ -119,7 +119,7 @@ static void take_over(struct pool *p, struct pool_use *u, const struct pool_part
 
 void pool_suspend(struct pool *p, struct pool_use *u)
 {
-    give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
+    pool_give_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
         if (u->is_planned)
@@ -131,7 +131,7 @@ void pool_suspend(struct pool *p, struct pool_use *u)
 
 void pool_restore(struct pool *p, struct pool_use *u)
 {
-    take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
+    pool_take_parts(p, u, u->is_planned ? u->start : p->now, u->end);
     for (uint32_t i = 0; i < u->n_parts; i++) {
         struct pool_node *n = &p->nodes[u->parts[i].node];
         if (u->is_planned)
@@ -143,7 +143,7 @@ void pool_restore(struct pool *p, struct pool_use *u)
 
 void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end)
 {
-    take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
+    pool_take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
     pool_restore(p, u);
     heap_insert(&p->ends, &u->by_end, u->end);
 }
@@ -151,7 +151,7 @@ void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts
 void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
                int64_t end)
 {
-    take_over(p, u, parts, start, end);
+    pool_take_over(p, u, parts, start, end);
     u->is_planned = true;
     pool_restore(p, u);
 }
@@ -170,9 +170,9 @@ void pool_change_end(struct pool *p, struct pool_use *u, int64_t end)
 {
     end = end > p->now ? end : p->now + 1;
     if (end > u->end)
-        take_parts(p, u, u->end, end);
+        pool_take_parts(p, u, u->end, end);
     else
-        give_parts(p, u, end, u->end);
+        pool_give_parts(p, u, end, u->end);
     u->end = end;
     heap_remove(&p->ends, &u->by_end);
     heap_insert(&p->ends, &u->by_end, end);

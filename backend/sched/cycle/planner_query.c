@@ -1,0 +1,82 @@
+/* planner_query.c - what a planner is asked between cycles. */
+#include "backend/sched/cycle/cycle_internal.h"
+
+void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    bool stale = p->queue.notes.jobs.n || p->queue.notes.all || p->queue.notes.nodes ||
+                 p->queue.notes.windows || v->model->n_nodes != p->queue.pool.n_nodes;
+    bool deciding = cycle_goes_on(p, v);
+    p->queue.view = v;
+    if (deciding) /* what it knows stays as it is until the pass is through */
+        return;
+    p->queue.now = now;
+    if (p->rebuild.in_pieces && (p->queue.reading || p->queue.notes.all)) {
+        while (!planner_has_frame(p) || p->queue.notes.all) /* the rest has its time */
+            planner_prepare(p, v, now, 1);
+        return;
+    }
+    if (stale)
+        planner_sync(p);
+}
+
+void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    if (p->cycle) /* what the pass has started stays charged */
+        return;
+    limits_begin(p->queue.limits, v->model, now);
+    preemptor_charges_begin(&p->preempt);
+}
+
+struct queue *planner_queue(struct planner *p)
+{
+    return &p->queue;
+}
+
+struct preempt *planner_preempt(struct planner *p)
+{
+    return &p->preempt;
+}
+
+struct forecaster *planner_forecaster(struct planner *p)
+{
+    return &p->forecast;
+}
+
+uint32_t planner_array_left(const struct planner *p, const struct job *j)
+{
+    return preempt_throttle_left(&p->preempt, j);
+}
+
+uint32_t planner_array_running(const struct planner *p, uint32_t array)
+{
+    return (uint32_t)(uintptr_t)idmap_get(&p->queue.active.array_running, array) +
+           preemptor_charges_of_array(&p->preempt, array);
+}
+
+void planner_copy_slots(struct planner *p, const struct planner *from, uint32_t but_job)
+{
+    list_for_each (h, &from->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *w = container_of(h, struct pending_entry, slot);
+        struct pending_entry *u = idmap_get(&p->queue.entries.by_job, w->job);
+        if (u && u->class && u->job != but_job) {
+            plan_slots_copy(&p->queue.slots, &u->slot, h, u->class->own);
+            extra_slots_copy(&p->preempt, u, w);
+        }
+    }
+}
+
+uint32_t planner_first_blocked(const struct planner *p, uint32_t part)
+{
+    return p->first_blocked ? p->first_blocked[part] : 0;
+}
+
+bool queue_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
+{
+    if (!p->order_making || !p->queue.prios.known) /* the first pass comes first */
+        return true;
+    planner_ready(p, v, now);
+    priorities_begin_query(&p->queue, v, now);
+    bool done = queue_order_make_some(p, n);
+    priorities_end_query(&p->queue);
+    return done;
+}
