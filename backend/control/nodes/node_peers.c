@@ -228,7 +228,7 @@ static struct link_open node_peer_target(const struct control *c, const struct n
 static struct ssh_process *node_peers_ssh(struct control *c)
 {
     if (!node_peers_of(c)->ssh) {
-        char *log = xasprintf("%s/stoker-peer.log", c->settings.log_dir);
+        char *log = xasprintf("%s/stoker-link.log", c->settings.log_dir);
         node_peers_of(c)->ssh =
             ssh_process_new(c->loop, log, c->model.spec.link_socket, c->settings.hooks.beat_ms);
         free(log);
