@@ -6,7 +6,7 @@
 #include "src/jobspec/jobopts.h"
 #include "src/jobspec/script.h"
 
-enum batchopt { B_ARRAY = J_N, B_IGNORE_PBS, B_PARSABLE, B_TEST_ONLY, B_WAIT, B_WRAP };
+enum batchopt { B_ARRAY = J_ARRAY, B_IGNORE_PBS = J_N, B_PARSABLE, B_TEST_ONLY, B_WAIT, B_WRAP };
 
 struct batch {
     struct jobopts job;

@@ -17,7 +17,6 @@
 #include "src/jobspec/nodefile.h"
 #include "src/jobspec/signame.h"
 
-#define NICE_MAX       2147483645LL
 #define NICE_DEFAULT   100
 #define SIGNAL_DEFAULT 60 /* seconds before the end */
 
@@ -44,63 +43,44 @@ void jobopts_fini(struct jobopts *o)
 
 /* --- options that are one text or one number --- */
 
-static char **text_of(struct jobopts *o, enum jobopt id)
-{
-    struct job_req *r = &o->req;
-    struct job_req_rare *rare = req_rare_mut(r);
-    char **const at[J_N] = {
-        [J_ACCOUNT] = &r->account,
-        [J_CLUSTERS] = &o->cluster,
-        [J_COMMENT] = &rare->comment,
-        [J_CONSTRAINT] = &r->features,
-        [J_DEPENDENCY] = &r->dependency,
-        [J_ERROR] = &r->std_err,
-        [J_EXPORT] = &o->export_spec,
-        [J_INPUT] = &rare->std_in,
-        [J_JOB_NAME] = &r->name,
-        [J_LICENSES] = &r->licenses,
-        [J_MAIL_TYPE] = &rare->mail_type,
-        [J_MAIL_USER] = &rare->mail_user,
-        [J_OUTPUT] = &r->std_out,
-        [J_PARTITION] = &r->partition,
-        [J_QOS] = &r->qos,
-        [J_RESERVATION] = &rare->reservation,
-        [J_WCKEY] = &rare->wckey,
-    };
-    return at[id];
-}
+/* Takes what arg says into the member at `at`, or into o where no member of the request is meant. */
+typedef int jobopt_set_fn(struct jobopts *o, const struct opt *opt, const char *arg, void *at,
+                          struct errtext *err);
+#define SETTER(NAME)                                                                                \
+    static int jobopt_##NAME(__attribute__((unused)) struct jobopts *o,                             \
+                             __attribute__((unused)) const struct opt *opt,                         \
+                             __attribute__((unused)) const char *arg, __attribute__((unused)) void *at, \
+                             __attribute__((unused)) struct errtext *err)
 
-static uint32_t *count_of(struct jobopts *o, enum jobopt id)
-{
-    struct job_req *r = &o->req;
-    uint32_t *const at[J_N] = {
-        [J_CPUS_PER_GPU] = &o->cpus_per_gpu,
-        [J_CPUS_PER_TASK] = &r->cpus_per_task,
-        [J_MINCPUS] = &o->mincpus,
-        [J_NTASKS] = &r->ntasks,
-        [J_NTASKS_PER_GPU] = &o->ntasks_per_gpu,
-        [J_NTASKS_PER_NODE] = &r->ntasks_per_node,
-    };
-    return at[id];
-}
-
-static void set_text(char **at, const char *value)
+static void jobopts_replace(char **at, const char *value)
 {
     free(*at);
     *at = str_is_empty(value) ? NULL : xstrdup(value);
 }
 
-static int bad(struct errtext *err, const struct opt *opt)
+static int jobopts_bad(struct errtext *err, const struct opt *opt)
 {
     return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
 }
 
-static int set_count(uint32_t *at, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(text)
+{
+    jobopts_replace(at, arg);
+    return 0;
+}
+
+SETTER(switch)
+{
+    *(bool *)at = true;
+    return 0;
+}
+
+SETTER(count)
 {
     int64_t n;
     if (int_parse(arg, 1, NOT_GIVEN - 1, &n, NULL))
         return err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
-    *at = (uint32_t)n;
+    *(uint32_t *)at = (uint32_t)n;
     return 0;
 }
 
@@ -114,19 +94,17 @@ static enum jobopt_level group_level(const struct jobopts *o, const uint8_t *gro
     return (enum jobopt_level)level;
 }
 
-static int set_mem(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(memory)
 {
     uint64_t mib;
     if (mem_parse_mib(arg, &mib, NULL))
-        return bad(err, opt);
+        return jobopts_bad(err, opt);
     for (size_t i = 0; i < sizeof mem_options; i++)
         if (mem_options[i] != opt->id && o->given[mem_options[i]] == o->level)
             return err_set(err, -EINVAL, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     struct job_req *r = &o->req;
     r->mem_node_mib = r->mem_cpu_mib = r->mem_gpu_mib = MEM_NOT_GIVEN;
-    *(opt->id == J_MEM           ? &r->mem_node_mib
-      : opt->id == J_MEM_PER_CPU ? &r->mem_cpu_mib
-                                 : &r->mem_gpu_mib) = mib;
+    *(uint64_t *)at = mib;
     return 0;
 }
 
@@ -135,7 +113,7 @@ static void gpus_begin(struct jobopts *o)
     if (group_level(o, gpu_options, sizeof gpu_options) >= o->level)
         return;
     o->req.gpus = o->req.gpus_per_node = o->req.gpus_per_task = NOT_GIVEN;
-    set_text(&o->req.gpu_type, NULL);
+    jobopts_replace(&o->req.gpu_type, NULL);
 }
 
 static int set_gpu_type(struct jobopts *o, const char *type, size_t len, struct errtext *err)
@@ -145,7 +123,7 @@ static int set_gpu_type(struct jobopts *o, const char *type, size_t len, struct 
     if (o->req.gpu_type && strcmp(o->req.gpu_type, text) != 0)
         rc = err_set(err, -EINVAL, "one type of GPU in a job: %s or %s", o->req.gpu_type, text);
     else
-        set_text(&o->req.gpu_type, text);
+        jobopts_replace(&o->req.gpu_type, text);
     free(text);
     return rc;
 }
@@ -174,17 +152,14 @@ static int bad_gres(struct errtext *err)
     return err_set(err, -EDOM, "%s\nInvalid generic resource (gres) specification", why.s);
 }
 
-static int set_gpus(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(gpus)
 {
-    struct job_req *r = &o->req;
     gpus_begin(o);
     uint32_t n;
     int rc = parse_gpus(o, arg, false, &n, err);
     if (rc)
         return bad_gres(err);
-    *(opt->id == J_GPUS            ? &r->gpus
-      : opt->id == J_GPUS_PER_NODE ? &r->gpus_per_node
-                                   : &r->gpus_per_task) = n;
+    *(uint32_t *)at = n;
     return 0;
 }
 
@@ -204,7 +179,7 @@ static int set_gres_item(struct jobopts *o, char *item, uint32_t *total, struct 
     return rc;
 }
 
-static int set_gres(struct jobopts *o, const char *arg, struct errtext *err)
+SETTER(gres)
 {
     gpus_begin(o);
     if (strcasecmp(arg, "none") == 0) {
@@ -228,12 +203,12 @@ static int set_gres(struct jobopts *o, const char *arg, struct errtext *err)
 /* --- the others --- */
 
 /* Resolution is one minute, rounded up. */
-static int set_limit(uint32_t *at, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(limit)
 {
     uint32_t s;
     if (duration_parse_slurm(arg, &s, NULL))
-        return bad(err, opt);
-    *at = s < DURATION_NOT_SET - 60 ? (s + 59) / 60 * 60 : s;
+        return jobopts_bad(err, opt);
+    *(uint32_t *)at = s < DURATION_NOT_SET - 60 ? (s + 59) / 60 * 60 : s;
     return 0;
 }
 
@@ -254,7 +229,7 @@ static int parse_nodes_number(const char *s, size_t len, uint32_t *ret)
     return rc;
 }
 
-static int set_nodes(struct job_req *r, const char *arg, struct errtext *err)
+SETTER(nodes)
 {
     const char *dash = strchr(arg, '-');
     size_t len = dash ? (size_t)(dash - arg) : strlen(arg);
@@ -265,13 +240,13 @@ static int set_nodes(struct job_req *r, const char *arg, struct errtext *err)
     max = dash ? max : min;
     if (max < min)
         return err_set(err, -EINVAL, "Maximum node count %u is less than minimum node count %u", max, min);
-    r->nodes_min = min;
-    r->nodes_max = max;
+    o->req.nodes_min = min;
+    o->req.nodes_max = max;
     return 0;
 }
 
 /* A list, or a file of them: a name with a slash in it. */
-static int set_node_list(char **at, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(hosts)
 {
     struct strv names = {0};
     bool is_file = strchr(arg, '/') != NULL;
@@ -281,19 +256,19 @@ static int set_node_list(char **at, const struct opt *opt, const char *arg, stru
     if (rc)
         rc = err_prefix(err, rc, "Invalid --%s specification", opt->name);
     else
-        set_text(at, list);
+        jobopts_replace(at, list);
     free(list);
     return rc;
 }
 
 /* [{R|B}:]SIG[@seconds] */
-static int set_signal(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(signal)
 {
     const char *s = arg;
     bool batch = false;
     for (const char *colon = strchr(s, ':'); s < colon; s++) {
         if (!strchr("RrBb", *s))
-            return bad(err, opt);
+            return jobopts_bad(err, opt);
         batch = batch || *s == 'B' || *s == 'b';
     }
     s += *s == ':';
@@ -303,33 +278,33 @@ static int set_signal(struct job_req *r, const struct opt *opt, const char *arg,
     free(name);
     int64_t at_s = SIGNAL_DEFAULT;
     if (number < 0 || (s[len] && int_parse(s + len + 1, 0, 65535, &at_s, NULL)))
-        return bad(err, opt);
-    struct job_req_rare *rare = req_rare_mut(r);
-    rare->signal = number;
-    rare->signal_at_s = (uint32_t)at_s;
-    r->signal_batch = batch;
+        return jobopts_bad(err, opt);
+    *(int32_t *)at = number;
+    req_rare_mut(&o->req)->signal_at_s = (uint32_t)at_s;
+    o->req.signal_batch = batch;
     return 0;
 }
 
-static int set_nice(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(nice)
 {
     int64_t n = NICE_DEFAULT;
-    if (arg && int_parse(arg, -NICE_MAX, NICE_MAX, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid --%s value, out of range (+/- %lld)", opt->name, NICE_MAX);
-    r->nice = (int32_t)n;
+    if (arg && int_parse(arg, -JOB_NICE_MAX, JOB_NICE_MAX, &n, NULL))
+        return err_set(err, -EINVAL, "Invalid --%s value, out of range (+/- %lld)", opt->name,
+                       JOB_NICE_MAX);
+    *(int32_t *)at = (int32_t)n;
     return 0;
 }
 
-static int set_open_mode(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(open_mode)
 {
     if (*arg != 'a' && *arg != 'A' && *arg != 't' && *arg != 'T')
-        return bad(err, opt);
-    r->append = *arg == 'a' || *arg == 'A';
-    r->truncate = !r->append;
+        return jobopts_bad(err, opt);
+    o->req.append = *arg == 'a' || *arg == 'A';
+    o->req.truncate = !o->req.append;
     return 0;
 }
 
-static int set_propagate(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(propagate)
 {
     const char *bad_name;
     int len;
@@ -340,7 +315,7 @@ static int set_propagate(struct jobopts *o, const struct opt *opt, const char *a
                    arg);
 }
 
-static int set_chdir(struct jobopts *o, const char *arg, struct errtext *err)
+SETTER(dir)
 {
     if (!*arg)
         return err_set(err, -EINVAL, "Invalid --chdir specification");
@@ -349,8 +324,7 @@ static int set_chdir(struct jobopts *o, const char *arg, struct errtext *err)
     return 0;
 }
 
-static int set_time_point(struct jobopts *o, struct wall *at, const struct opt *opt, const char *arg,
-                          struct errtext *err)
+SETTER(time_point)
 {
     if (wall_parse(arg, o->now, at, NULL) == 0)
         return 0;
@@ -358,18 +332,18 @@ static int set_time_point(struct jobopts *o, struct wall *at, const struct opt *
                    opt->name);
 }
 
-static int set_priority(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(priority)
 {
     int64_t n;
     if (int_parse(arg, 0, UINT32_MAX - 1, &n, NULL))
-        return bad(err, opt);
-    r->has_priority = true;
-    r->priority = (uint32_t)n;
+        return jobopts_bad(err, opt);
+    o->req.has_priority = true;
+    *(uint32_t *)at = (uint32_t)n;
     return 0;
 }
 
 /* Only oneself: who submits is the kernel's word. */
-static int check_user(const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(user)
 {
     const struct passwd *pw = getpwnam(arg);
     int64_t n;
@@ -384,130 +358,149 @@ static int check_user(const struct opt *opt, const char *arg, struct errtext *er
     return err_set(err, -EINVAL, "--%s only permitted by root user", opt->name);
 }
 
-static int set_kill_on_invalid_dep(struct job_req *r, const struct opt *opt, const char *arg,
-                                   struct errtext *err)
+SETTER(yes_no)
 {
     if (strcasecmp(arg, "yes") != 0 && strcasecmp(arg, "no") != 0)
-        return bad(err, opt);
-    r->kill_on_invalid_dep = strcasecmp(arg, "yes") == 0;
+        return jobopts_bad(err, opt);
+    *(bool *)at = strcasecmp(arg, "yes") == 0;
     return 0;
 }
 
-static int set_lost_node(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(lost_node)
 {
     enum lost_node l;
     if (!lost_node_parse(arg, &l))
-        return bad(err, opt);
-    req_rare_mut(r)->lost_node = l;
+        return jobopts_bad(err, opt);
+    *(uint32_t *)at = l;
     return 0;
 }
 
-static int set_tmp(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(disk)
 {
     uint64_t mib;
     if (mem_parse_mib(arg, &mib, NULL) || mib > UINT32_MAX)
-        return bad(err, opt);
-    req_rare_mut(r)->min_tmp_mib = (uint32_t)mib;
+        return jobopts_bad(err, opt);
+    *(uint32_t *)at = (uint32_t)mib;
     return 0;
 }
 
 /* --exclusive=user|mcs: the node is not to be shared with others; nobody here shares more than that, so
  * whole nodes it is. */
-static int set_exclusive(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(exclusive)
 {
     if (arg && strcasecmp(arg, "user") != 0 && strcasecmp(arg, "mcs") != 0 &&
         strcasecmp(arg, "exclusive") != 0)
-        return bad(err, opt);
-    r->exclusive = true;
+        return jobopts_bad(err, opt);
+    *(bool *)at = true;
     return 0;
 }
 
-static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+SETTER(requeue)
 {
-    struct job_req *r = &o->req;
-    switch ((enum jobopt)opt->id) {
-    case J_BEGIN: return set_time_point(o, &r->begin, opt, arg, err);
-    case J_DEADLINE: return set_time_point(o, &req_rare_mut(r)->deadline, opt, arg, err);
-    case J_CHDIR: return set_chdir(o, arg, err);
-    case J_EXCLUDE: return set_node_list(&req_rare_mut(r)->exclude, opt, arg, err);
-    case J_NODELIST: return set_node_list(&req_rare_mut(r)->nodelist, opt, arg, err);
-    case J_NODES: return set_nodes(r, arg, err);
-    case J_EXCLUSIVE: return set_exclusive(r, opt, arg, err);
-    case J_UID:
-    case J_GID: return check_user(opt, arg, err);
-    case J_GPUS:
-    case J_GPUS_PER_NODE:
-    case J_GPUS_PER_TASK: return set_gpus(o, opt, arg, err);
-    case J_GRES: return set_gres(o, arg, err);
-    case J_MEM:
-    case J_MEM_PER_CPU:
-    case J_MEM_PER_GPU: return set_mem(o, opt, arg, err);
-    case J_NICE: return set_nice(r, opt, arg, err);
-    case J_OPEN_MODE: return set_open_mode(r, opt, arg, err);
-    case J_PRIORITY: return set_priority(r, opt, arg, err);
-    case J_PROPAGATE: return set_propagate(o, opt, arg, err);
-    case J_SIGNAL: return set_signal(r, opt, arg, err);
-    case J_TIME: return set_limit(&r->time_limit_s, opt, arg, err);
-    case J_TIME_MIN: return set_limit(&r->time_min_s, opt, arg, err);
-    case J_TMP: return set_tmp(r, opt, arg, err);
-    case J_KILL_ON_INVALID_DEP: return set_kill_on_invalid_dep(r, opt, arg, err);
-    case J_CONTIGUOUS: r->contiguous = true; return 0;
-    case J_DISTRIBUTION:
-        free(o->distribution_text);
-        o->distribution_text = xstrdup(arg);
-        o->distribution = strncasecmp(arg, "cyclic", 6) == 0      ? 1
-                          : strncasecmp(arg, "arbitrary", 9) == 0 ? 2
-                                                                  : 0;
-        return jobopts_check_distribution(arg, err);
-    case J_HOLD: o->hold = true; return 0;
-    case J_LOST_NODE: return set_lost_node(r, opt, arg, err);
-    case J_NO_REQUEUE: r->requeue = 2; return 0;
-    case J_REQUEUE: r->requeue = 1; return 0;
-    case J_OVERCOMMIT: r->overcommit = true; return 0;
-    case J_QUIET: o->quiet = true; return 0;
-    case J_VERBOSE: o->verbose++; return 0;
-    case J_HARMLESS: return jobopts_check(opt, arg, err);
-    case J_UNSUPPORTED: return err_set(err, -EINVAL, "--%s is not supported here", opt->name);
-    case J_ACCOUNT:
-    case J_CLUSTERS:
-    case J_COMMENT:
-    case J_CONSTRAINT:
-    case J_DEPENDENCY:
-    case J_ERROR:
-    case J_EXPORT:
-    case J_INPUT:
-    case J_JOB_NAME:
-    case J_LICENSES:
-    case J_MAIL_USER:
-    case J_OUTPUT:
-    case J_PARTITION:
-    case J_QOS:
-    case J_RESERVATION:
-    case J_WCKEY: set_text(text_of(o, (enum jobopt)opt->id), arg); return 0;
-    case J_MAIL_TYPE: {
-        uint32_t types;
-        if (!mail_types_parse(arg, &types))
-            return err_set(err, -EINVAL, "Invalid --mail-type specification");
-        set_text(text_of(o, J_MAIL_TYPE), arg);
-        return 0;
-    }
-    case J_CPUS_PER_GPU:
-    case J_CPUS_PER_TASK:
-    case J_MINCPUS:
-    case J_NTASKS:
-    case J_NTASKS_PER_GPU:
-    case J_NTASKS_PER_NODE: return set_count(count_of(o, (enum jobopt)opt->id), opt, arg, err);
-    case J_NONE:
-    case J_N: break;
-    }
-    bug_on(true);
+    *(uint32_t *)at = opt->id == J_REQUEUE ? 1 : 2;
     return 0;
+}
+
+SETTER(mail_types)
+{
+    uint32_t types;
+    if (!mail_types_parse(arg, &types))
+        return jobopts_bad(err, opt);
+    jobopts_replace(at, arg);
+    return 0;
+}
+
+/* --- options that no member of the request stands for --- */
+
+SETTER(distribution)
+{
+    free(o->distribution_text);
+    o->distribution_text = xstrdup(arg);
+    o->distribution = strncasecmp(arg, "cyclic", 6) == 0      ? 1
+                      : strncasecmp(arg, "arbitrary", 9) == 0 ? 2
+                                                              : 0;
+    return jobopts_check_distribution(arg, err);
+}
+
+SETTER(harmless)
+{
+    return jobopts_check(opt, arg, err);
+}
+
+SETTER(unsupported)
+{
+    return err_set(err, -EINVAL, "--%s is not supported here", opt->name);
+}
+
+SETTER(loudness)
+{
+    o->quiet = o->quiet || opt->id == J_QUIET;
+    o->verbose += opt->id == J_VERBOSE;
+    return 0;
+}
+
+static int jobopts_set_other(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+{
+    const struct {
+        jobopt_set_fn *set;
+        void *at;
+    } by_option[J_N] = {
+        [J_CLUSTERS] = {jobopt_text, &o->cluster},
+        [J_CPUS_PER_GPU] = {jobopt_count, &o->cpus_per_gpu},
+        [J_DISTRIBUTION] = {jobopt_distribution, NULL},
+        [J_EXPORT] = {jobopt_text, &o->export_spec},
+        [J_GID] = {jobopt_user, NULL},
+        [J_HARMLESS] = {jobopt_harmless, NULL},
+        [J_HOLD] = {jobopt_switch, &o->hold},
+        [J_MINCPUS] = {jobopt_count, &o->mincpus},
+        [J_NTASKS_PER_GPU] = {jobopt_count, &o->ntasks_per_gpu},
+        [J_PROPAGATE] = {jobopt_propagate, NULL},
+        [J_QUIET] = {jobopt_loudness, NULL},
+        [J_UID] = {jobopt_user, NULL},
+        [J_UNSUPPORTED] = {jobopt_unsupported, NULL},
+        [J_VERBOSE] = {jobopt_loudness, NULL},
+    };
+    bug_on(!by_option[opt->id].set);
+    return by_option[opt->id].set(o, opt, arg, by_option[opt->id].at, err);
+}
+
+static int jobopts_set_one(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+{
+    static jobopt_set_fn *const by_kind[] = {
+        [JOB_ATTR_NAME] = jobopt_text,
+        [JOB_ATTR_TEXT] = jobopt_text,
+        [JOB_ATTR_HOSTS] = jobopt_hosts,
+        [JOB_ATTR_MAIL_TYPES] = jobopt_mail_types,
+        [JOB_ATTR_DIR] = jobopt_dir,
+        [JOB_ATTR_GRES] = jobopt_gres,
+        [JOB_ATTR_COUNT] = jobopt_count,
+        [JOB_ATTR_NUMBER] = jobopt_count,
+        [JOB_ATTR_GPUS] = jobopt_gpus,
+        [JOB_ATTR_NODES] = jobopt_nodes,
+        [JOB_ATTR_PRIORITY] = jobopt_priority,
+        [JOB_ATTR_DISK] = jobopt_disk,
+        [JOB_ATTR_MEMORY] = jobopt_memory,
+        [JOB_ATTR_LIMIT] = jobopt_limit,
+        [JOB_ATTR_TIME_POINT] = jobopt_time_point,
+        [JOB_ATTR_NICE] = jobopt_nice,
+        [JOB_ATTR_SIGNAL] = jobopt_signal,
+        [JOB_ATTR_SWITCH] = jobopt_switch,
+        [JOB_ATTR_EXCLUSIVE] = jobopt_exclusive,
+        [JOB_ATTR_YES_NO] = jobopt_yes_no,
+        [JOB_ATTR_OPEN_MODE] = jobopt_open_mode,
+        [JOB_ATTR_REQUEUE] = jobopt_requeue,
+        [JOB_ATTR_NO_REQUEUE] = jobopt_requeue,
+        [JOB_ATTR_LOST_NODE] = jobopt_lost_node,
+    };
+    const struct job_attr *a = job_attr_get(opt->id);
+    return a ? by_kind[a->kind](o, opt, arg, job_attr_at_mut(a, &o->req), err)
+             : jobopts_set_other(o, opt, arg, err);
 }
 
 int jobopts_set(void *ctx, const struct opt *opt, const char *arg, struct errtext *err)
 {
     struct jobopts *o = ctx;
-    int rc = set_one(o, opt, arg, err);
+    int rc = jobopts_set_one(o, opt, arg, err);
     if (!rc)
         o->given[opt->id] = (uint8_t)o->level;
     return rc;

@@ -9,70 +9,22 @@
 #define STOKER_JOBSPEC_JOBOPTS_H
 
 #include "src/base/time.h"
+#include "src/jobattr/jobattr.h"
 #include "src/jobspec/opt.h"
 #include "src/model/job.h"
 
+/* J_ACCOUNT and so on: the number of a row of src/jobattr/job_attrs.h. */
 enum jobopt {
     J_NONE,
-    J_ACCOUNT,
-    J_BEGIN,
-    J_CLUSTERS,
-    J_COMMENT,
-    J_CONSTRAINT,
-    J_CONTIGUOUS,
-    J_CPUS_PER_GPU,
-    J_CPUS_PER_TASK,
-    J_DEPENDENCY,
-    J_CHDIR,
-    J_DEADLINE,
-    J_DISTRIBUTION,
-    J_ERROR,
-    J_EXCLUDE,
-    J_EXCLUSIVE,
-    J_EXPORT,
-    J_GID,
-    J_GPUS,
-    J_GPUS_PER_NODE,
-    J_GPUS_PER_TASK,
-    J_GRES,
-    J_HOLD,
-    J_INPUT,
-    J_JOB_NAME,
-    J_KILL_ON_INVALID_DEP,
-    J_LICENSES,
-    J_LOST_NODE,
-    J_MAIL_TYPE,
-    J_MAIL_USER,
-    J_MEM,
-    J_MEM_PER_CPU,
-    J_MEM_PER_GPU,
-    J_MINCPUS,
-    J_NICE,
-    J_NODELIST,
-    J_NODES,
-    J_NO_REQUEUE,
-    J_NTASKS,
-    J_NTASKS_PER_GPU,
-    J_NTASKS_PER_NODE,
-    J_OPEN_MODE,
-    J_OUTPUT,
-    J_OVERCOMMIT,
-    J_PARTITION,
-    J_PRIORITY,
-    J_PROPAGATE,
-    J_QOS,
-    J_QUIET,
-    J_REQUEUE,
-    J_RESERVATION,
-    J_SIGNAL,
-    J_TIME,
-    J_TIME_MIN,
-    J_TMP,
-    J_UID,
-    J_VERBOSE,
-    J_WCKEY,
-    J_HARMLESS,    /* known, and the job is right without it */
-    J_UNSUPPORTED, /* known, and leaving it out would give another job than asked for */
+#define X(ID, ...) J_##ID,
+#define O(ID, ...) J_##ID,
+#define ALIAS(ID, ...)
+    JOB_ATTRS(X, O, ALIAS)
+#undef X
+#undef O
+#undef ALIAS
+        J_HARMLESS, /* known, and the job is right without it */
+    J_UNSUPPORTED,  /* known, and leaving it out would give another job than asked for */
     J_N
 };
 

@@ -71,7 +71,7 @@ Unspecified error for job '"$waits"
 says "a value that is empty" 1 "" "scontrol: error: partition: it is empty
 Unspecified error for job $waits" scontrol update JobId="$waits" Partition=
 says "what is none, whatever the state" 2 "" "~" stoker update "$held" time=20
-has "and which there are" "$err" "stoker update: error: time cannot be changed; TimeLimit can"
+has "and which there are" "$err" "stoker update: error: time cannot be changed; ArrayTaskThrottle, Comment"
 says "what can be changed while it waits" 1 "" "stoker update: error: Partition can be changed while the job waits, not later" \
     stoker update "$held" Partition=main
 says "more time" 0 "" "" scontrol update JobId="$waits" TimeLimit=10

@@ -8,30 +8,16 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/jobattr/jobattr.h"
 #include "src/jobspec/jobfileedit.h"
 
 /* --- what a request says, as it is written --- */
-
-static void resubmit_add_count(struct str *s, uint32_t n)
-{
-    if (n != NOT_GIVEN)
-        str_appendf(s, "%u", n);
-}
 
 static void add_mem(struct str *s, uint64_t mib)
 {
     char b[UNITS_TEXT_SIZE];
     if (mib != MEM_NOT_GIVEN)
         str_append(s, mib ? mem_format_slurm(mib, b) : "0");
-}
-
-static void add_gpus(struct str *s, const struct job_req *r, uint32_t n)
-{
-    if (n == NOT_GIVEN || n == 0)
-        return;
-    if (r->gpu_type)
-        str_appendf(s, "%s:", r->gpu_type);
-    str_appendf(s, "%u", n);
 }
 
 static void resubmit_add_time(struct str *s, uint32_t seconds)
@@ -41,81 +27,12 @@ static void resubmit_add_time(struct str *s, uint32_t seconds)
         str_append(s, duration_format(seconds, b));
 }
 
-static void add_wall(struct str *s, struct wall t)
-{
-    char b[WALL_TEXT_SIZE];
-    if (wall_is_set(t))
-        str_append(s, wall_format_iso(t, b));
-}
-
-static void add_nodes(struct str *s, const struct job_req *r)
-{
-    resubmit_add_count(s, r->nodes_min);
-    if (r->nodes_min != NOT_GIVEN && r->nodes_max != r->nodes_min && r->nodes_max != NOT_GIVEN)
-        str_appendf(s, "-%u", r->nodes_max);
-}
-
-static void add_signal(struct str *s, const struct job_req *r)
-{
-    if (req_rare(r)->signal)
-        str_appendf(s, "%s%d@%u", r->signal_batch ? "B:" : "", req_rare(r)->signal,
-                    req_rare(r)->signal_at_s);
-}
-
-static void resubmit_add_text(struct str *s, const char *text)
-{
-    str_append(s, text ? text : "");
-}
-
 /* gpus is what --gpus says; --gres and --gpus-per-node say it of each node. */
 static void request_text(const struct job_req *r, int id, struct str *s)
 {
-    switch (id) {
-    case J_JOB_NAME: resubmit_add_text(s, r->name); return;
-    case J_CHDIR: resubmit_add_text(s, r->workdir); return;
-    case J_GPUS: add_gpus(s, r, r->gpus); return;
-    case J_GPUS_PER_TASK: add_gpus(s, r, r->gpus_per_task); return;
-    case J_GPUS_PER_NODE: add_gpus(s, r, r->gpus_per_node); return;
-    case J_CPUS_PER_TASK: resubmit_add_count(s, r->cpus_per_task); return;
-    case J_MEM: add_mem(s, r->mem_node_mib); return;
-    case J_MEM_PER_CPU: add_mem(s, r->mem_cpu_mib); return;
-    case J_TIME: resubmit_add_time(s, r->time_limit_s); return;
-    case J_PARTITION: resubmit_add_text(s, r->partition); return;
-    case J_CONSTRAINT: resubmit_add_text(s, r->features); return;
-    case J_NODELIST: resubmit_add_text(s, req_rare(r)->nodelist); return;
-    case J_EXCLUDE: resubmit_add_text(s, req_rare(r)->exclude); return;
-    case J_EXCLUSIVE: str_append(s, r->exclusive ? "yes" : ""); return;
-    case J_NODES: add_nodes(s, r); return;
-    case J_NTASKS: resubmit_add_count(s, r->ntasks); return;
-    case J_NTASKS_PER_NODE: resubmit_add_count(s, r->ntasks_per_node); return;
-    case B_ARRAY: resubmit_add_text(s, r->array_spec); return;
-    case J_DEADLINE: add_wall(s, req_rare(r)->deadline); return;
-    case J_NICE:
-        if (r->nice)
-            str_appendf(s, "%d", r->nice);
-        return;
-    case J_OUTPUT: resubmit_add_text(s, r->std_out); return;
-    case J_ERROR: resubmit_add_text(s, r->std_err); return;
-    case J_INPUT: resubmit_add_text(s, req_rare(r)->std_in); return;
-    case J_OPEN_MODE: str_append(s, r->append ? "append" : ""); return;
-    case J_ACCOUNT: resubmit_add_text(s, r->account); return;
-    case J_QOS: resubmit_add_text(s, r->qos); return;
-    case J_RESERVATION: resubmit_add_text(s, req_rare(r)->reservation); return;
-    case J_LICENSES: resubmit_add_text(s, r->licenses); return;
-    case J_REQUEUE: str_append(s, r->requeue == 1 ? "yes" : ""); return;
-    case J_NO_REQUEUE: str_append(s, r->requeue == 2 ? "yes" : ""); return;
-    case J_LOST_NODE:
-        resubmit_add_text(s, req_rare(r)->lost_node < LOST_N
-                                 ? lost_node_text((enum lost_node)req_rare(r)->lost_node)
-                                 : NULL);
-        return;
-    case J_SIGNAL: add_signal(s, r); return;
-    case J_MAIL_TYPE: resubmit_add_text(s, req_rare(r)->mail_type); return;
-    case J_MAIL_USER: resubmit_add_text(s, req_rare(r)->mail_user); return;
-    case J_COMMENT: resubmit_add_text(s, req_rare(r)->comment); return;
-    /* Of that one time, not of the job: what it waited for and when it might start. */
-    default: return;
-    }
+    const struct job_attr *a = job_attr_get(id);
+    if (a && !a->once)
+        job_attr_append(s, a, r);
 }
 
 /* What the script alone would ask for. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/utf8.h"
+#include "src/jobattr/jobattr.h"
 #include "src/model/dep.h"
 #include "src/model/need.h"
 #include "src/proto/codec.h"
@@ -130,43 +131,28 @@ static void req_check_count(struct request_check *k, const char *what, uint32_t 
         req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
 }
 
-static void req_check_counts_asked(struct request_check *k, const struct job_req *r)
+static void req_check_attr(struct request_check *k, const struct job_attr *a, const struct job_req *r)
 {
-    req_check_count(k, "nodes", r->nodes_min);
-    req_check_count(k, "nodes", r->nodes_max);
-    req_check_count(k, "tasks", r->ntasks);
-    req_check_count(k, "tasks of a node", r->ntasks_per_node);
-    req_check_count(k, "CPUs of a task", r->cpus_per_task);
-    req_check_count(k, "GPUs", r->gpus);
-    req_check_count(k, "GPUs of a node", r->gpus_per_node);
-    req_check_count(k, "GPUs of a task", r->gpus_per_task);
+    if (a->kind == JOB_ATTR_DIR)
+        req_check_dir(k, job_attr_text(a, r));
+    else if (a->kind == JOB_ATTR_ARRAY)
+        req_check_words(k, a->label, job_attr_text(a, r), ARRAY_MAX_BYTES, "65536 bytes");
+    else if (a->kind == JOB_ATTR_NAME)
+        req_check_name(k, a->label, job_attr_text(a, r));
+    else if (job_attr_is_text(a))
+        req_check_text(k, a->label, job_attr_text(a, r));
+    else
+        req_check_count(k, a->label, (uint32_t)job_attr_number(a, r));
 }
 
 static void req_check_members(struct request_check *k, const struct job_req *r)
 {
-    req_check_counts_asked(k, r);
     const struct job_req_rare *rare = req_rare(r);
-    req_check_name(k, "job name", r->name);
-    req_check_name(k, "account", r->account);
-    req_check_name(k, "QOS", r->qos);
-    req_check_name(k, "wckey", rare->wckey);
-    req_check_text(k, "partition", r->partition);
-    req_check_text(k, "comment", rare->comment);
-    req_check_text(k, "output file", r->std_out);
-    req_check_text(k, "error file", r->std_err);
-    req_check_text(k, "input file", rare->std_in);
-    req_check_text(k, "features", r->features);
-    req_check_text(k, "node list", rare->nodelist);
-    req_check_text(k, "excluded nodes", rare->exclude);
-    req_check_text(k, "dependency", r->dependency);
-    req_check_text(k, "licenses", r->licenses);
-    req_check_text(k, "reservation", rare->reservation);
-    req_check_text(k, "mail type", rare->mail_type);
-    req_check_text(k, "mail user", rare->mail_user);
+    job_attr_for_each (a)
+        if (a->label)
+            req_check_attr(k, a, r);
+    req_check_count(k, "nodes", r->nodes_max);
     req_check_text(k, "GPU type", r->gpu_type);
-    req_check_text(k, "gres", r->gres);
-    req_check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "65536 bytes");
-    req_check_dir(k, r->workdir);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
         req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "working directory ",
                                r->workdir ? r->workdir : "(none)", " is not an absolute path");

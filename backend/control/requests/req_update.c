@@ -15,6 +15,7 @@
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/jobattr/jobattr.h"
 #include "src/model/jobeffective.h"
 #include "src/model/model.h"
 
@@ -60,35 +61,12 @@ static enum refusal update_set_time_limit(struct session *s, const struct job *j
     return REFUSAL_NONE;
 }
 
-static enum refusal update_set_number(const char *value, int64_t min, int64_t max, int64_t *ret,
-                                      struct errtext *text)
-{
-    return int_parse(value, min, max, ret, text) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
-}
-
-static void update_set_text(char **member, const char *value)
-{
-    free(*member);
-    *member = xstrdup(value);
-}
-
-/* An empty one takes away what was there. */
-static void update_set_or_clear(char **member, const char *value)
-{
-    free(*member);
-    *member = *value ? xstrdup(value) : NULL;
-}
-
 /* A lease begins with the task: one that runs has it, or never will. */
 static enum refusal update_set_lost_node(const struct control *c, const struct job *j, struct job_update *u,
                                          const char *value, struct errtext *text)
 {
-    enum lost_node what = LOST_NOT_SAID;
-    if (*value && !lost_node_parse(value, &what)) {
-        err_set(text, 0, "LostNode=%s: hold, requeue, cancel or lease", value);
+    if (job_attr_set(&job_attrs[ATTR_LOST_NODE], &u->req, value, loop_wall(c->loop), text) < 0)
         return REFUSAL_BAD_REQUEST;
-    }
-    req_rare_mut(&u->req)->lost_node = what;
     struct job changed = *j;
     changed.req = u->req;
     bool had = job_lost_node(&c->model, j) == LOST_LEASE,
@@ -99,94 +77,54 @@ static enum refusal update_set_lost_node(const struct control *c, const struct j
     return REFUSAL_NOT_PENDING;
 }
 
+static enum refusal update_set_priority(struct session *s, struct job_update *u, const char *value,
+                                        struct errtext *text)
+{
+    if (!s->admin) {
+        err_set(text, 0, "only administrators give a job its priority");
+        return REFUSAL_NOT_ALLOWED;
+    }
+    return job_attr_set(&job_attrs[ATTR_PRIORITY], &u->req, value, loop_wall(s->ctl->loop), text) < 0
+               ? REFUSAL_BAD_REQUEST
+               : REFUSAL_NONE;
+}
+
+static enum refusal update_set_attr(struct session *s, const struct job *j, struct job_update *u,
+                                    const struct job_attr *a, const char *value, struct errtext *text)
+{
+    struct job_attr limited = *a;
+    if (a->id == ATTR_TIME)
+        return update_set_time_limit(s, j, u, value, text);
+    if (a->id == ATTR_LOST_NODE)
+        return update_set_lost_node(s->ctl, j, u, value, text);
+    if (a->id == ATTR_PRIORITY)
+        return update_set_priority(s, u, value, text);
+    if (a->id == ATTR_NICE && !s->admin)
+        limited.min = 0;
+    if (job_attr_set(&limited, &u->req, value, loop_wall(s->ctl->loop), text) == 0)
+        return REFUSAL_NONE;
+    return a->kind == JOB_ATTR_MEMORY ? REFUSAL_MEMORY : REFUSAL_BAD_REQUEST;
+}
+
+static enum refusal update_refuse_key(const char *key, struct errtext *text)
+{
+    struct str always = STR_INIT, waiting = STR_INIT;
+    job_attr_list_keys(&always, true);
+    job_attr_list_keys(&waiting, false);
+    err_set(text, 0, "%s cannot be changed; %s can, and while the job waits %s", key, always.s, waiting.s);
+    str_fini(&always);
+    str_fini(&waiting);
+    return REFUSAL_NOT_SUPPORTED;
+}
+
 static enum refusal update_set_key(struct session *s, const struct job *j, struct job_update *u,
                                    const char *key, const char *value, struct errtext *text)
 {
-    int64_t n = 0;
-    enum refusal r = REFUSAL_NONE;
-    if (str_ieq(key, "TimeLimit"))
-        return update_set_time_limit(s, j, u, value, text);
-    if (str_ieq(key, "Comment")) {
-        update_set_or_clear(&req_rare_mut(&u->req)->comment, value);
-        return r;
-    }
-    if (str_ieq(key, "ArrayTaskThrottle")) {
-        r = update_set_number(value, 0, 1000000, &n, text);
-        u->req.array_throttle = (uint32_t)n;
-        return r;
-    }
-    if (str_ieq(key, "JobName") || str_ieq(key, "Name")) {
-        update_set_text(&u->req.name, value);
-        return r;
-    }
-    if (str_ieq(key, "LostNode"))
-        return update_set_lost_node(s->ctl, j, u, value, text);
-    if (str_ieq(key, "Partition"))
-        update_set_text(&u->req.partition, value);
-    else if (str_ieq(key, "Account"))
-        update_set_text(&u->req.account, value);
-    else if (str_ieq(key, "QOS"))
-        update_set_text(&u->req.qos, value);
-    else if (str_ieq(key, "Priority")) {
-        r = s->admin ? update_set_number(value, 0, UINT32_MAX, &n, text) : REFUSAL_NOT_ALLOWED;
-        if (!s->admin)
-            err_set(text, 0, "only administrators give a job its priority");
-        u->req.has_priority = true;
-        u->req.priority = (uint32_t)n;
-    } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
-        update_set_or_clear(&req_rare_mut(&u->req)->nodelist, value);
-    else if (str_ieq(key, "ExcNodeList"))
-        update_set_or_clear(&req_rare_mut(&u->req)->exclude, value);
-    else if (str_ieq(key, "Features"))
-        update_set_or_clear(&u->req.features, value);
-    else if (str_ieq(key, "Nice")) {
-        r = update_set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
-        u->req.nice = (int32_t)n;
-    } else if (str_ieq(key, "NumNodes")) {
-        r = update_set_number(value, 1, 1000000, &n, text);
-        u->req.nodes_min = u->req.nodes_max = (uint32_t)n;
-    } else if (str_ieq(key, "NumTasks")) {
-        r = update_set_number(value, 1, 100000, &n, text);
-        u->req.ntasks = (uint32_t)n;
-    } else if (str_ieq(key, "CpusPerTask")) {
-        r = update_set_number(value, 1, 65536, &n, text);
-        u->req.cpus_per_task = (uint32_t)n;
-    } else if (str_ieq(key, "Gpus")) {
-        r = update_set_number(value, 0, 65536, &n, text);
-        u->req.gpus = (uint32_t)n;
-    } else if (str_ieq(key, "GpusPerNode")) {
-        r = update_set_number(value, 0, 65536, &n, text);
-        u->req.gpus_per_node = (uint32_t)n;
-    } else if (str_ieq(key, "MinMemoryNode")) {
-        if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
-            r = REFUSAL_MEMORY;
-    } else if (str_ieq(key, "Dependency")) {
-        update_set_or_clear(&u->req.dependency, value);
-    } else if (str_ieq(key, "Licenses")) {
-        update_set_or_clear(&u->req.licenses, value);
-    } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
-        update_set_or_clear(&req_rare_mut(&u->req)->reservation, value);
-    } else if (str_ieq(key, "Deadline")) {
-        if (wall_parse(value, loop_wall(s->ctl->loop), &req_rare_mut(&u->req)->deadline, text) < 0)
-            r = REFUSAL_BAD_REQUEST;
-    } else if (str_ieq(key, "TimeMin")) {
-        if (duration_parse_slurm(value, &u->req.time_min_s, text) < 0)
-            r = REFUSAL_BAD_REQUEST;
-    } else if (str_ieq(key, "StartTime")) {
-        if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
-            r = REFUSAL_BAD_REQUEST;
-    } else {
-        err_set(
-            text, 0,
-            "%s cannot be changed; TimeLimit can, JobName, Comment, ArrayTaskThrottle, LostNode, and while "
-            "it waits "
-            "Partition, Account, QOS, Priority, Nice, NodeList, ExcNodeList, Features, NumNodes, NumTasks, "
-            "CpusPerTask, MinMemoryNode, Gpus, GpusPerNode, Dependency, Licenses, Reservation, StartTime, "
-            "Deadline, TimeMin",
-            key);
-        return REFUSAL_NOT_SUPPORTED;
-    }
-    if (r == REFUSAL_NONE && j->state != JOB_PENDING) {
+    const struct job_attr *a = job_attr_by_key(key);
+    if (!a)
+        return update_refuse_key(key, text);
+    enum refusal r = update_set_attr(s, j, u, a, value, text);
+    if (r == REFUSAL_NONE && !a->always && j->state != JOB_PENDING) {
         err_set(text, 0, "%s can be changed while the job waits, not later", key);
         return REFUSAL_NOT_PENDING;
     }

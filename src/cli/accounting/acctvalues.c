@@ -90,8 +90,6 @@ ACCT_VALUE(cluster)
     text_append_foreign(out, cx->m->spec.name, "");
 }
 GET_OF_JOB(qos, text_append_foreign(out, job_qos(&j->req), ""))
-GET_OF_JOB(wckey, text_append_foreign(out, req_rare(&j->req)->wckey, ""))
-GET_OF_JOB(comment, text_append_foreign(out, req_rare(&j->req)->comment, ""))
 /* Slurm leaves it to plugins: who or what ended the run. */
 static void append_kill(struct str *out, const struct job *j)
 {
@@ -101,10 +99,6 @@ static void append_kill(struct str *out, const struct job *j)
         jobtext_kill(out, j);
 }
 GET_OF_JOB(system_comment, append_kill(out, j))
-GET_OF_JOB(constraints, text_append_foreign(out, j->req.features, ""))
-GET_OF_JOB(reservation, text_append_foreign(out, req_rare(&j->req)->reservation, ""))
-GET_OF_JOB(licenses, text_append_foreign(out, j->req.licenses, ""))
-GET_OF_JOB(work_dir, text_append_foreign(out, j->req.workdir, ""))
 GET_OF_JOB(priority, text_append_u64(out, j->priority))
 GET_OF_JOB(restarts, text_append_u64(out, j->restarts))
 GET_OF_JOB(reason, jobtext_reason(out, j))

@@ -8,8 +8,8 @@
 /* clang-format off */
 #define ACCT_VALUES(X) \
     X(nothing) X(job_id) X(job_id_raw) X(job_name) X(partition) X(account) X(assoc_id) X(user) \
-    X(uid) X(group) X(gid) X(cluster) X(qos) X(wckey) X(comment) X(system_comment) X(constraints) X(reservation) \
-    X(licenses) X(work_dir) X(priority) X(restarts) X(reason) X(submit_line) X(flags) X(std_out) \
+    X(uid) X(group) X(gid) X(cluster) X(qos) X(system_comment) \
+    X(priority) X(restarts) X(reason) X(submit_line) X(flags) X(std_out) \
     X(std_err) X(std_in) X(state) X(exit_code) X(derived_exit_code) X(submit) X(eligible) X(start) \
     X(end) X(elapsed) X(elapsed_raw) X(suspended) X(planned) X(planned_cpu) X(planned_cpu_raw) \
     X(limit) X(limit_raw) X(alloc_cpus) X(ncpus) X(req_cpus) X(alloc_nodes) X(nnodes) X(req_nodes) \

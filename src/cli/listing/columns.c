@@ -10,6 +10,7 @@
 #include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/listing/columnvalues.h"
+#include "src/jobattr/jobattr.h"
 #include "src/model/members.h"
 #include "src/text/jobtext.h"
 
@@ -45,12 +46,12 @@ struct job_cx job_cx_from_env(const struct model *m)
 
 /* clang-format off */
 READS(id, ARRAY, R(array_throttle))         READS(raw_id, 0, 0)                  READS(array_id, J(array_job), 0)
-READS(array_index, ARRAY, R(array_throttle)) READS(name, 0, R(name))             READS(user, J(user), 0)
+READS(array_index, ARRAY, R(array_throttle)) READS(user, J(user), 0)
 READS(uid, J(uid), 0)                       READS(group, J(group), 0)            READS(gid, J(gid), 0)
-READS(account, 0, R(account))               READS(qos, 0, R(qos))                READS(partition, J(partition) | J(t_start), R(partition))
-READS(comment, 0, R(comment))               READS(wckey, 0, R(wckey))            READS(reservation, 0, R(reservation))
-READS(licenses, 0, R(licenses))             READS(features, 0, R(features))      READS(command, J(command), 0)
-READS(workdir, 0, R(workdir))               READS(submit_host, J(submit_host), 0) READS(cluster, 0, 0)
+READS(qos, 0, R(qos))                READS(partition, J(partition) | J(t_start), R(partition))
+
+READS(command, J(command), 0)
+READS(submit_host, J(submit_host), 0) READS(cluster, 0, 0)
 READS(null, 0, 0)                           READS(na, 0, 0)                      READS(star, 0, 0)
 READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
 READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                 READS(not_any, 0, 0)
@@ -59,7 +60,7 @@ READS(reason_words, REASON | J(exit_code) | J(steps),
       HELD_R | R(partition) | R(array_throttle) | R(dependency) | R(licenses) | R(features) | R(reservation) |
           R(gpu_type) | R(exclusive))
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
-READS(nice, 0, R(nice))                     READS(exit_code, J(exit_code) | J(exit_signal), 0)
+READS(exit_code, J(exit_code) | J(exit_signal), 0)
 READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)
 READS(requeue, 0, R(requeue))               READS(start, J(t_start) | J(t_expected), 0) READS(end, LIMIT | ELAPSED | J(t_expected), LIMIT_R)
 READS(submit, J(t_submit), 0)               READS(eligible, J(t_eligible), 0)    READS(deadline, 0, R(deadline))
@@ -68,7 +69,7 @@ READS(time_min, 0, R(time_min_s))           READS(pending_s, J(t_submit) | J(t_s
 READS(cpus, HELD, HELD_R)                   READS(gpus, HELD, HELD_R)            READS(node_count, HELD, NODES_R)
 READS(mem, HELD, HELD_R)                    READS(tasks, HELD, HELD_R)           READS(cpus_per_task, 0, R(cpus_per_task))
 READS(min_cpus, 0, R(cpus_per_task) | R(ntasks_per_node))                        READS(max_nodes, 0, R(nodes_max))
-READS(min_tmp, 0, R(min_tmp_mib))           READS(contiguous, 0, R(contiguous))  READS(min_memory, 0, MEM_R)
+READS(min_memory, 0, MEM_R)
 READS(tres_per_node, 0, R(gpus_per_node) | R(gpu_type) | R(gres))
 READS(tres_alloc, HELD, HELD_R | R(gpu_type))
 READS(tres_per_job, 0, R(gpus) | R(gpu_type)) READS(tres_per_task, 0, R(gpus_per_task) | R(gpu_type))
@@ -77,7 +78,38 @@ READS(batch_host, HELD, 0)                  READS(req_nodes, 0, R(nodelist))    
 READS(stdin, 0, R(std_in))
 /* at much, at other jobs too */
 READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX) READS(dependency, UINT64_MAX, UINT64_MAX)
+    /* clang-format on */
+
+    /* --- attributes of the request --- */
+
+    static void attr_append_cell(struct str *out, const struct job_attr *a, const struct job *j)
+{
+    if (job_attr_is_text(a))
+        text_append_foreign(out, job_attr_text(a, &j->req), NULL_TEXT);
+    else
+        value_append_number(out, job_attr_number(a, &j->req));
+}
+
+/* clang-format off */
+#define X(ID, ...) \
+    static void attr_cell_##ID(struct str *out, const void *row, __attribute__((unused)) const void *cx) \
+    { \
+        attr_append_cell(out, &job_attrs[ATTR_##ID], ((const struct job_row *)row)->job); \
+    } \
+    __attribute__((unused)) static int64_t attr_number_##ID(const void *row, __attribute__((unused)) const void *cx) \
+    { \
+        return job_attr_number(&job_attrs[ATTR_##ID], &((const struct job_row *)row)->job->req); \
+    }
+#define O(...)
+#define ALIAS(...)
+JOB_ATTRS(X, O, ALIAS)
+#undef X
 /* clang-format on */
+
+#define X(ID, KIND, PLACE, MEMBER, OPTION, IS, COLUMN, ...)           \
+    {.get = attr_cell_##ID,                                           \
+     .reads = &(const struct job_members){.req = REQ_HAS(MEMBER)},    \
+     JOB_ATTR_UNWRAP COLUMN},
 
 #define C_WITH(LETTER, NAMES, TITLE, KEY, GETTER, NUM, UNCUT) \
     {.letter = LETTER,                                        \
@@ -92,19 +124,16 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
 #define C_DURATION(LETTER, NAMES, TITLE, KEY, GETTER, NUM) \
     C_WITH(LETTER, NAMES, TITLE, KEY, GETTER, NUM, true)
 
-            static const
-    struct column job_table[] = {
-        /* clang-format off */
+static const struct column job_table[] = {
+    /* clang-format off */
     C('i', "jobarrayid",            "JOBID",            "id",            id,             number_id)
     C('A', "jobid",                 "JOBID",            "job_id",        raw_id,         number_raw_id)
     C('F', "arrayjobid",            "ARRAY_JOB_ID",     "array_job_id",  array_id,       number_array_id)
     C('K', "arraytaskid",           "ARRAY_TASK_ID",    "array_task_id", array_index,    NULL)
-    C('j', "name",                  "NAME",             "name",          name,           NULL)
     C('u', "username",              "USER",             "user",          user,           NULL)
     C('U', "userid",                "UID",              "uid",           uid,            number_uid)
     C('g', "groupname",             "GROUP",            "group",         group,          NULL)
     C('G', "groupid",               "GROUP",            "gid",           gid,            number_gid)
-    C('a', "account",               "ACCOUNT",          "account",       account,        NULL)
     C('q', "qos",                   "QOS",              "qos",           qos,            NULL)
     C('P', "partition",             "PARTITION",        "partition",     partition,      NULL)
     C('t', "statecompact",          "ST",               "state_short",   state_short,    number_state)
@@ -115,7 +144,6 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   NULL,                    "HOLD",             "hold",          hold,           NULL)
     C('p', "priority",              "PRIORITY",         NULL,            priority,       number_priority)
     C('Q', "prioritylong",          "PRIORITY",         "priority",      priority_long,  number_priority)
-    C('y', "nice",                  "NICE",             "nice",          nice,           number_nice)
     C('E', "dependency",            "DEPENDENCY",       "dependency",    dependency,     NULL)
     C_DURATION('M', "timeused",              "TIME",             "elapsed_s",     elapsed,        number_elapsed)
     C_DURATION('l', "timelimit",             "TIME_LIMIT",       NULL,            limit,          number_limit)
@@ -138,7 +166,6 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C('c', "mincpus",               "MIN_CPUS",         NULL,            min_cpus,       number_min_cpus)
     C('m', "minmemory",             "MIN_MEMORY",       NULL,            min_memory,     number_min_memory)
     C(0,   NULL,                    "MEMORY",           "mem_mib",       mem,            number_mem)
-    C('d', "mintmpdisk",            "MIN_TMP_DISK",     NULL,            min_tmp,        number_min_tmp)
     C('b', "tres-per-node gres",    "TRES_PER_NODE",    NULL,            tres_per_node,  NULL)
     C(0,   "tres-per-job",          "TRES_PER_JOB",     NULL,            tres_per_job,   NULL)
     C(0,   "tres-per-task",         "TRES_PER_TASK",    NULL,            tres_per_task,  NULL)
@@ -154,20 +181,13 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C('n', "reqnodes",              "REQ_NODES",        NULL,            req_nodes,      NULL)
     C('x', "excnodes",              "EXC_NODES",        NULL,            exc_nodes,      NULL)
     C('Y', "schednodes",            "SCHEDNODES",       NULL,            null,           NULL)
-    C('f', "feature",               "FEATURES",         "features",      features,       NULL)
     C('h', "oversubscribe",         "OVER_SUBSCRIBE",   NULL,            over_subscribe, NULL)
-    C('O', "contiguous",            "CONTIGUOUS",       NULL,            contiguous,     number_contiguous)
     C('H', "sockets",               "SOCKETS_PER_NODE", NULL,            star,           NULL)
     C('I', "cores",                 "CORES_PER_SOCKET", NULL,            star,           NULL)
     C('J', "threads",               "THREADS_PER_CORE", NULL,            star,           NULL)
     C('z', "sct",                   "S:C:T",            NULL,            sct,            NULL)
     C('X', "corespec",              "CORE_SPEC",        NULL,            na,             NULL)
-    C('v', "reservation",           "RESERVATION",      NULL,            reservation,    NULL)
-    C('w', "wckey",                 "WCKEY",            NULL,            wckey,          NULL)
-    C('W', "licenses",              "LICENSES",         NULL,            licenses,       NULL)
-    C('k', "comment",               "COMMENT",          "comment",       comment,        NULL)
     C('o', "command",               "COMMAND",          "command",       command,        NULL)
-    C('Z', "workdir",               "WORK_DIR",         "workdir",       workdir,        NULL)
     C(0,   "stdout",                "STDOUT",           "stdout",        stdout,         NULL)
     C(0,   "stderr",                "STDERR",           "stderr",        stderr,         NULL)
     C(0,   "stdin",                 "STDIN",            NULL,            stdin,          NULL)
@@ -212,9 +232,13 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   "siblingsactiveraw",     "ACTIVE_SIBLINGS_RAW", NULL,         not_any,        NULL)
     C(0,   "siblingsviable",        "VIABLE_SIBLINGS",  NULL,            not_any,        NULL)
     C(0,   "siblingsviableraw",     "VIABLE_SIBLINGS_RAW", NULL,         not_any,        NULL)
-        /* clang-format on */
+    JOB_ATTRS(X, O, ALIAS)
+    /* clang-format on */
 };
 const struct columns job_columns = COLUMNS(job_table);
+#undef X
+#undef O
+#undef ALIAS
 
 bool column_names_element(const struct column *col)
 {

@@ -104,21 +104,13 @@ GET(array_index)
         free(id);
     }
 }
-GET_TEXT(name, j->req.name, NULL_TEXT)
 GET_TEXT(user, j->user, NULL_TEXT)
 GET_NUMBER(uid, j->uid)
 GET_TEXT(group, j->group, NULL_TEXT)
 GET_NUMBER(gid, j->gid)
-GET_TEXT(account, j->req.account, NULL_TEXT)
 GET_TEXT(qos, job_qos(&j->req), NULL_TEXT)
 GET_TEXT(partition, job_partition_text(j), NULL_TEXT)
-GET_TEXT(comment, req_rare(&j->req)->comment, NULL_TEXT)
-GET_TEXT(wckey, req_rare(&j->req)->wckey, NULL_TEXT)
-GET_TEXT(reservation, req_rare(&j->req)->reservation, NULL_TEXT)
-GET_TEXT(licenses, j->req.licenses, NULL_TEXT)
-GET_TEXT(features, j->req.features, NULL_TEXT)
 GET_TEXT(command, j->command, NULL_TEXT)
-GET_TEXT(workdir, j->req.workdir, NULL_TEXT)
 GET_TEXT(submit_host, j->submit_host, NULL_TEXT)
 GET_TEXT(cluster, cx->m->spec.name, NULL_TEXT)
 GET_CONST(null, NULL_TEXT)
@@ -163,7 +155,6 @@ GET(priority)
 {
     str_appendf(out, "%.14f", (double)j->priority / (double)UINT32_MAX);
 }
-GET_NUMBER(nice, j->req.nice)
 GET(dependency)
 {
     size_t at = out->len;
@@ -276,8 +267,6 @@ GET_NUMBER(tasks, given(j->req.ntasks,
 GET_NUMBER(cpus_per_task, given(j->req.cpus_per_task, 1))
 GET_NUMBER(min_cpus, (int64_t)given(j->req.cpus_per_task, 1) * given(j->req.ntasks_per_node, 1))
 GET_NUMBER(max_nodes, given(j->req.nodes_max, 0))
-GET_NUMBER(min_tmp, req_rare(&j->req)->min_tmp_mib)
-GET_NUMBER(contiguous, j->req.contiguous)
 NUMBER(min_memory, j->req.mem_node_mib != MEM_NOT_GIVEN  ? j->req.mem_node_mib
                    : j->req.mem_cpu_mib != MEM_NOT_GIVEN ? j->req.mem_cpu_mib
                                                          : 0)

@@ -11,14 +11,14 @@
 /* void value_NAME(out, row, context): appends the cell. */
 /* clang-format off */
 #define COLUMN_VALUES(X) \
-    X(id) X(raw_id) X(array_id) X(array_index) X(name) X(user) X(uid) X(group) X(gid) X(account) \
-    X(qos) X(partition) X(comment) X(wckey) X(reservation) X(licenses) X(features) X(command) \
-    X(workdir) X(submit_host) X(cluster) X(null) X(na) X(star) X(sct) X(zero) X(zero_time) \
+    X(id) X(raw_id) X(array_id) X(array_index) X(user) X(uid) X(group) X(gid) \
+    X(qos) X(partition) X(command) \
+    X(submit_host) X(cluster) X(null) X(na) X(star) X(sct) X(zero) X(zero_time) \
     X(not_set) X(not_any) X(state_short) X(state) X(reason) X(reason_words) X(nodes_or_reason) \
-    X(priority_long) X(priority) X(nice) X(dependency) X(exit_code) X(derived_code) X(restarts) \
+    X(priority_long) X(priority) X(dependency) X(exit_code) X(derived_code) X(restarts) \
     X(batch_flag) X(requeue) X(hold) X(start) X(end) X(submit) X(eligible) X(deadline) X(elapsed) \
     X(limit) X(left) X(time_min) X(pending_s) X(cpus) X(gpus) X(node_count) X(tasks) \
-    X(cpus_per_task) X(min_cpus) X(max_nodes) X(min_tmp) X(contiguous) X(min_memory) X(mem) \
+    X(cpus_per_task) X(min_cpus) X(max_nodes) X(min_memory) X(mem) \
     X(tres_per_node) X(tres_alloc) X(tres_per_job) X(tres_per_task) X(tasks_per_node) \
     X(over_subscribe) X(nodes) X(batch_host) X(req_nodes) X(exc_nodes) X(stdout) X(stderr) \
     X(stdin) X(step_id) X(step_name) X(step_nodes) X(step_elapsed) X(step_start) X(step_cpus) \
@@ -26,10 +26,10 @@
 
 /* int64_t number_NAME(row, context). Times are in milliseconds, INT64_MAX where there is none yet. */
 #define COLUMN_NUMBERS(X) \
-    X(id) X(raw_id) X(array_id) X(uid) X(gid) X(state) X(priority) X(nice) X(restarts) \
+    X(id) X(raw_id) X(array_id) X(uid) X(gid) X(state) X(priority) X(restarts) \
     X(batch_flag) X(requeue) X(start) X(end) X(submit) X(eligible) X(elapsed) X(limit) X(left) \
     X(pending_s) X(cpus) X(gpus) X(node_count) X(mem) X(tasks) X(cpus_per_task) X(min_cpus) \
-    X(max_nodes) X(min_tmp) X(contiguous) X(min_memory) X(step_elapsed) X(step_start) X(step_cpus) \
+    X(max_nodes) X(min_memory) X(step_elapsed) X(step_start) X(step_cpus) \
     X(step_tasks) X(step_node_count)
 /* clang-format on */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
+#include "src/jobattr/jobattr.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/runs.h"
@@ -79,18 +80,13 @@ static void append_identity(struct str *out, const struct job_row *r)
     append_optional(out, "array_job_id", true, false, j->array_job);
     append_optional(out, "array_task_id", index != ARRAY_NONE, false, index);
     append_optional(out, "array_max_tasks", true, false, j->req.array_throttle);
-    json_text(out, "name", j->req.name);
     json_text(out, "user_name", j->user);
     json_int(out, "user_id", j->uid);
     json_text(out, "group_name", j->group);
     json_int(out, "group_id", j->gid);
-    json_text(out, "account", j->req.account);
     json_text(out, "qos", job_qos(&j->req));
     json_text(out, "partition", job_partition_text(j));
-    json_text(out, "comment", req_rare(&j->req)->comment);
-    json_text(out, "wckey", req_rare(&j->req)->wckey);
     json_text(out, "command", j->command);
-    json_text(out, "current_working_directory", j->req.workdir);
 }
 
 static void append_times(struct str *out, const struct job *j, const struct job_cx *cx)
@@ -100,9 +96,27 @@ static void append_times(struct str *out, const struct job *j, const struct job_
     json_int(out, "start_time", j->state == JOB_PENDING ? 0 : j->t_start.ms / MS_PER_S);
     json_int(out, "end_time", job_end_time(j, cx->m).ms / MS_PER_S);
     json_int(out, "suspend_time", job_rare(j)->t_suspend.ms / MS_PER_S);
-    json_int(out, "deadline", req_rare(&j->req)->deadline.ms / MS_PER_S);
     json_limit(out, "time_limit", job_limit_s(j, cx->m));
-    json_limit(out, "time_minimum", j->req.time_min_s);
+}
+
+/* The attributes of the request, by their kinds. */
+static void append_attrs(struct str *out, const struct job_req *q)
+{
+    job_attr_for_each (a) {
+        int64_t n = job_attr_number(a, q);
+        if (!a->json)
+            continue;
+        if (job_attr_is_text(a))
+            json_text(out, a->json, job_attr_text(a, q));
+        else if (a->kind == JOB_ATTR_LIMIT)
+            json_limit(out, a->json, (uint32_t)n);
+        else if (a->kind == JOB_ATTR_COUNT || a->kind == JOB_ATTR_GPUS)
+            append_optional(out, a->json, n != NOT_GIVEN, false, (uint64_t)n);
+        else if (a->kind == JOB_ATTR_MEMORY)
+            append_optional(out, a->json, (uint64_t)n != MEM_NOT_GIVEN, false, (uint64_t)n);
+        else
+            json_int(out, a->json, a->kind == JOB_ATTR_TIME_POINT ? n / MS_PER_S : n);
+    }
 }
 
 void job_json_append(struct str *out, const struct job_row *r, const struct job_cx *cx)
@@ -119,7 +133,6 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     JSON_BY(out, "state_reason", jobtext_reason(&text, j));
     JSON_BY(out, "state_description", jobtext_reason_words(&text, j));
     append_optional(out, "priority", true, false, j->priority);
-    json_int(out, "nice", j->req.nice);
     json_bool(out, "hold", j->hold != HOLD_NONE);
     JSON_BY(out, "dependency", jobtext_dependency(&text, j, cx->m));
     append_times(out, j, cx);
@@ -128,19 +141,10 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_bool(out, "batch_flag", j->kind == JOB_KIND_BATCH);
     append_optional(out, "cpus", true, false, job_cpus(j));
     append_optional(out, "node_count", true, false, job_nodes(j));
-    append_optional(out, "tasks", j->req.ntasks != NOT_GIVEN, false, j->req.ntasks);
-    append_optional(out, "cpus_per_task", j->req.cpus_per_task != NOT_GIVEN, false, j->req.cpus_per_task);
-    append_optional(out, "memory_per_node", j->req.mem_node_mib != MEM_NOT_GIVEN, false,
-                    j->req.mem_node_mib);
-    append_optional(out, "memory_per_cpu", j->req.mem_cpu_mib != MEM_NOT_GIVEN, false, j->req.mem_cpu_mib);
     JSON_BY(out, "tres_req_str", jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_alloc_str", if (j->state != JOB_PENDING) jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_per_node", jobtext_tres_per_node(&text, j));
-    json_text(out, "required_nodes", req_rare(&j->req)->nodelist);
-    json_text(out, "excluded_nodes", req_rare(&j->req)->exclude);
-    json_text(out, "features", j->req.features);
-    json_text(out, "licenses", j->req.licenses);
-    json_text(out, "resv_name", req_rare(&j->req)->reservation);
+    append_attrs(out, &j->req);
     json_path(out, "standard_output", j->kind == JOB_KIND_BATCH ? job_stdout_path(j) : NULL);
     json_path(out, "standard_error", j->kind == JOB_KIND_BATCH ? job_stderr_path(j) : NULL);
     json_text(out, "standard_input", req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null");

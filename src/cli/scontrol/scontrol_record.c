@@ -11,6 +11,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/jobattr/jobattr.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
@@ -91,6 +92,38 @@ static uint32_t given(uint32_t v, uint32_t otherwise)
 
 /* --- jobs --- */
 
+static void record_attr_value(struct record *r, const struct job_attr *a, const struct job_req *q)
+{
+    if (job_attr_is_text(a)) {
+        record_text(r, a->shown, job_attr_text(a, q));
+        return;
+    }
+    add_key(r, a->shown);
+    if (a->kind == JOB_ATTR_LOST_NODE)
+        job_attr_append(r->out, a, q);
+    else
+        str_appendf(r->out, "%" PRId64, job_attr_number(a, q));
+}
+
+/* An attribute of the request that has its place in Slurm's record. */
+static void record_attr(struct record *r, enum job_attr_id id, const struct job_req *q)
+{
+    record_attr_value(r, &job_attrs[id], q);
+}
+
+/* Those that Slurm does not have: at the end, where they are set. */
+static void record_other_attrs(struct record *r, const struct job_req *q)
+{
+    job_attr_for_each (a) {
+        bool is_set = a->shown_last && (job_attr_is_text(a) ? !str_is_empty(job_attr_text(a, q))
+                                                            : job_attr_number(a, q) != 0);
+        if (!is_set)
+            continue;
+        record_line(r);
+        record_attr_value(r, a, q);
+    }
+}
+
 static void job_identity(struct record *r, const struct job_row *row, const struct job_cx *cx)
 {
     const struct job *j = row->job;
@@ -110,15 +143,15 @@ static void job_identity(struct record *r, const struct job_row *row, const stru
         if (j->req.array_throttle)
             record_add(r, "ArrayTaskThrottle", "%u", j->req.array_throttle);
     }
-    record_text(r, "JobName", j->req.name);
+    record_attr(r, ATTR_JOB_NAME, &j->req);
     record_line(r);
     record_add(r, "UserId", "%s(%u)", j->user ? j->user : "", j->uid);
     record_add(r, "GroupId", "%s(%u)", j->group ? j->group : "", j->gid);
     record_add(r, "MCS_label", "N/A");
     record_line(r);
     record_add(r, "Priority", "%u", j->priority);
-    record_add(r, "Nice", "%d", j->req.nice);
-    record_text(r, "Account", j->req.account);
+    record_attr(r, ATTR_NICE, &j->req);
+    record_attr(r, ATTR_ACCOUNT, &j->req);
     record_text(r, "QOS", job_qos(&j->req));
 }
 
@@ -135,7 +168,7 @@ static void job_state(struct record *r, const struct job *j, const struct job_cx
     record_add(r, "Reboot", "0");
     RECORD_BY(r, "ExitCode", jobtext_exit(r->out, j));
     if (req_rare(&j->req)->lost_node != LOST_NOT_SAID && req_rare(&j->req)->lost_node < LOST_N)
-        record_add(r, "LostNode", "%s", lost_node_text((enum lost_node)req_rare(&j->req)->lost_node));
+        record_attr(r, ATTR_LOST_NODE, &j->req);
     if (detail) {
         record_line(r);
         record_add(r, "DerivedExitCode", "%d:0", job_rare(j)->derived_code);
@@ -242,8 +275,8 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_text(r, "Partition", job_partition_text(j));
     record_add(r, "AllocNode:Sid", "%s:0", j->submit_host ? j->submit_host : "");
     record_line(r);
-    record_text(r, "ReqNodeList", req_rare(q)->nodelist);
-    record_text(r, "ExcNodeList", req_rare(q)->exclude);
+    record_attr(r, ATTR_NODELIST, q);
+    record_attr(r, ATTR_EXCLUDE, q);
     record_line(r);
     add_key(r, "NodeList"); /* without any it is empty, as observed: not (null) */
     jobtext_nodes(r->out, j);
@@ -271,14 +304,14 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_add(r, "MinCPUsNode", "%u", per_task * (per_node ? per_node : 1));
     bool per_cpu = q->mem_node_mib == MEM_NOT_GIVEN && q->mem_cpu_mib != MEM_NOT_GIVEN;
     RECORD_BY(r, per_cpu ? "MinMemoryCPU" : "MinMemoryNode", jobtext_min_memory(r->out, j, false));
-    record_add(r, "MinTmpDiskNode", "%u", req_rare(q)->min_tmp_mib);
+    record_attr(r, ATTR_TMP, q);
     record_line(r);
-    record_text(r, "Features", q->features);
+    record_attr(r, ATTR_CONSTRAINT, q);
     record_add(r, "DelayBoot", "00:00:00");
     record_line(r);
     record_add(r, "OverSubscribe", "%s", q->exclusive ? "NO" : "OK");
-    record_add(r, "Contiguous", "%d", q->contiguous);
-    record_text(r, "Licenses", q->licenses);
+    record_attr(r, ATTR_CONTIGUOUS, q);
+    record_attr(r, ATTR_LICENSES, q);
     record_add(r, "Network", NULL_TEXT);
 }
 
@@ -303,10 +336,10 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     record_line(&r);
     record_text(&r, "Command", j->command);
     record_line(&r);
-    record_text(&r, "WorkDir", j->req.workdir);
+    record_attr(&r, ATTR_CHDIR, &j->req);
     if (!str_is_empty(req_rare(&j->req)->comment)) {
         record_line(&r);
-        record_text(&r, "Comment", req_rare(&j->req)->comment);
+        record_attr(&r, ATTR_COMMENT, &j->req);
     }
     if (j->kind == JOB_KIND_BATCH) {
         record_path(&r, "StdErr", job_stderr_path(j));
@@ -323,8 +356,9 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     if (!str_is_empty(req_rare(&j->req)->mail_type)) {
         record_line(&r);
         record_text(&r, "MailUser", req_rare(&j->req)->mail_user ? req_rare(&j->req)->mail_user : j->user);
-        record_text(&r, "MailType", req_rare(&j->req)->mail_type);
+        record_attr(&r, ATTR_MAIL_TYPE, &j->req);
     }
+    record_other_attrs(&r, &j->req);
     record_end(&r);
 }
 
