@@ -1,5 +1,5 @@
 /* test_planner.c - the planner on random clusters and queues, held against a scheduler that is as plain as
- * the policy's text (tests/lib/refsched.h).
+ * the policy's text (tests/lib/reference_sched.h).
  *
  * In each round: a planner made anew starts and holds what the plain one does; one that goes on from round
  * to round decides the same (easy, off), or at least never holds a place later than before unless somebody
@@ -11,8 +11,8 @@
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/anylab.h"
-#include "tests/lib/refsched.h"
+#include "tests/lib/random_cluster.h"
+#include "tests/lib/reference_sched.h"
 
 #define ROUNDS 14
 

@@ -20,8 +20,8 @@
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/anylab.h"
-#include "tests/lib/refsched.h"
+#include "tests/lib/random_cluster.h"
+#include "tests/lib/reference_sched.h"
 
 #define RUNS       200
 #define ROUNDS     20   /* in which jobs come in */

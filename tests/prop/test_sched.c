@@ -13,7 +13,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
-#include "tests/lib/anylab.h"
+#include "tests/lib/random_cluster.h"
 
 #define RUNS   100
 #define ROUNDS 25

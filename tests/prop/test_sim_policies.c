@@ -1,8 +1,8 @@
 /* test_sim_policies.c - the simulator's four policies on random small loads against the naive reference
- * (tests/lib/naive.h): the same start for every job. */
+ * (tests/lib/simple_policies.h): the same start for every job. */
 #include "backend/sim/procs.h"
 #include "tests/lib/check.h"
-#include "tests/lib/naive.h"
+#include "tests/lib/simple_policies.h"
 
 #define RUNS     400
 #define JOBS_MAX 60
@@ -37,7 +37,7 @@ static void compare(const struct procs_trace *t, enum procs_policy policy, unsig
     size_t n = t->jobs.n;
     struct procs_job *want = calloc(n, sizeof *want);
     memcpy(want, t->jobs.v, n * sizeof *want);
-    naive_run(want, n, t->procs, policy);
+    simple_run(want, n, t->procs, policy);
     for (size_t i = 0; i < n; i++)
         if (want[i].start != t->jobs.v[i].start)
             fail_msg("run %u, %s on %" PRId64 " processors: job %zu of %zu starts at %" PRId64

@@ -3,7 +3,7 @@
  */
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
-#include "tests/lib/passlab.h"
+#include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)
 {

@@ -4,7 +4,7 @@
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/passlab.h"
+#include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)
 {

@@ -5,7 +5,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/text/waittext.h"
-#include "tests/lib/passlab.h"
+#include "tests/lib/sched_fixture.h"
 
 static inline int set_up(void **state)
 {

@@ -1,13 +1,13 @@
-/* naive.c - see naive.h. Time jumps from one instant at which something happens to the next; at each of
- * them completions, then submissions, then the policy. */
-#include "tests/lib/naive.h"
+/* simple_policies.c - see simple_policies.h. Time jumps from one instant at which something happens to the
+ * next; at each of them completions, then submissions, then the policy. */
+#include "tests/lib/simple_policies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NEVER INT64_MAX
 
-struct naive {
+struct simple_policy {
     struct procs_job *jobs;
     size_t n, n_submitted;
     int64_t machine, now;
@@ -15,17 +15,17 @@ struct naive {
     int64_t *ended;   /* 1: has ended */
 };
 
-static bool is_running(const struct naive *s, size_t i)
+static bool is_running(const struct simple_policy *s, size_t i)
 {
     return s->jobs[i].start >= 0 && !s->ended[i];
 }
 
-static bool is_waiting(const struct naive *s, size_t i)
+static bool is_waiting(const struct simple_policy *s, size_t i)
 {
     return i < s->n_submitted && s->jobs[i].start < 0;
 }
 
-static int64_t free_now(const struct naive *s)
+static int64_t free_now(const struct simple_policy *s)
 {
     int64_t used = 0;
     for (size_t i = 0; i < s->n_submitted; i++)
@@ -33,7 +33,7 @@ static int64_t free_now(const struct naive *s)
     return s->machine - used;
 }
 
-static void start(struct naive *s, size_t i)
+static void start(struct simple_policy *s, size_t i)
 {
     s->jobs[i].start = s->now;
     s->planned[i] = NEVER;
@@ -57,7 +57,7 @@ static int64_t used_at(const struct uses *u, int64_t t)
     return sum;
 }
 
-static bool fits(const struct naive *s, const struct uses *u, const struct procs_job *j, int64_t at)
+static bool fits(const struct simple_policy *s, const struct uses *u, const struct procs_job *j, int64_t at)
 {
     if (used_at(u, at) + j->procs > s->machine)
         return false;
@@ -69,7 +69,7 @@ static bool fits(const struct naive *s, const struct uses *u, const struct procs
 }
 
 /* The earliest instant at which the job fits for all of its estimate: now, or where a use ends. */
-static int64_t earliest(const struct naive *s, const struct uses *u, const struct procs_job *j)
+static int64_t earliest(const struct simple_policy *s, const struct uses *u, const struct procs_job *j)
 {
     if (fits(s, u, j, s->now))
         return s->now;
@@ -86,7 +86,7 @@ static void add_use(struct uses *u, int64_t from, const struct procs_job *j)
 }
 
 /* Running jobs, and the reservations of those that wait, but for `but`. */
-static struct uses uses_of(const struct naive *s, size_t but)
+static struct uses uses_of(const struct simple_policy *s, size_t but)
 {
     struct uses u = {.v = calloc(s->n + 1, sizeof *u.v)};
     for (size_t i = 0; i < s->n_submitted; i++) {
@@ -101,7 +101,7 @@ static struct uses uses_of(const struct naive *s, size_t but)
 /* --- the policies --- */
 
 /* Starts jobs in order while they fit. Returns the first that does not, or n. */
-static size_t start_heads(struct naive *s)
+static size_t start_heads(struct simple_policy *s)
 {
     int64_t room = free_now(s);
     for (size_t i = 0; i < s->n_submitted; i++) {
@@ -115,7 +115,7 @@ static size_t start_heads(struct naive *s)
     return s->n;
 }
 
-static void pass_easy(struct naive *s)
+static void pass_easy(struct simple_policy *s)
 {
     size_t head = start_heads(s);
     if (head == s->n)
@@ -141,7 +141,7 @@ static void pass_easy(struct naive *s)
     }
 }
 
-static void pass_cons(struct naive *s, bool completions, size_t n_before)
+static void pass_cons(struct simple_policy *s, bool completions, size_t n_before)
 {
     for (size_t i = 0; i < s->n_submitted; i++) {
         if (!is_waiting(s, i) || (i < n_before && !completions))
@@ -155,7 +155,7 @@ static void pass_cons(struct naive *s, bool completions, size_t n_before)
             start(s, i);
 }
 
-static void pass_replan(struct naive *s)
+static void pass_replan(struct simple_policy *s)
 {
     struct uses u = uses_of(s, s->n);
     for (size_t i = 0; i < s->n_submitted; i++) {
@@ -169,7 +169,7 @@ static void pass_replan(struct naive *s)
     free(u.v);
 }
 
-static int64_t next_instant(const struct naive *s)
+static int64_t next_instant(const struct simple_policy *s)
 {
     int64_t t = s->n_submitted < s->n ? s->jobs[s->n_submitted].submit : NEVER;
     for (size_t i = 0; i < s->n_submitted; i++) {
@@ -182,9 +182,9 @@ static int64_t next_instant(const struct naive *s)
     return t;
 }
 
-void naive_run(struct procs_job *jobs, size_t n, int64_t machine, enum procs_policy policy)
+void simple_run(struct procs_job *jobs, size_t n, int64_t machine, enum procs_policy policy)
 {
-    struct naive s = {.jobs = jobs, .n = n, .machine = machine};
+    struct simple_policy s = {.jobs = jobs, .n = n, .machine = machine};
     s.planned = calloc(n + 1, sizeof *s.planned);
     s.ended = calloc(n + 1, sizeof *s.ended);
     for (size_t i = 0; i < n; i++) {

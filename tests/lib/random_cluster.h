@@ -1,10 +1,10 @@
-/* anylab.h - random clusters and queues: a lab (tests/lib/lab.h) that chance fills.
+/* random_cluster.h - random clusters and queues: a lab (tests/lib/lab.h) that chance fills.
  *
  * Everything at once: uneven demands, step jobs, arrays, dependencies, tiers and QOS that preempt, soft
  * limits, licences, windows, nodes that come and go. What happens is noted for the planner.
  */
-#ifndef STOKER_TESTS_LIB_ANYLAB_H
-#define STOKER_TESTS_LIB_ANYLAB_H
+#ifndef STOKER_TESTS_LIB_RANDOM_CLUSTER_H
+#define STOKER_TESTS_LIB_RANDOM_CLUSTER_H
 
 #include "tests/lib/pass.h"
 

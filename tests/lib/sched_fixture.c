@@ -1,5 +1,5 @@
-/* passlab.c - what a test of the policy works in. */
-#include "tests/lib/passlab.h"
+/* sched_fixture.c - what a test of the policy works in. */
+#include "tests/lib/sched_fixture.h"
 
 struct lab l;
 struct planner *planner;

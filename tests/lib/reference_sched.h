@@ -1,13 +1,13 @@
-/* refsched.h - the policy as docs/SCHEDULER.md words it, as slow as it comes out: what the planner is
- * compared with on small clusters. Shares no code with it but the model and the meaning of a request
+/* reference_sched.h - the policy as docs/SCHEDULER.md words it, as slow as it comes out: what the planner
+ * is compared with on small clusters. Shares no code with it but the model and the meaning of a request
  * (need.h).
  *
  * It knows batch jobs and arrays on one node, or on N nodes with a task each; whole nodes; partitions,
  * tiers and given priorities; --begin, holds, --time-min, --deadline, -w with one node, -x, -C, GPU types,
  * throttles, hard limits of users, licences, maintenance windows. Every plan is made from nothing.
  */
-#ifndef STOKER_TESTS_LIB_REFSCHED_H
-#define STOKER_TESTS_LIB_REFSCHED_H
+#ifndef STOKER_TESTS_LIB_REFERENCE_SCHED_H
+#define STOKER_TESTS_LIB_REFERENCE_SCHED_H
 
 #include "src/base/vec.h"
 #include "tests/lib/lab.h"

@@ -1,5 +1,5 @@
-/* refsched.c - the policy as its text reads. */
-#include "tests/lib/refsched.h"
+/* reference_sched.c - the policy as its text reads. */
+#include "tests/lib/reference_sched.h"
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"

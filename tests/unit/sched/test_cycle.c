@@ -1,8 +1,8 @@
-/* test_decide.c - one pass over the queue: who starts, who is held back, and by whom. Two nodes of 4 CPUs
+/* test_cycle.c - one pass over the queue: who starts, who is held back, and by whom. Two nodes of 4 CPUs
  * with 2 GPUs each, a partition on each and one on both. */
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/passlab.h"
+#include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)
 {

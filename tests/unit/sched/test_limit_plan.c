@@ -1,4 +1,4 @@
-/* test_limitplan.c - limits and licences over time, by hand-worked tables. */
+/* test_limit_plan.c - limits and licences over time, by hand-worked tables. */
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"

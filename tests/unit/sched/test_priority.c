@@ -1,5 +1,5 @@
-/* test_prio.c - each factor of a priority by a table, and that their sum is the priority. A cluster of 100
- * CPUs, 100 GiB and 8 GPUs. */
+/* test_priority.c - each factor of a priority by a table, and that their sum is the priority. A cluster of
+ * 100 CPUs, 100 GiB and 8 GPUs. */
 #include <math.h>
 
 #include "backend/sched/priority/priority.h"

@@ -1,4 +1,4 @@
-/* test_fairshare.c - the tree of shares against tables worked by hand. */
+/* test_fair_share.c - the tree of shares against tables worked by hand. */
 #include <math.h>
 
 #include "backend/sched/limits/limits.h"

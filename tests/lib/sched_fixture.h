@@ -1,7 +1,8 @@
-/* passlab.h - what a test of the policy works in: one lab, a planner, and what the last pass has decided.
+/* sched_fixture.h - what a test of the policy works in: one lab, a planner, and what the last pass has
+ * decided.
  */
-#ifndef STOKER_TESTS_LIB_PASSLAB_H
-#define STOKER_TESTS_LIB_PASSLAB_H
+#ifndef STOKER_TESTS_LIB_SCHED_FIXTURE_H
+#define STOKER_TESTS_LIB_SCHED_FIXTURE_H
 
 #include "tests/lib/pass.h"
 

@@ -1,4 +1,4 @@
-/* test_backfill.c - who starts, for whom a place is held and who waits, by tables worked by hand.
+/* test_plan_slots.c - who starts, for whom a place is held and who waits, by tables worked by hand.
  *
  * One pool of processors, times in seconds from now. A row is a queue in the order of priority, each item
  * "CPUs x SECONDS"; beside it what becomes of each under a policy: "s" it starts, a number: a place is held

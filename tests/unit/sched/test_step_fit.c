@@ -1,4 +1,4 @@
-/* test_stepfit.c - steps inside an allocation of two nodes: n1 with 4 CPUs, 2 GPUs and 4000 MiB, n2 with 2
+/* test_step_fit.c - steps inside an allocation of two nodes: n1 with 4 CPUs, 2 GPUs and 4000 MiB, n2 with 2
  * CPUs, 2 GPUs and 2000. */
 #include "backend/sched/explain/explain.h"
 #include "src/base/xalloc.h"

@@ -1,5 +1,5 @@
-/* test_thrift.c - limits count what nodes come with: whole nodes, shares of their memory. Where the best
- * place is too much another one may do; what is too much everywhere is refused.
+/* test_place_limited.c - limits count what nodes come with: whole nodes, shares of their memory. Where the
+ * best place is too much another one may do; what is too much everywhere is refused.
  *
  *     node   CPUs  memory  GPUs  weight
  *     big      16   64000     8      10
@@ -10,7 +10,7 @@
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/passlab.h"
+#include "tests/lib/sched_fixture.h"
 
 static int set_up(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_gates.c - gates by tables: licences, deadlines, reservations, dependencies, and each closed one as a
- * cause of its own. */
+/* test_eligibility.c - gates by tables: licences, deadlines, reservations, dependencies, and each closed
+ * one as a cause of its own. */
 #include <errno.h>
 
 #include "backend/sched/limits/limits.h"

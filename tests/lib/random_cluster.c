@@ -1,5 +1,5 @@
-/* anylab.c - random clusters and queues. */
-#include "tests/lib/anylab.h"
+/* random_cluster.c - random clusters and queues. */
+#include "tests/lib/random_cluster.h"
 
 #include "backend/sched/explain/explain.h"
 #include "src/base/units.h"
