@@ -1,4 +1,3 @@
-/* compact.c - which events have been superseded. */
 #include "backend/control/compact.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ static struct compact_node *compact_get_node(struct compact *k, const char *name
     return n;
 }
 
-/* seq no longer stands for anything of n: void unless it stands for something else too. */
+/* seq no longer stands for this of n: superseded unless it stands for something else too. */
 static void compact_let_go(struct compact *k, const struct compact_node *n, uint64_t seq)
 {
     if (seq && seq != n->facts && seq != n->change && seq != n->before && seq != n->newest)
@@ -50,7 +49,7 @@ static void compact_note_node(struct compact *k, const struct event *ev, bool ch
     }
 }
 
-/* The whole of a window is in its newest event. One that was removed needs none, but its removal may be the
+/* The newest event of a window holds all of it. A removed window needs no event, but its removal may be the
  * last event of all, whose number must not be given again: both go with the next event about a window. */
 static void compact_note_window(struct compact *k, const struct event *ev)
 {
@@ -82,7 +81,7 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
     const struct node *node = b && b->node ? model_get_node(m, b->node) : NULL;
     bool changed = node && node->state != b->state;
     int r = model_apply(m, ev);
-    if (k->unfit) /* not before there is a later number: none is given twice */
+    if (k->unfit) /* only once there is a later number: no number is given twice */
         vec_push(&k->gone, k->unfit);
     k->unfit = r == -ENOENT && compact_is_about_node(ev) ? ev->seq : 0;
     if (k->unfit)

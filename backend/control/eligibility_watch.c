@@ -8,13 +8,13 @@
 #include "src/base/log.h"
 
 #define LATEST_MS 3600000 /* of a timer: the clock may be set meanwhile */
-#define LOOKS_MAX 5000u   /* in one turn: others wait for its end */
+#define LOOKS_MAX 5000u   /* jobs in one loop iteration, so that clients do not wait for more */
 
 struct eligibility_watch {
     struct dep_index deps; /* which jobs wait for which */
     struct dep_list jobs;  /* waiting jobs that may have become eligible in this loop iteration */
     struct loop_timer timer;
-    bool due; /* look at what the clock opens */
+    bool due; /* look at what time has changed */
 };
 
 static struct eligibility_watch *eligibility_of(const struct control *c)
@@ -69,14 +69,14 @@ static void eligibility_stop(struct control *c)
     free(eligibility_of(c));
 }
 
-/* Whether others may have waited for it. */
+/* Whether other jobs may depend on it. */
 static bool eligibility_moves_others(enum event_kind kind)
 {
     return kind == EV_START || kind == EV_PLACE || kind == EV_END || kind == EV_KILL ||
            kind == EV_COMPLETE || kind == EV_REQUEUE || kind == EV_UPDATE;
 }
 
-/* What is left of a deadline hangs on the limits of partitions too. */
+/* The latest start for a deadline depends on the limits of partitions too. */
 static void eligibility_note_deadlines(struct control *c)
 {
     list_for_each (j, &c->model.pending, struct job, in_queue)
@@ -138,7 +138,7 @@ static struct wall eligibility_check_dependency(struct control *c, const struct 
         dep_explain(&c->model, j, now, &why);
         eligibility_end_job(c, j, KILL_DEPENDENCY, why.s);
         str_fini(&why);
-    } else { /* element by element, or its reason is another now: the planner looks again */
+    } else { /* element by element, or its reason has changed: the planner looks again */
         ctl_touch(c, j->id);
         schedule_note_reason(c, j->id);
         c->sched_dirty = true;
@@ -146,7 +146,7 @@ static struct wall eligibility_check_dependency(struct control *c, const struct 
     return clears;
 }
 
-/* Until when it may still wait. */
+/* Until when the job may still wait. */
 static struct wall eligibility_deadline_due(const struct control *c, const struct job *j)
 {
     struct strv names = job_partitions(j);
@@ -184,7 +184,7 @@ static void eligibility_check_job(struct control *c, uint32_t id, struct wall no
         dep_index_remind(&eligibility_of(c)->deps, id, again);
 }
 
-/* Those that are over go; what begins or has just ended changes what can start. */
+/* Windows that are over are removed; the beginning and end of one change what can start. */
 static void eligibility_check_windows(struct control *c, struct wall now, struct wall *next)
 {
     for (size_t i = c->model.windows.n; i-- > 0;) {
@@ -226,7 +226,7 @@ bool eligibility_watch_run(struct control *c, uint32_t *n_done)
     for (size_t i = 0; i < n; i++)
         eligibility_check_job(c, look.v.v[i], now);
     *n_done += (uint32_t)n;
-    for (size_t i = n; i < look.v.n; i++) /* behind what these have opened */
+    for (size_t i = n; i < look.v.n; i++) /* behind the jobs that these have made eligible */
         eligibility_note(c, look.v.v[i]);
     vec_fini(&look.v);
     if (n)

@@ -18,7 +18,7 @@ static void event_log_serving(struct control *c)
     loop_watch(c->loop, watch, LOOP_READ);
 }
 
-/* Commits what is left. */
+/* What has been collected is still committed. */
 static void event_log_stop(struct control *c)
 {
     if (c->state[MODULE_EVENT_LOG])

@@ -6,15 +6,15 @@
 #include "backend/control/policy_view.h"
 #include "backend/sched/explain/explain.h"
 
-#define SLICE_MS    4     /* of a turn */
-#define SLICE_UNITS 25    /* between two looks at the clock */
-#define SOON_MS     20    /* after a pass, where forecasts are cheap */
-#define REST_TIMES  10    /* else: that many times what the last one cost, */
+#define SLICE_MS    4     /* of a loop iteration */
+#define SLICE_UNITS 25    /* of work between two readings of the clock */
+#define SOON_MS     20    /* after a cycle, where forecasts are cheap */
+#define REST_TIMES  10    /* else: this many times the cost of the last one, */
 #define REST_MS_MAX 10000 /* but no more */
-#define STALE_MS    30000 /* after that long once more although nothing happened */
+#define STALE_MS    30000 /* then again although nothing happened */
 
-#define ORDER_MS    2   /* of a turn */
-#define ORDER_UNITS 500 /* between two looks at the clock */
+#define ORDER_MS    2   /* of a loop iteration */
+#define ORDER_UNITS 500 /* of work between two readings of the clock */
 
 struct forecast_slices {
     struct loop_timer forecast;
@@ -34,11 +34,12 @@ static void forecast_slices_forecast(void *ctx)
     struct sched_view v = policy_view(c);
     struct mono t0 = mono_read();
     bool done = false;
-    bool running = forecast_is_running(
-        planner_forecaster(c->planner)); /* what was begun is ended: nobody begins another one */
+    bool running =
+        forecast_is_running(planner_forecaster(c->planner)); /* it is finished before another one begins */
     if (!running && !c->model.n_pending && !c->model.n_active)
         return;
-    if (planner_is_reading(c->planner) || planner_is_in_cycle(c->planner)) { /* none to forecast from yet */
+    if (planner_is_reading(c->planner) ||
+        planner_is_in_cycle(c->planner)) { /* nothing to forecast from yet */
         loop_timer_set(c->loop, &f->forecast, SOON_MS);
         return;
     }

@@ -15,7 +15,7 @@
 #define KNOWN_MAX   200000u     /* answers that are kept */
 #define PARKED_MAX  (64u << 20) /* bytes of the requests that wait, scripts mostly */
 #define LOOKS_MAX   1000
-#define WALK_LOOKS  50  /* what a walk over all waiting jobs counts for */
+#define WALK_LOOKS  50  /* that a walk over all waiting jobs counts as */
 #define STARTS_MOST 500 /* rows in a piece */
 
 /* Values in history_deps.known, in the lowest bits; NULL: never asked. UNREADABLE: only while the requests
@@ -63,7 +63,7 @@ static enum past history_deps_known(const struct control *c, const struct dep *d
     return (enum past)(v & ((1u << PAST_BITS) - 1));
 }
 
-/* One that never started counts from its end. */
+/* A job that never started counts from its end. */
 static struct wall history_deps_start_of(const struct job *j)
 {
     return wall_is_set(j->t_start) ? j->t_start : j->t_end;
@@ -86,7 +86,7 @@ static void history_deps_before(struct control *c, struct emission *e)
         history_deps_keep(c, j->id, ARRAY_NONE, own, start);
         return;
     }
-    /* the last of its array; of a tally from before the restart its last start is not known */
+    /* the last of its array; after a restart the last start of the array is not known */
     bool bad = (t && t->bad) || job_rare(j)->array_failed.n;
     history_deps_keep(c, j->id, ARRAY_NONE, bad ? PAST_FAILED : PAST_OK, (struct wall){0});
 }
@@ -142,7 +142,7 @@ static void history_deps_unpark(struct control *c, struct parked *p)
 
 static uint64_t history_deps_ask_about(struct control *c, const char *dependency);
 
-/* Goes on with what has waited for that answer; what needs others too waits on. */
+/* Resumes the requests that waited for that answer alone; others wait on. */
 static void history_deps_resume(struct control *c, uint64_t key)
 {
     struct list waiting;
@@ -205,7 +205,8 @@ static void history_deps_on_piece(void *ctx, const struct history_piece *p)
     if (history_deps_goes_on(c, q, p))
         return;
     uint64_t key = history_deps_key(q->job, q->index);
-    bool gone = q->starts && !wall_is_set(q->last_start); /* with its rows: as long ago as can be */
+    bool gone =
+        q->starts && !wall_is_set(q->last_start); /* trimmed from the history: as long ago as can be */
     history_deps_keep(c, q->job, q->index,
                       p->r < 0    ? PAST_UNREADABLE
                       : q->starts ? q->was
@@ -216,11 +217,11 @@ static void history_deps_on_piece(void *ctx, const struct history_piece *p)
     list_unlink(&q->link);
     free(q);
     history_deps_resume(c, key);
-    if (p->r < 0) /* the next one asks again */
+    if (p->r < 0) /* the next request asks again */
         idmap_remove(&history_deps_of(c)->known, key);
 }
 
-/* Of an element whose array is still here all but its start is known there. */
+/* Of an element whose array is in the state all but its start is known there. */
 static bool history_deps_has_left(const struct control *c, const struct dep *d)
 {
     const struct job *j = model_get_job(&c->model, d->job);
@@ -230,8 +231,8 @@ static bool history_deps_has_left(const struct control *c, const struct dep *d)
            !model_get_element(&c->model, d->job, d->index);
 }
 
-/* Asks about those of its jobs that have left the state and of which nothing is known. Returns the first
- * that has to be waited for; 0: all is known. */
+/* Asks the history about the jobs in the dependency that have left the state and are not known. Returns
+ * the key of the first answer to wait for; 0: all is known. */
 static uint64_t history_deps_ask_about(struct control *c, const char *dependency)
 {
     struct deps d;
@@ -278,8 +279,8 @@ static enum refusal history_deps_refuse(const struct dep *d, const char *what, s
     return REFUSAL_DEPENDENCY;
 }
 
-/* Of one: whether it can be asked about, and what it comes to where its job has left the state. ret_over:
- * from when on it is met, unset where that is so already. */
+/* One dependency: whether its job exists, and, where the job has left the state, what the dependency comes
+ * to. ret_over: from when on it is met; unset: it is met already. */
 static enum refusal history_deps_settle_one(const struct control *c, const struct dep *d, uint32_t self,
                                             enum dep_state *ret, struct wall *ret_over,
                                             struct errtext *text)
@@ -310,7 +311,7 @@ static enum refusal history_deps_settle_one(const struct control *c, const struc
 
 static bool history_deps_leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks);
 
-/* The same for a singleton: it waits for those of its name that were there before it. */
+/* The same for a singleton: it waits for the user's earlier jobs of the same name. */
 static bool history_deps_singleton_leads_to(const struct control *c, const struct job *j, uint32_t self,
                                             int *looks)
 {
@@ -327,8 +328,8 @@ static bool history_deps_singleton_leads_to(const struct control *c, const struc
     return false;
 }
 
-/* Does job id, directly or not, wait for `self`? Looks at so many: beyond, nobody has tied that by mistake.
- */
+/* Whether job id waits for `self`, directly or not. Gives up after *looks jobs: longer circles are not made
+ * by mistake. */
 static bool history_deps_leads_to(const struct control *c, uint32_t id, uint32_t self, int *looks)
 {
     const struct job *j = model_get_job(&c->model, id);
@@ -375,7 +376,7 @@ enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_
                                               : "that job waits for this one",
                                     text);
         if (s == DEP_MET && (d.any ? !met || over.ms < begin.ms : over.ms > begin.ms))
-            begin = over; /* of any: the first; one that is met already is */
+            begin = over; /* of any: the earliest */
         met = met || s == DEP_MET;
         if (s != DEP_MET)
             left.v[left.n++] = d.v[i];
@@ -403,7 +404,7 @@ static void history_deps_start(struct control *c)
     list_init(&h->parked);
 }
 
-/* s: NULL: of all. */
+/* s: NULL: of all sessions. */
 static void history_deps_drop(struct control *c, const struct session *s)
 {
     list_for_each (p, &history_deps_of(c)->parked, struct parked, link)

@@ -10,7 +10,7 @@
 #include "backend/control/schedule.h"
 #include "backend/control/user_quota.h"
 
-#define ITERATIONS_MAX 64 /* actions make events that ask for actions: settles in a few rounds */
+#define ITERATIONS_MAX 64 /* actions emit events that need actions: this settles after a few */
 
 static void iteration_act(struct control *c)
 {
@@ -49,7 +49,7 @@ void iteration_end(void *ctx)
     node_peers_drop_left(c);
     if (store_turn(c->store))
         user_quota_next_batch(c);
-    query_queue_serve(c); /* beside the commit */
+    query_queue_serve(c); /* while the store commits */
     if (left || c->touched.n || c->sched_dirty)
         schedule_wake(c, 1);
 }

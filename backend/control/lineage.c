@@ -13,7 +13,7 @@
 #include "src/base/log.h"
 
 #define FILE_NAME "lineage"
-#define IDS_AHEAD 1000 /* so many jobs, then it is written again */
+#define IDS_AHEAD 1000 /* ids beyond the next one that the file reserves */
 
 struct lineage {
     uint32_t ids_noted;    /* beyond which the file is written again; 0: not yet written */
@@ -55,7 +55,7 @@ static int lineage_state_is_gone(const char *state_dir, const char *what, struct
     lineage_read(state_dir, &l);
     return err_set(err, -ENOENT,
                    "the state of this cluster (%s) is gone: %s %s/stoker.db. Put a copy of it back; or, to "
-                   "begin anew and leave to themselves the tasks that still run, remove %s/" FILE_NAME,
+                   "start a new cluster and abandon the tasks that still run, remove %s/" FILE_NAME,
                    l.uuid, what, state_dir, state_dir);
 }
 
@@ -73,8 +73,8 @@ int lineage_open_state(struct control *c, const struct store_callbacks *cb, bool
     return r == -ENODATA ? lineage_state_is_gone(c->settings.state_dir, "there is nothing in", err) : r;
 }
 
-/* The mark is this machine's own memory. One of a later epoch than the state was written by a controller
- * that came after it: an older copy has been put back, as lineage_follow finds. */
+/* The mark is written by this machine alone. A mark of a later epoch than the state comes from a later
+ * controller: an older copy of the state has been put back, which lineage_follow handles. */
 static int lineage_check_mark(struct control *c, bool accept_loss, struct errtext *err)
 {
     const struct mark_values *m = store_mark(c->store);
@@ -86,7 +86,7 @@ static int lineage_check_mark(struct control *c, bool accept_loss, struct errtex
     if (m->epoch != c->model.epoch || m->seq <= newest)
         return 0;
     if (accept_loss) {
-        log_warn("events %" PRIu64 " to %" PRIu64 " are lost: goes on without them, ids go on at %u",
+        log_warn("events %" PRIu64 " to %" PRIu64 " are lost: going on without them, next job id %u",
                  newest + 1, m->seq, c->model.next_job);
         return 0;
     }
@@ -131,8 +131,8 @@ void lineage_follow(const struct control *c, bool accept_loss, struct ev_epoch *
                  c->model.epoch, epoch, body->next_job);
 }
 
-/* Beside it first: a full disk must not cost what is there. Not waited for: it is of use with an older
- * state, not after a power failure. */
+/* A new file is written first, so that a full disk does not destroy the old one. Not synced: the file is of
+ * use with an older state, not after a power failure. */
 static void lineage_write(struct control *c)
 {
     struct lineage *l = c->state[MODULE_LINEAGE];

@@ -49,9 +49,8 @@
  *   eligibility_watch ...       so their order is free
  *   lineage                     notes how far ids have come
  *
- * sessions and node_peers stop after the modules that keep something for a session or a node, and event_log
- * after all that might still want to store something.
- */
+ * sessions and node_peers stop after the modules that keep something for a session or a node, event_log
+ * after all modules that may still store something. */
 const struct module_ops *const control_modules[] = {
     &history_deps_module,
     &followers_module,

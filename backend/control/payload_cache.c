@@ -17,7 +17,7 @@ struct payload {      /* in the cache */
     uint8_t data[];
 };
 
-struct payload_reader { /* waits for one that the store reads */
+struct payload_reader { /* waits for a payload that the store reads */
     struct list link;
     uint32_t job;
     int32_t step;
@@ -106,11 +106,11 @@ void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step)
 
 uint32_t payload_owner(const struct job *j, int32_t step)
 {
-    bool own = step >= 0 && j->kind != JOB_KIND_STEPS; /* what srun brought is no other element's */
+    bool own = step >= 0 && j->kind != JOB_KIND_STEPS; /* what srun brought belongs to this element alone */
     return j->array_job && !own ? j->array_job : j->id;
 }
 
-/* The readers are taken off first: each may ask again. */
+/* The readers are taken off the list first: each may ask again. */
 static void payload_on_read(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
 {
     struct control *c = ctx;

@@ -5,7 +5,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/policy_view.h"
 
-#define FRESH_MS 1000 /* an answer holds for so long while nothing happens: usage grows */
+#define FRESH_MS 1000 /* an answer holds this long while nothing happens: usage grows */
 #define PAUSE    50   /* times what it cost, before it is made again: that walks over all running jobs */
 
 struct prio_cache {

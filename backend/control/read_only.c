@@ -38,9 +38,9 @@ static void read_only_leave(struct control *c)
         state_take_over(c, false);
     state_doubt_nodes(c); /* what was read back may say "up" of a node that went down meanwhile */
     node_avoid_expire(c);
-    node_peers_connect(c); /* a configuration may have been taken back */
+    node_peers_connect(c); /* a change of the configuration may have been undone */
     list_for_each (peer, node_peers(c), struct node_peer, link)
-        nodeconn_reset(peer->conn, store_committed(c->store), "asking for what it has to say");
+        nodeconn_reset(peer->conn, store_committed(c->store), "asking for its report");
     state_touch_active(c);
 }
 
@@ -79,7 +79,7 @@ void read_only_enter(struct control *c, const char *why)
     }
     list_for_each (peer, node_peers(c), struct node_peer, link)
         nodeconn_reset(peer->conn, ticket, "what was queued for it is void");
-    if (lineage_epoch_ticket(c)) /* and so is this controller's epoch */
+    if (lineage_epoch_ticket(c)) /* so is this controller's epoch */
         list_for_each (peer, node_peers(c), struct node_peer, link)
             nodeconn_hold_hello(peer->conn);
     modules_call(c, reset, c);
@@ -89,9 +89,9 @@ void read_only_enter(struct control *c, const char *why)
     struct errtext err;
     if (state_load(c, NULL, &err) < 0) {
         log_error("the state cannot be read back either: %s", err.s);
-        abort(); /* the next start checks the file and says what is wrong */
+        abort(); /* the next start checks the file and reports what is wrong */
     }
-    /* No id is given out twice, not even one whose job never came to be: somebody may have heard of it. */
+    /* No id is given out twice, not even of a job that was never committed: a client may have seen it. */
     if (next_job > c->model.next_job)
         c->model.next_job = next_job;
     read_only_probe_later(c);

@@ -9,8 +9,8 @@
 
 #define RETIRE_MS    5000
 #define TRIM_MS      60000
-#define ENDED_MAX    200000u /* beyond that the oldest go earlier */
-#define RETIRE_BATCH 5000    /* in one turn */
+#define ENDED_MAX    200000u /* beyond this the oldest go earlier */
+#define RETIRE_BATCH 5000    /* in one loop iteration */
 
 #define FIRST_RETIRE_MS 1000
 
@@ -37,8 +37,8 @@ static void retire_forget_element(struct idmap *elements, uint32_t array)
         idmap_set(elements, array, (void *)(n - 1));
 }
 
-/* What jobs were charged at their ends is remembered by the events of those ends: before they leave the log
- * the whole table goes in, in the same batch. */
+/* The events of their ends record what jobs were charged. Before those events leave the log the whole table
+ * of usage goes in, in the same batch. */
 static void retire_save_usage(struct control *c, struct wall now)
 {
     uint64_t old = c->model.usage.saved_seq;
@@ -50,7 +50,7 @@ static void retire_save_usage(struct control *c, struct wall now)
         store_del_event(c->store, old);
 }
 
-/* What is too old leaves the history too; looked at once a minute. */
+/* Jobs that are too old leave the history too; looked at once a minute. */
 static void retire_trim_history(struct control *c, struct wall now)
 {
     struct retire *r = c->state[MODULE_RETIRE];
@@ -67,7 +67,7 @@ static void retire_run(void *ctx)
     struct retire *r = c->state[MODULE_RETIRE];
     struct wall now = loop_wall(c->loop);
     retire_trim_history(c, now);
-    if (planner_is_in_cycle(c->planner)) { /* it looks at jobs that it knows */
+    if (planner_is_in_cycle(c->planner)) { /* the cycle holds pointers to jobs */
         loop_timer_set(c->loop, &r->timer, 1);
         return;
     }
@@ -77,8 +77,7 @@ static void retire_run(void *ctx)
     struct idmap elements = {0};
     list_for_each (j, &c->model.ended, struct job, in_queue) {
         int64_t since_ms = wall_is_set(j->t_settled) ? j->t_settled.ms : j->t_end.ms;
-        /* An end that lies in the future, after the clock was set back, must not keep all those behind it.
-         */
+        /* An end in the future, after the clock was set back, must not keep all jobs behind it. */
         bool old = since_ms + age_ms <= now.ms || since_ms > now.ms + age_ms;
         if ((!old && c->model.n_ended <= ENDED_MAX) || n >= RETIRE_BATCH || c->read_only)
             break;

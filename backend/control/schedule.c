@@ -9,9 +9,9 @@
 #include "src/base/log.h"
 #include "src/text/eventtext.h"
 
-#define PREPARE_UNITS 2000    /* between two looks at the clock */
-#define PASS_LOOKS    30000   /* the same */
-#define SLICE_NS      4000000 /* of a turn, for planning */
+#define PREPARE_UNITS 2000    /* of work between two readings of the clock */
+#define CYCLE_LOOKS   30000   /* the same */
+#define SLICE_NS      4000000 /* of a loop iteration, for planning */
 
 #define WAKE_MAX_MS 3600000 /* the clock may be set meanwhile */
 
@@ -48,7 +48,7 @@ static void schedule_stop(struct control *c)
     free(s);
 }
 
-/* The newest cycle speaks of partitions by names that the state owns: before they go, it must. */
+/* The results of the newest cycle point to names of partitions that the state owns. */
 static void schedule_forget(struct control *c)
 {
     planner_free(c->planner);
@@ -67,7 +67,7 @@ static void schedule_reset(struct control *c)
     vec_clear(&schedule_of(c)->news);
 }
 
-/* Everything but a hold of something or a word about it may let something start. j: the job after the
+/* Every event but a hold or a note may let a job start. j: the job after the
  * event, or NULL. A cycle walks past every job that is held: a thousand of them submitted must not cost a
  * thousand walks. */
 static bool schedule_may_change(enum event_kind kind, const struct job *j)
@@ -145,7 +145,7 @@ static void schedule_add_reason(struct control *c, struct msg_reasons *rows, uin
     *r = (struct job_reason){.job = id, .reason = planner_reason_of(c->planner, j)};
 }
 
-/* New jobs, and those whose reason is another now. */
+/* New jobs, and jobs whose reason has changed. */
 static void schedule_tell_reasons(struct control *c, const struct sched_result *r)
 {
     struct msg_reasons rows = {0};
@@ -178,7 +178,7 @@ static void schedule_start_job(struct control *c, struct sched_start *s)
     c->stats.starts++;
 }
 
-/* The others are asked to go; the job that they go for has its side of it in its own story. */
+/* The victims are told to end; the preemptor gets an event of its own that names them. */
 static void schedule_preempt(struct control *c, const struct sched_result *r)
 {
     for (size_t i = 0; i < r->preempts.n;) {
@@ -211,13 +211,12 @@ static void schedule_preempt(struct control *c, const struct sched_result *r)
     }
 }
 
-/* One piece of what there is to plan: something to read from the beginning, or of a pass. True: a decision.
- */
+/* One piece of work: of the rebuild of the queue, or of a cycle. True: the cycle is complete. */
 static bool schedule_plan_some(struct control *c, const struct sched_view *v, struct sched_result *ret)
 {
     struct wall now = loop_wall(c->loop);
     return (planner_is_in_cycle(c->planner) || planner_prepare(c->planner, v, now, PREPARE_UNITS)) &&
-           planner_cycle_slice(c->planner, v, now, PASS_LOOKS, ret);
+           planner_cycle_slice(c->planner, v, now, CYCLE_LOOKS, ret);
 }
 
 static void schedule_count_slice(struct control *c, int64_t ns, bool done)
@@ -234,7 +233,7 @@ static void schedule_count_slice(struct control *c, int64_t ns, bool done)
     s->cycle_us = 0;
 }
 
-/* Planning goes in slices, between which everybody is served. */
+/* Planning goes in slices, between which clients are served. */
 static bool schedule_plan(struct control *c, struct sched_result *ret)
 {
     struct sched_view v = policy_view(c);

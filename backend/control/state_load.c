@@ -20,7 +20,7 @@ static int state_fold(void *ctx, struct event *ev)
     struct control *c = l->c;
     int r = l->compact ? compact_apply(l->compact, &c->model, ev) : model_apply(&c->model, ev);
     if (r < 0)
-        log_warn("event=%llu %s job=%u does not fit and is passed over", (unsigned long long)ev->seq,
+        log_warn("event=%llu %s job=%u does not fit the state and is skipped", (unsigned long long)ev->seq,
                  event_name(ev->kind), ev->job);
     event_fini(ev);
     return 0;
@@ -46,7 +46,7 @@ int state_load(struct control *c, struct compact *compact, struct errtext *err)
 uint64_t random_nonce(void)
 {
     uint64_t n = 0;
-    while (!n) /* 0 stands for: none */
+    while (!n) /* 0 means none */
         if (getrandom(&n, sizeof n, 0) != sizeof n)
             bug_on(true);
     return n;

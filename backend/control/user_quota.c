@@ -8,13 +8,14 @@
 #include "src/base/idmap.h"
 #include "src/base/log.h"
 
-#define USER_SESSIONS 256  /* of one user who is no administrator; at most a quarter of the descriptors */
-#define KEPT_FILES    64   /* descriptors for everything but clients */
-#define ADMIN_FILES   64   /* of those for clients, for administrators alone; at most an eighth of all */
-#define QUOTAS_KEPT   1024 /* without a look who is still there */
-#define TOLD_NS       (60 * NS_PER_S)
-#define LINES_A_TIME  20u  /* in TOLD_NS */
-#define USERS_TOLD    100u /* those that cost most */
+#define USER_SESSIONS 256 /* of a user who is not an administrator; at most a quarter of the descriptors \
+                           */
+#define KEPT_FILES   64   /* descriptors for everything but clients */
+#define ADMIN_FILES  64   /* of those for clients, for administrators alone; at most an eighth of all */
+#define QUOTAS_KEPT  1024 /* before idle ones are dropped */
+#define TOLD_NS      (60 * NS_PER_S)
+#define LINES_A_TIME 20u  /* in TOLD_NS */
+#define USERS_TOLD   100u /* that cost most */
 
 struct user_quotas {
     struct idmap map; /* uid + 1 -> struct user_quota */
@@ -90,7 +91,7 @@ uint32_t user_quota_jobs_most(const struct control *c)
     return spec->max_user_jobs ? spec->max_user_jobs : spec->max_jobs - spec->max_jobs / 10;
 }
 
-/* A line in the log for each who is turned away would be a way to fill the disk. */
+/* A line of the log for each refused connection would let a user fill the disk. */
 static bool user_quota_is_news(struct mono *told, const struct control *c)
 {
     struct mono now = loop_now(c->loop);
@@ -105,14 +106,14 @@ bool user_quota_may_log(struct control *c, struct user_quota *p)
     if (user_quota_is_news(&p->log_from, c))
         p->n_logged = 0;
     if (p->n_logged == LINES_A_TIME)
-        log_warn("uid=%u more lines like these are left out for a minute", p->uid);
+        log_warn("uid=%u further messages about this user are suppressed for a minute", p->uid);
     if (p->n_logged <= LINES_A_TIME)
         p->n_logged++;
     return p->n_logged <= LINES_A_TIME;
 }
 
-/* Clients must not use up the descriptors that the store and the nodes need, nor one user the room of the
- * others. */
+/* Clients must not use up the descriptors that the store and the nodes need, nor one user those of other
+ * users. */
 bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, struct str *why)
 {
     struct rlimit files;
@@ -125,12 +126,13 @@ bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, stru
     if (user_quotas_of(c)->n_sessions + kept >= most) {
         str_appendf(why, "it has %u connections, and room for no more", user_quotas_of(c)->n_sessions);
         if (user_quota_is_news(&user_quotas_of(c)->told_room, c))
-            log_warn("clients=%u no more are let in: descriptors", user_quotas_of(c)->n_sessions);
+            log_warn("clients=%u: connection refused, no descriptors left for more",
+                     user_quotas_of(c)->n_sessions);
     } else if (!admin && p->n_sessions >= share) {
         str_appendf(why, "%u connections of yours are open, and no user may have more at a time",
                     p->n_sessions);
         if (user_quota_is_news(&p->told_room, c))
-            log_warn("uid=%u has %u connections: no more are let in", p->uid, p->n_sessions);
+            log_warn("uid=%u: connection refused, the user has %u", p->uid, p->n_sessions);
     }
     p->n_refused += why->len > 0;
     return why->len == 0;
@@ -143,7 +145,7 @@ void user_quota_sweep(struct control *c)
         if (p->queue.n_slowed == p->slowed_told || !user_quota_is_news(&p->told_slow, c))
             continue;
         p->slowed_told = p->queue.n_slowed;
-        log_warn("uid=%u asks more than user_requests=%u times a second, and waits", p->uid, p->queue.rate);
+        log_warn("uid=%u rate limited (user_requests=%u per second)", p->uid, p->queue.rate);
     }
     if (user_quotas_of(c)->map.n > QUOTAS_KEPT)
         user_quota_drop_idle(c);

@@ -29,7 +29,7 @@ python3 many.py "$STOKER_HOME/run/controller.sock" &
 many=$!
 wait_for 20 has_lines connected 1
 at_least "connections tried" "$(cat connected)" 200
-refused() { grep -q "no more are let in" "$STOKER_HOME/log/stokerd.log"; }
+refused() { grep -q "connection refused" "$STOKER_HOME/log/stokerd.log"; }
 wait_for 10 refused
 ticks() { awk '{print $14 + $15}' "/proc/$pid/stat"; }
 t0=$(ticks)

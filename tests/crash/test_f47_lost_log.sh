@@ -80,7 +80,7 @@ wait_for 20 nodes_up
 submit -H -o /dev/null --wrap true
 at_least "a new id" "$job" $((last + 1))
 is_alive "$(cat pid)" || fail "the task was ended"
-grep -q "are lost: goes on without them" "$STOKER_HOME/log/stokerd.log" || fail "the log does not say it"
+grep -q "are lost: going on without them" "$STOKER_HOME/log/stokerd.log" || fail "the log does not say it"
 
 case_ "and is no loss at the next start"
 controller_kill9

@@ -7,10 +7,10 @@
 #include "backend/control/emit.h"
 #include "src/proto/codec.h"
 
-#define LATE_MAX     10000      /* jobs of each sort that change while rows are sent */
-#define LEAVING_FULL (4u << 20) /* bytes not read yet: no more go out of turn */
+#define LATE_MAX     10000      /* jobs of each kind that change while rows are sent */
+#define LEAVING_FULL (4u << 20) /* bytes not read yet: no further rows of retiring jobs */
 
-/* Too slow for pushes: once there is room it is told to ask again, and nothing else is sent. */
+/* The client is too slow for pushes: once there is room it is told to ask again; nothing else is sent. */
 static void followers_tell_resync(struct session *s)
 {
     s->follow = FOLLOW_NONE;
@@ -48,7 +48,7 @@ static bool followers_wants(const struct session *s, uint32_t job, uint32_t arra
     return s->follow_job == job || (array && array == s->follow_job);
 }
 
-/* Of shares clients ask when they want them: the table is large. */
+/* Usage is not pushed: the table is large, and clients ask for shares when they need them. */
 static void followers_after(struct control *c, const struct emission *e)
 {
     const struct event *ev = e->ev;
@@ -75,7 +75,7 @@ static void followers_after(struct control *c, const struct emission *e)
     str_fini(&bytes);
 }
 
-/* Before the event retires the job: sessions whose snapshot has its row already. */
+/* A job retires: sessions whose snapshot has its row already get its last one. */
 static void followers_before(struct control *c, struct emission *e)
 {
     const struct job *j = e->job;

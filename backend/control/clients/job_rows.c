@@ -9,8 +9,8 @@
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
-/* Of a frame: small, so that the client decodes one piece while the next is made, and that none is longer
- * than a client takes. One row may be. */
+/* Of a frame: small, so that the client decodes one piece while the next is made, and that no frame but one
+ * of a single row is longer than a client accepts. */
 #define ROWS_MAX 128
 
 #define BYTES_MAX       (256u << 10)
@@ -18,7 +18,7 @@
 #define NAMED_MAX       16      /* jobs by name that are found without a walk */
 #define NAMED_PARTS_MAX 10000   /* steps and tasks that they have */
 
-/* What no reader can do without. */
+/* Members that every reader needs. */
 #define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
 
 /* What a client that asks once is told: a preempted job runs until its grace time is over. A client that
@@ -54,7 +54,7 @@ static bool rows_is_wanted(const struct msg_get *g, const struct job *j)
     return rows_has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && rows_is_target(g, j);
 }
 
-/* As the last forecast says, or else not before it was asked to begin. */
+/* As the last forecast says, else the requested begin time. */
 static struct wall rows_expected_start(const struct control *c, const struct job *j)
 {
     struct forecast f = forecast_of(planner_forecaster(c->planner), j->id);
@@ -63,8 +63,8 @@ static struct wall rows_expected_start(const struct control *c, const struct job
     return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};
 }
 
-/* The row with its derived reason, priority and start: a shallow copy, encoded at once. Who follows is not
- * told of new forecasts, so he gets none. */
+/* The row with its derived reason, priority and start: a shallow copy, encoded at once. A
+ * follower is not told of new forecasts, so it gets none. */
 static struct job rows_make(struct control *c, const struct job *j, const struct msg_get *g)
 {
     struct job row = *j;
@@ -124,7 +124,7 @@ static struct codec_part rows_part(const struct msg_get *g)
     struct codec_part part = {.members = UINT64_MAX, .inner = &job_req_rec, .inner_members = UINT64_MAX};
     if (g->follow)
         part.members =
-            ~JOB_HAS(request_id); /* the submitter's and ours: 100,000 of them are 7 MB to a screen */
+            ~JOB_HAS(request_id); /* of use to the submitter alone: 100,000 of them are 7 MB to a screen */
     if (some) {
         part.members = g->job_members | MEMBERS_ALWAYS | (g->req_members ? JOB_HAS(req) : 0);
         part.inner_members = g->req_members;
@@ -132,7 +132,7 @@ static struct codec_part rows_part(const struct msg_get *g)
     return part;
 }
 
-/* Those of j that are not done, as they are: nothing in the result is a copy. Caller frees. */
+/* Steps of j that are not done, as shallow copies. Caller frees. */
 static struct step *rows_live_steps(const struct job *j, size_t *ret_n)
 {
     struct step *v = xcalloc(j->steps.n + 1, sizeof *v);
@@ -293,7 +293,7 @@ enum slice rows_slice(struct session *s, struct mono until)
     struct control *c = s->ctl;
     struct row_message rows = ROWS_INIT;
     struct list *at = rows_after_cursor(c, s->cursor);
-    /* However fast the client reads and however little it wants, a turn does only so much. */
+    /* The work of a loop iteration is bounded, however fast the client reads. */
     size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
     bool full = false, late = false;
     while (at != &c->model.all && looks < LOOKS_MAX && !late && !(full = rows_has_enough(s))) {
@@ -328,7 +328,7 @@ void rows_send_kept(struct session *s, const struct query_answer *a)
     rows_finish(s);
 }
 
-/* Its elements are anywhere. */
+/* Elements of an array may be anywhere in the list. */
 static bool rows_names_arrays(const struct session *s)
 {
     for (size_t i = 0; i < s->get.jobs.n; i++) {
@@ -351,7 +351,7 @@ static bool rows_names_much(const struct session *s)
     return n > NAMED_PARTS_MAX;
 }
 
-/* A few named jobs, the most frequent question: no walk over all, and no waiting. */
+/* A few named jobs, the most frequent query: no walk over all jobs, and no waiting. */
 static void rows_send_named(struct session *s)
 {
     struct row_message rows = ROWS_INIT;

@@ -13,7 +13,7 @@
 #define INPUT_MAX       (256u << 10)
 #define INPUTS_MAX      64u
 #define READS_MAX       (16u * NODE_RANKS_MAX)
-#define USER_READS_MAX  (4u * READS_MAX) /* of all connections of a user who is no administrator */
+#define USER_READS_MAX  (4u * READS_MAX) /* of all connections of a user who is not an administrator */
 #define INPUT_QUEUE_MAX (1u << 20)
 #define READ_QUEUE_MAX  (16u << 20)
 #define WAIT_MAX_MS     60000u
@@ -124,7 +124,7 @@ static void relay_send(struct session *s, uint64_t tag, const struct task *t, en
     nodeconn_send(n->conn, ctl_ticket(c), kind, r->id, body);
 }
 
-/* Whose file it is, and which, is what the job's record says and not what the question does. */
+/* The owner and the path of the file come from the job's record, never from the request. */
 static void relay_read_output(struct session *s, uint64_t tag, const struct job *j,
                               struct msg_output_read *m)
 {
@@ -231,7 +231,7 @@ void req_input(struct session *s, uint64_t tag, void *body)
         return;
     }
     if (m->who && strlen(m->who) > WHO_MAX)
-        m->who[WHO_MAX] = '\0'; /* it is kept on the node, and shown to whoever comes second */
+        m->who[WHO_MAX] = '\0'; /* it is kept on the node, and shown to the second writer */
     const struct step *st;
     const struct task *t =
         relay_find_task(s, tag, model_get_job(&s->ctl->model, m->key.job), &m->key, m->key.task, &st);

@@ -1,4 +1,3 @@
-/* query_cache.c - answers that are given again. */
 #include "backend/control/clients/query_cache.h"
 
 #include <stdlib.h>

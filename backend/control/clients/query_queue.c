@@ -41,7 +41,7 @@ static void query_queue_leave(struct session *s)
     query_queue_of(s->ctl)->n--;
 }
 
-/* The next in line of the next party: who looks with fifty connections is served as often as who has one.
+/* The next session of the next user: a user with fifty connections is served as often as a user with one.
  */
 static struct session *query_queue_take_next(struct control *c)
 {
@@ -80,7 +80,7 @@ static bool query_queue_is_same(const struct row_query *a, const struct row_quer
     return a->key.len && a->key.len == b->key.len && memcmp(a->key.s, b->key.s, a->key.len) == 0;
 }
 
-/* Somebody in the line gets the same answer, and may have been told half of it. */
+/* A session in the queue gets the same answer, and may have been sent half of it. */
 static bool query_queue_is_being_made(const struct session *s)
 {
     list_for_each (p, &query_queue_of(s->ctl)->users, struct user_quota, query_link)
@@ -135,7 +135,7 @@ static void query_queue_serve_one(struct session *s, struct mono until)
 
 static void query_queue_on_timer(void *ctx)
 {
-    (void)ctx; /* the end of the turn does the rest */
+    (void)ctx; /* the end of the loop iteration does the rest */
 }
 
 void query_queue_serve(struct control *c)
@@ -145,7 +145,7 @@ void query_queue_serve(struct control *c)
     bool late = false;
     while (!late && query_queue_of(c)->n > passed_over) {
         struct session *s = query_queue_take_next(c);
-        if (!s->snapshotting) { /* what it was to get is void */
+        if (!s->snapshotting) { /* its snapshot is void */
             query_queue_end(s);
             continue;
         }
@@ -162,7 +162,7 @@ void query_queue_serve(struct control *c)
         loop_timer_set(c->loop, &query_queue_of(c)->timer, 0);
 }
 
-/* Its connection has room again. */
+/* The connection has room again. */
 static void query_queue_drained(struct control *c, struct session *s)
 {
     (void)c;

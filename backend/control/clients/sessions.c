@@ -12,15 +12,15 @@
 #include "src/base/unixsock.h"
 
 #define QUEUE_MAX      (64u << 20)
-#define QUEUE_ENOUGH   (4u << 20)   /* a client is heard again when it has read most of that */
-#define USER_QUEUED    (4u << 20)   /* of one connection, from where its user's others are looked at too */
-#define USER_QUEUE_MAX (256u << 20) /* of all of a user who is no administrator */
-#define ACCEPTS_MAX    64           /* in one turn */
+#define QUEUE_ENOUGH   (4u << 20)   /* with this many bytes unread a client is not read */
+#define USER_QUEUED    (4u << 20)   /* of one connection; beyond, all of its user's are added up */
+#define USER_QUEUE_MAX (256u << 20) /* of all connections of a user who is not an administrator */
+#define ACCEPTS_MAX    64           /* in one loop iteration */
 #define SWEEP_MS       2000
-#define HELLO_MS       10000 /* to say who it is */
+#define HELLO_MS       10000 /* to greet */
 #define FRAME_MS       30000 /* to finish a frame, to read some of what was asked for */
 #define CROWD_MS       2000  /* the latter where a user's connections hold too much in all */
-#define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
+#define HELLO_MAX      4096  /* bytes of a frame, until it has greeted */
 #define PAUSE_MS       100   /* with no descriptor left */
 
 struct sessions {
@@ -51,7 +51,7 @@ static void session_free(struct session *s)
     free(s);
 }
 
-/* One who asks over many connections and reads none is one who asks and does not read. */
+/* A user whose connections together hold too much unread output. */
 static bool session_user_is_full(const struct session *s)
 {
     size_t n = 0;
@@ -67,13 +67,13 @@ static void session_check_sent(struct session *s, bool is_sent)
     if (is_sent || s->given_up)
         return;
     if (user_quota_may_log(s->ctl, s->quota))
-        log_warn("client=%s uid=%u: its output queue is full: closed", s->program ? s->program : "?",
-                 s->uid);
+        log_warn("client=%s uid=%u: output queue full (client does not read), closing connection",
+                 s->program ? s->program : "?", s->uid);
     s->given_up = true;
     conn_give_up(s->conn);
 }
 
-/* A client that asks and does not read is known by the time that passes, never by how much it was given. */
+/* A client that does not read is recognised by time, never by the amount that it was sent. */
 static bool session_reads_nothing(const struct session *s)
 {
     int64_t ms = conn_unread_ms(s->conn);
@@ -178,7 +178,7 @@ static int session_on_frame(void *arg, struct conn *conn, const struct frame *f)
     int r = msg_decode(f, &body, &err);
     if (r < 0) {
         if (user_quota_may_log(s->ctl, s->quota))
-            log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid,
+            log_warn("client=%s uid=%u sent a malformed message: %s", s->program ? s->program : "?", s->uid,
                      err.s);
         return r;
     }
@@ -211,7 +211,7 @@ static void session_on_drain(void *arg, struct conn *conn)
 static const struct conn_ops session_ops = {
     .on_frame = session_on_frame, .on_close = session_on_close, .on_drain = session_on_drain};
 
-/* Root of a node is not root here, nor is a service account there the one here. */
+/* root of a node is not root here, and a service account of a node is not the one here. */
 static bool session_may_administer(struct control *c, uint32_t uid, bool from_node)
 {
     if (from_node && (uid == 0 || (c->settings.everyone && uid == geteuid())))
@@ -229,7 +229,7 @@ void sessions_forget_users(struct control *c)
     }
 }
 
-/* As an answer to the greeting, which is the first thing that a client says. Takes fd. */
+/* The refusal is the answer to the greeting, which every client sends first. Takes fd. */
 static void sessions_turn_away(int fd, const char *why)
 {
     struct str b = STR_INIT, text = STR_INIT;
@@ -237,7 +237,7 @@ static void sessions_turn_away(int fd, const char *why)
     struct msg_result r = {.refusal = REFUSAL_RATE, .text = text.s};
     msg_append(&b, MSG_RESULT, 1, &r);
     if (send(fd, b.s, b.len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        log_debug("one who is turned away does not hear it");
+        log_debug("a refused client has gone");
     close(fd);
     str_fini(&text);
     str_fini(&b);
@@ -310,7 +310,7 @@ static void sessions_listen_again(void *ctx)
         loop_watch(c->loop, &sessions_of(c)->listen_watch, LOOP_READ);
 }
 
-/* Those that do not say who they are, or begin a frame and never finish it. */
+/* Closes clients that do not greet, do not finish a frame or do not read. */
 static void sessions_sweep(void *ctx)
 {
     struct control *c = ctx;
@@ -321,10 +321,11 @@ static void sessions_sweep(void *ctx)
         if (s->given_up || (!silent && !stuck && !session_reads_nothing(s)))
             continue;
         if (user_quota_may_log(c, s->quota))
-            log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
-                     silent  ? "does not say who it is"
-                     : stuck ? "does not finish what it says"
-                             : "asks and does not read");
+            log_warn("client=%s uid=%u pid=%u %s, closing connection", s->program ? s->program : "?",
+                     s->uid, s->pid,
+                     silent  ? "does not greet"
+                     : stuck ? "does not finish a message"
+                             : "does not read its answers");
         s->given_up = true;
         conn_give_up(s->conn);
     }
