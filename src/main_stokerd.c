@@ -35,8 +35,8 @@ struct daemon_state {
     bool accept_loss;
 };
 
-/* For a service, whose arguments are in a unit: a file of this name in the state's directory asks for the
- * same once. */
+/* A service has its arguments in a unit: a file of this name in the state directory asks for --accept-loss
+ * once. */
 #define ACCEPT_LOSS "accept-loss"
 
 static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
@@ -70,7 +70,7 @@ static int make_dirs(const char *path, mode_t mode, struct errtext *err)
     return r < 0 ? err_set(err, r, "cannot make directory %s: %s", path, strerror(-r)) : 0;
 }
 
-/* A directory that somebody else owns could be exchanged under us. */
+/* The owner of a directory could exchange it while we use it. */
 static int check_owner(const char *path, struct errtext *err)
 {
     struct stat st;
@@ -81,7 +81,7 @@ static int check_owner(const char *path, struct errtext *err)
     return 0;
 }
 
-/* Held for the process's life. Tells a second controller who the first one is. */
+/* Held until the process ends. Tells a second controller the pid of the first. */
 static int take_lock(const struct paths *p, struct errtext *err)
 {
     char *path = xasprintf("%s/stokerd.lock", p->state);
@@ -108,7 +108,7 @@ static void set_limits(void)
     uint64_t nofile = 0, core = ULIMIT_UNLIMITED;
     ulimit_get(ULIMIT_NOFILE, &nofile);
     ulimit_get(ULIMIT_CORE, &core);
-    ulimit_bequeath(nofile, core); /* agents of this machine have jobs, which get what was here before */
+    ulimit_bequeath(nofile, core); /* jobs of this machine's agents get the limits that were set before */
     ulimit_set(ULIMIT_CORE, 0);    /* memory holds users' environments */
     ulimit_set(ULIMIT_NOFILE, ULIMIT_UNLIMITED);
 }
@@ -125,8 +125,8 @@ static int open_log(const struct paths *p, bool foreground)
     return fd;
 }
 
-/* Started by root where a service account owns the state: the same as that account's. What only root can
- * make, below /run and /var/log, is made for it first. */
+/* Started by root where a service account owns the state: becomes that account. Directories that only root
+ * can make, below /run and /var/log, are made for it first. */
 static int become_owner(const struct paths *p, struct errtext *err)
 {
     struct stat st;
@@ -213,9 +213,9 @@ int main(int argc, char **argv)
                     "  -f, --foreground  log to standard error\n"
                     "  -s, --shared      serve every user of this machine; started by root it becomes\n"
                     "                    the owner of its state directory (implied for /etc/stoker)\n"
-                    "  -a, --accept-loss start with a state that has lost what was done last, once;\n"
-                    "                    ids go on beyond all that were given out\n"
-                    "Where its files lie: $STOKER_HOME, else the system's or the user's directories.\n");
+                    "  -a, --accept-loss start once with a state that has lost its last events;\n"
+                    "                    new job ids are higher than all earlier ones\n"
+                    "Its files are in $STOKER_HOME, else in the system's or the user's directories.\n");
             return opt == 'h' ? 0 : 2;
         }
     }
@@ -227,12 +227,12 @@ int main(int argc, char **argv)
     log_open("stokerd", -1, LOG_LVL_INFO);
     set_limits();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk to us */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow counts as a full disk */
     int r = prepare(&d, foreground, &err);
     if (r == 0) {
         static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
         d.loop = loop_new();
-        /* Before the store's thread is there: it must not be the one that gets them. */
+        /* Before the store starts its thread, which must not get the signals. */
         loop_on_signals(d.loop, signals, 3, on_signal, &d);
         r = start(&d, &err);
     }

@@ -21,7 +21,7 @@ typedef int (*control_conf_fn)(void *ctx, struct cluster_spec *ret, struct errte
 struct control_config {
     const char *state_dir, *run_dir, *log_dir;
     const char *socket; /* of clients */
-    bool accept_loss;   /* begin with a state that has lost what was done last */
+    bool accept_loss;   /* begin with a state that has lost its last events */
     bool everyone;      /* all users of the machine may connect; else the controller's own and root */
     const char *host;   /* this machine's name */
     const char *home;   /* STOKER_HOME for jobs; NULL: not set */

@@ -92,7 +92,7 @@ static int lineage_check_mark(struct control *c, bool accept_loss, struct errtex
     }
     return err_set(
         err, -EUCLEAN,
-        "%s/stoker.db has lost what was done last: its newest event is %" PRIu64 ", and %" PRIu64
+        "%s/stoker.db has lost its last events: its newest event is %" PRIu64 ", and %" PRIu64
         " were on disk (is stoker.db-wal missing, or cut?). Restore a backup; or go on without "
         "them, and with new ids: stoker up --accept-loss (a service: touch %s/accept-loss, then start "
         "it). Nothing has been changed",

@@ -8,14 +8,13 @@
 #include "src/base/idmap.h"
 #include "src/base/log.h"
 
-#define USER_SESSIONS 256 /* of a user who is not an administrator; at most a quarter of the descriptors \
-                           */
-#define KEPT_FILES   64   /* descriptors for everything but clients */
-#define ADMIN_FILES  64   /* of those for clients, for administrators alone; at most an eighth of all */
-#define QUOTAS_KEPT  1024 /* before idle ones are dropped */
-#define TOLD_NS      (60 * NS_PER_S)
-#define LINES_A_TIME 20u  /* in TOLD_NS */
-#define USERS_TOLD   100u /* that cost most */
+#define USER_SESSIONS 256  /* of a user, administrators aside; at most a quarter of the descriptors */
+#define KEPT_FILES    64   /* descriptors for everything but clients */
+#define ADMIN_FILES   64   /* of those for clients, for administrators alone; at most an eighth of all */
+#define QUOTAS_KEPT   1024 /* before idle ones are dropped */
+#define TOLD_NS       (60 * NS_PER_S)
+#define LINES_A_TIME  20u  /* in TOLD_NS */
+#define USERS_TOLD    100u /* that cost most */
 
 struct user_quotas {
     struct idmap map; /* uid + 1 -> struct user_quota */

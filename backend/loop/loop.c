@@ -67,7 +67,7 @@ void loop_free(struct loop *l)
 
 /* --- descriptors --- */
 
-/* A descriptor that nobody waits for is taken out of epoll: it would report a hang-up in every turn. */
+/* A descriptor without a waiter is taken out of epoll: it would report a hang-up in every iteration. */
 void loop_watch(struct loop *l, struct loop_fd *w, unsigned want)
 {
     unsigned had = w->watched ? w->want : 0;

@@ -21,7 +21,7 @@ struct mailer {
     struct mail_queue *queue;
     struct loop_timer marks;
     struct idmap marked; /* job -> 1 + the highest of 50, 80, 90 that has been said */
-    struct idmap begun;  /* arrays of which an element is known here to have begun -> no matter what */
+    struct idmap begun;  /* arrays of which an element is known to have begun */
 };
 
 struct array_summary {    /* what its elements came to */
@@ -50,8 +50,7 @@ static void mailer_add_element(struct array_summary *a, const struct job *j)
     a->any = true;
 }
 
-/* Reads the whole queue, once for an array. Of elements that have left it is known whether they succeeded.
- */
+/* Reads the whole queue, once for an array. Of retired elements only their success is known. */
 static struct array_summary mailer_sum_up(const struct mailer *q, uint32_t array)
 {
     struct array_summary a = {0};
@@ -137,8 +136,7 @@ static void mailer_set_env(const struct mailer *q, const struct job *j, struct s
     strv_setenv(env, "SLURM_CLUSTER_NAME", q->model->spec.name ? q->model->spec.name : "");
 }
 
-/* Mail programs take some words for something else than an address: an option, a pipe, a file, more words.
- */
+/* Mail programs take some strings for an option, a pipe, a file or several words. */
 static bool mailer_is_address(const char *s)
 {
     return !strchr("-+|", *s) && !s[strcspn(s, "|/<>;&`$\"'\\() \t")];
@@ -182,8 +180,8 @@ static bool mailer_is_last(struct mailer *q, const struct job *j)
     return last;
 }
 
-/* Of an array without ARRAY_TASKS the whole counts: its first start, its last end. The whole queue is read
- * no more than once for an array, not at the start of each of its elements. */
+/* An array without ARRAY_TASKS counts as a whole: its first start, its last end. The whole queue is read
+ * once for an array, not at the start of each of its elements. */
 static bool mailer_is_first(struct mailer *q, const struct job *j, enum mail_type type)
 {
     const struct array_tally *t = model_get_tally(q->model, j->array_job);
@@ -245,7 +243,7 @@ void mailer_note_change(struct mailer *q, const struct job *j, enum job_state be
     }
 }
 
-/* Half, four fifths, nine tenths of the limit: looked at now and then. */
+/* Mails at 50, 80 and 90 % of the time limit; checked periodically. */
 static void mailer_check_marks(struct mailer *q, const struct job *j)
 {
     static const struct {

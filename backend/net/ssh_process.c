@@ -181,8 +181,7 @@ static void ssh_process_queue(struct ssh_process *p, const struct str *out, int 
     ssh_process_flush(p);
 }
 
-/* A process that runs but does not answer would hold up all nodes, and each would have to find out alone.
- */
+/* A process that runs but does not answer would hold up all nodes. */
 static void ssh_process_on_beat(void *arg)
 {
     struct ssh_process *p = arg;

@@ -1,4 +1,3 @@
-/* archive.c - rows of the history on their way from stoker.db to history.db, and out of it. */
 #include "backend/store/archive.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* db.c - opening the database: who may, in which mode, and whether it is sound. */
 #include "backend/store/db.h"
 
 #include <errno.h>

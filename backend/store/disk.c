@@ -1,4 +1,3 @@
-/* disk.c - one piece of work, and what follows from it for the mark and the log. */
 #include "backend/store/disk.h"
 
 #include <stdlib.h>

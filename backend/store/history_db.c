@@ -1,4 +1,3 @@
-/* history_db.c - which rows of the history a question means, piece by piece. */
 #include "backend/store/history_db.h"
 
 #include <errno.h>

@@ -15,8 +15,7 @@ struct history_damage {
 };
 
 /* Appends the encoded rows of the next piece to rows and counts them. *at moves on; whole where the answer
- * ends with this piece. Errors: -EIO and others with SQLite's text; -EBADMSG (a row that cannot be read).
- */
+ * ends with this piece. Errors: -EIO and others with SQLite's text; -EBADMSG (an unreadable row). */
 int history_read(struct db *db, const struct msg_history *q, struct history_place *at, uint32_t most,
                  struct str *rows, uint32_t *ret_n, struct history_damage *ret_damage, struct errtext *err)
     __attribute__((warn_unused_result));

@@ -1,4 +1,3 @@
-/* mark.c - how far the state has come, in 40 bytes. */
 #include "backend/store/mark.h"
 
 #include <fcntl.h>

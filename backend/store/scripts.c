@@ -1,4 +1,3 @@
-/* scripts.c - what retired jobs ran. */
 #include "backend/store/scripts.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* work.c - one piece of work of the store's thread after the other: a batch is one transaction. */
 #include "backend/store/work.h"
 
 #include <errno.h>

@@ -71,8 +71,7 @@ bool work_can_wait(const struct work *w);
 struct work *work_new(enum work_kind kind);
 void work_free(struct work *w);
 
-/* Does it and fills in its answer and how long it took. failed: an earlier batch did, no other is written.
- */
+/* Does it and fills in its answer and the time it took. failed: an earlier batch has, none is written. */
 void work_do(struct work *w, struct db *db, bool failed);
 
 /* Split off from an array whose events stay: they would make it again when the state is folded. */

@@ -20,7 +20,7 @@ struct client;
  * their first answer client_welcome is NULL; what would have failed the connection fails what waits then.
  */
 #define CLIENT_EAGER 4u
-/* With CLIENT_UP: also on a state that has lost what was done last. */
+/* With CLIENT_UP: also on a state that has lost its last events. */
 #define CLIENT_ACCEPT_LOSS 8u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no

@@ -36,11 +36,11 @@ rm -f "$db-wal"
 refused "an empty database without a log" "is gone: there is nothing in $db. Put a copy of it back"
 put_back
 rm "$db-wal"
-refused "no log" "has lost what was done last"
+refused "no log" "has lost its last events"
 has "the way out" "$err" "stoker up --accept-loss"
 put_back
 truncate -s $(($(stat -c %s "$db-wal") / 2)) "$db-wal"
-refused "a log that was cut" "has lost what was done last"
+refused "a log that was cut" "has lost its last events"
 put_back
 one_byte() {
     python3 - "$db-wal" <<'P'

@@ -380,7 +380,7 @@ static void windows_and_notes_are_checked(void **unused)
         {"a\033b", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "cannot be used"},
         {"a,b", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "cannot be used"},
         {"kind", "n1", 60, 120, .kind = 7, .refusal = REFUSAL_BAD_REQUEST, .part = "no such kind"},
-        {"whose", "n1", 60, 120, .kind = 1, .refusal = REFUSAL_BAD_REQUEST, .part = "nobody may use it"},
+        {"whose", "n1", 60, 120, .kind = 1, .refusal = REFUSAL_BAD_REQUEST, .part = "that may use it"},
         {"who", "n1", 60, 120, .kind = 1, .user = "nosuchuser", .refusal = REFUSAL_NO_USER,
          .part = "there is no user nosuchuser"},
         {"gone", "n1", 60, 120, .update = true, .refusal = REFUSAL_NO_WINDOW, .part = "gone"},

@@ -67,7 +67,7 @@ submit -w n2 --requeue --lost-node=hold -o /dev/null wide
 wait_for 20 has_lines tries 1
 agent=$(agent_pid n2)
 kill -STOP "$agent"
-is_lost() { grep -q 'node=n2 does not answer: 0 of its jobs' "$STOKER_HOME/log/stokerd.log"; }
+is_lost() { grep -q 'node=n2 does not answer: gives up 0 of its jobs' "$STOKER_HOME/log/stokerd.log"; }
 wait_for 20 is_lost
 is "held as it is" "$(job_state "$job")" RUNNING
 must scontrol update "JobId=$job" LostNode=requeue

@@ -141,7 +141,7 @@ is "whose known_hosts" "$(stat -c %U "$keys/known_hosts")" bin
 wait_for 40 node_up n2
 is "commands there find the way" "$(readlink "$TMPDIR/n2/front.sock")" "$TMPDIR/n2/client.sock"
 run as nobody env STOKER_SOCKET="$TMPDIR/n2/front.sock" stoker jobs
-has "on a login machine, or from a job" "$err" "nobody has nothing running on n2, which is no login node"
+has "on a login machine, or from a job" "$err" "nobody has nothing running on n2, which is not a login node"
 sshd_keys() { printf '%s\n' "$1" >"$NODES_DIR/authorized_keys"; }
 bridge_line=$(<"$NODES_DIR/authorized_keys")
 cure="-> on that machine, as root: stoker init --node=n2 --key='$(cut -d' ' -f1,2 "$keys/id_ed25519.pub")"

@@ -1,11 +1,11 @@
-/* query_cache.h - rows as they were sent a moment ago, for those who ask the same before anything has
+/* query_cache.h - rows as they were sent a moment ago, for clients that ask the same before anything has
  * changed.
  *
  * Many programs ask what `squeue` asks, many times a second, and between two events the answer is the same
- * to the byte: it is made once. None that is kept is larger than ANSWER_MAX, and there are ANSWERS of them.
+ * to the byte: it is made once. ANSWERS answers are kept, none larger than ANSWER_MAX.
  */
-#ifndef STOKER_BACKEND_ANSWERS_H
-#define STOKER_BACKEND_ANSWERS_H
+#ifndef STOKER_BACKEND_CONTROL_CLIENTS_QUERY_CACHE_H
+#define STOKER_BACKEND_CONTROL_CLIENTS_QUERY_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 struct query_stamp { /* what an answer depends on beside its question */
     uint64_t events, passes;
     int64_t second; /* priorities grow with time */
-    /* When it was begun: whoever had asked by then may have it, whatever happened since. */
+    /* When it was begun: a query that had come by then may get it, whatever happened since. */
     int64_t begun_ns;
 };
 
@@ -34,7 +34,7 @@ struct query_cache;
 
 struct query_cache *query_cache_new(void) __attribute__((warn_unused_result));
 void query_cache_free(struct query_cache *a);
-/* The state is another one, with no event: it was read anew. */
+/* The state has changed without an event: it was read again. */
 void query_cache_clear(struct query_cache *a);
 
 /* What still holds, or was begun after asked_ns; NULL where there is none. Valid until the next call. key:

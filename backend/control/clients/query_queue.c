@@ -41,8 +41,7 @@ static void query_queue_leave(struct session *s)
     query_queue_of(s->ctl)->n--;
 }
 
-/* The next session of the next user: a user with fifty connections is served as often as a user with one.
- */
+/* The next session of the next user: fifty connections do not get a user served more often than one. */
 static struct session *query_queue_take_next(struct control *c)
 {
     struct user_quota *p = list_first(&query_queue_of(c)->users, struct user_quota, query_link);

@@ -13,15 +13,15 @@
 #include "src/base/idmap.h"
 #include "src/proto/codec.h"
 
-#define IN_VAIN_MAX 256u /* waiting steps of a job that are tried in a turn */
+#define IN_VAIN_MAX 256u /* waiting steps of a job that are tried in a loop iteration */
 
-/* So much may wait for a node. A launch has several megabytes: what is ready beyond that is sent when the
- * node has taken the rest. A queue that is full would end the connection, and all of it come again. */
+/* Bytes that may wait for a node. A launch has several megabytes: further ones are sent when the node has
+ * taken these. A full queue would end the connection, and all of it would be sent again. */
 #define LAUNCH_QUEUE_MAX (4u << 20)
 
 #define KILL_QUEUE_MAX (32u << 20)
 
-/* An attempt that could not be launched ends here and now, in words. */
+/* An attempt that could not be launched ends here, with a message. */
 static void job_actions_end_unlaunched(struct control *c, const struct attempt_state *f, enum end_kind kind,
                                        const char *message)
 {
@@ -43,12 +43,12 @@ static void job_actions_send_launch(struct control *c, const struct job *j, cons
     struct node_peer *peer = node_peer_find(c, t->alloc.node);
     struct launch l;
     if (!peer || !peer->reconciled)
-        return; /* its report will bring us here again */
+        return; /* the node's report leads here again */
     if (output_order_waits_for_opener(c, j, s, t))
-        return; /* the news that the other task runs, or has ended, will */
+        return; /* the report that the other task runs, or has ended, leads here again */
     if (node_peer_must_wait(peer, j->id, LAUNCH_QUEUE_MAX))
         return;
-    if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: none is taken in now */
+    if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: new jobs are refused */
         job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED,
                                    "it has more processes than a node starts at once");
         return;
@@ -84,8 +84,7 @@ static void job_actions_launch(struct control *c, const struct job *j, const str
         job_actions_send_launch(c, j, s, t, f, p, n);
     } else if (!f->loading) {
         f->loading = true;
-        if (steps) /* just before the step's own, whose arrival starts it: then neither has left the cache
-                    */
+        if (steps) /* just before the step's own, so that neither leaves the cache before the launch */
             payload_read(c, job, STEP_ALL, job_actions_on_payload, c);
         payload_read(c, job, s->id, job_actions_on_payload, c);
     }
@@ -123,7 +122,7 @@ static bool job_actions_waited_out(const struct step *s)
     return false;
 }
 
-/* What outlives its batch script goes at once; otherwise there is time to save. */
+/* Steps that outlive their batch script are killed at once; all else has time to save its data. */
 static uint32_t job_actions_grace(const struct control *c, const struct job *j, const struct step *s)
 {
     if (s->wait_s && job_actions_waited_out(s))
@@ -151,8 +150,8 @@ static void job_actions_send_kill(struct control *c, const struct job *j, const 
     free(k.note);
 }
 
-/* Stops or continues what runs, where the node has not been told so over this connection. Of a job that
- * was never suspended nothing needs to be said. */
+/* Stops or continues a task, where the node has not been told so over this connection. No-op for a job that
+ * was never suspended. */
 static void job_actions_set_motion(struct control *c, const struct job *j, const struct step *s,
                                    const struct task *t, struct attempt_state *f)
 {
@@ -175,11 +174,11 @@ static bool job_actions_derive_task(struct control *c, const struct job *j, cons
     struct attempt_state *f = attempt_state_get(c, j, s, t);
     if (!peer || !peer->reconciled || node_peer_must_wait(peer, j->id, KILL_QUEUE_MAX))
         return true;
-    if (t->killing && !f->sent) { /* the node does not have it: it never will */
+    if (t->killing && !f->sent) { /* the node does not have it, and never will */
         job_actions_end_unlaunched(c, f, END_KILLED, "ended before it was started");
         return false;
     }
-    /* Said again where it is to be sooner, or for another cause: a cancel ends the grace time of a
+    /* Sent again if it must end sooner, or for another cause: a cancel ends the grace time of a
      * preemption. */
     if (t->killing && (!f->kill_sent || job_actions_grace(c, j, s) < f->kill_grace_s ||
                        job_actions_cause(j, s) != f->kill_cause))
@@ -239,6 +238,6 @@ void job_actions_derive(struct control *c, struct job *j)
     }
     time_limit_set(c, j);
     if (!job_actions_derive_tasks(c, j))
-        return; /* its event has put the job among the touched again */
+        return; /* the event has touched the job again */
     job_actions_place_steps(c, j);
 }

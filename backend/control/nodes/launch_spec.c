@@ -54,8 +54,8 @@ static void launch_spec_set_early_signal(struct control *c, const struct job *j,
     l->early_signal_leader = j->req.signal_batch;
 }
 
-/* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the
- * task's. */
+/* Each rank has its own CPUs where the step divides them evenly and asked for exclusive ones; else all of
+ * the task's. */
 static bool launch_spec_binds_ranks(const struct job *j, const struct step *s, const struct task *t)
 {
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
@@ -65,7 +65,7 @@ static bool launch_spec_binds_ranks(const struct job *j, const struct step *s, c
            s->n_ranks * per == job_cpus(j);
 }
 
-/* A step that does not ask to be kept apart may use every CPU that its job has on the node. */
+/* A step that does not ask for exclusive CPUs may use every CPU that its job has on the node. */
 static void launch_spec_widen_cpus(const struct job *j, const struct step *s, struct launch *l)
 {
     if (s->id < 0 || s->exclusive || j->kind == JOB_KIND_STEPS || s->cpus_per_rank != NOT_GIVEN)
@@ -125,7 +125,7 @@ static void launch_spec_add_rank(const struct job *j, const struct step *s, cons
     r->std_err = step_stderr_path(j, s, t, rank);
 }
 
-/* On another machine commands reach the controller through the agent, and lie beside it where the user's
+/* On another machine commands reach the controller through the agent, and are found beside it if the user's
  * PATH has none. */
 static void launch_spec_set_way_back(struct control *c, const struct task *t, struct strv *env)
 {
@@ -173,7 +173,7 @@ static void launch_spec_set_pmi(const struct step *s, struct launch *l)
     l->pmi_mapping = str_take(&map);
 }
 
-/* The configuration says which go along, unless the user did. */
+/* The configuration says which limits are propagated, unless the user did. */
 static void launch_spec_add_limits(struct control *c, const struct step_payload *p, struct launch *l)
 {
     uint32_t kinds = spec_propagated_limits(&c->model.spec);
@@ -184,7 +184,7 @@ static void launch_spec_add_limits(struct control *c, const struct step_payload 
     }
 }
 
-/* A requeued job appends, unless the user asked for truncation in so many words. */
+/* A requeued job appends, unless the user asked for truncation. */
 static bool launch_spec_appends(const struct job *j, const struct step *s)
 {
     if (s->id >= 0 && (s->append || s->truncate))
@@ -215,12 +215,12 @@ bool launch_spec_build(struct control *c, const struct job *j, const struct step
     struct step_payload p;
     struct errtext err;
     if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
-        log_error("job=%u step=%d its payload cannot be read: %s", j->id, s->id,
+        log_error("job=%u step=%d cannot read its payload: %s", j->id, s->id,
                   payload ? err.s : "not there");
         return false;
     }
     if (!launch_spec_add_job_env(c, j, &p)) {
-        log_error("job=%u step=%d the environment of its job cannot be read", j->id, s->id);
+        log_error("job=%u step=%d cannot read the environment of its job", j->id, s->id);
         rec_fini(&step_payload_rec, &p);
         return false;
     }

@@ -8,12 +8,12 @@
 #include "src/model/jobeffective.h"
 
 #define MARGIN_MIN_MS 1000
-#define MARGIN_PART   20 /* of the lease: clocks do not run alike */
+#define MARGIN_PART   20 /* of the lease: clocks drift */
 #define AGAIN_MS      1000
 
 #define FIRST_CALL_MS 15000 /* for many nodes to be called at a start */
-/* A lease must outlive some heartbeats: what renews it is up to two of them old, and its second half may be
- * what is left between TERM and KILL. */
+/* A lease must outlive some heartbeats: the answer that renews it is up to two of them old, and the second
+ * half of the lease may be the time between TERM and KILL. */
 #define BEATS_MIN 6
 
 struct lost_watch {
@@ -31,7 +31,7 @@ static bool lost_nodes_is_live(const struct task *t)
     return t->state == TASK_RUNNING || t->state == TASK_LAUNCHING;
 }
 
-/* Its processes are there, stopped or not. */
+/* Whether its processes exist, stopped or not. */
 static bool lost_nodes_is_on_nodes(const struct job *j)
 {
     return j->state == JOB_RUNNING || j->state == JOB_SUSPENDED;
@@ -47,8 +47,8 @@ static bool lost_nodes_holds_node(const struct job *j, const char *node)
 
 /* --- giving up --- */
 
-/* It ends on its other nodes too: without one of them it is not what was asked for. Whether it is queued
- * again is its own word. */
+/* The job ends on its other nodes too, because it asked for all of them. Its own settings say whether it is
+ * requeued. */
 static void lost_nodes_end_elsewhere(struct control *c, const struct job *j, const char *node,
                                      enum kill_cause cause)
 {
@@ -72,7 +72,7 @@ void lost_nodes_end_wide_jobs(struct control *c, const char *node)
     vec_fini(&wide);
 }
 
-/* What it runs there is over for us, as if the node had been started anew. */
+/* Its tasks there are over for us, as if the node had rebooted. */
 static void lost_nodes_end_tasks(struct control *c, uint32_t job, const char *node, const char *why)
 {
     VEC(struct launch_key) over = VEC_INIT;
@@ -100,7 +100,7 @@ static void lost_nodes_end_tasks(struct control *c, uint32_t job, const char *no
 static void lost_nodes_give_up(struct control *c, const struct lost_verdict *v, const char *node)
 {
     const struct job *j = model_get_job(&c->model, v->job);
-    log_warn("job=%u is given up on node=%s: %s", v->job, node, lost_node_text(v->what));
+    log_warn("job=%u given up on node=%s: %s", v->job, node, lost_node_text(v->what));
     bool batch_here = j->kind == JOB_KIND_STEPS || (j->kind == JOB_KIND_BATCH && j->alloc.n == 1);
     if (v->what == LOST_CANCEL)
         lost_nodes_end_elsewhere(c, j, node, KILL_CANCEL);
@@ -143,7 +143,8 @@ static struct node_use lost_nodes_find_use(const struct job *j, const char *node
 
 typedef VEC(struct lost_verdict) lost_verdicts;
 
-/* At node_timeout. What has a lease is judged by that alone: its node ends it, whatever is said by now. */
+/* At node_timeout. Tasks with a lease are judged by the lease alone: their node ends them, whatever the
+ * job's settings are by now. */
 static void lost_nodes_judge_silent(struct control *c, const char *node, lost_verdicts *out)
 {
     list_for_each (j, &c->model.active, struct job, in_queue) {
@@ -194,10 +195,9 @@ static void lost_nodes_on_lost(void *arg)
         return;
     }
     lost_nodes_judge_silent(c, node, &v);
-    /* One that was not up since our start and has nothing of ours is down, not lost. */
+    /* A node that was not up since our start and has none of our jobs is down, not lost. */
     if (n->state == NODE_SUSPECT || n->state == NODE_UP || n->n_jobs) {
-        log_warn("node=%s does not answer: %zu of its jobs are given up, the others held as they are", node,
-                 v.n);
+        log_warn("node=%s does not answer: gives up %zu of its jobs, keeps the others", node, v.n);
         node_set_state(c, node, NODE_LOST);
     }
     lost_nodes_carry_out(c, node, &v);
@@ -217,8 +217,8 @@ static void lost_nodes_on_lease(void *arg)
     lost_nodes_carry_out(c, nodeconn_node(peer->conn), &v);
 }
 
-/* The node is not up from now on: what is to become of its jobs is decided when its time is over, extra_ms
- * later where it has yet to be called. */
+/* The node is not up from now on: its jobs are judged after node_timeout, extra_ms later where it has yet
+ * to be called. */
 static void lost_nodes_count(struct node_peer *peer, int64_t extra_ms)
 {
     struct control *c = peer->ctl;
@@ -242,8 +242,7 @@ static void lost_nodes_peer_down(struct control *c, struct node_peer *peer)
         lost_nodes_count(peer, 0);
 }
 
-/* What is to become of a job when its node is lost may be another now: nodes that are lost are looked at
- * again. */
+/* An update may change what happens to a job whose node is lost: lost nodes are looked at again. */
 static void lost_nodes_after(struct control *c, const struct emission *e)
 {
     if (e->ev->kind != EV_UPDATE || e->state_before == JOB_PENDING)
@@ -266,7 +265,7 @@ void lost_nodes_bound_lease(const struct control *c, struct cluster_spec *spec)
     int64_t least_s = (BEATS_MIN * c->settings.hooks.beat_ms + MS_PER_S - 1) / MS_PER_S;
     if (spec->lease_s >= least_s)
         return;
-    log_warn("lease_time of %u s counts as %lld s: a node must miss some heartbeats before it is over",
+    log_warn("lease_time of %u s raised to %lld s: a lease must outlast some missed heartbeats",
              spec->lease_s, (long long)least_s);
     spec->lease_s = (uint32_t)least_s;
 }

@@ -10,7 +10,7 @@
 #define USER_MS   600000
 #define ALL_MS    60000
 #define TEXT_MAX  200
-#define USERS_MAX 64 /* a node that refuses so many of them refuses all */
+#define USERS_MAX 64 /* a node that refuses this many users is avoided for all */
 
 static int64_t node_avoid_pause_ms(const struct control *c, uint32_t uid)
 {
@@ -18,13 +18,13 @@ static int64_t node_avoid_pause_ms(const struct control *c, uint32_t uid)
     return ms ? ms : uid == AVOID_ALL_USERS ? ALL_MS : USER_MS;
 }
 
-/* A clock that was set back must not make it longer than it can be. */
+/* A clock that was set back must not prolong it. */
 static bool node_avoid_is_over(const struct control *c, const struct node_avoid *a, struct wall now)
 {
     return a->until.ms <= now.ms || a->until.ms > now.ms + node_avoid_pause_ms(c, a->uid);
 }
 
-/* Those that still count, of other users than uid. */
+/* The rows that still count, of other users than uid. */
 static void node_avoid_keep_rows(const struct control *c, const struct node *n, struct wall now,
                                  uint32_t uid, struct ev_avoid *ret)
 {
@@ -64,7 +64,7 @@ void node_avoid_expire(struct control *c)
             rec_fini(&ev_avoid_rec, &body);
             continue;
         }
-        log_info("node=%s is tried again by users whose jobs it could not start", n->spec.name);
+        log_info("node=%s no longer avoided by users whose jobs it could not start", n->spec.name);
         ctl_emit(c, EV_AVOID, 0, &body);
     }
     node_avoid_set_timer(c);
@@ -79,7 +79,7 @@ void node_avoid_clear(struct control *c, const char *node)
     ctl_emit(c, EV_AVOID, 0, &body);
 }
 
-/* A node's words, as they may be shown to everybody. Caller frees. */
+/* A node's message, as it may be shown to all users. Caller frees. */
 static char *node_avoid_clean_text(const char *message)
 {
     char *text = xstrndup(str_is_empty(message) ? "no reason is given" : message, TEXT_MAX);

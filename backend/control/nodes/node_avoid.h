@@ -17,8 +17,7 @@ extern const struct module_ops node_avoid_module;
 /* Before the end of such a launch: its job goes back to the queue with that end, and the node is avoided.
  * True: its task waits for another place, and this is not an end. */
 bool node_avoid_spare_job(struct control *c, const char *node, const struct launch_end *end);
-/* The node may be tried again by all users: an administrator has resumed it, or its agent is another one.
- */
+/* The node may be tried again by all users: an administrator has resumed it, or its agent is a new one. */
 void node_avoid_clear(struct control *c, const char *node);
 /* Ends what is over, and sets the timer for the rest: at the start, and when the disk can be written. */
 void node_avoid_expire(struct control *c);

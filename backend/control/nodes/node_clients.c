@@ -12,8 +12,8 @@
 #define CLIENTS_MAX 128         /* of one node */
 #define QUEUED_MAX  (48u << 20) /* bytes; below what ends a connection */
 
-/* Over a connection that still takes something: one that is given up takes its clients with it, and must
- * not be found so in here. */
+/* Only while the connection has room: a connection that is given up closes its clients, which must not
+ * happen in here. */
 static bool node_clients_say(void *ctx, enum msg_kind kind, const void *body)
 {
     struct node_peer *peer = ctx;
@@ -23,7 +23,7 @@ static bool node_clients_say(void *ctx, enum msg_kind kind, const void *body)
     return true;
 }
 
-/* Has something there, running or waiting for its end. */
+/* Whether the user has something there, running or ending. */
 static bool node_clients_is_at_home(struct control *c, const struct node *n, uint32_t uid)
 {
     if (str_eq(n->spec.role, "login"))
@@ -50,7 +50,7 @@ static char *node_clients_refusal(struct control *c, const struct node *n, const
         return xasprintf("identity mismatch: uid %u is %.100s on %s and %s at the controller", m->uid,
                          utf8_is_clean_name(m->user, 100) ? m->user : "?", n->spec.name, here);
     if (!node_clients_is_at_home(c, n, m->uid))
-        return xasprintf("%s has nothing running on %s, which is no login node", here, n->spec.name);
+        return xasprintf("%s has nothing running on %s, which is not a login node", here, n->spec.name);
     return NULL;
 }
 

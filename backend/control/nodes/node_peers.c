@@ -58,7 +58,6 @@ void node_set_state(struct control *c, const char *node, enum node_state state)
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
-/* Its connection takes on_drain as often as it is asked for. */
 bool node_peer_must_wait(struct node_peer *peer, uint32_t job, size_t max)
 {
     if (nodeconn_queued(peer->conn) < max)
@@ -69,7 +68,7 @@ bool node_peer_must_wait(struct node_peer *peer, uint32_t job, size_t max)
     return true;
 }
 
-/* In the order in which they came: what finds no room again waits behind the others. */
+/* In the order in which the jobs came; a job that finds no room again waits behind the others. */
 static void node_peers_on_drain(void *arg, struct nodeconn *conn)
 {
     (void)conn;
@@ -98,7 +97,7 @@ static void node_peers_on_down(void *arg, struct nodeconn *conn, const char *why
     struct node_peer *peer = arg;
     struct control *c = peer->ctl;
     peer->reconciled = false;
-    vec_clear(&peer->jobs_wait); /* its next report touches all */
+    vec_clear(&peer->jobs_wait); /* its next report touches all jobs */
     loop_timer_cancel(c->loop, &peer->again);
     modules_call(c, peer_down, c, peer);
     if (node_peers_only_stop(c))
@@ -114,7 +113,7 @@ static void node_peers_on_again(void *arg)
     nodeconn_greet(peer->conn);
 }
 
-/* A node that was never up is down; one that was keeps its state, which its jobs hang on. */
+/* A node that was never up is down; a node that was up keeps its state, which its jobs depend on. */
 static void node_peers_on_trouble(void *arg, struct nodeconn *conn, const char *text)
 {
     struct node_peer *peer = arg;
@@ -146,8 +145,8 @@ static void node_peer_free(struct control *c, struct node_peer *peer)
     free(peer);
 }
 
-/* Its agent has nothing more to do here; one that holds a task stays whatever it is told. A node without a
- * connection is not up: nothing may be placed there, and only another agent's answer makes it up again. */
+/* The agent is told to end; one that holds a task stays. A node without a connection is not up: nothing may
+ * be placed there, and only an agent's answer makes it up again. */
 static void node_peer_leave(struct control *c, struct node_peer *peer)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
@@ -157,7 +156,7 @@ static void node_peer_leave(struct control *c, struct node_peer *peer)
         node_set_state(c, n->spec.name, NODE_UNKNOWN);
 }
 
-/* What is borrowed from the state; valid until that changes. */
+/* Points into the state; valid until that changes. */
 static struct msg_hello node_peer_hello(struct control *c, const struct node *n)
 {
     static char program[] = "stokerd";
@@ -184,14 +183,14 @@ static void node_peer_add_key(struct strv *keys, const char *dir, const char *na
     free(file);
 }
 
-/* The controller's own key; where its user has keys of his own they may serve too. */
+/* The controller's own key, and the keys of the user that it runs as. */
 static struct strv node_peer_keys(const struct control *c, const struct node_spec *spec)
 {
     struct strv keys = {0};
     char *own = xasprintf("%s/ssh", c->settings.state_dir);
     if (spec->identity) {
         strv_push(&keys, spec->identity);
-    } else if (!c->model.spec.link_socket) { /* else it has its own, which we cannot read */
+    } else if (!c->model.spec.link_socket) { /* else stoker-link has its own, which we cannot read */
         const struct passwd *pw = getpwuid(geteuid());
         char *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
         node_peer_add_key(&keys, own, "id_ed25519");
@@ -271,9 +270,9 @@ static void node_peer_connect(struct control *c, const struct node *n)
     free(log);
 }
 
-/* One that is no longer configured is served until what it carries has ended. Its settings may be gone from
- * the state with the configuration that named it: then it is taken for a local one. A login node's agent
- * serves clients there; on this machine they have the controller itself. */
+/* A node that is no longer configured is served until its jobs have ended. Its settings may be gone with
+ * the configuration that named it: then it counts as local. The agent of a login node serves clients there;
+ * on this machine they reach the controller itself. */
 static bool node_peer_is_ours(const struct node *n)
 {
     if (n->gone)
@@ -291,7 +290,7 @@ static void node_peer_update(struct control *c, struct node_peer *peer, const st
     }
     struct link_open to = node_peer_target(c, n);
     nodeconn_set_target(peer->conn, &to);
-    nodeconn_hurry(peer->conn); /* a key, a line in known_hosts may have come with it */
+    nodeconn_hurry(peer->conn); /* a key or a line in known_hosts may have been added */
     rec_fini(&link_open_rec, &to);
 }
 
@@ -306,7 +305,8 @@ void node_peers_connect(struct control *c)
                         (str_eq(n->spec.role, "login") && !node_peer_is_ssh(n));
         peer->left_ticket = 0;
         if (!kept || (!n->gone && nodeconn_is_local(peer->conn) == node_peer_is_ssh(n)))
-            node_peer_leave(c, peer); /* one that is reached in another way now is made anew below */
+            node_peer_leave(c,
+                            peer); /* a node that is reached in another way now is connected again below */
         else if (!n->gone)
             node_peer_update(c, peer, n);
     }
@@ -319,7 +319,7 @@ void node_peers_connect(struct control *c)
     }
 }
 
-/* The last word to a node that leaves is that its last end has been heard: it waits for the disk. */
+/* The last message to a node that leaves acknowledges its last end: it waits for the disk. */
 void node_peers_drop_left(struct control *c)
 {
     list_for_each (peer, node_peers(c), struct node_peer, link) {
@@ -344,7 +344,6 @@ void node_peers_drop_all(struct control *c)
     node_peers_of(c)->ssh = NULL;
 }
 
-/* An agent that holds a task stays whatever it is told. */
 void node_peers_stop_agents(struct control *c)
 {
     list_for_each (peer, node_peers(c), struct node_peer, link)

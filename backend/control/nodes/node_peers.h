@@ -1,6 +1,6 @@
 /* node_peers.h - the controller's connections to its nodes: which there are, how each is reached.
  *
- * What nodes say is taken by node_reports.c, their silence by lost_nodes.c. */
+ * node_reports.c handles what nodes report, lost_nodes.c their silence. */
 #ifndef STOKER_BACKEND_CONTROL_NODES_NODE_PEERS_H
 #define STOKER_BACKEND_CONTROL_NODES_NODE_PEERS_H
 
@@ -27,7 +27,7 @@ struct node_peer { /* the controller's side of one node */
     uint64_t left_ticket; /* one more than what must be on disk before it goes; 0: it carries something */
 };
 
-/* Who hears what nodes say. */
+/* What is called with the messages of nodes. */
 struct node_handlers {
     void (*report)(struct node_peer *peer, struct msg_agent *m);
     int (*message)(struct node_peer *peer, enum msg_kind kind, uint64_t tag, void *body);

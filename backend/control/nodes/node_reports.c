@@ -17,7 +17,7 @@
 #include "src/base/log.h"
 
 #define SECOND_REPORT_MS 2000
-#define IDS_SKIPPED_MAX  10000000u /* at a time: a node that lies must not use up all ids */
+#define IDS_SKIPPED_MAX  10000000u /* at a time: a faulty node must not use up all ids */
 
 static struct task *node_reports_find_task(struct control *c, const struct launch_key *k,
                                            struct job **ret_job, struct step **ret_step)
@@ -30,7 +30,7 @@ static struct task *node_reports_find_task(struct control *c, const struct launc
     return t && t->attempt == k->attempt ? t : NULL;
 }
 
-/* An agent that speaks of another node's task is not heard: no event, no answer. */
+/* Messages about another node's task are ignored: no event, no answer. */
 static bool node_reports_is_foreign(struct node_peer *peer, const struct launch_key *k,
                                     const struct task *t)
 {
@@ -38,13 +38,13 @@ static bool node_reports_is_foreign(struct node_peer *peer, const struct launch_
     if (!t || str_eq(t->alloc.node, node))
         return false;
     if (!peer->warned)
-        log_warn("node=%s speaks of job=%u step=%d task=%u, which is not its own: not heard", node, k->job,
+        log_warn("node=%s reports job=%u step=%d task=%u, which is on another node: ignored", node, k->job,
                  k->step, k->task);
     peer->warned = true;
     return true;
 }
 
-/* An administrator looks: its other figures are not to be believed either. */
+/* An administrator must look: the node's other figures may be wrong too. */
 static void node_reports_drain_odd(struct control *c, const char *node, const struct str *odd)
 {
     const struct node *n = model_get_node(&c->model, node);
@@ -80,7 +80,7 @@ static void node_reports_take_facts(struct control *c, struct node_peer *peer, c
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
-/* An agent that looks at its cards tells of changes by itself. */
+/* An agent that watches its GPUs reports changes by itself. */
 static bool node_reports_has_gpu_news(const struct node *n, const struct msg_agent *m)
 {
     bool same = n->gpu_notes.n == m->gpu_notes.n;
@@ -102,8 +102,8 @@ static void node_reports_emit_running(struct control *c, const struct launch_sta
     ctl_emit(c, EV_RUNNING, st->key.job, &body);
 }
 
-/* No job of this history has had that id: the state has lost what gave it, or was put back from before. It
- * is not given again, to a job that would be taken for that one. */
+/* No job of this state has had that id: the state has lost it, or is an older copy. The id is not given to
+ * another job, which the node would take for that one. */
 static void node_reports_skip_ids(struct control *c, struct node_peer *peer, uint32_t job)
 {
     uint32_t next = c->model.next_job;
@@ -114,7 +114,7 @@ static void node_reports_skip_ids(struct control *c, struct node_peer *peer, uin
                             .incarnation = c->model.incarnation,
                             .next_job = job + 1};
     if (ctl_emit(c, EV_EPOCH, 0, &body) == 0)
-        log_warn("node=%s knows a job %u, which is not known here: ids go on at %u, not at %u",
+        log_warn("node=%s has a job %u that this state does not know: next id %u, not %u",
                  nodeconn_node(peer->conn), job, job + 1, next);
 }
 
@@ -129,7 +129,7 @@ static void node_reports_adopt(struct control *c, struct node_peer *peer, const 
         return;
     if (!j)
         node_reports_skip_ids(c, peer, st->key.job);
-    if (!j || st->key.attempt > j->launches) { /* this history has never given out that try */
+    if (!j || st->key.attempt > j->launches) { /* this state has never launched that attempt */
         unknown_tasks_add(c, unknown, st);
         return;
     }
@@ -162,7 +162,7 @@ struct absence {
     enum end_kind kind;
 };
 
-/* Tasks of this node that ran and are not in its report: over, one way or the other. */
+/* Tasks of this node that ran and are not in its report are over. */
 static bool node_reports_find_absent(struct control *c, struct node_peer *peer, const struct msg_agent *m,
                                      bool new_boot)
 {
@@ -282,7 +282,7 @@ static void node_reports_on_end(struct control *c, struct node_peer *peer, struc
         m->ranks.n = 0;
         m->sampled = m->message = NULL;
         if (ctl_emit(c, EV_END, key.job, &body) < 0)
-            return; /* read-only: it will be said again */
+            return; /* read-only: the node sends it again */
         attempt_state_drop(c, key.job, key.attempt);
         stuck_nodes_check_over(c, nodeconn_node(peer->conn));
         c->stats.ends++;
@@ -313,8 +313,7 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
     } else if (kind == MSG_UTIL) {
         struct msg_util *u = body;
         free(u->node);
-        u->node =
-            xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
+        u->node = xstrdup(nodeconn_node(conn)); /* not what the message says: a node reports itself alone */
         util_watch_push(c, u);
     } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
         output_relay_answer(c, peer, tag, kind, body);

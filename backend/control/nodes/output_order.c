@@ -20,7 +20,7 @@ const struct task *output_order_opened_before(struct control *c, const struct jo
                                               const struct task *t, int stream)
 {
     if (s->tasks.n < 2 || !step_output_is_shared(j, s, stream) || output_order_has_own_files(c, t))
-        return NULL; /* a node that shares no files truncates its own */
+        return NULL; /* a node without shared files truncates its own */
     char *path = output_order_path(j, s, t, stream);
     const struct task *found = NULL;
     for (size_t i = 0; path && !found && i < s->tasks.n; i++) {

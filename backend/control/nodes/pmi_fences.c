@@ -9,7 +9,7 @@
 
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
 #define PIECE_MAX  (1u << 20)
-#define QUEUE_MAX  (16u << 20) /* beyond that a node's tasks ask again later */
+#define QUEUE_MAX  (16u << 20) /* beyond this a node's tasks ask again later */
 #define BEHIND_MAX 3
 
 struct pmi_step {
@@ -17,7 +17,7 @@ struct pmi_step {
     int32_t step;
     uint32_t attempt;  /* of its first task: which run of the step it is */
     uint32_t fence;    /* being collected */
-    uint32_t n_behind; /* times that the task `behind` has asked for a fence that was over before */
+    uint32_t n_behind; /* times that the task `behind` has asked for an earlier fence */
     uint32_t behind;
     bool answered;       /* last is the answer of the fence before */
     VEC(uint32_t) parts; /* tasks whose part is here */
@@ -69,7 +69,7 @@ static void pmi_forget(struct control *c, uint64_t id)
     pmi_free(c, idmap_remove(&pmi_fences_of(c)->steps, id));
 }
 
-/* What is kept for steps that the event has ended goes. */
+/* Frees what is kept for steps that the event has ended. */
 static void pmi_fences_after(struct control *c, const struct emission *e)
 {
     uint32_t job = e->ev->job;
@@ -172,7 +172,7 @@ static bool pmi_add_part(struct control *c, struct pmi_step *p, const struct ste
     size_t size = 0;
     vec_for_each (&p->parts, i)
         if (p->parts.v[i] == m->key.task)
-            return false; /* said again */
+            return false; /* sent again */
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
         size += pmi_size(&m->pairs, i);
     bool full = pmi_fences_of(c)->bytes + size > ALL_MAX;

@@ -24,7 +24,7 @@ static void report_clip_notes(struct strv *notes)
         report_clip(notes->v[i], NOTE_BYTES);
 }
 
-/* Appends what was said where *v is beyond max, which it becomes. */
+/* Where *v is beyond max it becomes max, and odd tells what it was. */
 static void report_bound(uint64_t *v, uint64_t max, const char *what, struct str *odd)
 {
     if (*v <= max)
@@ -33,8 +33,7 @@ static void report_bound(uint64_t *v, uint64_t max, const char *what, struct str
     *v = max;
 }
 
-/* Sums and sets are made with its figures, and its texts are kept and shown: what no node has is cut, and
- * why is appended to odd. */
+/* Its figures are added up, and its texts are kept and shown: what no node has is cut and noted in odd. */
 void report_limit_figures(struct msg_agent *m, struct str *odd)
 {
     uint64_t cpus = m->cpus, gpus = m->gpus;
@@ -53,16 +52,14 @@ void report_limit_figures(struct msg_agent *m, struct str *odd)
     report_clip_notes(&m->gpu_notes);
 }
 
-/* A node's clock may be anything. It is believed where it tells a time between the job's start and now,
- * give or take a moment. */
 bool report_is_likely(struct control *c, uint32_t job, struct wall t)
 {
     const struct job *j = model_get_job(&c->model, job);
     return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
 }
 
-/* Both times may have been, and a clock was set between them: the node's, or the one that the start was
- * noted by. */
+/* Both times may be right by themselves, with a clock set between them: the node's, or the one that the
+ * start was noted by. */
 static void report_limit_length(const struct task *t, struct launch_end *m)
 {
     struct wall start = wall_is_set(t->t_start) ? t->t_start : m->t_start;
@@ -73,7 +70,7 @@ static void report_limit_length(const struct task *t, struct launch_end *m)
     m->t_end = (struct wall){.ms = start.ms + run};
 }
 
-/* Where its clock is not to be believed the length of the run is: that is measured by another one. */
+/* Where its clock is not believed the length of the run is: another clock measures that. */
 static void report_limit_times(struct control *c, const struct task *t, struct launch_end *m)
 {
     if (!wall_is_set(m->t_end))
@@ -91,7 +88,7 @@ static void report_limit_times(struct control *c, const struct task *t, struct l
         m->t_end = now;
 }
 
-/* As the kernel gives them, one for each process; sums are made with them. */
+/* Codes as the kernel gives them, one for each process. */
 static void report_limit_codes(const struct task *t, struct launch_end *m)
 {
     if (m->ranks.n > t->n_ranks)
@@ -106,9 +103,8 @@ static void report_limit_codes(const struct task *t, struct launch_end *m)
     }
 }
 
-/* A script that fails after its job's end was asked for did not choose to: a step that was ended under it,
- * or what it waited for, told it before its own supervisor was. It may not keep the job from coming back.
- */
+/* A script that fails after its job was told to end did not choose to: the end of a step reached it before
+ * its own signal. That must not keep the job from being requeued. */
 static void report_limit_kind(const struct job *j, struct launch_end *m)
 {
     bool failed = m->end_kind == END_EXITED && m->ranks.n && m->ranks.v[0].code;

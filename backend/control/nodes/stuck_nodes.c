@@ -56,7 +56,7 @@ void stuck_nodes_check_over(struct control *c, const char *node)
     const struct node *n = model_get_node(&c->model, node);
     if (!n || !stuck_nodes_is_our_drain(n, REASON) || stuck_nodes_any(c, node))
         return;
-    log_info("node=%s nothing that cannot be killed is left: taken back", node);
+    log_info("node=%s no unkillable processes left, resuming node", node);
     stuck_nodes_drain(c, node, NULL);
 }
 
@@ -65,7 +65,6 @@ void stuck_nodes_note_disk(struct control *c, const char *node, bool full)
     const struct node *n = model_get_node(&c->model, node);
     if (!n || full == stuck_nodes_is_our_drain(n, FULL) || (full && n->drain))
         return;
-    log_warn("node=%s %s", node,
-             full ? "its disk is full: drained" : "there is room on its disk: taken back");
+    log_warn("node=%s %s", node, full ? "its disk is full: drained" : "there is room on its disk: resumed");
     stuck_nodes_drain(c, node, full ? xstrdup(FULL) : NULL);
 }

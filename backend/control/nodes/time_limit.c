@@ -10,7 +10,7 @@
 
 #define NEVER      INT64_MAX
 #define PAUSED     (-1)
-#define BACKSTOP_S 30 /* so much later than ours is the node's own timer */
+#define BACKSTOP_S 30 /* by which the node's own timer is later than ours */
 
 struct job_timer {
     struct loop_timer timer;
@@ -50,8 +50,8 @@ static void time_limit_on_limit(void *ctx)
     ctl_emit(c, EV_KILL, job, &body);
 }
 
-/* From its start, or this controller's, the monotonic clock counts; what ran before is the wall clock's
- * word, which may have been set since. t: of this run, or NULL. */
+/* The monotonic clock counts from the start of the job or of this controller; the time before is taken from
+ * the wall clock, which may have been set since. t: of this run, or NULL. */
 static int64_t time_limit_ran_since(const struct control *c, const struct job *j, const struct job_timer *t)
 {
     if (t)

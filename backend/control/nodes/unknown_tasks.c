@@ -7,7 +7,7 @@
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
 
-#define ROWS_MAX 256 /* further ones are counted, and what they hold is held */
+#define ROWS_MAX 256 /* further ones are counted, and their resources kept from jobs */
 
 static bool unknown_tasks_is_row(const struct unknown_task *u, const struct launch_key *k)
 {
@@ -23,14 +23,14 @@ static const struct unknown_task *unknown_tasks_find_row(const struct unknown_ta
     return NULL;
 }
 
-/* Added up as far as no sum overflows. */
+/* A sum that does not overflow. */
 static uint64_t unknown_tasks_plus_mem(uint64_t a, uint64_t b)
 {
     return b > NODE_MEM_MAX_MIB || a > NODE_MEM_MAX_MIB - b ? NODE_MEM_MAX_MIB : a + b;
 }
 
-/* Steps run in what their job holds: where the batch script is among the rows, it has all of the memory
- * that its steps have. */
+/* Steps run in the allocation of their job: where the batch script is among the rows, its memory includes
+ * that of the steps. */
 static bool unknown_tasks_is_within_batch(const struct ev_unknown *all, const struct unknown_task *u)
 {
     for (size_t i = 0; i < all->rows.n && u->step != STEP_BATCH; i++) {
@@ -59,8 +59,8 @@ static void unknown_tasks_fill_row(struct control *c, struct unknown_task *u,
                                .killing = st->killing};
 }
 
-/* An agent that has just started knows nothing of what an earlier one has launched before its supervisor
- * has told it: the state may. */
+/* An agent that has just started does not know what an earlier one has launched until the task's supervisor
+ * reports: the state may. */
 static void unknown_tasks_recall(struct control *c, const char *node, struct launch_status *st)
 {
     const struct node *n = model_get_node(&c->model, node);
@@ -107,7 +107,7 @@ static bool unknown_tasks_is_same(const struct node *n, const struct ev_unknown 
     return same;
 }
 
-/* Those that an administrator has seen, and resumed the node for, do not drain it again. */
+/* Tasks that were known when an administrator resumed the node do not drain it again. */
 static bool unknown_tasks_has_new(const struct node *n, const struct ev_unknown *all)
 {
     for (size_t i = 0; i < all->rows.n; i++) {
@@ -121,7 +121,7 @@ static bool unknown_tasks_has_new(const struct node *n, const struct ev_unknown 
 
 static void unknown_tasks_drain(struct control *c, const struct node *n)
 {
-    log_warn("node=%s runs %u task%s that this controller does not know, of job %u first: left alone",
+    log_warn("node=%s runs %u task%s that this controller does not know, the first of job %u: left running",
              n->spec.name, n->n_unknown, n->n_unknown == 1 ? "" : "s", n->unknown.v[0].job);
     if (n->drain || n->gone)
         return;
@@ -147,8 +147,8 @@ void unknown_tasks_take(struct control *c, struct ev_unknown *all)
         unknown_tasks_drain(c, n);
 }
 
-/* What the state says of the node, less the row that skip is about, as if none had been added up. Only
- * where all of them are rows can one be taken out: else the next report says what is left. */
+/* The rows of the node less skip, with their sums. Only where all tasks are rows can one be taken out: else
+ * the next report tells what is left. */
 static bool unknown_tasks_copy_rows(const struct node *n, const struct launch_key *skip,
                                     struct ev_unknown *ret)
 {
@@ -168,7 +168,6 @@ static bool unknown_tasks_copy_rows(const struct node *n, const struct launch_ke
     return true;
 }
 
-/* Its supervisor has told the agent more than that knew when it reported. */
 void unknown_tasks_note_running(struct control *c, const char *node, const struct launch_status *st)
 {
     const struct node *n = model_get_node(&c->model, node);
@@ -188,7 +187,7 @@ bool unknown_tasks_note_ended(struct control *c, const char *node, const struct 
         return true;
     if (c->read_only)
         return false;
-    if (n->n_unknown != n->unknown.n) { /* which of them it was is not known of those beyond the rows */
+    if (n->n_unknown != n->unknown.n) { /* the tasks beyond the rows are not known one by one */
         struct node_peer *peer = node_peer_find(c, node);
         if (peer)
             nodeconn_greet(peer->conn);

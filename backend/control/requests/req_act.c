@@ -20,7 +20,7 @@ struct act_outcome {
     uint32_t job;
     uint32_t count;
     struct errtext text;
-    struct idmap jobs, steps; /* targets that have been looked at: each is once */
+    struct idmap jobs, steps; /* targets that have been handled: each is once */
     uint32_t element; /* of the array record that is looked at: it becomes a job once something is done
                          to it; ARRAY_NONE: the job itself is meant */
 };
@@ -105,7 +105,7 @@ static uint32_t act_count_signalled(const struct job *j, const struct msg_act *m
     return n;
 }
 
-/* What is stopped stays so: every signal is followed by CONT, which is the administrator's to send. */
+/* A suspended job stays so: every signal is followed by CONT, which only administrators may cause. */
 static bool act_takes_signals(const struct job *j, struct act_outcome *o)
 {
     if (j->state == JOB_RUNNING || job_is_in_grace(j))
@@ -179,10 +179,10 @@ static void act_notify(struct session *s, const struct job *j, int32_t step, con
     }
     if (!o->count)
         act_refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING,
-                   "nothing of it runs that could be told");
+                   "no task of it runs that could be notified");
 }
 
-/* An administrator's hold is no other's to change: not to a weaker one either. */
+/* Only administrators change an administrator's hold, also to a weaker one. */
 static bool act_may_change_hold(const struct session *s, const struct job *j, struct act_outcome *o)
 {
     if (j->hold != HOLD_ADMIN || s->admin)
@@ -191,8 +191,8 @@ static bool act_may_change_hold(const struct session *s, const struct job *j, st
     return false;
 }
 
-/* What was submitted held has not been looked at yet. A partition that takes no new jobs keeps those that
- * it has. */
+/* A job that was submitted held has not been checked yet. A partition that takes no new jobs keeps the jobs
+ * that it has. */
 static bool act_can_ever_run(struct session *s, const struct job *j, struct act_outcome *o)
 {
     struct errtext text = {""};
@@ -251,7 +251,7 @@ static void act_requeue(struct session *s, const struct job *j, bool hold, struc
     }
 }
 
-/* As in Slurm for administrators: what is stopped keeps its resources from everybody else. */
+/* For administrators, as in Slurm: a suspended job keeps its resources from all other jobs. */
 static void act_suspend(struct session *s, const struct job *j, bool on, struct act_outcome *o)
 {
     if (!s->admin)
@@ -290,7 +290,7 @@ static void act_apply(struct session *s, const struct job *j, int32_t step, cons
 
 /* --- targets --- */
 
-/* It is looked at as the job that it would be: what is refused leaves it in its record. */
+/* Checked as the job that it would be: a refusal leaves it in its record. */
 static void act_on_waiting_element(struct session *s, const struct job *record, const struct job_target *t,
                                    const struct msg_act *m, struct act_outcome *o)
 {
@@ -300,7 +300,7 @@ static void act_on_waiting_element(struct session *s, const struct job *record, 
     o->element = ARRAY_NONE;
 }
 
-/* A text or a signal comes once, however often its target is named. */
+/* A text or a signal is sent once, however often its target is named. */
 static bool act_is_repeated(const struct job_target *t, struct act_outcome *o)
 {
     bool whole = t->step == STEP_ALL;
@@ -336,7 +336,7 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
         vec_push(&meant.ids, j->id);
     vec_for_each (&meant.ids, i) {
         j = model_get_job(&c->model, meant.ids.v[i]);
-        /* Of a whole array what has ended is passed over, unless nothing else is left. */
+        /* Ended elements of a whole array are skipped, unless no others are left. */
         if (j && (meant.ids.n == 1 || !job_state_is_final(j->state)))
             act_apply(s, j, t->step, m, o);
     }

@@ -78,7 +78,7 @@ static void req_check_text(struct request_check *k, const char *what, const char
     req_check_words(k, what, s, TEXT_MAX_BYTES, "4096 bytes");
 }
 
-/* Where somebody works is what it is called, whatever that is: shown escaped. */
+/* A directory may have any name: it is shown escaped. */
 static void req_check_dir(struct request_check *k, const char *s)
 {
     if (s && strlen(s) > TEXT_MAX_BYTES)
@@ -124,7 +124,7 @@ static void req_check_dependency(struct request_check *k, const char *s)
         deps_fini(&d);
 }
 
-/* How many: more than any machine has is a slip or worse. */
+/* A count beyond any machine is a mistake or an attack. */
 static void req_check_count(struct request_check *k, const char *what, uint32_t n)
 {
     if (n != NOT_GIVEN && n > COUNT_MAX)

@@ -49,7 +49,7 @@ static void req_history_session_closed(struct control *c, struct session *s)
     }
 }
 
-/* The store's thread reads one piece after the other. Of each user there is no more than one among them. */
+/* The store's thread reads one piece after the other, of each user one at a time. */
 static void req_history_ask_piece(struct control *c, struct history_ask *a)
 {
     if (a->quota->reads_history) {

@@ -14,7 +14,7 @@ static bool req_names_is_feature(const struct model *m, const char *name)
     return false;
 }
 
-/* "a&b", "[x|y]", "big*2": the names between the signs. */
+/* "a&b", "[x|y]", "big*2": the names between the operators. */
 static enum refusal req_names_check_features(const struct model *m, const char *text, struct errtext *err)
 {
     struct strv names = strv_split(text, "&|,[]()");
@@ -36,7 +36,7 @@ static enum refusal req_names_check_nodes(const struct model *m, const char *tex
     struct strv names = {0};
     enum refusal r = REFUSAL_NONE;
     if (hostlist_expand(text, &names, NULL) < 0)
-        return r; /* refused where it is read */
+        return r; /* refused where it is parsed */
     for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++)
         if (!model_get_node(m, names.v[i])) {
             err_set(err, 0, "there is no node %s", names.v[i]);
@@ -72,7 +72,7 @@ enum refusal req_names_check(const struct model *m, const struct job_req *r, str
 
 /* --- what is kept of names --- */
 
-/* Leaves the first of each. Returns whether any went. */
+/* Keeps the first of each. Returns whether any was dropped. */
 static bool req_names_drop_duplicates(struct strv *names)
 {
     struct idmap seen = {0};
@@ -109,7 +109,7 @@ void req_names_settle(const struct model *m, struct job_req *r, const char *part
     const struct part_spec *fallback = model_default_part(m);
     struct strv parts = strv_split(r->partition, ",");
     part = part ? part : fallback ? fallback->name : NULL;
-    bool is_empty = r->partition && !*r->partition; /* refused where texts are looked at */
+    bool is_empty = r->partition && !*r->partition; /* refused by req_check.c */
     if (!parts.n && part && !is_empty) {
         free(r->partition);
         r->partition = xstrdup(part);

@@ -11,7 +11,7 @@
 
 #define NOTE_MAX 1000u
 
-/* Answers where one of them is none. */
+/* Whether all exist; else answers. */
 static bool req_node_are_there(struct session *s, uint64_t tag, const struct strv *nodes)
 {
     for (size_t i = 0; i < nodes->n; i++)

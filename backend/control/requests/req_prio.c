@@ -5,7 +5,7 @@
 #include "backend/control/prio_cache.h"
 
 #define ROWS_MAX  2000u   /* of an answer */
-#define LOOKS_MAX 200000u /* comparisons for one: of jobs with what is asked for */
+#define LOOKS_MAX 200000u /* comparisons for one answer: of jobs with the names in the query */
 
 /* --- priorities --- */
 
@@ -37,7 +37,7 @@ static void req_prio_add_row(struct control *c, const struct msg_prio *m, const 
     prio_of(prio_cache_get(c), j, part, &row->parts);
 }
 
-/* One row for each of the partitions that it may run in. Returns how many those are. */
+/* One row for each partition that the job may run in. Returns their number. */
 static size_t req_prio_add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
                                 struct msg_prio_rows *ret)
 {
@@ -83,7 +83,7 @@ void req_prio(struct session *s, uint64_t tag, void *body)
             break;
         }
         ret.after = j->id;
-        bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held one has no turn */
+        bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held job is not in the queue */
         if (waits && req_prio_is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
             looks += req_prio_add_rows(c, m, j, &ret) * (1 + m->partitions.n);
     }

@@ -7,7 +7,7 @@
 
 #define SCRIPTS_MAX  16u        /* that one client waits for */
 #define SCRIPTS_USER 64u        /* all clients of a user */
-#define SCRIPT_BYTES (4u << 20) /* sent at a time to those who wait for the same */
+#define SCRIPT_BYTES (4u << 20) /* sent at a time to the sessions that wait for the same script */
 
 struct script_wait { /* a question whose answer is being read */
     struct list link;
@@ -119,8 +119,8 @@ static struct session *script_take_wait(struct control *c, uint32_t job, bool ol
     return NULL;
 }
 
-/* Where it is large not all get it at once, or no other client would be served for so long: for the others
- * it is read again. */
+/* A large script is not sent to all sessions at once, so that other clients are served in between: for the
+ * rest it is read again. */
 static void script_on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
 {
     struct control *c = ctx;
@@ -160,7 +160,7 @@ static void script_start(struct control *c)
     list_init(waits);
 }
 
-/* s: NULL: all of them. */
+/* s: NULL: of all sessions. */
 static void script_drop_waits(struct control *c, const struct session *s)
 {
     list_for_each (w, script_waits(c), struct script_wait, link)

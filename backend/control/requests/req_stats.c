@@ -45,7 +45,7 @@ void req_ping(struct session *s, uint64_t tag, void *body)
     session_send(s, MSG_PONG, tag, NULL);
 }
 
-/* n: how many it was before it ended; the elements of an array that wait are one record. */
+/* n: jobs that it stood for: waiting elements of an array are one record. */
 static void req_stats_count_end(struct msg_stats *m, enum job_state state, uint32_t n)
 {
     if (state == JOB_COMPLETED)

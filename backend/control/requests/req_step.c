@@ -10,12 +10,12 @@
 #include "src/proto/codec.h"
 
 #define NAME_CELLS 128
-#define STEPS_MAX  40000u     /* of a job, as Slurm counts them by default: each stays in its record */
-#define RECORD_MAX (4u << 20) /* bytes of that, which everybody reads who looks at all of the job */
-#define TASK_BYTES 160        /* that the end of a task adds to it at most, but for a message ... */
+#define STEPS_MAX  40000u     /* of a job, Slurm's default: each stays in the record */
+#define RECORD_MAX (4u << 20) /* bytes of the record, which every client reads that shows the whole job */
+#define TASK_BYTES 160        /* that the end of a task adds at most, but for a message ... */
 #define RANK_BYTES 6          /* ... and for each of its processes, up to RANK_ENDS_MAX */
 
-/* The step that an earlier try of the same request made. */
+/* The step that an earlier attempt of the same request made. */
 static const struct step *req_step_find_repeated(const struct job *j, const char *request_id)
 {
     for (size_t i = 0; i < j->steps.n; i++)
@@ -44,8 +44,8 @@ static void req_step_drop_places(struct sched_places *p)
     vec_fini(&p->v);
 }
 
-/* Gives a new step its tasks, one for each node. Where there is room now *ret_places says where; else its
- * ranks are spread evenly, and its tasks wait. */
+/* Gives a new step its tasks, one for each node. *ret_places tells where they run if there is room now;
+ * else its ranks are spread evenly, and its tasks wait. */
 static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_wait,
                                    struct sched_places *ret_places, struct errtext *text)
 {
@@ -72,8 +72,8 @@ static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_
     return REFUSAL_NONE;
 }
 
-/* How large a record is is known from the steps that came in, as long as they are all: the number of the
- * next step and of the run stand above it. */
+/* The size of a record is kept as long as no other event changes it: the number of the next step and of the
+ * run in the upper bits tell. */
 #define SIZE_BITS 40
 
 #define RUN_BITS 8
@@ -108,7 +108,7 @@ static size_t req_step_size(const struct step *s)
     return n;
 }
 
-/* srun's is that of its program, whatever that is called: escaped and cut, not refused. */
+/* The name of a step is that of its program, which may be anything: escaped and cut, not refused. */
 static char *req_step_shown_name(const char *s)
 {
     struct str b = STR_INIT;
@@ -162,7 +162,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     st->stream_in = m->stream_in;
     if (!st->n_ranks)
         st->n_ranks = 1;
-    /* No more nodes than ranks: one task for each node is what it will be placed as. */
+    /* No more nodes than ranks: the step is placed as one task for each node. */
     if (!st->nodes || st->nodes > st->n_ranks)
         st->nodes = st->nodes ? st->n_ranks : 1;
     struct sched_places places = {0};
@@ -191,7 +191,8 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     }
     idmap_set(c->state[MODULE_REQ_STEP], job,
               (void *)(uintptr_t)(req_step_size_stamp(j) << SIZE_BITS | size));
-    vec_for_each (&places.v, i) { /* at once: the next request of this turn must find the room taken */
+    vec_for_each (&places.v,
+                  i) { /* at once: the next request of this loop iteration must find the room taken */
         places.v.v[i].step = id;
         ctl_emit(c, EV_PLACE, job, &places.v.v[i]);
     }

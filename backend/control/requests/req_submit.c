@@ -40,7 +40,7 @@ static uint64_t submit_tasks(const struct job *j)
     return n;
 }
 
-/* Counted anew only where the sum of what came in, of which much may have left, is too large. */
+/* Counted again only where the sum of all submissions, of which many may have left, is too large. */
 static void submit_check_tasks(struct control *c, const struct job *j, struct request_check *k)
 {
     struct submit_count *n = c->state[MODULE_REQ_SUBMIT];
@@ -56,7 +56,7 @@ static void submit_check_tasks(struct control *c, const struct job *j, struct re
         req_check_refuse(k, REFUSAL_POLICY, "the queue is full: 2000000 tasks of step jobs");
 }
 
-/* Whose share it is charged to, by which QOS, and what only administrators may say about its turn. */
+/* The account, the QOS, and the priority that only administrators may set. */
 static void submit_check_standing(struct session *s, const struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
@@ -69,7 +69,7 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
                                    group_name(c->users, s->gid), m->req.account, m->req.qos, &k->text);
 }
 
-/* One user leaves room in the queue for the others. */
+/* One user must not fill the queue. */
 static void submit_check_room(struct session *s, struct request_check *k)
 {
     uint32_t n = s->quota->n_jobs, most = user_quota_jobs_most(s->ctl);
@@ -188,7 +188,7 @@ static void submit_make_job(struct session *s, struct msg_submit *m, struct job 
     strv_fini(&parts);
 }
 
-/* Since when it could start but for resources: not yet where a dependency is open. */
+/* Sets since when the job is eligible: not yet where a dependency is open. */
 static void submit_set_eligible(struct control *c, struct job *j)
 {
     struct deps d;
@@ -203,7 +203,7 @@ static void submit_set_eligible(struct control *c, struct job *j)
     deps_fini(&d);
 }
 
-/* The rules that count. Held and forced ones are looked at when they are released. */
+/* Limits and counts. Held and forced jobs are checked when they are released. */
 static void submit_check_counts(struct control *c, const struct msg_submit *m, const struct job *j,
                                 struct request_check *k)
 {
@@ -224,13 +224,13 @@ static void submit_append_wait(struct control *c, const struct job *j, const str
     else if (t->reason != REASON_NONE)
         str_appendf(out, "waits: %s", reason_text(t->reason));
     else if (t->forecast.kind == FORECAST_BEYOND)
-        str_appendf(out, "waits, and not within the next %s will it start by today's plan",
+        str_appendf(out, "waits: by the current plan it does not start within the next %s",
                     duration_format_words(c->model.spec.window_s, window));
     else
-        str_append(out, "waits for resources; when they come free is not known yet");
+        str_append(out, "waits for resources; when they become free is not known yet");
 }
 
-/* What is asked for and has no effect in this cluster. */
+/* Requests without effect in this cluster. */
 static struct strv submit_warnings(const struct control *c, const struct job_req *r)
 {
     struct strv list = {0};
@@ -249,8 +249,7 @@ static void submit_answer(struct session *s, uint64_t tag, const struct job_req 
     strv_fini(&m->warnings);
 }
 
-/* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that
- * is now. */
+/* --test-only: when and where it would start, in Slurm's words, which scripts read. count: 1 for now. */
 static void submit_answer_test(struct session *s, uint64_t tag, const struct job *j)
 {
     struct control *c = s->ctl;
@@ -299,7 +298,7 @@ static void submit_keep(struct session *s, const struct msg_submit *m, uint32_t 
     bool steps = m->kind == JOB_KIND_STEPS;
     if (m->kind == JOB_KIND_BATCH)
         payload_add(c, id, STEP_BATCH, &m->payload);
-    if (steps) /* the environment of all that have none: what is stored is no larger than what came in */
+    if (steps) /* the environment of all steps that have none of their own, stored once */
         payload_add(c, id, STEP_ALL, &m->payload);
     for (size_t i = 0; steps && i < m->step_payloads.n; i++)
         payload_add(c, id, (int32_t)i, &m->step_payloads.v[i]);
@@ -317,19 +316,19 @@ static void submit_emit(struct session *s, uint64_t tag, const struct msg_submit
     if (r < 0) {
         session_reply(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0, 0, "%s",
                       r == -EROFS ? "the controller is read-only"
-                                  : "the state refuses it: no number is left for it");
+                                  : "the state refuses it: no job id is left");
         return;
     }
     submit_keep(s, m, id);
     c->stats.submits++;
-    if (!m->hold) /* the reason of a held one is part of it */
+    if (!m->hold) /* the reason of a held job is part of its record */
         schedule_note_reason(c, id);
     const struct job *made = model_get_job(&c->model, id);
     submit_answer(s, tag, &made->req, &(struct msg_result){.job = id, .count = 1});
     test_hooks_crash(&c->settings.hooks, CRASH_BEFORE_COMMIT);
 }
 
-/* All is known that the history can tell. */
+/* The history has answered, or was not asked. */
 static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, struct request_check *k)
 {
     struct control *c = s->ctl;
@@ -367,7 +366,7 @@ static void submit_release(struct parked *p)
     free(w);
 }
 
-/* What may have changed while it waited is looked at again. */
+/* What may have changed while it waited is checked again. */
 static void submit_resume(struct parked *p)
 {
     struct submission *w = container_of(p, struct submission, parked);

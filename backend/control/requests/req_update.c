@@ -26,7 +26,7 @@ struct job_update {
     uint32_t time_limit_s; /* of a running job */
 };
 
-/* *limit, given as +TIME or -TIME, becomes what is meant by that. */
+/* *limit, given as +TIME or -TIME, becomes the new limit. */
 static bool update_shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext *text)
 {
     uint64_t to = less ? (uint64_t)now - *limit : (uint64_t)now + *limit;
@@ -149,7 +149,7 @@ static enum refusal update_set_keys(struct session *s, const struct job *j, cons
     return r;
 }
 
-/* Whether j may be what u says it is to be. */
+/* Whether j may become what u says. */
 static enum refusal update_check(struct session *s, const struct job *j, struct job_update *u,
                                  struct errtext *text)
 {
@@ -174,7 +174,7 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
     return r;
 }
 
-/* element: that waits in j, the array's record; ARRAY_NONE: j is the job. */
+/* element: one that waits in j, the array's record; ARRAY_NONE: j is the job. */
 static enum refusal update_one(struct session *s, struct job *j, uint32_t element,
                                const struct msg_update *m, struct errtext *text)
 {
@@ -208,8 +208,8 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
     return r;
 }
 
-/* The whole array: what waits in its record, and each element that has left it and has not ended. What one
- * of them refuses the others still get; the first refusal is told. */
+/* The whole array: its record, and each element that has left the record and has not ended. A refusal of
+ * one does not stop the others; the first refusal is reported. */
 static void update_array(struct session *s, uint64_t tag, const struct msg_update *m,
                          const struct job *array)
 {

@@ -22,8 +22,8 @@ static bool window_texts_are_clean(const struct strv *v)
     return v->n <= NAMES_MAX;
 }
 
-/* Lists become names, each a node that there is, and each once. Those of before stay: they may have left
- * the configuration since. */
+/* Lists become names of existing nodes, each once. Nodes that the window had before stay: they may have
+ * left the configuration since. */
 static enum refusal window_expand_nodes(const struct control *c, struct window *w, const struct window *old,
                                         struct errtext *text)
 {
@@ -34,7 +34,7 @@ static enum refusal window_expand_nodes(const struct control *c, struct window *
     free(expr);
     if (r < 0)
         return REFUSAL_NO_NODE;
-    if (!every && !all.n) { /* a list that came out empty in a script is not all there is */
+    if (!every && !all.n) { /* an empty list, from a script for example, does not mean all nodes */
         err_set(text, 0, "window %s: it needs nodes", w->name);
         return REFUSAL_NO_NODE;
     }
@@ -57,7 +57,7 @@ static enum refusal window_expand_nodes(const struct control *c, struct window *
     return refusal;
 }
 
-/* Who is not known here could never use it. Those who were let in before stay: they may have left since. */
+/* An unknown user could never use it. Users that it had before stay: they may have left since. */
 static enum refusal window_check_users(const struct window *w, const struct window *old,
                                        struct errtext *text)
 {
@@ -71,7 +71,7 @@ static enum refusal window_check_users(const struct window *w, const struct wind
     return REFUSAL_NONE;
 }
 
-/* "root_3" as Slurm names them; a name that is free. */
+/* A free name, "root_3" as Slurm would choose. */
 static char *window_make_name(const struct control *c, const char *user)
 {
     for (uint32_t n = 1;; n++) {
@@ -129,7 +129,7 @@ static enum refusal window_check_request(struct session *s, struct msg_window_se
     if (w->end.ms <= loop_wall(c->loop).ms)
         err_set(text, 0, "window %s would be over already", w->name);
     else if (w->kind == WINDOW_RESERVATION && !w->users.n && !w->accounts.n)
-        err_set(text, 0, "reservation %s: nobody may use it, name users or accounts", w->name);
+        err_set(text, 0, "reservation %s: name the users or accounts that may use it", w->name);
     return text->s[0] ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
 }
 

@@ -40,8 +40,8 @@ static void shutdown_end_all_jobs(struct control *c, uint32_t uid)
     vec_fini(&ids);
 }
 
-/* Has it a task that lives, and none of them where it could be ended now? The kill is in the state: it is
- * sent when both the node and a controller are there again. */
+/* Whether the job has live tasks, all on nodes that cannot be reached. The kill is in the state: it is sent
+ * when both the node and a controller are there again. */
 static bool shutdown_is_out_of_reach(struct control *c, const struct job *j)
 {
     bool live = false;
@@ -78,7 +78,7 @@ static bool shutdown_waits_for_jobs(struct control *c)
            c->model.n_active > shutdown_count_out_of_reach(c);
 }
 
-/* The second answer to the request: how many jobs are left after all. */
+/* The second answer to the request: how many jobs are left. */
 static void shutdown_tell(struct control *c)
 {
     struct shutdown *d = c->state[MODULE_SHUTDOWN];
@@ -87,8 +87,8 @@ static void shutdown_tell(struct control *c)
         session_reply(d->stopper, d->tag, REFUSAL_NONE, 0, c->model.n_active, "%s", "");
 }
 
-/* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as
- * those have that can be reached. */
+/* Stops once all that was said is on disk and, where the jobs are to end, all jobs that can be reached have
+ * ended. */
 static void shutdown_try(void *ctx)
 {
     struct control *c = ctx;
@@ -98,7 +98,7 @@ static void shutdown_try(void *ctx)
         return;
     }
     if (c->stopping == STOP_AFTER_JOBS && c->model.n_active && !d->told) {
-        log_warn("jobs=%u have not ended: they do when their nodes and the controller are there again",
+        log_warn("jobs=%u have not ended: they end when their nodes and the controller are up again",
                  c->model.n_active);
         shutdown_tell(c);
         loop_timer_set(c->loop, &d->timer, STOP_COMMIT_MS);

@@ -5,7 +5,7 @@
 #include "backend/control/emit.h"
 
 #define OWNER_GRACE_MS 30000 /* a terminal may come back: the controller or its connection was lost */
-#define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
+#define SESSION_MS     1000  /* between checks whether a session without its terminal has ended */
 
 #define FIRST_ORPHANS_MS 30000
 
@@ -50,7 +50,7 @@ void req_own(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     const struct job *j = model_get_job(&c->model, m->target.job);
     if (!j || !session_owns(s, j) || j->kind != JOB_KIND_INTERACTIVE) {
-        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is no interactive job of yours",
+        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is not an interactive job of yours",
                       m->target.job);
         return;
     }
@@ -70,7 +70,7 @@ static bool terminals_is_unclaimed(const struct control *c, const struct job *j)
            !idmap_get(&terminals_of(c)->owners, j->id);
 }
 
-/* A session on a terminal of its own outlives the one that it was begun at: there is `stoker attach`. */
+/* A session with a pseudo-terminal outlives the terminal that it was begun at: see `stoker attach`. */
 static const struct step *terminals_find_session(const struct job *j, bool *ret_lives)
 {
     const struct step *found = NULL;
@@ -100,7 +100,7 @@ static void terminals_end_unclaimed(struct control *c, const struct job *j)
     ctl_emit(c, EV_KILL, j->id, &body);
 }
 
-/* Its terminal has not come back, nor another one taken its place. */
+/* The terminal has not come back, and no other has taken its place. */
 static void terminals_on_grace_over(void *ctx)
 {
     struct orphan *o = ctx;
@@ -122,7 +122,7 @@ static void terminals_on_grace_over(void *ctx)
         terminals_end_unclaimed(c, j);
 }
 
-/* Each job has a grace of its own: the losses of others do not move it. */
+/* Each job has a grace time of its own. */
 static void terminals_add_orphan(struct control *c, uint32_t job)
 {
     struct orphan *o = idmap_get(&terminals_of(c)->orphaned, job);
@@ -166,8 +166,8 @@ static void terminals_session_closed(struct control *c, struct session *s)
     vec_fini(&jobs);
 }
 
-/* Some time after the controller's start: interactive jobs of before that no client has claimed. What was
- * lost since has a timer of its own. */
+/* Some time after the controller's start: earlier interactive jobs that no client has claimed. Jobs whose
+ * terminal was lost since have timers of their own. */
 static void terminals_end_orphans(void *ctx)
 {
     struct control *c = ctx;

@@ -47,7 +47,7 @@ static int set_up_option(void *ctx, __attribute__((unused)) const struct opt *o,
 static const struct opt up_table[] = {
     {.id = O_ACCEPT_LOSS,
      .name = "accept-loss",
-     .help = "start with a state that has lost what was done last; job ids go on beyond all given out"}};
+     .help = "start with a state that has lost its last events; job ids go on beyond all given out"}};
 static const struct opts up_options = OPTS(up_table, set_up_option);
 
 static void print_where(const struct client *c, const char *what)
