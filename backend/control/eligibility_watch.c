@@ -6,6 +6,7 @@
 #include "backend/control/schedule.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/log.h"
+#include "src/text/cause_text.h"
 
 #define LATEST_MS 3600000 /* of a timer: the clock may be set meanwhile */
 #define LOOKS_MAX 5000u   /* jobs in one loop iteration, so that clients do not wait for more */
@@ -135,7 +136,10 @@ static struct wall eligibility_check_dependency(struct control *c, const struct 
         ctl_emit(c, EV_ELIGIBLE, j->id, &body);
     } else if (s == DEP_NEVER && j->req.kill_on_invalid_dep) {
         struct str why = STR_INIT;
-        dep_explain(&c->model, j, now, &why);
+        struct cause cause = {0};
+        dep_explain(&c->model, j, now, &cause);
+        cause_full(&why, &cause, NULL); /* the event keeps the sentence */
+        cause_clear(&cause);
         eligibility_end_job(c, j, KILL_DEPENDENCY, why.s);
         str_fini(&why);
     } else { /* element by element, or its reason has changed: the planner looks again */

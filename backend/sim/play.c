@@ -147,12 +147,11 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
 
 static enum refusal play_admit(struct play_clock *c, const struct job *j)
 {
-    struct errtext text = {""};
     struct sched_admit_how how = {0};
-    enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, &text);
+    enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, NULL);
     if (r == REFUSAL_NONE)
-        r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, &text);
-    return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, &text) : r;
+        r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, NULL);
+    return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, NULL) : r;
 }
 
 static void play_submit(struct play_clock *c, uint32_t at)

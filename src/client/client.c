@@ -15,6 +15,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/text/cause_text.h"
 
 #define READ_SIZE (256u << 10)
 #define ANSWER_MAX (256u << 20) /* of one message from the controller: a job of 100,000 tasks is one row \
@@ -193,6 +194,16 @@ static int take_welcome(struct client *c, enum msg_kind kind, void *body, struct
     return 0;
 }
 
+/* The controller says why as a cause; the sentence is made here, once for all programs. */
+static void write_text(struct msg_result *r)
+{
+    struct str text = STR_INIT;
+    if (r->text || r->cause.code == CAUSE_NONE)
+        return;
+    cause_full(&text, &r->cause, NULL);
+    r->text = str_take(&text);
+}
+
 /* The next message among the bytes that have been read. A kind that is not known here comes from a newer
  * controller and is left out, unless it is the answer that is waited for. */
 static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err)
@@ -232,6 +243,8 @@ static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *re
                 return r;
             continue;
         }
+        if (f.type == MSG_RESULT)
+            write_text(body);
         *ret = (struct incoming){.kind = f.type, .tag = f.tag, .body = body};
         return 1;
     }

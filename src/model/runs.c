@@ -11,23 +11,9 @@ uint32_t runs_count(const struct job *j)
     return (uint32_t)job_rare(j)->runs.n + 1;
 }
 
-const struct job *run_get(const struct job *j, uint32_t k, struct run_record *ret)
+static void run_fill(struct run_record *ret, const struct past_run *r)
 {
-    const struct job_rare *rare = job_rare(j);
-    const struct past_run *r = k < rare->runs.n ? &rare->runs.v[k] : NULL;
-    *ret = (struct run_record){.job = *j, .rare = *rare};
     struct job *out = &ret->job;
-    out->rare = &ret->rare;
-    out->rare->runs.v = NULL;
-    out->rare->runs.n = 0;
-    list_init(&out->in_all);
-    list_init(&out->in_queue);
-    uint32_t later = (uint32_t)rare->runs.n - k;
-    out->restarts = j->restarts > later ? j->restarts - later : 0;
-    if (k > 0)
-        out->t_submit = rare->runs.v[k - 1].t_back;
-    if (!r)
-        return out;
     out->state = r->state;
     out->reason = r->reason;
     out->hold = HOLD_NONE;
@@ -53,7 +39,51 @@ const struct job *run_get(const struct job *j, uint32_t k, struct run_record *re
     out->rare->preempt_text = r->preempt_text;
     out->rare->derived_code = r->derived_code;
     out->rare->suspended_ms = r->suspended_ms;
+}
+
+const struct job *run_get(const struct job *j, uint32_t k, struct run_record *ret)
+{
+    const struct job_rare *rare = job_rare(j);
+    const struct past_run *r = k < rare->runs.n ? &rare->runs.v[k] : NULL;
+    *ret = (struct run_record){.job = *j, .rare = *rare};
+    struct job *out = &ret->job;
+    out->rare = &ret->rare;
+    out->rare->runs.v = NULL;
+    out->rare->runs.n = 0;
+    list_init(&out->in_all);
+    list_init(&out->in_queue);
+    uint32_t later = (uint32_t)rare->runs.n - k;
+    out->restarts = j->restarts > later ? j->restarts - later : 0;
+    if (k > 0)
+        out->t_submit = rare->runs.v[k - 1].t_back;
+    if (r)
+        run_fill(ret, r);
     return out;
+}
+
+const struct job *run_read(const struct past_run *r, uint32_t uid, char *user, struct run_record *ret)
+{
+    *ret = (struct run_record){.job = {.uid = uid, .user = user, .array_index = ARRAY_NONE}};
+    ret->job.rare = &ret->rare;
+    run_fill(ret, r);
+    return &ret->job;
+}
+
+void run_summary(const struct job *run, struct past_run *ret)
+{
+    const struct job_rare *rare = job_rare(run);
+    *ret = (struct past_run){.state = run->state,
+                             .reason = run->reason,
+                             .kill_cause = run->kill_cause,
+                             .kill_uid = rare->kill_uid,
+                             .kill_user = xstrdup(rare->kill_user),
+                             .t_kill = rare->t_kill,
+                             .preempted_by = rare->preempted_by,
+                             .exit_code = run->exit_code,
+                             .exit_signal = run->exit_signal,
+                             .t_start = run->t_start,
+                             .t_end = run->t_end,
+                             .time_limit_s = run->time_limit_s};
 }
 
 bool run_was_requeued(const struct job *run)

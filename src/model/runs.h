@@ -21,6 +21,10 @@ struct run_record {
  * never to be freed. Earlier runs are over; each later one counts as submitted when the one before went
  * back (so does Slurm's accounting), and has itself no runs. */
 const struct job *run_get(const struct job *j, uint32_t k, struct run_record *ret);
+/* How a run ended or is being ended, without its nodes and steps. Owns: rec_fini(&past_run_rec, ret). */
+void run_summary(const struct job *run, struct past_run *ret);
+/* The same of a run by itself, of a job of that user. */
+const struct job *run_read(const struct past_run *r, uint32_t uid, char *user, struct run_record *ret);
 /* Ended by being put back on request: no job ends so, only a run. */
 bool run_was_requeued(const struct job *run);
 

@@ -82,9 +82,11 @@ struct msg_result {       /* S->C: done, or refused and why */
     uint32_t job;         /* the job made or meant */
     uint32_t count;       /* things changed */
     struct strv warnings; /* done, but something asked for has no effect here: a sentence for each */
+    struct cause cause;   /* why it was refused; the client makes the text of it where there is none */
 };
-#define MSG_RESULT_FIELDS(F, G, S) \
-    F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count) F(S, STRV, warnings)
+#define MSG_RESULT_FIELDS(F, G, S)                                                           \
+    F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count) F(S, STRV, warnings) \
+    G(S, SUB, cause, cause)
 
 /* --- requests --- */
 
@@ -493,7 +495,7 @@ struct msg_waits_get {                /* C->S: why these jobs wait, in one sente
 #define MSG_WAITS_GET_FIELDS(F, G, S) G(S, LISTOF, jobs, job_target)
 
 struct msg_waits {
-    REC_LIST(struct job_wait) rows; /* a job that does not wait has a cause without a text */
+    REC_LIST(struct job_wait) rows; /* a job that does not wait has the cause CAUSE_NONE */
 };
 #define MSG_WAITS_FIELDS(F, G, S) G(S, LISTOF, rows, job_wait)
 
@@ -560,8 +562,8 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(EVENT, msg_event, "S->C, pushed")                                                                      \
     X(REASONS, msg_reasons, "S->C, pushed")                                                                  \
     X(RESYNC, msg_none, "S->C, pushed: you were too slow, ask again")                                        \
-    X(WHY, msg_job, "C->S; WHY_TEXT")                                                                        \
-    X(WHY_TEXT, msg_why, "S->C")                                                                             \
+    X(WHY, msg_job, "C->S; WHY_CAUSES")                                                                      \
+    X(WHY_TEXT, msg_none, "not sent: controllers of release 0.1 answered WHY so")                            \
     X(SCRIPT, msg_job, "C->S; SCRIPT_TEXT")                                                                  \
     X(SCRIPT_TEXT, msg_script, "S->C")                                                                       \
     X(COMPLETE, msg_complete, "C->S; RESULT")                                                                \
@@ -601,9 +603,11 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(PLAN_DATA, msg_plan, "S->C")                                                                          \
     X(PMI_FENCE, msg_pmi, "A->S; repeated until PMI_ALL")                                                    \
     X(PMI_ALL, msg_pmi, "S->A")                                                                              \
-    X(WAITS, msg_waits_get, "C->S; WAIT_ROWS")                                                               \
-    X(WAIT_ROWS, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again") \
-    X(NODE_TASK_END, msg_node_task_end, "C->S; RESULT: end tasks that the controller does not know")
+    X(WAITS, msg_waits_get, "C->S; WAIT_CAUSES")                                                             \
+    X(WAIT_ROWS, msg_none, "not sent: controllers of release 0.1 answered WAITS so")                         \
+    X(NODE_TASK_END, msg_node_task_end, "C->S; RESULT: end tasks that the controller does not know")         \
+    X(WHY_CAUSES, msg_why, "S->C")                                                                           \
+    X(WAIT_CAUSES, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,

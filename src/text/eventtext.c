@@ -336,14 +336,8 @@ void job_moments_fini(struct job_moments *m)
     vec_fini(&m->v);
 }
 
-void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret)
+void jobtext_run(struct str *out, const struct job *run, struct wall *ret)
 {
-    struct run_record r;
-    uint32_t n = runs_count(j);
-    *ret = (struct wall){0};
-    if (n < 2)
-        return;
-    const struct job *run = run_get(j, n - 2, &r);
     struct wall killed = job_rare(run)->t_kill;
     bool asked = run->kill_cause == KILL_PREEMPT || run->kill_cause == KILL_REQUEUE;
     if (asked)
@@ -352,4 +346,13 @@ void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret)
         jobtext_end(out, run);
     *ret = asked && wall_is_set(killed) ? killed : run->t_end;
     append_ran(out, run->t_start, *ret);
+}
+
+void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret)
+{
+    struct run_record r;
+    uint32_t n = runs_count(j);
+    *ret = (struct wall){0};
+    if (n >= 2)
+        jobtext_run(out, run_get(j, n - 2, &r), ret);
 }

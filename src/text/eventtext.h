@@ -40,6 +40,8 @@ void jobtext_end(struct str *out, const struct job *j);
  * shown. */
 void jobtext_ended(struct str *out, const struct job *j, const char *id);
 
+/* The same of one run that is over. */
+void jobtext_run(struct str *out, const struct job *run, struct wall *ret);
 /* "preempted by job 328 of ann after 27:31", "node fail after 4:10": how the last of the earlier runs
  * ended, and in *ret when. Nothing, where there is none. */
 void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret);

@@ -9,8 +9,8 @@
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
+#include "src/text/requesttext.h"
 #include "src/text/steptext.h"
-#include "src/text/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
 {
@@ -237,7 +237,7 @@ void jobtext_reason_words(struct str *out, const struct job *j)
     enum reason r = job_reason_now(j);
     if (r == REASON_NONE && j->state != JOB_PENDING)
         return;
-    if (j->state == JOB_PENDING && waittext(out, j, r))
+    if (j->state == JOB_PENDING && requesttext_wait(out, j, r))
         return;
     if (j->state == JOB_FAILED && jobtext_failure(out, j))
         return;

@@ -39,7 +39,7 @@ void jobtext_reason(struct str *out, const struct job *j);
 /* squeue's %R: "(Resources)" for waiting jobs and those that failed, else the nodes. */
 void jobtext_nodes_or_reason(struct str *out, const struct job *j);
 /* One line for people: the detail that the controller gave, else what of the request is in the way
- * (waittext.h), else the token's meaning; "" where there is nothing to say. */
+ * (requesttext.h), else the token's meaning; "" where there is nothing to say. */
 void jobtext_reason_words(struct str *out, const struct job *j);
 
 /* Slurm's %M, %l and %L. */

@@ -204,8 +204,8 @@ static void show_why(struct client *c, uint32_t job)
     if (client_call(c, MSG_WHY, &m, &kind, &got, &err) < 0)
         return;
     const struct msg_why *w = got;
-    for (size_t i = 0; kind == MSG_WHY_TEXT && i < w->causes.n; i++)
-        printf("job %u: %s\n", job, w->causes.v[i].text);
+    for (size_t i = 0; kind == MSG_WHY_CAUSES && i < w->causes.n; i++)
+        printf("job %u: %s\n", job, cause_code_name(w->causes.v[i].code));
     msg_free(kind, got);
 }
 

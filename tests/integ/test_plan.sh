@@ -89,7 +89,7 @@ run sbatch --test-only -p one -c 4 -t 5 --wrap true
 is "later: its status" $rc 0
 like "later" "$err" "sbatch: Job [0-9]+ to start at 20[-0-9T:]+ at the latest, in partition one, by the time limits of the jobs before it"
 run sbatch --test-only -c 9 --wrap true
-has "never" "$err" "9 CPUs can never be had in partition main (2 nodes: 2 too few CPUs (9 asked, 4 at most))"
+has "never" "$err" "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (9 asked, 4 at most))"
 run sbatch --test-only --gpus 4 -N 2 --wrap true
 has "over a limit" "$err" "4 GPUs asked; user $(id -un) may hold 3 (hard limit for users)"
 run sbatch --test-only --dependency afterok:$first --wrap true

@@ -43,7 +43,7 @@ static void answer_something(struct uilab *u)
     char text[] = "some text\n\033[31m";
     switch ((int)s.kind) {
     case MSG_GET: return;
-    case MSG_WHY: uilab_feed(u, MSG_WHY_TEXT, s.tag, &w); return;
+    case MSG_WHY: uilab_feed(u, MSG_WHY_CAUSES, s.tag, &w); return;
     case MSG_PLAN: uilab_feed(u, MSG_PLAN_DATA, s.tag, &p); return;
     case MSG_SCRIPT: uilab_feed(u, MSG_SCRIPT_TEXT, s.tag, &script); return;
     case MSG_HISTORY: uilab_feed(u, MSG_HISTORY_END, s.tag, &end); return;

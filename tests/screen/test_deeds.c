@@ -194,18 +194,18 @@ static void a_finished_array_tells_how_it_went(void **state)
 static void causes_are_said_once_and_jobs_by_name(void **state)
 {
     struct stage *g = *state;
-    struct msg_why w = {.summary = xstrdup("job 52 waits: 2 jobs are ahead (and 1 more cause)")};
-    *rec_list_push(&w.causes) = (struct why_cause){.cls = WHY_BEHIND, .text = xstrdup("2 jobs are ahead")};
-    *rec_list_push(&w.causes) = (struct why_cause){.cls = WHY_BUSY, .text = xstrdup("8 GPUs are taken")};
+    struct msg_why w = {.job = g->s.big};
+    *rec_list_push(&w.causes) = (struct cause){.cls = WHY_NOT_ALLOWED, .code = CAUSE_DEADLINE_PASSED};
+    *rec_list_push(&w.causes) =
+        (struct cause){.cls = WHY_BUSY, .code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3};
     strv_push(&w.blockers, "6");
     strv_push(&w.blockers, "4711");
     uilab_keys(&g->u, "/finetune<Enter>w");
-    uilab_feed(&g->u, MSG_WHY_TEXT, uilab_sent(&g->u, MSG_WHY)->tag, &w);
+    uilab_feed(&g->u, MSG_WHY_CAUSES, uilab_sent(&g->u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
-    shows(&g->u, "job 52 waits", false);
-    shows(&g->u, " 2 jobs are ahead", true);
-    shows(&g->u, "- 2 jobs are ahead", false);
-    shows(&g->u, "- 8 GPUs are taken", true);
+    shows(&g->u, " it can no longer end before its deadline", true);
+    shows(&g->u, "! it can no longer end before its deadline", false);
+    shows(&g->u, "- 8 GPUs (3 free)", true);
     shows(&g->u, "6 train-resnet, 4711", true);
 }
 
@@ -213,19 +213,20 @@ static void causes_are_said_once_and_jobs_by_name(void **state)
 static void the_list_says_what_w_says(void **state)
 {
     struct stage *g = *state;
-    struct why_cause cause = {.cls = WHY_BEHIND,
-                              .text = xstrdup("3 jobs (6 GPUs) are ahead in gpu"),
-                              .head = xstrdup("3 jobs ahead"),
-                              .when_words = xstrdup(", starts ~"),
-                              .when = wall_add_s(g->u.lab.now, 3600)};
+    struct cause cause = {.cls = WHY_BEHIND,
+                          .code = CAUSE_AHEAD,
+                          .n = 3,
+                          .gpus = 6,
+                          .part = xstrdup("gpu"),
+                          .start = wall_add_s(g->u.lab.now, 3600)};
     struct msg_waits rows = {0};
     struct job_wait *row = rec_list_push(&rows.rows);
     row->job = g->s.big;
-    rec_copy(&why_cause_rec, &row->cause, &cause);
+    rec_copy(&cause_rec, &row->cause, &cause);
     uilab_keys(&g->u, "/finetune<Enter>");
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "needs 8 GPUs, 16 CPUs"); /* what its record says, until the controller has answered */
-    uilab_feed(&g->u, MSG_WAIT_ROWS, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
+    uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
     uilab_draw(&g->u, 24, 220);
     must_show(&g->u, "3 jobs ahead, starts ~");
     must_not_show(&g->u, "needs 8 GPUs, 16 CPUs");
@@ -235,9 +236,9 @@ static void the_list_says_what_w_says(void **state)
     uilab_draw(&g->u, 24, 220);
     assert_null(uilab_sent(&g->u, MSG_WAITS));
     struct msg_why w = {.job = g->s.big};
-    rec_copy(&why_cause_rec, rec_list_push(&w.causes), &cause);
+    rec_copy(&cause_rec, rec_list_push(&w.causes), &cause);
     uilab_keys(&g->u, "w");
-    uilab_feed(&g->u, MSG_WHY_TEXT, uilab_sent(&g->u, MSG_WHY)->tag, &w);
+    uilab_feed(&g->u, MSG_WHY_CAUSES, uilab_sent(&g->u, MSG_WHY)->tag, &w);
     uilab_draw(&g->u, 24, 220);
     must_show(&g->u, " 3 jobs ahead, starts ~");
     must_show(&g->u, "- 3 jobs (6 GPUs) are ahead in gpu");
@@ -249,7 +250,7 @@ static void the_list_says_what_w_says(void **state)
     must_not_show(&g->u, "3 jobs ahead");
     rec_fini(&msg_why_rec, &w);
     rec_fini(&msg_waits_rec, &rows);
-    rec_fini(&why_cause_rec, &cause);
+    rec_fini(&cause_rec, &cause);
 }
 
 /* "out of memory: out of memory: 65 MiB used" */

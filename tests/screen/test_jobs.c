@@ -419,10 +419,12 @@ static void why_is_told_in_full(void **state)
     assert_non_null(ask);
     assert_int_equal(((const struct msg_job *)ask->body)->target.job, g->s.big);
     struct msg_why w = {
-        .job = g->s.big, .rank = 1, .rank_of = 4, .start_est = {.ms = u->lab.now.ms + 1500000}};
-    w.summary = strdup("52 waits for 8 GPUs on one node");
-    w.start_basis = strdup("if nobody ends early");
-    w.advice = strdup("with --time=2:00:00 it could start now");
+        .job = g->s.big, .rank = 1, .rank_of = 4, .start = {.ms = u->lab.now.ms + 1500000}};
+    w.basis.code = CAUSE_START_PLANNED;
+    w.advice = (struct cause){.code = CAUSE_TRY_OPTION,
+                              .name = strdup("--time="),
+                              .text = strdup("2:00:00"),
+                              .nodes = strdup("gpu01")};
     w.advice_key = strdup("TimeLimit");
     w.advice_value = strdup("2:00:00");
     w.made.ms = u->lab.now.ms - 40000;
@@ -431,10 +433,10 @@ static void why_is_told_in_full(void **state)
     w.samples = 31;
     strv_push(&w.blockers, "6");
     strv_push(&w.blockers, "7");
-    struct why_cause *c = rec_list_push(&w.causes);
-    *c =
-        (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
-    uilab_feed(u, MSG_WHY_TEXT, ask->tag, &w);
+    struct cause *c = rec_list_push(&w.causes);
+    *c = (struct cause){
+        .cls = WHY_BUSY, .code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3, .one = true};
+    uilab_feed(u, MSG_WHY_CAUSES, ask->tag, &w);
     rec_fini(&msg_why_rec, &w);
     const struct uilab_sent *prio = uilab_sent(u, MSG_PRIO);
     assert_non_null(prio);
@@ -468,13 +470,15 @@ static void a_throttle_is_changed_of_the_array(void **state)
     const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
     assert_non_null(ask);
     struct msg_why w = {.job = g->s.sweep, .state = JOB_PENDING};
-    w.summary = strdup("its array may run 8 elements at once and 8 run");
-    w.advice = strdup("with ArrayTaskThrottle=9 it could start now on n02");
+    w.advice = (struct cause){.code = CAUSE_TRY_OPTION,
+                              .name = strdup("ArrayTaskThrottle="),
+                              .text = strdup("9"),
+                              .nodes = strdup("n02")};
     w.advice_key = strdup("ArrayTaskThrottle");
     w.advice_value = strdup("9");
-    *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_ARRAY_THROTTLE, .text = strdup(w.summary)};
-    uilab_feed(u, MSG_WHY_TEXT, ask->tag, &w);
+    *(struct cause *)rec_list_push(&w.causes) =
+        (struct cause){.cls = WHY_ARRAY_THROTTLE, .code = CAUSE_THROTTLE, .most = 8, .n = 8};
+    uilab_feed(u, MSG_WHY_CAUSES, ask->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
     must_show(u, "try     with ArrayTaskThrottle=9 it could start now on n02");

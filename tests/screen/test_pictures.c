@@ -139,20 +139,27 @@ static void why(void **state)
     struct msg_why w = {.job = g->s.big,
                         .rank = 1,
                         .rank_of = 4,
-                        .start_est = {.ms = u->lab.now.ms + 6000000},
+                        .start = {.ms = u->lab.now.ms + 6000000},
                         .made = {.ms = u->lab.now.ms - 40000}};
-    w.summary = strdup("52 waits for 8 GPUs on one node; 2 jobs hold them until 15:59 at the latest");
-    w.start_basis = strdup("if nobody ends early");
-    w.advice = strdup("with --gpus=3 instead of 8 it could start now on gpu01");
+    w.basis.code = CAUSE_START_PLANNED;
+    w.advice = (struct cause){
+        .code = CAUSE_TRY_COUNT, .name = strdup("--gpus="), .n = 3, .of = 8, .nodes = strdup("gpu01")};
     w.advice_key = strdup("Gpus");
     w.advice_value = strdup("3");
-    *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_BUSY,
-                           .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken"),
-                           .head = strdup("next in line, needs 8 GPUs on one node (3 free)"),
-                           .when_words = strdup(", starts ~"),
-                           .when = {.ms = u->lab.now.ms + 6000000}};
-    uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
+    struct cause *c = rec_list_push(&w.causes);
+    *c = (struct cause){.cls = WHY_BUSY,
+                        .code = CAUSE_NO_PLACE,
+                        .next = true,
+                        .part = strdup("gpu"),
+                        .start = {.ms = u->lab.now.ms + 6000000}};
+    *cause_add(c, CAUSE_WANTS) = (struct cause){.code = CAUSE_WANTS, .cpus = 16, .gpus = 8};
+    struct cause *nodes = cause_add(c, CAUSE_NODES);
+    nodes->n = 4;
+    *cause_add(nodes, CAUSE_NODES_FREE_GPUS) = (struct cause){.code = CAUSE_NODES_FREE_GPUS, .n = 2};
+    *cause_add(nodes, CAUSE_NODES_DRAINED) = (struct cause){.code = CAUSE_NODES_DRAINED, .n = 2};
+    *cause_add(c, CAUSE_NEEDS_GPUS) =
+        (struct cause){.code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3, .one = true};
+    uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     struct msg_prio_rows rows = {
         .weights = {

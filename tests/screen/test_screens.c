@@ -493,9 +493,9 @@ static void why_of_a_held_job_releases_it(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/ablation<Enter>w");
     struct msg_why w = {.job = g->s.held};
-    *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_HELD, .text = xstrdup("held by its owner")};
-    uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
+    *(struct cause *)rec_list_push(&w.causes) =
+        (struct cause){.cls = WHY_HELD, .code = CAUSE_HELD_BY_OWNER, .user = xstrdup("ann")};
+    uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
     must_show(u, "Enter release it");
@@ -527,11 +527,11 @@ static void why_is_kept_up_while_it_is_open(void **state)
     uilab_keys(u, "/finetune<Enter>w");
     const struct uilab_sent *first = uilab_sent(u, MSG_WHY);
     struct msg_why w = {.job = g->s.big};
-    struct why_cause *c = rec_list_push(&w.causes);
-    *c = (struct why_cause){.cls = WHY_BUSY, .text = xstrdup("8 GPUs are taken")};
-    uilab_feed(u, MSG_WHY_TEXT, first->tag, &w);
+    struct cause *c = rec_list_push(&w.causes);
+    *c = (struct cause){.cls = WHY_BUSY, .code = CAUSE_NEEDS_GPUS, .asked = 8};
+    uilab_feed(u, MSG_WHY_CAUSES, first->tag, &w);
     uilab_draw(u, 24, 80);
-    must_show(u, "8 GPUs are taken");
+    must_show(u, "8 GPUs (0 free)");
     uilab_forget_sent(u);
     struct ev_hold hold = {.hold = HOLD_USER};
     uilab_push(u, EV_HOLD, g->s.eval, &hold);
@@ -540,20 +540,19 @@ static void why_is_kept_up_while_it_is_open(void **state)
     uilab_wait(u, 2500);
     const struct uilab_sent *again = uilab_sent(u, MSG_WHY);
     assert_non_null(again);
-    free(c->text);
-    c->text = xstrdup("4 GPUs are taken");
-    uilab_feed(u, MSG_WHY_TEXT, again->tag, &w);
+    c->asked = 4;
+    uilab_feed(u, MSG_WHY_CAUSES, again->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
-    must_show(u, "4 GPUs are taken");
-    must_not_show(u, "8 GPUs are taken");
+    must_show(u, "4 GPUs (0 free)");
+    must_not_show(u, "8 GPUs (0 free)");
     uilab_forget_sent(u);
     uilab_wait(u, 60000); /* nothing moves: nothing is asked */
     assert_null(uilab_sent(u, MSG_WHY));
     struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL};
     uilab_push(u, EV_KILL, g->s.big, &kill);
     uilab_draw(u, 24, 80);
-    must_not_show(u, "4 GPUs are taken");
+    must_not_show(u, "4 GPUs (0 free)");
     must_show(u, "cancelled");
 }
 
@@ -566,9 +565,9 @@ static void a_dead_dependency_can_be_taken_away(void **state)
     const struct uilab_sent *s = uilab_sent(u, MSG_WHY);
     uint32_t job = ((const struct msg_job *)s->body)->target.job;
     struct msg_why w = {.job = job};
-    *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_DEP_DEAD, .text = xstrdup("can never start: job 3 had to succeed")};
-    uilab_feed(u, MSG_WHY_TEXT, s->tag, &w);
+    *(struct cause *)rec_list_push(&w.causes) =
+        (struct cause){.cls = WHY_DEP_DEAD, .code = CAUSE_DEPENDENCY_NEVER};
+    uilab_feed(u, MSG_WHY_CAUSES, s->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
     must_show(u, "try     without its dependency");
@@ -593,9 +592,9 @@ static void no_remedy_for_jobs_of_others(void **state)
     uilab_connect(&u);
     uilab_keys(&u, "/ablation<Enter>w");
     struct msg_why w = {.job = s.held};
-    *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_HELD, .text = xstrdup("held by its owner")};
-    uilab_feed(&u, MSG_WHY_TEXT, uilab_sent(&u, MSG_WHY)->tag, &w);
+    *(struct cause *)rec_list_push(&w.causes) =
+        (struct cause){.cls = WHY_HELD, .code = CAUSE_HELD_BY_OWNER, .user = xstrdup("ann")};
+    uilab_feed(&u, MSG_WHY_CAUSES, uilab_sent(&u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(&u, 24, 80);
     must_show(&u, " held by its owner");

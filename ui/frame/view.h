@@ -157,7 +157,7 @@ size_t ui_past(const struct ui *ui, struct job *const **ret);
 
 /* Why a job waits, in the sentence that `w` begins with, and asks for it once the picture is drawn; NULL:
  * it is not known yet, or the job does not wait. */
-const struct why_cause *ui_wait(struct ui *ui, const struct job *j);
+const struct cause *ui_wait(struct ui *ui, const struct job *j);
 
 /* --- what the frame does --- */
 

@@ -69,7 +69,7 @@ void wait_causes_changed(struct ui *ui)
     ui->waits->changes++;
 }
 
-const struct why_cause *ui_wait(struct ui *ui, const struct job *j)
+const struct cause *ui_wait(struct ui *ui, const struct job *j)
 {
     struct known_cause *k = wait_causes_find(ui, j->id);
     if (j->state != JOB_PENDING)
@@ -84,7 +84,7 @@ const struct why_cause *ui_wait(struct ui *ui, const struct job *j)
         k->wanted = true;
         vec_push(&ui->waits->wanted, j->id);
     }
-    bool holds = !str_is_empty(k->wait.cause.text) && k->reason == j->reason && k->hold == j->hold;
+    bool holds = k->wait.cause.code != CAUSE_NONE && k->reason == j->reason && k->hold == j->hold;
     return holds ? &k->wait.cause : NULL;
 }
 
@@ -110,7 +110,7 @@ static void wait_causes_take(struct ui *ui, const struct job_wait *w)
 static void wait_causes_answered(struct ui *ui, const struct incoming *in, void *arg)
 {
     (void)arg;
-    const struct msg_waits *m = in && in->kind == MSG_WAIT_ROWS ? in->body : NULL;
+    const struct msg_waits *m = in && in->kind == MSG_WAIT_CAUSES ? in->body : NULL;
     for (size_t i = 0; m && i < m->rows.n; i++)
         wait_causes_take(ui, &m->rows.v[i]);
     vec_for_each (&ui->waits->jobs, i) {
@@ -128,7 +128,7 @@ static void wait_causes_answered(struct ui *ui, const struct incoming *in, void 
 static bool known_cause_is_unfinished(const struct known_cause *k)
 {
     return (k->wait.cause.cls == WHY_BEHIND || k->wait.cause.cls == WHY_BUSY) &&
-           !wall_is_set(k->wait.cause.when) && k->tries < TRIES_MAX;
+           !wall_is_set(k->wait.cause.start) && k->tries < TRIES_MAX;
 }
 
 static bool wait_causes_is_due(const struct ui *ui, const struct known_cause *k)

@@ -272,13 +272,21 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
     job_moments_fini(&st.m);
 }
 
+struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j)
+{
+    return (struct cause_reader){.clock = when_about,
+                                 .now = ui_now(ui),
+                                 .user = j && j->uid == ui_uid(ui) ? j->user : NULL,
+                                 .release = "U releases it"};
+}
+
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
 {
-    const struct why_cause *c = ui_wait(ui, j);
-    struct wall now = ui_now(ui);
+    const struct cause *c = ui_wait(ui, j);
+    struct cause_reader reader = ui_cause_reader(ui, j);
     if (c)
-        wait_words(&r->text, c, now);
+        cause_brief(&r->text, c, &reader);
     else
-        job_where(r, j, now);
+        job_where(r, j, reader.now);
     rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
 }

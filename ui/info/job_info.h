@@ -4,6 +4,7 @@
 #define UI_INFO_JOB_INFO_H
 
 #include "ui/frame/view.h"
+#include "src/text/cause_text.h"
 
 /* Id, name, state, times, place: a few lines. */
 void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);
@@ -17,5 +18,7 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
 void jobinfo_section(struct lines *l, const char *title);
 /* Why a waiting job waits: the controller's sentence, else the words for its reason. */
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
+/* How the user of this screen reads causes of that job (NULL: not known). */
+struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j);
 
 #endif

@@ -53,7 +53,7 @@ static void why_answered(struct ui *ui, struct view *owner, uint64_t arg, const 
     (void)arg;
     struct jobpage *p = page_of(owner);
     p->asking = false;
-    if (!in || in->kind != MSG_WHY_TEXT)
+    if (!in || in->kind != MSG_WHY_CAUSES)
         return;
     rec_fini(&msg_why_rec, &p->why);
     rec_copy(&msg_why_rec, &p->why, in->body);

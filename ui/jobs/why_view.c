@@ -8,8 +8,11 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/text/why_text.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/info/job_efficiency.h"
+#include "ui/info/job_info.h"
+#include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
@@ -27,19 +30,23 @@ static bool starts_by_itself(uint32_t cls)
 #define LABEL 8
 
 /* "about 14:25, in 25 min (if nobody ends early; 40 s old)", and how far such forecasts are off. */
-static void start_lines(struct lines *l, const struct msg_why *w, struct wall now)
+static void start_lines(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
 {
+    struct wall now = reader->now;
     char b[UNITS_TEXT_SIZE];
-    if (!wall_is_set(w->start_est))
+    if (!wall_is_set(w->start))
         return;
     struct rich *r = lines_pair(l, "start", LABEL);
     rich_add(r, ROLE_NORMAL, "about ");
-    when_about(&r->text, w->start_est, now);
+    when_about(&r->text, w->start, now);
     rich_role(r, ROLE_STRONG);
-    rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start_est), b));
-    const char *basis = str_is_empty(w->start_basis) ? NULL : w->start_basis;
-    if (basis)
-        rich_addf(r, ROLE_DIM, " (%s", basis);
+    rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start), b));
+    bool basis = w->basis.code != CAUSE_NONE;
+    if (basis) {
+        str_append(&r->text, " (");
+        cause_full(&r->text, &w->basis, reader);
+        rich_role(r, ROLE_DIM);
+    }
     if (wall_is_set(w->made))
         rich_addf(r, ROLE_DIM, "%s%s old", basis ? "; " : " (",
                   duration_format_words(wall_elapsed_s(w->made, now), b));
@@ -75,9 +82,10 @@ static void blocker_line(struct lines *l, const struct msg_why *w, const struct 
     }
 }
 
-static void estimate(struct lines *l, const struct msg_why *w, const struct ui *ui)
+static void estimate(struct lines *l, const struct msg_why *w, const struct ui *ui,
+                     const struct cause_reader *reader)
 {
-    start_lines(l, w, ui_now(ui));
+    start_lines(l, w, reader);
     if (w->rank) {
         struct rich *r = lines_pair(l, "place", LABEL);
         text_append_ordinal(&r->text, w->rank);
@@ -86,46 +94,60 @@ static void estimate(struct lines *l, const struct msg_why *w, const struct ui *
     }
     if (w->blockers.n)
         blocker_line(l, w, ui);
-    if (!str_is_empty(w->advice))
-        rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD, w->advice);
+    if (w->advice.code != CAUSE_NONE) {
+        struct rich *r = lines_pair(l, "try", LABEL);
+        cause_full(&r->text, &w->advice, reader);
+        rich_role(r, ROLE_GOOD);
+    }
+}
+
+static void cause_line(struct lines *l, const struct cause *c, const struct cause_reader *reader)
+{
+    struct rich *r = lines_add(l);
+    rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR,
+             starts_by_itself(c->cls) ? "- " : "! ");
+    cause_full(&r->text, c, reader);
+    rich_role(r, ROLE_NORMAL);
+    if (wall_is_set(c->clears)) {
+        rich_add(r, ROLE_DIM, " (clears about ");
+        when_about(&r->text, c->clears, reader->now);
+        str_append_char(&r->text, ')');
+        rich_role(r, ROLE_DIM);
+    }
+    r->hang = 2;
+}
+
+static void past_line(struct lines *l, const struct msg_why *w, struct wall now)
+{
+    struct str past = STR_INIT;
+    struct wall t;
+    why_text_past(&past, w, &t);
+    if (past.len) {
+        struct rich *r = lines_pair(l, "before", LABEL);
+        rich_addf(r, ROLE_NORMAL, "%s%s", past.s, wall_is_set(t) ? ", " : "");
+        if (wall_is_set(t))
+            when_about(&r->text, t, now);
+        rich_role(r, ROLE_NORMAL);
+    }
+    str_fini(&past);
 }
 
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
-    if (w->causes.n) { /* what the list says of it */
-        struct rich *first = lines_add(l);
-        wait_words(&first->text, &w->causes.v[0], ui_now(ui));
-        rich_role(first, ROLE_STRONG);
-    } else if (!str_is_empty(w->summary)) {
-        lines_addf(l, ROLE_STRONG, "%s", w->summary);
-    }
-    if (!str_is_empty(w->past)) {
-        struct rich *r = lines_pair(l, "before", LABEL);
-        rich_addf(r, ROLE_NORMAL, "%s%s", w->past, wall_is_set(w->t_past) ? ", " : "");
-        if (wall_is_set(w->t_past))
-            when_about(&r->text, w->t_past, ui_now(ui));
-        rich_role(r, ROLE_NORMAL);
-    }
-    for (size_t i = 0; i < w->causes.n; i++) {
-        const struct why_cause *c = &w->causes.v[i];
-        bool said = !i && (str_is_empty(c->head) || str_eq(c->head, c->text));
-        if (said && !wall_is_set(c->clears))
-            continue;
-        struct rich *r = lines_add(l);
-        rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR,
-                 starts_by_itself(c->cls) ? "- " : "! ");
-        rich_add(r, ROLE_NORMAL, c->text);
-        if (wall_is_set(c->clears)) {
-            rich_add(r, ROLE_DIM, " (clears about ");
-            when_about(&r->text, c->clears, ui_now(ui));
-            str_append_char(&r->text, ')');
-            rich_role(r, ROLE_DIM);
-        }
-        r->hang = 2;
-    }
-    if (l->n && (wall_is_set(w->start_est) || w->rank || !str_is_empty(w->advice)))
+    struct cause_reader reader = ui_cause_reader(ui, model_get_job(ui_model(ui), w->job));
+    struct rich *first = lines_add(l);
+    if (w->causes.n) /* what the list says of it */
+        cause_brief(&first->text, &w->causes.v[0], &reader);
+    else
+        why_text_summary(&first->text, w, &reader);
+    rich_role(first, ROLE_STRONG);
+    past_line(l, w, reader.now);
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (i || wall_is_set(w->causes.v[i].clears) || !why_text_is_brief(&w->causes.v[i], &reader))
+            cause_line(l, &w->causes.v[i], &reader);
+    if (l->n && (wall_is_set(w->start) || w->rank || w->advice.code != CAUSE_NONE))
         lines_add(l);
-    estimate(l, w, ui);
+    estimate(l, w, ui, &reader);
 }
 
 /* --- what its priority is made of --- */
@@ -233,7 +255,11 @@ static char *remedy_text(enum remedy r, const struct msg_why *w)
 {
     switch (r) {
     case REMEDY_NONE: break;
-    case REMEDY_CHANGE: return xasprintf("change it to %s=%s", w->advice_key, w->advice_value);
+    case REMEDY_CHANGE: {
+        struct str s = STR_INIT;
+        cause_brief(&s, &w->advice, NULL);
+        return str_take(&s);
+    }
     case REMEDY_RELEASE: return xstrdup("release it");
     case REMEDY_FREE: return xstrdup("take its dependency away");
     }
@@ -351,7 +377,7 @@ static void why_view_answered(struct ui *ui, struct view *owner, uint64_t number
         return;
     struct why_box *b = ui_dialog_arg(ui, number);
     b->asking = false;
-    if (!in || in->kind != MSG_WHY_TEXT) { /* what was known before stays, and is asked again */
+    if (!in || in->kind != MSG_WHY_CAUSES) { /* what was known before stays, and is asked again */
         b->stale = true;
         if (!b->has_why && in && in->kind == MSG_RESULT) {
             lines_clear(&d->body.lines);

@@ -11,7 +11,6 @@
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
-#include "src/text/waittext.h"
 
 enum role job_role(const struct job *j)
 {
@@ -158,16 +157,6 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         jobtext_nodes(&r->text, j);
         rich_role(r, ROLE_NORMAL);
     }
-}
-
-static void clock_words(struct str *out, struct wall t, const void *now)
-{
-    when_about(out, t, *(const struct wall *)now);
-}
-
-void wait_words(struct str *out, const struct why_cause *c, struct wall now)
-{
-    wait_sentence(out, c, clock_words, &now);
 }
 
 void mem_text(struct str *out, uint64_t mib)

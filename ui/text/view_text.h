@@ -3,7 +3,6 @@
 #ifndef UI_TEXT_VIEW_TEXT_H
 #define UI_TEXT_VIEW_TEXT_H
 
-#include "src/answers/answer_why.h"
 #include "src/model/model.h"
 #include "ui/widget/rich.h"
 
@@ -18,8 +17,6 @@ const struct task *job_culprit(const struct job *j, const struct step **ret_step
 bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
 void job_where(struct rich *r, const struct job *j, struct wall now);
-/* A cause as lists say it: "3 jobs ahead, starts ~14:44". */
-void wait_words(struct str *out, const struct why_cause *c, struct wall now);
 /* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
 void job_asked(struct str *out, const struct job *j);
 

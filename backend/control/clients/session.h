@@ -70,6 +70,9 @@ struct request_kind { /* a kind of message that clients send */
 
 void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
                    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* With the text, else the cause. *why is emptied. */
+void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
+                    const char *text, struct cause *why);
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
 bool session_owns(const struct session *s, const struct job *j); /* owner or administrator */

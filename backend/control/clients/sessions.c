@@ -104,6 +104,16 @@ void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32
     str_fini(&text);
 }
 
+void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
+                    const char *text, struct cause *why)
+{
+    char *copy = str_is_empty(text) ? NULL : xstrdup(text);
+    struct msg_result r = {.refusal = refusal, .text = copy, .job = job, .count = count, .cause = *why};
+    session_send(s, MSG_RESULT, tag, &r);
+    free(copy);
+    cause_clear(why);
+}
+
 bool session_owns(const struct session *s, const struct job *j)
 {
     return s->admin || s->uid == j->uid;

@@ -217,8 +217,7 @@ static void job_actions_place_steps(struct control *c, struct job *j)
         if (s->done || s->id < 0 || !s->tasks.n || s->tasks.v[0].state != TASK_WAITING)
             continue;
         struct sched_places places = {0};
-        struct errtext text;
-        bool fits = sched_fit_step(j, s, &places, &text) == STEP_FITS && places.v.n == s->tasks.n;
+        bool fits = sched_fit_step(j, s, &places, NULL) == STEP_FITS && places.v.n == s->tasks.n;
         in_vain += !fits;
         vec_for_each (&places.v, k) {
             if (fits)

@@ -20,6 +20,7 @@ struct act_outcome {
     uint32_t job;
     uint32_t count;
     struct errtext text;
+    struct cause cause; /* instead of the text */
     struct idmap jobs, steps; /* targets that have been handled: each is once */
     uint32_t element; /* of the array record that is looked at: it becomes a job once something is done
                          to it; ARRAY_NONE: the job itself is meant */
@@ -195,20 +196,27 @@ static bool act_may_change_hold(const struct session *s, const struct job *j, st
  * that it has. */
 static bool act_can_ever_run(struct session *s, const struct job *j, struct act_outcome *o)
 {
-    struct errtext text = {""};
+    struct cause why = {0};
     struct sched_view v = policy_view(s->ctl);
     enum refusal r = j->hold == HOLD_NONE ? REFUSAL_NONE
                                           : sched_admit(s->ctl->planner, &v, j->uid, &j->req,
                                                         j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                                                        j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &text);
-    if (r == REFUSAL_PART_DOWN)
+                                                        j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &why);
+    if (r == REFUSAL_PART_DOWN) {
+        cause_clear(&why);
         return true;
+    }
     if (r == REFUSAL_NONE && j->hold != HOLD_NONE)
         r = sched_admit_counts(s->ctl->planner, &v, j, (struct sched_admit_how){0}, loop_wall(s->ctl->loop),
-                               &text);
+                               &why);
     if (r == REFUSAL_NONE)
         return true;
-    act_refuse(o, j->id, r, text.s);
+    bool first = o->refusal == REFUSAL_NONE;
+    act_refuse(o, j->id, r, "");
+    if (first)
+        o->cause = why;
+    else
+        cause_clear(&why);
     return false;
 }
 
@@ -358,5 +366,5 @@ void req_act(struct session *s, uint64_t tag, void *body)
         act_on_target(s, &m->targets.v[i], m, &o);
     idmap_fini(&o.jobs);
     idmap_fini(&o.steps);
-    session_reply(s, tag, o.refusal, o.job, o.count, "%s", o.text.s);
+    session_refuse(s, tag, o.refusal, o.job, o.count, o.text.s, &o.cause);
 }

@@ -7,6 +7,7 @@
 struct request_check { /* the first refusal counts */
     enum refusal refusal;
     struct errtext text;
+    struct cause cause; /* instead of the text */
 };
 
 /* Names, texts, counts, sizes; one for all ways in. The text says what cannot be taken in. */

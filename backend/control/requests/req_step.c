@@ -47,14 +47,15 @@ static void req_step_drop_places(struct sched_places *p)
 /* Gives a new step its tasks, one for each node. *ret_places tells where they run if there is room now;
  * else its ranks are spread evenly, and its tasks wait. */
 static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_wait,
-                                   struct sched_places *ret_places, struct errtext *text)
+                                   struct sched_places *ret_places, struct errtext *text,
+                                   struct cause *why)
 {
     if (s->n_ranks > (uint64_t)s->nodes * NODE_RANKS_MAX) {
         err_set(text, 0, "step asks for %u tasks on %u node%s: no more than %d on each", s->n_ranks,
                 s->nodes, s->nodes == 1 ? "" : "s", NODE_RANKS_MAX);
         return REFUSAL_STEP_TOO_BIG;
     }
-    enum step_fit fit = sched_fit_step(j, s, ret_places, text);
+    enum step_fit fit = sched_fit_step(j, s, ret_places, why);
     if (fit == STEP_TOO_BIG)
         return REFUSAL_STEP_TOO_BIG;
     if (fit == STEP_BUSY && no_wait)
@@ -128,6 +129,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     struct control *c = s->ctl;
     struct job *j = model_get_job(&c->model, m->job);
     struct errtext text = {""};
+    struct cause why = {0};
     if (!j || !session_owns(s, j)) {
         session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
         return;
@@ -168,7 +170,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     struct sched_places places = {0};
     enum refusal refusal = req_check_step(st, &m->payload, &text);
     if (refusal == REFUSAL_NONE)
-        refusal = req_step_shape(j, st, m->no_wait, &places, &text);
+        refusal = req_step_shape(j, st, m->no_wait, &places, &text, &why);
     bool waiting = !places.v.n;
     size_t size = refusal == REFUSAL_NONE ? req_step_record_size(c, j) + req_step_size(st) : 0;
     if (size > RECORD_MAX) {
@@ -178,10 +180,11 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     }
     if (refusal != REFUSAL_NONE) {
         req_step_drop_places(&places);
-        session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
+        session_refuse(s, tag, refusal, j->id, 0, text.s, &why);
         rec_fini(&ev_step_rec, &body);
         return;
     }
+    cause_clear(&why); /* of one that waits */
     int32_t id = st->id;
     uint32_t job = j->id;
     if (ctl_emit(c, EV_STEP, job, &body) < 0) {

@@ -24,6 +24,7 @@
 #include "src/model/dep.h"
 #include "src/model/need.h"
 #include "src/proto/codec.h"
+#include "src/text/cause_text.h"
 
 struct submit_count { /* tasks of step jobs, at most; where they have been counted */
     uint64_t n_tasks;
@@ -66,7 +67,7 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
         req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators ask for a negative nice value");
     if (k->refusal == REFUSAL_NONE)
         k->refusal = account_check(&c->model.spec, user_name(c->users, s->uid),
-                                   group_name(c->users, s->gid), m->req.account, m->req.qos, &k->text);
+                                   group_name(c->users, s->gid), m->req.account, m->req.qos, &k->cause);
 }
 
 /* One user must not fill the queue. */
@@ -115,7 +116,7 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
         return;
     struct sched_view v = policy_view(c);
     k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL,
-                             m->steps.n, &k->text);
+                             m->steps.n, &k->cause);
 }
 
 static void submit_set_array(struct control *c, struct job *j, struct request_check *k)
@@ -209,25 +210,27 @@ static void submit_check_counts(struct control *c, const struct msg_submit *m, c
 {
     struct sched_view v = policy_view(c);
     struct sched_admit_how how = {.as_is = m->force || (m->hold && !m->test_only)};
-    k->refusal = sched_admit_counts(c->planner, &v, j, how, loop_wall(c->loop), &k->text);
+    k->refusal = sched_admit_counts(c->planner, &v, j, how, loop_wall(c->loop), &k->cause);
 }
 
 /* Why a job that is not in the queue would wait. */
 static void submit_append_wait(struct control *c, const struct job *j, const struct trial *t,
                                struct str *out)
 {
-    char window[UNITS_TEXT_SIZE];
-    if (t->reason == REASON_LICENSES)
-        licence_explain(&c->model, NULL, j, out);
-    else if (t->reason != REASON_NONE && t->verdict.spec)
-        limit_text(&t->verdict, out);
-    else if (t->reason != REASON_NONE)
-        str_appendf(out, "waits: %s", reason_text(t->reason));
-    else if (t->forecast.kind == FORECAST_BEYOND)
-        str_appendf(out, "waits: by the current plan it does not start within the next %s",
-                    duration_format_words(c->model.spec.window_s, window));
-    else
-        str_append(out, "waits for resources; when they become free is not known yet");
+    struct cause why = {.code = CAUSE_WAITS_FOR_ROOM};
+    if (t->reason == REASON_LICENSES) {
+        licence_explain(&c->model, NULL, j, &why);
+    } else if (t->reason != REASON_NONE && t->verdict.spec) {
+        limit_cause(&t->verdict, &why);
+    } else if (t->reason != REASON_NONE) {
+        why.code = CAUSE_WAITS_REASON;
+        why.state = t->reason;
+    } else if (t->forecast.kind == FORECAST_BEYOND) {
+        why.code = CAUSE_WAITS_BEYOND;
+        why.window_s = c->model.spec.window_s;
+    }
+    cause_full(out, &why, NULL);
+    cause_clear(&why);
 }
 
 /* Requests without effect in this cluster. */
@@ -348,7 +351,7 @@ static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, 
         return;
     }
     if (k->refusal != REFUSAL_NONE)
-        session_reply(s, tag, k->refusal, 0, 0, "%s", k->text.s);
+        session_refuse(s, tag, k->refusal, 0, 0, k->text.s, &k->cause);
     else
         submit_answer_test(s, tag, &j);
     rec_fini(&job_rec, &j);

@@ -151,17 +151,17 @@ static enum refusal update_set_keys(struct session *s, const struct job *j, cons
 
 /* Whether j may become what u says. */
 static enum refusal update_check(struct session *s, const struct job *j, struct job_update *u,
-                                 struct errtext *text)
+                                 struct errtext *text, struct cause *why)
 {
     struct control *c = s->ctl;
     struct sched_view v = policy_view(c);
     req_names_settle(&c->model, &u->req, j->partition);
     enum refusal r = req_check_request(&u->req, text);
     if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
-        r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, text);
+        r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, why);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                        j->steps.n, text);
+                        j->steps.n, why);
     if (r == REFUSAL_NONE && !str_eq(u->req.dependency, j->req.dependency))
         r = history_deps_settle(c, &u->req, j->array_job ? j->array_job : j->id, text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
@@ -169,14 +169,14 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
         probe.req = u->req;
         r = sched_admit_counts(c->planner, &v, &probe,
                                (struct sched_admit_how){.as_is = j->hold != HOLD_NONE}, loop_wall(c->loop),
-                               text);
+                               why);
     }
     return r;
 }
 
 /* element: one that waits in j, the array's record; ARRAY_NONE: j is the job. */
 static enum refusal update_one(struct session *s, struct job *j, uint32_t element,
-                               const struct msg_update *m, struct errtext *text)
+                               const struct msg_update *m, struct errtext *text, struct cause *why)
 {
     struct control *c = s->ctl;
     struct job meant = element == ARRAY_NONE ? *j : array_element_of(j, element);
@@ -187,7 +187,7 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
     }
     rec_copy(&job_req_rec, &u.req, &meant.req);
     enum refusal r = update_set_keys(s, &meant, m, &u, text);
-    r = r == REFUSAL_NONE ? update_check(s, &meant, &u, text) : r;
+    r = r == REFUSAL_NONE ? update_check(s, &meant, &u, text, why) : r;
     if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = array_element_split(c, j, element))) {
         err_set(text, 0, "it has ended");
         r = REFUSAL_ENDED;
@@ -217,23 +217,28 @@ static void update_array(struct session *s, uint64_t tag, const struct msg_updat
     struct job_ids meant = {VEC_INIT};
     enum refusal first = REFUSAL_NONE;
     struct errtext first_text = {""};
+    struct cause first_why = {0};
     uint32_t n = 0, refused = m->target.job;
     array_element_ids(c, array, &meant);
     vec_for_each (&meant.ids, i) {
         struct job *j = model_get_job(&c->model, meant.ids.v[i]);
         struct errtext text = {""};
+        struct cause why = {0};
         if (!j || (meant.ids.n > 1 && job_state_is_final(j->state)))
             continue;
-        enum refusal r = update_one(s, j, ARRAY_NONE, m, &text);
+        enum refusal r = update_one(s, j, ARRAY_NONE, m, &text, &why);
         n += r == REFUSAL_NONE;
         if (r != REFUSAL_NONE && first == REFUSAL_NONE) {
             first = r;
             first_text = text;
+            first_why = why;
+            why = (struct cause){0};
             refused = meant.ids.v[i];
         }
+        cause_clear(&why);
     }
     vec_fini(&meant.ids);
-    session_reply(s, tag, first, refused, n, "%s", first_text.s);
+    session_refuse(s, tag, first, refused, n, first_text.s, &first_why);
 }
 
 struct waiting_update { /* for the history */
@@ -299,6 +304,7 @@ static void req_update_run(struct session *s, uint64_t tag, const struct msg_upd
     struct job *j = index == ARRAY_NONE ? model_get_job(&c->model, m->target.job)
                                         : model_get_element(&c->model, m->target.job, index);
     struct errtext text = {""};
+    struct cause why = {0};
     if (!j || !session_owns(s, j)) {
         session_reply(s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job, 0, "%s",
                       j ? "it belongs to another user" : "there is no such job");
@@ -311,8 +317,8 @@ static void req_update_run(struct session *s, uint64_t tag, const struct msg_upd
         return;
     }
     bool waits = index != ARRAY_NONE && job_is_array_record(j);
-    enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &text);
-    session_reply(s, tag, r, m->target.job, r == REFUSAL_NONE, "%s", text.s);
+    enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &text, &why);
+    session_refuse(s, tag, r, m->target.job, r == REFUSAL_NONE, text.s, &why);
 }
 
 void req_update(struct session *s, uint64_t tag, void *body)

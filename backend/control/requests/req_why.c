@@ -22,7 +22,7 @@ void req_why(struct session *s, uint64_t tag, void *body)
     struct msg_why w;
     sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
     forecast_slices_order(c);
-    session_send(s, MSG_WHY_TEXT, tag, &w);
+    session_send(s, MSG_WHY_CAUSES, tag, &w);
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -49,7 +49,7 @@ void req_waits(struct session *s, uint64_t tag, void *body)
     }
     sched_waits_end(c->planner);
     forecast_slices_order(c);
-    session_send(s, MSG_WAIT_ROWS, tag, &r);
+    session_send(s, MSG_WAIT_CAUSES, tag, &r);
     rec_fini(&msg_waits_rec, &r);
 }
 

@@ -1,9 +1,6 @@
 /* admit.c - could a request ever run? Asked at submission, with every node pretended empty. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "backend/sched/explain/refused.h"
-#include "src/base/units.h"
+#include "src/base/xalloc.h"
 
 /* A partition that is down takes jobs, they wait; one that is inactive, or that does not admit the request,
  * does not. */
@@ -20,63 +17,61 @@ static enum refusal refusal_of(enum reason r)
 
 /* What cannot be had, and what there is. */
 static void say_never(struct planner *p, const struct job *j, const struct step *s, uint32_t part,
-                      struct errtext *text)
+                      struct cause *why)
 {
     struct refused r;
-    struct str b = STR_INIT;
-    if (!text)
+    if (!cause_set(why, s ? CAUSE_IN_STEP : CAUSE_NEVER_FITS))
         return;
+    if (s) {
+        why->name = xstrdup(s->name ? s->name : "?");
+        why = cause_add(why, CAUSE_NEVER_FITS);
+    }
+    why->part = xstrdup(planner_queue(p)->view->model->spec.parts.v[part].name);
     refused_count(planner_queue(p), j, s, part, true, &r);
-    request_describe(j, s, &b);
-    str_appendf(&b, " can never be had in partition %s (",
-                planner_queue(p)->view->model->spec.parts.v[part].name);
-    refused_text(&r, &b);
-    str_append(&b, ")");
-    err_set(text, 0, "%s", b.s);
-    if (s)
-        err_prefix(text, 0, "step %s", s->name ? s->name : "?");
-    str_fini(&b);
+    request_describe(j, s, why);
+    refused_add(planner_queue(p), &r, false, why);
 }
 
 bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
-                     size_t n_steps, struct errtext *text)
+                     size_t n_steps, struct cause *why)
 {
     for (size_t i = 0; i < n_steps; i++)
         if (!request_could_run(planner_queue(p), j, &steps[i], part)) {
-            say_never(p, j, &steps[i], part, text);
+            say_never(p, j, &steps[i], part, why);
             return false;
         }
     if (n_steps || request_could_run(planner_queue(p), j, NULL, part))
         return true;
-    say_never(p, j, NULL, part, text);
+    say_never(p, j, NULL, part, why);
     return false;
 }
 
 static enum refusal admit_to(struct planner *p, const struct sched_view *v, const struct job *j,
-                             const char *name, const struct step *steps, size_t n_steps,
-                             struct errtext *text)
+                             const char *name, const struct step *steps, size_t n_steps, struct cause *why)
 {
     const struct part_spec *part = model_get_part(v->model, name);
     if (!part) {
-        err_set(text, 0, "there is no partition %s", name);
+        if (cause_set(why, CAUSE_NO_PARTITION))
+            why->part = xstrdup(name);
         return REFUSAL_NO_PARTITION;
     }
-    enum refusal r = refusal_of(eligibility_in_partition(v, j->uid, &j->req, part, text));
+    enum refusal r = refusal_of(eligibility_in_partition(v, j->uid, &j->req, part, why));
     if (r != REFUSAL_NONE)
         return r;
     if (part->state == PART_DRAIN) { /* what waits there already still runs */
-        err_set(text, 0, "partition %s takes no new jobs", part->name);
+        if (cause_set(why, CAUSE_PARTITION_DRAIN))
+            why->part = xstrdup(name);
         return REFUSAL_PART_DOWN;
     }
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    return admit_could_fit(p, j, at, steps, n_steps, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+    return admit_could_fit(p, j, at, steps, n_steps, why) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
 }
 
 /* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that
  * does. */
 enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
                          const struct job_req *req, const struct step *steps, size_t n_steps,
-                         struct errtext *text)
+                         struct cause *why)
 {
     struct job probe = {.req = *req, .uid = uid};
     struct strv names = eligible_partitions(v->model, &probe);
@@ -84,9 +79,9 @@ enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t
     bool ok = false;
     planner_ready(p, v, v->model->now);
     if (!names.n)
-        err_set(text, 0, "no partition given and no default partition configured");
+        cause_set(why, CAUSE_NO_PARTITION_GIVEN);
     for (size_t i = 0; i < names.n; i++) {
-        last = admit_to(p, v, &probe, names.v[i], steps, n_steps, text);
+        last = admit_to(p, v, &probe, names.v[i], steps, n_steps, why);
         if (last == REFUSAL_NO_PARTITION) {
             ok = false;
             break;
@@ -95,6 +90,6 @@ enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t
     }
     strv_fini(&names);
     if (ok)
-        err_set(text, 0, "%s", "");
+        cause_set(why, CAUSE_NONE);
     return ok ? REFUSAL_NONE : last;
 }

@@ -1,25 +1,23 @@
 /* admitcounts.c - the gates that count, asked at submission: what would break them even alone can never
  * run. */
-#include <errno.h>
-
 #include "backend/sched/explain/refused.h"
 
-static enum refusal admit_licences(const struct model *m, const struct job *j, struct errtext *text)
+static enum refusal admit_licences(const struct model *m, const struct job *j, struct cause *why)
 {
     struct licence_list l;
     if (str_is_empty(j->req.licenses))
         return REFUSAL_NONE;
-    if (licence_parse(m, j->req.licenses, &l, text) < 0)
+    if (licence_parse(m, j->req.licenses, &l, why) < 0)
         return REFUSAL_LICENSES;
     licence_fini(&l);
     return REFUSAL_NONE;
 }
 
 static enum refusal admit_reservation(const struct sched_view *v, const struct job *j, struct wall now,
-                                      struct errtext *text)
+                                      struct cause *why)
 {
     struct wall clears = {0};
-    enum reason r = eligibility_in_reservation(v->model, j->user, &j->req, now, &clears, text);
+    enum reason r = eligibility_in_reservation(v->model, j->user, &j->req, now, &clears, why);
     return r == REASON_NONE || r == REASON_RESERVATION ? REFUSAL_NONE : REFUSAL_RESERVATION;
 }
 
@@ -48,7 +46,7 @@ static bool alone_fits(const struct sched_view *v, const struct job *j, const st
 
 /* In one of its partitions it must. */
 static enum refusal admit_limits(struct planner *p, const struct sched_view *v, const struct job *j,
-                                 struct wall now, struct errtext *text)
+                                 struct wall now, struct cause *why)
 {
     struct strv names = eligible_partitions(v->model, j);
     struct limit_verdict verdict, first = {.state = LIMIT_OK};
@@ -65,28 +63,24 @@ static enum refusal admit_limits(struct planner *p, const struct sched_view *v, 
     strv_fini(&names);
     if (fits || !asked)
         return REFUSAL_NONE;
-    struct str b = STR_INIT;
-    limit_text(&first, &b);
-    err_set(text, 0, "%s", b.s);
-    str_fini(&b);
+    limit_cause(&first, why);
     return REFUSAL_POLICY;
 }
 
 enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
-                                struct sched_admit_how how, struct wall now, struct errtext *text)
+                                struct sched_admit_how how, struct wall now, struct cause *why)
 {
-    enum refusal r = admit_licences(v->model, j, text);
-    r = r != REFUSAL_NONE ? r : admit_reservation(v, j, now, text);
+    enum refusal r = admit_licences(v->model, j, why);
+    r = r != REFUSAL_NONE ? r : admit_reservation(v, j, now, why);
     if (r == REFUSAL_NONE && limits_any(v->limits))
-        r = limits_submit(v->limits, v->model, j, text);
+        r = limits_submit(v->limits, v->model, j, why);
     if (r != REFUSAL_NONE || how.as_is)
         return r;
     if (limits_any(v->limits))
-        r = admit_limits(p, v, j, now, text);
+        r = admit_limits(p, v, j, now, why);
     bool later = j->req.begin.ms > now.ms;
     if (r == REFUSAL_NONE && deadline_missed(v->model, j, later ? j->req.begin : now)) {
-        err_set(text, 0, "it could not end before its deadline, even if it started %s",
-                later ? "at its begin time" : "now");
+        cause_set(why, later ? CAUSE_DEADLINE_BEGIN : CAUSE_DEADLINE_NOW);
         r = REFUSAL_TIME_LIMIT;
     }
     return r;

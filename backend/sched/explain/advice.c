@@ -99,12 +99,22 @@ static char *checked(struct search *s, const struct job_req *req)
     return nodes;
 }
 
-static bool found(struct search *s, char *nodes_taken, const char *key, char *value_taken, char *text_taken)
+/* Returns the cause, to be completed. */
+static struct cause *found(struct search *s, enum cause_code code, char *nodes_taken, const char *key,
+                           char *value_taken)
 {
     s->w->advice_key = xstrdup(key);
     s->w->advice_value = value_taken;
-    s->w->advice = text_taken;
-    free(nodes_taken);
+    cause_set(&s->w->advice, code)->nodes = nodes_taken;
+    return &s->w->advice;
+}
+
+static bool found_option(struct search *s, char *nodes_taken, const char *key, char *value_taken,
+                         const char *option, const char *text)
+{
+    struct cause *c = found(s, CAUSE_TRY_OPTION, nodes_taken, key, value_taken);
+    c->name = xstrdup(option);
+    c->text = xstrdup(text);
     return true;
 }
 
@@ -133,8 +143,7 @@ static bool try_time(struct search *s)
     if (!nodes)
         return false;
     duration_format(r.time_limit_s, buf);
-    return found(s, nodes, "TimeLimit", xstrdup(buf),
-                 xasprintf("with --time=%s it could start now on %s", buf, nodes));
+    return found_option(s, nodes, "TimeLimit", xstrdup(buf), "--time=", buf);
 }
 
 static bool try_partition(struct search *s)
@@ -149,9 +158,10 @@ static bool try_partition(struct search *s)
         if (is_asked || s->v->model->spec.parts.v[i].state != PART_UP || !starts_with(s, &r))
             continue;
         char *nodes = checked(s, &r);
-        if (nodes)
-            return found(s, nodes, "Partition", xstrdup(name),
-                         xasprintf("in partition %s it could start now on %s", name, nodes));
+        if (!nodes)
+            continue;
+        found(s, CAUSE_TRY_PARTITION, nodes, "Partition", xstrdup(name))->part = xstrdup(name);
+        return true;
     }
     return false;
 }
@@ -186,9 +196,11 @@ static bool try_count(struct search *s, const struct count *c)
     char *nodes = low ? checked(s, &r) : NULL;
     if (!nodes)
         return false;
-    return found(
-        s, nodes, c->key, xasprintf("%u", low),
-        xasprintf("with %s%u instead of %u it could start now on %s", c->option, low, asked, nodes));
+    struct cause *advice = found(s, CAUSE_TRY_COUNT, nodes, c->key, xasprintf("%u", low));
+    advice->name = xstrdup(c->option);
+    advice->n = low;
+    advice->of = asked;
+    return true;
 }
 
 static bool try_memory(struct search *s)
@@ -211,8 +223,8 @@ static bool try_memory(struct search *s)
     if (!nodes)
         return false;
     mem_format_slurm(low, buf);
-    return found(s, nodes, "MinMemoryNode", xasprintf("%llu", (unsigned long long)low),
-                 xasprintf("with --mem=%s it could start now on %s", buf, nodes));
+    return found_option(s, nodes, "MinMemoryNode", xasprintf("%llu", (unsigned long long)low),
+                        "--mem=", buf);
 }
 
 /* One more element at once. One that has left the record has a throttle of its own, which is not the
@@ -224,9 +236,10 @@ static bool try_throttle(struct search *s)
         return false;
     r.array_throttle = 1 + planner_array_running(s->p, s->j->array_job);
     char *nodes = checked(s, &r);
-    return nodes &&
-           found(s, nodes, "ArrayTaskThrottle", xasprintf("%u", r.array_throttle),
-                 xasprintf("with ArrayTaskThrottle=%u it could start now on %s", r.array_throttle, nodes));
+    if (!nodes)
+        return false;
+    char *value = xasprintf("%u", r.array_throttle);
+    return found_option(s, nodes, "ArrayTaskThrottle", value, "ArrayTaskThrottle=", value);
 }
 
 static bool is_throttled(const struct msg_why *w)

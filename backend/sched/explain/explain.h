@@ -6,12 +6,13 @@
 
 #include "backend/sched/cycle/cycle.h"
 #include "src/answers/answer_plan.h"
+#include "src/answers/answer_why.h"
 
 /* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
- * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
+ * with its cause. Used at submission. steps: the declared steps of a step job, else NULL. */
 enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
                          const struct job_req *req, const struct step *steps, size_t n_steps,
-                         struct errtext *text);
+                         struct cause *why);
 
 /* What is counted, for a job that comes in or has been changed or released: places in the queue of whatever
  * does not count it yet, licences that exist, a reservation that lets it in, and, unless as_is
@@ -21,7 +22,7 @@ struct sched_admit_how {
     bool as_is;
 };
 enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
-                                struct sched_admit_how how, struct wall now, struct errtext *text);
+                                struct sched_admit_how how, struct wall now, struct cause *why);
 
 /* The whole answer to why: every cause with numbers, from the last pass. ret is initialised here;
  * rec_fini(&msg_why_rec, ret). */
@@ -30,11 +31,11 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
 
 /* The first sentence of that alone, for the rows of a list: sched_waits_begin, sched_wait for each,
  * sched_waits_end; nothing else is asked of the planner in between. ret is initialised here,
- * rec_fini(&why_cause_rec, ret); it is empty for a job that does not wait. Cost: O(nodes of its
+ * cause_clear(ret); CAUSE_NONE for a job that does not wait. Cost: O(nodes of its
  * partitions); begin: O(users). */
 void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now);
 void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
-                struct why_cause *ret);
+                struct cause *ret);
 void sched_waits_end(struct planner *p);
 
 struct plan_filter {

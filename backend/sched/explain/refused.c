@@ -183,14 +183,7 @@ bool refused_is_busy(const struct refused *r)
     return r->gpus || r->cpus || r->mem || r->busy_whole;
 }
 
-/* --- words --- */
-
-struct words {
-    const struct queue *queue; /* NULL: no names */
-    const struct refused *r;
-    struct str *out;
-    const char *sep;
-};
+/* --- as causes --- */
 
 static void names_of(const struct queue *q, const struct refused *r, const uint32_t *counter,
                      struct strv *ret)
@@ -201,133 +194,100 @@ static void names_of(const struct queue *q, const struct refused *r, const uint3
             strv_push(ret, q->view->model->nodes[r->named[i].node]->spec.name);
 }
 
-static void append_list(struct str *out, struct strv *names)
+static char *compress(struct strv *names_taken)
 {
-    if (names->n) {
-        char *list = hostlist_compress(names);
-        str_append(out, list);
-        free(list);
-    }
-    strv_fini(names);
+    char *list = names_taken->n ? hostlist_compress(names_taken) : NULL;
+    strv_fini(names_taken);
+    return list;
 }
 
-void refused_append_names(const struct queue *q, const struct refused *r, const uint32_t *counter,
-                          struct str *out)
+char *refused_names(const struct queue *q, const struct refused *r, const uint32_t *counter)
 {
     struct strv names = {0};
     names_of(q, r, counter, &names);
-    append_list(out, &names);
+    return compress(&names);
 }
 
-/* "gpu[1-3]": where all of them are known by name, and the text does not name them elsewhere. */
-static bool append_names_of(const struct words *w, const uint32_t *counter, const char *lead)
+struct tally {
+    const struct queue *q;
+    const struct refused *r;
+    bool named;
+    struct cause *to;
+};
+
+/* With names where all of the nodes are known by name. Returns NULL where there is none. */
+static struct cause *add_counter(const struct tally *t, const uint32_t *counter, enum cause_code code)
 {
     struct strv names = {0};
-    if (!w->queue || counter == &w->r->drained || counter == &w->r->out)
-        return false;
-    names_of(w->queue, w->r, counter, &names);
-    bool all = names.n == *counter;
-    if (all) {
-        str_append(w->out, lead);
-        append_list(w->out, &names);
-    } else {
-        strv_fini(&names);
-    }
-    return all;
-}
-
-static void add_number(struct words *w, uint32_t n, const char *what)
-{
-    str_appendf(w->out, "%s%u %s", w->sep, n, what);
-    w->sep = ", ";
-}
-
-static void add(struct words *w, const uint32_t *counter, const char *what)
-{
     if (!*counter)
-        return;
-    add_number(w, *counter, what);
-    if (append_names_of(w, counter, " ("))
-        str_append_char(w->out, ')');
-}
-
-static void add_small(struct words *w, const uint32_t *counter, const char *what, const char *none,
-                      int64_t asked, int64_t most, bool is_mem)
-{
-    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
-    if (!most)
-        add(w, counter, none);
-    if (!*counter || !most)
-        return;
-    add_number(w, *counter, what);
-    str_append(w->out, append_names_of(w, counter, " (") ? ": " : " (");
-    if (is_mem)
-        str_appendf(w->out, "%s asked, %s at most)", mem_format_slurm((uint64_t)asked, a),
-                    mem_format_slurm((uint64_t)most, b));
+        return NULL;
+    struct cause *c = cause_add(t->to, code);
+    c->n = *counter;
+    if (t->named)
+        names_of(t->q, t->r, counter, &names);
+    if (names.n == *counter)
+        c->nodes = compress(&names);
     else
-        str_appendf(w->out, "%lld asked, %lld at most)", (long long)asked, (long long)most);
+        strv_fini(&names);
+    return c;
 }
 
-static void add_together(const struct refused *r, struct str *out)
+static void add_small(const struct tally *t, const uint32_t *counter, enum cause_code code, int64_t asked,
+                      int64_t most)
 {
-    str_appendf(out, " (%lld CPU%s", (long long)r->together.cpus, r->together.cpus == 1 ? "" : "s");
-    if (r->asked.gpus)
-        str_appendf(out, " and %lld GPU%s", (long long)r->together.gpus, r->together.gpus == 1 ? "" : "s");
-    str_append(out, " together)");
+    struct cause *c = add_counter(t, counter, code);
+    if (!c)
+        return;
+    c->asked = (uint64_t)asked;
+    c->most = (uint64_t)most;
 }
 
-static void append_text(struct words *w)
+static void add_fit(const struct tally *t)
 {
-    const struct refused *r = w->r;
-    str_appendf(w->out, "%u node%s:", r->nodes, r->nodes == 1 ? "" : "s");
-    add(w, &r->gpus, "too few free GPUs");
-    add(w, &r->cpus, "too few free CPUs");
-    add(w, &r->mem, "too little free memory");
-    add(w, &r->busy_whole, "not empty");
-    add_small(w, &r->no_gpus, "too few GPUs", "without GPUs", r->asked.gpus, r->most.gpus, false);
-    add_small(w, &r->no_cpus, "too few CPUs", "without CPUs", r->asked.cpus, r->most.cpus, false);
-    add_small(w, &r->no_mem, "too little memory", "without memory", r->asked.mem_mib, r->most.mem_mib,
-              true);
-    add(w, &r->gpu_type, "another GPU type");
-    add(w, &r->features, "without the features");
-    add(w, &r->tmp, "too small a /tmp");
-    add(w, &r->excluded, "not among those wanted");
-    add(w, &r->window, "kept for a window");
-    add(w, &r->held, "kept for jobs that come first");
-    add(w, &r->cards, "with GPUs that are lost or used by others");
-    add(w, &r->avoided, "unable to start this user's jobs");
-    add(w, &r->drained, "drained");
-    add(w, &r->out, "not answering");
-    add(w, &r->fit, r->spread ? "with room for a part of it" : "would do");
-    if (r->spread && r->fit && r->fit <= r->nodes_max)
-        add_together(r, w->out);
+    const struct refused *r = t->r;
+    struct cause *c = add_counter(t, &r->fit, r->spread ? CAUSE_NODES_FIT_PART : CAUSE_NODES_FIT);
+    if (!c || !r->spread || r->fit > r->nodes_max)
+        return;
+    c->together = true;
+    c->cpus = (uint64_t)r->together.cpus;
+    c->gpus = r->asked.gpus ? (uint64_t)r->together.gpus : 0;
 }
 
-void refused_text(const struct refused *r, struct str *out)
+void refused_add(const struct queue *q, const struct refused *r, bool named, struct cause *ret)
 {
-    struct words w = {.r = r, .out = out, .sep = " "};
-    append_text(&w);
-}
-
-void refused_text_named(const struct queue *q, const struct refused *r, struct str *out)
-{
-    struct words w = {.queue = q, .r = r, .out = out, .sep = " "};
-    append_text(&w);
-    if (r->drained || r->out) {
-        str_append(out, "; ");
-        refused_append_out(q, r, out);
-    }
+    struct tally t = {.q = q, .r = r, .named = named, .to = cause_add(ret, CAUSE_NODES)};
+    t.to->n = r->nodes;
+    add_counter(&t, &r->gpus, CAUSE_NODES_FREE_GPUS);
+    add_counter(&t, &r->cpus, CAUSE_NODES_FREE_CPUS);
+    add_counter(&t, &r->mem, CAUSE_NODES_FREE_MEMORY);
+    add_counter(&t, &r->busy_whole, CAUSE_NODES_NOT_EMPTY);
+    add_small(&t, &r->no_gpus, CAUSE_NODES_FEW_GPUS, r->asked.gpus, r->most.gpus);
+    add_small(&t, &r->no_cpus, CAUSE_NODES_FEW_CPUS, r->asked.cpus, r->most.cpus);
+    add_small(&t, &r->no_mem, CAUSE_NODES_LITTLE_MEMORY, r->asked.mem_mib, r->most.mem_mib);
+    add_counter(&t, &r->gpu_type, CAUSE_NODES_GPU_TYPE);
+    add_counter(&t, &r->features, CAUSE_NODES_FEATURES);
+    add_counter(&t, &r->tmp, CAUSE_NODES_TMP);
+    add_counter(&t, &r->excluded, CAUSE_NODES_NOT_ASKED);
+    add_counter(&t, &r->window, CAUSE_NODES_WINDOW);
+    add_counter(&t, &r->held, CAUSE_NODES_PLANNED);
+    add_counter(&t, &r->cards, CAUSE_NODES_LOST_GPUS);
+    add_counter(&t, &r->avoided, CAUSE_NODES_AVOID_USER);
+    t.named = false; /* their names stand beside the reasons */
+    add_counter(&t, &r->drained, CAUSE_NODES_DRAINED);
+    add_counter(&t, &r->out, CAUSE_NODES_OUT);
+    t.named = named;
+    add_fit(&t);
 }
 
 /* --- nodes that are out --- */
 
-static const char *out_word(const struct node *n)
+static enum cause_code out_code(const struct node *n)
 {
     if (n->drain)
-        return n->n_jobs ? "draining" : "drained";
+        return n->n_jobs ? CAUSE_OUT_DRAINING : CAUSE_OUT_DRAINED;
     if (n->gone)
-        return "no longer configured";
-    return n->state == NODE_DOWN ? "down" : "not answering";
+        return CAUSE_OUT_GONE;
+    return n->state == NODE_DOWN ? CAUSE_OUT_DOWN : CAUSE_OUT_SILENT;
 }
 
 /* What an administrator said about it, else what is known. */
@@ -338,7 +298,7 @@ static const char *out_reason(const struct node *n)
 
 static bool is_alike(const struct node *a, const struct node *b)
 {
-    return str_eq(out_word(a), out_word(b)) && str_eq(out_reason(a), out_reason(b)) &&
+    return out_code(a) == out_code(b) && str_eq(out_reason(a), out_reason(b)) &&
            (!a->drain || str_eq(a->drain_user, b->drain_user));
 }
 
@@ -350,7 +310,7 @@ static bool is_named_out(const struct refused *r, uint32_t i)
 
 #define OUT_GROUPS 3 /* nodes that are out for one reason each */
 
-void refused_append_out(const struct queue *q, const struct refused *r, struct str *out)
+void refused_add_out(const struct queue *q, const struct refused *r, struct cause *ret)
 {
     bool said[REFUSED_NAMED] = {false};
     uint32_t groups = 0, told = 0;
@@ -366,16 +326,14 @@ void refused_append_out(const struct queue *q, const struct refused *r, struct s
             said[k] = true;
             strv_push(&names, other->spec.name);
         }
-        told += (uint32_t)names.n;
-        size_t many = names.n;
-        str_append(out, groups++ ? ", " : "");
-        append_list(out, &names);
-        str_appendf(out, " %s %s", many == 1 ? "is" : "are", out_word(n));
-        if (!str_is_empty(out_reason(n)))
-            str_appendf(out, ": %s", out_reason(n));
-        if (n->drain && !str_is_empty(n->drain_user))
-            str_appendf(out, " (%s)", n->drain_user);
+        struct cause *c = cause_add(ret, out_code(n));
+        c->n = names.n;
+        c->text = str_is_empty(out_reason(n)) ? NULL : xstrdup(out_reason(n));
+        c->user = n->drain && !str_is_empty(n->drain_user) ? xstrdup(n->drain_user) : NULL;
+        c->nodes = compress(&names);
+        told += (uint32_t)c->n;
+        groups++;
     }
     if (r->drained + r->out > told)
-        str_appendf(out, ", %u more", r->drained + r->out - told);
+        cause_add(ret, CAUSE_OUT_MORE)->n = r->drained + r->out - told;
 }

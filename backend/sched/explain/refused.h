@@ -35,16 +35,12 @@ struct refused {
 void refused_count(const struct queue *q, const struct job *j, const struct step *s, uint32_t part,
                    bool empty, struct refused *ret);
 
-/* "12 nodes: 7 too few free GPUs, 3 too little memory (200G asked, 128G at most), 2 drained". Appends. */
-void refused_text(const struct refused *r, struct str *out);
-
-/* The same with the names of the nodes behind each number, and why those are out that are. */
-void refused_text_named(const struct queue *q, const struct refused *r, struct str *out);
-/* "cpu1 is drained: disk (root)": the nodes that are out, with the administrator's reason. */
-void refused_append_out(const struct queue *q, const struct refused *r, struct str *out);
-/* "gpu[1-2]": those behind one of the counters, at most so many as are named. */
-void refused_append_names(const struct queue *q, const struct refused *r, const uint32_t *counter,
-                          struct str *out);
+/* Adds a part CAUSE_NODES with a part for each cause. named: with the names of the nodes behind each number. */
+void refused_add(const struct queue *q, const struct refused *r, bool named, struct cause *ret);
+/* Adds a part for the nodes that are out for one reason, with that reason. */
+void refused_add_out(const struct queue *q, const struct refused *r, struct cause *ret);
+/* "gpu[1-2]": those behind one of the counters, at most as many as are named; NULL: none. Caller frees. */
+char *refused_names(const struct queue *q, const struct refused *r, const uint32_t *counter);
 
 /* Nodes that would do but are not to be had; whether others run on some that would do. */
 bool refused_is_out(const struct refused *r);
@@ -56,6 +52,6 @@ bool refused_is_cards(const struct refused *r);
 
 /* In which every task of every step, or the whole job, would fit one day. text: NULL is fine. */
 bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
-                     size_t n_steps, struct errtext *text);
+                     size_t n_steps, struct cause *why);
 
 #endif

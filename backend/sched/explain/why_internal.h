@@ -19,10 +19,9 @@ struct question {
 
 /* --- why.c --- */
 
-void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken);
-/* Of the cause that was added last: its few words for a list, and the instant that they lead to; words
- * NULL: none. */
-void why_set_head(struct msg_why *w, char *head_taken, const char *words, struct wall when);
+struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code code);
+/* Takes *c over. */
+struct cause *why_add_take(struct msg_why *w, enum why_class cls, struct cause *c);
 void why_add_limit(struct msg_why *w, const struct limit_verdict *v);
 bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
@@ -50,5 +49,11 @@ struct wall why_throttle_clears(const struct question *q);
 /* The causes that the gates gave; those that are about its turn, by its forecast. */
 void why_date_gates(const struct question *q);
 void why_date_turn(const struct question *q);
+
+/* --- gatewhy.c --- */
+
+/* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
+ * open. */
+void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);
 
 #endif

@@ -1,11 +1,11 @@
 /* whyplace.c - why there is no place for a job in a partition now: nodes refused by cause, who holds what
  * is short, windows, places held for others. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend/sched/explain/refused.h"
 #include "backend/sched/explain/why_internal.h"
 #include "src/base/hostlist.h"
+#include "src/base/xalloc.h"
 #include "src/model/window.h"
 
 #define BLOCKERS_MAX 5
@@ -32,13 +32,17 @@ static bool ends_by(const struct pool_use *use, const struct pool_parts *parts, 
     return false;
 }
 
+static void add_blocker(const struct question *q, uint32_t job)
+{
+    strv_push_take(&q->w->blockers, xasprintf("%u", job));
+}
+
 /* Those whose ends make the room: on the nodes where it is to start, over by then; the last of them first.
  */
 static void add_blockers(const struct question *q, const struct pool_parts *parts, int64_t t,
-                         struct str *out)
+                         struct cause *ret)
 {
     VEC(struct ender) v = VEC_INIT;
-    char id[16];
     list_for_each (r, &q->queue->active.list, struct active_job, link) {
         int64_t end = -1;
         vec_for_each (&r->v, i)
@@ -49,27 +53,23 @@ static void add_blockers(const struct question *q, const struct pool_parts *part
     }
     if (v.n)
         qsort(v.v, v.n, sizeof *v.v, by_end);
-    for (size_t i = 0; i < v.n && i < BLOCKERS_MAX; i++) {
-        snprintf(id, sizeof id, "%u", v.v[i].job);
-        strv_push(&q->w->blockers, id);
-    }
+    for (size_t i = 0; i < v.n && i < BLOCKERS_MAX; i++)
+        add_blocker(q, v.v[i].job);
     if (v.n)
-        str_appendf(out, "; room comes when job %u reaches its limit", v.v[0].job);
+        cause_add(ret, CAUSE_ROOM_AFTER)->id = xasprintf("%u", v.v[0].job);
     vec_fini(&v);
 }
 
 /* One that is in its way for ever, as far as is known. */
-static void add_endless(const struct question *q, const struct nodeset *s, struct str *out)
+static void add_endless(const struct question *q, const struct nodeset *s, struct cause *ret)
 {
     list_for_each (r, &q->queue->active.list, struct active_job, link)
         vec_for_each (&r->v, i) {
             const struct pool_use *use = &r->v.v[i]->use;
             for (uint32_t k = 0; use->end == WHEN_NEVER && k < use->n_parts; k++)
                 if (nodeset_has(s, use->parts[k].node)) {
-                    char id[16];
-                    snprintf(id, sizeof id, "%u", r->job);
-                    strv_push(&q->w->blockers, id);
-                    str_appendf(out, "; job %u runs without a time limit", r->job);
+                    add_blocker(q, r->job);
+                    cause_add(ret, CAUSE_ROOM_NEVER)->id = xasprintf("%u", r->job);
                     return;
                 }
         }
@@ -111,73 +111,46 @@ static void find_room(const struct question *q, const struct plan_choice *c, str
 
 /* Whose end makes the room, and when that is. */
 static struct wall explain_room(const struct question *q, const struct plan_choice *c,
-                                const struct room *room, struct str *out)
+                                const struct room *room, struct cause *ret)
 {
     if (room->at == WHEN_NEVER)
-        add_endless(q, c->set, out);
+        add_endless(q, c->set, ret);
     else
-        add_blockers(q, &room->parts, room->at, out);
+        add_blockers(q, &room->parts, room->at, ret);
     return (struct wall){.ms = room->at == WHEN_NEVER || room->at <= q->now.ms ? 0 : room->at};
 }
 
-static void append_wanted(const struct question *q, uint32_t partition, const char *then, struct str *out)
-{
-    request_describe(q->j, q->step, out);
-    str_appendf(out, " wanted in %s%s; ", q->v->model->spec.parts.v[partition].name, then);
-}
-
-/* " in 2 h": how an instant reads as text is for the client to say, who knows the time zone. */
-static void append_when(const struct question *q, int64_t ms, struct str *out)
-{
-    char buf[UNITS_TEXT_SIZE];
-    if (ms > q->now.ms)
-        str_appendf(out, " in %s",
-                    duration_format_words(wall_elapsed_s(q->now, (struct wall){.ms = ms}), buf));
-    else
-        str_append(out, " now");
-}
-
 /* The same window may be in the way in several partitions. */
-static bool names_window(const struct question *q, const char *text)
+static bool names_window(const struct question *q, const struct cause *c)
 {
-    for (size_t i = 0; i < q->w->causes.n; i++)
-        if (q->w->causes.v[i].cls == WHY_WINDOW && str_eq(q->w->causes.v[i].text, text))
+    for (size_t i = 0; i < q->w->causes.n; i++) {
+        const struct cause *other = &q->w->causes.v[i];
+        if (other->code == c->code && str_eq(other->name, c->name) && other->n == c->n)
             return true;
+    }
     return false;
 }
 
 /* n nodes, by these names, are kept for w. */
-static void add_window(const struct question *q, const struct window *w, uint32_t n, const char *names)
+static void add_window(const struct question *q, const struct window *w, uint32_t n, char *names_taken)
 {
-    struct str b = STR_INIT;
-    bool ahead = w->start.ms > q->now.ms, maintenance = w->kind == WINDOW_MAINTENANCE;
-    str_appendf(&b, "%u node%s kept for %s %s", n, n == 1 ? " is" : "s are",
-                maintenance ? "the maintenance window" : "the reservation", w->name);
-    append_when(q, w->start.ms, &b);
-    str_append(&b, ahead ? ": it would not end before that" : "");
-    if (names_window(q, b.s)) {
-        str_fini(&b);
-        return;
-    }
-    why_add_cause(q->w, WHY_WINDOW, w->end, str_take(&b));
-    str_init(&b);
-    if (ahead)
-        str_appendf(&b, "would run into %s", maintenance ? "maintenance" : "reservation ");
+    bool ahead = w->start.ms > q->now.ms;
+    struct cause c = {.n = n, .nodes = names_taken, .clears = w->end, .at = ahead ? w->start : w->end};
+    if (w->kind == WINDOW_MAINTENANCE)
+        c.code = ahead ? CAUSE_WINDOW_AHEAD : CAUSE_WINDOW_NOW;
     else
-        str_appendf(&b, "%s%sin %s", names, *names ? " " : "",
-                    maintenance ? "maintenance" : "reservation ");
-    str_append(&b, maintenance ? "" : w->name);
-    why_set_head(q->w, str_take(&b), ahead ? " at " : " until ", ahead ? w->start : w->end);
+        c.code = ahead ? CAUSE_RESERVED_AHEAD : CAUSE_RESERVED_NOW;
+    c.name = xstrdup(w->name);
+    if (names_window(q, &c))
+        cause_clear(&c);
+    else
+        why_add_take(q->w, WHY_WINDOW, &c);
 }
 
 static void explain_window(const struct question *q, const struct refused *r)
 {
-    struct str names = STR_INIT;
-    if (!r->first_window)
-        return;
-    refused_append_names(q->queue, r, &r->window, &names);
-    add_window(q, r->first_window, r->window, names.len ? names.s : "");
-    str_fini(&names);
+    if (r->first_window)
+        add_window(q, r->first_window, r->window, refused_names(q->queue, r, &r->window));
 }
 
 /* Its nodes are busy now, and when they are free a window is in the way. */
@@ -197,11 +170,8 @@ static void explain_window_then(const struct question *q, const struct plan_choi
             strv_push(&names, n->spec.name);
         first = w && (!first || w->start.ms < first->start.ms) ? w : first;
     }
-    if (first) {
-        char *list = hostlist_compress(&names);
-        add_window(q, first, (uint32_t)names.n, list);
-        free(list);
-    }
+    if (first)
+        add_window(q, first, (uint32_t)names.n, hostlist_compress(&names));
     strv_fini(&names);
 }
 
@@ -240,29 +210,23 @@ static bool has_places_in(const struct pending_entry *u, const struct nodeset *s
 /* Nodes are free, but those for whom a place is held come first. False: nobody is. */
 static bool explain_holds(const struct question *q, const struct plan_choice *c)
 {
-    uint32_t n = 0, head = 0;
     struct first first = {WHEN_NEVER, WHEN_NEVER};
-    struct str b = STR_INIT;
+    struct cause cause = {.code = CAUSE_DELAYS};
     list_for_each (h, &q->queue->slots.list, struct plan_slot, link) {
         const struct pending_entry *u = container_of(h, struct pending_entry, slot);
-        if (u != q->u && has_places_in(u, c->set, &first) && n++ < BLOCKERS_MAX)
-            str_appendf(&b, "%s%u", n == 1 ? "job " : ", ", u->job);
-        if (n == 1 && !head)
-            head = u->job;
+        if (u == q->u || !has_places_in(u, c->set, &first))
+            continue;
+        if (cause.jobs.n < BLOCKERS_MAX)
+            strv_push_take(&cause.jobs, xasprintf("%u", u->job));
+        else
+            cause.more++;
     }
-    if (n > BLOCKERS_MAX)
-        str_appendf(&b, " and %u more", n - BLOCKERS_MAX);
-    if (n) {
-        str_append(&b, n == 1 ? " is planned to start there" : " are planned to start there");
-        append_when(q, first.start, &b);
-        str_append(&b, ": this job would not have ended by then");
-        why_add_cause(q->w, WHY_BEHIND, (struct wall){.ms = first.end == WHEN_NEVER ? 0 : first.end},
-                      str_take(&b));
-        why_set_head(q->w, xasprintf("would delay job %u, which starts", head), " ~",
-                     (struct wall){.ms = first.start});
-    }
-    str_fini(&b);
-    return n > 0;
+    if (!cause.jobs.n)
+        return false;
+    cause.clears.ms = first.end == WHEN_NEVER ? 0 : first.end;
+    cause.at.ms = first.start;
+    why_add_take(q->w, WHY_BEHIND, &cause);
+    return true;
 }
 
 static bool is_late(const struct question *q, const struct plan_choice *c)
@@ -286,26 +250,17 @@ bool why_all_late(const struct question *q)
 static bool explain_late(const struct question *q, const struct plan_choice *c)
 {
     int64_t deadline = q->u->class->deadline;
-    struct str b = STR_INIT;
     bool endless = c->len_min == WHEN_NEVER; /* it gets what is left until then */
-    const char *part = q->v->model->spec.parts.v[c->partition].name;
     if (!is_late(q, c))
         return false;
     const struct job_req_rare *rare = req_rare(&q->j->req);
     bool own = wall_is_set(rare->deadline) && rare->deadline.ms == deadline;
-    str_appendf(
-        &b, endless ? "there is no time left in %s until " : "by its time limit in %s it would end after ",
-        part);
-    if (own)
-        str_append(&b, "its deadline, which is");
-    else
-        str_appendf(&b, "the end of its reservation %s, which is", rare->reservation);
-    append_when(q, deadline, &b);
-    why_add_cause(q->w, WHY_NOT_ALLOWED, (struct wall){0}, str_take(&b));
-    why_set_head(q->w,
-                 own ? xstrdup("cannot end before its deadline")
-                     : xasprintf("cannot end before reservation %s ends", rare->reservation),
-                 " at ", (struct wall){.ms = deadline});
+    enum cause_code code = own ? (endless ? CAUSE_NO_TIME_TO_DEADLINE : CAUSE_LATE_FOR_DEADLINE)
+                               : (endless ? CAUSE_NO_TIME_TO_RESERVATION : CAUSE_LATE_FOR_RESERVATION);
+    struct cause *late = why_add(q->w, WHY_NOT_ALLOWED, code);
+    late->part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
+    late->name = own ? NULL : xstrdup(rare->reservation);
+    late->at.ms = deadline;
     return true;
 }
 
@@ -315,69 +270,64 @@ static void explain_limit_there(const struct question *q, uint32_t at, const str
     const struct job_class *g = q->u->class;
     struct limit_request request = g->requests[at];
     struct limit_verdict v;
-    struct str b = STR_INIT;
+    struct cause c = {0};
     limit_request_set_placement(parts, g->choices[at].len_min, &request);
     if (limits_check(q->queue->limits, &request, &v) == LIMIT_OK || why_names_limit(q->w))
         return;
-    limit_text(&v, &b);
-    why_add_cause(q->w, limit_why_class(&v), q->brief ? (struct wall){0} : why_limit_clears(q, &request, 1),
-                  str_take(&b));
-    str_init(&b);
-    limit_head(&v, &b);
-    why_set_head(q->w, str_take(&b), NULL, (struct wall){0});
+    limit_cause(&v, &c);
+    c.clears = q->brief ? (struct wall){0} : why_limit_clears(q, &request, 1);
+    why_add_take(q->w, limit_why_class(&v), &c);
 }
 
-static void append_amount(struct str *out, uint64_t n, const char *one, const char *many)
-{
-    str_appendf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
-}
-
-/* "needs 4 GPUs (2 free)", of what is short; "on one node" where the nodes together would have it. */
-static void append_short(const struct question *q, const struct refused *r, struct str *out)
+/* What is short: "4 GPUs (2 free)"; on one node where the nodes together would have it. */
+static void add_short(const struct question *q, const struct refused *r, struct cause *to)
 {
     struct job_need need;
-    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     job_need(&q->j->req, &need);
     uint32_t nodes = q->step ? 1 : need.nodes;
     const char *list = req_rare(&q->j->req)->nodelist;
     bool one = nodes <= 1 && !r->spread;
     const struct amount *have = one ? &r->free_most : &r->free_all;
-    uint64_t gpus = q->step ? (uint64_t)r->asked.gpus : job_gpus(q->j);
-    uint64_t cpus = q->step ? (uint64_t)r->asked.cpus : job_cpus(q->j);
-    uint64_t free_n, asked;
+    struct cause *c = cause_add(to, CAUSE_NEEDS_GPUS);
     if (r->busy_whole) {
-        append_amount(out, nodes, "whole node", "whole nodes");
-        str_appendf(out, " (%u free)", r->fit);
+        c->code = CAUSE_NEEDS_NODES;
+        c->asked = nodes;
+        c->free = r->fit;
         return;
     }
     bool by_gpus = r->gpus || (r->asked.gpus && !r->cpus && !r->mem);
     if (!by_gpus && !r->cpus && r->mem) {
-        asked = (uint64_t)r->asked.mem_mib;
-        str_appendf(out, "%s of memory%s", mem_format_slurm(asked, a), one ? "" : " a node");
-        str_appendf(out, " (%s free)", mem_format_slurm((uint64_t)r->free_most.mem_mib, b));
+        c->code = CAUSE_NEEDS_MEMORY;
+        c->asked = (uint64_t)r->asked.mem_mib;
+        c->free = (uint64_t)r->free_most.mem_mib;
+        c->one = one;
         return;
     }
-    asked = by_gpus ? gpus : cpus;
-    free_n = (uint64_t)(by_gpus ? have->gpus : have->cpus);
+    uint64_t gpus = q->step ? (uint64_t)r->asked.gpus : job_gpus(q->j);
+    uint64_t cpus = q->step ? (uint64_t)r->asked.cpus : job_cpus(q->j);
     uint64_t sum = (uint64_t)(by_gpus ? r->free_all.gpus : r->free_all.cpus);
-    str_appendf(out, "%llu ", (unsigned long long)asked);
-    if (by_gpus && q->j->req.gpu_type)
-        str_appendf(out, "%s ", q->j->req.gpu_type);
-    str_appendf(out, "%s%s", by_gpus ? "GPU" : "CPU", asked == 1 ? "" : "s");
-    if (!str_is_empty(list))
-        str_appendf(out, " on %s", list);
-    else if (one && sum >= asked)
-        str_append(out, " on one node");
-    else if (nodes > 1)
-        str_appendf(out, " on %u nodes", nodes);
-    if (free_n < asked)
-        str_appendf(out, " (%llu free)", (unsigned long long)free_n);
+    c->code = by_gpus ? CAUSE_NEEDS_GPUS : CAUSE_NEEDS_CPUS;
+    c->asked = by_gpus ? gpus : cpus;
+    c->free = (uint64_t)(by_gpus ? have->gpus : have->cpus);
+    c->type = by_gpus ? xstrdup(q->j->req.gpu_type) : NULL;
+    c->nodes = str_is_empty(list) ? NULL : xstrdup(list);
+    c->one = one && sum >= c->asked;
+    c->nodes_n = nodes;
 }
 
-static void append_need(const struct question *q, const struct refused *r, struct str *out)
+/* The reports of the first nodes about GPUs and about the user. */
+static void add_notes(const struct question *q, const struct refused *r, struct cause *to)
 {
-    str_append(out, q->w->rank == 1 && q->w->rank_of > 1 ? "next in line, needs " : "needs ");
-    append_short(q, r, out);
+    if (r->first_cards && r->first_cards->gpu_notes.n) {
+        struct cause *c = cause_add(to, CAUSE_NODE_GPUS);
+        c->name = xstrdup(r->first_cards->spec.name);
+        c->text = xstrdup(r->first_cards->gpu_notes.v[0]);
+    }
+    if (r->first_avoided) {
+        struct cause *c = cause_add(to, CAUSE_NODE_AVOIDS);
+        c->name = xstrdup(r->first_avoided->spec.name);
+        c->text = xstrdup(node_avoids(r->first_avoided, q->j->uid)->text);
+    }
 }
 
 void why_no_place(const struct question *q, uint32_t at)
@@ -385,8 +335,7 @@ void why_no_place(const struct question *q, uint32_t at)
     const struct plan_choice *c = &q->u->class->choices[at];
     struct refused r;
     struct pool_parts parts = {VEC_INIT};
-    struct str b = STR_INIT;
-    struct wall clears = {0};
+    struct cause why = {0};
     struct room room;
     if (explain_late(q, c))
         return;
@@ -403,44 +352,36 @@ void why_no_place(const struct question *q, uint32_t at)
     bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.cards;
     if (is_free && told)
         return;
-    append_wanted(q, c->partition, "", &b);
-    refused_text_named(q->queue, &r, &b);
-    if (r.first_cards && r.first_cards->gpu_notes.n)
-        str_appendf(&b, "; on %s: %s", r.first_cards->spec.name, r.first_cards->gpu_notes.v[0]);
-    if (r.first_avoided)
-        str_appendf(&b, "; %s: %s", r.first_avoided->spec.name,
-                    node_avoids(r.first_avoided, q->j->uid)->text);
     enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
                          : refused_is_cards(&r) ? WHY_FOREIGN_GPU
                                                 : WHY_BUSY;
+    why.code = cls == WHY_NODE_OUT ? CAUSE_NODES_ARE_OUT : CAUSE_NO_PLACE;
+    why.part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
+    request_describe(q->j, q->step, &why);
+    refused_add(q->queue, &r, true, &why);
+    refused_add_out(q->queue, &r, &why);
+    add_notes(q, &r, &why);
     if (cls == WHY_BUSY && (!q->brief || q->queue->windows.n)) {
         find_room(q, c, &room);
         explain_window_then(q, c, &room);
-        clears = q->brief ? clears : explain_room(q, c, &room, &b);
+        if (!q->brief)
+            why.clears = explain_room(q, c, &room, &why);
         vec_fini(&room.parts.v);
     }
-    why_add_cause(q->w, cls, clears, str_take(&b));
-    str_init(&b);
-    if (cls == WHY_NODE_OUT)
-        refused_append_out(q->queue, &r, &b);
-    else if (cls == WHY_BUSY)
-        append_need(q, &r, &b);
-    if (b.len)
-        why_set_head(q->w, str_take(&b), NULL, (struct wall){0});
-    str_fini(&b);
+    if (cls == WHY_BUSY) {
+        why.next = q->w->rank == 1 && q->w->rank_of > 1;
+        add_short(q, &r, &why);
+    }
+    why_add_take(q->w, cls, &why);
 }
 
 void why_never(const struct question *q, const struct plan_choice *c)
 {
     struct refused r;
-    struct str b = STR_INIT;
+    struct cause *why = why_add(q->w, WHY_NO_FIT, CAUSE_NEVER_FITS);
     refused_count(q->queue, q->j, q->step, c->partition, true, &r);
-    append_wanted(q, c->partition, ", not to be had even with every node empty", &b);
-    refused_text_named(q->queue, &r, &b);
-    why_add_cause(q->w, WHY_NO_FIT, (struct wall){0}, str_take(&b));
-    str_init(&b);
-    str_append(&b, "can never run: ");
-    request_describe(q->j, q->step, &b);
-    str_appendf(&b, " not to be had in %s", q->v->model->spec.parts.v[c->partition].name);
-    why_set_head(q->w, str_take(&b), NULL, (struct wall){0});
+    why->part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
+    request_describe(q->j, q->step, why);
+    refused_add(q->queue, &r, true, why);
+    refused_add_out(q->queue, &r, why);
 }

@@ -53,13 +53,9 @@ static void behind_whom(const struct question *q, uint32_t partition, uint32_t f
 {
     if (!first && planner_reason_of(q->p, q->j) != REASON_PRIORITY)
         return;
-    struct str b = STR_INIT;
-    str_appendf(&b, "other jobs are ahead in %s", q->v->model->spec.parts.v[partition].name);
-    if (first)
-        str_appendf(&b, "; the first of them, %u, waits for resources", first);
-    why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
-    why_set_head(q->w, first ? xasprintf("behind job %u", first) : xstrdup("other jobs are ahead"), NULL,
-                 (struct wall){0});
+    struct cause *c = why_add(q->w, WHY_BEHIND, CAUSE_AHEAD_UNKNOWN);
+    c->part = xstrdup(q->v->model->spec.parts.v[partition].name);
+    c->id = first ? xasprintf("%u", first) : NULL;
 }
 
 void why_behind(const struct question *q, uint32_t partition)
@@ -77,19 +73,12 @@ void why_behind(const struct question *q, uint32_t partition)
     }
     if (!row.before)
         return;
-    struct str b = STR_INIT;
     uint32_t first = first_ahead(q, partition, &mine);
-    str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
-    if (row.gpus)
-        str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
-    str_appendf(&b, " %s ahead in %s", row.before == 1 ? "is" : "are",
-                q->v->model->spec.parts.v[partition].name);
     const struct job *f = first ? model_get_job(q->v->model, first) : NULL;
-    if (f && f->state != JOB_PENDING)
-        str_appendf(&b, "; tasks of %u, which runs, wait for resources first", first);
-    else if (first)
-        str_appendf(&b, "; the first of them, %u, waits for resources", first);
-    why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
-    why_set_head(q->w, xasprintf("%u job%s ahead", row.before, row.before == 1 ? "" : "s"), NULL,
-                 (struct wall){0});
+    bool runs = f && f->state != JOB_PENDING;
+    struct cause *c = why_add(q->w, WHY_BEHIND, runs ? CAUSE_AHEAD_TASKS : CAUSE_AHEAD);
+    c->n = row.before;
+    c->gpus = row.gpus;
+    c->part = xstrdup(q->v->model->spec.parts.v[partition].name);
+    c->id = first ? xasprintf("%u", first) : NULL;
 }

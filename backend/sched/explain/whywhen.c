@@ -161,7 +161,7 @@ void why_date_gates(const struct question *q)
 {
     size_t n_limits = 0;
     for (size_t i = 0; i < q->w->causes.n; i++) {
-        struct why_cause *c = &q->w->causes.v[i];
+        struct cause *c = &q->w->causes.v[i];
         bool by_group = q->u && q->u->class;
         bool is_limit = c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT;
         if (wall_is_set(c->clears))
@@ -181,5 +181,5 @@ void why_date_turn(const struct question *q)
 {
     for (size_t i = 0; i < q->w->causes.n; i++)
         if (q->w->causes.v[i].cls == WHY_BEHIND && !wall_is_set(q->w->causes.v[i].clears))
-            q->w->causes.v[i].clears = q->w->start_est;
+            q->w->causes.v[i].clears = q->w->start;
 }

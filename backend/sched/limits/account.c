@@ -1,6 +1,8 @@
 /* account.c - accounts and QOS of a submission against the configuration. */
 #include "backend/sched/limits/account.h"
 
+#include "src/base/xalloc.h"
+
 static bool account_lists_user(const struct account_spec *a, const char *user)
 {
     for (size_t i = 0; i < a->users.n; i++)
@@ -17,8 +19,8 @@ const char *account_default(const struct cluster_spec *spec, const char *user, c
     return group;
 }
 
-static enum refusal account_check_account(const struct cluster_spec *spec, const char *user,
-                                          const char *group, const char *account, struct errtext *text)
+static enum refusal account_check_account(const struct cluster_spec *spec, const char *user, const char *group,
+                                  const char *account, struct cause *why)
 {
     bool exists = false;
     for (size_t i = 0; i < spec->accounts.n; i++) {
@@ -29,24 +31,25 @@ static enum refusal account_check_account(const struct cluster_spec *spec, const
     }
     if (str_eq(account, account_default(spec, user, group)))
         return REFUSAL_NONE;
-    if (exists)
-        err_set(text, 0, "account %s does not list user %s", account, user);
-    else
-        err_set(text, 0, "there is no account %s", account);
+    if (cause_set(why, exists ? CAUSE_ACCOUNT_USER : CAUSE_NO_ACCOUNT)) {
+        why->name = xstrdup(account);
+        why->user = xstrdup(user);
+    }
     return REFUSAL_NO_ACCOUNT;
 }
 
 enum refusal account_check(const struct cluster_spec *spec, const char *user, const char *group,
-                           const char *account, const char *qos, struct errtext *text)
+                           const char *account, const char *qos, struct cause *why)
 {
     enum refusal r = REFUSAL_NONE;
     if (!str_is_empty(account) && spec->accounts.n)
-        r = account_check_account(spec, user, group, account, text);
+        r = account_check_account(spec, user, group, account, why);
     bool known = str_is_empty(qos) || str_eq(qos, QOS_DEFAULT);
     for (size_t i = 0; i < spec->qos.n && !known; i++)
         known = str_eq(spec->qos.v[i].name, qos);
     if (r != REFUSAL_NONE || known)
         return r;
-    err_set(text, 0, "there is no QOS %s", qos);
+    if (cause_set(why, CAUSE_NO_QOS))
+        why->name = xstrdup(qos);
     return REFUSAL_NO_QOS;
 }

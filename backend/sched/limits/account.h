@@ -2,6 +2,7 @@
 #ifndef STOKER_BACKEND_SCHED_ACCOUNT_H
 #define STOKER_BACKEND_SCHED_ACCOUNT_H
 
+#include "src/answers/cause.h"
 #include "src/answers/refusal.h"
 #include "src/base/err.h"
 #include "src/model/model.h"
@@ -13,6 +14,6 @@ const char *account_default(const struct cluster_spec *spec, const char *user, c
 /* May the user name this account and this QOS? NULL: none was named. Where accounts are configured, one
  * must list him, but for the one that he has by default. */
 enum refusal account_check(const struct cluster_spec *spec, const char *user, const char *group,
-                           const char *account, const char *qos, struct errtext *text);
+                           const char *account, const char *qos, struct cause *why);
 
 #endif

@@ -1,10 +1,8 @@
-/* dependency_index.c - who waits for whom, and the words for it. */
+/* dependency_index.c - the index of jobs that wait for others. */
 #include "backend/sched/limits/dependency_index.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/base/units.h"
 
 #define NAMED_MAX 8 /* jobs that a text names one by one */
 
@@ -315,17 +313,7 @@ struct wall dep_index_due(struct dep_index *x, struct wall now, struct dep_list 
     return (struct wall){.ms = first ? first->key : 0};
 }
 
-/* --- in words --- */
-
-static const char *dep_index_what_words(enum dep_type t)
-{
-    static const char *const words[DEP_N_TYPES] = {
-#define X(name, word, what) [DEP_TYPE_##name] = what,
-        DEP_TYPES(X)
-#undef X
-    };
-    return words[t];
-}
+/* --- as causes --- */
 
 static bool dep_index_never_starts(const struct model *m, const struct job *j, struct wall now)
 {
@@ -337,32 +325,39 @@ static bool dep_index_never_starts(const struct model *m, const struct job *j, s
     return never;
 }
 
-/* The state of the job waited for, as one says it. */
-static void dep_index_append_state(const struct model *m, const struct dep *d, struct wall now,
-                                   struct str *out)
+static enum cause_code dep_index_state_code(const struct model *m, const struct job *j, const struct dep *d,
+                                  struct wall now)
+{
+    if (!j)
+        return model_get_job(m, d->job) ? CAUSE_STATE_ENDED : CAUSE_STATE_UNKNOWN;
+    if (j->state == JOB_PENDING && wall_is_set(j->t_eligible))
+        return j->hold == HOLD_NONE ? CAUSE_STATE_WAITING : CAUSE_STATE_HELD;
+    if (j->state == JOB_PENDING)
+        return dep_index_never_starts(m, j, now) ? CAUSE_STATE_NEVER : CAUSE_STATE_DEPENDS;
+    return job_state_is_final(j->state) && !job_succeeded(j) ? CAUSE_STATE_FAILED : CAUSE_STATE_OTHER;
+}
+
+/* The state of the job that is waited for. */
+static void dep_index_add_state(const struct model *m, const struct dep *d, struct wall now, struct cause *ret)
 {
     const struct job *j =
         d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
     const struct array_tally *t = d->index == ARRAY_NONE ? model_get_tally(m, d->job) : NULL;
     if (t && j && j->array_job == j->id) {
-        uint32_t waiting = t->pending ? job_pending_elements(j) + t->pending - 1 : 0;
-        str_appendf(out, " (array: %u waiting, %u running", waiting, t->active);
-        size_t bad = t->bad;
+        struct cause *c = cause_add(ret, CAUSE_STATE_ARRAY);
+        c->n = t->pending ? job_pending_elements(j) + t->pending - 1 : 0;
+        c->of = t->active;
+        c->most = t->bad;
         for (size_t i = 0; i < job_rare(j)->array_failed.n; i++)
-            bad += job_rare(j)->array_failed.v[i].last - job_rare(j)->array_failed.v[i].first + 1;
-        str_appendf(out, bad ? ", %zu failed)" : ")", bad);
-    } else if (!j) {
-        str_append(out, model_get_job(m, d->job) ? " (ended)" : " (no longer known)");
-    } else if (j->state == JOB_PENDING && wall_is_set(j->t_eligible)) {
-        str_append(out, j->hold == HOLD_NONE ? " (waiting)" : " (held)");
-    } else if (j->state == JOB_PENDING) {
-        str_append(out, dep_index_never_starts(m, j, now) ? " (which can never start)"
-                                                          : " (waiting itself for another)");
-    } else if (job_state_is_final(j->state) && !job_succeeded(j)) {
-        str_appendf(out, " (%s, exit %d:%d)", job_state_long(j->state), j->exit_code, j->exit_signal);
-    } else {
-        str_appendf(out, " (%s)", job_state_long(j->state));
+            c->most += job_rare(j)->array_failed.v[i].last - job_rare(j)->array_failed.v[i].first + 1;
+        return;
     }
+    struct cause *c = cause_add(ret, dep_index_state_code(m, j, d, now));
+    if (!j)
+        return;
+    ret->state = c->state = j->state;
+    c->n = (uint64_t)(int64_t)j->exit_code;
+    c->of = (uint64_t)(int64_t)j->exit_signal;
 }
 
 static const struct job *dep_index_namesake(const struct model *m, const struct job *j)
@@ -379,85 +374,44 @@ static const struct job *dep_index_namesake(const struct model *m, const struct 
     return NULL;
 }
 
-static void dep_index_explain_one(const struct model *m, const struct job *j, const struct dep *d,
-                                  enum dep_state s, struct wall clears, struct wall now, struct str *out)
+static void dep_index_explain_one(const struct model *m, const struct job *j, const struct dep *d, enum dep_state s,
+                        struct wall clears, struct wall now, struct cause *ret)
 {
-    char buf[UNITS_TEXT_SIZE];
     if (d->type == DEP_TYPE_SINGLETON) {
         const struct job *other = dep_index_namesake(m, j);
-        str_appendf(out, "job %u named \"%s\" to end (singleton)", other ? other->id : 0,
-                    j->req.name ? j->req.name : "");
+        struct cause *c = cause_add(ret, CAUSE_DEPENDS_ON_NAME);
+        c->id = xasprintf("%u", other ? other->id : 0);
+        c->name = xstrdup(j->req.name ? j->req.name : "");
         return;
     }
-    str_appendf(out, "%s %u", d->index == ARRAY_NONE && model_get_tally(m, d->job) ? "array" : "job",
-                d->job);
-    if (d->index != ARRAY_NONE)
-        str_appendf(out, "_%u", d->index);
-    dep_index_append_state(m, d, now, out);
-    str_appendf(out, " %s%s", s == DEP_NEVER ? "had " : "", dep_index_what_words(d->type));
+    struct cause *c = cause_add(ret, CAUSE_DEPENDS_ON);
+    c->what = d->type;
+    c->dead = s == DEP_NEVER;
+    c->array = d->index == ARRAY_NONE && model_get_tally(m, d->job);
+    c->id = d->index == ARRAY_NONE ? xasprintf("%u", d->job) : xasprintf("%u_%u", d->job, d->index);
     if (wall_is_set(clears))
-        str_appendf(out, ", which it did; %s more",
-                    duration_format_words(wall_elapsed_s(now, clears), buf));
+        c->n = (uint64_t)wall_elapsed_s(now, clears);
+    dep_index_add_state(m, d, now, c);
 }
 
-void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out)
+void dep_explain(const struct model *m, const struct job *j, struct wall now, struct cause *ret)
 {
     struct deps deps;
     if (dep_parse(j->req.dependency, &deps, NULL) < 0) {
-        str_appendf(out, "its dependency %s cannot be read", j->req.dependency);
+        cause_set(ret, CAUSE_DEPENDENCY_UNREADABLE)->text = xstrdup(j->req.dependency);
         return;
     }
-    bool unfit = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
-    str_append(out, unfit ? "can never start: " : "waits for ");
-    size_t n = 0, more = 0;
+    bool dead = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
+    cause_set(ret, dead ? CAUSE_DEPENDENCY_NEVER : CAUSE_DEPENDENCY)->any = deps.any;
     for (size_t i = 0; i < deps.n; i++) {
         struct wall clears = {0};
         enum dep_state s = dep_one_state(m, j, &deps.v[i], ARRAY_NONE, now, &clears);
-        if (s == DEP_MET || (unfit && s != DEP_NEVER))
+        if (s == DEP_MET || (dead && s != DEP_NEVER))
             continue;
-        if (n++ >= NAMED_MAX) {
-            more++;
-            continue;
-        }
-        if (n > 1)
-            str_append(out, deps.any ? " or " : "; ");
-        dep_index_explain_one(m, j, &deps.v[i], s, clears, now, out);
-    }
-    if (more)
-        str_appendf(out, " and %zu more", more);
-    deps_fini(&deps);
-}
-
-static const char *dep_index_what_became_of(const struct job *j)
-{
-    if (!j)
-        return "is no longer known";
-    if (j->state == JOB_COMPLETED)
-        return "succeeded";
-    if (j->state == JOB_CANCELLED)
-        return "was cancelled";
-    if (j->state == JOB_TIMEOUT)
-        return "reached its time limit";
-    return j->state == JOB_PENDING ? "never starts" : "failed";
-}
-
-void dep_explain_never(const struct model *m, const struct job *j, struct wall now, struct str *out)
-{
-    struct deps deps;
-    if (dep_parse(j->req.dependency, &deps, NULL) < 0)
-        return;
-    for (size_t i = 0; i < deps.n && !out->len; i++) {
-        const struct dep *d = &deps.v[i];
-        if (dep_one_state(m, j, d, ARRAY_NONE, now, NULL) != DEP_NEVER)
-            continue;
-        bool array = d->index == ARRAY_NONE && model_get_tally(m, d->job);
-        str_appendf(out, "%s %u", array ? "array" : "job", d->job);
-        if (d->index != ARRAY_NONE)
-            str_appendf(out, "_%u", d->index);
-        const struct job *other =
-            d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
-        const char *became = d->type == DEP_TYPE_NOT_OK ? "succeeded" : "failed";
-        str_appendf(out, " %s: will never start", array ? became : dep_index_what_became_of(other));
+        if (ret->parts.n < NAMED_MAX)
+            dep_index_explain_one(m, j, &deps.v[i], s, clears, now, ret);
+        else
+            ret->more++;
     }
     deps_fini(&deps);
 }

@@ -13,6 +13,7 @@
 #ifndef STOKER_BACKEND_SCHED_DEPENDENCY_INDEX_H
 #define STOKER_BACKEND_SCHED_DEPENDENCY_INDEX_H
 
+#include "src/answers/cause.h"
 #include "src/base/heap.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
@@ -52,10 +53,8 @@ struct wall dep_index_due(struct dep_index *x, struct wall now, struct dep_list 
 /* Look at that job then: when its delay is over, say. One time for each job, the newest. */
 void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at);
 
-/* The cause for `why`: "waits for job 12 (RUNNING) to succeed; job 13 (waiting) to end", or "can never
- * start: job 12 (FAILED, exit 1:0) had to succeed". Appends. */
-void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out);
-/* In the few words of a list, of one that can never be met: "job 12 failed: will never start". Appends. */
-void dep_explain_never(const struct model *m, const struct job *j, struct wall now, struct str *out);
+/* The dependencies that are open, each with what has become of the other job; CAUSE_DEPENDENCY_NEVER and
+ * those that can never be met where that is so. */
+void dep_explain(const struct model *m, const struct job *j, struct wall now, struct cause *ret);
 
 #endif

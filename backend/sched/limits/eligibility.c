@@ -6,6 +6,7 @@
 #include "backend/sched/limits/account.h"
 #include "backend/sched/limits/dependency_index.h"
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 #include "src/model/need.h"
 
 struct strv eligible_partitions(const struct model *m, const struct job *j)
@@ -27,22 +28,30 @@ static const char *eligibility_of_single(const struct model *m, const struct job
     return fallback ? fallback->name : NULL;
 }
 
-static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part,
-                                       struct errtext *text)
+/* why NULL: no-op. */
+static void eligibility_say(struct cause *why, enum cause_code code, const struct part_spec *part, uint64_t asked,
+                     uint64_t most)
 {
-    char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+    if (!cause_set(why, code))
+        return;
+    why->part = xstrdup(part->name);
+    why->asked = asked;
+    why->most = most;
+}
+
+static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part, struct cause *why)
+{
     bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
     uint32_t least_s = may_be_cut ? req->time_min_s : req->time_limit_s;
     if (req->time_limit_s != DURATION_NOT_SET && least_s > part->max_time_s) {
-        err_set(text, 0, "%s %s asked, partition %s allows %s",
-                may_be_cut ? "at least a time limit of" : "time limit", duration_format(least_s, asked),
-                part->name, duration_format(part->max_time_s, most));
+        eligibility_say(why, may_be_cut ? CAUSE_PARTITION_TIME_MIN : CAUSE_PARTITION_TIME, part, least_s,
+                 part->max_time_s);
         return REASON_PART_TIME;
     }
     struct job_need need;
     job_need(req, &need);
     if (need.nodes > part->max_nodes) {
-        err_set(text, 0, "%u nodes asked, partition %s allows %u", need.nodes, part->name, part->max_nodes);
+        eligibility_say(why, CAUSE_PARTITION_NODES, part, need.nodes, part->max_nodes);
         return REASON_PART_NODES;
     }
     return REASON_NONE;
@@ -60,14 +69,14 @@ static bool eligibility_admits(const struct strv *allow, const struct strv *deny
 }
 
 enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                                     const struct part_spec *part, struct errtext *text)
+                           const struct part_spec *part, struct cause *why)
 {
     if (!part) {
-        err_set(text, 0, "its partition is no longer configured");
+        cause_set(why, CAUSE_PARTITION_GONE);
         return REASON_PART_CONFIG;
     }
     if (part->state == PART_INACTIVE) {
-        err_set(text, 0, "partition %s is inactive", part->name);
+        eligibility_say(why, CAUSE_PARTITION_INACTIVE, part, 0, 0);
         return REASON_PART_INACTIVE;
     }
     bool member =
@@ -76,17 +85,17 @@ enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, c
     bool account = eligibility_admits(&part->allow_accounts, &part->deny_accounts, req->account);
     bool qos = eligibility_admits(&part->allow_qos, &part->deny_qos, job_qos(req));
     if (!member || !account || !qos) {
-        err_set(text, 0, "partition %s does not admit its %s", part->name,
-                !member    ? "user's groups"
-                : !account ? "account"
-                           : "QOS");
+        eligibility_say(why,
+                 !member    ? CAUSE_PARTITION_GROUPS
+                 : !account ? CAUSE_PARTITION_ACCOUNTS
+                            : CAUSE_PARTITION_QOS,
+                 part, 0, 0);
         return REASON_PART_CONFIG;
     }
-    enum reason limits = eligibility_of_size(req, part, text);
+    enum reason limits = eligibility_of_size(req, part, why);
     if (limits != REASON_NONE || part->state != PART_DOWN)
         return limits;
-    err_set(text, 0, "partition %s is down",
-            part->name); /* last: its other rules hold for what comes in meanwhile */
+    eligibility_say(why, CAUSE_PARTITION_DOWN, part, 0, 0); /* last: its other rules hold for new jobs */
     return REASON_PART_DOWN;
 }
 
@@ -113,25 +122,31 @@ static enum reason eligibility_of_dependency(const struct model *m, const struct
 }
 
 enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
-                                       struct wall now, struct wall *ret_clears, struct errtext *text)
+                             struct wall now, struct wall *ret_clears, struct cause *why)
 {
-    char buf[UNITS_TEXT_SIZE];
-    if (str_is_empty(req_rare(req)->reservation))
+    const char *name = req_rare(req)->reservation;
+    if (str_is_empty(name))
         return REASON_NONE;
-    const struct window *w = model_get_window(m, req_rare(req)->reservation);
+    const struct window *w = model_get_window(m, name);
     if (!w || w->end.ms <= now.ms || w->kind != WINDOW_RESERVATION) {
-        err_set(text, 0, "there is no reservation %s%s", req_rare(req)->reservation, w ? " any more" : "");
+        if (cause_set(why, w ? CAUSE_RESERVATION_OVER : CAUSE_NO_RESERVATION))
+            why->name = xstrdup(name);
         return REASON_RESERVATION_GONE;
     }
     if (!window_admits(w, user, req->account)) {
-        err_set(text, 0, "reservation %s is not for user %s", w->name, user ? user : "?");
+        if (cause_set(why, CAUSE_RESERVATION_USER)) {
+            why->name = xstrdup(name);
+            why->user = xstrdup(user ? user : "?");
+        }
         return REASON_RESERVATION_GONE;
     }
     if (w->start.ms <= now.ms)
         return REASON_NONE;
     *ret_clears = w->start;
-    err_set(text, 0, "its reservation %s begins in %s", w->name,
-            duration_format_words(wall_elapsed_s(now, w->start), buf));
+    if (cause_set(why, CAUSE_RESERVATION_LATER)) {
+        why->name = xstrdup(name);
+        why->at = w->start;
+    }
     return REASON_RESERVATION;
 }
 

@@ -21,14 +21,14 @@ struct sched_view {
 struct strv eligible_partitions(const struct model *m, const struct job *j);
 
 /* May a request of this user run in the partition at all? part NULL: no such partition. REASON_NONE: yes.
- * text (may be NULL) gets the rule with its numbers. */
+ * why (may be NULL) gets the rule with its numbers. */
 enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                                     const struct part_spec *part, struct errtext *text);
+                           const struct part_spec *part, struct cause *why);
 
-/* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. text (may be
+/* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. why (may be
  * NULL) says why not; ret_clears: when the reservation begins. */
 enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
-                                       struct wall now, struct wall *ret_clears, struct errtext *text);
+                             struct wall now, struct wall *ret_clears, struct cause *why);
 
 /* Is the job's turn possible now: holds, dependencies, times, partitions' rules, reservations? REASON_NONE:
  * yes. ret_clears: when a gate of time opens. An array's record passes as soon as one of its elements may;
@@ -48,10 +48,5 @@ enum limit_state eligibility_limits(const struct sched_view *v, const struct job
 /* The same, and what it asks for in that partition. */
 enum limit_state eligibility_limits_request(const struct sched_view *v, const struct job *j,
                                             struct limit_request *ret_ask, struct limit_verdict *ret);
-
-/* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
- * open. */
-void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now,
-                         struct msg_why *w);
 
 #endif

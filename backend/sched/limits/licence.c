@@ -17,18 +17,30 @@ static const struct license_spec *licence_find_spec(const struct model *m, const
     return NULL;
 }
 
-static int licence_take_item(const struct model *m, char *item, struct licence_list *ret,
-                             struct errtext *err)
+/* why NULL: no-op. Returns code. */
+static int licence_fault(struct cause *why, int error, enum cause_code code, const char *name)
 {
+    if (cause_set(why, code))
+        why->name = xstrdup(name);
+    return error;
+}
+
+static int licence_take_item(const struct model *m, char *item, struct licence_list *ret, struct cause *why)
+{
+    struct errtext err;
     int64_t n = 1;
     char *number = strpbrk(item, ":*=");
     if (number)
         *number++ = '\0';
-    if (number && int_parse(number, 0, COUNT_MAX, &n, err) < 0)
-        return err_prefix(err, -EINVAL, "license %s", item);
+    if (number && int_parse(number, 0, COUNT_MAX, &n, &err) < 0) {
+        licence_fault(why, -EINVAL, CAUSE_LICENCE_UNREADABLE, item);
+        if (why)
+            why->text = xstrdup(err.s);
+        return -EINVAL;
+    }
     const struct license_spec *spec = licence_find_spec(m, item);
     if (!spec)
-        return err_set(err, -ENOENT, "there is no license %s", item);
+        return licence_fault(why, -ENOENT, CAUSE_NO_LICENCE, item);
     struct licence *l = NULL;
     vec_for_each (&ret->v, i)
         if (ret->v.v[i].spec == spec)
@@ -38,19 +50,23 @@ static int licence_take_item(const struct model *m, char *item, struct licence_l
         l = &ret->v.v[ret->v.n - 1];
     }
     l->count += (uint32_t)n;
-    if (l->count > spec->count)
-        return err_set(err, -ERANGE, "%u of license %s asked, there are %u", l->count, spec->name,
-                       spec->count);
-    return 0;
+    if (l->count <= spec->count)
+        return 0;
+    licence_fault(why, -ERANGE, CAUSE_LICENCE_COUNT, spec->name);
+    if (why) {
+        why->asked = l->count;
+        why->most = spec->count;
+    }
+    return -ERANGE;
 }
 
-int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct errtext *err)
+int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct cause *why)
 {
     struct licence_list l = {VEC_INIT};
     struct strv items = strv_split(text, ",;");
     int r = 0;
     for (size_t i = 0; i < items.n && r == 0; i++)
-        r = licence_take_item(m, str_trim(items.v[i]), &l, err);
+        r = licence_take_item(m, str_trim(items.v[i]), &l, why);
     strv_fini(&items);
     if (r < 0)
         licence_fini(&l);
@@ -141,7 +157,7 @@ void licence_take(struct licence_use *u, const struct model *m, const struct job
         licence_book(u, m, j->req.licenses, false);
 }
 
-/* --- in words --- */
+/* --- as a cause --- */
 
 static uint32_t licence_count_of(const struct model *m, const struct job *j,
                                  const struct license_spec *spec)
@@ -156,38 +172,29 @@ static uint32_t licence_count_of(const struct model *m, const struct job *j,
     return n;
 }
 
-static void licence_append_holders(const struct model *m, const struct license_spec *spec, struct str *out)
+static void licence_add_holders(const struct model *m, const struct license_spec *spec, struct cause *ret)
 {
-    uint32_t n = 0;
-    struct str ids = STR_INIT;
     list_for_each (j, &m->active, struct job, in_queue) {
         if (!licence_holds(j) || !licence_count_of(m, j, spec))
             continue;
-        if (n < HOLDERS_MAX)
-            str_appendf(&ids, "%s %u", n ? "," : "", j->id);
-        n++;
+        if (ret->jobs.n < HOLDERS_MAX)
+            strv_push_take(&ret->jobs, xasprintf("%u", j->id));
+        else
+            ret->more++;
     }
-    if (n)
-        str_appendf(out, " by job%s%s", n == 1 ? "" : "s", ids.s);
-    str_fini(&ids);
-    if (n > HOLDERS_MAX)
-        str_appendf(out, " and %u more", n - HOLDERS_MAX);
 }
 
-void licence_explain(const struct model *m, const struct licence_use *counted, const struct job *j,
-                     struct str *out)
+bool licence_explain(const struct model *m, const struct licence_use *counted, const struct job *j,
+                     struct cause *ret)
 {
     struct licence_list l = {VEC_INIT};
-    struct errtext err = {""};
+    cause_set(ret, CAUSE_NONE);
     if (!licence_wants_any(j))
-        return;
-    if (licence_parse(m, j->req.licenses, &l, &err) < 0) {
-        str_append(out, err.s);
-        return;
-    }
+        return true;
+    if (licence_parse(m, j->req.licenses, &l, ret) < 0)
+        return false;
     struct licence_use u;
     licence_use_init(&u, m);
-    size_t before = out->len;
     vec_for_each (&l.v, i) {
         const struct licence *w = &l.v.v[i];
         size_t at = licence_position(m, w->spec);
@@ -195,12 +202,16 @@ void licence_explain(const struct model *m, const struct licence_use *counted, c
         uint32_t used = counted && at < counted->used.n ? counted->used.v[at] : held;
         if (used + w->count <= w->spec->count)
             continue;
-        str_appendf(out, "%s%u of license %s wanted, %u of %u in use", out->len > before ? "; " : "",
-                    w->count, w->spec->name, used, w->spec->count);
-        licence_append_holders(m, w->spec, out);
-        if (used > held)
-            str_appendf(out, ", %u promised to a job that preempts others", used - held);
+        ret->code = CAUSE_LICENCES;
+        struct cause *one = cause_add(ret, CAUSE_LICENCE_SHORT);
+        one->name = xstrdup(w->spec->name);
+        one->asked = w->count;
+        one->used = used;
+        one->of = w->spec->count;
+        one->n = used > held ? used - held : 0;
+        licence_add_holders(m, w->spec, one);
     }
     licence_use_fini(&u);
     licence_fini(&l);
+    return true;
 }

@@ -1,5 +1,5 @@
 /* limit_usage.c - the counters: who is counted where, and what is held. What a job asks for:
- * limit_request.c; the texts: limit_text.c.
+ * limit_request.c; the causes: limit_cause.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 uint64_t limits_most(const struct limit_set *s, enum limit_what what)
 {
     switch (what) {
-#define X(name, member, words) \
+#define X(name, member) \
     case LIMIT_OF_##name: return s->member;
         LIMIT_WHATS(X)
 #undef X
@@ -563,7 +563,7 @@ static enum limit_state limits_judge_entry(const struct limits *l, uint32_t spec
 
 /* The names are not interned: what is refused must leave nothing behind. */
 enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
-                           struct errtext *text)
+                           struct cause *why)
 {
     struct limit_names n = {.user = j->user, .account = job_account(j), .qos = job_qos(&j->req)};
     struct limit_verdict v = {.state = LIMIT_OK};
@@ -576,12 +576,7 @@ enum refusal limits_submit(const struct limits *l, const struct model *m, const 
                 limits_judge_entry(l, i, name, j, &v);
         }
     }
-    if (v.state != LIMIT_OK) {
-        struct str b = STR_INIT;
-        limit_text(&v, &b);
-        err_set(text, 0, "%s", b.s);
-        str_fini(&b);
-    }
+    limit_cause(&v, why);
     strv_fini(&parts);
     return v.state == LIMIT_OK ? REFUSAL_NONE : REFUSAL_POLICY;
 }

@@ -23,29 +23,11 @@
 #define STOKER_BACKEND_SCHED_LIMIT_USAGE_H
 
 #include "backend/sched/resources/resources.h"
-#include "src/answers/answer_why.h"
+#include "src/answers/cause.h"
 #include "src/answers/refusal.h"
 #include "src/base/str.h"
 #include "src/model/model.h"
 #include "src/model/need.h"
-
-/* X(enum member, member of struct limit_set, what a text calls it) */
-#define LIMIT_WHATS(X)                                \
-    X(GPUS, gpus, "GPUs")                             \
-    X(CPUS, cpus, "CPUs")                             \
-    X(MEMORY, mem_mib, "memory")                      \
-    X(NODES, nodes, "nodes")                          \
-    X(RUNNING, running_jobs, "running jobs")          \
-    X(SUBMITTED, submitted_jobs, "jobs in the queue") \
-    X(GPU_MINUTES, gpu_minutes, "GPU minutes")
-
-enum limit_what {
-#define X(name, member, words) LIMIT_OF_##name,
-    LIMIT_WHATS(X)
-#undef X
-        LIMIT_OF_ARRAY_SIZE, /* checked at submission, never counted */
-    LIMIT_N_WHATS
-};
 
 struct limit_request {
     uint32_t who;  /* of limits_who */
@@ -138,15 +120,12 @@ void limits_rewind(struct limits *l, size_t mark);
 
 /* At submission of j and when it is changed: its elements are that many more in the queue of whatever did
  * not count it before, in each of its partitions, and its array has that many. REFUSAL_NONE, or
- * REFUSAL_POLICY with the text. */
+ * REFUSAL_POLICY with the cause. */
 enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
-                           struct errtext *text);
+                           struct cause *why);
 
-/* "user bob holds 8 of 8 GPUs and asks for 2 (hard limit for users in partition main)". Appends. */
-void limit_text(const struct limit_verdict *v, struct str *out);
-/* "account limit reached: 8 of 8 GPUs", "user limit: 7 of 8 GPUs in use, asks for 2": the same in the few
- * words of a list. */
-void limit_head(const struct limit_verdict *v, struct str *out);
+/* The limit that is reached, as a cause. No-op where none is, or ret is NULL. */
+void limit_cause(const struct limit_verdict *v, struct cause *ret);
 /* Slurm's reason, and the class of the cause for `why`. */
 enum reason limit_reason(const struct limit_verdict *v);
 enum why_class limit_why_class(const struct limit_verdict *v);

@@ -273,25 +273,20 @@ bool request_could_run(struct queue *q, const struct job *j, const struct step *
     return yes;
 }
 
-void request_describe(const struct job *j, const struct step *s, struct str *out)
+void request_describe(const struct job *j, const struct step *s, struct cause *ret)
 {
     struct job_need n;
-    char buf[UNITS_TEXT_SIZE];
     if (s)
         step_task_need(s, &n);
     else
         job_need(&j->req, &n);
-    str_appendf(out, "%u CPU%s", n.cpus, n.cpus == 1 ? "" : "s");
-    const char *type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
-    if (n.gpus)
-        str_appendf(out, ", %u %s%sGPU%s", n.gpus, type ? type : "", type ? " " : "",
-                    n.gpus == 1 ? "" : "s");
-    if (n.mem_per_node_mib != MEM_NOT_GIVEN && n.mem_per_node_mib)
-        str_appendf(out, ", %s of memory a node", mem_format_slurm(n.mem_per_node_mib, buf));
-    if (n.nodes > 1)
-        str_appendf(out, " on %u %snodes", n.nodes, n.whole_nodes ? "whole " : "");
-    else if (n.whole_nodes)
-        str_append(out, " on a whole node");
+    struct cause *c = cause_add(ret, CAUSE_WANTS);
+    c->cpus = n.cpus;
+    c->gpus = n.gpus;
+    c->type = xstrdup(s && s->gpu_type ? s->gpu_type : j->req.gpu_type);
+    c->mem_mib = n.mem_per_node_mib == MEM_NOT_GIVEN ? 0 : n.mem_per_node_mib;
+    c->nodes_n = n.nodes;
+    c->whole = n.whole_nodes;
 }
 
 /* --- groups --- */

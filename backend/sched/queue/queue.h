@@ -138,9 +138,9 @@ void queue_drop_started(struct queue *q); /* what the last pass has started: the
 /* The group of a unit of j (its step s, for a step job), found or made; NULL: no partition admits it, then
  * *ret_why says which rule. */
 struct job_class *job_class_of(struct queue *q, const struct job *j, const struct step *s,
-                               enum reason *ret_why);
-/* "4 CPUs, 2 GPUs, 64G of memory on 2 nodes". Appends. */
-void request_describe(const struct job *j, const struct step *s, struct str *out);
+                                enum reason *ret_why);
+/* What it asks for: a part CAUSE_WANTS of *ret. */
+void request_describe(const struct job *j, const struct step *s, struct cause *ret);
 /* Whether it would fit in the partition with every node empty and up. */
 bool request_could_run(struct queue *q, const struct job *j, const struct step *s, uint32_t part);
 bool request_shape_could_ever(struct queue *q, struct request_shape *s);

@@ -206,30 +206,22 @@ static bool step_fit_try_spread(const struct job *j, const struct step *s, bool 
     return step_fit_spread(s, *ret_rooms, j->alloc.n, ranks, gpus);
 }
 
-static const char *step_fit_plural(uint64_t n)
+static void step_fit_say_short(const struct job *j, const struct step *s, bool ever, struct cause *why)
 {
-    return n == 1 ? "" : "s";
-}
-
-static void step_fit_say_short(const struct job *j, const struct step *s, bool ever, struct errtext *text)
-{
-    char mem[64] = "";
-    if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib)
-        snprintf(mem, sizeof mem, ", %llu MiB of memory a node", (unsigned long long)s->mem_mib);
-    uint32_t gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus, nodes = step_fit_nodes_of(s);
-    err_set(text, 0,
-            "step asks for %u task%s with %u CPU%s each, %u GPU%s%s on %u node%s; the job holds %u CPU%s, "
-            "%u GPU%s "
-            "on %zu node%s%s",
-            s->n_ranks, step_fit_plural(s->n_ranks), step_fit_per_rank(s),
-            step_fit_plural(step_fit_per_rank(s)), gpus, step_fit_plural(gpus), mem, nodes,
-            step_fit_plural(nodes), job_cpus(j), step_fit_plural(job_cpus(j)), job_gpus(j),
-            step_fit_plural(job_gpus(j)), j->alloc.n, step_fit_plural(j->alloc.n),
-            ever ? ", other steps have too much of that now" : "");
+    if (!cause_set(why, ever ? CAUSE_STEP_WAITS : CAUSE_STEP_TOO_BIG))
+        return;
+    why->ranks = s->n_ranks;
+    why->cpus = step_fit_per_rank(s);
+    why->gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus;
+    why->mem_mib = s->mem_mib == MEM_NOT_GIVEN ? 0 : s->mem_mib;
+    why->nodes_n = step_fit_nodes_of(s);
+    why->have_cpus = job_cpus(j);
+    why->have_gpus = job_gpus(j);
+    why->have_nodes = j->alloc.n;
 }
 
 enum step_fit sched_fit_step(const struct job *j, const struct step *s, struct sched_places *ret,
-                             struct errtext *text)
+                             struct cause *why)
 {
     uint32_t *ranks = xcalloc(j->alloc.n * 2, sizeof *ranks), *gpus = ranks + j->alloc.n;
     struct step_room *rooms;
@@ -238,7 +230,7 @@ enum step_fit sched_fit_step(const struct job *j, const struct step *s, struct s
     memset(ranks, 0, j->alloc.n * 2 * sizeof *ranks);
     bool now = ever && step_fit_try_spread(j, s, false, &rooms, ranks, gpus);
     if (!now)
-        step_fit_say_short(j, s, ever, text);
+        step_fit_say_short(j, s, ever, why);
     uint32_t base = 0, task = 0;
     for (size_t i = 0; now && i < j->alloc.n; i++) {
         if (!ranks[i])

@@ -5,15 +5,15 @@
 
 #include "src/cli/ask.h"
 #include "src/text/jobtext.h"
-#include "src/text/waittext.h"
+#include "src/text/cause_text.h"
 
 #define ASKED_MAX 2000 /* rows of a list: at some 100 us each on a large cluster */
 
-void waits_clock(struct str *out, struct wall t, const void *now)
+void waits_clock(struct str *out, struct wall t, struct wall now)
 {
     char a[WALL_TEXT_SIZE], b[WALL_TEXT_SIZE];
     wall_format_iso(t, a);
-    wall_format_iso(*(const struct wall *)now, b);
+    wall_format_iso(now, b);
     for (size_t i = 0; i < 10; i++)
         if (a[i] != b[i]) {
             str_appendf(out, "%.10s %.5s", a, a + 11);
@@ -24,12 +24,13 @@ void waits_clock(struct str *out, struct wall t, const void *now)
 
 static void take(struct waits *w, const struct msg_waits *rows, struct wall now)
 {
+    struct cause_reader reader = {.clock = waits_clock, .now = now};
     for (size_t i = 0; i < rows->rows.n; i++) {
         const struct job_wait *r = &rows->rows.v[i];
         struct str s = STR_INIT;
-        if (str_is_empty(r->cause.text))
+        if (r->cause.code == CAUSE_NONE)
             continue;
-        wait_sentence(&s, &r->cause, waits_clock, &now);
+        cause_brief(&s, &r->cause, &reader);
         char *text = str_take(&s);
         vec_push(&w->texts, text);
         idmap_set(&w->by_job, r->job, text);
@@ -45,11 +46,11 @@ static size_t ask_some(struct waits *w, struct client *c, const uint32_t *ids, s
     for (size_t i = 0; i < n && i < WAIT_ROWS_MAX; i++)
         *rec_list_push(&get.jobs) =
             (struct job_target){.job = ids[i], .array_index = ARRAY_NONE, .step = STEP_ALL};
-    struct msg_waits *rows = ask_call(c, MSG_WAITS, &get, MSG_WAIT_ROWS, &refusal, &err);
+    struct msg_waits *rows = ask_call(c, MSG_WAITS, &get, MSG_WAIT_CAUSES, &refusal, &err);
     size_t answered = rows ? rows->rows.n : 0;
     if (rows) {
         take(w, rows, client_welcome(c)->now);
-        msg_free(MSG_WAIT_ROWS, rows);
+        msg_free(MSG_WAIT_CAUSES, rows);
     }
     rec_fini(&msg_waits_get_rec, &get);
     return answered;

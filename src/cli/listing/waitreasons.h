@@ -26,7 +26,7 @@ void waits_fini(struct waits *w);
 /* Of a waiting job: the controller's sentence, else what the job's own record says. w NULL: the latter. */
 void waits_append(struct str *out, const struct waits *w, const struct job *j);
 
-/* "14:25", with its day where that is not the day of now (a struct wall). */
-void waits_clock(struct str *out, struct wall t, const void *now);
+/* "14:25", with its day where that is not the day of now. */
+void waits_clock(struct str *out, struct wall t, struct wall now);
 
 #endif

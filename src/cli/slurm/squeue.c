@@ -209,12 +209,12 @@ static void ask_each(struct client *c, struct listing *l)
         struct msg_job body = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
         struct errtext err = {0};
         enum refusal refusal;
-        struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
+        struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_CAUSES, &refusal, &err);
         if (!why && refusal == REFUSAL_NONE)
             return;
         if (why) {
-            note_start(l, j->id, why->start_est);
-            msg_free(MSG_WHY_TEXT, why);
+            note_start(l, j->id, why->start);
+            msg_free(MSG_WHY_CAUSES, why);
         }
     }
 }

@@ -6,12 +6,13 @@
 #include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
-#include "src/text/eventtext.h"
+#include "src/model/runs.h"
 #include "src/text/jobtext.h"
-#include "src/text/waittext.h"
+#include "src/text/why_text.h"
 
 struct why {
     bool json;
@@ -37,75 +38,67 @@ static void foreign(struct str *out, const char *s)
         cell_text(out, s, -1, false, false);
 }
 
-static void append_clears(struct str *out, const struct why_cause *c, struct wall now)
-{
-    str_append(out, "clears ~");
-    waits_clock(out, c->clears, &now);
-}
+struct page {
+    struct str *out;
+    const struct msg_why *w;
+    struct cause_reader reader;
+};
 
-/* The sentence that the list shows of it. */
-static void append_sentence(struct str *out, const struct msg_why *w, struct wall now)
+/* What a user wrote comes filtered; so does each sentence that may hold it. */
+static void append_cause(const struct page *p, const struct cause *c)
 {
     struct str s = STR_INIT;
-    wait_sentence(&s, &w->causes.v[0], waits_clock, &now);
-    foreign(out, s.s);
+    cause_full(&s, c, &p->reader);
+    foreign(p->out, s.s);
     str_fini(&s);
 }
 
-/* "job 25 waits: 3 jobs ahead, starts ~14:44"; of a job that does not wait the controller's words. */
-static void append_first(struct str *out, const struct msg_why *w, struct wall now)
+static void append_instant(const struct page *p, const char *lead, struct wall t)
 {
-    if (!w->causes.n || w->state != JOB_PENDING) {
-        bool over = job_state_is_final((enum job_state)w->state);
-        struct wall t = over ? w->t_past : w->until;
-        foreign(out, w->summary);
-        if (wall_is_set(t)) {
-            str_append(out, over ? ", at " : ", ends by ");
-            waits_clock(out, t, &now);
-        }
-        return;
-    }
-    str_appendf(out, "job %s: ", w->id_text ? w->id_text : "");
-    append_sentence(out, w, now);
-    if (w->causes.n > 1)
-        str_appendf(out, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
+    str_append(p->out, lead);
+    waits_clock(p->out, t, p->reader.now);
+}
+
+static void append_summary(const struct page *p)
+{
+    struct str s = STR_INIT;
+    why_text_summary(&s, p->w, &p->reader);
+    foreign(p->out, s.s);
+    str_fini(&s);
 }
 
 /* What the first line has said already is not said again: only when it clears, without the class that would
  * stand there alone. */
-static void print_cause(struct str *out, const struct msg_why *w, const struct why_cause *c,
-                        struct wall now)
+static void print_cause(const struct page *p, const struct cause *c)
 {
-    bool is_said = c == &w->causes.v[0] && (str_is_empty(c->head) || str_eq(c->head, c->text));
+    const struct msg_why *w = p->w;
+    bool is_said = c == &w->causes.v[0] && why_text_is_brief(c, &p->reader);
     if (is_said && !wall_is_set(c->clears))
         return;
     if (is_said) {
-        str_append(out, w->causes.n > 1 ? " the first cause " : " ");
-        append_clears(out, c, now);
+        append_instant(p, w->causes.n > 1 ? " the first cause clears ~" : " clears ~", c->clears);
     } else {
-        str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
-        foreign(out, c->text);
-        if (wall_is_set(c->clears)) {
-            str_append(out, ", ");
-            append_clears(out, c, now);
-        }
+        str_appendf(p->out, " %-14s ", why_class_name((enum why_class)c->cls));
+        append_cause(p, c);
+        if (wall_is_set(c->clears))
+            append_instant(p, ", clears ~", c->clears);
     }
-    str_append_char(out, '\n');
+    str_append_char(p->out, '\n');
 }
 
 /* How old the forecast is, and between when half of such forecasts came true. */
-static void append_range(struct str *out, const struct msg_why *w, struct wall now)
+static void append_range(const struct page *p)
 {
+    const struct msg_why *w = p->w;
     char buf[UNITS_TEXT_SIZE];
     if (wall_is_set(w->made) && !w->held)
-        str_appendf(out, "; %s old", duration_format_words(wall_elapsed_s(w->made, now), buf));
-    str_append_char(out, ')');
+        str_appendf(p->out, "; %s old",
+                    duration_format_words(wall_elapsed_s(w->made, p->reader.now), buf));
+    str_append_char(p->out, ')');
     if (!wall_is_set(w->likely))
         return;
-    str_append(out, "  likely ");
-    waits_clock(out, w->likely, &now);
-    str_append(out, " to ");
-    waits_clock(out, w->unlikely, &now);
+    append_instant(p, "  likely ", w->likely);
+    append_instant(p, " to ", w->unlikely);
 }
 
 /* Where a line that is too long goes on: below its text, behind the class of a cause. */
@@ -149,73 +142,117 @@ static void print_wrapped(const struct str *text, unsigned width)
     str_fini(&out);
 }
 
-static void print_why(struct str *out, const struct msg_why *w, struct wall now)
+static void print_past(const struct page *p)
 {
-    append_first(out, w, now);
-    str_append_char(out, '\n');
-    if (!str_is_empty(w->past)) {
-        str_append(out, " before: ");
-        foreign(out, w->past);
-        str_append(out, wall_is_set(w->t_past) ? ", at " : "");
-        if (wall_is_set(w->t_past))
-            waits_clock(out, w->t_past, &now);
-        str_append_char(out, '\n');
+    struct str s = STR_INIT;
+    struct wall t;
+    why_text_past(&s, p->w, &t);
+    if (s.len) {
+        str_append(p->out, " before: ");
+        foreign(p->out, s.s);
+        if (wall_is_set(t))
+            append_instant(p, ", at ", t);
+        str_append_char(p->out, '\n');
     }
-    bool has_start = wall_is_set(w->start_est) || !str_is_empty(w->start_basis);
-    if (has_start) {
-        str_append(out, wall_is_set(w->start_est) ? " start ~" : " start ");
-        if (wall_is_set(w->start_est)) {
-            waits_clock(out, w->start_est, &now);
-            str_append_char(out, ' ');
-        }
-        str_append_char(out, '(');
-        foreign(out, w->start_basis ? w->start_basis : "as the queue stands");
-        append_range(out, w, now);
-    }
-    if (w->rank) {
-        str_append(out, has_start ? "   " : " ");
-        text_append_ordinal(out, w->rank);
-        str_appendf(out, " of %u", w->rank_of);
-    }
-    if (has_start || w->rank)
-        str_append_char(out, '\n');
-    for (size_t i = 0; i < w->causes.n; i++)
-        print_cause(out, w, &w->causes.v[i], now);
-    if (!str_is_empty(w->advice)) {
-        str_append(out, " try: ");
-        foreign(out, w->advice);
-        str_append_char(out, '\n');
-    }
+    str_fini(&s);
 }
 
-static void why_json(struct str *out, const struct msg_why *w, struct wall now)
+static void print_start(const struct page *p)
 {
-    struct str first = STR_INIT;
-    append_first(&first, w, now);
-    json_begin_document(out, 1);
-    json_int(out, "job", w->job);
-    json_text(out, "state", w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "");
-    json_text(out, "reason", w->reason < REASON_N ? reason_slurm((enum reason)w->reason) : "");
-    json_text(out, "summary", first.s);
-    str_clear(&first);
-    if (w->causes.n && w->state == JOB_PENDING)
-        append_sentence(&first, w, now);
-    json_text(out, "sentence", first.s);
-    str_fini(&first);
+    const struct msg_why *w = p->w;
+    bool has_start = wall_is_set(w->start) || w->basis.code != CAUSE_NONE;
+    if (has_start) {
+        str_append(p->out, wall_is_set(w->start) ? " start ~" : " start ");
+        if (wall_is_set(w->start)) {
+            waits_clock(p->out, w->start, p->reader.now);
+            str_append_char(p->out, ' ');
+        }
+        str_append_char(p->out, '(');
+        if (w->basis.code != CAUSE_NONE)
+            append_cause(p, &w->basis);
+        else
+            str_append(p->out, "as the queue stands");
+        append_range(p);
+    }
+    if (w->rank) {
+        str_append(p->out, has_start ? "   " : " ");
+        text_append_ordinal(p->out, w->rank);
+        str_appendf(p->out, " of %u", w->rank_of);
+    }
+    if (has_start || w->rank)
+        str_append_char(p->out, '\n');
+}
+
+static void print_why(const struct page *p)
+{
+    const struct msg_why *w = p->w;
+    append_summary(p);
+    str_append_char(p->out, '\n');
+    print_past(p);
+    print_start(p);
+    for (size_t i = 0; i < w->causes.n && w->state == JOB_PENDING; i++)
+        print_cause(p, &w->causes.v[i]);
+    if (w->advice.code == CAUSE_NONE)
+        return;
+    str_append(p->out, " try: ");
+    append_cause(p, &w->advice);
+    str_append_char(p->out, '\n');
+}
+
+/* The sentence, NULL where there is none. */
+static void json_cause(struct str *out, const char *key, const struct cause *c, const struct cause_reader *r)
+{
+    struct str s = STR_INIT;
+    cause_full(&s, c, r);
+    json_text(out, key, c->code == CAUSE_NONE ? NULL : s.s);
+    str_fini(&s);
+}
+
+static void json_past(const struct page *p)
+{
+    struct str s = STR_INIT;
+    struct wall t;
+    why_text_past(&s, p->w, &t);
+    json_text(p->out, "past", s.len ? s.s : NULL);
+    json_time(p->out, "past_time", p->w->state == JOB_PENDING ? t : p->w->run.t_end);
+    str_fini(&s);
+}
+
+static void json_causes(const struct page *p)
+{
+    struct str *out = p->out;
     json_begin_array(out, "causes");
-    for (size_t i = 0; i < w->causes.n; i++) {
-        const struct why_cause *c = &w->causes.v[i];
+    for (size_t i = 0; i < p->w->causes.n && p->w->state == JOB_PENDING; i++) {
+        const struct cause *c = &p->w->causes.v[i];
         json_begin_object(out, NULL);
-        json_text(out, "class", c->class_name);
-        json_text(out, "text", c->text);
+        json_text(out, "class", why_class_name((enum why_class)c->cls));
+        json_text(out, "code", cause_code_name((enum cause_code)c->code));
+        json_cause(out, "text", c, &p->reader);
         json_time(out, "clears", c->clears);
         json_end_object(out);
     }
     json_end_array(out);
+}
+
+static void why_json(const struct page *p)
+{
+    const struct msg_why *w = p->w;
+    struct str *out = p->out, s = STR_INIT;
+    json_begin_document(out, 1);
+    json_int(out, "job", w->job);
+    json_text(out, "state", w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "");
+    json_text(out, "reason", w->reason < REASON_N ? reason_slurm((enum reason)w->reason) : "");
+    why_text_summary(&s, w, &p->reader);
+    json_text(out, "summary", s.s);
+    str_clear(&s);
+    why_text_sentence(&s, w, &p->reader);
+    json_text(out, "sentence", s.s);
+    str_fini(&s);
+    json_causes(p);
     json_int(out, "rank", w->rank);
     json_int(out, "rank_of", w->rank_of);
-    json_time(out, "start", w->start_est);
-    json_text(out, "start_basis", w->start_basis);
+    json_time(out, "start", w->start);
+    json_cause(out, "start_basis", &w->basis, &p->reader);
     json_bool(out, "start_is_held", w->held);
     json_time(out, "likely_from", w->likely);
     json_time(out, "likely_to", w->unlikely);
@@ -227,24 +264,27 @@ static void why_json(struct str *out, const struct msg_why *w, struct wall now)
         str_append(out, w->blockers.v[i]); /* an id, as a number */
     }
     json_end_array(out);
-    json_text(out, "past", w->past);
-    json_time(out, "past_time", w->t_past);
-    json_text(out, "advice", w->advice);
+    json_past(p);
+    json_cause(out, "advice", &w->advice, &p->reader);
     json_text(out, "advice_key", w->advice_key);
     json_text(out, "advice_value", w->advice_value);
     json_end_document(out);
 }
-
 static void print_answer(const struct why *w, const struct msg_why *why, struct wall now)
 {
     struct str out = STR_INIT;
+    char *release = xasprintf("`stoker release %u` releases it", why->job);
+    struct page p = {.out = &out,
+                     .w = why,
+                     .reader = {.clock = waits_clock, .now = now, .release = release}};
     if (w->json) {
-        why_json(&out, why, now);
+        why_json(&p);
         out_flush(&out);
     } else {
-        print_why(&out, why, now);
+        print_why(&p);
         print_wrapped(&out, listing_width());
     }
+    free(release);
     str_fini(&out);
 }
 
@@ -252,19 +292,19 @@ static void print_answer(const struct why *w, const struct msg_why *why, struct 
 static int answer_from_history(const struct why *w, const struct cli *cli, const char *word)
 {
     struct lookup l = {0};
-    struct str b = STR_INIT;
     int rc = lookup_open(&l, cli, word);
     if (rc == 0 && !l.job) {
         cli_error(cli, "%u is an array whose elements have ended: name one element, as in %u_0",
                   l.target.job, l.target.job);
         rc = 2;
     } else if (rc == 0) {
-        char *id = job_format_id(l.job, 0);
-        struct msg_why why = {
-            .job = l.job->id, .state = l.job->state, .reason = l.job->reason, .t_past = l.job->t_end};
-        jobtext_ended(&b, l.job, id);
-        free(id);
-        why.summary = str_take(&b);
+        struct msg_why why = {.job = l.job->id,
+                              .id = job_format_id(l.job, 0),
+                              .uid = l.job->uid,
+                              .user = xstrdup(l.job->user),
+                              .state = l.job->state,
+                              .reason = l.job->reason};
+        run_summary(l.job, &why.run);
         print_answer(w, &why, client_welcome(l.client)->now);
         rec_fini(&msg_why_rec, &why);
     }
@@ -281,14 +321,14 @@ static int ask_why(const struct why *w, const struct cli *cli, const char *word,
     enum refusal refusal;
     if (!c)
         return EXIT_AWAY;
-    struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
+    struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_CAUSES, &refusal, &err);
     struct wall now = client_welcome(c)->now;
     client_free(c);
     if (!why)
         return refusal == REFUSAL_NO_JOB ? answer_from_history(w, cli, word)
                                          : ask_failed(cli, refusal, &err);
     print_answer(w, why, now);
-    msg_free(MSG_WHY_TEXT, why);
+    msg_free(MSG_WHY_CAUSES, why);
     return 0;
 }
 

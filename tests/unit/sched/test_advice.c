@@ -1,5 +1,6 @@
 /* test_advice.c - the one change that would help: it is said, and it does. */
 #include "tests/unit/sched/whylab.h"
+#include "tests/unit/sched/said.h"
 
 /* --- what would help --- */
 
@@ -135,7 +136,7 @@ static void test_advice_helps(void **state)
         check_str(rows[i].name, w.advice_key ? w.advice_key : "none", rows[i].key ? rows[i].key : "none");
         if (rows[i].key) {
             check_str(rows[i].name, w.advice_value, rows[i].value);
-            check_has(rows[i].name, w.advice, rows[i].text);
+            check_has(rows[i].name, said(&w.advice), rows[i].text);
             apply(lab_get(&l, id), w.advice_key, w.advice_value);
             pass_anew();
             check_int(rows[i].name, lab_get(&l, id)->state, JOB_RUNNING);
@@ -215,7 +216,7 @@ static void test_advice_of_a_throttle(void **state)
         check_str(rows[i].name, w.advice_key ? w.advice_key : "none",
                   rows[i].throttle ? "ArrayTaskThrottle" : "none");
         if (rows[i].throttle) {
-            check_has(rows[i].name, w.advice, "with ArrayTaskThrottle=3 it could start now on n");
+            check_has(rows[i].name, said(&w.advice), "with ArrayTaskThrottle=3 it could start now on n");
             check_str(rows[i].name, w.advice_value, "3");
             apply(lab_get(&l, id), w.advice_key, w.advice_value);
             pass_anew();
@@ -238,7 +239,7 @@ static void test_no_advice_for_an_element_alone(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, element), l.now, &w);
     assert_null(w.advice_key);
-    assert_null(w.advice);
+    assert_int_equal(w.advice.code, CAUSE_NONE);
     rec_fini(&msg_why_rec, &w);
 }
 

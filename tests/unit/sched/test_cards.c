@@ -2,6 +2,7 @@
  * 8 CPUs and 4 GPUs, and one without any. */
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
+#include "tests/unit/sched/said.h"
 
 static struct lab l;
 static struct planner *planner;
@@ -87,8 +88,8 @@ static void must_say(uint32_t id, enum why_class cls, const char *text)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_true(w.causes.n > 0);
-    check_str(text, w.causes.v[w.causes.n - 1].class_name, why_class_name(cls));
-    check_has(text, w.causes.v[w.causes.n - 1].text, text);
+    check_int(text, w.causes.v[w.causes.n - 1].cls, cls);
+    check_has(text, said(&w.causes.v[w.causes.n - 1]), text);
     rec_fini(&msg_why_rec, &w);
 }
 

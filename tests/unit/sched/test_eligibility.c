@@ -5,7 +5,9 @@
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "backend/sched/explain/why_internal.h"
 #include "tests/lib/lab.h"
+#include "tests/unit/sched/said.h"
 
 static struct lab l;
 
@@ -74,10 +76,11 @@ static void test_licence_requests(void **state)
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct licence_list list = {VEC_INIT};
-        struct errtext err = {""};
+        struct cause err = {0};
         uint32_t n[2] = {0, 0};
         check_int(rows[i].text, licence_parse(&l.m, rows[i].text, &list, &err), rows[i].r);
-        check_has(rows[i].text, err.s, rows[i].says);
+        check_has(rows[i].text, said(&err), rows[i].says);
+        cause_clear(&err);
         vec_for_each (&list.v, k)
             n[list.v.v[k].spec != &l.m.spec.licenses.v[0]] += list.v.v[k].count;
         check_int(rows[i].text, n[0], rows[i].matlab);
@@ -110,13 +113,11 @@ static void test_licences_in_use(void **state)
     licence_use_init(&u, &l.m);
     assert_false(licence_fits(&u, &l.m, lab_get(&l, b)));
     licence_use_fini(&u);
-    struct str s = STR_INIT;
-    licence_explain(&l.m, NULL, lab_get(&l, b), &s);
-    assert_string_equal(s.s, "2 of license matlab wanted, 3 of 4 in use by job 1");
-    str_clear(&s);
-    licence_explain(&l.m, NULL, lab_get(&l, c), &s);
-    assert_string_equal(s.s, "");
-    str_fini(&s);
+    struct cause cause = {0};
+    assert_true(licence_explain(&l.m, NULL, lab_get(&l, b), &cause));
+    assert_string_equal(said(&cause), "2 of license matlab wanted, 3 of 4 in use by job 1");
+    assert_true(licence_explain(&l.m, NULL, lab_get(&l, c), &cause));
+    assert_int_equal(cause.code, CAUSE_NONE);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */
     for (size_t i = 0; i < l.spec.licenses.n; i++)
         rec_fini(&license_spec_rec, &l.spec.licenses.v[i]);
@@ -220,7 +221,7 @@ static void causes_must_be(const char *row, uint32_t id, const char *want)
     struct str b = STR_INIT;
     eligibility_explain(&v, lab_get(&l, id), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++)
-        str_appendf(&b, "%s%s: %s", i ? " | " : "", w.causes.v[i].class_name, w.causes.v[i].text);
+        str_appendf(&b, "%s%s: %s", i ? " | " : "", why_class_name(w.causes.v[i].cls), said(&w.causes.v[i]));
     check_str(row, b.s, want);
     str_fini(&b);
     rec_fini(&msg_why_rec, &w);
@@ -258,7 +259,7 @@ static void test_reservations(void **state)
         struct msg_why w = {.job = id};
         eligibility_explain(&v, lab_get(&l, id), l.now, &w);
         assert_int_equal(w.causes.n, 1);
-        char *got = xasprintf("%s: %s", w.causes.v[0].class_name, w.causes.v[0].text);
+        char *got = xasprintf("%s: %s", why_class_name(w.causes.v[0].cls), said(&w.causes.v[0]));
         check_has(rows[i].name, got, rows[i].cause);
         free(got);
         rec_fini(&msg_why_rec, &w);
@@ -284,7 +285,7 @@ static void test_each_gate_is_a_cause(void **state)
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
     lab_get(&l, id)->req.begin = wall_add_s(l.now, 7200);
     causes_must_be("closed", id,
-                   "HELD: held by alice; `stoker release 2` releases it | "
+                   "HELD: held by alice | "
                    "DEP_WAIT: waits for job 1 (RUNNING) to succeed | "
                    "NOT_YET: its earliest start is in 2 h | "
                    "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "

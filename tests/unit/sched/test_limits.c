@@ -4,6 +4,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
+#include "tests/unit/sched/said.h"
 
 static struct lab l;
 static struct limits *lim;
@@ -108,7 +109,10 @@ static struct limit_verdict request(const char *user, const char *acct, const ch
 static void must_say(const char *row, const struct limit_verdict *v, const char *want)
 {
     struct str b = STR_INIT;
-    limit_text(v, &b);
+    struct cause c = {0};
+    limit_cause(v, &c);
+    str_append(&b, said(&c));
+    cause_clear(&c);
     check_str(row, b.s, want);
     str_fini(&b);
 }
@@ -439,9 +443,10 @@ static struct job *newcomer(const char *user, const char *parts, uint32_t n)
 static void enters(const char *user, const char *parts, uint32_t n, const char *says)
 {
     struct job *j = newcomer(user, parts, n);
-    struct errtext text = {""};
+    struct cause text = {0};
     assert_int_equal(limits_submit(lim, &l.m, j, &text), says ? REFUSAL_POLICY : REFUSAL_NONE);
-    assert_string_equal(text.s, says ? says : "");
+    assert_string_equal(said(&text), says ? says : "");
+    cause_clear(&text);
     job_free(j);
 }
 
@@ -517,11 +522,11 @@ static void test_queues_that_a_job_moves_to(void **state)
     uint32_t id = enqueue("bob", "main", 1);
     struct job moved = *lab_get(&l, id);
     char debug[] = "debug", both[] = "main,debug", first[] = "main", high[] = "high";
-    struct errtext text = {""};
+    struct cause text = {0};
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE); /* nothing changes */
     moved.req.partition = debug;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "partition debug has 1 of 1 job in the queue and asks for 1 more (hard "
+    assert_string_equal(said(&text), "partition debug has 1 of 1 job in the queue and asks for 1 more (hard "
                                 "limit for partitions)");
     moved.req.partition = both;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);

@@ -6,6 +6,7 @@
  */
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
+#include "tests/unit/sched/said.h"
 
 static struct lab l;
 static struct planner *planner;
@@ -276,8 +277,8 @@ static void must_say(uint32_t id, enum why_class cls, const char *want)
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     const char *got = NULL;
     for (size_t i = 0; i < w.causes.n && !got; i++)
-        got = w.causes.v[i].cls == cls ? w.causes.v[i].text : NULL;
-    check_has(want, got ? got : w.summary, want);
+        got = w.causes.v[i].cls == cls ? said(&w.causes.v[i]) : NULL;
+    check_has(want, got ? got : said_summary(&w), want);
     rec_fini(&msg_why_rec, &w);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
 }

@@ -11,6 +11,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
+#include "tests/unit/sched/said.h"
 
 static int set_up(void **state)
 {
@@ -117,7 +118,7 @@ static void test_where_it_is_allowed(void **state)
         j->req.gpus_per_node = r->gpus;
         j->req.mem_node_mib = r->exclusive ? MEM_NOT_GIVEN : r->mem_mib;
         struct sched_view v = pass_view(&l);
-        struct errtext text = {0};
+        struct cause text = {0};
         v.limits = limits_new(&l.m);
         enum refusal refusal =
             sched_admit_counts(planner, &v, j, (struct sched_admit_how){0}, l.now, &text);
@@ -134,29 +135,29 @@ static void test_a_refusal_names_the_limit(void **state)
 {
     (void)state;
     struct limit_set hard = only(5, ANY, ANY);
-    struct errtext text;
+    struct cause text = {0};
     limit_ann(&hard, NULL);
     struct job *j = job_of("main", 3, true);
     struct sched_view v = pass_view(&l);
     v.limits = limits_new(&l.m);
     struct sched_admit_how how = {0};
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    assert_string_equal(said(&text), "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(j->req.partition); /* what it may have where it can never be is no help */
     j->req.partition = xstrdup("alone,main");
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    assert_string_equal(said(&text), "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(j->req.partition);
     j->req.partition = xstrdup("main");
     req_rare_mut(&j->req)->nodelist = xstrdup("big"); /* has to be one of them: 8, and two of the others */
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "10 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    assert_string_equal(said(&text), "10 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(req_rare_mut(&j->req)->nodelist);
     req_rare_mut(&j->req)->nodelist = NULL;
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 1;
     req_rare_mut(&j->req)->exclude = xstrdup("mid,two,bare");
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "8 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    assert_string_equal(said(&text), "8 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(req_rare_mut(&j->req)->exclude);
     req_rare_mut(&j->req)->exclude = NULL;
     j->req.features = xstrdup("old");

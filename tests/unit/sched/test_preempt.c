@@ -10,6 +10,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
+#include "tests/unit/sched/said.h"
 
 static int set_up(void **state)
 {
@@ -92,11 +93,11 @@ static void must_be_told(uint32_t id, enum why_class cls, const char *text, int6
     bool found = false;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++) {
-        const struct why_cause *c = &w.causes.v[i];
+        const struct cause *c = &w.causes.v[i];
         if (c->cls != cls)
             continue;
         found = true;
-        check_has(why_class_name(cls), c->text, text);
+        check_has(why_class_name(cls), said(c), text);
         check_int(why_class_name(cls), wall_is_set(c->clears) ? (c->clears.ms - l.now.ms) / MS_PER_S : 0,
                   clears_s);
     }

@@ -3,6 +3,7 @@
 #include "backend/sched/explain/explain.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
+#include "tests/unit/sched/said.h"
 
 static struct job *j;
 
@@ -36,7 +37,7 @@ static struct step step_of(uint32_t ranks, uint32_t cpus, uint32_t nodes)
 /* "n1 0+3 8-10 | n2 3+1 0": node, first rank + ranks, CPUs, then g and the GPUs, m and the memory where the
  * step says some. Ends with "busy" or "too big" where it does not run now. The step becomes a part of the
  * job, running. */
-static char *run(struct step *s, struct errtext *text)
+static char *run(struct step *s, struct cause *text)
 {
     struct sched_places places = {0};
     struct str out = STR_INIT;
@@ -73,7 +74,7 @@ static char *run(struct step *s, struct errtext *text)
 
 static void must_run(const char *row, struct step s, const char *want)
 {
-    struct errtext text = {""};
+    struct cause text = {0};
     char *got = run(&s, &text);
     check_str(row, got, want);
     free(got);
@@ -247,7 +248,7 @@ static void test_share_of_memory_binds_no_step(void **state)
 static void test_text_says_what_is_short(void **state)
 {
     (void)state;
-    struct errtext text = {""};
+    struct cause text = {0};
     struct step s = step_of(7, 2, 2);
     s.gpus = 1;
     s.mem_mib = 500;
@@ -255,14 +256,14 @@ static void test_text_says_what_is_short(void **state)
     assert_string_equal(got, "too big");
     free(got);
     assert_string_equal(
-        text.s, "step asks for 7 tasks with 2 CPUs each, 1 GPU, 500 MiB of memory a node on 2 nodes; the "
+        said_in(&text, (struct wall){0}, false), "step asks for 7 tasks with 2 CPUs each, 1 GPU, 500 MiB of memory a node on 2 nodes; the "
                 "job holds 6 CPUs, 4 GPUs on 2 nodes");
     must_run("all of it", step_of(6, 1, 2), "n1 0+4 8-11 | n2 4+2 0-1");
     s = step_of(1, 1, 1);
     got = run(&s, &text);
     assert_string_equal(got, "busy");
     free(got);
-    check_has("busy", text.s, "other steps have too much of that now");
+    check_has("busy", said_in(&text, (struct wall){0}, false), "other steps have too much of that now");
 }
 
 static void test_script_holds_nothing(void **state)

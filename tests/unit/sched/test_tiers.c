@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
+#include "tests/unit/sched/said.h"
 
 static int set_up(void **state)
 {
@@ -456,10 +457,10 @@ static void test_a_promise_counts_in_limits(void **state)
         struct sched_view v = pass_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, then), l.now, &w);
-        check_has("why", w.summary, "user cid holds 4 of 4 CPUs and asks for 2");
+        check_has("why", said(&w.causes.v[0]), "user cid holds 4 of 4 CPUs and asks for 2");
         rec_fini(&msg_why_rec, &w);
         sched_why(planner, &v, lab_get(&l, first), l.now, &w);
-        assert_null(strstr(w.summary, "of 4 CPUs")); /* its own is in nobody's way */
+        assert_null(strstr(said(&w.causes.v[0]), "of 4 CPUs")); /* its own is in nobody's way */
         rec_fini(&msg_why_rec, &w);
         uint32_t others = submit_of("dan", "main", 2, 6000);
         pass_on();
@@ -507,7 +508,7 @@ static void test_a_promise_counts_in_licences(void **state)
         struct sched_view v = pass_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, then), l.now, &w);
-        check_has("why", w.summary,
+        check_has("why", said(&w.causes.v[0]),
                   "1 of license lic wanted, 1 of 1 in use, 1 promised to a job that preempts others");
         rec_fini(&msg_why_rec, &w);
         live(8, NULL);
@@ -566,8 +567,8 @@ static void test_a_promise_counts_in_the_throttle(void **state)
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, array), l.now, &w);
-    check_has("why", w.causes.v[0].text,
-              "its array may run 1 element at once and 0 run; others have been preempted for 1 more");
+    check_has("why", said(&w.causes.v[0]),
+              "its array may run 1 element at once and 0 run; other jobs have been preempted for 1 more");
     rec_fini(&msg_why_rec, &w);
     live(32, NULL);
     must_run_in(element, "main");

@@ -27,14 +27,14 @@ static void test_admission(void **state)
         {"narrow", 1, 2, 0, 60, 0, NULL, NULL, REFUSAL_NODE_COUNT,
          "2 nodes asked, partition narrow allows 1"},
         {"main", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
-         "9 CPUs can never be had in partition main (2 nodes: 2 too few CPUs (9 asked, 8 at most))"},
+         "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (9 asked, 8 at most))"},
         {"main", 1, 1, 3, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
-         "1 CPU, 3 GPUs can never be had in partition main"},
+         "no node of main has 1 CPU, 3 GPUs"},
         {"main", 1, 1, 1, 60, 0, "v100", NULL, REFUSAL_NEVER_FITS, "1 another GPU type"},
         {"main", 1, 1, 0, 60, 8001, NULL, NULL, REFUSAL_NEVER_FITS, "8001M of memory a node"},
-        {"main", 1, 3, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "3 CPUs on 3 nodes can never be had"},
+        {"main", 1, 3, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "main cannot give 3 CPUs on 3 nodes"},
         {"main", 1, 1, 0, 60, 0, NULL, "n9", REFUSAL_NEVER_FITS, "not among those wanted"},
-        {"short,narrow", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "partition narrow"},
+        {"short,narrow", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "no node of narrow has 9 CPUs"},
         /* one that does is enough */
         {"short,main", 8, 1, 0, 60, 0, NULL, NULL, REFUSAL_NONE, ""},
         {"short,main", 1, 1, 0, 3601, 0, NULL, NULL, REFUSAL_NONE, ""},
@@ -42,12 +42,12 @@ static void test_admission(void **state)
         {"main", 4, 2, 0, 60, 4000, NULL, NULL, REFUSAL_NONE, ""},
         {"main", 4, 1, 2, 60, 8000, "A100", NULL, REFUSAL_NONE, ""},
         {"down", 1, 1, 0, 60, 0, NULL, NULL, REFUSAL_NONE, ""}, /* it waits there */
-        {"down", 5, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "5 CPUs can never be had"},
+        {"down", 5, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "no node of down has 5 CPUs"},
         {NULL, 1, 1, 0, DURATION_NOT_SET, 0, NULL, NULL, REFUSAL_NONE, ""},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job_req r;
-        struct errtext text = {"left over"};
+        struct cause text = {.code = CAUSE_STARTS_NOW}; /* left over */
         job_req_init(&r);
         r.partition = xstrdup(rows[i].part);
         r.cpus_per_task = rows[i].cpus;
@@ -60,11 +60,12 @@ static void test_admission(void **state)
         struct sched_view v = pass_view(&l);
         check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, &text), rows[i].want);
         if (rows[i].want == REFUSAL_NONE)
-            check_str(rows[i].part, text.s, "");
+            check_int(rows[i].part, text.code, CAUSE_NONE);
         else
-            check_has(rows[i].text, text.s, rows[i].text);
+            check_has(rows[i].text, said(&text), rows[i].text);
         check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, NULL),
                   rows[i].want); /* text is optional */
+        cause_clear(&text);
         rec_fini(&job_req_rec, &r);
     }
 }
@@ -78,14 +79,15 @@ static void test_admission_of_steps(void **state)
     s->gpus = 3;
     s->cpus_per_rank = 2;
     struct sched_view v = pass_view(&l);
-    struct errtext text;
+    struct cause text = {0};
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text),
                      REFUSAL_NEVER_FITS);
-    check_has("a step", text.s,
-              "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs (3 "
+    check_has("a step", said(&text),
+              "step train: no node of main has 2 CPUs, 3 GPUs (2 nodes: 2 too few GPUs (3 "
               "asked, 2 at most))");
     s->gpus = 2;
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
+    cause_clear(&text);
     job_free(j);
 }
 
@@ -96,10 +98,11 @@ static void test_admission_without_a_partition(void **state)
     model_init(&none);
     struct sched_view v = {.model = &none};
     struct job_req r;
-    struct errtext text;
+    struct cause text = {0};
     job_req_init(&r);
     assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, &text), REFUSAL_NO_PARTITION);
-    check_has("no default", text.s, "no default partition");
+    check_has("no default", said(&text), "no default partition");
+    cause_clear(&text);
     model_fini(&none);
 }
 
@@ -145,7 +148,7 @@ static void test_why_it_waits(void **state)
     assert_int_equal(w.rank_of, 3);
     rec_fini(&msg_why_rec, &w);
     sched_why(planner, &v, lab_get(&l, a), l.now, &w);
-    assert_string_equal(w.summary, "job 1 does not wait: it is RUNNING");
+    assert_string_equal(said_summary(&w), "job 1 does not wait: it is RUNNING");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -159,7 +162,7 @@ static void test_why_it_may_not(void **state)
     uint32_t later = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
     pass_anew();
-    must_say(held, REASON_HELD_USER, WHY_HELD, "held by alice; `stoker release 1` releases it");
+    must_say(held, REASON_HELD_USER, WHY_HELD, "held by alice");
     assert_int_equal(lab_hold(&l, held, HOLD_ADMIN), 0);
     pass_anew();
     must_say(held, REASON_HELD_ADMIN, WHY_HELD, ", an administrator, who must release it");
@@ -209,7 +212,7 @@ static void test_why_before_the_first_pass(void **state)
 {
     (void)state;
     uint32_t id = submit("main", 1);
-    must_say(id, REASON_PRIORITY, WHY_BEHIND, "it fits now and starts with the next pass");
+    must_say(id, REASON_PRIORITY, WHY_BEHIND, "it fits now and starts with the next scheduling cycle");
 }
 
 static void test_why_it_can_never_run(void **state)
@@ -234,20 +237,14 @@ static void test_why_it_can_never_run(void **state)
     uint32_t mem = lab_submit(&l, j);
     pass_anew();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-             "9 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 too few CPUs "
-             "(n[1-2]: 9 asked, "
-             "8 at most)");
-    must_say(
-        type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-        "1 CPU, 1 h100 GPU wanted in main, not to be had even with every node empty; 2 nodes: 1 without "
-        "GPUs (n2), 1 another GPU type (n1)");
-    must_say(
-        tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-        "13 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 with room for a part "
-        "of it (n[1-2]) (12 CPUs together)");
+             "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (n[1-2]: 9 asked, 8 at most))");
+    must_say(type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+             "no node of main has 1 CPU, 1 h100 GPU (2 nodes: 1 without GPUs (n2), 1 another GPU type (n1))");
+    must_say(tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+             "main cannot give 13 CPUs (2 nodes: 2 with room for a part of it (n[1-2]) (12 CPUs together))");
     must_say(nodes, REASON_PART_NODES, WHY_NOT_ALLOWED, "2 nodes asked, partition narrow allows 1");
     must_say(mem, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-             "1 CPU, 9000M of memory a node on a whole node wanted in main, not to be had");
+             "main cannot give 1 CPU, 9000M of memory a node on a whole node (");
 }
 
 static void test_why_others_must_end_first(void **state)
@@ -379,7 +376,7 @@ static void test_why_a_window_comes_after_a_running_job(void **state)
             assert_in_range(clears_s, 500, 600);
     }
     assert_int_equal(windows, 1);
-    check_has("the list", w.causes.v[0].head, "would run into maintenance");
+    check_has("the list", said_brief(&w.causes.v[0]), "would run into maintenance");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -438,7 +435,7 @@ static void test_why_by_partition(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_int_equal(w.causes.n, 1); /* it never fits in short, which is no news; down is not asked */
-    check_has("main", w.causes.v[0].text, "5 CPUs wanted in main; 2 nodes: 1 too few free CPUs");
+    check_has("main", said(&w.causes.v[0]), "5 CPUs wanted in main; 2 nodes: 1 too few free CPUs");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -468,11 +465,12 @@ static void test_why_names_elements_of_an_array(void **state)
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-    check_has("summary", w.summary, "job 1_[3-9] waits: 4 CPUs wanted in main");
+    check_has("summary", said_summary(&w), "job 1_[3-9]: ");
+    check_has("cause", said(&w.causes.v[0]), "4 CPUs wanted in main");
     rec_fini(&msg_why_rec, &w);
     const struct job *first = model_get_element(&l.m, id, 0);
     sched_why(planner, &v, first, l.now, &w);
-    assert_string_equal(w.summary, "job 1_0 does not wait: it is RUNNING");
+    assert_string_equal(said_summary(&w), "job 1_0 does not wait: it is RUNNING");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -579,7 +577,7 @@ static void must_clear(const char *row, uint32_t id, enum why_class cls, int64_t
     }
     check_int(row, found, true);
     if (basis)
-        check_str(row, w.start_basis, basis);
+        check_str(row, said(&w.basis), basis);
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -595,8 +593,8 @@ static uint32_t submit_with(const char *licences, const char *dependency, uint32
 
 static void start_must_be(const char *row, const struct msg_why *w, int64_t in_s, const char *basis)
 {
-    check_int(row, wall_is_set(w->start_est) ? (w->start_est.ms - l.now.ms) / 1000 : 0, in_s);
-    check_str(row, w->start_basis ? w->start_basis : "none", basis);
+    check_int(row, wall_is_set(w->start) ? (w->start.ms - l.now.ms) / 1000 : 0, in_s);
+    check_str(row, w->basis.code == CAUSE_NONE ? "none" : said(&w->basis), basis);
 }
 
 /* What can be said of its start, before a forecast and after it. */

@@ -1,5 +1,4 @@
-/* waittext.c - why a waiting job waits, in the few words of a list. */
-#include "src/text/waittext.h"
+#include "src/text/requesttext.h"
 
 #include <string.h>
 
@@ -106,7 +105,7 @@ static bool array_limit(struct str *out, const struct job *j)
     return true;
 }
 
-bool waittext(struct str *out, const struct job *j, enum reason r)
+bool requesttext_wait(struct str *out, const struct job *j, enum reason r)
 {
     if (r == REASON_RESOURCES)
         return resources(out, j);
@@ -128,13 +127,4 @@ bool waittext(struct str *out, const struct job *j, enum reason r)
         return true;
     }
     return false;
-}
-
-void wait_sentence(struct str *out, const struct why_cause *c, wait_clock clock, const void *ctx)
-{
-    str_append(out, !str_is_empty(c->head) ? c->head : c->text ? c->text : "");
-    if (str_is_empty(c->when_words) || !wall_is_set(c->when))
-        return;
-    str_append(out, c->when_words);
-    clock(out, c->when, ctx);
 }

@@ -1,0 +1,167 @@
+#include "src/text/cause_template.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/units.h"
+
+struct filler {
+    const struct cause *c;
+    const struct cause_reader *r;
+    template_part part;
+    struct str *out;
+    bool missing; /* a member that was named is not set */
+};
+
+#define WORD_SIZE 48 /* of what stands in braces */
+
+static const struct rec_field *template_field(const char *name)
+{
+    for (size_t i = 0; i < cause_rec.n_fields; i++)
+        if (str_eq(cause_rec.fields[i].name, name))
+            return &cause_rec.fields[i];
+    return NULL;
+}
+
+static void append_mem(struct str *out, uint64_t mib)
+{
+    char buf[UNITS_TEXT_SIZE];
+    str_append(out, mem_format_slurm(mib, buf));
+}
+
+static void append_number(struct filler *f, uint64_t v, char kind, const char *format)
+{
+    char buf[UNITS_TEXT_SIZE];
+    const char *bar = strchr(format, '|');
+    if (kind == '?' && bar)
+        str_append_n(f->out, v == 1 ? format : bar + 1, v == 1 ? (size_t)(bar - format) : strlen(bar + 1));
+    else if (str_eq(format, "mem"))
+        append_mem(f->out, v);
+    else if (str_eq(format, "duration"))
+        str_append(f->out, duration_format(v < DURATION_UNLIMITED ? (uint32_t)v : DURATION_UNLIMITED, buf));
+    else if (str_eq(format, "words"))
+        str_append(f->out, duration_format_words((int64_t)v, buf));
+    else if (*format)
+        str_appendf(f->out, "%llu %s%s", (unsigned long long)v, format, v == 1 ? "" : "s");
+    else
+        str_appendf(f->out, "%llu", (unsigned long long)v);
+    f->missing = f->missing || !v;
+}
+
+static void append_instant(struct filler *f, struct wall t, const char *format)
+{
+    char buf[UNITS_TEXT_SIZE];
+    bool relative = str_eq(format, "in");
+    f->missing = f->missing || !wall_is_set(t) || (!relative && !f->r->clock);
+    if (relative && t.ms <= f->r->now.ms)
+        str_append(f->out, "now");
+    else if (relative)
+        str_appendf(f->out, "in %s", duration_format_words(wall_elapsed_s(f->r->now, t), buf));
+    else if (f->r->clock)
+        f->r->clock(f->out, t, f->r->now);
+}
+
+static void append_string(struct filler *f, const char *s, const char *format)
+{
+    f->missing = f->missing || str_is_empty(s);
+    bool reader = str_eq(format, "you") && s && str_eq(s, f->r->user);
+    str_append(f->out, reader ? "you" : s ? s : "");
+}
+
+static void append_list(struct filler *f, const struct strv *list)
+{
+    f->missing = f->missing || !list->n;
+    for (size_t i = 0; i < list->n; i++)
+        str_appendf(f->out, "%s%s", i ? ", " : "", list->v[i]);
+}
+
+void template_append_parts(struct str *out, const struct cause *c, size_t first, const char *separator,
+                           const struct cause_reader *r, template_part part)
+{
+    for (size_t i = first; i < c->parts.n; i++) {
+        if (i > first)
+            str_append(out, separator);
+        part(out, &c->parts.v[i], r);
+    }
+}
+
+/* "user", "at:in", "n?is|are". */
+static void append_member(struct filler *f, char *word)
+{
+    size_t n = strcspn(word, ":?");
+    char kind = word[n];
+    const char *format = kind ? word + n + 1 : "";
+    word[n] = '\0';
+    const struct rec_field *field = template_field(word);
+    if (!field)
+        return;
+    const char *at = (const char *)f->c + field->offset;
+    if (field->type == REC_U64)
+        append_number(f, *(const uint64_t *)(const void *)at, kind, format);
+    else if (field->type == REC_U32)
+        append_number(f, *(const uint32_t *)(const void *)at, kind, format);
+    else if (field->type == REC_WALL)
+        append_instant(f, *(const struct wall *)(const void *)at, format);
+    else if (field->type == REC_STR)
+        append_string(f, *(char *const *)(const void *)at, format);
+    else if (field->type == REC_STRV)
+        append_list(f, (const void *)at);
+    else if (field->type == REC_LISTOF)
+        template_append_parts(f->out, f->c, 0, ", ", f->r, f->part);
+    if (field->type == REC_LISTOF)
+        f->missing = f->missing || !f->c->parts.n;
+}
+
+/* From behind an opening brace; returns what follows the closing one. */
+static const char *take_word(const char *s, char word[static WORD_SIZE])
+{
+    size_t n = strcspn(s, "}");
+    snprintf(word, WORD_SIZE, "%.*s", (int)(n < WORD_SIZE ? n : WORD_SIZE - 1), s);
+    return s[n] ? s + n + 1 : s + n;
+}
+
+void template_append(struct str *out, const char *template, const struct cause *c,
+                     const struct cause_reader *r, template_part part)
+{
+    static const struct cause_reader nobody;
+    struct filler f = {.c = c, .r = r ? r : &nobody, .part = part, .out = out};
+    size_t bracket = 0;
+    char word[WORD_SIZE];
+    for (const char *s = template; *s;) {
+        if (*s == '{') {
+            s = take_word(s + 1, word);
+            append_member(&f, word);
+            continue;
+        }
+        if (*s == '[') {
+            bracket = out->len;
+            f.missing = false;
+        } else if (*s == ']') {
+            if (f.missing)
+                str_truncate(out, bracket);
+        } else {
+            str_append_char(out, *s);
+        }
+        s++;
+    }
+}
+
+const char *template_fault(const char *template)
+{
+    static const char not_closed[] = "a bracket is not closed";
+    char word[WORD_SIZE];
+    bool open = false;
+    for (const char *s = template; *s;) {
+        if ((*s == '[' && open) || (*s == ']' && !open))
+            return not_closed;
+        open = *s == '[' ? true : *s == ']' ? false : open;
+        if (*s++ != '{')
+            continue;
+        const char *at = s;
+        s = take_word(s, word);
+        word[strcspn(word, ":?")] = '\0';
+        if (!template_field(word))
+            return at;
+    }
+    return open ? not_closed : NULL;
+}

@@ -1,0 +1,72 @@
+#include "src/text/why_text.h"
+
+#include "src/model/runs.h"
+#include "src/text/eventtext.h"
+
+static void append_instant(struct str *out, const char *lead, struct wall t, const struct cause_reader *r)
+{
+    if (!wall_is_set(t) || !r->clock)
+        return;
+    str_append(out, lead);
+    r->clock(out, t, r->now);
+}
+
+/* Of a job that runs, is being preempted or has ended. */
+static void append_begun(struct str *out, const struct msg_why *w, const struct cause_reader *r)
+{
+    struct run_record record;
+    const struct job *run = run_read(&w->run, w->uid, w->user, &record);
+    if (job_state_is_final((enum job_state)w->state)) {
+        jobtext_ended(out, run, w->id ? w->id : "?");
+        append_instant(out, ", at ", w->run.t_end, r);
+        return;
+    }
+    str_appendf(out, "job %s does not wait: it is ", w->id ? w->id : "?");
+    if (wall_is_set(w->until)) {
+        jobtext_kill(out, run);
+        append_instant(out, ", ends by ", w->until, r);
+        return;
+    }
+    str_append(out, w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "?");
+    for (size_t i = 0; i < w->causes.n; i++) {
+        str_append(out, "; ");
+        cause_full(out, &w->causes.v[i], r);
+    }
+}
+
+void why_text_sentence(struct str *out, const struct msg_why *w, const struct cause_reader *r)
+{
+    if (w->state == JOB_PENDING && w->causes.n)
+        cause_brief(out, &w->causes.v[0], r);
+}
+
+void why_text_summary(struct str *out, const struct msg_why *w, const struct cause_reader *r)
+{
+    if (w->state != JOB_PENDING) {
+        append_begun(out, w, r);
+        return;
+    }
+    str_appendf(out, "job %s: ", w->id ? w->id : "?");
+    why_text_sentence(out, w, r);
+    if (w->causes.n > 1)
+        str_appendf(out, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
+}
+
+bool why_text_is_brief(const struct cause *c, const struct cause_reader *r)
+{
+    struct str brief = STR_INIT, full = STR_INIT;
+    cause_brief(&brief, c, r);
+    cause_full(&full, c, r);
+    bool same = str_eq(brief.s, full.s);
+    str_fini(&brief);
+    str_fini(&full);
+    return same;
+}
+
+void why_text_past(struct str *out, const struct msg_why *w, struct wall *ret)
+{
+    struct run_record record;
+    *ret = (struct wall){0};
+    if (w->state == JOB_PENDING && wall_is_set(w->run.t_end))
+        jobtext_run(out, run_read(&w->run, w->uid, w->user, &record), ret);
+}
