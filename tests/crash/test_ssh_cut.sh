@@ -42,7 +42,7 @@ is "n1's end is not known yet" "$(job_state "$job1")" RUNNING
 is "nothing starts there" "$(job_state "$later")" PENDING
 is_why() { [[ $(stoker nodes) == *"$1"* ]]; }
 wait_for 10 is_why "Connection refused"
-sshd_run 1
+sshd_back 1
 wait_end "$job1" 30
 is "n1's end" "$state $(job_field "$job1" ExitCode)" "FAILED 1:0"
 wait_state "$later" RUNNING

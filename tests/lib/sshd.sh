@@ -64,6 +64,12 @@ sshd_run() {
     wait_for 10 is_file "$NODES_DIR/n$1/pid" # who stops it at once must know it
 }
 
+# The same for a server that was away: its node is called at once. Pauses between calls have grown meanwhile, up to half a minute.
+sshd_back() {
+    sshd_run "$1"
+    must scontrol reconfigure
+}
+
 sshd_start() {
     local i
     [ -e "$KEYS/id_ed25519" ] || ssh-keygen -q -t ed25519 -N '' -C test -f "$KEYS/id_ed25519"

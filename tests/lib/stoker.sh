@@ -29,7 +29,7 @@ case_name=
 # What the next lines are about: named where one of them fails.
 case_() {
     case_name=$*
-    echo "-- $*"
+    echo "-- $* (at $SECONDS s)"
 }
 
 fail() {

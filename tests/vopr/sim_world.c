@@ -73,6 +73,7 @@ struct world {
     struct small_file mark, lineage;
     bool was_damaged; /* before this start */
     bool accepts_loss;
+    bool has_accepted; /* and no start since has gone well by itself */
     struct loop_timer start, crash, net, agent, disk, disk_over, pause, clock;
     struct world_result count;
 };
@@ -190,7 +191,7 @@ static int try_start(bool accept_loss, struct errtext *err)
                                  .reload = reload};
     sim_vfs_revive();
     /* Some starts end before they are complete. */
-    if (w.weather.crash && sim_chance(30))
+    if (!accept_loss && w.weather.crash && sim_chance(30))
         sim_vfs_die_after(1 + sim_below(40));
     sim.in_controller = true;
     sim.read_cost_ns = sim_between(100, 20000);
@@ -316,6 +317,34 @@ static void stop_well(void)
     start_later();
 }
 
+/* What an administrator does about a state that is refused and was not damaged here. Returns as try_start.
+ */
+static int accept_remains(int r, struct errtext *err)
+{
+    if (r != -EUCLEAN || w.was_damaged || (!w.has_accepted && !sim_vfs_has_failed()))
+        return r;
+    /* Of a disk that failed, where nothing may be lost by it; or it was killed before its first commit. */
+    sim_note("the administrator says to go on");
+    return try_start(true, err);
+}
+
+/* Damage that was noticed is a good end, too: the files are put back, or what is lost is given up. */
+static int accept_damage(int r, struct errtext *err)
+{
+    if (r != -EUCLEAN && r != -ENOENT)
+        sim_fail("the controller does not say that the state is damaged: %s", err->s);
+    if (r != -EUCLEAN || !w.accepts_loss || sim_chance(700))
+        return r;
+    sim_note("the administrator accepts the loss");
+    r = try_start(true, err);
+    w.has_accepted = r == 0;
+    if (r == 0)
+        ledger_accept_loss();
+    else
+        sim_note("not even so: %s", err->s);
+    return r;
+}
+
 static void on_start(void *ctx)
 {
     (void)ctx;
@@ -327,29 +356,17 @@ static void on_start(void *ctx)
         return;
     }
     sim_note("the controller starts: %s", r < 0 ? err.s : "it runs");
-    if (r == -EUCLEAN && !w.was_damaged && sim_vfs_has_failed()) {
-        sim_note("the administrator, whose disk failed, says to go on");
-        r = try_start(true, &err); /* nothing may be lost by it */
-    }
+    w.has_accepted = w.has_accepted && r < 0;
+    r = accept_remains(r, &err);
     if (r < 0 && !w.was_damaged)
         sim_fail("the controller does not start on what a crash has left: %s", err.s);
-    if (r < 0 && r != -EUCLEAN && r != -ENOENT)
-        sim_fail("the controller does not say that the state is damaged: %s", err.s);
-    if (r < 0 && r == -EUCLEAN && w.accepts_loss && sim_chance(300)) {
-        sim_note("the administrator accepts the loss");
-        r = try_start(true, &err);
-        if (r == 0)
-            ledger_accept_loss();
-        else
-            sim_note("not even so: %s", err.s);
-    }
+    if (r < 0)
+        r = accept_damage(r, &err);
+    w.was_damaged = false;
     if (r < 0) {
         put_backup_back();
-        w.was_damaged = false;
         start_later();
-        return;
     }
-    w.was_damaged = false;
 }
 
 /* --- what goes wrong --- */
