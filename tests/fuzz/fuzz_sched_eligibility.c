@@ -64,8 +64,9 @@ static void dependencies(const char *s)
     const struct job *j = model_get_job(&m, 4);
     for (uint32_t k = 0; k < 5; k++)
         assert(dep_state(&m, j, &d, k < 4 ? k : ARRAY_NONE, now, &clears) <= DEP_NEVER);
-    str_clear(&text);
-    dep_explain(&m, j, now, &text);
+    struct cause cause = {0};
+    dep_explain(&m, j, now, &cause);
+    cause_clear(&cause);
     struct dep_index x;
     struct dep_list touched = {VEC_INIT};
     dep_index_init(&x);
