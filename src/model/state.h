@@ -171,7 +171,8 @@ enum node_state {
     X(QOS_NODES, "QOSGrpNodeLimit", "QOS or partition limit reached: nodes")                   \
     X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit", "QOS or partition limit reached: jobs in the queue") \
     X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes", "QOS or partition limit reached: GPU minutes")         \
-    X(RESERVATION_GONE, "ReservationDeleted", "its reservation was removed or is over")
+    X(RESERVATION_GONE, "ReservationDeleted", "its reservation was removed or is over")                      \
+    X(MAINTENANCE, "ReqNodeNotAvail, Reserved for maintenance", "its nodes are reserved for maintenance")
 
 enum reason {
 #define X(name, slurm, text) REASON_##name,

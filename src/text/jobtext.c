@@ -198,6 +198,9 @@ void jobtext_reason(struct str *out, const struct job *j)
     str_append(out, reason_slurm(r));
     if (r == REASON_RAISED_SIGNAL)
         str_appendf(out, ":%d", j->exit_signal);
+    const char *named = req_rare(&j->req)->nodelist;
+    if (r == REASON_NODE_NOT_AVAIL && !str_is_empty(named) && !strpbrk(named, ",[")) /* it is this one */
+        str_appendf(out, ", UnavailableNodes:%s", named);
 }
 
 /* Source: squeue(1), %R: failed jobs show why, others where they were. */

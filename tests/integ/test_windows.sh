@@ -44,6 +44,8 @@ short=$job
 wait_end $short
 is "the short one" "$state" COMPLETED
 is "the long one waits" "$(job_state $long)" PENDING
+is "Slurm's reason" "$(job_reason $long)" "ReqNodeNotAvail, Reserved for maintenance"
+is "as one word" "$(job_field $long Reason)" "ReqNodeNotAvail,_Reserved_for_maintenance"
 must stoker why $long
 has "why" "$out" service
 must scontrol update JobId=$long TimeLimit=20
@@ -122,6 +124,16 @@ is "both ran" "$(job_state $kept) $(job_state $both)" "COMPLETED COMPLETED"
 must stoker window remove later
 wait_for 10 is_reason $later ReservationDeleted
 scancel $later
+
+case_ "a job names a node that is drained"
+must stoker node drain n1 --reason=fan
+submit -w n1 --wrap true
+named=$job
+has_reason() { [ "$(job_reason $named)" = "ReqNodeNotAvail, UnavailableNodes:n1" ]; }
+wait_for 10 has_reason
+must stoker node resume n1
+wait_end $named
+is "it runs then" "$state" COMPLETED
 
 case_ "one that is over goes by itself"
 must stoker window add --nodes=n1,n2 --duration=2s

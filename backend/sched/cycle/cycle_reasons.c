@@ -8,9 +8,73 @@ static enum reason reasons_reason_of(const struct pending_entry *u)
 {
     if (!u->class)
         return u->parked;
+    if (u->reason == REASON_RESOURCES && u->kept_off != REASON_NONE)
+        return u->kept_off;
     if (u->reason != REASON_NONE)
         return u->reason;
     return u->class->rest.now != REASON_NONE ? u->class->rest.now : REASON_PRIORITY;
+}
+
+/* A node that the request names is down or drained, wherever the job may go. */
+static bool reasons_names_unavailable(const struct planner *p, const struct job_class *g)
+{
+    for (uint32_t k = 0; k < g->n_choices; k++) {
+        const struct nodeset *s = &g->shapes[k]->set->nodes;
+        bool any = false;
+        for (uint32_t i = 0; s->n_listed && i < p->queue.pool.n_nodes && !any; i++)
+            any = nodeset_has(s, i) && (s->listed[i / 64] >> i % 64 & 1) && !p->queue.pool.nodes[i].usable;
+        if (!any)
+            return false;
+    }
+    return g->n_choices > 0;
+}
+
+static void reasons_suspend_maintenance(struct planner *p, bool suspend)
+{
+    vec_for_each (&p->queue.windows, i) {
+        struct window_use *w = p->queue.windows.v[i];
+        if (w->is_reservation || !w->use.parts)
+            continue;
+        if (suspend)
+            pool_suspend(&p->queue.pool, &w->use);
+        else
+            pool_restore(&p->queue.pool, &w->use);
+    }
+}
+
+/* It would fit now, but for a maintenance window. */
+static bool reasons_waits_for_maintenance(struct planner *p, struct pending_entry *u)
+{
+    struct pool_parts parts = {VEC_INIT};
+    bool any = false, fits = false;
+    vec_for_each (&p->queue.windows, i)
+        any = any || (!p->queue.windows.v[i]->is_reservation && p->queue.windows.v[i]->use.parts);
+    if (!any)
+        return false;
+    reasons_suspend_maintenance(p, true);
+    if (u->slot.use.parts)
+        pool_suspend(&p->queue.pool, &u->slot.use);
+    for (uint32_t k = 0; k < u->class->n_choices && !fits; k++) {
+        const struct plan_choice *c = &u->class->choices[k];
+        fits = pool_place(&p->queue.pool, c->demand, c->set, p->queue.pool.now, c->len_min, &parts);
+    }
+    if (u->slot.use.parts)
+        pool_restore(&p->queue.pool, &u->slot.use);
+    reasons_suspend_maintenance(p, false);
+    vec_fini(&parts.v);
+    return fits;
+}
+
+/* Source: squeue(1), ReqNodeNotAvail. */
+static void reasons_note_kept_off(struct planner *p, struct pending_entry *u)
+{
+    u->kept_off = REASON_NONE;
+    if (!u->class || u->reason != REASON_RESOURCES)
+        return;
+    if (reasons_names_unavailable(p, u->class))
+        u->kept_off = REASON_NODE_NOT_AVAIL;
+    else if (reasons_waits_for_maintenance(p, u))
+        u->kept_off = REASON_MAINTENANCE;
 }
 
 enum reason planner_reason(const struct planner *p, uint32_t job)
@@ -26,7 +90,8 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
 bool planner_is_in_line(const struct planner *p, const struct pending_entry *u)
 {
     enum reason why = p->cycle || p->queue.reading ? planner_reason(p, u->job) : reasons_reason_of(u);
-    return u->class && (why == REASON_RESOURCES || why == REASON_PRIORITY);
+    bool kept_off = why != REASON_NONE && why == u->kept_off;
+    return u->class && (why == REASON_RESOURCES || why == REASON_PRIORITY || kept_off);
 }
 
 enum reason planner_reason_of(const struct planner *p, const struct job *j)
@@ -46,6 +111,8 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct pending_ent
 
 static void reasons_cycle_report_entry(struct planner *p, struct pending_entry *u)
 {
+    if (u)
+        reasons_note_kept_off(p, u);
     if (!u || u->told == reasons_reason_of(u) || p->out->changed.n >= CHANGED_MAX)
         return;
     u->told = reasons_reason_of(u);

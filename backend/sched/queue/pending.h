@@ -54,6 +54,7 @@ struct pending_entry { /* what a pass always reads of it stands first */
     uint32_t step_at, task_at; /* of step jobs: the step; its tasks before that have their places */
     enum reason parked;        /* the gate */
     enum reason told;          /* the reason that was told last */
+    enum reason kept_off;      /* where the reason is RESOURCES: what keeps it off its nodes; or NONE */
     struct heap_node by_wake;  /* when to look again */
     struct futility futile;
     struct extra_slots extra;

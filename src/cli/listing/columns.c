@@ -55,7 +55,7 @@ READS(submit_host, J(submit_host), 0) READS(cluster, 0, 0)
 READS(null, 0, 0)                           READS(na, 0, 0)                      READS(star, 0, 0)
 READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
 READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                 READS(not_any, 0, 0)
-READS(state, 0, 0)                          READS(reason, REASON, 0)             READS(nodes_or_reason, REASON | HELD, 0)
+READS(state, 0, 0)                          READS(reason, REASON, R(nodelist))   READS(nodes_or_reason, REASON | HELD, R(nodelist))
 READS(reason_words, REASON | J(exit_code) | J(steps),
       HELD_R | R(partition) | R(array_throttle) | R(dependency) | R(licenses) | R(features) | R(reservation) |
           R(gpu_type) | R(exclusive))

@@ -155,11 +155,20 @@ static void job_identity(struct record *r, const struct job_row *row, const stru
     record_text(r, "QOS", job_qos(&j->req));
 }
 
+/* Slurm prints it as one word. */
+static void append_reason(struct str *out, const struct job *j)
+{
+    size_t from = out->len;
+    jobtext_reason(out, j);
+    for (size_t i = from; i < out->len; i++)
+        out->s[i] = out->s[i] == ' ' ? '_' : out->s[i];
+}
+
 static void job_state(struct record *r, const struct job *j, const struct job_cx *cx, bool detail)
 {
     record_line(r);
     record_add(r, "JobState", "%s", job_state_long((enum job_state)j->state));
-    RECORD_BY(r, "Reason", jobtext_reason(r->out, j));
+    RECORD_BY(r, "Reason", append_reason(r->out, j));
     RECORD_BY(r, "Dependency", jobtext_dependency(r->out, j, cx->m));
     record_line(r);
     record_add(r, "Requeue", "%d", j->req.requeue != 2);

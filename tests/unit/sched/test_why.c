@@ -206,6 +206,9 @@ static void test_why_nodes_are_out(void **state)
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_NODE_OUT,
              "2 nodes: 1 drained, 1 not answering; n1 is drained: fan, n2 is not answering");
+    uint32_t named = submit_req("main,short", 1, "n1", 10);
+    pass_anew();
+    must_say(named, REASON_NODE_NOT_AVAIL, WHY_NODE_OUT, "n1 is drained: fan");
 }
 
 static void test_why_before_the_first_pass(void **state)
@@ -342,7 +345,7 @@ static void test_why_a_window_is_in_the_way(void **state)
     set_window("n1,n2", 30, 60, NULL);
     uint32_t id = submit_req("main", 1, NULL, 31);
     pass_anew();
-    must_say(id, REASON_RESOURCES, WHY_WINDOW,
+    must_say(id, REASON_MAINTENANCE, WHY_WINDOW,
              "2 nodes are kept for the maintenance window fans in 29 min: it would not end before that");
     set_window("n1,n2", -10, 90, "bob");
     pass_anew();
