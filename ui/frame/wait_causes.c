@@ -138,7 +138,7 @@ static bool wait_causes_is_due(const struct ui *ui, const struct known_cause *k)
         return false;
     if (!k->asked.ns)
         return true;
-    bool is_open = str_is_empty(k->wait.cause.text) ? k->tries < TRIES_MAX : known_cause_is_unfinished(k);
+    bool is_open = k->wait.cause.code == CAUSE_NONE ? k->tries < TRIES_MAX : known_cause_is_unfinished(k);
     return age_ms >= PAUSE_MS && (k->changes != ui->waits->changes || is_open);
 }
 
