@@ -20,8 +20,8 @@
 
 /* Values in history_deps.known, in the lowest bits; NULL: never asked. UNREADABLE: only while the requests
  * that wait for it are resumed. */
-enum past { PAST_NONE = 1, PAST_OK, PAST_FAILED, PAST_ASKED, PAST_UNREADABLE };
-#define PAST_BITS 3 /* above them: the last start, in milliseconds; 0: never asked */
+enum known_end { KNOWN_NONE = 1, KNOWN_OK, KNOWN_FAILED, KNOWN_ASKED, KNOWN_UNREADABLE };
+#define KNOWN_BITS 3 /* above them: the last start, in milliseconds; 0: never asked */
 
 struct history_deps {
     struct idmap known;    /* jobs that have left the state: how they ended */
@@ -41,7 +41,7 @@ static uint64_t history_deps_key(uint32_t job, uint32_t index)
     return (uint64_t)job << 32 | index;
 }
 
-static void history_deps_keep(struct control *c, uint32_t job, uint32_t index, enum past p,
+static void history_deps_keep(struct control *c, uint32_t job, uint32_t index, enum known_end p,
                               struct wall start)
 {
     if (history_deps_of(c)->known.n >= KNOWN_MAX) {
@@ -50,17 +50,18 @@ static void history_deps_keep(struct control *c, uint32_t job, uint32_t index, e
     }
     uint64_t ms = start.ms > 0 ? (uint64_t)start.ms : 0;
     idmap_set(&history_deps_of(c)->known, history_deps_key(job, index),
-              (void *)(uintptr_t)(ms << PAST_BITS | (uint64_t)p));
+              (void *)(uintptr_t)(ms << KNOWN_BITS | (uint64_t)p));
 }
 
-static enum past history_deps_known(const struct control *c, const struct dep *d, struct wall *ret_start)
+static enum known_end history_deps_known(const struct control *c, const struct dep *d,
+                                         struct wall *ret_start)
 {
     *ret_start = (struct wall){0};
     if (d->job >= c->model.next_job)
-        return PAST_NONE;
+        return KNOWN_NONE;
     uint64_t v = (uintptr_t)idmap_get(&history_deps_of(c)->known, history_deps_key(d->job, d->index));
-    ret_start->ms = (int64_t)(v >> PAST_BITS);
-    return (enum past)(v & ((1u << PAST_BITS) - 1));
+    ret_start->ms = (int64_t)(v >> KNOWN_BITS);
+    return (enum known_end)(v & ((1u << KNOWN_BITS) - 1));
 }
 
 /* A job that never started counts from its end. */
@@ -74,7 +75,7 @@ static void history_deps_before(struct control *c, struct emission *e)
     const struct job *j = e->job;
     if (e->ev->kind != EV_RETIRE || !j)
         return;
-    enum past own = job_succeeded(j) ? PAST_OK : PAST_FAILED;
+    enum known_end own = job_succeeded(j) ? KNOWN_OK : KNOWN_FAILED;
     struct wall start = history_deps_start_of(j);
     if (!j->array_job) {
         history_deps_keep(c, j->id, ARRAY_NONE, own, start);
@@ -88,7 +89,7 @@ static void history_deps_before(struct control *c, struct emission *e)
     }
     /* the last of its array; after a restart the last start of the array is not known */
     bool bad = (t && t->bad) || job_rare(j)->array_failed.n;
-    history_deps_keep(c, j->id, ARRAY_NONE, bad ? PAST_FAILED : PAST_OK, (struct wall){0});
+    history_deps_keep(c, j->id, ARRAY_NONE, bad ? KNOWN_FAILED : KNOWN_OK, (struct wall){0});
 }
 
 struct history_question {
@@ -97,7 +98,7 @@ struct history_question {
     uint32_t job, index;
     bool failed; /* first: one that did not succeed; then: any */
     bool starts; /* or: the last start of all of them */
-    enum past was;
+    enum known_end was;
     struct wall last_start;
 };
 
@@ -119,18 +120,14 @@ static void history_deps_ask(struct control *c, struct history_question *q,
 }
 
 /* known: how it ended, where only its start is asked for. */
-static void history_deps_ask_first(struct control *c, uint32_t job, uint32_t index, enum past known_end)
+static void history_deps_ask_first(struct control *c, uint32_t job, uint32_t index, enum known_end known)
 {
     struct history_question *q = xcalloc(1, sizeof *q);
-    *q = (struct history_question){.ctl = c,
-                                   .job = job,
-                                   .index = index,
-                                   .failed = !known_end,
-                                   .starts = known_end != 0,
-                                   .was = known_end};
+    *q = (struct history_question){
+        .ctl = c, .job = job, .index = index, .failed = !known, .starts = known != 0, .was = known};
     list_init(&q->link);
     list_append(&history_deps_of(c)->questions, &q->link);
-    history_deps_keep(c, job, index, PAST_ASKED, (struct wall){0});
+    history_deps_keep(c, job, index, KNOWN_ASKED, (struct wall){0});
     history_deps_ask(c, q, NULL);
 }
 
@@ -208,11 +205,11 @@ static void history_deps_on_piece(void *ctx, const struct history_piece *p)
     bool gone =
         q->starts && !wall_is_set(q->last_start); /* trimmed from the history: as long ago as can be */
     history_deps_keep(c, q->job, q->index,
-                      p->r < 0    ? PAST_UNREADABLE
+                      p->r < 0    ? KNOWN_UNREADABLE
                       : q->starts ? q->was
-                      : !p->n     ? PAST_NONE
-                      : q->failed ? PAST_FAILED
-                                  : PAST_OK,
+                      : !p->n     ? KNOWN_NONE
+                      : q->failed ? KNOWN_FAILED
+                                  : KNOWN_OK,
                       gone ? (struct wall){.ms = 1} : q->last_start);
     list_unlink(&q->link);
     free(q);
@@ -243,11 +240,11 @@ static uint64_t history_deps_ask_about(struct control *c, const char *dependency
         if (!history_deps_has_left(c, &d.v[i]))
             continue;
         struct wall start;
-        enum past p = history_deps_known(c, &d.v[i], &start);
-        bool lacks_start = d.v[i].delay_s && (p == PAST_OK || p == PAST_FAILED) && !wall_is_set(start);
+        enum known_end p = history_deps_known(c, &d.v[i], &start);
+        bool lacks_start = d.v[i].delay_s && (p == KNOWN_OK || p == KNOWN_FAILED) && !wall_is_set(start);
         if (!p || lacks_start)
             history_deps_ask_first(c, d.v[i].job, d.v[i].index, p);
-        if (!wait_key && (!p || lacks_start || p == PAST_ASKED))
+        if (!wait_key && (!p || lacks_start || p == KNOWN_ASKED))
             wait_key = history_deps_key(d.v[i].job, d.v[i].index);
     }
     deps_fini(&d);
@@ -297,12 +294,12 @@ static enum refusal history_deps_settle_one(const struct control *c, const struc
         return history_deps_refuse(d, "there is no such element", text);
     if (!history_deps_has_left(c, d))
         return REFUSAL_NONE;
-    enum past p = history_deps_known(c, d, &start);
-    if (p == PAST_UNREADABLE)
+    enum known_end p = history_deps_known(c, d, &start);
+    if (p == KNOWN_UNREADABLE)
         return history_deps_refuse(d, "the history cannot be read now", text);
-    if (p != PAST_OK && p != PAST_FAILED)
+    if (p != KNOWN_OK && p != KNOWN_FAILED)
         return history_deps_refuse(d, "there is no such job, nor has there been one", text);
-    *ret = dep_past_state(d->type, p == PAST_OK);
+    *ret = dep_past_state(d->type, p == KNOWN_OK);
     struct wall over = wall_add_s(start, d->delay_s);
     if (d->delay_s && over.ms > loop_wall(c->loop).ms)
         *ret_over = over;

@@ -65,7 +65,7 @@ refuse
 kill -HUP "$(agent_pid n2)"
 submit -w n2 -o /dev/null where
 alone=$job
-wait_for 20 grep -q 'is tried again' "$STOKER_HOME/log/stokerd.log"
+wait_for 20 grep -q 'no longer avoided' "$STOKER_HOME/log/stokerd.log"
 allow
 wait_end "$alone"
 is "its end" "$state $(tail -n 1 ran)" "COMPLETED n2"
