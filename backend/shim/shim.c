@@ -1,4 +1,4 @@
-/* shim.c - the supervisor of one task: takes its launch, starts the ranks, waits, writes the end.
+/* Takes the launch, starts the ranks, waits, writes the end.
  *
  *     OPENING --files are open--> RUNNING --last rank ended--> LEFTOVERS --no child left--> GONE
  *
@@ -23,29 +23,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_agent.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_io.h"
+#include "backend/shim/shim_kill.h"
+#include "backend/shim/shim_mem.h"
+#include "backend/shim/shim_orders.h"
+#include "backend/shim/shim_pmi.h"
+#include "backend/shim/shim_pty.h"
+#include "backend/shim/shim_rank.h"
+#include "backend/shim/shim_reap.h"
+#include "backend/shim/shim_spool.h"
+#include "backend/shim/shim_state.h"
+#include "backend/shim/shim_timer.h"
 #include "backend/task/taskdir.h"
 #include "src/base/clock.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-#define LEFTOVER_GRACE_MS 2000
 #define LIMIT_AGAIN_MS    30000
 #define END_RETRY_MS      1000
-#define EARLY_NEWS_S      5 /* so far ahead a second early signal lies, at least */
-
-void shim_message(struct shim *s, const char *fmt, ...)
-{
-    if (s->message)
-        return;
-    struct str text = STR_INIT;
-    va_list ap;
-    va_start(ap, fmt);
-    str_vappendf(&text, fmt, ap);
-    va_end(ap);
-    s->message = str_take(&text);
-}
 
 /* --- the beginning --- */
 
@@ -117,61 +115,6 @@ static int write_script(struct shim *s)
     return r;
 }
 
-static void arm_limits(struct shim *s)
-{
-    s->limit_ms = s->early_ms = INT64_MAX;
-    uint32_t limit = s->l.time_limit_s;
-    if (limit == DURATION_UNLIMITED || limit == DURATION_NOT_SET || limit == 0)
-        return;
-    s->limit_ms = s->start_ms + (int64_t)limit * 1000;
-    if (s->l.early_signal > 0) {
-        s->early_ms = s->limit_ms - (int64_t)s->l.early_signal_s * 1000;
-        if (s->early_ms < s->start_ms)
-            s->early_ms = s->start_ms;
-    }
-}
-
-void shim_set_early(struct shim *s, uint32_t in_s)
-{
-    if (s->l.early_signal <= 0 || (s->early_sent && in_s < EARLY_NEWS_S))
-        return;
-    s->early_ms = in_s < DURATION_NOT_SET ? mono_ms() + (int64_t)in_s * 1000 : INT64_MAX;
-    shim_arm_timer(s);
-}
-
-void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
-{
-    int64_t now = mono_ms(), left_ms = s->limit_ms - now;
-    bool counts = s->limit_ms != INT64_MAX;
-    if (s->terminating)
-        return;
-    if (paused && s->l.limit_own && counts)
-        s->own_left_ms = left_ms > 0 ? left_ms : 1;
-    if (paused)
-        s->limit_ms = INT64_MAX;
-    else if (!s->l.limit_own)
-        s->limit_ms = in_s < DURATION_NOT_SET ? now + (int64_t)in_s * 1000 : INT64_MAX;
-    else if (s->own_left_ms)
-        s->limit_ms = now + s->own_left_ms;
-    if (!paused)
-        s->own_left_ms = 0;
-    shim_arm_timer(s);
-}
-
-/* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
-void shim_arm_timer(struct shim *s)
-{
-    int64_t at = s->early_ms < s->limit_ms ? s->early_ms : s->limit_ms;
-    if (lease_next_ms(s) < at)
-        at = lease_next_ms(s);
-    if (at == INT64_MAX)
-        return;
-    if (s->timer_fd < 0)
-        s->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    struct itimerspec it = {.it_value = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000 + 1}};
-    timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
-}
-
 static void spawn_ranks(struct shim *s)
 {
     s->phase = SHIM_RUNNING;
@@ -198,7 +141,7 @@ static void start(struct shim *s)
         for (int k = 0; k < 2; k++)
             r->pump[k] = (struct pump){.fd = -1, .line = STR_INIT};
     }
-    arm_limits(s);
+    shim_start_limits(s);
     lease_start(s);
     shim_arm_timer(s);
     mem_start(s);
@@ -223,62 +166,12 @@ static void start(struct shim *s)
 
 /* --- while it runs --- */
 
-static void rank_ended(struct shim *s, struct rank *r, int status)
-{
-    if (r->report_fd >= 0)
-        rank_read_report(s, r);
-    r->running = false;
-    s->n_alive--;
-    if (!r->bad_start)
-        r->end = (struct rank_end){.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-                                   .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-    pump_finish(s, r);
-    if (r->in_fd >= 0) {
-        close(r->in_fd);
-        r->in_fd = -1;
-        input_push(s);
-    }
-    if (s->l.wait_s && s->n_alive && s->wait_ms == INT64_MAX)
-        s->wait_ms = mono_ms() + (int64_t)s->l.wait_s * 1000;
-    bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
-    if (failed && s->n_alive && !s->terminating)
-        kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
-}
-
-void shim_reap(struct shim *s)
-{
-    int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid == s->opener)
-            s->opener = 0;
-        for (size_t i = 0; i < s->n_ranks; i++)
-            if (s->ranks[i].running && s->ranks[i].pid == pid)
-                rank_ended(s, &s->ranks[i], status);
-    }
-    bool none = pid < 0 && errno == ECHILD;
-    if (s->phase == SHIM_RUNNING && !s->n_alive) {
-        s->end_ms = mono_ms();
-        s->t_end = wall_read();
-        s->phase = SHIM_LEFTOVERS;
-        s->limit_ms = s->early_ms = s->mem_ms = s->spool_ms = INT64_MAX;
-        if (!none && !s->first_kill_ms) {
-            kill_signal(s, SIGTERM, SIGNAL_TREE);
-            int64_t at = s->end_ms + LEFTOVER_GRACE_MS;
-            s->terminating = true;
-            s->kill_ms = at < s->kill_ms ? at : s->kill_ms;
-        }
-    }
-    if (s->phase == SHIM_LEFTOVERS && none)
-        s->phase = SHIM_GONE;
-}
-
 /* While a controller is there it keeps the time. A step's own limit is kept here. */
 static void limit_reached(struct shim *s)
 {
     if (s->agent_fd >= 0 && !s->l.limit_own) {
         s->limit_ms = mono_ms() + LIMIT_AGAIN_MS;
-        link_send(s, SHIM_LIMIT, 0, NULL, NULL);
+        shim_agent_send(s, SHIM_LIMIT, 0, NULL, NULL);
         return;
     }
     shim_reap(s);
@@ -337,7 +230,7 @@ static void timers(struct shim *s)
     if (!s->stuck && s->setup.stuck_ms && s->first_kill_ms && now - s->first_kill_ms > s->setup.stuck_ms) {
         shim_message(s, "its processes could not be killed for more than %u s", s->setup.stuck_ms / 1000);
         s->stuck = true;
-        link_tell_running(s);
+        shim_agent_tell_running(s);
     }
 }
 
@@ -429,13 +322,13 @@ static void serve(struct shim *s, const struct source *what, short ready)
     case SRC_SIGNAL: drain(s->signal_fd); break;
     case SRC_AGENT:
         if (s->agent_fd >= 0 && (ready & POLLOUT))
-            link_flush(s);
+            shim_agent_flush(s);
         if (s->agent_fd >= 0 && (ready & (POLLIN | POLLHUP | POLLERR)))
-            link_read(s);
+            shim_agent_read(s);
         break;
     case SRC_CTL:
         if (s->ctl_fd >= 0)
-            link_accept(s);
+            shim_agent_accept(s);
         break;
     case SRC_TIMER: drain(s->timer_fd); break;
     case SRC_OPENER:
@@ -464,7 +357,7 @@ static void serve(struct shim *s, const struct source *what, short ready)
 static void run(struct shim *s)
 {
     struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
-    link_take_frames(s); /* a kill may have come along with the launch */
+    shim_agent_take_frames(s); /* a kill may have come along with the launch */
     shim_reap(s);
     while (s->phase != SHIM_GONE || sinks_drain(s)) {
         collect(s, &q);
@@ -473,7 +366,7 @@ static void run(struct shim *s)
             if (q.fds.v[i].revents)
                 serve(s, &q.what.v[i], q.fds.v[i].revents);
         if (!s->told_running)
-            link_tell_running(s);
+            shim_agent_tell_running(s);
         timers(s);
         shim_reap(s);
     }
@@ -512,14 +405,14 @@ static void store_end(struct shim *s, const struct launch_end *end)
         if (r == -ENOSPC && taskdir_take_reserve(s->dir_fd))
             continue;
         if (!told)
-            link_send(s, MSG_TASK_END, 0, &launch_end_rec, end);
+            shim_agent_send(s, MSG_TASK_END, 0, &launch_end_rec, end);
         told = true;
         struct pollfd p = {.fd = s->agent_fd >= 0 ? s->agent_fd : s->ctl_fd, .events = POLLIN};
         poll(&p, 1, END_RETRY_MS);
         if (p.revents && s->agent_fd >= 0)
-            link_read(s);
+            shim_agent_read(s);
         else if (p.revents && s->ctl_fd >= 0) {
-            link_accept(s);
+            shim_agent_accept(s);
             told = false;
         }
     }
@@ -538,12 +431,12 @@ static void finish(struct shim *s)
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
     store_end(s, &end);
-    link_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
+    shim_agent_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->agent_fd >= 0 && s->out.len) {
         /* The record is there for whoever asks later: an agent that does not read is not waited for. */
         struct pollfd p = {.fd = s->agent_fd, .events = POLLOUT};
         poll(&p, 1, 1000);
-        link_flush(s);
+        shim_agent_flush(s);
     }
 }
 
@@ -562,6 +455,7 @@ int shim_main(const char *dir)
 {
     struct shim s = {.dir = dir,
                      .agent_fd = SHIM_SOCKET_FD,
+                     .on_frame = shim_take_frame,
                      .ctl_fd = -1,
                      .opener_fd = -1,
                      .timer_fd = -1,

@@ -1,8 +1,8 @@
-/* shim_agent.c - the shim's side of the connection to its agent, whichever agent that is.
- *
- * Never blocks: what does not leave at once waits in s->out. When the agent goes away what waited is
+/* Never blocks: what does not leave at once waits in s->out. When the agent goes away what waited is
  * dropped: the next agent gets the whole state anew.
  */
+#include "backend/shim/shim_agent.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
 #include "src/proto/codec.h"
 
 #define READ_SIZE 65536
@@ -35,7 +34,7 @@ static void listen_for_agent(struct shim *s)
     umask(mask);
 }
 
-static void link_lost(struct shim *s)
+static void shim_agent_lost(struct shim *s)
 {
     close(s->agent_fd);
     s->agent_fd = -1;
@@ -46,7 +45,7 @@ static void link_lost(struct shim *s)
     listen_for_agent(s);
 }
 
-void link_flush(struct shim *s)
+void shim_agent_flush(struct shim *s)
 {
     while (s->agent_fd >= 0 && s->out_at < s->out.len) {
         ssize_t n =
@@ -56,7 +55,7 @@ void link_flush(struct shim *s)
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0) {
-            link_lost(s);
+            shim_agent_lost(s);
             return;
         }
         s->out_at += (size_t)n;
@@ -65,7 +64,7 @@ void link_flush(struct shim *s)
     s->out_at = 0;
 }
 
-void link_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body)
+void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body)
 {
     if (s->agent_fd < 0 || s->out.len > OUT_MAX)
         return;
@@ -73,10 +72,10 @@ void link_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_des
     if (d)
         codec_encode(d, body, &s->out);
     frame_end(&s->out, at, (uint16_t)type, 0, tag);
-    link_flush(s);
+    shim_agent_flush(s);
 }
 
-void link_tell_running(struct shim *s)
+void shim_agent_tell_running(struct shim *s)
 {
     if (s->phase == SHIM_OPENING || s->n_starting || s->launch_failed)
         return;
@@ -92,64 +91,36 @@ void link_tell_running(struct shim *s)
         .gpus = s->l.alloc.gpus,
         .mem_mib = s->l.alloc.mem_mib,
     };
-    link_send(s, MSG_TASK_RUNNING, 0, &launch_status_rec, &st);
+    shim_agent_send(s, MSG_TASK_RUNNING, 0, &launch_status_rec, &st);
     s->told_running = true;
 }
 
-static void take_frame(struct shim *s, const struct frame *f)
-{
-    if (f->type == MSG_KILL) {
-        struct launch_kill k;
-        if (codec_decode(&launch_kill_rec, f->body, f->size, &k, NULL) < 0)
-            return;
-        if (launch_key_eq(&k.key, &s->l.key))
-            kill_on_request(s, &k);
-        rec_fini(&launch_kill_rec, &k);
-    } else if (f->type == MSG_PMI_ALL) {
-        struct msg_pmi m;
-        if (codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL) < 0)
-            return;
-        if (launch_key_eq(&m.key, &s->l.key))
-            pmi_take(s, &m);
-        rec_fini(&msg_pmi_rec, &m);
-    } else if (f->type == SHIM_LEASE) {
-        lease_renew(s, f->tag);
-        shim_arm_timer(s);
-    } else if (f->type == MSG_INPUT) {
-        struct msg_input m;
-        if (codec_decode(&msg_input_rec, f->body, f->size, &m, NULL) < 0)
-            return;
-        input_take(s, f->tag, &m);
-        rec_fini(&msg_input_rec, &m);
-    }
-}
-
-void link_take_frames(struct shim *s)
+void shim_agent_take_frames(struct shim *s)
 {
     struct frame f;
     int r;
     while ((r = frame_reader_next(&s->in, &f)) > 0)
-        take_frame(s, &f);
+        s->on_frame(s, &f);
     if (r < 0)
-        link_lost(s);
+        shim_agent_lost(s);
 }
 
-void link_read(struct shim *s)
+void shim_agent_read(struct shim *s)
 {
     uint8_t *p = frame_reader_space(&s->in, READ_SIZE);
     ssize_t n = recv(s->agent_fd, p, READ_SIZE, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        link_lost(s);
+        shim_agent_lost(s);
         return;
     }
     frame_reader_added(&s->in, (size_t)n);
-    link_take_frames(s);
+    shim_agent_take_frames(s);
 }
 
 /* Root, or the uid that the shim runs as: the same as for the agent's own socket. */
-void link_accept(struct shim *s)
+void shim_agent_accept(struct shim *s)
 {
     int fd = accept4(s->ctl_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
@@ -162,10 +133,10 @@ void link_accept(struct shim *s)
         return;
     }
     if (s->agent_fd >= 0)
-        link_lost(s);
+        shim_agent_lost(s);
     s->agent_fd = fd;
     close(s->ctl_fd);
     s->ctl_fd = -1;
     unlinkat(s->dir_fd, "ctl", 0);
-    link_tell_running(s);
+    shim_agent_tell_running(s);
 }

@@ -1,9 +1,9 @@
-/* shim_files.c - files of the task, opened with the rights of its user and no others.
- *
- * The shim itself may be root and opens no path that a user has named. A lone rank opens its own files once
+/* The shim itself may be root and opens no path that a user has named. A lone rank opens its own files once
  * it has dropped to the user. Where ranks share files, or the shim must write to them (labels), a child
  * that has dropped opens each file once and hands the descriptors over.
  */
+#include "backend/shim/shim_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_io.h"
 #include "src/base/xalloc.h"
 
 #define NOTE_WAIT_MS 200

@@ -1,17 +1,18 @@
-/* shim_io.c - streams that pass through the shim: labelled output, and standard input for all ranks.
- *
- * Output without a label never comes here: the rank writes to the file itself.
+/* Output without a label never comes here: the rank writes to the file itself.
  *
  * A user may name a FIFO or a terminal that nobody reads. The shim never waits for one: what it does not
  * take is queued, and while the queue is long the rank's pipe is not read, so that the rank waits.
  */
+#include "backend/shim/shim_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_agent.h"
+#include "backend/shim/shim_pty.h"
 #include "src/base/clock.h"
 
 #define READ_SIZE 32768
@@ -159,7 +160,7 @@ static void input_ack(struct shim *s)
     for (size_t i = 0; i < s->n_ranks; i++)
         open |= s->ranks[i].in_fd >= 0;
     struct msg_input_ack ack = {.offset = s->input_at, .closed = !open && s->phase != SHIM_OPENING};
-    link_send(s, MSG_INPUT_ACK, s->input_tag, &msg_input_ack_rec, &ack);
+    shim_agent_send(s, MSG_INPUT_ACK, s->input_tag, &msg_input_ack_rec, &ack);
     s->input_waits = false;
 }
 

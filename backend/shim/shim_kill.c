@@ -1,16 +1,15 @@
-/* shim_kill.c - signals to the task, and its end by force.
- *
- * Every process of the task is a descendant of the shim, which is their subreaper: one that has left its
+/* Every process of the task is a descendant of the shim, which is their subreaper: one that has left its
  * group, its session and its parent is still found. Nothing is over before waitpid says that there is no
  * child left.
  */
+#include "backend/shim/shim_kill.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
@@ -134,34 +133,4 @@ void kill_terminate(struct shim *s, int64_t grace_ms)
         s->kill_ms = kill_ms;
     if (grace_ms <= 0)
         kill_round(s);
-}
-
-void kill_on_request(struct shim *s, const struct launch_kill *k)
-{
-    shim_reap(s);
-    bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
-    if (k->signal) {
-        if (live && k->signal == LAUNCH_EARLY_AT)
-            shim_set_early(s, k->grace_s);
-        else if (live && (k->signal == LAUNCH_LIMIT_AT || k->signal == LAUNCH_PAUSED))
-            shim_set_limit(s, k->signal == LAUNCH_PAUSED, k->grace_s);
-        else if (live && k->signal > 0)
-            kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
-    } else {
-        if (live && !s->was_killed)
-            s->kill_cause = k->cause; /* the first one is why it ends */
-        /* A cancel in the grace time of a preemption is another word, and is said with TERM too. The same
-         * request comes again over each new connection. */
-        bool other = live && s->was_killed && k->cause != s->asked_cause;
-        s->was_killed |= live;
-        s->asked_cause = k->cause;
-        if (s->drain_ms)
-            s->drain_ms = 1; /* only its output was waited for */
-        if (other && k->grace_s)
-            kill_signal(s, SIGTERM, SIGNAL_TREE);
-        kill_terminate(s, (int64_t)k->grace_s * 1000);
-    }
-    /* Last: a note may have to wait, a signal never. */
-    if (live && k->note)
-        files_note(s, k->note);
 }

@@ -1,10 +1,10 @@
-/* shim_mem.c - how much memory and time the task took, and its end when it takes more memory than it has.
- *
- * With a group the kernel keeps the limit. A v2 group dies as a whole; of a v1 group the kernel kills one
+/* With a group the kernel keeps the limit. A v2 group dies as a whole; of a v1 group the kernel kills one
  * process, which is looked for every MEM_POLL_MS, and the rest is killed here. Without a group the resident
  * sizes are added up as often; before anything is killed the proportional sizes decide, in which a page
  * that ten processes share counts once.
  */
+#include "backend/shim/shim_mem.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_kill.h"
+#include "backend/shim/shim_reap.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 

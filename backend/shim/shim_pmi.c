@@ -1,6 +1,4 @@
-/* shim_pmi.c - PMI for the ranks of a step: version 2, and version 1 for those that begin with it.
- *
- *     rank --PMI_FD--> put, get, fence ...          one socket for each rank, blocking on the rank's side
+/* rank --PMI_FD--> put, get, fence ...          one socket for each rank, blocking on the rank's side
  *     all ranks here in a fence --PMI_FENCE--> agent --> controller --PMI_ALL--> each task's shim
  *                                                        (tasks on one node alone need neither)
  *
@@ -11,6 +9,8 @@
  * Source: the PMI-2 API and wire protocol as MPICH's simple client speaks it: six bytes of length, then
  * "key=value;" with ';' doubled in values. PMI-1: lines "key=value key=value".
  */
+#include "backend/shim/shim_pmi.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_agent.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_kill.h"
 #include "src/base/clock.h"
 #include "src/base/idmap.h"
 #include "src/base/xalloc.h"
@@ -274,7 +276,7 @@ static void tell_fence(struct shim *s)
         strv_push(&m.pairs, p->pairs.v[i].key);
         strv_push(&m.pairs, p->pairs.v[i].value);
     }
-    link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+    shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
     strv_fini(&m.pairs);
     p->asked = true;
     p->again_ms = mono_ms() + AGAIN_MS;
@@ -334,7 +336,7 @@ static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why
     free(line);
     if (s->l.pmi_tasks > 1) { /* the other nodes' too */
         struct msg_pmi m = {.key = s->l.key, .fence = PMI_ABORT};
-        link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+        shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
     }
     kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }

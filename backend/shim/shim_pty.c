@@ -1,7 +1,4 @@
-/* shim_pty.c - a rank on a terminal of its own, which lives here: links, controllers and the terminals of
- * people come and go.
- *
- * What the terminal prints goes into a file of the spool, "R.pty", whose offsets are those of the stream
+/* What the terminal prints goes into a file of the spool, "R.pty", whose offsets are those of the stream
  * and whose beginning is given back to the file system as it grows: it holds the last KEPT_MIN to KEPT_MAX
  * bytes. Whoever writes to the terminal says how much of it he has; while he is heard of, the rank waits
  * for him once he is WINDOW behind. While nobody is, it goes on, and the oldest is forgotten.
@@ -9,6 +6,8 @@
  * One writes at a time. Another one is told who does, unless he takes over, or the first one has not been
  * heard of for HEARD_MS.
  */
+#include "backend/shim/shim_pty.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,7 +17,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_agent.h"
+#include "backend/shim/shim_io.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
@@ -172,7 +172,7 @@ static void answer(struct shim *s, uint64_t tag, const char *refused, bool held)
                                 .out = p->out,
                                 .held = held,
                                 .refused = refused ? xstrdup(refused) : NULL};
-    link_send(s, MSG_INPUT_ACK, tag, &msg_input_ack_rec, &ack);
+    shim_agent_send(s, MSG_INPUT_ACK, tag, &msg_input_ack_rec, &ack);
     free(ack.refused);
 }
 

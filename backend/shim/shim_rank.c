@@ -1,10 +1,10 @@
-/* shim_rank.c - one process of the task, from fork to exec.
- *
- *     fork -> process group, limits, CPUs -> drop to the user -> working directory -> files -> exec
+/* fork -> process group, limits, CPUs -> drop to the user -> working directory -> files -> exec
  *
  * What fails on the way is told through a pipe that the exec closes. The order matters: limits and CPUs
  * while there are rights to set them, paths when there are none left.
  */
+#include "backend/shim/shim_rank.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -17,7 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_pmi.h"
+#include "backend/shim/shim_pty.h"
 #include "backend/task/taskdir.h"
 #include "src/base/ulimit.h"
 #include "src/base/xalloc.h"

@@ -1,12 +1,14 @@
-/* shim_spool.c - how much a task may write into its node's spool.
- *
- * Output that no file of the launch takes lies on the node's own disk, whether somebody reads it or not: a
+/* Output that no file of the launch takes lies on the node's own disk, whether somebody reads it or not: a
  * program that never stops writing would fill it for everybody.
  */
+#include "backend/shim/shim_spool.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_kill.h"
+#include "backend/shim/shim_reap.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 

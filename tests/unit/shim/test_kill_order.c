@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_kill.h"
 
 static int sent[8];
 static size_t n_sent;

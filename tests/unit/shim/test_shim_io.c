@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "backend/shim/shim_private.h"
+#include "backend/shim/shim_io.h"
 
 /* A process that the rank has left writes as fast as its label can be put on: here it never stops. */
 static void test_rest_of_output_is_bounded(void **state)

@@ -1,0 +1,13 @@
+/* shim_kill.h - signals to the task, and its end by force. */
+#ifndef STOKER_BACKEND_SHIM_SHIM_KILL_H
+#define STOKER_BACKEND_SHIM_SHIM_KILL_H
+
+#include "backend/shim/shim_state.h"
+
+/* Takes the spare descriptors that are not held. */
+void kill_take_spares(struct shim *s);
+void kill_terminate(struct shim *s, int64_t grace_ms);
+void kill_signal(struct shim *s, int signo, enum signal_target target);
+void kill_round(struct shim *s);
+
+#endif

@@ -1,0 +1,18 @@
+/* shim_pmi.h - PMI for the ranks of a step: version 2, and version 1 for those that begin with it. */
+#ifndef STOKER_BACKEND_SHIM_SHIM_PMI_H
+#define STOKER_BACKEND_SHIM_SHIM_PMI_H
+
+#include "backend/shim/shim_state.h"
+
+void pmi_start(struct shim *s);
+/* A rank's socket: ours is kept, theirs (-1: PMI is not served) is the rank's PMI_FD. 0 or -errno. */
+int pmi_socket(struct shim *s, size_t rank, int *ret_theirs);
+int pmi_fd(const struct shim *s, size_t rank); /* -1: closed */
+void pmi_read(struct shim *s, size_t rank);
+/* A fence that nobody has answered is said again. */
+int64_t pmi_next_ms(const struct shim *s);
+void pmi_look(struct shim *s);
+/* All tasks of the step are in the fence: the others' pairs. */
+void pmi_take(struct shim *s, const struct msg_pmi *m);
+
+#endif

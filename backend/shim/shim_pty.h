@@ -1,0 +1,24 @@
+/* shim_pty.h - a rank on a terminal of its own, which lives here: SSH sessions, controllers and the terminals of
+ * users come and go. */
+#ifndef STOKER_BACKEND_SHIM_SHIM_PTY_H
+#define STOKER_BACKEND_SHIM_SHIM_PTY_H
+
+#include "backend/shim/shim_state.h"
+
+/* Before anybody speaks to the task, where its launch asks for one. */
+void pty_start(struct shim *s);
+/* Makes it: r reads and writes our end, given gets the rank's as its three standard ones. 0 or -errno. */
+int pty_open(struct shim *s, struct rank *r, int given[3]);
+/* In the rank: a session of its own on that terminal. NULL, or a text. */
+const char *pty_enter(int slave);
+/* Whether what it prints is taken now: else the rank waits for whoever is there. */
+bool pty_has_room(const struct shim *s);
+int64_t pty_next_ms(const struct shim *s);
+void pty_look(struct shim *s);
+/* False when there is nothing more now. */
+bool pty_read(struct shim *s, struct rank *r);
+/* The rank has ended: takes the rest and hangs up. */
+void pty_finish(struct shim *s, struct rank *r);
+void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m);
+
+#endif

@@ -1,0 +1,11 @@
+/* shim_rank.h - one process of the task, from fork to exec. */
+#ifndef STOKER_BACKEND_SHIM_SHIM_RANK_H
+#define STOKER_BACKEND_SHIM_SHIM_RANK_H
+
+#include "backend/shim/shim_state.h"
+
+int rank_spawn(struct shim *s, struct rank *r);
+/* Takes what the child says of its start. */
+void rank_read_report(struct shim *s, struct rank *r);
+
+#endif

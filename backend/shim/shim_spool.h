@@ -1,0 +1,11 @@
+/* shim_spool.h - how much a task may write into its node's spool. */
+#ifndef STOKER_BACKEND_SHIM_SHIM_SPOOL_H
+#define STOKER_BACKEND_SHIM_SHIM_SPOOL_H
+
+#include "backend/shim/shim_state.h"
+
+void spool_start(struct shim *s);
+/* Ends the task where it has written more than the spool takes. */
+void spool_look(struct shim *s);
+
+#endif
