@@ -44,7 +44,7 @@ static int serve(const char *keys)
     struct errtext err = {""};
     char *dir = self_dir();
     log_open("stoker-link", 2, LOG_LVL_INFO);
-    int r = link_run(CTL_FD, dir, keys, &err);
+    int r = sshlink_run(CTL_FD, dir, keys, &err);
     if (r < 0)
         log_error("%s", err.s);
     free(dir);

@@ -56,10 +56,10 @@ struct nodeconn {
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
     struct ssh_process *ssh; /* NULL: local */
-    struct link_open to;
+    struct ssh_order to;
     struct ssh_stream call;
     int ssh_fd;            /* our end of an SSH session that is being made; -1: none */
-    enum link_fault fault; /* of the last SSH session */
+    enum ssh_fault fault; /* of the last SSH session */
     char *trouble;         /* as told */
     uint64_t dice;
 };
@@ -71,9 +71,9 @@ static int64_t nodeconn_pause_min(const struct nodeconn *n)
     return n->ssh ? SSH_MIN_MS : RETRY_MIN_MS;
 }
 
-static bool nodeconn_is_refusal(enum link_fault f)
+static bool nodeconn_is_refusal(enum ssh_fault f)
 {
-    return f == LINK_FAULT_LOGIN || f == LINK_FAULT_HOSTKEY_UNKNOWN || f == LINK_FAULT_HOSTKEY_CHANGED;
+    return f == SSH_FAULT_LOGIN || f == SSH_FAULT_HOSTKEY_UNKNOWN || f == SSH_FAULT_HOSTKEY_CHANGED;
 }
 
 /* Half as long to half as long again, so that nodes that were lost together do not come back together. */
@@ -190,7 +190,7 @@ static int nodeconn_take_frame(struct nodeconn *n, const struct frame *f)
             n->t_up = loop_now(n->loop);
         n->up = true;
         n->greeting = false;
-        n->fault = LINK_FAULT_NONE;
+        n->fault = SSH_FAULT_NONE;
         free(n->trouble);
         n->trouble = NULL;
         n->ops->on_agent(n->ctx, n, m);
@@ -339,18 +339,18 @@ static void nodeconn_begin(struct nodeconn *n, int fd)
 }
 
 /* The end of a stream may be seen before stoker-link reports it: the report then only tells why. */
-static void nodeconn_on_link(void *ctx, enum link_phase phase, enum link_fault fault, const char *text)
+static void nodeconn_on_link(void *ctx, enum ssh_phase phase, enum ssh_fault fault, const char *text)
 {
     struct nodeconn *n = ctx;
-    if (phase == LINK_UP && n->ssh_fd >= 0) {
+    if (phase == SSH_PHASE_UP && n->ssh_fd >= 0) {
         int fd = n->ssh_fd;
         n->ssh_fd = -1;
         nodeconn_begin(n, fd);
-    } else if (phase == LINK_OVER) {
+    } else if (phase == SSH_PHASE_OVER) {
         n->fault = fault;
         if (n->ssh_fd >= 0 || n->conn)
             nodeconn_go_down(n, text);
-        if (*text && fault != LINK_FAULT_NONE)
+        if (*text && fault != SSH_FAULT_NONE)
             nodeconn_tell_trouble(n, text);
     }
 }
@@ -420,7 +420,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
     n->t_heard = loop_now(l);
     n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;
     if (cfg->to)
-        rec_copy(&link_open_rec, &n->to, cfg->to);
+        rec_copy(&ssh_order_rec, &n->to, cfg->to);
     rec_copy(&msg_hello_rec, &n->hello, cfg->hello);
     n->retry = (struct loop_timer){.fn = nodeconn_on_retry, .ctx = n};
     n->beat = (struct loop_timer){.fn = nodeconn_on_beat, .ctx = n};
@@ -440,7 +440,7 @@ void nodeconn_free(struct nodeconn *n)
     loop_timer_cancel(n->loop, &n->retry);
     loop_timer_cancel(n->loop, &n->beat);
     nodeconn_drop_line(n);
-    rec_fini(&link_open_rec, &n->to);
+    rec_fini(&ssh_order_rec, &n->to);
     rec_fini(&msg_hello_rec, &n->hello);
     free(n->trouble);
     free(n->socket);
@@ -540,16 +540,16 @@ void nodeconn_hurry(struct nodeconn *n)
     loop_timer_set(n->loop, &n->retry, 0);
 }
 
-void nodeconn_set_target(struct nodeconn *n, const struct link_open *to)
+void nodeconn_set_target(struct nodeconn *n, const struct ssh_order *to)
 {
     uint32_t id = n->to.id;
     n->to.id = to->id;
-    bool same = rec_eq(&link_open_rec, &n->to, to);
+    bool same = rec_eq(&ssh_order_rec, &n->to, to);
     n->to.id = id;
     if (same)
         return;
-    rec_fini(&link_open_rec, &n->to);
-    rec_copy(&link_open_rec, &n->to, to);
+    rec_fini(&ssh_order_rec, &n->to);
+    rec_copy(&ssh_order_rec, &n->to, to);
     if (n->conn || n->ssh_fd >= 0)
         nodeconn_go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);

@@ -39,7 +39,7 @@ struct nodeconn_config {
     uint64_t hello_ticket;      /* it is greeted when this is committed: its epoch is on disk then */
     int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
     struct ssh_process *ssh;    /* NULL: local */
-    const struct link_open *to; /* where to, over SSH */
+    const struct ssh_order *to; /* where to, over SSH */
 };
 
 struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg, uint64_t committed,
@@ -70,7 +70,7 @@ bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint6
 /* No greeting leaves before the next one is set: what it would name is void. */
 void nodeconn_hold_hello(struct nodeconn *n);
 /* Where it is from now on; called again where that differs. Only for a node that is reached over SSH. */
-void nodeconn_set_target(struct nodeconn *n, const struct link_open *to);
+void nodeconn_set_target(struct nodeconn *n, const struct ssh_order *to);
 /* The same for a local one. */
 void nodeconn_set_socket(struct nodeconn *n, const char *socket);
 /* Something has changed that may help: a node that is not up is called at once. */

@@ -97,22 +97,22 @@ static void ssh_process_gone(struct ssh_process *p, const char *why)
     while (!list_empty(&lost)) {
         struct ssh_stream *c = list_first(&lost, struct ssh_stream, link);
         ssh_process_forget(c);
-        c->fn(c->ctx, LINK_OVER, LINK_FAULT_LOST, text);
+        c->fn(c->ctx, SSH_PHASE_OVER, SSH_FAULT_LOST, text);
     }
     free(text);
 }
 
 /* --- what the process reports --- */
 
-static void ssh_process_take_state(struct ssh_process *p, const struct link_state *st)
+static void ssh_process_take_state(struct ssh_process *p, const struct ssh_report *st)
 {
     p->pause_ms = PAUSE_MIN_MS;
     list_for_each (c, &p->calls, struct ssh_stream, link) {
         if (c->id != st->id)
             continue;
-        if (st->phase == LINK_OVER)
+        if (st->phase == SSH_PHASE_OVER)
             ssh_process_forget(c);
-        c->fn(c->ctx, st->phase, st->fault < LINK_N_FAULTS ? st->fault : LINK_FAULT_LOST,
+        c->fn(c->ctx, st->phase, st->fault < SSH_N_FAULTS ? st->fault : SSH_FAULT_LOST,
               st->text ? st->text : "");
         return;
     }
@@ -120,16 +120,16 @@ static void ssh_process_take_state(struct ssh_process *p, const struct link_stat
 
 static void ssh_process_take_packet(struct ssh_process *p, const char *bytes, size_t n)
 {
-    struct frame_reader r = {.max = LINK_PACKET_MAX};
+    struct frame_reader r = {.max = SSH_MSG_MAX};
     struct frame f;
-    struct link_state st;
+    struct ssh_report st;
     struct errtext err;
     memcpy(frame_reader_space(&r, n), bytes, n);
     frame_reader_added(&r, n);
-    if (frame_reader_next(&r, &f) == 1 && f.type == LINK_MSG_STATE &&
-        codec_decode(&link_state_rec, f.body, f.size, &st, &err) == 0) {
+    if (frame_reader_next(&r, &f) == 1 && f.type == SSH_MSG_STATE &&
+        codec_decode(&ssh_report_rec, f.body, f.size, &st, &err) == 0) {
         ssh_process_take_state(p, &st);
-        rec_fini(&link_state_rec, &st);
+        rec_fini(&ssh_report_rec, &st);
     }
     frame_reader_fini(&r);
 }
@@ -191,7 +191,7 @@ static void ssh_process_on_beat(void *arg)
         return;
     }
     struct str out = STR_INIT;
-    frame_append_header(&out, LINK_MSG_PING, 0, 0, 0);
+    frame_append_header(&out, SSH_MSG_PING, 0, 0, 0);
     ssh_process_queue(p, &out, -1);
     str_fini(&out);
     loop_timer_set(p->loop, &p->beat, p->beat_ms);
@@ -200,7 +200,7 @@ static void ssh_process_on_beat(void *arg)
 static void ssh_process_on_sock(void *arg, unsigned ready)
 {
     struct ssh_process *p = arg;
-    char buf[LINK_PACKET_MAX];
+    char buf[SSH_MSG_MAX];
     if (ready & LOOP_WRITE)
         ssh_process_flush(p);
     for (int i = 0; i < WORDS_A_TURN && p->sock.fd >= 0; i++) {
@@ -307,7 +307,7 @@ void ssh_process_set_socket(struct ssh_process *p, const char *socket)
     p->path = xstrdup(socket);
 }
 
-int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_stream *c)
+int ssh_process_open(struct ssh_process *p, struct ssh_order *to, struct ssh_stream *c)
 {
     int pair[2];
     bool is_there = p->sock.fd >= 0;
@@ -321,8 +321,8 @@ int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_str
     to->id = c->id = ++p->last_id ? p->last_id : ++p->last_id;
     struct str out = STR_INIT;
     size_t at = frame_begin(&out);
-    codec_encode(&link_open_rec, to, &out);
-    frame_end(&out, at, LINK_MSG_OPEN, 0, to->id);
+    codec_encode(&ssh_order_rec, to, &out);
+    frame_end(&out, at, SSH_MSG_OPEN, 0, to->id);
     list_init(&c->link);
     list_append(&p->calls, &c->link);
     ssh_process_queue(p, &out, pair[1]);

@@ -17,8 +17,8 @@ struct ssh_process;
 struct ssh_stream {
     struct list link;
     uint32_t id; /* 0: none */
-    /* With LINK_OVER it is the last call and c is none. */
-    void (*fn)(void *ctx, enum link_phase phase, enum link_fault fault, const char *text);
+    /* With SSH_PHASE_OVER it is the last call and c is none. */
+    void (*fn)(void *ctx, enum ssh_phase phase, enum ssh_fault fault, const char *text);
     void *ctx;
 };
 
@@ -34,7 +34,7 @@ void ssh_process_free(struct ssh_process *p);
 /* Asks for a session with `to` (its id is set here); c->fn hears of its phases. Returns this side's
  * descriptor of the stream (non-blocking, the caller's; closing it ends the session), or a negative errno:
  * -EAGAIN while the process is not there. */
-int ssh_process_open(struct ssh_process *p, struct link_open *to, struct ssh_stream *c)
+int ssh_process_open(struct ssh_process *p, struct ssh_order *to, struct ssh_stream *c)
     __attribute__((warn_unused_result));
 /* No more calls. No-op for none. */
 void ssh_process_forget(struct ssh_stream *c);

@@ -14,10 +14,10 @@ bool boot_is_word(const char *s)
 }
 
 /* One line and no single quote inside, so that every login shell (csh, fish) hands it to sh unchanged. As
- * root the kit and the directories are readable for everybody, since jobs of users call `srun` there; what
+ * root the bundle and the directories are readable for everybody, since jobs of users call `srun` there; what
  * must be closed the agent closes itself. `head -c` takes no byte too many where it asks for them in one
  * read; nothing is sent ahead of the next request anyway. */
-void boot_command(struct str *out, const struct kit *k, const char *cluster, const char *node)
+void boot_command(struct str *out, const struct bundle *k, const char *cluster, const char *node)
 {
     str_append(
         out,
@@ -30,7 +30,7 @@ void boot_command(struct str *out, const struct kit *k, const char *cluster, con
     str_appendf(out, "b=\"$c/%s-$a\"; ", k->id);
     str_append(out, "if [ -x \"$b/stoker-agent\" ]; then :; else "
                     "t=\"$c/.new-$$\"; mkdir -p \"$t\" || fail \"cannot make $t\"; for f in");
-    for (size_t i = 0; i < KIT_FILES; i++)
+    for (size_t i = 0; i < BUNDLE_FILES; i++)
         str_appendf(out, " %s=%zu", k->files[i].name, k->files[i].n);
     str_append(out, "; do n=${f%%=*}; echo \"" BOOT_MARK "SEND $n $a\"; "
                     "head -c ${f#*=} >\"$t/$n\" && chmod +x \"$t/$n\" && "
@@ -39,7 +39,7 @@ void boot_command(struct str *out, const struct kit *k, const char *cluster, con
         str_append(out, "for n in");
         for (size_t i = 0; i < k->names.n; i++)
             str_appendf(out, " %s", k->names.v[i]);
-        str_append(out, "; do ln -s stoker \"$t/$n\"; done; ");
+        str_append(out, "; do ns -s stoker \"$t/$n\"; done; ");
     }
     /* Two at once on one file system: the second finds the first one's. */
     str_append(

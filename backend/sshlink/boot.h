@@ -2,7 +2,7 @@
  * flow.
  *
  *     link                              the node's login shell
- *      | exec: sh -c '...'  ------------->  is the kit there?
+ *      | exec: sh -c '...'  ------------->  is the bundle there?
  *      |  <------------ STOKER@@ SEND name arch      no: for each file
  *      |  contents, exactly their size  -->
  *      |  <------------ STOKER@@ BRIDGE 1            exec stoker-agent --bridge
@@ -18,7 +18,7 @@
 #define BOOT_MARK "STOKER@@ "
 
 /* The command to execute. node and cluster must be plain words (boot_is_word). */
-void boot_command(struct str *out, const struct kit *k, const char *cluster, const char *node);
+void boot_command(struct str *out, const struct bundle *k, const char *cluster, const char *node);
 /* Letters, digits, . _ - alone, and not beginning with - or . */
 bool boot_is_word(const char *s);
 

@@ -15,7 +15,7 @@
 
 #include "src/base/xalloc.h"
 
-static const char *const file_names[KIT_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
+static const char *const file_names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
 
 /* FNV-1a with 128 bits: tells releases apart. The cache on the node belongs to the one who logs in, so
  * there is nobody to defend a stronger hash against. */
@@ -34,7 +34,7 @@ static void digest_add(struct digest *d, const void *p, size_t n)
         d->h = (d->h ^ b[i]) * prime;
 }
 
-static int map_file(struct kit_file *f, const char *dir, struct errtext *err)
+static int map_file(struct bundle_file *f, const char *dir, struct errtext *err)
 {
     char *path = xasprintf("%s/%s", dir, f->name);
     int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
@@ -61,7 +61,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Every link to `stoker` in dir is a name of it. */
-static void find_names(struct kit *k, const char *dir)
+static void find_names(struct bundle *k, const char *dir)
 {
     DIR *d = opendir(dir);
     char target[PATH_MAX];
@@ -78,16 +78,16 @@ static void find_names(struct kit *k, const char *dir)
         qsort(k->names.v, k->names.n, sizeof *k->names.v, compare);
 }
 
-int kit_open(struct kit *k, const char *dir, struct errtext *err)
+int bundle_open(struct bundle *k, const char *dir, struct errtext *err)
 {
     struct utsname u;
-    *k = (struct kit){0};
+    *k = (struct bundle){0};
     struct digest d = digest_init;
-    for (size_t i = 0; i < KIT_FILES; i++) {
+    for (size_t i = 0; i < BUNDLE_FILES; i++) {
         k->files[i].name = file_names[i];
         int r = map_file(&k->files[i], dir, err);
         if (r < 0) {
-            kit_close(k);
+            bundle_close(k);
             return r;
         }
         digest_add(&d, file_names[i], strlen(file_names[i]) + 1);
@@ -103,18 +103,18 @@ int kit_open(struct kit *k, const char *dir, struct errtext *err)
     return 0;
 }
 
-void kit_close(struct kit *k)
+void bundle_close(struct bundle *k)
 {
-    for (size_t i = 0; i < KIT_FILES; i++)
+    for (size_t i = 0; i < BUNDLE_FILES; i++)
         if (k->files[i].p)
             munmap((void *)(uintptr_t)k->files[i].p, k->files[i].n);
     strv_fini(&k->names);
-    *k = (struct kit){0};
+    *k = (struct bundle){0};
 }
 
-const struct kit_file *kit_find(const struct kit *k, const char *name)
+const struct bundle_file *bundle_find(const struct bundle *k, const char *name)
 {
-    for (size_t i = 0; i < KIT_FILES; i++)
+    for (size_t i = 0; i < BUNDLE_FILES; i++)
         if (k->files[i].name && strcmp(k->files[i].name, name) == 0)
             return &k->files[i];
     return NULL;

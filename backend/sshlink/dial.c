@@ -111,7 +111,7 @@ void dial_free(struct dial *d)
     free(d);
 }
 
-static void finish(struct dial *d, int fd, enum link_fault fault, const char *text)
+static void finish(struct dial *d, int fd, enum ssh_fault fault, const char *text)
 {
     d->fn(d->ctx, fd, fault, text);
     dial_free(d);
@@ -153,7 +153,7 @@ static void on_connected(void *arg, __attribute__((unused)) unsigned ready)
     }
     loop_unwatch(d->loop, &d->watch);
     d->watch.fd = -1;
-    finish(d, fd, LINK_FAULT_NONE, NULL);
+    finish(d, fd, SSH_FAULT_NONE, NULL);
 }
 
 static void try_next(struct dial *d)
@@ -178,7 +178,7 @@ static void try_next(struct dial *d)
         if (fd >= 0)
             close(fd);
     }
-    finish(d, -1, LINK_FAULT_CONNECT, d->last.s);
+    finish(d, -1, SSH_FAULT_CONNECT, d->last.s);
 }
 
 static void on_looked_up(void *arg, __attribute__((unused)) unsigned ready)
@@ -199,7 +199,7 @@ static void on_looked_up(void *arg, __attribute__((unused)) unsigned ready)
     if (rc != 0) {
         snprintf(text, sizeof text, "cannot look up the name %s: %s", d->host,
                  rc == EAI_SYSTEM ? strerror(err) : gai_strerror(rc));
-        finish(d, -1, LINK_FAULT_NAME, text);
+        finish(d, -1, SSH_FAULT_NAME, text);
         return;
     }
     try_next(d);
@@ -216,7 +216,7 @@ static void on_timer(void *arg)
     snprintf(text, sizeof text, "cannot look up the name %s: no answer within %d s", d->host,
              NAME_MS / 1000);
     close_socket(d);
-    finish(d, -1, LINK_FAULT_NAME, text);
+    finish(d, -1, SSH_FAULT_NAME, text);
 }
 
 struct dial *dial_new(struct loop *l, const char *host, uint32_t port, dial_fn fn, void *ctx)

@@ -14,7 +14,7 @@
 struct dial;
 
 /* fd >= 0: connected, the callee's. Else fault and text say why. The dial is freed after the call. */
-typedef void (*dial_fn)(void *ctx, int fd, enum link_fault fault, const char *text);
+typedef void (*dial_fn)(void *ctx, int fd, enum ssh_fault fault, const char *text);
 
 struct dial *dial_new(struct loop *l, const char *host, uint32_t port, dial_fn fn, void *ctx)
     __attribute__((warn_unused_result));

@@ -1,5 +1,5 @@
 /* node_ssh.c - the life of one line: called, turned by its descriptors and its deadline, over. */
-#include "backend/sshlink/node_ssh_internal.h"
+#include "backend/sshlink/node_ssh.h"
 
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/sshlink/dial.h"
+#include "backend/sshlink/node_ssh_internal.h"
 #include "src/base/xalloc.h"
 
 #define SSH_MS 30000 /* host key, login, channel */
@@ -19,94 +20,94 @@
     "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,"  \
     "aes192-ctr,aes128-ctr"
 
-uint32_t line_id(const struct line *ln)
+uint32_t node_ssh_id(const struct node_ssh *ns)
 {
-    return ln->to.id;
+    return ns->to.id;
 }
 
-const char *line_output(const struct line *ln)
+const char *node_ssh_output(const struct node_ssh *ns)
 {
-    return ln->output.s;
+    return ns->output.s;
 }
 
-void line_fail(struct line *ln, enum link_fault fault, const char *fmt, ...)
+void node_ssh_fail(struct node_ssh *ns, enum ssh_fault fault, const char *fmt, ...)
 {
-    if (ln->phase == OVER)
+    if (ns->phase == OVER)
         return;
-    ln->phase = OVER;
-    ln->fault = fault;
+    ns->phase = OVER;
+    ns->fault = fault;
     va_list ap;
     va_start(ap, fmt);
-    str_vappendf(&ln->why, fmt, ap);
+    str_vappendf(&ns->why, fmt, ap);
     va_end(ap);
 }
 
-void line_told(struct line *ln, enum line_step step, const char *text)
+void node_ssh_told(struct node_ssh *ns, enum node_ssh_step step, const char *text)
 {
-    if (ln->ops->on_step)
-        ln->ops->on_step(ln->ctx, ln, step, text);
+    if (ns->ops->on_step)
+        ns->ops->on_step(ns->ctx, ns, step, text);
 }
 
-void line_lost(struct line *ln)
+void node_ssh_lost(struct node_ssh *ns)
 {
-    const char *e = ln->ssh ? ssh_get_error(ln->ssh) : "";
-    if (ln->phase == BOOT)
-        line_fail(ln, LINK_FAULT_INSTALL, "the agent cannot be started there (%s)", *e ? e : "closed");
-    else if (ln->phase == UP)
-        line_fail(ln, LINK_FAULT_LOST, "the connection was lost%s%s", *e ? ": " : "", e);
+    const char *e = ns->ssh ? ssh_get_error(ns->ssh) : "";
+    if (ns->phase == BOOT)
+        node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent cannot be started there (%s)", *e ? e : "closed");
+    else if (ns->phase == UP)
+        node_ssh_fail(ns, SSH_FAULT_LOST, "the connection was lost%s%s", *e ? ": " : "", e);
     else
-        line_fail(ln, LINK_FAULT_HANDSHAKE, "%s%s",
+        node_ssh_fail(ns, SSH_FAULT_HANDSHAKE, "%s%s",
                   *e ? e : "the connection was closed while it was being set up",
-                  ln->phase == KEX ? " (is that an SSH server?)" : "");
+                  ns->phase == KEX ? " (is that an SSH server?)" : "");
 }
 
 /* --- the end --- */
 
-static void close_ssh(struct line *ln)
+static void close_ssh(struct node_ssh *ns)
 {
-    if (!ln->ssh)
+    if (!ns->ssh)
         return;
-    bool ours = ssh_get_fd(ln->ssh) != -1; /* else libssh has closed it already */
-    loop_unwatch(ln->loop, &ln->watch);
-    if (ln->event) {
-        ssh_event_remove_session(ln->event, ln->ssh);
-        ssh_event_free(ln->event);
+    bool ours = ssh_get_fd(ns->ssh) != -1; /* else libssh has closed it already */
+    loop_unwatch(ns->loop, &ns->watch);
+    if (ns->event) {
+        ssh_event_remove_session(ns->event, ns->ssh);
+        ssh_event_free(ns->event);
     }
-    if (ln->channel)
-        ssh_channel_free(ln->channel);
-    ssh_disconnect(ln->ssh);
-    ssh_free(ln->ssh);
-    ln->ssh = NULL;
-    if (ours && ln->fd >= 0)
-        close(ln->fd);
-    ln->fd = -1;
+    if (ns->channel)
+        ssh_channel_free(ns->channel);
+    ssh_disconnect(ns->ssh);
+    ssh_free(ns->ssh);
+    ns->ssh = NULL;
+    if (ours && ns->fd >= 0)
+        close(ns->fd);
+    ns->fd = -1;
 }
 
-void line_free(struct line *ln)
+void node_ssh_free(struct node_ssh *ns)
 {
-    if (!ln)
+    if (!ns)
         return;
-    ln->phase = OVER;
-    loop_timer_cancel(ln->loop, &ln->deadline);
-    dial_free(ln->dial);
-    close_ssh(ln);
-    loop_unwatch(ln->loop, &ln->peer);
-    if (ln->peer.fd >= 0)
-        close(ln->peer.fd);
-    rec_fini(&link_open_rec, &ln->to);
-    boot_fini(&ln->boot);
-    struct str *strs[] = {&ln->why, &ln->refused, &ln->out, &ln->held, &ln->output, &ln->complaints};
+    ns->phase = OVER;
+    loop_timer_cancel(ns->loop, &ns->deadline);
+    dial_free(ns->dial);
+    close_ssh(ns);
+    loop_unwatch(ns->loop, &ns->peer);
+    if (ns->peer.fd >= 0)
+        close(ns->peer.fd);
+    rec_fini(&ssh_order_rec, &ns->to);
+    boot_fini(&ns->boot);
+    struct str *strs[] = {&ns->why, &ns->refused, &ns->out, &ns->held, &ns->output, &ns->complaints};
     for (size_t i = 0; i < sizeof strs / sizeof *strs; i++)
         str_fini(strs[i]);
-    free(ln->command);
-    free(ln->accept);
-    free(ln);
+    free(ns->command);
+    free(ns->accept);
+    free(ns);
 }
 
 /* The last line that is not empty, printable. */
-static char *last_complaint(struct line *ln)
+static char *last_complaint(struct node_ssh *ns)
 {
-    char *text = xstrdup(str_trim(ln->complaints.s));
+    char *text = xstrdup(str_trim(ns->complaints.s));
     char *nl = strrchr(text, '\n'), *last = xstrdup(nl ? nl + 1 : text);
     for (char *p = last; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
@@ -117,53 +118,53 @@ static char *last_complaint(struct line *ln)
     return last;
 }
 
-static void over(struct line *ln)
+static void over(struct node_ssh *ns)
 {
-    if (ln->complaints.len && ln->kit &&
-        (ln->fault == LINK_FAULT_INSTALL || ln->fault == LINK_FAULT_LOST)) {
-        char *last = last_complaint(ln);
-        str_appendf(&ln->why, "%s%s", ln->why.len ? ": " : "", last);
+    if (ns->complaints.len && ns->bundle &&
+        (ns->fault == SSH_FAULT_INSTALL || ns->fault == SSH_FAULT_LOST)) {
+        char *last = last_complaint(ns);
+        str_appendf(&ns->why, "%s%s", ns->why.len ? ": " : "", last);
         free(last);
     }
-    enum link_fault fault = ln->fault;
-    close_ssh(ln);
-    ln->ops->on_over(ln->ctx, ln, fault, ln->why.s);
-    line_free(ln);
+    enum ssh_fault fault = ns->fault;
+    close_ssh(ns);
+    ns->ops->on_over(ns->ctx, ns, fault, ns->why.s);
+    node_ssh_free(ns);
 }
 
 /* --- turns --- */
 
-static void watch_socket(struct line *ln)
+static void watch_socket(struct node_ssh *ns)
 {
-    if (ssh_get_fd(ln->ssh) == -1) { /* libssh closed it: the number may be somebody else's by now */
-        loop_unwatch(ln->loop, &ln->watch);
-        ln->fd = -1;
-        line_lost(ln);
+    if (ssh_get_fd(ns->ssh) == -1) { /* libssh closed it: the number may be somebody else's by now */
+        loop_unwatch(ns->loop, &ns->watch);
+        ns->fd = -1;
+        node_ssh_lost(ns);
         return;
     }
-    bool write = ln->phase == KEX ? (ssh_get_poll_flags(ln->ssh) & SSH_WRITE_PENDING) != 0
-                                  : (ssh_get_status(ln->ssh) & SSH_WRITE_PENDING) != 0;
-    loop_watch(ln->loop, &ln->watch, LOOP_READ | (write ? LOOP_WRITE : 0));
+    bool write = ns->phase == KEX ? (ssh_get_poll_flags(ns->ssh) & SSH_WRITE_PENDING) != 0
+                                  : (ssh_get_status(ns->ssh) & SSH_WRITE_PENDING) != 0;
+    loop_watch(ns->loop, &ns->watch, LOOP_READ | (write ? LOOP_WRITE : 0));
     int on = 1;
     /* For a channel without a terminal sshd leaves Nagle's algorithm on: its second small packet waits for
      * our acknowledgement of the first, 40 ms if we wait too. The kernel forgets this wish by itself. */
-    setsockopt(ln->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    setsockopt(ns->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
 
-/* One event's worth of work. ln may be gone afterwards. */
-static void turn(struct line *ln)
+/* One event's worth of work. ns may be gone afterwards. */
+static void turn(struct node_ssh *ns)
 {
-    while (ln->phase != OVER && (ln->phase < BOOT ? line_step_login(ln) : line_run(ln)))
+    while (ns->phase != OVER && (ns->phase < BOOT ? node_ssh_step_login(ns) : node_ssh_run(ns)))
         ;
-    if (ln->phase == UP && ln->peer_ended && ln->out_at == ln->out.len &&
-        !(ssh_get_status(ln->ssh) & SSH_WRITE_PENDING))
-        line_fail(ln, LINK_FAULT_NONE, "the controller has closed it");
-    if (ln->phase != OVER && ln->ssh)
-        watch_socket(ln);
-    if (ln->phase == OVER)
-        over(ln);
+    if (ns->phase == UP && ns->peer_ended && ns->out_at == ns->out.len &&
+        !(ssh_get_status(ns->ssh) & SSH_WRITE_PENDING))
+        node_ssh_fail(ns, SSH_FAULT_NONE, "the controller has closed it");
+    if (ns->phase != OVER && ns->ssh)
+        watch_socket(ns);
+    if (ns->phase == OVER)
+        over(ns);
     else
-        line_watch_peer(ln);
+        node_ssh_watch_peer(ns);
 }
 
 static void on_socket(void *arg, __attribute__((unused)) unsigned ready)
@@ -173,130 +174,130 @@ static void on_socket(void *arg, __attribute__((unused)) unsigned ready)
 
 static void on_peer(void *arg, unsigned ready)
 {
-    struct line *ln = arg;
-    if (ln->phase != UP) { /* nothing is sent so early: it was closed */
+    struct node_ssh *ns = arg;
+    if (ns->phase != UP) { /* nothing is sent so early: it was closed */
         char c;
-        if (recv(ln->peer.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
-            line_fail(ln, LINK_FAULT_NONE, "the controller has closed it");
-        if (ln->phase == OVER)
-            over(ln);
+        if (recv(ns->peer.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+            node_ssh_fail(ns, SSH_FAULT_NONE, "the controller has closed it");
+        if (ns->phase == OVER)
+            over(ns);
         else
-            loop_watch(ln->loop, &ln->peer, 0);
+            loop_watch(ns->loop, &ns->peer, 0);
         return;
     }
-    line_turn_peer(ln, ready & LOOP_READ, ready & LOOP_WRITE);
-    turn(ln);
+    node_ssh_turn_peer(ns, ready & LOOP_READ, ready & LOOP_WRITE);
+    turn(ns);
 }
 
 /* What was handed to the kernel is not there yet: over a thin cable the last of a program takes longer than
  * any answer. */
-static int unsent(const struct line *ln)
+static int unsent(const struct node_ssh *ns)
 {
     int n = 0;
-    return ioctl(ln->fd, SIOCOUTQ, &n) == 0 ? n : 0;
+    return ioctl(ns->fd, SIOCOUTQ, &n) == 0 ? n : 0;
 }
 
-void line_progress(struct line *ln)
+void node_ssh_progress(struct node_ssh *ns)
 {
-    ln->unsent = unsent(ln);
-    loop_timer_set(ln->loop, &ln->deadline, LINE_BOOT_MS);
+    ns->unsent = unsent(ns);
+    loop_timer_set(ns->loop, &ns->deadline, NODE_SSH_BOOT_MS);
 }
 
 static void on_deadline(void *arg)
 {
-    struct line *ln = arg;
-    if (ln->phase == BOOT && unsent(ln) < ln->unsent) {
-        line_progress(ln);
+    struct node_ssh *ns = arg;
+    if (ns->phase == BOOT && unsent(ns) < ns->unsent) {
+        node_ssh_progress(ns);
         return;
     }
-    if (ln->phase == BOOT)
-        line_fail(ln, LINK_FAULT_INSTALL, "the agent does not answer within %d s", LINE_BOOT_MS / 1000);
+    if (ns->phase == BOOT)
+        node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent does not answer within %d s", NODE_SSH_BOOT_MS / 1000);
     else
-        line_fail(ln, LINK_FAULT_HANDSHAKE, "its SSH server does not answer within %d s (%s port %u)",
-                  SSH_MS / 1000, ln->to.address, ln->to.port);
-    over(ln);
+        node_ssh_fail(ns, SSH_FAULT_HANDSHAKE, "its SSH server does not answer within %d s (%s port %u)",
+                  SSH_MS / 1000, ns->to.address, ns->to.port);
+    over(ns);
 }
 
-static void set_options(struct line *ln)
+static void set_options(struct node_ssh *ns)
 {
     int no = 0, yes = 1;
-    unsigned port = ln->to.port;
-    ssh_options_set(ln->ssh, SSH_OPTIONS_PROCESS_CONFIG, &no);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_HOST, ln->to.address);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_PORT, &port);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_USER, ln->to.user);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_KNOWNHOSTS, ln->to.known_hosts);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, ln->to.known_hosts);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_FD, &ln->fd);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_CIPHERS_C_S, CIPHERS);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_CIPHERS_S_C, CIPHERS);
-    ssh_options_set(ln->ssh, SSH_OPTIONS_COMPRESSION, "no");
-    ssh_set_blocking(ln->ssh, 0);
+    unsigned port = ns->to.port;
+    ssh_options_set(ns->ssh, SSH_OPTIONS_PROCESS_CONFIG, &no);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_HOST, ns->to.address);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_PORT, &port);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_USER, ns->to.user);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_KNOWNHOSTS, ns->to.known_hosts);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, ns->to.known_hosts);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_FD, &ns->fd);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_CIPHERS_C_S, CIPHERS);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_CIPHERS_S_C, CIPHERS);
+    ssh_options_set(ns->ssh, SSH_OPTIONS_COMPRESSION, "no");
+    ssh_set_blocking(ns->ssh, 0);
 }
 
-static void on_dialed(void *arg, int fd, enum link_fault fault, const char *text)
+static void on_dialed(void *arg, int fd, enum ssh_fault fault, const char *text)
 {
-    struct line *ln = arg;
+    struct node_ssh *ns = arg;
     if (fd >= 0) {
-        line_told(ln, LINE_CONNECTED, dial_address(ln->dial));
-        ln->dial = NULL;
-        ln->fd = fd;
-        ln->ssh = ssh_new();
-        bug_on(!ln->ssh);
-        set_options(ln);
-        ln->watch = (struct loop_fd){.fd = fd, .fn = on_socket, .ctx = ln};
-        ln->phase = CONNECTED;
-        ln->ops->on_connected(ln->ctx, ln);
+        node_ssh_told(ns, NODE_SSH_CONNECTED, dial_address(ns->dial));
+        ns->dial = NULL;
+        ns->fd = fd;
+        ns->ssh = ssh_new();
+        bug_on(!ns->ssh);
+        set_options(ns);
+        ns->watch = (struct loop_fd){.fd = fd, .fn = on_socket, .ctx = ns};
+        ns->phase = CONNECTED;
+        ns->ops->on_connected(ns->ctx, ns);
         return;
     }
-    ln->dial = NULL;
-    line_fail(ln, fault, "%s", text);
-    over(ln);
+    ns->dial = NULL;
+    node_ssh_fail(ns, fault, "%s", text);
+    over(ns);
 }
 
-void line_shake(struct line *ln)
+void node_ssh_shake(struct node_ssh *ns)
 {
-    ln->phase = KEX;
-    loop_timer_set(ln->loop, &ln->deadline, SSH_MS);
-    turn(ln);
+    ns->phase = KEX;
+    loop_timer_set(ns->loop, &ns->deadline, SSH_MS);
+    turn(ns);
 }
 
-void line_start(struct line *ln)
+void node_ssh_start(struct node_ssh *ns)
 {
-    ln->phase = CALLING;
-    ln->dial = dial_new(ln->loop, ln->to.address, ln->to.port, on_dialed, ln);
-    ln->ops->on_phase(ln->ctx, ln, LINK_CALLING);
+    ns->phase = CALLING;
+    ns->dial = dial_new(ns->loop, ns->to.address, ns->to.port, on_dialed, ns);
+    ns->ops->on_phase(ns->ctx, ns, SSH_PHASE_CALLING);
 }
 
-struct line *line_new(struct loop *l, const struct line_config *cfg, const struct line_ops *ops, void *ctx)
+struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg, const struct node_ssh_ops *ops, void *ctx)
 {
-    struct line *ln = xcalloc(1, sizeof *ln);
-    *ln = (struct line){.loop = l,
+    struct node_ssh *ns = xcalloc(1, sizeof *ns);
+    *ns = (struct node_ssh){.loop = l,
                         .ops = ops,
                         .ctx = ctx,
-                        .kit = cfg->kit,
+                        .bundle = cfg->bundle,
                         .keys = cfg->keys,
                         .accept = xstrdup(cfg->accept),
                         .is_shared = cfg->is_shared,
                         .fd = -1,
-                        .peer = {.fd = cfg->peer, .fn = on_peer, .ctx = ln},
+                        .peer = {.fd = cfg->peer, .fn = on_peer, .ctx = ns},
                         .why = STR_INIT,
                         .refused = STR_INIT,
                         .out = STR_INIT,
                         .held = STR_INIT,
                         .output = STR_INIT,
                         .complaints = STR_INIT};
-    rec_copy(&link_open_rec, &ln->to, &cfg->to);
-    boot_init(&ln->boot);
-    ln->deadline = (struct loop_timer){.fn = on_deadline, .ctx = ln};
+    rec_copy(&ssh_order_rec, &ns->to, &cfg->to);
+    boot_init(&ns->boot);
+    ns->deadline = (struct loop_timer){.fn = on_deadline, .ctx = ns};
     if (cfg->command) {
-        ln->command = xstrdup(cfg->command);
+        ns->command = xstrdup(cfg->command);
     } else {
         struct str s = STR_INIT;
-        boot_command(&s, ln->kit, ln->to.cluster, ln->to.node);
-        ln->command = str_take(&s);
+        boot_command(&s, ns->bundle, ns->to.cluster, ns->to.node);
+        ns->command = str_take(&s);
     }
-    line_watch_peer(ln);
-    return ln;
+    node_ssh_watch_peer(ns);
+    return ns;
 }

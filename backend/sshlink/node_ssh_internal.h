@@ -8,24 +8,25 @@
 #include <libssh/libssh.h>
 
 #include "backend/sshlink/boot.h"
-#include "backend/sshlink/node_ssh.h"
+#include "backend/loop/loop.h"
+#include "backend/sshlink/node_ssh_ops.h"
 
-#define LINE_BOOT_MS 20000 /* since the last progress; the bridge gives up sooner */
+#define NODE_SSH_BOOT_MS 20000 /* since the last progress; the bridge gives up sooner */
 
 enum phase { WAITING, CALLING, CONNECTED, KEX, LOGIN, OPEN, EXEC, BOOT, UP, OVER };
 
-struct line {
+struct node_ssh {
     struct loop *loop;
-    const struct line_ops *ops;
+    const struct node_ssh_ops *ops;
     void *ctx;
-    struct link_open to;
-    const struct kit *kit;
+    struct ssh_order to;
+    const struct bundle *bundle;
     struct keys *keys;
     char *command, *accept;
     bool is_shared;
 
     enum phase phase;
-    enum link_fault fault;
+    enum ssh_fault fault;
     struct str why;
     struct loop_timer deadline;
     int unsent; /* bytes that the kernel had to send or to see acknowledged when it was set */
@@ -45,7 +46,7 @@ struct line {
     struct str refused; /* what was tried in vain */
 
     struct boot boot;
-    const struct kit_file *sending;
+    const struct bundle_file *sending;
     size_t sent;
 
     struct loop_fd peer;
@@ -59,28 +60,28 @@ struct line {
 };
 
 /* It is over, for that reason; the first one counts. It is freed at the end of the turn. */
-void line_fail(struct line *ln, enum link_fault fault, const char *fmt, ...)
+void node_ssh_fail(struct node_ssh *ns, enum ssh_fault fault, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same where libssh says why. */
-void line_lost(struct line *ln);
-void line_told(struct line *ln, enum line_step step, const char *text);
+void node_ssh_lost(struct node_ssh *ns);
+void node_ssh_told(struct node_ssh *ns, enum node_ssh_step step, const char *text);
 /* Something has gone on: the deadline of the start counts anew. */
-void line_progress(struct line *ln);
+void node_ssh_progress(struct node_ssh *ns);
 
 /* --- node_ssh_login.c --- */
 
 /* KEX to EXEC. False: it waits for the other side. */
-bool line_step_login(struct line *ln);
+bool node_ssh_step_login(struct node_ssh *ns);
 
 /* --- node_ssh_pump.c --- */
 
 /* Before its channel is opened. */
-void line_attach(struct line *ln);
+void node_ssh_attach(struct node_ssh *ns);
 /* BOOT and UP. False: nothing more to do now. */
-bool line_run(struct line *ln);
+bool node_ssh_run(struct node_ssh *ns);
 /* The peer can be read, or written, or both. */
-void line_turn_peer(struct line *ln, bool read, bool write);
+void node_ssh_turn_peer(struct node_ssh *ns, bool read, bool write);
 /* Says what is to be heard of the peer. No-op without one. */
-void line_watch_peer(struct line *ln);
+void node_ssh_watch_peer(struct node_ssh *ns);
 
 #endif

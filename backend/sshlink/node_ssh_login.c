@@ -12,141 +12,141 @@
 #define KEYS_MAX 4 /* sshd allows six tries by default */
 
 /* Only a key that is in the file is a known one; every other answer of libssh is a refusal. */
-static bool check_host_key(struct line *ln)
+static bool check_host_key(struct node_ssh *ns)
 {
     const char *type = "?";
-    char *print = keys_fingerprint(ln->ssh, &type);
-    enum ssh_known_hosts_e known = ssh_session_is_known_server(ln->ssh);
+    char *print = keys_fingerprint(ns->ssh, &type);
+    enum ssh_known_hosts_e known = ssh_session_is_known_server(ns->ssh);
     const char *p = print ? print : "?";
     bool is_new = known == SSH_KNOWN_HOSTS_UNKNOWN || known == SSH_KNOWN_HOSTS_NOT_FOUND;
-    if (is_new && print && ln->accept && strcmp(print, ln->accept) == 0)
-        known = ssh_session_update_known_hosts(ln->ssh) == SSH_OK ? SSH_KNOWN_HOSTS_OK : known;
+    if (is_new && print && ns->accept && strcmp(print, ns->accept) == 0)
+        known = ssh_session_update_known_hosts(ns->ssh) == SSH_OK ? SSH_KNOWN_HOSTS_OK : known;
     if (known == SSH_KNOWN_HOSTS_OK) {
-        line_told(ln, LINE_KEY_KNOWN, p);
+        node_ssh_told(ns, NODE_SSH_KEY_KNOWN, p);
     } else if (is_new) {
-        line_fail(
-            ln, LINK_FAULT_HOSTKEY_UNKNOWN,
+        node_ssh_fail(
+            ns, SSH_FAULT_HOSTKEY_UNKNOWN,
             "its host key %s (%s) is not in %s: compare it with what the machine says (ssh-keygen -lf "
             "/etc/ssh/ssh_host_ed25519_key.pub there), then: stoker node accept %s %s",
-            p, type, ln->to.known_hosts, ln->to.node, p);
+            p, type, ns->to.known_hosts, ns->to.node, p);
     } else {
         char *name =
-            ln->to.port == 22 ? xstrdup(ln->to.address) : xasprintf("[%s]:%u", ln->to.address, ln->to.port);
-        line_fail(ln, LINK_FAULT_HOSTKEY_CHANGED,
+            ns->to.port == 22 ? xstrdup(ns->to.address) : xasprintf("[%s]:%u", ns->to.address, ns->to.port);
+        node_ssh_fail(ns, SSH_FAULT_HOSTKEY_CHANGED,
                   "its host key has CHANGED to %s (%s): refused, it may be another machine. If it was "
                   "installed anew: ssh-keygen -R '%s' -f %s, then: stoker node accept %s %s",
-                  p, type, name, ln->to.known_hosts, ln->to.node, p);
+                  p, type, name, ns->to.known_hosts, ns->to.node, p);
         free(name);
     }
     free(print);
     return known == SSH_KNOWN_HOSTS_OK;
 }
 
-static bool step_kex(struct line *ln)
+static bool step_kex(struct node_ssh *ns)
 {
-    int r = ssh_connect(ln->ssh);
-    int flags = fcntl(ln->fd, F_GETFL);
-    if (ssh_get_fd(ln->ssh) != -1 && flags >= 0) /* libssh clears it */
-        fcntl(ln->fd, F_SETFL, flags | O_NONBLOCK);
+    int r = ssh_connect(ns->ssh);
+    int flags = fcntl(ns->fd, F_GETFL);
+    if (ssh_get_fd(ns->ssh) != -1 && flags >= 0) /* libssh clears it */
+        fcntl(ns->fd, F_SETFL, flags | O_NONBLOCK);
     if (r == SSH_AGAIN)
         return false;
     if (r != SSH_OK) {
-        line_lost(ln);
+        node_ssh_lost(ns);
         return true;
     }
-    if (check_host_key(ln))
-        ln->phase = LOGIN;
+    if (check_host_key(ns))
+        ns->phase = LOGIN;
     return true;
 }
 
-static void refuse_login(struct line *ln)
+static void refuse_login(struct node_ssh *ns)
 {
     ssh_key first = NULL;
-    for (size_t i = 0; i < ln->to.identities.n && !first; i++)
-        first = keys_get(ln->keys, ln->to.identities.v[i], NULL);
+    for (size_t i = 0; i < ns->to.identities.n && !first; i++)
+        first = keys_get(ns->keys, ns->to.identities.v[i], NULL);
     if (!first) {
-        line_fail(ln, LINK_FAULT_LOGIN, "there is no key to log in with (%s): stoker node key makes one",
-                  ln->refused.len ? ln->refused.s : "none is named");
+        node_ssh_fail(ns, SSH_FAULT_LOGIN, "there is no key to log in with (%s): stoker node key makes one",
+                  ns->refused.len ? ns->refused.s : "none is named");
         return;
     }
     char *line = keys_public_line(first), *cure;
-    if (ln->is_shared)
-        cure = keys_node_cure(ln->to.node, line);
+    if (ns->is_shared)
+        cure = keys_node_cure(ns->to.node, line);
     else
-        cure = xasprintf("put this line into ~%s/.ssh/authorized_keys there: %s", ln->to.user, line);
-    line_fail(ln, LINK_FAULT_LOGIN, "%s@%s does not accept %s: %s", ln->to.user, ln->to.address,
-              ln->refused.s, cure);
+        cure = xasprintf("put this line into ~%s/.ssh/authorized_keys there: %s", ns->to.user, line);
+    node_ssh_fail(ns, SSH_FAULT_LOGIN, "%s@%s does not accept %s: %s", ns->to.user, ns->to.address,
+              ns->refused.s, cure);
     free(cure);
     free(line);
 }
 
-static bool step_login(struct line *ln)
+static bool step_login(struct node_ssh *ns)
 {
-    while (!ln->key) {
+    while (!ns->key) {
         struct errtext err = {""};
-        if (ln->key_at >= ln->to.identities.n || ln->key_at >= KEYS_MAX) {
-            refuse_login(ln);
+        if (ns->key_at >= ns->to.identities.n || ns->key_at >= KEYS_MAX) {
+            refuse_login(ns);
             return true;
         }
-        const char *file = ln->to.identities.v[ln->key_at++];
-        ln->key = keys_get(ln->keys, file, &err);
-        str_appendf(&ln->refused, "%s%s", ln->refused.len ? ", " : "", ln->key ? file : err.s);
+        const char *file = ns->to.identities.v[ns->key_at++];
+        ns->key = keys_get(ns->keys, file, &err);
+        str_appendf(&ns->refused, "%s%s", ns->refused.len ? ", " : "", ns->key ? file : err.s);
     }
-    int r = ssh_userauth_publickey(ln->ssh, NULL, ln->key);
+    int r = ssh_userauth_publickey(ns->ssh, NULL, ns->key);
     if (r == SSH_AUTH_AGAIN)
         return false;
     if (r == SSH_AUTH_ERROR) {
-        line_lost(ln);
+        node_ssh_lost(ns);
         return true;
     }
-    ln->key = NULL;
+    ns->key = NULL;
     if (r != SSH_AUTH_SUCCESS)
         return true; /* the next key */
-    line_told(ln, LINE_LOGGED_IN, ln->to.identities.v[ln->key_at - 1]);
-    ln->channel = ssh_channel_new(ln->ssh);
-    bug_on(!ln->channel);
-    line_attach(ln);
-    ln->phase = OPEN;
+    node_ssh_told(ns, NODE_SSH_LOGGED_IN, ns->to.identities.v[ns->key_at - 1]);
+    ns->channel = ssh_channel_new(ns->ssh);
+    bug_on(!ns->channel);
+    node_ssh_attach(ns);
+    ns->phase = OPEN;
     return true;
 }
 
-static bool step_exec(struct line *ln)
+static bool step_exec(struct node_ssh *ns)
 {
-    int r = ssh_channel_request_exec(ln->channel, ln->command);
+    int r = ssh_channel_request_exec(ns->channel, ns->command);
     if (r == SSH_AGAIN)
         return false;
     if (r != SSH_OK) {
-        line_lost(ln);
+        node_ssh_lost(ns);
         return true;
     }
-    ln->event = ssh_event_new();
-    bug_on(!ln->event || ssh_event_add_session(ln->event, ln->ssh) != SSH_OK);
-    if (ln->phase == EXEC)
-        ln->phase = BOOT;
-    line_told(ln, LINE_ASKED, "");
-    line_progress(ln);
+    ns->event = ssh_event_new();
+    bug_on(!ns->event || ssh_event_add_session(ns->event, ns->ssh) != SSH_OK);
+    if (ns->phase == EXEC)
+        ns->phase = BOOT;
+    node_ssh_told(ns, NODE_SSH_ASKED, "");
+    node_ssh_progress(ns);
     return true;
 }
 
-static bool step_open(struct line *ln)
+static bool step_open(struct node_ssh *ns)
 {
-    int r = ssh_channel_open_session(ln->channel);
+    int r = ssh_channel_open_session(ns->channel);
     if (r == SSH_AGAIN)
         return false;
     if (r != SSH_OK)
-        line_lost(ln);
+        node_ssh_lost(ns);
     else
-        ln->phase = EXEC;
+        ns->phase = EXEC;
     return true;
 }
 
-bool line_step_login(struct line *ln)
+bool node_ssh_step_login(struct node_ssh *ns)
 {
-    switch (ln->phase) {
-    case KEX: return step_kex(ln);
-    case LOGIN: return step_login(ln);
-    case OPEN: return step_open(ln);
-    case EXEC: return step_exec(ln);
+    switch (ns->phase) {
+    case KEX: return step_kex(ns);
+    case LOGIN: return step_login(ns);
+    case OPEN: return step_open(ns);
+    case EXEC: return step_exec(ns);
     case WAITING:
     case CALLING:
     case CONNECTED:

@@ -22,17 +22,17 @@ static void append_bounded(struct str *to, const char *p, size_t n)
 }
 
 /* How much the peer took. */
-static size_t to_peer(struct line *ln, const char *p, size_t n)
+static size_t to_peer(struct node_ssh *ns, const char *p, size_t n)
 {
     size_t done = 0;
-    while (done < n && !ln->blocked) {
-        ssize_t r = send(ln->peer.fd, p + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (done < n && !ns->blocked) {
+        ssize_t r = send(ns->peer.fd, p + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0 && errno == EAGAIN)
-            ln->blocked = true;
+            ns->blocked = true;
         else if (r <= 0) {
-            line_fail(ln, LINK_FAULT_NONE, "the controller has closed it");
+            node_ssh_fail(ns, SSH_FAULT_NONE, "the controller has closed it");
             return n;
         } else
             done += (size_t)r;
@@ -40,25 +40,25 @@ static size_t to_peer(struct line *ln, const char *p, size_t n)
     return done;
 }
 
-static size_t take_boot(struct line *ln, const char *p, size_t n)
+static size_t take_boot(struct node_ssh *ns, const char *p, size_t n)
 {
     size_t at = 0;
-    while (at < n && (ln->phase == BOOT || ln->phase == EXEC)) {
+    while (at < n && (ns->phase == BOOT || ns->phase == EXEC)) {
         size_t used = 0;
-        enum boot_event e = boot_feed(&ln->boot, p + at, n - at, &used);
+        enum boot_event e = boot_feed(&ns->boot, p + at, n - at, &used);
         at += used;
         if (e == BOOT_FAILED)
-            line_fail(ln, LINK_FAULT_INSTALL, "%s", ln->boot.text);
+            node_ssh_fail(ns, SSH_FAULT_INSTALL, "%s", ns->boot.text);
         else if (e == BOOT_UP)
-            ln->phase = UP;
-        else if (e == BOOT_SEND && strcmp(ln->boot.arch, ln->kit->arch) != 0)
-            line_fail(ln, LINK_FAULT_INSTALL,
-                      "it is a machine of type %s, and the programs here are for %s", ln->boot.arch,
-                      ln->kit->arch);
-        else if (e == BOOT_SEND && (ln->sending = kit_find(ln->kit, ln->boot.name)))
-            ln->sent = 0;
+            ns->phase = UP;
+        else if (e == BOOT_SEND && strcmp(ns->boot.arch, ns->bundle->arch) != 0)
+            node_ssh_fail(ns, SSH_FAULT_INSTALL,
+                      "it is a machine of type %s, and the programs here are for %s", ns->boot.arch,
+                      ns->bundle->arch);
+        else if (e == BOOT_SEND && (ns->sending = bundle_find(ns->bundle, ns->boot.name)))
+            ns->sent = 0;
         else if (e == BOOT_SEND)
-            line_fail(ln, LINK_FAULT_INSTALL, "it asks for a file %s that there is not", ln->boot.name);
+            node_ssh_fail(ns, SSH_FAULT_INSTALL, "it asks for a file %s that there is not", ns->boot.name);
     }
     return at;
 }
@@ -67,176 +67,176 @@ static int on_data(ssh_session s, ssh_channel ch, void *data, uint32_t len, int 
 {
     (void)s;
     (void)ch;
-    struct line *ln = arg;
+    struct node_ssh *ns = arg;
     const char *p = data;
     size_t at = 0;
-    if (ln->phase == OVER)
+    if (ns->phase == OVER)
         return (int)len;
-    if (is_stderr || !ln->kit) {
-        append_bounded(is_stderr ? &ln->complaints : &ln->output, p, len);
+    if (is_stderr || !ns->bundle) {
+        append_bounded(is_stderr ? &ns->complaints : &ns->output, p, len);
         return (int)len;
     }
-    if (ln->phase < UP)
-        at = take_boot(ln, p, len);
-    if (ln->phase == UP && at < len && ln->held.len == ln->held_at)
-        at += to_peer(ln, p + at, len - at);
-    return ln->phase == OVER ? (int)len : (int)at;
+    if (ns->phase < UP)
+        at = take_boot(ns, p, len);
+    if (ns->phase == UP && at < len && ns->held.len == ns->held_at)
+        at += to_peer(ns, p + at, len - at);
+    return ns->phase == OVER ? (int)len : (int)at;
 }
 
 static void on_end(ssh_session s, ssh_channel ch, void *arg)
 {
     (void)s;
     (void)ch;
-    struct line *ln = arg;
-    ln->ended = true;
+    struct node_ssh *ns = arg;
+    ns->ended = true;
 }
 
 static void on_status(ssh_session s, ssh_channel ch, int status, void *arg)
 {
     (void)s;
     (void)ch;
-    struct line *ln = arg;
-    ln->status = status;
+    struct node_ssh *ns = arg;
+    ns->status = status;
 }
 
-void line_attach(struct line *ln)
+void node_ssh_attach(struct node_ssh *ns)
 {
-    ln->cb = (struct ssh_channel_callbacks_struct){.userdata = ln,
+    ns->cb = (struct ssh_channel_callbacks_struct){.userdata = ns,
                                                    .channel_data_function = on_data,
                                                    .channel_close_function = on_end,
                                                    .channel_exit_status_function = on_status};
-    ssh_callbacks_init(&ln->cb);
-    ssh_set_channel_callbacks(ln->channel, &ln->cb);
+    ssh_callbacks_init(&ns->cb);
+    ssh_set_channel_callbacks(ns->channel, &ns->cb);
 }
 
 /* --- the pump --- */
 
-static void write_out(struct line *ln)
+static void write_out(struct node_ssh *ns)
 {
-    while (ln->phase != OVER && !(ssh_get_status(ln->ssh) & SSH_WRITE_PENDING)) {
-        bool file = ln->sending != NULL;
-        const char *p = file ? (const char *)ln->sending->p + ln->sent : ln->out.s + ln->out_at;
-        size_t left = file ? ln->sending->n - ln->sent : ln->out.len - ln->out_at;
+    while (ns->phase != OVER && !(ssh_get_status(ns->ssh) & SSH_WRITE_PENDING)) {
+        bool file = ns->sending != NULL;
+        const char *p = file ? (const char *)ns->sending->p + ns->sent : ns->out.s + ns->out_at;
+        size_t left = file ? ns->sending->n - ns->sent : ns->out.len - ns->out_at;
         if (!left)
             return;
-        int n = ssh_channel_write(ln->channel, p, left < CHUNK ? (uint32_t)left : CHUNK);
+        int n = ssh_channel_write(ns->channel, p, left < CHUNK ? (uint32_t)left : CHUNK);
         if (n < 0) {
-            line_lost(ln);
+            node_ssh_lost(ns);
             return;
         }
         if (n == 0)
             return; /* the window is full, or keys are being exchanged anew */
         if (file) {
-            ln->sent += (size_t)n;
-            line_progress(ln);
-            if (ln->sent == ln->sending->n) {
-                ln->sending = NULL;
-                ln->sent = 0;
+            ns->sent += (size_t)n;
+            node_ssh_progress(ns);
+            if (ns->sent == ns->sending->n) {
+                ns->sending = NULL;
+                ns->sent = 0;
             }
         } else {
-            ln->out_at += (size_t)n;
-            if (ln->out_at == ln->out.len) {
-                str_clear(&ln->out);
-                ln->out_at = 0;
+            ns->out_at += (size_t)n;
+            if (ns->out_at == ns->out.len) {
+                str_clear(&ns->out);
+                ns->out_at = 0;
             }
         }
     }
 }
 
-static void read_peer(struct line *ln)
+static void read_peer(struct node_ssh *ns)
 {
     char buf[CHUNK];
-    while (ln->phase == UP && ln->out.len - ln->out_at < OUT_MAX) {
-        ssize_t n = recv(ln->peer.fd, buf, sizeof buf, MSG_DONTWAIT);
+    while (ns->phase == UP && ns->out.len - ns->out_at < OUT_MAX) {
+        ssize_t n = recv(ns->peer.fd, buf, sizeof buf, MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0) {
-            ln->peer_ended = true;
+            ns->peer_ended = true;
             return;
         }
-        if (ln->out_at) {
-            memmove(ln->out.s, ln->out.s + ln->out_at, ln->out.len - ln->out_at);
-            str_truncate(&ln->out, ln->out.len - ln->out_at);
-            ln->out_at = 0;
+        if (ns->out_at) {
+            memmove(ns->out.s, ns->out.s + ns->out_at, ns->out.len - ns->out_at);
+            str_truncate(&ns->out, ns->out.len - ns->out_at);
+            ns->out_at = 0;
         }
-        str_append_n(&ln->out, buf, (size_t)n);
-        write_out(ln);
+        str_append_n(&ns->out, buf, (size_t)n);
+        write_out(ns);
     }
 }
 
 /* The peer takes again: what libssh holds does not come by itself. */
-static void drain_channel(struct line *ln)
+static void drain_channel(struct node_ssh *ns)
 {
     char buf[CHUNK];
-    while (ln->phase == UP && !ln->blocked) {
-        if (ln->held_at < ln->held.len) {
-            ln->held_at += to_peer(ln, ln->held.s + ln->held_at, ln->held.len - ln->held_at);
-            if (ln->held_at < ln->held.len)
+    while (ns->phase == UP && !ns->blocked) {
+        if (ns->held_at < ns->held.len) {
+            ns->held_at += to_peer(ns, ns->held.s + ns->held_at, ns->held.len - ns->held_at);
+            if (ns->held_at < ns->held.len)
                 return;
-            str_clear(&ln->held);
-            ln->held_at = 0;
+            str_clear(&ns->held);
+            ns->held_at = 0;
         }
-        ln->blocked = true; /* the callback leaves everything where it is */
-        int n = ssh_channel_read_nonblocking(ln->channel, buf, sizeof buf, 0);
-        ln->blocked = false;
+        ns->blocked = true; /* the callback leaves everything where it is */
+        int n = ssh_channel_read_nonblocking(ns->channel, buf, sizeof buf, 0);
+        ns->blocked = false;
         if (n <= 0)
             return;
-        str_append_n(&ln->held, buf, (size_t)n);
+        str_append_n(&ns->held, buf, (size_t)n);
     }
 }
 
-bool line_run(struct line *ln)
+bool node_ssh_run(struct node_ssh *ns)
 {
-    enum phase before = ln->phase;
-    for (int i = 0; i < TURNS_MAX && ln->phase != OVER; i++) {
-        int r = ssh_event_dopoll(ln->event, 0);
-        if (r == SSH_ERROR || ssh_get_fd(ln->ssh) == -1) {
-            if (!ln->ended)
-                line_lost(ln);
+    enum phase before = ns->phase;
+    for (int i = 0; i < TURNS_MAX && ns->phase != OVER; i++) {
+        int r = ssh_event_dopoll(ns->event, 0);
+        if (r == SSH_ERROR || ssh_get_fd(ns->ssh) == -1) {
+            if (!ns->ended)
+                node_ssh_lost(ns);
             break;
         }
         if (r == SSH_AGAIN)
             break;
     }
-    if (ln->phase != OVER)
-        write_out(ln);
-    if (ln->phase == UP && !ln->announced) {
-        ln->announced = true;
-        loop_timer_cancel(ln->loop, &ln->deadline);
-        ln->ops->on_phase(ln->ctx, ln, LINK_UP);
-        if (!ln->blocked)
-            drain_channel(ln);
+    if (ns->phase != OVER)
+        write_out(ns);
+    if (ns->phase == UP && !ns->announced) {
+        ns->announced = true;
+        loop_timer_cancel(ns->loop, &ns->deadline);
+        ns->ops->on_phase(ns->ctx, ns, SSH_PHASE_UP);
+        if (!ns->blocked)
+            drain_channel(ns);
     }
     /* The end counts once everything in front of it has been handed on. */
-    if (ln->ended && ln->phase != OVER && !ln->blocked && ln->held.len == ln->held_at) {
-        if (!ln->kit)
-            line_fail(ln, LINK_FAULT_NONE, "%s", "");
-        else if (ln->phase == UP)
-            line_fail(ln, LINK_FAULT_LOST, "%s", "the agent's side has closed it");
+    if (ns->ended && ns->phase != OVER && !ns->blocked && ns->held.len == ns->held_at) {
+        if (!ns->bundle)
+            node_ssh_fail(ns, SSH_FAULT_NONE, "%s", "");
+        else if (ns->phase == UP)
+            node_ssh_fail(ns, SSH_FAULT_LOST, "%s", "the agent's side has closed it");
         else
-            line_fail(ln, LINK_FAULT_INSTALL, "the agent cannot be started there (status %d)", ln->status);
+            node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent cannot be started there (status %d)", ns->status);
     }
-    return ln->phase != before && ln->phase != OVER;
+    return ns->phase != before && ns->phase != OVER;
 }
 
-void line_turn_peer(struct line *ln, bool read, bool write)
+void node_ssh_turn_peer(struct node_ssh *ns, bool read, bool write)
 {
-    if (write && ln->blocked) {
-        ln->blocked = false;
-        drain_channel(ln);
+    if (write && ns->blocked) {
+        ns->blocked = false;
+        drain_channel(ns);
     }
     if (read)
-        read_peer(ln);
+        read_peer(ns);
 }
 
-void line_watch_peer(struct line *ln)
+void node_ssh_watch_peer(struct node_ssh *ns)
 {
-    if (ln->peer.fd < 0)
+    if (ns->peer.fd < 0)
         return;
-    unsigned want = ln->blocked || ln->held_at < ln->held.len ? LOOP_WRITE : 0;
-    if (ln->phase == UP ? ln->out.len - ln->out_at < OUT_MAX && !ln->peer_ended : !ln->peer_ended)
+    unsigned want = ns->blocked || ns->held_at < ns->held.len ? LOOP_WRITE : 0;
+    if (ns->phase == UP ? ns->out.len - ns->out_at < OUT_MAX && !ns->peer_ended : !ns->peer_ended)
         want |= LOOP_READ;
-    loop_watch(ln->loop, &ln->peer, want);
+    loop_watch(ns->loop, &ns->peer, want);
 }

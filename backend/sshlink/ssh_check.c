@@ -22,7 +22,7 @@
 
 struct check {
     struct loop *loop;
-    struct link_open to;
+    struct ssh_order to;
     struct keys *cache;
     char *accept, *shared, *keys; /* keys: their directory in shared mode, else NULL */
     char *used;                   /* the file of the key that was let in */
@@ -227,64 +227,64 @@ static char *make_probe(const char *shared)
 
 /* --- the line --- */
 
-static void on_phase(__attribute__((unused)) void *ctx, __attribute__((unused)) struct line *ln,
-                     __attribute__((unused)) enum link_phase phase)
+static void on_phase(__attribute__((unused)) void *ctx, __attribute__((unused)) struct node_ssh *ns,
+                     __attribute__((unused)) enum ssh_phase phase)
 {
 }
 
-static void on_connected(__attribute__((unused)) void *ctx, struct line *ln)
+static void on_connected(__attribute__((unused)) void *ctx, struct node_ssh *ns)
 {
-    line_shake(ln);
+    node_ssh_shake(ns);
 }
 
-static void on_step(void *ctx, __attribute__((unused)) struct line *ln, enum line_step step,
+static void on_step(void *ctx, __attribute__((unused)) struct node_ssh *ns, enum node_ssh_step step,
                     const char *text)
 {
     struct check *c = ctx;
     char s[512];
     switch (step) {
-    case LINE_CONNECTED:
+    case NODE_SSH_CONNECTED:
         c->connected = true;
         say("name", "ok", text, NULL);
         snprintf(s, sizeof s, "%u answers", c->to.port);
         say("port", "ok", s, NULL);
         break;
-    case LINE_KEY_KNOWN:
+    case NODE_SSH_KEY_KNOWN:
         c->key_known = true;
         say("host key", "ok", text, NULL);
         break;
-    case LINE_LOGGED_IN:
+    case NODE_SSH_LOGGED_IN:
         c->logged_in = true;
         free(c->used);
         c->used = xstrdup(text);
         snprintf(s, sizeof s, "%s, with %s", c->to.user, text);
         say("login", "ok", s, NULL);
         break;
-    case LINE_ASKED: break;
+    case NODE_SSH_ASKED: break;
     }
 }
 
 /* A text of the form "what is wrong: its cure" is told in two parts. */
-static void tell_fault(struct check *c, enum link_fault fault, const char *text)
+static void tell_fault(struct check *c, enum ssh_fault fault, const char *text)
 {
-    static const char *const what[LINK_N_FAULTS] = {
-        [LINK_FAULT_NAME] = "name",
-        [LINK_FAULT_CONNECT] = "port",
-        [LINK_FAULT_HANDSHAKE] = "ssh",
-        [LINK_FAULT_HOSTKEY_UNKNOWN] = "host key",
-        [LINK_FAULT_HOSTKEY_CHANGED] = "host key",
-        [LINK_FAULT_LOGIN] = "login",
+    static const char *const what[SSH_N_FAULTS] = {
+        [SSH_FAULT_NAME] = "name",
+        [SSH_FAULT_CONNECT] = "port",
+        [SSH_FAULT_HANDSHAKE] = "ssh",
+        [SSH_FAULT_HOSTKEY_UNKNOWN] = "host key",
+        [SSH_FAULT_HOSTKEY_CHANGED] = "host key",
+        [SSH_FAULT_LOGIN] = "login",
     };
-    static const char *const cure[LINK_N_FAULTS] = {
-        [LINK_FAULT_NAME] = "give an address that this machine knows: --address",
-        [LINK_FAULT_CONNECT] =
+    static const char *const cure[SSH_N_FAULTS] = {
+        [SSH_FAULT_NAME] = "give an address that this machine knows: --address",
+        [SSH_FAULT_CONNECT] =
             "is the machine on, does sshd run there, is the port right (--port), and open in "
             "the firewall?",
-        [LINK_FAULT_HANDSHAKE] = "is there an SSH server at this port?",
+        [SSH_FAULT_HANDSHAKE] = "is there an SSH server at this port?",
     };
     const char *name = what[fault] ? what[fault] : "shell";
-    const char *parts = fault == LINK_FAULT_HOSTKEY_UNKNOWN || fault == LINK_FAULT_HOSTKEY_CHANGED ||
-                                fault == LINK_FAULT_LOGIN
+    const char *parts = fault == SSH_FAULT_HOSTKEY_UNKNOWN || fault == SSH_FAULT_HOSTKEY_CHANGED ||
+                                fault == SSH_FAULT_LOGIN
                             ? strstr(text, ": ")
                             : NULL;
     char *first = parts ? xstrndup(text, (size_t)(parts - text)) : xstrdup(text);
@@ -292,13 +292,13 @@ static void tell_fault(struct check *c, enum link_fault fault, const char *text)
     free(first);
 }
 
-static void on_over(void *ctx, struct line *ln, enum link_fault fault, const char *text)
+static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
 {
     struct check *c = ctx;
-    const char *out = line_output(ln);
+    const char *out = node_ssh_output(ns);
     char a[256];
     loop_stop(c->loop);
-    if (fault != LINK_FAULT_NONE) {
+    if (fault != SSH_FAULT_NONE) {
         tell_fault(c, fault, text);
     } else if (!*value(out, "uid", a)) {
         fail(c, "shell", "its login shell runs no command", "the user needs a POSIX shell there");
@@ -317,7 +317,7 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     }
 }
 
-static const struct line_ops ops = {
+static const struct node_ssh_ops ops = {
     .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
 
 static bool set_option(struct check *c, const char *word)
@@ -365,7 +365,7 @@ int check_run(int argc, char **argv)
         struct keys keys = {0};
         c.cache = &keys;
         char *command = make_probe(c.shared);
-        struct line_config cfg = {.to = c.to,
+        struct node_ssh_config cfg = {.to = c.to,
                                   .keys = &keys,
                                   .peer = -1,
                                   .command = command,
@@ -373,13 +373,13 @@ int check_run(int argc, char **argv)
                                   .is_shared = c.keys != NULL};
         signal(SIGPIPE, SIG_IGN);
         c.loop = loop_new();
-        line_start(line_new(c.loop, &cfg, &ops, &c));
+        node_ssh_start(node_ssh_new(c.loop, &cfg, &ops, &c));
         loop_run(c.loop);
         loop_free(c.loop);
         keys_fini(&keys);
         free(command);
     }
-    rec_fini(&link_open_rec, &c.to);
+    rec_fini(&ssh_order_rec, &c.to);
     free(c.accept);
     free(c.shared);
     free(c.keys);

@@ -32,7 +32,7 @@ enum stage { IDLE, DIALING, SHAKING };
 struct entry {
     struct list link; /* in waiting, connected, or running */
     struct link *owner;
-    struct line *line;
+    struct node_ssh *line;
     char *node;
     enum stage stage; /* what it is counted as */
 };
@@ -47,7 +47,7 @@ struct link {
     struct loop *loop;
     struct loop_fd ctl;
     struct loop_timer next, end;
-    struct kit kit;
+    struct bundle bundle;
     struct keys keys;
     const char *keys_dir;
     struct list waiting, connected, running, packets;
@@ -80,14 +80,14 @@ static void queue(struct link *l, const struct str *out)
     flush(l);
 }
 
-static void tell(struct link *l, uint32_t id, enum link_phase phase, enum link_fault fault,
+static void tell(struct link *l, uint32_t id, enum ssh_phase phase, enum ssh_fault fault,
                  const char *text)
 {
-    struct link_state st = {.id = id, .phase = phase, .fault = fault, .text = xstrdup(text)};
+    struct ssh_report st = {.id = id, .phase = phase, .fault = fault, .text = xstrdup(text)};
     struct str out = STR_INIT;
     size_t at = frame_begin(&out);
-    codec_encode(&link_state_rec, &st, &out);
-    frame_end(&out, at, LINK_MSG_STATE, 0, id);
+    codec_encode(&ssh_report_rec, &st, &out);
+    frame_end(&out, at, SSH_MSG_STATE, 0, id);
     queue(l, &out);
     str_fini(&out);
     free(st.text);
@@ -96,7 +96,7 @@ static void tell(struct link *l, uint32_t id, enum link_phase phase, enum link_f
 static void answer_ping(struct link *l)
 {
     struct str out = STR_INIT;
-    frame_append_header(&out, LINK_MSG_PING, 0, 0, 0);
+    frame_append_header(&out, SSH_MSG_PING, 0, 0, 0);
     queue(l, &out);
     str_fini(&out);
 }
@@ -113,36 +113,36 @@ static void set_stage(struct entry *e, enum stage stage)
     e->stage = stage;
 }
 
-static void on_phase(void *ctx, struct line *ln, enum link_phase phase)
+static void on_phase(void *ctx, struct node_ssh *ns, enum ssh_phase phase)
 {
     struct entry *e = ctx;
-    tell(e->owner, line_id(ln), phase, LINK_FAULT_NONE, NULL);
-    if (phase == LINK_UP)
+    tell(e->owner, node_ssh_id(ns), phase, SSH_FAULT_NONE, NULL);
+    if (phase == SSH_PHASE_UP)
         log_info("node=%s up", e->node);
 }
 
-static void on_step(void *ctx, struct line *ln, enum line_step step, const char *text)
+static void on_step(void *ctx, struct node_ssh *ns, enum node_ssh_step step, const char *text)
 {
-    (void)ln;
+    (void)ns;
     (void)text;
-    if (step == LINE_ASKED)
+    if (step == NODE_SSH_ASKED)
         set_stage(ctx, IDLE);
 }
 
-static void on_connected(void *ctx, struct line *ln)
+static void on_connected(void *ctx, struct node_ssh *ns)
 {
-    (void)ln;
+    (void)ns;
     struct entry *e = ctx;
     list_move_to_end(&e->owner->connected, &e->link);
     set_stage(e, IDLE);
 }
 
-static void on_over(void *ctx, struct line *ln, enum link_fault fault, const char *text)
+static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
 {
     struct entry *e = ctx;
-    if (fault != LINK_FAULT_NONE)
-        log_warn("node=%s %s: %s", e->node, link_fault_word(fault), text);
-    tell(e->owner, line_id(ln), LINK_OVER, fault, text);
+    if (fault != SSH_FAULT_NONE)
+        log_warn("node=%s %s: %s", e->node, ssh_fault_word(fault), text);
+    tell(e->owner, node_ssh_id(ns), SSH_PHASE_OVER, fault, text);
     set_stage(e, IDLE);
     list_unlink(&e->link);
     if (e->owner->leaving && list_empty(&e->owner->running))
@@ -151,7 +151,7 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     free(e);
 }
 
-static const struct line_ops line_ops = {
+static const struct node_ssh_ops line_ops = {
     .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
 
 static void call_next(void *arg)
@@ -161,37 +161,37 @@ static void call_next(void *arg)
         struct entry *e = list_first(&l->waiting, struct entry, link);
         list_move_to_end(&l->running, &e->link);
         set_stage(e, DIALING);
-        line_start(e->line);
+        node_ssh_start(e->line);
     }
     while (!l->leaving && l->n_shaking < HANDSHAKES_MAX && !list_empty(&l->connected)) {
         struct entry *e = list_first(&l->connected, struct entry, link);
         list_move_to_end(&l->running, &e->link);
         set_stage(e, SHAKING);
-        line_shake(e->line);
+        node_ssh_shake(e->line);
     }
 }
 
 /* --- from the controller --- */
 
-static void take_open(struct link *l, struct link_open *m, int fd)
+static void take_open(struct link *l, struct ssh_order *m, int fd)
 {
     if (!boot_is_word(m->node) || !boot_is_word(m->cluster)) { /* they stand in a line for a shell */
         close(fd);
-        tell(l, m->id, LINK_OVER, LINK_FAULT_INSTALL, "its name cannot stand in a command");
+        tell(l, m->id, SSH_PHASE_OVER, SSH_FAULT_INSTALL, "its name cannot stand in a command");
         return;
     }
-    struct line_config cfg = {
-        .to = *m, .kit = &l->kit, .keys = &l->keys, .peer = fd, .is_shared = l->keys_dir != NULL};
+    struct node_ssh_config cfg = {
+        .to = *m, .bundle = &l->bundle, .keys = &l->keys, .peer = fd, .is_shared = l->keys_dir != NULL};
     struct entry *e = xcalloc(1, sizeof *e);
     *e = (struct entry){.owner = l, .node = xstrdup(m->node)};
     list_init(&e->link);
     list_append(&l->waiting, &e->link);
-    e->line = line_new(l->loop, &cfg, &line_ops, e);
+    e->line = node_ssh_new(l->loop, &cfg, &line_ops, e);
     loop_timer_set(l->loop, &l->next, 0);
 }
 
 /* A controller that is another user does not see our key, and need not know where it lies. */
-static void use_own_keys(const struct link *l, struct link_open *m)
+static void use_own_keys(const struct link *l, struct ssh_order *m)
 {
     if (!l->keys_dir)
         return;
@@ -203,17 +203,17 @@ static void use_own_keys(const struct link *l, struct link_open *m)
 
 static void take_packet(struct link *l, const char *p, size_t n, int fd)
 {
-    struct frame_reader r = {.max = LINK_PACKET_MAX};
+    struct frame_reader r = {.max = SSH_MSG_MAX};
     struct frame f;
     struct errtext err = {""};
     memcpy(frame_reader_space(&r, n), p, n);
     frame_reader_added(&r, n);
     bool whole = frame_reader_next(&r, &f) == 1;
-    if (whole && f.type == LINK_MSG_PING) {
+    if (whole && f.type == SSH_MSG_PING) {
         answer_ping(l);
-    } else if (whole && f.type == LINK_MSG_OPEN) {
-        struct link_open m;
-        int e = codec_decode(&link_open_rec, f.body, f.size, &m, &err);
+    } else if (whole && f.type == SSH_MSG_OPEN) {
+        struct ssh_order m;
+        int e = codec_decode(&ssh_order_rec, f.body, f.size, &m, &err);
         if (e == 0)
             use_own_keys(l, &m);
         if (e == 0 && fd >= 0) {
@@ -223,7 +223,7 @@ static void take_packet(struct link *l, const char *p, size_t n, int fd)
             log_error("an order that cannot be read: %s", err.s);
         }
         if (e == 0)
-            rec_fini(&link_open_rec, &m);
+            rec_fini(&ssh_order_rec, &m);
     }
     if (fd >= 0)
         close(fd);
@@ -267,7 +267,7 @@ static void leave(struct link *l)
 static void on_ctl(void *arg, unsigned ready)
 {
     struct link *l = arg;
-    char buf[LINK_PACKET_MAX];
+    char buf[SSH_MSG_MAX];
     if (ready & LOOP_WRITE)
         flush(l);
     for (int i = 0; i < ORDERS_A_TURN; i++) {
@@ -293,18 +293,18 @@ static void on_signal(void *ctx, int signo)
 static void free_lines(struct list *head)
 {
     list_for_each (e, head, struct entry, link) {
-        line_free(e->line);
+        node_ssh_free(e->line);
         list_unlink(&e->link);
         free(e->node);
         free(e);
     }
 }
 
-int link_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
+int sshlink_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
 {
     struct link l = {.ctl = {.fd = ctl_fd, .fn = on_ctl}, .keys_dir = keys};
     struct rlimit files;
-    int r = kit_open(&l.kit, dir, err);
+    int r = bundle_open(&l.bundle, dir, err);
     if (r < 0)
         return r;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -322,7 +322,7 @@ int link_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
     list_init(&l.packets);
     loop_on_signals(l.loop, (int[]){SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 4, on_signal, &l);
     loop_watch(l.loop, &l.ctl, LOOP_READ);
-    log_info("libssh=%s kit=%s", ssh_version(0), l.kit.id);
+    log_info("libssh=%s bundle=%s", ssh_version(0), l.bundle.id);
     loop_run(l.loop);
     free_lines(&l.waiting);
     free_lines(&l.connected);
@@ -336,6 +336,6 @@ int link_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
     loop_unwatch(l.loop, &l.ctl);
     loop_free(l.loop);
     keys_fini(&l.keys);
-    kit_close(&l.kit);
+    bundle_close(&l.bundle);
     return 0;
 }

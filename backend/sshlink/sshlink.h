@@ -10,7 +10,7 @@
 /* Serves the controller on ctl_fd (a SOCK_SEQPACKET socket) until that is closed. dir: where the programs
  * for the nodes lie. keys: directory with id_ed25519 and known_hosts for orders that name none; NULL: every
  * order names its own. */
-int link_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
+int sshlink_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
     __attribute__((warn_unused_result));
 
 #endif

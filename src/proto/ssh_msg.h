@@ -11,11 +11,11 @@
 #include "src/base/rec.h"
 
 /* PING has no body; link sends it back. */
-enum link_msg { LINK_MSG_OPEN = 1, LINK_MSG_STATE, LINK_MSG_PING };
+enum ssh_msg { SSH_MSG_OPEN = 1, SSH_MSG_STATE, SSH_MSG_PING };
 
-#define LINK_PACKET_MAX 65536
+#define SSH_MSG_MAX 65536
 
-struct link_open { /* S->L: reach that node */
+struct ssh_order { /* S->L: reach that node */
     uint32_t id;   /* of this attempt, never used again by this pair */
     char *node;    /* its name in the cluster */
     char *address; /* host name or IP address */
@@ -25,19 +25,19 @@ struct link_open { /* S->L: reach that node */
     char *known_hosts;      /* file of host keys: any other is refused */
     char *cluster;          /* uuid: the agent's directory is named after it */
 };
-#define LINK_OPEN_FIELDS(F, G, S)                                                                            \
+#define SSH_ORDER_FIELDS(F, G, S)                                                                            \
     F(S, U32, id) F(S, STR, node) F(S, STR, address) F(S, U32, port) F(S, STR, user) F(S, STRV, identities)  \
     F(S, STR, known_hosts) F(S, STR, cluster)
 
-enum link_phase {
-    LINK_CALLING,    /* its turn has come */
-    LINK_INSTALLING, /* the agent is being put there */
-    LINK_UP,         /* from here on the stream carries the agent's frames */
-    LINK_OVER,       /* link has closed its end */
+enum ssh_phase {
+    SSH_PHASE_CALLING,    /* its turn has come */
+    SSH_PHASE_INSTALLING, /* the agent is being put there */
+    SSH_PHASE_UP,         /* from here on the stream carries the agent's frames */
+    SSH_PHASE_OVER,       /* link has closed its end */
 };
 
 /* X(enum member, short word for states and logs): why a line is over. */
-#define LINK_FAULTS(X)                                                                                       \
+#define SSH_FAULTS(X)                                                                                       \
     X(NONE, "closed")                                                                                        \
     X(NAME, "name")                                                                                          \
     X(CONNECT, "unreachable")                                                                                \
@@ -48,23 +48,23 @@ enum link_phase {
     X(INSTALL, "install")                                                                                    \
     X(LOST, "lost")
 
-enum link_fault {
-#define X(name, word) LINK_FAULT_##name,
-    LINK_FAULTS(X)
+enum ssh_fault {
+#define X(name, word) SSH_FAULT_##name,
+    SSH_FAULTS(X)
 #undef X
-        LINK_N_FAULTS
+        SSH_N_FAULTS
 };
 
-struct link_state { /* L->S */
+struct ssh_report { /* L->S */
     uint32_t id;
-    uint32_t phase; /* enum link_phase */
-    uint32_t fault; /* enum link_fault, when it is OVER */
+    uint32_t phase; /* enum ssh_phase */
+    uint32_t fault; /* enum ssh_fault, when it is OVER */
     char *text;     /* for people, with the cure where there is one */
 };
-#define LINK_STATE_FIELDS(F, G, S) F(S, U32, id) F(S, U32, phase) F(S, U32, fault) F(S, STR, text)
+#define SSH_REPORT_FIELDS(F, G, S) F(S, U32, id) F(S, U32, phase) F(S, U32, fault) F(S, STR, text)
 
-extern const struct rec_desc link_open_rec, link_state_rec;
+extern const struct rec_desc ssh_order_rec, ssh_report_rec;
 
-const char *link_fault_word(enum link_fault f);
+const char *ssh_fault_word(enum ssh_fault f);
 
 #endif

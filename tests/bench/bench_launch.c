@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     b.t_told = xcalloc(b.n, sizeof *b.t_told);
     char *log = xasprintf("%s/link.log", argv[6]);
     struct ssh_process *links = ssh_process_new(b.loop, log, NULL, BEAT_MS);
-    struct link_open to = {.node = node,
+    struct ssh_order to = {.node = node,
                            .address = argv[1],
                            .port = (uint32_t)atoi(argv[2]),
                            .user = argv[3],

@@ -205,11 +205,11 @@ static struct strv node_peer_keys(const struct control *c, const struct node_spe
     return keys;
 }
 
-static struct link_open node_peer_target(const struct control *c, const struct node *n)
+static struct ssh_order node_peer_target(const struct control *c, const struct node *n)
 {
     const struct node_spec *s = &n->spec;
     const struct passwd *pw = s->ssh_user ? NULL : getpwuid(geteuid());
-    return (struct link_open){
+    return (struct ssh_order){
         .node = xstrdup(s->name),
         .address = xstrdup(s->address ? s->address : s->name),
         .port = s->port ? s->port : 22,
@@ -237,7 +237,7 @@ static struct ssh_process *node_peers_ssh(struct control *c)
 
 static void node_peer_connect(struct control *c, const struct node *n)
 {
-    struct link_open to = {0};
+    struct ssh_order to = {0};
     char *agents = xasprintf("%s/agent", c->settings.state_dir),
          *dir = xasprintf("%s/%s", agents, n->spec.name);
     char *log = xasprintf("%s/agent-%s.log", c->settings.log_dir, n->spec.name);
@@ -264,7 +264,7 @@ static void node_peer_connect(struct control *c, const struct node *n)
     list_init(&peer->link);
     list_append(node_peers(c), &peer->link);
     modules_call(c, peer_added, c, peer);
-    rec_fini(&link_open_rec, &to);
+    rec_fini(&ssh_order_rec, &to);
     free(agents);
     free(dir);
     free(log);
@@ -288,10 +288,10 @@ static void node_peer_update(struct control *c, struct node_peer *peer, const st
         nodeconn_set_socket(peer->conn, n->spec.agent_socket);
         return;
     }
-    struct link_open to = node_peer_target(c, n);
+    struct ssh_order to = node_peer_target(c, n);
     nodeconn_set_target(peer->conn, &to);
     nodeconn_hurry(peer->conn); /* a key or a line in known_hosts may have been added */
-    rec_fini(&link_open_rec, &to);
+    rec_fini(&ssh_order_rec, &to);
 }
 
 void node_peers_connect(struct control *c)

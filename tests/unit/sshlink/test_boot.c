@@ -88,18 +88,18 @@ static void test_words(void **state)
 
 static const char agent_text[] = "#!/bin/sh\necho \"STOKER@@ BRIDGE 1\"\necho \"$@\"\n";
 
-static void make_kit(struct kit *k)
+static void make_kit(struct bundle *k)
 {
-    *k = (struct kit){.id = "0123", .arch = "any"};
-    const char *names[KIT_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
-    for (size_t i = 0; i < KIT_FILES; i++)
-        k->files[i] = (struct kit_file){
+    *k = (struct bundle){.id = "0123", .arch = "any"};
+    const char *names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
+    for (size_t i = 0; i < BUNDLE_FILES; i++)
+        k->files[i] = (struct bundle_file){
             .name = names[i], .p = (const uint8_t *)agent_text, .n = sizeof agent_text - 1};
     strv_push(&k->names, "srun");
 }
 
 /* Runs the line with sh; its answers are in out, what it is asked for is given. */
-static void run(const char *command, const struct kit *k, struct str *out, int *ret_sent)
+static void run(const char *command, const struct bundle *k, struct str *out, int *ret_sent)
 {
     int in[2], back[2];
     assert_int_equal(pipe(in) | pipe(back), 0);
@@ -122,7 +122,7 @@ static void run(const char *command, const struct kit *k, struct str *out, int *
         str_append_n(out, buf, (size_t)n);
         for (size_t at = 0, used; at < (size_t)n; at += used)
             if (boot_feed(&b, buf + at, (size_t)n - at, &used) == BOOT_SEND) {
-                const struct kit_file *f = kit_find(k, b.name);
+                const struct bundle_file *f = bundle_find(k, b.name);
                 assert_non_null(f);
                 assert_int_equal(write(in[1], f->p, f->n), f->n);
                 ++*ret_sent;
@@ -141,7 +141,7 @@ static void test_in_a_shell(void **state)
     assert_non_null(mkdtemp(dir));
     setenv("XDG_CACHE_HOME", dir, 1);
     setenv("XDG_STATE_HOME", dir, 1);
-    struct kit k;
+    struct bundle k;
     struct str command = STR_INIT, out = STR_INIT;
     int sent;
     make_kit(&k);
@@ -153,7 +153,7 @@ static void test_in_a_shell(void **state)
     assert_null(strchr(command.s, '!')); /* csh */
 
     run(command.s, &k, &out, &sent);
-    assert_int_equal(sent, KIT_FILES);
+    assert_int_equal(sent, BUNDLE_FILES);
     assert_non_null(strstr(out.s, "STOKER@@ BRIDGE 1\n--bridge --node n1 --dir "));
     char *want = xasprintf("%s/stoker/agents/cluster-1/n1\n", dir);
     assert_non_null(strstr(out.s, want));
