@@ -34,7 +34,7 @@ static void adopt_ended_by_reboot(struct atask *t, int dir_fd)
         .key = t->st.key,
         .end_kind = END_NODE_REBOOT,
         .t_start = t->st.t_start,
-        .t_end = t->a->info.probe.t_boot,
+        .t_end = t->a->facts.probe.t_boot,
         .message = xstrdup("the node was restarted while it ran"),
     };
     if (taskdir_write_end(dir_fd, &end, true) < 0)
@@ -107,7 +107,7 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     } else if (r < 0) {
         log_error("task=%s its record cannot be read: %s", name, strerror(-r));
         sweep_add(a->sweep, t);
-    } else if (strcmp(rec.boot_id, a->info.probe.boot_id) != 0) {
+    } else if (strcmp(rec.boot_id, a->facts.probe.boot_id) != 0) {
         adopt_ended_by_reboot(t, dir_fd);
     } else {
         adopt_living(t, &rec);

@@ -124,10 +124,10 @@ static void peer_become_controller(struct agent_peer *p, struct msg_hello *h)
         log_info("controller connected epoch=%llu", (unsigned long long)a->controller->epoch);
     a->uplink = (struct uplink){.wire = &p->wire, .serial = p->serial};
     a->controller->kill_wait_s = h->kill_wait_s;
-    rec_fini(&node_spec_rec, &a->info.spec);
-    a->info.spec = h->spec;
+    rec_fini(&node_spec_rec, &a->facts.spec);
+    a->facts.spec = h->spec;
     h->spec = (struct node_spec){0};
-    a->info.has_spec = a->info.spec.name != NULL;
+    a->facts.has_spec = a->facts.spec.name != NULL;
 }
 
 static void peer_take_hello(struct agent_peer *p, uint64_t tag, struct msg_hello *h)
@@ -355,7 +355,7 @@ static void agent_note_session(struct agent *a)
     if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 ||
         !strstr(text, "/session-"))
         return;
-    strv_push(&a->info.notes,
+    strv_push(&a->facts.notes,
               "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
     log_warn("started in a login session: where logind kills the processes of a session, this agent and "
              "its tasks end with it");
@@ -373,7 +373,7 @@ static void agent_read_policy_again(struct agent_daemon *d)
     }
     node_policy_fini(&a->policy);
     a->policy = p;
-    a->info.t_policy = loop_wall(a->loop);
+    a->facts.t_policy = loop_wall(a->loop);
     log_info("policy read again");
     agent_report(d);
 }
@@ -422,14 +422,14 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
 static void agent_inspect_machine(struct agent_daemon *d)
 {
     struct agent *a = &d->a;
-    struct node_info *info = &a->info;
+    struct node_facts *facts = &a->facts;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_DUMPABLE, 0);
     own_limits_raise(&d->launcher.limits, a->root);
-    probe_machine(&info->probe);
-    cpu_order_read(&info->probe.cpus, CPU_ORDER_SYSFS, &info->cpu_order);
+    probe_machine(&facts->probe);
+    cpu_order_read(&facts->probe.cpus, CPU_ORDER_SYSFS, &facts->cpu_order);
     disk_reserve_take(&a->dir);
-    a->cgroups = cgroups_new(a->dir.path, a->policy.max_processes, &info->notes);
+    a->cgroups = cgroups_new(a->dir.path, a->policy.max_processes, &facts->notes);
     agent_note_session(a);
 }
 
@@ -444,7 +444,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
         return r;
     agent_inspect_machine(d);
     a->loop = loop_new();
-    a->info.t_agent = loop_wall(a->loop);
+    a->facts.t_agent = loop_wall(a->loop);
     d->listen_again = (struct loop_timer){.fn = agent_listen_again, .ctx = d};
     d->idle = (struct loop_timer){.fn = agent_on_idle, .ctx = d};
     loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, agent_on_signal, d);
@@ -456,14 +456,14 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
     a->clients = local_clients_new(a);
     a->usage = node_usage_new(a);
     a->gpus = node_gpus_new(&(struct node_gpus_config){.loop = a->loop,
-                                                       .info = &a->info,
+                                                       .facts = &a->facts,
                                                        .dir_fd = a->dir.fd,
                                                        .look_ms = a->cfg.gpu_look_ms,
                                                        .test_nvml = a->cfg.test_nvml,
                                                        .ops = &agent_gpus_ops,
                                                        .ctx = d});
     if (a->policy.close_gpus && a->gpus)
-        a->gpu_access = gpu_access_new(a->cgroups, a->root, &a->info.notes);
+        a->gpu_access = gpu_access_new(a->cgroups, a->root, &a->facts.notes);
     return agent_listen(d, err);
 }
 
@@ -485,7 +485,7 @@ static void agent_stop(struct agent_daemon *d)
     node_policy_fini(&a->policy);
     gpu_access_free(a->gpu_access);
     cgroups_free(a->cgroups);
-    node_info_fini(&a->info);
+    node_facts_fini(&a->facts);
     if (d->listener.fd >= 0)
         close(d->listener.fd);
     loop_free(a->loop);

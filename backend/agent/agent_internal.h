@@ -9,7 +9,7 @@
 #include "backend/agent/agent_dir.h"
 #include "backend/agent/uplink.h"
 #include "backend/loop/loop.h"
-#include "backend/node/node_info.h"
+#include "backend/node/node_facts.h"
 #include "backend/node/node_policy.h"
 #include "src/base/list.h"
 
@@ -21,7 +21,7 @@ struct agent {
     struct list dirty; /* wires with something to send */
     struct uplink uplink;
     struct controller_id *controller;
-    struct node_info info;
+    struct node_facts facts;
     struct node_policy policy;
     struct task_table *tasks;
     struct ended_launches *ended;

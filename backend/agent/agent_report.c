@@ -35,7 +35,7 @@ static char *agent_report_bin_dir(void)
 /* For a controller that reaches this agent over SSH: where clients of this node are let in. */
 static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *told)
 {
-    if (!a->info.has_spec || !str_eq(a->info.spec.transport, "ssh"))
+    if (!a->facts.has_spec || !str_eq(a->facts.spec.transport, "ssh"))
         return;
     m->client_socket = local_clients_listen(a->clients);
     m->bin_dir = agent_report_bin_dir();
@@ -45,7 +45,7 @@ static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *tol
 
 void agent_report_fill(struct agent *a, struct msg_agent *m, bool *told)
 {
-    node_info_describe(&a->info, m);
+    node_facts_describe(&a->facts, m);
     node_gpus_describe(a->gpus, m);
     m->spool_full = disk_reserve_is_used_up(a->disk);
     agent_report_tasks(a, m);

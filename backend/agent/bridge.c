@@ -162,7 +162,7 @@ struct way { /* from one descriptor to another */
 };
 
 /* False: this way is over. */
-static bool carry(struct way *w, short can_read, short can_write)
+static bool bridge_carry(struct way *w, short can_read, short can_write)
 {
     if (w->at < w->n && can_write) {
         ssize_t r = write(w->to, w->buf + w->at, w->n - w->at);
@@ -177,7 +177,7 @@ static bool carry(struct way *w, short can_read, short can_write)
         w->at = 0;
         w->n = r > 0 ? (size_t)r : 0;
         if (w->n) /* mostly taken at once */
-            return carry(w, 0, 1);
+            return bridge_carry(w, 0, 1);
     }
     return true;
 }
@@ -204,8 +204,8 @@ static void carry_all(int sock)
                               {.fd = sock, .events = (short)(in | out)}};
         if (poll(p, 3, -1) < 0 && errno != EINTR)
             break;
-        on = carry(up, p[0].revents, p[2].revents & (POLLOUT | POLLERR | POLLHUP)) &&
-             carry(down, p[2].revents & (POLLIN | POLLERR | POLLHUP), p[1].revents) &&
+        on = bridge_carry(up, p[0].revents, p[2].revents & (POLLOUT | POLLERR | POLLHUP)) &&
+             bridge_carry(down, p[2].revents & (POLLIN | POLLERR | POLLHUP), p[1].revents) &&
              !(p[1].revents & (POLLERR | POLLHUP));
     }
     free(down);
@@ -214,14 +214,14 @@ static void carry_all(int sock)
 
 /* sshd's forced command is us, whatever was asked for; one question has an answer all the same. Its words
  * are our own: nothing that was sent is run. */
-static bool is_asked(void)
+static bool bridge_is_asked(void)
 {
     const char *sent = getenv("SSH_ORIGINAL_COMMAND");
     return sent && str_starts(sent, PROBE_MARK);
 }
 
 /* agent: what becomes of a connection to it; NULL: not tried. */
-static int answer(const char *agent, struct errtext *err)
+static int bridge_answer(const char *agent, struct errtext *err)
 {
     static const char *const script =
         PROBE_SCRIPT "echo closed=yes; if [ -n \"$STOKER_PROBE_AGENT\" ]; then "
@@ -243,8 +243,8 @@ static int carry_from(int sock)
 int bridge_join(const char *socket, struct errtext *err)
 {
     int sock = unixsock_connect(socket, 0, CONNECT_S);
-    if (is_asked())
-        return answer(sock < 0 ? strerror(-sock) : "ok", err);
+    if (bridge_is_asked())
+        return bridge_answer(sock < 0 ? strerror(-sock) : "ok", err);
     if (sock < 0)
         return err_set(err, sock, "no agent answers at %s: %s (is its service running?)", socket,
                        strerror(-sock));
@@ -254,8 +254,8 @@ int bridge_join(const char *socket, struct errtext *err)
 int bridge_run(const char *program, const char *node, const char *dir, struct errtext *err)
 {
     signal(SIGPIPE, SIG_IGN);
-    if (is_asked())
-        return answer(NULL, err);
+    if (bridge_is_asked())
+        return bridge_answer(NULL, err);
     int sock = reach_agent(program, node, dir, err);
     if (sock < 0)
         return sock;

@@ -25,18 +25,18 @@
 #define ASKED_MAX 64
 #define PIECE_MAX (64u << 10)
 
-struct asked {
+struct waiting_read {
     uint64_t tag, offset;
     uint32_t max;
     int64_t until_ms;
     bool ended; /* the writer has: what is there is all */
 };
 
-struct reader {
+struct file_reader {
     struct frame_reader in;
     char *path, *refused;
     int fd;
-    VEC(struct asked) waits;
+    VEC(struct waiting_read) waits;
 };
 
 static bool send_data(uint64_t tag, const struct msg_output_data *d)
@@ -58,7 +58,7 @@ static bool send_data(uint64_t tag, const struct msg_output_data *d)
     return all;
 }
 
-static bool send_error(const struct asked *a, const char *text)
+static bool send_error(const struct waiting_read *a, const char *text)
 {
     struct msg_output_data d = {.offset = a->offset, .eof = true, .error = xstrdup(text)};
     bool sent = send_data(a->tag, &d);
@@ -67,7 +67,7 @@ static bool send_error(const struct asked *a, const char *text)
 }
 
 /* The name may stand for another file than before, or for none. 0 or -errno. */
-static int open_file(struct reader *r)
+static int file_reader_open_file(struct file_reader *r)
 {
     struct stat now, then;
     if (r->fd >= 0 && (stat(r->path, &now) < 0 || fstat(r->fd, &then) < 0 || now.st_ino != then.st_ino ||
@@ -89,11 +89,11 @@ static int open_file(struct reader *r)
 }
 
 /* Returns whether it was answered: else it waits for more. */
-static bool answer(struct reader *r, const struct asked *a, bool *ret_ok)
+static bool file_reader_answer(struct file_reader *r, const struct waiting_read *a, bool *ret_ok)
 {
     struct stat st;
     bool last = mono_ms() >= a->until_ms;
-    int e = r->refused ? 0 : open_file(r);
+    int e = r->refused ? 0 : file_reader_open_file(r);
     if (e == -ENOENT && !a->ended && !last)
         return false;
     if (r->refused || (e < 0 && (e != -ENOENT || a->ended))) {
@@ -123,16 +123,16 @@ static bool answer(struct reader *r, const struct asked *a, bool *ret_ok)
     return now;
 }
 
-static bool answer_all(struct reader *r)
+static bool answer_all(struct file_reader *r)
 {
     bool ok = true;
     for (size_t i = r->waits.n; i-- > 0 && ok;)
-        if (answer(r, &r->waits.v[i], &ok))
+        if (file_reader_answer(r, &r->waits.v[i], &ok))
             vec_remove(&r->waits, i);
     return ok;
 }
 
-static bool take(struct reader *r, const struct frame *f)
+static bool file_reader_take(struct file_reader *r, const struct frame *f)
 {
     struct msg_output_read m;
     struct errtext err;
@@ -143,19 +143,19 @@ static bool take(struct reader *r, const struct frame *f)
         if (drop_to_uid(m.uid, &err) < 0)
             r->refused = xstrdup(err.s);
     }
-    struct asked a = {.tag = f->tag,
-                      .offset = m.offset,
-                      .max = m.max,
-                      .ended = m.ended,
-                      .until_ms = mono_ms() + (r->waits.n < ASKED_MAX ? m.wait_ms : 0)};
+    struct waiting_read a = {.tag = f->tag,
+                             .offset = m.offset,
+                             .max = m.max,
+                             .ended = m.ended,
+                             .until_ms = mono_ms() + (r->waits.n < ASKED_MAX ? m.wait_ms : 0)};
     rec_fini(&msg_output_read_rec, &m);
     bool ok = true;
-    if (!answer(r, &a, &ok))
+    if (!file_reader_answer(r, &a, &ok))
         vec_push(&r->waits, a);
     return ok;
 }
 
-static bool take_frames(struct reader *r)
+static bool file_reader_take_frames(struct file_reader *r)
 {
     struct frame f;
     ssize_t n = recv(SOCKET, frame_reader_space(&r->in, PIECE_MAX), PIECE_MAX, MSG_DONTWAIT);
@@ -166,21 +166,21 @@ static bool take_frames(struct reader *r)
     frame_reader_added(&r->in, (size_t)n);
     int got;
     while ((got = frame_reader_next(&r->in, &f)) > 0)
-        if (!take(r, &f))
+        if (!file_reader_take(r, &f))
             return false;
     return got == 0;
 }
 
 int file_reader_main(void)
 {
-    struct reader r = {.in = {.max = PIECE_MAX}, .fd = -1, .waits = VEC_INIT};
+    struct file_reader r = {.in = {.max = PIECE_MAX}, .fd = -1, .waits = VEC_INIT};
     bool on = true;
     while (on) {
         struct pollfd p = {.fd = SOCKET, .events = POLLIN};
         int n = poll(&p, 1, r.waits.n ? LOOK_MS : IDLE_MS);
         if (n == 0 && !r.waits.n)
             break;
-        on = (n <= 0 || take_frames(&r)) && answer_all(&r);
+        on = (n <= 0 || file_reader_take_frames(&r)) && answer_all(&r);
     }
     return 0;
 }

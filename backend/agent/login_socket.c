@@ -31,7 +31,7 @@ static char *login_socket_place(const struct agent *a)
 
 static bool login_socket_is_wanted(const struct agent *a)
 {
-    return a->cfg.clients || (a->info.has_spec && str_eq(a->info.spec.role, "login"));
+    return a->cfg.clients || (a->facts.has_spec && str_eq(a->facts.spec.role, "login"));
 }
 
 /* Of the symlink at path; "" where there is none. */

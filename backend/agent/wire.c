@@ -24,14 +24,14 @@ void wire_close(struct wire *w)
     w->out_at = 0;
 }
 
-static void fail(struct wire *w, const char *why)
+static void wire_fail(struct wire *w, const char *why)
 {
     wire_close(w);
     w->ops->on_close(w->ctx, why);
 }
 
 /* 0, or an errno that ended the stream. */
-static int flush(struct wire *w)
+static int wire_flush(struct wire *w)
 {
     while (w->out_at < w->out.len) {
         ssize_t n =
@@ -57,7 +57,7 @@ static int flush(struct wire *w)
     return 0;
 }
 
-static int take_frames(struct wire *w, const char **ret_why)
+static int wire_take_frames(struct wire *w, const char **ret_why)
 {
     struct frame f;
     int r;
@@ -75,16 +75,16 @@ static int take_frames(struct wire *w, const char **ret_why)
     return r;
 }
 
-static void on_ready(void *ctx, unsigned ready)
+static void wire_on_ready(void *ctx, unsigned ready)
 {
     struct wire *w = ctx;
     if (w->full) {
-        fail(w, "it does not read what is sent");
+        wire_fail(w, "it does not read what is sent");
         return;
     }
-    int e = ready & LOOP_WRITE ? flush(w) : 0;
+    int e = ready & LOOP_WRITE ? wire_flush(w) : 0;
     if (e) {
-        fail(w, strerror(e));
+        wire_fail(w, strerror(e));
         return;
     }
     if (!(ready & LOOP_READ))
@@ -93,13 +93,13 @@ static void on_ready(void *ctx, unsigned ready)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        fail(w, n < 0 ? strerror(errno) : "closed by the peer");
+        wire_fail(w, n < 0 ? strerror(errno) : "closed by the peer");
         return;
     }
     frame_reader_added(&w->in, (size_t)n);
     const char *why = NULL;
-    if (take_frames(w, &why) < 0)
-        fail(w, why);
+    if (wire_take_frames(w, &why) < 0)
+        wire_fail(w, why);
 }
 
 void wire_open(struct wire *w, struct loop *l, struct list *dirty, int fd, size_t max_frame,
@@ -107,7 +107,7 @@ void wire_open(struct wire *w, struct loop *l, struct list *dirty, int fd, size_
 {
     *w = (struct wire){
         .loop = l,
-        .fd = {.fd = fd, .fn = on_ready, .ctx = w},
+        .fd = {.fd = fd, .fn = wire_on_ready, .ctx = w},
         .in = {.max = max_frame},
         .out = STR_INIT,
         .max_out = max_frame * 10,
@@ -126,12 +126,12 @@ void wire_flush_all(struct list *dirty)
 {
     list_for_each (w, dirty, struct wire, link) {
         list_unlink(&w->link);
-        if (flush(w) != 0 || w->full)
+        if (wire_flush(w) != 0 || w->full)
             loop_watch(w->loop, &w->fd, LOOP_READ | LOOP_WRITE);
     }
 }
 
-static void sent(struct wire *w)
+static void wire_sent(struct wire *w)
 {
     if (w->out.len - w->out_at > w->max_out)
         w->full = true;
@@ -146,7 +146,7 @@ void wire_send(struct wire *w, unsigned type, uint64_t tag, const struct rec_des
     if (d)
         codec_encode(d, body, &w->out);
     frame_end(&w->out, at, (uint16_t)type, 0, tag);
-    sent(w);
+    wire_sent(w);
 }
 
 void wire_send_encoded(struct wire *w, unsigned type, uint64_t tag, const void *p, size_t n)
@@ -155,5 +155,5 @@ void wire_send_encoded(struct wire *w, unsigned type, uint64_t tag, const void *
         return;
     frame_append_header(&w->out, (uint16_t)type, 0, tag, n);
     str_append_n(&w->out, p, n);
-    sent(w);
+    wire_sent(w);
 }

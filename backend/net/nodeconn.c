@@ -58,9 +58,9 @@ struct nodeconn {
     struct ssh_process *ssh; /* NULL: local */
     struct ssh_order to;
     struct ssh_stream call;
-    int ssh_fd;            /* our end of an SSH session that is being made; -1: none */
+    int ssh_fd;           /* our end of an SSH session that is being made; -1: none */
     enum ssh_fault fault; /* of the last SSH session */
-    char *trouble;         /* as told */
+    char *trouble;        /* as told */
     uint64_t dice;
 };
 

@@ -6,7 +6,7 @@
 #include "backend/task/proc.h"
 #include "src/base/xalloc.h"
 
-struct place {
+struct cpu_place {
     int package, die, core;
     uint16_t cpu;
 };
@@ -18,9 +18,9 @@ static int number_of(const char *sysfs, int cpu, const char *what)
     return proc_read_file(path, text, sizeof text) > 0 ? atoi(text) : -1;
 }
 
-static int compare(const void *a, const void *b)
+static int cpu_order_compare(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct cpu_place *p = a, *q = b;
     if (p->package != q->package)
         return p->package < q->package ? -1 : 1;
     if (p->die != q->die)
@@ -32,18 +32,18 @@ static int compare(const void *a, const void *b)
 
 void cpu_order_read(const struct cpuset *cpus, const char *sysfs, struct blob *ret)
 {
-    struct place places[CPUSET_MAX];
+    struct cpu_place places[CPUSET_MAX];
     size_t n = 0;
     bool told = true;
     for (int c = cpuset_next(cpus, 0); c >= 0; c = cpuset_next(cpus, (unsigned)c + 1)) {
         places[n] =
-            (struct place){number_of(sysfs, c, "physical_package_id"), number_of(sysfs, c, "die_id"),
-                           number_of(sysfs, c, "core_id"), (uint16_t)c};
+            (struct cpu_place){number_of(sysfs, c, "physical_package_id"), number_of(sysfs, c, "die_id"),
+                               number_of(sysfs, c, "core_id"), (uint16_t)c};
         told = told && places[n].core >= 0;
         n++;
     }
     if (told)
-        qsort(places, n, sizeof *places, compare);
+        qsort(places, n, sizeof *places, cpu_order_compare);
     uint16_t *order = xcalloc(n ? n : 1, sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = places[i].cpu;

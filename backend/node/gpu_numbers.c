@@ -7,7 +7,7 @@
 
 #include "src/base/xalloc.h"
 
-static struct card *card_at(struct cards *c, const char *bus)
+static struct card *cards_card_at(struct cards *c, const char *bus)
 {
     for (uint32_t i = 0; i < c->n; i++)
         if (strcmp(c->v[i].is.bus, bus) == 0)
@@ -61,7 +61,7 @@ static bool take_cards(struct cards *c, const struct gpu_sample *g)
         c->v[i].lost = true;
     for (uint32_t i = 0; i < g->n_cards; i++) {
         const struct gpu_card *seen = &g->cards[i];
-        struct card *card = card_at(c, seen->bus);
+        struct card *card = cards_card_at(c, seen->bus);
         if (!card && (c->n == GPU_CARDS_MAX || (seen->lost && !seen->uuid[0])))
             continue;
         if (!card) {

@@ -63,7 +63,7 @@ void gpu_sample_format(const struct gpu_sample *g, struct str *out)
     str_append(out, ".\n");
 }
 
-static bool take_card(const char *line, struct gpu_sample *g)
+static bool gpu_sample_take_card(const char *line, struct gpu_sample *g)
 {
     struct gpu_card c = {0};
     char bus[32];
@@ -85,7 +85,7 @@ static bool take_card(const char *line, struct gpu_sample *g)
     return true;
 }
 
-static bool take_proc(const char *line, struct gpu_sample *g)
+static bool gpu_sample_take_proc(const char *line, struct gpu_sample *g)
 {
     struct gpu_proc p;
     if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%u %d", &p.card, &p.pid) != 2 ||
@@ -95,7 +95,7 @@ static bool take_proc(const char *line, struct gpu_sample *g)
     return true;
 }
 
-static bool take_line(const char *line, struct gpu_sample *g)
+static bool gpu_sample_take_line(const char *line, struct gpu_sample *g)
 {
     if (strncmp(line, "way ", 4) == 0)
         snprintf(g->way, sizeof g->way, "%s", line + 4);
@@ -104,9 +104,9 @@ static bool take_line(const char *line, struct gpu_sample *g)
     else if (strncmp(line, "unnamed ", 8) == 0)
         return sscanf(line + 8, "%u", &g->unnamed) == 1;
     else if (strncmp(line, "card ", 5) == 0)
-        return take_card(line + 5, g);
+        return gpu_sample_take_card(line + 5, g);
     else if (strncmp(line, "proc ", 5) == 0)
-        return take_proc(line + 5, g);
+        return gpu_sample_take_proc(line + 5, g);
     else
         return strcmp(line, ".") == 0;
     return true;
@@ -118,7 +118,7 @@ int gpu_sample_parse(const char *text, struct gpu_sample *ret)
     struct strv lines = strv_split(text, "\n");
     bool ok = lines.n && strcmp(lines.v[lines.n - 1], ".") == 0;
     for (size_t i = 0; i < lines.n && ok; i++)
-        ok = take_line(lines.v[i], ret);
+        ok = gpu_sample_take_line(lines.v[i], ret);
     strv_fini(&lines);
     return ok ? 0 : -EBADMSG;
 }

@@ -24,7 +24,7 @@
 
 /* --- is there anything to look at --- */
 
-static bool begins(const char *device, const char *file, const char *with)
+static bool gpu_sampler_begins(const char *device, const char *file, const char *with)
 {
     char path[300], text[32];
     snprintf(path, sizeof path, PCI_DEVICES "/%.200s/%s", device, file);
@@ -40,15 +40,15 @@ bool gpu_sampler_is_needed(void)
     if (!d)
         return false;
     for (struct dirent *e; !found && (e = readdir(d));)
-        found = e->d_name[0] != '.' && begins(e->d_name, "vendor", NVIDIA) &&
-                begins(e->d_name, "class", DISPLAY);
+        found = e->d_name[0] != '.' && gpu_sampler_begins(e->d_name, "vendor", NVIDIA) &&
+                gpu_sampler_begins(e->d_name, "class", DISPLAY);
     closedir(d);
     return found;
 }
 
 /* --- nvidia-smi --- */
 
-static struct gpu_card *card_at(struct gpu_sample *g, const char *bus)
+static struct gpu_card *gpu_sampler_card_at(struct gpu_sample *g, const char *bus)
 {
     for (uint32_t i = 0; i < g->n_cards; i++)
         if (strcmp(g->cards[i].bus, bus) == 0)
@@ -56,14 +56,14 @@ static struct gpu_card *card_at(struct gpu_sample *g, const char *bus)
     return NULL;
 }
 
-static uint64_t number(const char *text)
+static uint64_t gpu_sampler_number(const char *text)
 {
     char *end;
     unsigned long long n = strtoull(text, &end, 10); /* "[N/A]" is none */
     return end == text ? 0 : n;
 }
 
-static void take_card(char *line, struct gpu_sample *g)
+static void gpu_sampler_take_card(char *line, struct gpu_sample *g)
 {
     char *field[6] = {line};
     size_t n = 1;
@@ -76,24 +76,24 @@ static void take_card(char *line, struct gpu_sample *g)
         return;
     for (size_t i = 1; i < 6; i++)
         c.lost = c.lost || strstr(field[i], "is lost") || strstr(field[i], "requires reset");
-    uint64_t busy = number(field[2]);
+    uint64_t busy = gpu_sampler_number(field[2]);
     c.busy_pct = busy > 100 ? 100 : (uint32_t)busy;
-    c.used_mib = number(field[3]);
-    c.mib = number(field[4]);
+    c.used_mib = gpu_sampler_number(field[3]);
+    c.mib = gpu_sampler_number(field[4]);
     snprintf(c.uuid, sizeof c.uuid, "%s", field[1]);
     snprintf(c.name, sizeof c.name, "%s", field[5]);
     c.uuid[strcspn(c.uuid, " ")] = '\0';
     g->cards[g->n_cards++] = c;
 }
 
-static void take_proc(const char *line, struct gpu_sample *g)
+static void gpu_sampler_take_proc(const char *line, struct gpu_sample *g)
 {
     char address[40], bus[32];
     int pid;
     if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%39[^,], %d", address, &pid) != 2 || pid <= 0 ||
         !gpu_sample_bus(address, bus))
         return;
-    const struct gpu_card *c = card_at(g, bus);
+    const struct gpu_card *c = gpu_sampler_card_at(g, bus);
     if (c)
         g->procs[g->n_procs++] = (struct gpu_proc){.card = (uint32_t)(c - g->cards), .pid = pid};
 }
@@ -104,11 +104,11 @@ void gpu_sampler_parse_smi(const char *cards, const char *procs, struct gpu_samp
     snprintf(ret->way, sizeof ret->way, "nvidia-smi");
     struct strv lines = strv_split(cards, "\n");
     for (size_t i = 0; i < lines.n; i++)
-        take_card(lines.v[i], ret);
+        gpu_sampler_take_card(lines.v[i], ret);
     strv_fini(&lines);
     lines = strv_split(procs, "\n");
     for (size_t i = 0; i < lines.n; i++)
-        take_proc(lines.v[i], ret);
+        gpu_sampler_take_proc(lines.v[i], ret);
     strv_fini(&lines);
     gpu_sample_sort(ret);
 }

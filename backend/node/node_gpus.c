@@ -108,9 +108,9 @@ static bool gpus_is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, 
 
 static void gpus_settle(struct node_gpus *g, struct msg_agent *m)
 {
-    const struct node_info *info = g->cfg.info;
-    bool believed = info->has_spec && !info->spec.detect;
-    uint32_t n = info->has_spec && info->spec.gpus != UINT32_MAX ? info->spec.gpus : m->gpus;
+    const struct node_facts *facts = g->cfg.facts;
+    bool believed = facts->has_spec && !facts->spec.detect;
+    uint32_t n = facts->has_spec && facts->spec.gpus != UINT32_MAX ? facts->spec.gpus : m->gpus;
     if (!believed)
         cards_out(&g->cards, n, &m->gpus_out, &m->gpus_lost, &m->gpu_notes);
 }
@@ -156,7 +156,7 @@ void node_gpus_describe(struct node_gpus *g, struct msg_agent *m)
 static void gpus_store(struct node_gpus *g)
 {
     struct str text = STR_INIT;
-    cards_save(&g->cards, g->cfg.info->probe.boot_id, &text);
+    cards_save(&g->cards, g->cfg.facts->probe.boot_id, &text);
     int fd = openat(g->cfg.dir_fd, FILE_NAME ".tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool ok = fd >= 0 && write(fd, text.s, text.len) == (ssize_t)text.len;
     if (fd >= 0)
@@ -175,13 +175,13 @@ static void gpus_load(struct node_gpus *g)
     ssize_t n = read(fd, text, GPU_TEXT_MAX - 1);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
-    cards_load(&g->cards, g->cfg.info->probe.boot_id, text);
+    cards_load(&g->cards, g->cfg.facts->probe.boot_id, text);
     free(text);
 }
 
 static void gpus_set_probe(struct node_gpus *g)
 {
-    struct probe *p = &g->cfg.info->probe;
+    struct probe *p = &g->cfg.facts->probe;
     if (!g->cards.n && !g->cards.answered)
         return;
     p->gpus = g->cards.n;
@@ -216,7 +216,7 @@ static void gpus_take(struct node_gpus *g, const struct gpu_sample *look)
     gpus_note_idle(g);
     gpus_set_probe(g);
     struct msg_agent m = {0};
-    node_info_describe_gpus(g->cfg.info, &m);
+    node_facts_describe_gpus(g->cfg.facts, &m);
     gpus_settle(g, &m);
     bool news = gpus_is_news(&m, &g->told);
     for (size_t i = 0; news && i < m.gpu_notes.n; i++)

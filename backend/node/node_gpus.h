@@ -7,7 +7,7 @@
 #define STOKER_BACKEND_NODE_NODE_GPUS_H
 
 #include "backend/loop/loop.h"
-#include "backend/node/node_info.h"
+#include "backend/node/node_facts.h"
 #include "backend/task/proc.h"
 
 struct node_gpus;
@@ -24,10 +24,10 @@ struct node_gpus_ops {
 
 struct node_gpus_config {
     struct loop *loop;
-    struct node_info *info; /* its probe follows what is found */
-    int dir_fd;             /* keeps the numbers of the GPUs */
-    uint32_t look_ms;       /* between looks; 0: the usual time */
-    bool test_nvml;         /* a test's library stands in for NVIDIA's */
+    struct node_facts *facts; /* its probe follows what is found */
+    int dir_fd;               /* keeps the numbers of the GPUs */
+    uint32_t look_ms;         /* between looks; 0: the usual time */
+    bool test_nvml;           /* a test's library stands in for NVIDIA's */
     const struct node_gpus_ops *ops;
     void *ctx;
 };

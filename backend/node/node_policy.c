@@ -43,7 +43,7 @@ static int take_groups(struct node_policy *p, const char *value, struct errtext 
     return 0;
 }
 
-static int take(struct node_policy *p, const char *name, const char *value, struct errtext *err)
+static int policy_take(struct node_policy *p, const char *name, const char *value, struct errtext *err)
 {
     int64_t n;
     int r = 0;
@@ -154,7 +154,7 @@ int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct
             break;
         }
         *eq = '\0';
-        r = take(p, str_trim(name), str_trim(eq + 1), err);
+        r = policy_take(p, str_trim(name), str_trim(eq + 1), err);
         if (r < 0)
             err_prefix(err, r, "policy:%u", line_no);
     }
@@ -166,7 +166,7 @@ int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct
     return 0;
 }
 
-static bool below(const char *path, const char *root)
+static bool policy_below(const char *path, const char *root)
 {
     size_t n = strlen(root);
     while (n && root[n - 1] == '/')
@@ -175,7 +175,7 @@ static bool below(const char *path, const char *root)
            !str_ends(path, "/..");
 }
 
-static bool admits(const struct node_policy *p, const char *user, const struct blob *groups)
+static bool policy_admits(const struct node_policy *p, const char *user, const struct blob *groups)
 {
     if (!p->users.n && !p->groups.n)
         return true;
@@ -198,13 +198,13 @@ int node_policy_check(const struct node_policy *p, const struct launch *l, unsig
         return err_set(err, -EPERM, "this node's policy runs nothing as root");
     if (l->uid != 0 && l->uid < p->min_uid)
         return err_set(err, -EPERM, "this node's policy runs nothing below uid %u", p->min_uid);
-    if (!admits(p, l->user, groups))
+    if (!policy_admits(p, l->user, groups))
         return err_set(err, -EPERM, "this node's policy does not admit user %s", l->user ? l->user : "?");
     if (n_live >= p->max_tasks)
         return err_set(err, -EAGAIN, "this node's policy allows %u tasks at a time", p->max_tasks);
     bool ok = p->workdirs.n == 0;
     for (size_t i = 0; !ok && i < p->workdirs.n; i++)
-        ok = l->workdir && below(l->workdir, p->workdirs.v[i]);
+        ok = l->workdir && policy_below(l->workdir, p->workdirs.v[i]);
     return ok ? 0
               : err_set(err, -EPERM, "this node's policy allows no work in %s",
                         l->workdir ? l->workdir : "?");

@@ -90,7 +90,7 @@ struct nvml {
     char uuids[GPU_CARDS_MAX][UUID_SIZE];
 };
 
-static void *find(void *library, const char *names)
+static void *nvml_find(void *library, const char *names)
 {
     void *p = NULL;
     for (; *names && !p; names += strlen(names) + 1)
@@ -98,7 +98,7 @@ static void *find(void *library, const char *names)
     return p;
 }
 
-static const char *text_of(const struct nvml *v, int r)
+static const char *nvml_text_of(const struct nvml *v, int r)
 {
     const char *s = v->error_string ? v->error_string(r) : NULL;
     return s ? s : "unknown error";
@@ -133,7 +133,7 @@ struct nvml *nvml_open(const char *path, int *ret_error, struct errtext *err)
     }
     /* dlsym finds functions as objects: stored through a pointer to one, as POSIX has it. */
 #define X(member, args, names, needed)              \
-    *(void **)&v->member = find(v->library, names); \
+    *(void **)&v->member = nvml_find(v->library, names); \
     missing = missing || v->member || !(needed) ? missing : names;
     CALLS(X)
 #undef X
@@ -147,7 +147,7 @@ struct nvml *nvml_open(const char *path, int *ret_error, struct errtext *err)
     if (missing)
         err_set(err, -ENOENT, "%s has no %s", path, missing);
     else
-        err_set(err, -EIO, "NVML: %s", text_of(v, r));
+        err_set(err, -EIO, "NVML: %s", nvml_text_of(v, r));
     nvml_close(v);
     return NULL;
 }
@@ -214,7 +214,7 @@ static void add_lost(struct nvml *v, unsigned at, struct gpu_sample *g)
 }
 
 /* The first question that a card does not answer tells of its loss. */
-static void look_at(struct nvml *v, unsigned at, struct gpu_sample *g)
+static void nvml_look_at(struct nvml *v, unsigned at, struct gpu_sample *g)
 {
     device_t d;
     struct pci_info pci = {0};
@@ -258,9 +258,9 @@ int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
     snprintf(ret->way, sizeof ret->way, "NVML");
     int r = v->count(&n);
     if (r != NVML_OK)
-        return err_set(err, -EIO, "NVML: %s", text_of(v, r));
+        return err_set(err, -EIO, "NVML: %s", nvml_text_of(v, r));
     for (unsigned i = 0; i < n && i < GPU_CARDS_MAX; i++)
-        look_at(v, i, ret);
+        nvml_look_at(v, i, ret);
     gpu_sample_sort(ret);
     return 0;
 }

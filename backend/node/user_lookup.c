@@ -14,16 +14,17 @@
 #define KEEP_NS    (60 * NS_PER_S)
 #define GROUPS_MAX 65536
 
-struct known {
+struct known_user {
     uint32_t uid, gid;
     char *name;
     struct blob groups;
     int64_t until_ns;
 };
 
-static struct known cache[KEPT];
+static struct known_user cache[KEPT];
 
-static int ask(uint32_t uid, uint32_t gid, const char *name, struct blob *ret, struct errtext *err)
+static int user_lookup_ask(uint32_t uid, uint32_t gid, const char *name, struct blob *ret,
+                           struct errtext *err)
 {
     errno = 0;
     const struct passwd *pw = getpwuid(uid);
@@ -55,16 +56,16 @@ static int ask(uint32_t uid, uint32_t gid, const char *name, struct blob *ret, s
 int user_lookup_groups(uint32_t uid, uint32_t gid, const char *name, const struct blob **ret,
                        struct errtext *err)
 {
-    struct known *k = &cache[uid % KEPT];
+    struct known_user *k = &cache[uid % KEPT];
     int64_t now = mono_read().ns;
     if (k->until_ns <= now || k->uid != uid || k->gid != gid || !str_eq(k->name, name)) {
         struct blob groups;
-        int r = ask(uid, gid, name, &groups, err);
+        int r = user_lookup_ask(uid, gid, name, &groups, err);
         if (r < 0)
             return r;
         free(k->name);
         free(k->groups.p);
-        *k = (struct known){
+        *k = (struct known_user){
             .uid = uid, .gid = gid, .name = xstrdup(name), .groups = groups, .until_ns = now + KEEP_NS};
     }
     *ret = &k->groups;

@@ -42,14 +42,14 @@
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-#define LIMIT_AGAIN_MS    30000
-#define END_RETRY_MS      1000
+#define LIMIT_AGAIN_MS 30000
+#define END_RETRY_MS   1000
 
 /* --- the beginning --- */
 
 /* The setup and the launch. False where the agent has gone before it had said all: then nothing has begun.
  */
-static bool receive(struct shim *s)
+static bool shim_receive(struct shim *s)
 {
     int have = 0;
     while (have < 2) {
@@ -83,7 +83,7 @@ static bool receive(struct shim *s)
     return s->setup.version == SHIM_VERSION && s->l.ranks.n > 0;
 }
 
-static bool claim(struct shim *s)
+static bool shim_claim(struct shim *s)
 {
     struct proc self;
     struct shim_record rec = {
@@ -131,7 +131,7 @@ static void spawn_ranks(struct shim *s)
     input_push(s);
 }
 
-static void start(struct shim *s)
+static void shim_start(struct shim *s)
 {
     s->n_ranks = s->l.ranks.n;
     s->ranks = xcalloc(s->n_ranks, sizeof *s->ranks);
@@ -200,7 +200,7 @@ static void wait_is_over(struct shim *s)
     kill_round(s);
 }
 
-static void timers(struct shim *s)
+static void shim_timers(struct shim *s)
 {
     int64_t now = mono_ms();
     if (now >= s->wait_ms)
@@ -234,7 +234,7 @@ static void timers(struct shim *s)
     }
 }
 
-static int wait_ms(const struct shim *s)
+static int shim_wait_ms(const struct shim *s)
 {
     int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
     if (s->wait_ms < at)
@@ -254,7 +254,7 @@ static int wait_ms(const struct shim *s)
 }
 
 /* What a descriptor of the poll set stands for. */
-struct source {
+struct poll_source {
     enum {
         SRC_SIGNAL,
         SRC_AGENT,
@@ -271,12 +271,12 @@ struct source {
     int stream;
 };
 
-struct sources {
+struct poll_sources {
     VEC(struct pollfd) fds;
-    VEC(struct source) what;
+    VEC(struct poll_source) what;
 };
 
-static void add(struct sources *q, int fd, short events, struct source what)
+static void shim_add(struct poll_sources *q, int fd, short events, struct poll_source what)
 {
     if (fd < 0)
         return;
@@ -284,42 +284,44 @@ static void add(struct sources *q, int fd, short events, struct source what)
     vec_push(&q->what, what);
 }
 
-static void collect(struct shim *s, struct sources *q)
+static void shim_collect(struct shim *s, struct poll_sources *q)
 {
     vec_clear(&q->fds);
     vec_clear(&q->what);
-    add(q, s->signal_fd, POLLIN, (struct source){.kind = SRC_SIGNAL});
-    add(q, s->agent_fd, (short)(POLLIN | (s->out.len ? POLLOUT : 0)), (struct source){.kind = SRC_AGENT});
-    add(q, s->ctl_fd, POLLIN, (struct source){.kind = SRC_CTL});
-    add(q, s->timer_fd, POLLIN, (struct source){.kind = SRC_TIMER});
-    add(q, s->opener_fd, POLLIN, (struct source){.kind = SRC_OPENER});
+    shim_add(q, s->signal_fd, POLLIN, (struct poll_source){.kind = SRC_SIGNAL});
+    shim_add(q, s->agent_fd, (short)(POLLIN | (s->out.len ? POLLOUT : 0)),
+             (struct poll_source){.kind = SRC_AGENT});
+    shim_add(q, s->ctl_fd, POLLIN, (struct poll_source){.kind = SRC_CTL});
+    shim_add(q, s->timer_fd, POLLIN, (struct poll_source){.kind = SRC_TIMER});
+    shim_add(q, s->opener_fd, POLLIN, (struct poll_source){.kind = SRC_OPENER});
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
-        add(q, pmi_fd(s, i), POLLIN, (struct source){.kind = SRC_PMI, .rank = i});
-        add(q, r->report_fd, POLLIN, (struct source){.kind = SRC_REPORT, .rank = i});
+        shim_add(q, pmi_fd(s, i), POLLIN, (struct poll_source){.kind = SRC_PMI, .rank = i});
+        shim_add(q, r->report_fd, POLLIN, (struct poll_source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
             if (r->pump[k].fd >= 0 && sink_has_room(s, r, k))
-                add(q, r->pump[k].fd, POLLIN, (struct source){.kind = SRC_PUMP, .rank = i, .stream = k});
+                shim_add(q, r->pump[k].fd, POLLIN,
+                         (struct poll_source){.kind = SRC_PUMP, .rank = i, .stream = k});
         if (s->input.len > r->in_at)
-            add(q, r->in_fd, POLLOUT, (struct source){.kind = SRC_INPUT, .rank = i});
+            shim_add(q, r->in_fd, POLLOUT, (struct poll_source){.kind = SRC_INPUT, .rank = i});
     }
     vec_for_each (&s->sinks, i)
         if (s->sinks.v[i].queue.len)
-            add(q, s->sinks.v[i].fd, POLLOUT, (struct source){.kind = SRC_SINK, .sink = i});
+            shim_add(q, s->sinks.v[i].fd, POLLOUT, (struct poll_source){.kind = SRC_SINK, .sink = i});
 }
 
-static void drain(int fd)
+static void shim_drain(int fd)
 {
     char buf[sizeof(struct signalfd_siginfo) * 8];
     while (read(fd, buf, sizeof buf) == (ssize_t)sizeof buf)
         ;
 }
 
-static void serve(struct shim *s, const struct source *what, short ready)
+static void shim_serve(struct shim *s, const struct poll_source *what, short ready)
 {
     struct rank *r = &s->ranks[what->rank];
     switch (what->kind) {
-    case SRC_SIGNAL: drain(s->signal_fd); break;
+    case SRC_SIGNAL: shim_drain(s->signal_fd); break;
     case SRC_AGENT:
         if (s->agent_fd >= 0 && (ready & POLLOUT))
             shim_agent_flush(s);
@@ -330,7 +332,7 @@ static void serve(struct shim *s, const struct source *what, short ready)
         if (s->ctl_fd >= 0)
             shim_agent_accept(s);
         break;
-    case SRC_TIMER: drain(s->timer_fd); break;
+    case SRC_TIMER: shim_drain(s->timer_fd); break;
     case SRC_OPENER:
         if (files_read_opener(s) && !s->terminating)
             spawn_ranks(s);
@@ -354,20 +356,20 @@ static void serve(struct shim *s, const struct source *what, short ready)
     }
 }
 
-static void run(struct shim *s)
+static void shim_run(struct shim *s)
 {
-    struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
+    struct poll_sources q = {.fds = VEC_INIT, .what = VEC_INIT};
     shim_agent_take_frames(s); /* a kill may have come along with the launch */
     shim_reap(s);
     while (s->phase != SHIM_GONE || sinks_drain(s)) {
-        collect(s, &q);
-        int n = poll(q.fds.v, q.fds.n, wait_ms(s));
+        shim_collect(s, &q);
+        int n = poll(q.fds.v, q.fds.n, shim_wait_ms(s));
         for (size_t i = 0; n > 0 && i < q.fds.n; i++)
             if (q.fds.v[i].revents)
-                serve(s, &q.what.v[i], q.fds.v[i].revents);
+                shim_serve(s, &q.what.v[i], q.fds.v[i].revents);
         if (!s->told_running)
             shim_agent_tell_running(s);
-        timers(s);
+        shim_timers(s);
         shim_reap(s);
     }
     vec_fini(&q.fds);
@@ -418,7 +420,7 @@ static void store_end(struct shim *s, const struct launch_end *end)
     }
 }
 
-static void finish(struct shim *s)
+static void shim_finish(struct shim *s)
 {
     struct launch_end end = {.key = s->l.key, .t_start = s->t_start, .t_end = s->t_end};
     mem_finish(s, &end);
@@ -440,7 +442,7 @@ static void finish(struct shim *s)
     }
 }
 
-static void settle(void)
+static void shim_settle(void)
 {
     sigset_t all;
     sigfillset(&all);
@@ -466,15 +468,15 @@ int shim_main(const char *dir)
                      .wait_ms = INT64_MAX,
                      .sinks = VEC_INIT};
     fcntl(SHIM_SOCKET_FD, F_SETFD, FD_CLOEXEC);
-    if (!receive(&s)) {
+    if (!shim_receive(&s)) {
         fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
         return 1;
     }
-    settle();
+    shim_settle();
     s.t_start = wall_read();
     s.start_ms = mono_ms();
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s.dir_fd < 0 || !claim(&s))
+    if (s.dir_fd < 0 || !shim_claim(&s))
         return 1;
     kill_take_spares(&s);
     taskdir_mark(&s.l.key, s.l.cluster, s.mark);
@@ -482,8 +484,8 @@ int shim_main(const char *dir)
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     s.signal_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-    start(&s);
-    run(&s);
-    finish(&s);
+    shim_start(&s);
+    shim_run(&s);
+    shim_finish(&s);
     return 0;
 }

@@ -64,7 +64,8 @@ void shim_agent_flush(struct shim *s)
     s->out_at = 0;
 }
 
-void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body)
+void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
+                     const void *body)
 {
     if (s->agent_fd < 0 || s->out.len > OUT_MAX)
         return;

@@ -4,7 +4,8 @@
 
 #include "backend/shim/shim_state.h"
 
-void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body);
+void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
+                     const void *body);
 void shim_agent_flush(struct shim *s);
 /* Reads what the agent says; on its end listens for the next one. */
 void shim_agent_read(struct shim *s);

@@ -142,7 +142,7 @@ bool files_appends(const struct shim *s, const struct sink *k)
 
 /* --- the table of sinks --- */
 
-static size_t sink_of(struct shim *s, const char *path, uint32_t rank, int stream)
+static size_t files_sink_of(struct shim *s, const char *path, uint32_t rank, int stream)
 {
     if (path)
         vec_for_each (&s->sinks, i)
@@ -169,8 +169,8 @@ int files_prepare(struct shim *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
-        r->sink[0] = sink_of(s, r->l->std_out, r->l->rank, 1);
-        r->sink[1] = sink_of(s, r->l->std_err, r->l->rank, 2);
+        r->sink[0] = files_sink_of(s, r->l->std_out, r->l->rank, 1);
+        r->sink[1] = files_sink_of(s, r->l->std_err, r->l->rank, 2);
     }
     vec_for_each (&s->sinks, i) {
         int r = s->sinks.v[i].path ? 0 : open_spool(s, &s->sinks.v[i]);

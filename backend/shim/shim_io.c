@@ -22,7 +22,7 @@
 #define DRAIN_MS  5000
 
 /* How much has left; all of it where it can go nowhere: a full disk costs output, not the task. */
-static size_t write_all(int fd, const char *p, size_t size)
+static size_t shim_io_write_all(int fd, const char *p, size_t size)
 {
     for (size_t at = 0; fd >= 0 && at < size;) {
         ssize_t n = write(fd, p + at, size - at);
@@ -46,7 +46,7 @@ void sink_setup(struct sink *k)
 
 void sink_flush(struct shim *s, struct sink *k)
 {
-    size_t n = write_all(k->fd, k->queue.s, k->queue.len);
+    size_t n = shim_io_write_all(k->fd, k->queue.s, k->queue.len);
     if (n && s->drain_ms)
         s->drain_ms = mono_ms() + DRAIN_MS;
     size_t left = k->queue.len - n;
@@ -58,7 +58,7 @@ void sink_flush(struct shim *s, struct sink *k)
 void sink_write(struct shim *s, struct sink *k, const struct str *text)
 {
     if (!k->queued) {
-        write_all(k->fd, text->s, text->len);
+        shim_io_write_all(k->fd, text->s, text->len);
         return;
     }
     str_append_n(&k->queue, text->s, text->len);
@@ -107,7 +107,7 @@ static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
 }
 
 /* Returns false when there is nothing more now. */
-static bool read_some(struct shim *s, struct rank *r, int stream)
+static bool shim_io_read_some(struct shim *s, struct rank *r, int stream)
 {
     struct pump *p = &r->pump[stream];
     str_reserve(&p->line, READ_SIZE);
@@ -131,7 +131,7 @@ void pump_read(struct shim *s, struct rank *r, int stream)
     if (s->pty)
         pty_read(s, r);
     else
-        read_some(s, r, stream);
+        shim_io_read_some(s, r, stream);
 }
 
 void pump_finish(struct shim *s, struct rank *r)
@@ -141,7 +141,7 @@ void pump_finish(struct shim *s, struct rank *r)
     for (int i = 0; i < 2; i++) {
         struct pump *p = &r->pump[i];
         /* Bounded: a process that the rank has left may write as fast as this reads. */
-        for (size_t n = 0; p->fd >= 0 && n < REST_MAX && read_some(s, r, i); n += READ_SIZE)
+        for (size_t n = 0; p->fd >= 0 && n < REST_MAX && shim_io_read_some(s, r, i); n += READ_SIZE)
             ;
         if (p->fd >= 0) {
             put_lines(s, r, i, true);

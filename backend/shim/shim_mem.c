@@ -24,7 +24,7 @@ void mem_start(struct shim *s)
     s->mem_ms = looks ? s->start_ms + MEM_POLL_MS : INT64_MAX;
 }
 
-static const char *step_name(const struct shim *s, char buf[static 48])
+static const char *mem_step_name(const struct shim *s, char buf[static 48])
 {
     if (s->l.key.step == STEP_BATCH)
         snprintf(buf, 48, "%u.batch", s->l.key.job);
@@ -44,7 +44,7 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
     char *line = xasprintf(
         "slurmstepd: error: Detected 1 oom_kill event in StepId=%s. Some of the step tasks have been "
         "OOM Killed.",
-        step_name(s, name));
+        mem_step_name(s, name));
     files_note(s, line);
     free(line);
 }

@@ -1,4 +1,5 @@
-/* shim_mem.h - how much memory and time the task took, and its end when it takes more memory than it has. */
+/* shim_mem.h - how much memory and time the task took, and its end when it takes more memory than it has.
+ */
 #ifndef STOKER_BACKEND_SHIM_SHIM_MEM_H
 #define STOKER_BACKEND_SHIM_SHIM_MEM_H
 

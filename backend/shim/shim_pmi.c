@@ -70,7 +70,7 @@ static size_t find_pair(const struct pmi *p, const char *key, uint64_t *ret_slot
     }
 }
 
-static const char *get(const struct shim *s, const char *key)
+static const char *shim_pmi_get(const struct shim *s, const char *key)
 {
     uint64_t slot;
     if (str_eq(key, "PMI_process_mapping"))
@@ -79,17 +79,17 @@ static const char *get(const struct shim *s, const char *key)
     return at ? s->pmi->pairs.v[at - 1].value : NULL;
 }
 
-static size_t size_of(const char *key, const char *value)
+static size_t pmi_size_of(const char *key, const char *value)
 {
     return strlen(key) + strlen(value) + 2 * (size_t)PMI_STRING;
 }
 
 /* False where the step has put more than it may. */
-static bool put(struct pmi *p, const char *key, const char *value)
+static bool pmi_put(struct pmi *p, const char *key, const char *value)
 {
     uint64_t slot;
-    size_t at = find_pair(p, key, &slot), size = size_of(key, value);
-    size_t old = at ? size_of(key, p->pairs.v[at - 1].value) : 0;
+    size_t at = find_pair(p, key, &slot), size = pmi_size_of(key, value);
+    size_t old = at ? pmi_size_of(key, p->pairs.v[at - 1].value) : 0;
     if (p->bytes - old + size > PMI_PAIRS_MAX)
         return false;
     p->bytes += size - old;
@@ -109,9 +109,9 @@ static bool put(struct pmi *p, const char *key, const char *value)
 static bool put_own(const struct shim *s, const char *key, const char *value)
 {
     struct pmi *p = s->pmi;
-    if (s->l.pmi_tasks > 1 && p->unsent + size_of(key, value) > PMI_PART_MAX)
+    if (s->l.pmi_tasks > 1 && p->unsent + pmi_size_of(key, value) > PMI_PART_MAX)
         return false;
-    return put(p, key, value);
+    return pmi_put(p, key, value);
 }
 
 static const char *get_attr(const struct pmi *p, const char *key)
@@ -124,20 +124,20 @@ static const char *get_attr(const struct pmi *p, const char *key)
 
 static bool put_attr(struct pmi *p, const char *key, const char *value)
 {
-    if (p->bytes + size_of(key, value) > PMI_PAIRS_MAX)
+    if (p->bytes + pmi_size_of(key, value) > PMI_PAIRS_MAX)
         return false;
-    p->bytes += size_of(key, value);
+    p->bytes += pmi_size_of(key, value);
     vec_push(&p->attrs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
     return true;
 }
 
 /* --- what a message says --- */
 
-struct words { /* keys and values in turn */
+struct pmi_words { /* keys and values in turn */
     struct strv v;
 };
 
-static const char *value_of(const struct words *w, const char *key)
+static const char *pmi_value_of(const struct pmi_words *w, const char *key)
 {
     for (size_t i = 0; i + 1 < w->v.n; i += 2)
         if (str_eq(w->v.v[i], key))
@@ -146,7 +146,7 @@ static const char *value_of(const struct words *w, const char *key)
 }
 
 /* "key=value;key=value;": a doubled ';' is one of the value. */
-static void split_v2(const char *s, struct words *ret)
+static void split_v2(const char *s, struct pmi_words *ret)
 {
     while (*s) {
         size_t n = strcspn(s, "=;");
@@ -165,7 +165,7 @@ static void split_v2(const char *s, struct words *ret)
 }
 
 /* "key=value key=value"; a value that is the last may hold blanks. */
-static void split_v1(const char *s, struct words *ret)
+static void split_v1(const char *s, struct pmi_words *ret)
 {
     while (*(s += strspn(s, " "))) {
         size_t n = strcspn(s, "= ");
@@ -189,7 +189,7 @@ static void close_rank(struct pmi_rank *r)
 }
 
 /* A rank waits for its answer and sends nothing before: a socket's buffer takes any. */
-static void say(struct pmi_rank *r, const char *p, size_t n)
+static void pmi_say(struct pmi_rank *r, const char *p, size_t n)
 {
     if (r->fd >= 0 && send(r->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
         close_rank(r);
@@ -204,7 +204,7 @@ static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
     str_vappendf(&s, fmt, ap);
     va_end(ap);
     str_append_char(&s, '\n');
-    say(r, s.s, s.len);
+    pmi_say(r, s.s, s.len);
     str_fini(&s);
 }
 
@@ -236,7 +236,7 @@ static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, cons
     struct str all = STR_INIT;
     str_append_n(&all, length, 6);
     str_append_n(&all, s.s, s.len);
-    say(r, all.s, all.len);
+    pmi_say(r, all.s, all.len);
     str_fini(&all);
     str_fini(&s);
 }
@@ -306,7 +306,7 @@ void pmi_take(struct shim *s, const struct msg_pmi *m)
     if (m->piece != p->piece) /* some were lost with a connection: it is asked for again */
         return;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
-        put(p, m->pairs.v[i], m->pairs.v[i + 1]);
+        pmi_put(p, m->pairs.v[i], m->pairs.v[i + 1]);
     p->piece++;
     if (!m->more)
         release_fence(s);
@@ -347,7 +347,7 @@ static const char *job_attr(const struct shim *s, const char *key, char buf[stat
         snprintf(buf, 16, "%u", s->l.pmi_size);
         return buf;
     }
-    return str_eq(key, "PMI_process_mapping") ? s->l.pmi_mapping : get(s, key);
+    return str_eq(key, "PMI_process_mapping") ? s->l.pmi_mapping : shim_pmi_get(s, key);
 }
 
 static void do_fullinit(struct shim *s, struct pmi_rank *r)
@@ -359,13 +359,14 @@ static void do_fullinit(struct shim *s, struct pmi_rank *r)
     reply_v2(r, "fullinit", more, NULL, 0);
 }
 
-static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
+static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
     struct pmi *p = s->pmi;
-    const char *cmd = value_of(w, "cmd"), *key = value_of(w, "key"), *value = value_of(w, "value");
+    const char *cmd = pmi_value_of(w, "cmd"), *key = pmi_value_of(w, "key"),
+               *value = pmi_value_of(w, "value");
     char buf[64];
     free(r->thread);
-    r->thread = xstrdup(value_of(w, "thrid"));
+    r->thread = xstrdup(pmi_value_of(w, "thrid"));
     if (str_eq(cmd, "fullinit")) {
         do_fullinit(s, r);
     } else if (str_eq(cmd, "job-getid")) {
@@ -374,7 +375,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
     } else if (str_eq(cmd, "kvs-put") && key && value) {
         reply_v2(r, cmd, "", NULL, put_own(s, key, value) ? 0 : 1);
     } else if (str_eq(cmd, "kvs-get") && key) {
-        reply_found(r, cmd, get(s, key));
+        reply_found(r, cmd, shim_pmi_get(s, key));
     } else if (str_eq(cmd, "kvs-fence")) {
         r->wait = WAIT_FENCE;
         check_fence(s);
@@ -382,7 +383,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
         reply_v2(r, cmd, "", NULL, put_attr(p, key, value) ? 0 : 1);
         answer_waiting_attrs(s);
     } else if (str_eq(cmd, "info-getnodeattr") && key) {
-        const char *wait = value_of(w, "wait"), *found = get_attr(p, key);
+        const char *wait = pmi_value_of(w, "wait"), *found = get_attr(p, key);
         if (!found && wait && str_ieq(wait, "TRUE")) {
             r->wait = WAIT_ATTR;
             free(r->wanted);
@@ -397,7 +398,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
         reply_v2(r, cmd, "", NULL, 0);
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, value_of(w, "msg"));
+        abort_step(s, r, pmi_value_of(w, "msg"));
     } else if (cmd && strlen(cmd) < 32) {
         reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
     } else {
@@ -405,11 +406,12 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
     }
 }
 
-static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
+static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
-    const char *cmd = value_of(w, "cmd"), *key = value_of(w, "key"), *value = value_of(w, "value");
+    const char *cmd = pmi_value_of(w, "cmd"), *key = pmi_value_of(w, "key"),
+               *value = pmi_value_of(w, "value");
     if (str_eq(cmd, "init")) {
-        const char *version = value_of(w, "pmi_version");
+        const char *version = pmi_value_of(w, "pmi_version");
         r->version = str_eq(version, "2") ? 2 : 1;
         reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
                  r->version == 1);
@@ -425,7 +427,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
         bool ok = put_own(s, key, value);
         reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
     } else if (str_eq(cmd, "get") && key) {
-        const char *found = get(s, key);
+        const char *found = shim_pmi_get(s, key);
         reply_v1(r, "cmd=get_result rc=%d msg=%s value=%s", found ? 0 : -1,
                  found ? "success" : "key_not_found", found ? found : "unknown");
     } else if (str_eq(cmd, "barrier_in")) {
@@ -435,7 +437,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
         reply_v1(r, "cmd=finalize_ack rc=0");
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, value_of(w, "error_msg"));
+        abort_step(s, r, pmi_value_of(w, "error_msg"));
     } else {
         close_rank(r);
     }
@@ -444,9 +446,9 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
 /* --- the sockets --- */
 
 /* Takes one message off the front. Returns false where none is whole yet. */
-static bool take_message(struct shim *s, struct pmi_rank *r)
+static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
 {
-    struct words w = {0};
+    struct pmi_words w = {0};
     size_t n = 0, head = 0;
     if (r->version == 2) {
         char length[7] = "";
@@ -496,7 +498,7 @@ void pmi_read(struct shim *s, size_t rank)
         return;
     }
     str_append_n(&r->in, buf, (size_t)n);
-    while (take_message(s, r))
+    while (pmi_take_message(s, r))
         ;
 }
 

@@ -121,7 +121,7 @@ int64_t pty_next_ms(const struct shim *s)
 }
 
 /* A file system that cannot give back the beginning keeps all of it, up to the spool's limit. */
-static void forget_oldest(struct pty *p, int fd)
+static void pty_forget_oldest(struct pty *p, int fd)
 {
     if (p->out - p->kept_from < KEPT_MAX)
         return;
@@ -146,7 +146,7 @@ bool pty_read(struct shim *s, struct rank *r)
         at += done;
         s->pty->out += (uint64_t)done;
     }
-    forget_oldest(s->pty, k->fd);
+    pty_forget_oldest(s->pty, k->fd);
     return true;
 }
 
@@ -164,7 +164,7 @@ void pty_finish(struct shim *s, struct rank *r)
 
 /* --- input --- */
 
-static void answer(struct shim *s, uint64_t tag, const char *refused, bool held)
+static void pty_answer(struct shim *s, uint64_t tag, const char *refused, bool held)
 {
     const struct pty *p = s->pty;
     struct msg_input_ack ack = {.offset = s->input_at + s->input.len,
@@ -215,7 +215,7 @@ void pty_look(struct shim *s)
     input_push(s);
 }
 
-static void poke(struct shim *s, const struct msg_input *m)
+static void pty_poke(struct shim *s, const struct msg_input *m)
 {
     int fd = s->pty->slave;
     struct winsize w;
@@ -229,20 +229,20 @@ void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
     struct pty *p = s->pty;
     uint64_t have = s->input_at + s->input.len;
     if (!is_writer(p, m)) {
-        answer(s, tag, p->who ? p->who : "somebody else", false);
+        pty_answer(s, tag, p->who ? p->who : "somebody else", false);
         return;
     }
     p->heard_ms = m->leave ? 0 : mono_ms() + HEARD_MS;
     if (m->leave)
         p->writer = 0;
     p->seen = m->seen > p->out ? p->out : m->seen > p->seen || m->fresh ? m->seen : p->seen;
-    poke(s, m);
+    pty_poke(s, m);
     if (m->offset <= have && have - m->offset < m->data.n && s->input.len < INPUT_MAX) {
         uint64_t known = have - m->offset;
         str_append_n(&s->input, (const char *)m->data.p + known, m->data.n - (size_t)known);
     }
     if (m->eof && !p->eof_ms && m->offset + m->data.n == s->input_at + s->input.len)
         put_eof(s);
-    answer(s, tag, NULL, !m->leave);
+    pty_answer(s, tag, NULL, !m->leave);
     input_push(s);
 }

@@ -1,5 +1,5 @@
-/* shim_pty.h - a rank on a terminal of its own, which lives here: SSH sessions, controllers and the terminals of
- * users come and go. */
+/* shim_pty.h - a rank on a terminal of its own, which lives here: SSH sessions, controllers and the
+ * terminals of users come and go. */
 #ifndef STOKER_BACKEND_SHIM_SHIM_PTY_H
 #define STOKER_BACKEND_SHIM_SHIM_PTY_H
 

@@ -27,7 +27,7 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define HASHBANG_MAX 256 /* what the kernel reads of a first line */
 
-struct report {
+struct start_report {
     int32_t error; /* errno */
     bool exec;     /* the program is to blame, not its surroundings */
     bool node;     /* nothing that the job asked for is */
@@ -42,7 +42,7 @@ static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...
 
 static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...)
 {
-    struct report rep = {.error = error, .exec = exec, .node = in_nodes_part};
+    struct start_report rep = {.error = error, .exec = exec, .node = in_nodes_part};
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(rep.text, sizeof rep.text, fmt, ap);
@@ -104,7 +104,7 @@ static void join_group(const char *group, int report)
 }
 
 /* What the agent has changed for itself is as it was. */
-static void set_limits(const struct shim *s)
+static void rank_set_limits(const struct shim *s)
 {
     if (s->setup.nofile)
         ulimit_set(ULIMIT_NOFILE, s->setup.nofile);
@@ -120,7 +120,7 @@ static void set_limits(const struct shim *s)
 }
 
 /* A pipe or a spool keeps its own descriptor, so the number of what is passed in is never below 3. */
-static void place(int fd, int as, int report)
+static void rank_place(int fd, int as, int report)
 {
     if (dup2(fd, as) < 0)
         give_up(report, errno, false, "cannot place descriptor %d: %s", as, strerror(errno));
@@ -136,7 +136,7 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
         if (in < 0)
             give_up(report, errno, false, "cannot open the input file %s: %s", path, strerror(errno));
     }
-    place(in, 0, report);
+    rank_place(in, 0, report);
     for (int i = 0; i < 2; i++) {
         int fd = given[i + 1];
         if (fd < 0 && i == 1 && r->sink[1] == r->sink[0])
@@ -146,7 +146,7 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
             fd = files_open_output(k->path, files_appends(s, k), text, sizeof text);
         if (fd < 0)
             give_up(report, -fd, false, "%s", text);
-        place(fd, i + 1, report);
+        rank_place(fd, i + 1, report);
     }
 }
 
@@ -178,7 +178,7 @@ static void name_gpus(const struct shim *s, struct strv *env)
     strv_fini(&v);
 }
 
-static struct strv environment(const struct shim *s, const struct rank *r)
+static struct strv rank_environment(const struct shim *s, const struct rank *r)
 {
     struct strv env = strv_copy(&s->l.env);
     for (size_t i = 0; i < r->l->env.n; i++) {
@@ -310,7 +310,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     join_group(s->setup.cgroup, report);
     join_group(s->setup.devices, report);
     join_group(s->setup.pids, report);
-    set_limits(s);
+    rank_set_limits(s);
     bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);
     why = why ? why : files_drop(s);
@@ -340,7 +340,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     }
     if (!argv.n)
         give_up(report, EINVAL, true, "execve(): there is nothing to run");
-    struct strv env = environment(s, r);
+    struct strv env = rank_environment(s, r);
     if (given[3] >= 0)
         set_pmi(s, r, given[3], &env);
     const char *path = strv_getenv(&env, "PATH");
@@ -412,7 +412,7 @@ int rank_spawn(struct shim *s, struct rank *r)
  * do: with errno as its code. */
 void rank_read_report(struct shim *s, struct rank *r)
 {
-    struct report rep;
+    struct start_report rep;
     ssize_t n = read(r->report_fd, &rep, sizeof rep);
     if (n < 0 && errno == EINTR)
         return;

@@ -137,7 +137,7 @@ static int generate_spec_check(const struct conf_parse *c, const config_setting_
     return demand > 0 ? 0 : conf_error(c, users, "nobody has any demand");
 }
 
-static int generate_spec_parse(const struct source *src, struct made_spec *ret, struct errtext *err)
+static int generate_spec_parse(const struct conf_source *src, struct made_spec *ret, struct errtext *err)
 {
     struct conf_parse c = {.src = src, .err = err};
     struct made_spec m = {0};
@@ -160,7 +160,7 @@ static int generate_spec_parse(const struct source *src, struct made_spec *ret, 
 
 int generate_load(const char *path, struct made_spec *ret, struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int rc = source_read(path, &src, err);
     if (rc < 0)
         return rc;
@@ -171,7 +171,7 @@ int generate_load(const char *path, struct made_spec *ret, struct errtext *err)
 
 int generate_parse(const char *name, const char *text, struct made_spec *ret, struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int rc = source_from_text(name, text, &src, err);
     if (rc < 0)
         return rc;

@@ -14,9 +14,9 @@ bool boot_is_word(const char *s)
 }
 
 /* One line and no single quote inside, so that every login shell (csh, fish) hands it to sh unchanged. As
- * root the bundle and the directories are readable for everybody, since jobs of users call `srun` there; what
- * must be closed the agent closes itself. `head -c` takes no byte too many where it asks for them in one
- * read; nothing is sent ahead of the next request anyway. */
+ * root the bundle and the directories are readable for everybody, since jobs of users call `srun` there;
+ * what must be closed the agent closes itself. `head -c` takes no byte too many where it asks for them in
+ * one read; nothing is sent ahead of the next request anyway. */
 void boot_command(struct str *out, const struct bundle *k, const char *cluster, const char *node)
 {
     str_append(
@@ -59,7 +59,7 @@ void boot_fini(struct boot *b)
     str_fini(&b->line);
 }
 
-static enum boot_event take_line(struct boot *b)
+static enum boot_event boot_take_line(struct boot *b)
 {
     const char *word = strstr(b->line.s, BOOT_MARK);
     if (!word)
@@ -82,7 +82,7 @@ enum boot_event boot_feed(struct boot *b, const char *p, size_t n, size_t *ret_u
                 str_append_char(&b->line, p[i] ? p[i] : '?');
             continue;
         }
-        enum boot_event e = take_line(b);
+        enum boot_event e = boot_take_line(b);
         b->skipped += b->line.len;
         str_clear(&b->line);
         if (e != BOOT_MORE || b->skipped > NOISE_MAX) {

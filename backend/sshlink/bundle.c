@@ -55,7 +55,7 @@ static int map_file(struct bundle_file *f, const char *dir, struct errtext *err)
     return r;
 }
 
-static int compare(const void *a, const void *b)
+static int bundle_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -75,7 +75,7 @@ static void find_names(struct bundle *k, const char *dir)
     if (d)
         closedir(d);
     if (k->names.n)
-        qsort(k->names.v, k->names.n, sizeof *k->names.v, compare);
+        qsort(k->names.v, k->names.n, sizeof *k->names.v, bundle_compare);
 }
 
 int bundle_open(struct bundle *k, const char *dir, struct errtext *err)

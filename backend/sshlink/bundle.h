@@ -21,7 +21,7 @@ struct bundle_file {
 
 struct bundle {
     char id[BUNDLE_ID_SIZE]; /* of the contents, hexadecimal */
-    char arch[65];        /* what `uname -m` must say on the node */
+    char arch[65];           /* what `uname -m` must say on the node */
     struct bundle_file files[BUNDLE_FILES];
     struct strv names; /* links to `stoker`: srun, squeue ... */
 };

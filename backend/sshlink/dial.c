@@ -23,7 +23,7 @@
 #define TCP_DEAD_MS 60000
 
 /* What the thread and the dial share. Whoever comes second frees it. */
-struct lookup {
+struct name_lookup {
     pthread_mutex_t lock;
     char *host, service[8];
     int done_fd; /* eventfd; the thread closes it where nobody waits any more */
@@ -34,7 +34,7 @@ struct lookup {
 
 struct dial {
     struct loop *loop;
-    struct lookup *lookup;
+    struct name_lookup *lookup;
     struct addrinfo *list, *at;
     struct loop_fd watch; /* done_fd, then the socket */
     struct loop_timer timer;
@@ -46,7 +46,7 @@ struct dial {
     void *ctx;
 };
 
-static void lookup_free(struct lookup *u)
+static void lookup_free(struct name_lookup *u)
 {
     if (u->list)
         freeaddrinfo(u->list);
@@ -58,7 +58,7 @@ static void lookup_free(struct lookup *u)
 
 static void *look_up(void *arg)
 {
-    struct lookup *u = arg;
+    struct name_lookup *u = arg;
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
     struct addrinfo *list = NULL;
     int rc = getaddrinfo(u->host, u->service, &hints, &list), err = errno;
@@ -78,7 +78,7 @@ static void *look_up(void *arg)
 
 static void leave_lookup(struct dial *d)
 {
-    struct lookup *u = d->lookup;
+    struct name_lookup *u = d->lookup;
     d->lookup = NULL;
     if (!u)
         return;
@@ -111,7 +111,7 @@ void dial_free(struct dial *d)
     free(d);
 }
 
-static void finish(struct dial *d, int fd, enum ssh_fault fault, const char *text)
+static void dial_finish(struct dial *d, int fd, enum ssh_fault fault, const char *text)
 {
     d->fn(d->ctx, fd, fault, text);
     dial_free(d);
@@ -131,7 +131,7 @@ static void set_socket(int fd)
 
 static void try_next(struct dial *d);
 
-static void failed(struct dial *d, int error)
+static void dial_failed(struct dial *d, int error)
 {
     err_set(&d->last, -error, "cannot connect to %s port %u (%s): %s", d->host, d->port, d->address,
             strerror(error));
@@ -148,12 +148,12 @@ static void on_connected(void *arg, __attribute__((unused)) unsigned ready)
     if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
         error = errno;
     if (error) {
-        failed(d, error);
+        dial_failed(d, error);
         return;
     }
     loop_unwatch(d->loop, &d->watch);
     d->watch.fd = -1;
-    finish(d, fd, SSH_FAULT_NONE, NULL);
+    dial_finish(d, fd, SSH_FAULT_NONE, NULL);
 }
 
 static void try_next(struct dial *d)
@@ -178,13 +178,13 @@ static void try_next(struct dial *d)
         if (fd >= 0)
             close(fd);
     }
-    finish(d, -1, SSH_FAULT_CONNECT, d->last.s);
+    dial_finish(d, -1, SSH_FAULT_CONNECT, d->last.s);
 }
 
 static void on_looked_up(void *arg, __attribute__((unused)) unsigned ready)
 {
     struct dial *d = arg;
-    struct lookup *u = d->lookup;
+    struct name_lookup *u = d->lookup;
     char text[512];
     loop_unwatch(d->loop, &d->watch);
     d->watch.fd = -1;
@@ -199,7 +199,7 @@ static void on_looked_up(void *arg, __attribute__((unused)) unsigned ready)
     if (rc != 0) {
         snprintf(text, sizeof text, "cannot look up the name %s: %s", d->host,
                  rc == EAI_SYSTEM ? strerror(err) : gai_strerror(rc));
-        finish(d, -1, SSH_FAULT_NAME, text);
+        dial_finish(d, -1, SSH_FAULT_NAME, text);
         return;
     }
     try_next(d);
@@ -210,19 +210,19 @@ static void on_timer(void *arg)
     struct dial *d = arg;
     char text[512];
     if (!d->lookup) {
-        failed(d, ETIMEDOUT);
+        dial_failed(d, ETIMEDOUT);
         return;
     }
     snprintf(text, sizeof text, "cannot look up the name %s: no answer within %d s", d->host,
              NAME_MS / 1000);
     close_socket(d);
-    finish(d, -1, SSH_FAULT_NAME, text);
+    dial_finish(d, -1, SSH_FAULT_NAME, text);
 }
 
 struct dial *dial_new(struct loop *l, const char *host, uint32_t port, dial_fn fn, void *ctx)
 {
     struct dial *d = xcalloc(1, sizeof *d);
-    struct lookup *u = xcalloc(1, sizeof *u);
+    struct name_lookup *u = xcalloc(1, sizeof *u);
     *d = (struct dial){.loop = l, .lookup = u, .host = xstrdup(host), .port = port, .fn = fn, .ctx = ctx};
     d->timer = (struct loop_timer){.fn = on_timer, .ctx = d};
     pthread_mutex_init(&u->lock, NULL);

@@ -57,8 +57,8 @@ void node_ssh_lost(struct node_ssh *ns)
         node_ssh_fail(ns, SSH_FAULT_LOST, "the connection was lost%s%s", *e ? ": " : "", e);
     else
         node_ssh_fail(ns, SSH_FAULT_HANDSHAKE, "%s%s",
-                  *e ? e : "the connection was closed while it was being set up",
-                  ns->phase == KEX ? " (is that an SSH server?)" : "");
+                      *e ? e : "the connection was closed while it was being set up",
+                      ns->phase == KEX ? " (is that an SSH server?)" : "");
 }
 
 /* --- the end --- */
@@ -118,7 +118,7 @@ static char *last_complaint(struct node_ssh *ns)
     return last;
 }
 
-static void over(struct node_ssh *ns)
+static void node_ssh_over(struct node_ssh *ns)
 {
     if (ns->complaints.len && ns->bundle &&
         (ns->fault == SSH_FAULT_INSTALL || ns->fault == SSH_FAULT_LOST)) {
@@ -152,7 +152,7 @@ static void watch_socket(struct node_ssh *ns)
 }
 
 /* One event's worth of work. ns may be gone afterwards. */
-static void turn(struct node_ssh *ns)
+static void node_ssh_turn(struct node_ssh *ns)
 {
     while (ns->phase != OVER && (ns->phase < BOOT ? node_ssh_step_login(ns) : node_ssh_run(ns)))
         ;
@@ -162,14 +162,14 @@ static void turn(struct node_ssh *ns)
     if (ns->phase != OVER && ns->ssh)
         watch_socket(ns);
     if (ns->phase == OVER)
-        over(ns);
+        node_ssh_over(ns);
     else
         node_ssh_watch_peer(ns);
 }
 
 static void on_socket(void *arg, __attribute__((unused)) unsigned ready)
 {
-    turn(arg);
+    node_ssh_turn(arg);
 }
 
 static void on_peer(void *arg, unsigned ready)
@@ -180,18 +180,18 @@ static void on_peer(void *arg, unsigned ready)
         if (recv(ns->peer.fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
             node_ssh_fail(ns, SSH_FAULT_NONE, "the controller has closed it");
         if (ns->phase == OVER)
-            over(ns);
+            node_ssh_over(ns);
         else
             loop_watch(ns->loop, &ns->peer, 0);
         return;
     }
     node_ssh_turn_peer(ns, ready & LOOP_READ, ready & LOOP_WRITE);
-    turn(ns);
+    node_ssh_turn(ns);
 }
 
 /* What was handed to the kernel is not there yet: over a thin cable the last of a program takes longer than
  * any answer. */
-static int unsent(const struct node_ssh *ns)
+static int node_ssh_unsent(const struct node_ssh *ns)
 {
     int n = 0;
     return ioctl(ns->fd, SIOCOUTQ, &n) == 0 ? n : 0;
@@ -199,23 +199,24 @@ static int unsent(const struct node_ssh *ns)
 
 void node_ssh_progress(struct node_ssh *ns)
 {
-    ns->unsent = unsent(ns);
+    ns->unsent = node_ssh_unsent(ns);
     loop_timer_set(ns->loop, &ns->deadline, NODE_SSH_BOOT_MS);
 }
 
 static void on_deadline(void *arg)
 {
     struct node_ssh *ns = arg;
-    if (ns->phase == BOOT && unsent(ns) < ns->unsent) {
+    if (ns->phase == BOOT && node_ssh_unsent(ns) < ns->unsent) {
         node_ssh_progress(ns);
         return;
     }
     if (ns->phase == BOOT)
-        node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent does not answer within %d s", NODE_SSH_BOOT_MS / 1000);
+        node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent does not answer within %d s",
+                      NODE_SSH_BOOT_MS / 1000);
     else
         node_ssh_fail(ns, SSH_FAULT_HANDSHAKE, "its SSH server does not answer within %d s (%s port %u)",
-                  SSH_MS / 1000, ns->to.address, ns->to.port);
-    over(ns);
+                      SSH_MS / 1000, ns->to.address, ns->to.port);
+    node_ssh_over(ns);
 }
 
 static void set_options(struct node_ssh *ns)
@@ -253,14 +254,14 @@ static void on_dialed(void *arg, int fd, enum ssh_fault fault, const char *text)
     }
     ns->dial = NULL;
     node_ssh_fail(ns, fault, "%s", text);
-    over(ns);
+    node_ssh_over(ns);
 }
 
 void node_ssh_shake(struct node_ssh *ns)
 {
     ns->phase = KEX;
     loop_timer_set(ns->loop, &ns->deadline, SSH_MS);
-    turn(ns);
+    node_ssh_turn(ns);
 }
 
 void node_ssh_start(struct node_ssh *ns)
@@ -270,24 +271,25 @@ void node_ssh_start(struct node_ssh *ns)
     ns->ops->on_phase(ns->ctx, ns, SSH_PHASE_CALLING);
 }
 
-struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg, const struct node_ssh_ops *ops, void *ctx)
+struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg,
+                              const struct node_ssh_ops *ops, void *ctx)
 {
     struct node_ssh *ns = xcalloc(1, sizeof *ns);
     *ns = (struct node_ssh){.loop = l,
-                        .ops = ops,
-                        .ctx = ctx,
-                        .bundle = cfg->bundle,
-                        .keys = cfg->keys,
-                        .accept = xstrdup(cfg->accept),
-                        .is_shared = cfg->is_shared,
-                        .fd = -1,
-                        .peer = {.fd = cfg->peer, .fn = on_peer, .ctx = ns},
-                        .why = STR_INIT,
-                        .refused = STR_INIT,
-                        .out = STR_INIT,
-                        .held = STR_INIT,
-                        .output = STR_INIT,
-                        .complaints = STR_INIT};
+                            .ops = ops,
+                            .ctx = ctx,
+                            .bundle = cfg->bundle,
+                            .keys = cfg->keys,
+                            .accept = xstrdup(cfg->accept),
+                            .is_shared = cfg->is_shared,
+                            .fd = -1,
+                            .peer = {.fd = cfg->peer, .fn = on_peer, .ctx = ns},
+                            .why = STR_INIT,
+                            .refused = STR_INIT,
+                            .out = STR_INIT,
+                            .held = STR_INIT,
+                            .output = STR_INIT,
+                            .complaints = STR_INIT};
     rec_copy(&ssh_order_rec, &ns->to, &cfg->to);
     boot_init(&ns->boot);
     ns->deadline = (struct loop_timer){.fn = on_deadline, .ctx = ns};

@@ -22,15 +22,16 @@ struct node_ssh_config {
     struct ssh_order to; /* borrowed during node_ssh_new: copied */
     struct keys *keys;
     const struct bundle *bundle; /* NULL with command */
-    int peer;              /* the controller's stream, taken; -1 with command */
-    const char *command;   /* instead of the agent: what it prints is handed over with node_ssh_output */
-    const char *accept; /* fingerprint of a host key that is to be written into known_hosts; NULL: none */
+    int peer;                    /* the controller's stream, taken; -1 with command */
+    const char *command; /* instead of the agent: what it prints is handed over with node_ssh_output */
+    const char *accept;  /* fingerprint of a host key that is to be written into known_hosts; NULL: none */
     bool is_shared; /* shared mode: on the node the key may run the bridge to the agent's service alone */
 };
 
-/* Waits until node_ssh_start connects and node_ssh_shake begins to speak; over already where the controller takes
- * it back meanwhile. */
-struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg, const struct node_ssh_ops *ops, void *ctx)
+/* Waits until node_ssh_start connects and node_ssh_shake begins to speak; over already where the controller
+ * takes it back meanwhile. */
+struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg,
+                              const struct node_ssh_ops *ops, void *ctx)
     __attribute__((warn_unused_result));
 void node_ssh_start(struct node_ssh *ns);
 void node_ssh_shake(struct node_ssh *ns);

@@ -33,9 +33,9 @@ static bool check_host_key(struct node_ssh *ns)
         char *name =
             ns->to.port == 22 ? xstrdup(ns->to.address) : xasprintf("[%s]:%u", ns->to.address, ns->to.port);
         node_ssh_fail(ns, SSH_FAULT_HOSTKEY_CHANGED,
-                  "its host key has CHANGED to %s (%s): refused, it may be another machine. If it was "
-                  "installed anew: ssh-keygen -R '%s' -f %s, then: stoker node accept %s %s",
-                  p, type, name, ns->to.known_hosts, ns->to.node, p);
+                      "its host key has CHANGED to %s (%s): refused, it may be another machine. If it was "
+                      "installed anew: ssh-keygen -R '%s' -f %s, then: stoker node accept %s %s",
+                      p, type, name, ns->to.known_hosts, ns->to.node, p);
         free(name);
     }
     free(print);
@@ -66,7 +66,7 @@ static void refuse_login(struct node_ssh *ns)
         first = keys_get(ns->keys, ns->to.identities.v[i], NULL);
     if (!first) {
         node_ssh_fail(ns, SSH_FAULT_LOGIN, "there is no key to log in with (%s): stoker node key makes one",
-                  ns->refused.len ? ns->refused.s : "none is named");
+                      ns->refused.len ? ns->refused.s : "none is named");
         return;
     }
     char *line = keys_public_line(first), *cure;
@@ -75,7 +75,7 @@ static void refuse_login(struct node_ssh *ns)
     else
         cure = xasprintf("put this line into ~%s/.ssh/authorized_keys there: %s", ns->to.user, line);
     node_ssh_fail(ns, SSH_FAULT_LOGIN, "%s@%s does not accept %s: %s", ns->to.user, ns->to.address,
-              ns->refused.s, cure);
+                  ns->refused.s, cure);
     free(cure);
     free(line);
 }

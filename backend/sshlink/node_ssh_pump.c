@@ -53,8 +53,8 @@ static size_t take_boot(struct node_ssh *ns, const char *p, size_t n)
             ns->phase = UP;
         else if (e == BOOT_SEND && strcmp(ns->boot.arch, ns->bundle->arch) != 0)
             node_ssh_fail(ns, SSH_FAULT_INSTALL,
-                      "it is a machine of type %s, and the programs here are for %s", ns->boot.arch,
-                      ns->bundle->arch);
+                          "it is a machine of type %s, and the programs here are for %s", ns->boot.arch,
+                          ns->bundle->arch);
         else if (e == BOOT_SEND && (ns->sending = bundle_find(ns->bundle, ns->boot.name)))
             ns->sent = 0;
         else if (e == BOOT_SEND)
@@ -216,7 +216,8 @@ bool node_ssh_run(struct node_ssh *ns)
         else if (ns->phase == UP)
             node_ssh_fail(ns, SSH_FAULT_LOST, "%s", "the agent's side has closed it");
         else
-            node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent cannot be started there (status %d)", ns->status);
+            node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent cannot be started there (status %d)",
+                          ns->status);
     }
     return ns->phase != before && ns->phase != OVER;
 }

@@ -20,7 +20,7 @@
 #define SPOOL_MIN_MIB 32
 #define CLOCK_OFF_S   60
 
-struct check {
+struct ssh_check {
     struct loop *loop;
     struct ssh_order to;
     struct keys *cache;
@@ -29,22 +29,22 @@ struct check {
     bool failed, connected, key_known, logged_in;
 };
 
-static void say(const char *what, const char *verdict, const char *text, const char *cure)
+static void ssh_check_say(const char *what, const char *verdict, const char *text, const char *cure)
 {
     printf("%s\t%s\t%s\t%s\n", what, verdict, text, cure ? cure : "");
     fflush(stdout);
 }
 
-static void fail(struct check *c, const char *what, const char *text, const char *cure)
+static void ssh_check_fail(struct ssh_check *c, const char *what, const char *text, const char *cure)
 {
-    say(what, "fail", text, cure);
+    ssh_check_say(what, "fail", text, cure);
     c->failed = true;
 }
 
 /* --- what the shell there says: NAME=VALUE --- */
 
 /* The value of name, cut off in *copy; "" where there is none. */
-static const char *value(const char *text, const char *name, char copy[static 256])
+static const char *ssh_check_value(const char *text, const char *name, char copy[static 256])
 {
     size_t n = strlen(name);
     copy[0] = '\0';
@@ -59,124 +59,126 @@ static const char *value(const char *text, const char *name, char copy[static 25
     return copy;
 }
 
-static void look_at_machine(struct check *c, const char *out)
+static void look_at_machine(struct ssh_check *c, const char *out)
 {
     char a[256], b[256], text[1024];
     struct utsname here;
     uname(&here);
-    if (strcmp(value(out, "arch", a), here.machine) != 0) {
+    if (strcmp(ssh_check_value(out, "arch", a), here.machine) != 0) {
         snprintf(text, sizeof text, "%s, and the programs here are for %s", a, here.machine);
-        fail(c, "machine", text, "a node must be of the controller's type");
+        ssh_check_fail(c, "machine", text, "a node must be of the controller's type");
         return;
     }
-    snprintf(text, sizeof text, "%s, %s", a, value(out, "os", b));
-    say("machine", "ok", text, NULL);
+    snprintf(text, sizeof text, "%s, %s", a, ssh_check_value(out, "os", b));
+    ssh_check_say("machine", "ok", text, NULL);
 }
 
 /* A key that runs the bridge alone: what is there beside it is the owner's, not ours to put there. */
 static bool is_closed(const char *out)
 {
     char a[256];
-    return strcmp(value(out, "closed", a), "yes") == 0;
+    return strcmp(ssh_check_value(out, "closed", a), "yes") == 0;
 }
 
 /* In shared mode jobs run as their submitters: the agent is root's service, and a key that opens a shell is
  * more than the controller may have. */
-static void look_at_open_key(struct check *c)
+static void look_at_open_key(struct ssh_check *c)
 {
     struct errtext err = {""};
     ssh_key key = keys_get(c->cache, c->used, &err);
     char *line = key ? keys_public_line(key) : xstrdup("the line that `stoker node key` prints");
     char *cure = keys_node_cure(c->to.node, line),
          *text = xasprintf("the key opens a shell for %s", c->to.user);
-    fail(c, "agent", text, cure);
+    ssh_check_fail(c, "agent", text, cure);
     free(text);
     free(cure);
     free(line);
 }
 
-static void look_at_agent(struct check *c, const char *out)
+static void look_at_agent(struct ssh_check *c, const char *out)
 {
     char agent[256], text[1024];
-    if (!*value(out, "agent", agent)) {
-        say("agent", "ok", "the key runs the bridge alone, which starts it", NULL);
+    if (!*ssh_check_value(out, "agent", agent)) {
+        ssh_check_say("agent", "ok", "the key runs the bridge alone, which starts it", NULL);
     } else if (strcmp(agent, "ok") == 0) {
-        say("agent", "ok", "its service answers, and the key reaches nothing else", NULL);
+        ssh_check_say("agent", "ok", "its service answers, and the key reaches nothing else", NULL);
     } else {
         snprintf(text, sizeof text, "its service does not answer: %s", agent);
-        fail(c, "agent", text, "systemctl status stoker-agent, there");
+        ssh_check_fail(c, "agent", text, "systemctl status stoker-agent, there");
     }
 }
 
 static void look_at_user(const char *out)
 {
     char uid[256], user[256], text[1024], agent[256];
-    const struct passwd *pw = getpwnam(value(out, "user", user));
-    value(out, "uid", uid);
+    const struct passwd *pw = getpwnam(ssh_check_value(out, "user", user));
+    ssh_check_value(out, "uid", uid);
     snprintf(text, sizeof text, "%s (uid %s)%s", user, uid,
-             *value(out, "agent", agent) ? ": reaches the agent"
-             : strcmp(uid, "0") == 0     ? ": runs every user's jobs"
-                                         : ": runs this user's jobs");
+             *ssh_check_value(out, "agent", agent) ? ": reaches the agent"
+             : strcmp(uid, "0") == 0               ? ": runs every user's jobs"
+                                                   : ": runs this user's jobs");
     char here[32];
     snprintf(here, sizeof here, "%u", pw ? (unsigned)pw->pw_uid : 0);
     if (pw && strcmp(here, uid) != 0) {
         snprintf(text, sizeof text, "%s is uid %s there and uid %s here", user, uid, here);
-        say("user", "note", text,
-            "jobs are started by name, uid and group: they must be the same everywhere");
+        ssh_check_say("user", "note", text,
+                      "jobs are started by name, uid and group: they must be the same everywhere");
         return;
     }
-    say("user", "ok", text, NULL);
+    ssh_check_say("user", "ok", text, NULL);
 }
 
-static void look_at_disk(struct check *c, const char *out)
+static void look_at_disk(struct ssh_check *c, const char *out)
 {
     char dir[256], left[256], text[1024];
-    value(out, "dir", dir);
-    long long mib = atoll(value(out, "free", left)) / 1024;
-    if (strcmp(value(out, "write", left), "yes") != 0) {
+    ssh_check_value(out, "dir", dir);
+    long long mib = atoll(ssh_check_value(out, "free", left)) / 1024;
+    if (strcmp(ssh_check_value(out, "write", left), "yes") != 0) {
         snprintf(text, sizeof text, "%s cannot be written, or no program in it be run", dir);
-        fail(c, "disk", text,
-             "give the user a directory there: XDG_CACHE_HOME and XDG_STATE_HOME name others");
+        ssh_check_fail(c, "disk", text,
+                       "give the user a directory there: XDG_CACHE_HOME and XDG_STATE_HOME name others");
         return;
     }
     snprintf(text, sizeof text, "%lld MiB free in %s", mib, dir);
     if (mib < DISK_MIN_MIB)
-        fail(c, "disk", text, "make room: the agent and the output of jobs lie there");
+        ssh_check_fail(c, "disk", text, "make room: the agent and the output of jobs lie there");
     else
-        say("disk", "ok", text, NULL);
+        ssh_check_say("disk", "ok", text, NULL);
 }
 
 /* Where its agent keeps tasks and outputs: it takes no more jobs where that is almost full. */
-static void look_at_spool(struct check *c, const char *out)
+static void look_at_spool(struct ssh_check *c, const char *out)
 {
     char dir[256], left[256], text[1024];
-    value(out, "spool", dir);
-    if (!*value(out, "spool_free", left))
+    ssh_check_value(out, "spool", dir);
+    if (!*ssh_check_value(out, "spool_free", left))
         return;
     long long mib = atoll(left) / 1024;
     snprintf(text, sizeof text, "%lld MiB free in %s", mib, dir);
     if (mib < SPOOL_MIN_MIB)
-        fail(c, "spool", text,
-             "make room, or name another directory with XDG_STATE_HOME: below 16 MiB the node is drained");
+        ssh_check_fail(
+            c, "spool", text,
+            "make room, or name another directory with XDG_STATE_HOME: below 16 MiB the node is drained");
     else
-        say("spool", "ok", text, NULL);
+        ssh_check_say("spool", "ok", text, NULL);
 }
 
-static void look_at_room(struct check *c, const char *out)
+static void look_at_room(struct ssh_check *c, const char *out)
 {
     look_at_disk(c, out);
     look_at_spool(c, out);
 }
 
-static void look_at_files(const struct check *c, const char *out)
+static void look_at_files(const struct ssh_check *c, const char *out)
 {
     char seen[256];
     if (!c->shared || is_closed(out))
         return;
-    if (strcmp(value(out, "shared", seen), "yes") == 0)
-        say("files", "ok", "what is written in this directory is there too", NULL);
+    if (strcmp(ssh_check_value(out, "shared", seen), "yes") == 0)
+        ssh_check_say("files", "ok", "what is written in this directory is there too", NULL);
     else
-        say("files", "note", "what is written in this directory is not there",
+        ssh_check_say(
+            "files", "note", "what is written in this directory is not there",
             "own_files = true: scripts travel with the job, output files stay there and are fetched when "
             "somebody "
             "looks; what a job reads must be there");
@@ -185,37 +187,37 @@ static void look_at_files(const struct check *c, const char *out)
 static void look_at_clock(const char *out)
 {
     char now[256], text[128];
-    long long off = atoll(value(out, "now", now)) - wall_read().ms / MS_PER_S;
+    long long off = atoll(ssh_check_value(out, "now", now)) - wall_read().ms / MS_PER_S;
     snprintf(text, sizeof text, "%+lld s from here", off);
     if (off > CLOCK_OFF_S || off < -CLOCK_OFF_S)
-        say("clock", "note", text,
-            "nothing is measured by it, but times in outputs will look odd: use NTP");
+        ssh_check_say("clock", "note", text,
+                      "nothing is measured by it, but times in outputs will look odd: use NTP");
     else
-        say("clock", "ok", text, NULL);
+        ssh_check_say("clock", "ok", text, NULL);
 }
 
 static void look_at_rest(const char *out)
 {
     char a[256], text[512];
-    value(out, "cgroup", a);
+    ssh_check_value(out, "cgroup", a);
     if (is_closed(out)) /* it is the bridge's, not the agent's */
         a[0] = '\0';
     else if (strcmp(a, "v2") == 0)
-        say("cgroup", "ok", "v2, writable: the kernel keeps memory limits", NULL);
+        ssh_check_say("cgroup", "ok", "v2, writable: the kernel keeps memory limits", NULL);
     else if (strcmp(a, "v1") == 0)
-        say("cgroup", "ok", "v1, writable: the kernel keeps memory limits", NULL);
+        ssh_check_say("cgroup", "ok", "v1, writable: the kernel keeps memory limits", NULL);
     else
-        say("cgroup", "note",
-            strcmp(a, "readonly") == 0
-                ? "v2, not delegated to this user: memory is measured and kept by the agent"
-                : "none that can be written to: memory is measured and kept by the agent",
-            "as root, or with a delegated group, the kernel keeps the limits");
-    say("cpus", "ok", value(out, "cpus", a), NULL);
-    long long kib = atoll(value(out, "memory", a));
+        ssh_check_say("cgroup", "note",
+                      strcmp(a, "readonly") == 0
+                          ? "v2, not delegated to this user: memory is measured and kept by the agent"
+                          : "none that can be written to: memory is measured and kept by the agent",
+                      "as root, or with a delegated group, the kernel keeps the limits");
+    ssh_check_say("cpus", "ok", ssh_check_value(out, "cpus", a), NULL);
+    long long kib = atoll(ssh_check_value(out, "memory", a));
     snprintf(text, sizeof text, "%lld MiB", kib / 1024);
-    say("memory", "ok", text, NULL);
-    value(out, "gpus", a);
-    say("gpus", "ok", *a ? a : "0", NULL);
+    ssh_check_say("memory", "ok", text, NULL);
+    ssh_check_value(out, "gpus", a);
+    ssh_check_say("gpus", "ok", *a ? a : "0", NULL);
 }
 
 static char *make_probe(const char *shared)
@@ -240,32 +242,32 @@ static void on_connected(__attribute__((unused)) void *ctx, struct node_ssh *ns)
 static void on_step(void *ctx, __attribute__((unused)) struct node_ssh *ns, enum node_ssh_step step,
                     const char *text)
 {
-    struct check *c = ctx;
+    struct ssh_check *c = ctx;
     char s[512];
     switch (step) {
     case NODE_SSH_CONNECTED:
         c->connected = true;
-        say("name", "ok", text, NULL);
+        ssh_check_say("name", "ok", text, NULL);
         snprintf(s, sizeof s, "%u answers", c->to.port);
-        say("port", "ok", s, NULL);
+        ssh_check_say("port", "ok", s, NULL);
         break;
     case NODE_SSH_KEY_KNOWN:
         c->key_known = true;
-        say("host key", "ok", text, NULL);
+        ssh_check_say("host key", "ok", text, NULL);
         break;
     case NODE_SSH_LOGGED_IN:
         c->logged_in = true;
         free(c->used);
         c->used = xstrdup(text);
         snprintf(s, sizeof s, "%s, with %s", c->to.user, text);
-        say("login", "ok", s, NULL);
+        ssh_check_say("login", "ok", s, NULL);
         break;
     case NODE_SSH_ASKED: break;
     }
 }
 
 /* A text of the form "what is wrong: its cure" is told in two parts. */
-static void tell_fault(struct check *c, enum ssh_fault fault, const char *text)
+static void tell_fault(struct ssh_check *c, enum ssh_fault fault, const char *text)
 {
     static const char *const what[SSH_N_FAULTS] = {
         [SSH_FAULT_NAME] = "name",
@@ -283,25 +285,25 @@ static void tell_fault(struct check *c, enum ssh_fault fault, const char *text)
         [SSH_FAULT_HANDSHAKE] = "is there an SSH server at this port?",
     };
     const char *name = what[fault] ? what[fault] : "shell";
-    const char *parts = fault == SSH_FAULT_HOSTKEY_UNKNOWN || fault == SSH_FAULT_HOSTKEY_CHANGED ||
-                                fault == SSH_FAULT_LOGIN
-                            ? strstr(text, ": ")
-                            : NULL;
+    const char *parts =
+        fault == SSH_FAULT_HOSTKEY_UNKNOWN || fault == SSH_FAULT_HOSTKEY_CHANGED || fault == SSH_FAULT_LOGIN
+            ? strstr(text, ": ")
+            : NULL;
     char *first = parts ? xstrndup(text, (size_t)(parts - text)) : xstrdup(text);
-    fail(c, name, first, parts ? parts + 2 : cure[fault]);
+    ssh_check_fail(c, name, first, parts ? parts + 2 : cure[fault]);
     free(first);
 }
 
-static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
+static void ssh_check_on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
 {
-    struct check *c = ctx;
+    struct ssh_check *c = ctx;
     const char *out = node_ssh_output(ns);
     char a[256];
     loop_stop(c->loop);
     if (fault != SSH_FAULT_NONE) {
         tell_fault(c, fault, text);
-    } else if (!*value(out, "uid", a)) {
-        fail(c, "shell", "its login shell runs no command", "the user needs a POSIX shell there");
+    } else if (!*ssh_check_value(out, "uid", a)) {
+        ssh_check_fail(c, "shell", "its login shell runs no command", "the user needs a POSIX shell there");
     } else {
         look_at_machine(c, out);
         look_at_user(out);
@@ -318,9 +320,9 @@ static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const 
 }
 
 static const struct node_ssh_ops ops = {
-    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
+    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = ssh_check_on_over};
 
-static bool set_option(struct check *c, const char *word)
+static bool ssh_check_set_option(struct ssh_check *c, const char *word)
 {
     struct {
         const char *name;
@@ -351,10 +353,10 @@ static bool is_harmless(const char *path)
 
 int check_run(int argc, char **argv)
 {
-    struct check c = {.to = {.port = 22}};
+    struct ssh_check c = {.to = {.port = 22}};
     bool good = true;
     for (int i = 0; i < argc; i++)
-        good = good && set_option(&c, argv[i]);
+        good = good && ssh_check_set_option(&c, argv[i]);
     good = good && c.to.node && c.to.address && c.to.user && c.to.known_hosts && is_harmless(c.shared);
     struct errtext err = {""};
     if (good && c.keys && drop_to_owner(c.keys, &err) < 0) {
@@ -366,11 +368,11 @@ int check_run(int argc, char **argv)
         c.cache = &keys;
         char *command = make_probe(c.shared);
         struct node_ssh_config cfg = {.to = c.to,
-                                  .keys = &keys,
-                                  .peer = -1,
-                                  .command = command,
-                                  .accept = c.accept,
-                                  .is_shared = c.keys != NULL};
+                                      .keys = &keys,
+                                      .peer = -1,
+                                      .command = command,
+                                      .accept = c.accept,
+                                      .is_shared = c.keys != NULL};
         signal(SIGPIPE, SIG_IGN);
         c.loop = loop_new();
         node_ssh_start(node_ssh_new(c.loop, &cfg, &ops, &c));

@@ -11,7 +11,7 @@
 
 #include "src/base/xalloc.h"
 
-static struct key_file *find(struct keys *k, const char *file)
+static struct key_file *keys_find(struct keys *k, const char *file)
 {
     vec_for_each (&k->files, i)
         if (strcmp(k->files.v[i].file, file) == 0)
@@ -35,7 +35,7 @@ ssh_key keys_get(struct keys *keys, const char *file, struct errtext *err)
         err_set(err, -EPERM, "key %s can be read by others: chmod 600 %s", file, file);
         return NULL;
     }
-    struct key_file *k = find(keys, file);
+    struct key_file *k = keys_find(keys, file);
     if (k->key && k->ino == st.st_ino && k->changed.tv_sec == st.st_mtim.tv_sec &&
         k->changed.tv_nsec == st.st_mtim.tv_nsec)
         return k->key;
@@ -101,7 +101,7 @@ char *keys_fingerprint(ssh_session s, const char **ret_type)
     return ours;
 }
 
-static int write_text(const char *path, const char *text, mode_t mode)
+static int keys_write_text(const char *path, const char *text, mode_t mode)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), r = 0;
     if (fd < 0)
@@ -126,7 +126,7 @@ int keys_make(const char *file, struct errtext *err)
     ssh_key_free(key);
     if (r < 0)
         err_set(err, r, "cannot write %s", file);
-    else if (write_text(pub, text, 0644) < 0)
+    else if (keys_write_text(pub, text, 0644) < 0)
         r = err_set(err, -EIO, "cannot write %s", pub);
     free(line);
     free(pub);

@@ -30,7 +30,7 @@ static bool may_connect(int fd, uid_t allowed)
     return may;
 }
 
-static pid_t start(const char *program, const char *keys, int fd)
+static pid_t listen_start(const char *program, const char *keys, int fd)
 {
     pid_t pid = fork();
     if (pid != 0)
@@ -46,7 +46,7 @@ static pid_t start(const char *program, const char *keys, int fd)
     _exit(127);
 }
 
-static void stop(pid_t *pid)
+static void listen_stop(pid_t *pid)
 {
     if (*pid <= 0)
         return;
@@ -56,7 +56,7 @@ static void stop(pid_t *pid)
     *pid = 0;
 }
 
-static void take(int sock, const char *program, const char *keys, uid_t allowed, pid_t *pid)
+static void listen_take(int sock, const char *program, const char *keys, uid_t allowed, pid_t *pid)
 {
     int fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -64,8 +64,8 @@ static void take(int sock, const char *program, const char *keys, uid_t allowed,
     if (fd < 0)
         return;
     if (may_connect(fd, allowed)) {
-        stop(pid);
-        *pid = start(program, keys, fd);
+        listen_stop(pid);
+        *pid = listen_start(program, keys, fd);
         log_info("controller connected pid=%d", (int)*pid);
     }
     close(fd);
@@ -110,9 +110,9 @@ int listen_run(const char *program, const char *socket, const char *keys, const 
         if (p[0].revents)
             end = heard_end(signals, &pid);
         if (!end && p[1].revents)
-            take(sock, program, keys, uid, &pid);
+            listen_take(sock, program, keys, uid, &pid);
     }
-    stop(&pid);
+    listen_stop(&pid);
     close(signals);
     close(sock);
     unlink(socket);

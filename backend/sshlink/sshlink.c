@@ -29,7 +29,7 @@
 
 enum stage { IDLE, DIALING, SHAKING };
 
-struct entry {
+struct sshlink_entry {
     struct list link; /* in waiting, connected, or running */
     struct link *owner;
     struct node_ssh *line;
@@ -57,7 +57,7 @@ struct link {
 
 /* --- to the controller --- */
 
-static void flush(struct link *l)
+static void sshlink_flush(struct link *l)
 {
     list_for_each (k, &l->packets, struct packet, link) {
         ssize_t n = send(l->ctl.fd, k->p, k->n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -70,25 +70,25 @@ static void flush(struct link *l)
         loop_watch(l->loop, &l->ctl, LOOP_READ | (list_empty(&l->packets) ? 0 : LOOP_WRITE));
 }
 
-static void queue(struct link *l, const struct str *out)
+static void sshlink_queue(struct link *l, const struct str *out)
 {
     struct packet *k = xmalloc(sizeof *k + out->len);
     k->n = out->len;
     memcpy(k->p, out->s, out->len);
     list_init(&k->link);
     list_append(&l->packets, &k->link);
-    flush(l);
+    sshlink_flush(l);
 }
 
-static void tell(struct link *l, uint32_t id, enum ssh_phase phase, enum ssh_fault fault,
-                 const char *text)
+static void sshlink_tell(struct link *l, uint32_t id, enum ssh_phase phase, enum ssh_fault fault,
+                         const char *text)
 {
     struct ssh_report st = {.id = id, .phase = phase, .fault = fault, .text = xstrdup(text)};
     struct str out = STR_INIT;
     size_t at = frame_begin(&out);
     codec_encode(&ssh_report_rec, &st, &out);
     frame_end(&out, at, SSH_MSG_STATE, 0, id);
-    queue(l, &out);
+    sshlink_queue(l, &out);
     str_fini(&out);
     free(st.text);
 }
@@ -97,13 +97,13 @@ static void answer_ping(struct link *l)
 {
     struct str out = STR_INIT;
     frame_append_header(&out, SSH_MSG_PING, 0, 0, 0);
-    queue(l, &out);
+    sshlink_queue(l, &out);
     str_fini(&out);
 }
 
 /* --- lines --- */
 
-static void set_stage(struct entry *e, enum stage stage)
+static void set_stage(struct sshlink_entry *e, enum stage stage)
 {
     struct link *l = e->owner;
     l->n_dialing += (stage == DIALING) - (e->stage == DIALING);
@@ -115,8 +115,8 @@ static void set_stage(struct entry *e, enum stage stage)
 
 static void on_phase(void *ctx, struct node_ssh *ns, enum ssh_phase phase)
 {
-    struct entry *e = ctx;
-    tell(e->owner, node_ssh_id(ns), phase, SSH_FAULT_NONE, NULL);
+    struct sshlink_entry *e = ctx;
+    sshlink_tell(e->owner, node_ssh_id(ns), phase, SSH_FAULT_NONE, NULL);
     if (phase == SSH_PHASE_UP)
         log_info("node=%s up", e->node);
 }
@@ -132,17 +132,17 @@ static void on_step(void *ctx, struct node_ssh *ns, enum node_ssh_step step, con
 static void on_connected(void *ctx, struct node_ssh *ns)
 {
     (void)ns;
-    struct entry *e = ctx;
+    struct sshlink_entry *e = ctx;
     list_move_to_end(&e->owner->connected, &e->link);
     set_stage(e, IDLE);
 }
 
-static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
+static void sshlink_on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const char *text)
 {
-    struct entry *e = ctx;
+    struct sshlink_entry *e = ctx;
     if (fault != SSH_FAULT_NONE)
         log_warn("node=%s %s: %s", e->node, ssh_fault_word(fault), text);
-    tell(e->owner, node_ssh_id(ns), SSH_PHASE_OVER, fault, text);
+    sshlink_tell(e->owner, node_ssh_id(ns), SSH_PHASE_OVER, fault, text);
     set_stage(e, IDLE);
     list_unlink(&e->link);
     if (e->owner->leaving && list_empty(&e->owner->running))
@@ -152,19 +152,19 @@ static void on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault, const 
 }
 
 static const struct node_ssh_ops line_ops = {
-    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
+    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = sshlink_on_over};
 
 static void call_next(void *arg)
 {
     struct link *l = arg;
     while (!l->leaving && l->n_dialing < DIALS_MAX && !list_empty(&l->waiting)) {
-        struct entry *e = list_first(&l->waiting, struct entry, link);
+        struct sshlink_entry *e = list_first(&l->waiting, struct sshlink_entry, link);
         list_move_to_end(&l->running, &e->link);
         set_stage(e, DIALING);
         node_ssh_start(e->line);
     }
     while (!l->leaving && l->n_shaking < HANDSHAKES_MAX && !list_empty(&l->connected)) {
-        struct entry *e = list_first(&l->connected, struct entry, link);
+        struct sshlink_entry *e = list_first(&l->connected, struct sshlink_entry, link);
         list_move_to_end(&l->running, &e->link);
         set_stage(e, SHAKING);
         node_ssh_shake(e->line);
@@ -177,13 +177,13 @@ static void take_open(struct link *l, struct ssh_order *m, int fd)
 {
     if (!boot_is_word(m->node) || !boot_is_word(m->cluster)) { /* they stand in a line for a shell */
         close(fd);
-        tell(l, m->id, SSH_PHASE_OVER, SSH_FAULT_INSTALL, "its name cannot stand in a command");
+        sshlink_tell(l, m->id, SSH_PHASE_OVER, SSH_FAULT_INSTALL, "its name cannot stand in a command");
         return;
     }
     struct node_ssh_config cfg = {
         .to = *m, .bundle = &l->bundle, .keys = &l->keys, .peer = fd, .is_shared = l->keys_dir != NULL};
-    struct entry *e = xcalloc(1, sizeof *e);
-    *e = (struct entry){.owner = l, .node = xstrdup(m->node)};
+    struct sshlink_entry *e = xcalloc(1, sizeof *e);
+    *e = (struct sshlink_entry){.owner = l, .node = xstrdup(m->node)};
     list_init(&e->link);
     list_append(&l->waiting, &e->link);
     e->line = node_ssh_new(l->loop, &cfg, &line_ops, e);
@@ -231,7 +231,7 @@ static void take_packet(struct link *l, const char *p, size_t n, int fd)
 }
 
 /* One packet; its descriptor, or -1, in *ret_fd. Returns its size, 0 at the end, a negative errno. */
-static ssize_t receive(int sock, char *buf, size_t size, int *ret_fd)
+static ssize_t sshlink_receive(int sock, char *buf, size_t size, int *ret_fd)
 {
     union {
         struct cmsghdr head;
@@ -250,14 +250,14 @@ static ssize_t receive(int sock, char *buf, size_t size, int *ret_fd)
     return n;
 }
 
-static void stop(void *arg)
+static void sshlink_stop(void *arg)
 {
     struct link *l = arg;
     loop_stop(l->loop);
 }
 
 /* The controller is gone. It has closed its side of every stream: what it said last is delivered first. */
-static void leave(struct link *l)
+static void sshlink_leave(struct link *l)
 {
     loop_unwatch(l->loop, &l->ctl);
     l->leaving = true;
@@ -269,21 +269,21 @@ static void on_ctl(void *arg, unsigned ready)
     struct link *l = arg;
     char buf[SSH_MSG_MAX];
     if (ready & LOOP_WRITE)
-        flush(l);
+        sshlink_flush(l);
     for (int i = 0; i < ORDERS_A_TURN; i++) {
         int fd;
-        ssize_t n = receive(l->ctl.fd, buf, sizeof buf, &fd);
+        ssize_t n = sshlink_receive(l->ctl.fd, buf, sizeof buf, &fd);
         if (n == -EAGAIN || n == -EINTR)
             return;
         if (n <= 0) {
-            leave(l);
+            sshlink_leave(l);
             return;
         }
         take_packet(l, buf, (size_t)n, fd);
     }
 }
 
-static void on_signal(void *ctx, int signo)
+static void sshlink_on_signal(void *ctx, int signo)
 {
     struct link *l = ctx;
     if (signo == SIGTERM)
@@ -292,7 +292,7 @@ static void on_signal(void *ctx, int signo)
 
 static void free_lines(struct list *head)
 {
-    list_for_each (e, head, struct entry, link) {
+    list_for_each (e, head, struct sshlink_entry, link) {
         node_ssh_free(e->line);
         list_unlink(&e->link);
         free(e->node);
@@ -315,12 +315,12 @@ int sshlink_run(int ctl_fd, const char *dir, const char *keys, struct errtext *e
     l.loop = loop_new();
     l.ctl.ctx = &l;
     l.next = (struct loop_timer){.fn = call_next, .ctx = &l};
-    l.end = (struct loop_timer){.fn = stop, .ctx = &l};
+    l.end = (struct loop_timer){.fn = sshlink_stop, .ctx = &l};
     list_init(&l.waiting);
     list_init(&l.connected);
     list_init(&l.running);
     list_init(&l.packets);
-    loop_on_signals(l.loop, (int[]){SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 4, on_signal, &l);
+    loop_on_signals(l.loop, (int[]){SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 4, sshlink_on_signal, &l);
     loop_watch(l.loop, &l.ctl, LOOP_READ);
     log_info("libssh=%s bundle=%s", ssh_version(0), l.bundle.id);
     loop_run(l.loop);

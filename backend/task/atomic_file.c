@@ -27,7 +27,7 @@ void atomic_reserve(int dir_fd, const char *name)
     close(fd);
 }
 
-static int write_all(int fd, const char *p, size_t n)
+static int atomic_file_write_all(int fd, const char *p, size_t n)
 {
     while (n) {
         ssize_t w = write(fd, p, n);
@@ -45,7 +45,7 @@ int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool syn
 {
     char next[NAME_SIZE];
     int fd = open_next(dir_fd, name, next);
-    int r = fd < 0 ? -errno : write_all(fd, p, n);
+    int r = fd < 0 ? -errno : atomic_file_write_all(fd, p, n);
     /* What is longer in an older version; its first block stays. */
     if (r == 0 && ftruncate(fd, (off_t)n) < 0)
         r = -errno;

@@ -102,7 +102,7 @@ void proc_list_fini(struct proc_list *l)
     *l = (struct proc_list){0};
 }
 
-static void push(struct proc_list *l, const struct proc *p)
+static void proc_push(struct proc_list *l, const struct proc *p)
 {
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : 16;
@@ -120,7 +120,7 @@ void proc_all(struct proc_list *l)
     for (struct dirent *e; (e = readdir(d));) {
         struct proc p;
         if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && proc_read(atoi(e->d_name), &p) == 0)
-            push(l, &p);
+            proc_push(l, &p);
     }
     closedir(d);
 }
@@ -148,7 +148,7 @@ static void push_children(const char *path, struct proc_list *l)
         for (long pid; (pid = strtol(p, &p, 10)) > 0;) {
             struct proc child;
             if (proc_read((pid_t)pid, &child) == 0)
-                push(l, &child);
+                proc_push(l, &child);
         }
     }
     if (buf != small)
@@ -176,7 +176,7 @@ static void push_children_of(pid_t pid, unsigned threads, struct proc_list *l)
     closedir(d);
 }
 
-static bool holds(const struct proc_list *l, pid_t pid)
+static bool proc_holds(const struct proc_list *l, pid_t pid)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].pid == pid)
@@ -193,8 +193,8 @@ static void descendants_by_scan(pid_t root, struct proc_list *l)
         before = l->n;
         for (size_t i = 0; i < all.n; i++) {
             const struct proc *p = &all.v[i];
-            if ((p->ppid == root || holds(l, p->ppid)) && !holds(l, p->pid))
-                push(l, p);
+            if ((p->ppid == root || proc_holds(l, p->ppid)) && !proc_holds(l, p->pid))
+                proc_push(l, p);
         }
     }
     proc_list_fini(&all);

@@ -48,7 +48,7 @@ static void remove_dir(int parent, const char *name, int fd)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static void look(int parent, const char *name)
+static void programs_look(int parent, const char *name)
 {
     struct stat st;
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -76,7 +76,7 @@ void programs_clean(const char *program)
         DIR *d = parent < 0 ? NULL : fdopendir(dup(parent));
         for (const struct dirent *e; d && (e = readdir(d));)
             if ((is_kit(e->d_name) && strcmp(e->d_name, own) != 0) || is_draft(e->d_name))
-                look(parent, e->d_name);
+                programs_look(parent, e->d_name);
         if (d)
             closedir(d);
         if (parent >= 0)

@@ -100,7 +100,7 @@ static uint32_t crc_of(const uint8_t *p, size_t n)
     return crc32c(0, p, n) | CRC_PLACE;
 }
 
-static bool is_whole(uint8_t *p, size_t n, uint32_t crc)
+static bool taskdir_is_whole(uint8_t *p, size_t n, uint32_t crc)
 {
     uint8_t *at = find_number(p, n, crc);
     if (at)
@@ -145,7 +145,7 @@ int taskdir_read_end(int dir_fd, struct launch_end *ret)
         size_t n = (size_t)st.st_size;
         char *buf = xmalloc(n);
         r = read(fd, buf, n) == (ssize_t)n ? codec_decode(&launch_end_rec, buf, n, ret, NULL) : -EIO;
-        if (r == 0 && ret->crc && !is_whole((uint8_t *)buf, n, ret->crc)) {
+        if (r == 0 && ret->crc && !taskdir_is_whole((uint8_t *)buf, n, ret->crc)) {
             rec_fini(&launch_end_rec, ret);
             r = -EBADMSG;
         }

@@ -15,12 +15,12 @@ void heap_fini(struct heap *h)
 }
 
 /* seq breaks ties, so that what was armed first fires first. */
-static bool before(const struct heap_node *a, const struct heap_node *b)
+static bool heap_before(const struct heap_node *a, const struct heap_node *b)
 {
     return a->key != b->key ? a->key < b->key : a->seq < b->seq;
 }
 
-static void put(struct heap *h, size_t i, struct heap_node *node)
+static void heap_put(struct heap *h, size_t i, struct heap_node *node)
 {
     h->v[i] = node;
     node->at = i + 1;
@@ -28,23 +28,23 @@ static void put(struct heap *h, size_t i, struct heap_node *node)
 
 static void sift_up(struct heap *h, size_t i, struct heap_node *node)
 {
-    while (i && before(node, h->v[(i - 1) / 2])) {
-        put(h, i, h->v[(i - 1) / 2]);
+    while (i && heap_before(node, h->v[(i - 1) / 2])) {
+        heap_put(h, i, h->v[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
-    put(h, i, node);
+    heap_put(h, i, node);
 }
 
 static void sift_down(struct heap *h, size_t i, struct heap_node *node)
 {
     for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
-        if (child + 1 < h->n && before(h->v[child + 1], h->v[child]))
+        if (child + 1 < h->n && heap_before(h->v[child + 1], h->v[child]))
             child++;
-        if (!before(h->v[child], node))
+        if (!heap_before(h->v[child], node))
             break;
-        put(h, i, h->v[child]);
+        heap_put(h, i, h->v[child]);
     }
-    put(h, i, node);
+    heap_put(h, i, node);
 }
 
 void heap_insert(struct heap *h, struct heap_node *node, int64_t key)
@@ -70,7 +70,7 @@ void heap_remove(struct heap *h, struct heap_node *node)
     if (last == node)
         return;
     /* The last node takes the free place, from where it may have to go either way. */
-    if (i && before(last, h->v[(i - 1) / 2]))
+    if (i && heap_before(last, h->v[(i - 1) / 2]))
         sift_up(h, i, last);
     else
         sift_down(h, i, last);

@@ -26,7 +26,7 @@ static int syntax_error(const struct expansion *x, const char *at, const char *w
                    (size_t)(at - x->expr) + 1);
 }
 
-static int push(struct expansion *x, const char *at, const struct str *name)
+static int hostlist_push(struct expansion *x, const char *at, const struct str *name)
 {
     if (!name->len)
         return syntax_error(x, at, "a name is missing");
@@ -40,7 +40,7 @@ static int push(struct expansion *x, const char *at, const struct str *name)
 
 /* A number at *p, which moves past its digits; returns how many there were, 0 where that is none or too
  * many. */
-static int take_number(const char **p, unsigned long *ret)
+static int hostlist_take_number(const char **p, unsigned long *ret)
 {
     int n = 0;
     *ret = 0;
@@ -57,7 +57,7 @@ static int expand_item(struct expansion *x, struct str *prefix, const char *p, c
     str_append_n(prefix, p, (size_t)((open ? open : end) - p));
     int r = 0;
     if (!open) {
-        r = push(x, p, prefix);
+        r = hostlist_push(x, p, prefix);
         goto out;
     }
     if (depth == MAX_GROUPS) {
@@ -73,12 +73,12 @@ static int expand_item(struct expansion *x, struct str *prefix, const char *p, c
     for (p = open + 1; r == 0; p++) {
         const char *range = p;
         unsigned long lo, hi;
-        int width = take_number(&p, &lo);
+        int width = hostlist_take_number(&p, &lo);
         bool ok = width > 0;
         hi = lo;
         if (ok && *p == '-') {
             p++;
-            ok = take_number(&p, &hi) > 0;
+            ok = hostlist_take_number(&p, &hi) > 0;
         }
         if (!ok || hi < lo || (*p != ',' && *p != ']')) {
             r = syntax_error(x, range, "expected a range like 1-4 or 01-04");

@@ -17,7 +17,7 @@ static size_t slot_of(const struct idmap *m, uint64_t id)
     return (size_t)id & (m->cap - 1);
 }
 
-static struct idmap_slot *find(const struct idmap *m, uint64_t id)
+static struct idmap_slot *idmap_find(const struct idmap *m, uint64_t id)
 {
     size_t i = slot_of(m, id);
     while (m->slots[i].value && m->slots[i].id != id)
@@ -33,7 +33,7 @@ void idmap_fini(struct idmap *m)
 
 void *idmap_get(const struct idmap *m, uint64_t id)
 {
-    return m->cap ? find(m, id)->value : NULL;
+    return m->cap ? idmap_find(m, id)->value : NULL;
 }
 
 static void grow_to(struct idmap *m, size_t cap)
@@ -42,7 +42,7 @@ static void grow_to(struct idmap *m, size_t cap)
     m->cap = cap;
     m->slots = xcalloc(m->cap, sizeof *m->slots);
     idmap_for_each (&old, s)
-        *find(m, s->id) = *s;
+        *idmap_find(m, s->id) = *s;
     free(old.slots);
 }
 
@@ -60,7 +60,7 @@ void idmap_set(struct idmap *m, uint64_t id, void *value)
     bug_on(!value);
     if ((m->n + 1) * 4 > m->cap * 3)
         grow_to(m, m->cap ? m->cap * 2 : 16);
-    struct idmap_slot *s = find(m, id);
+    struct idmap_slot *s = idmap_find(m, id);
     m->n += !s->value;
     *s = (struct idmap_slot){.id = id, .value = value};
 }
@@ -69,7 +69,7 @@ void *idmap_remove(struct idmap *m, uint64_t id)
 {
     if (!m->cap)
         return NULL;
-    struct idmap_slot *s = find(m, id);
+    struct idmap_slot *s = idmap_find(m, id);
     void *value = s->value;
     if (!value)
         return NULL;

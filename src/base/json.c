@@ -8,7 +8,7 @@
 
 #include "src/base/utf8.h"
 
-static void append_quoted(struct str *out, const char *s)
+static void json_append_quoted(struct str *out, const char *s)
 {
     str_append_char(out, '"');
     for (size_t n = strlen(s), len; n; s += len, n -= len) {
@@ -39,7 +39,7 @@ void json_key(struct str *out, const char *key)
     if (out->len && !strchr("{[:\n", out->s[out->len - 1]))
         str_append_char(out, ',');
     if (key) {
-        append_quoted(out, key);
+        json_append_quoted(out, key);
         str_append_char(out, ':');
     }
 }
@@ -80,14 +80,14 @@ void json_end_array(struct str *out)
 void json_text(struct str *out, const char *key, const char *value)
 {
     json_key(out, key);
-    append_quoted(out, value ? value : "");
+    json_append_quoted(out, value ? value : "");
 }
 
 void json_text_or_null(struct str *out, const char *key, const char *value)
 {
     json_key(out, key);
     if (value)
-        append_quoted(out, value);
+        json_append_quoted(out, value);
     else
         str_append(out, "null");
 }

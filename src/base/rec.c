@@ -241,7 +241,7 @@ static void append_base64(struct str *out, const struct blob *b)
     str_append_char(out, '"');
 }
 
-static void append_list(struct str *out, const struct rec_field *f, const struct rec_list_any *l)
+static void rec_append_list(struct str *out, const struct rec_field *f, const struct rec_list_any *l)
 {
     json_begin_array(out, f->name);
     for (size_t i = 0; i < l->n; i++)
@@ -249,7 +249,7 @@ static void append_list(struct str *out, const struct rec_field *f, const struct
     json_end_array(out);
 }
 
-static void append_field(struct str *out, const struct rec_field *f, const void *p)
+static void rec_append_field(struct str *out, const struct rec_field *f, const void *p)
 {
     switch (f->type) {
     case REC_BOOL: json_bool(out, f->name, *(const bool *)p); break;
@@ -275,7 +275,7 @@ static void append_field(struct str *out, const struct rec_field *f, const void 
         json_key(out, f->name);
         rec_to_json(f->sub, p, out);
         break;
-    case REC_LISTOF: append_list(out, f, p); break;
+    case REC_LISTOF: rec_append_list(out, f, p); break;
     }
 }
 
@@ -283,6 +283,6 @@ void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out)
 {
     json_begin_object(out, NULL);
     for (size_t i = 0; i < d->n_fields; i++)
-        append_field(out, &d->fields[i], rec_at(&d->fields[i], rec));
+        rec_append_field(out, &d->fields[i], rec_at(&d->fields[i], rec));
     json_end_object(out);
 }

@@ -1,7 +1,7 @@
 /* roff.c - texts of manual pages. */
 #include "src/base/roff.h"
 
-static void append(struct str *out, const char *s, bool at_start)
+static void roff_append(struct str *out, const char *s, bool at_start)
 {
     for (const char *p = s; *p; p++) {
         if (*p == '-')
@@ -22,7 +22,7 @@ static void append(struct str *out, const char *s, bool at_start)
 
 void roff_text(struct str *out, const char *s)
 {
-    append(out, s, true);
+    roff_append(out, s, true);
 }
 
 void roff_section(struct str *out, const char *title)
@@ -38,13 +38,13 @@ void roff_subsection(struct str *out, const char *title)
 void roff_item(struct str *out, const char *word, const char *more, const char *text)
 {
     str_append(out, ".TP\n\\fB");
-    append(out, word, false);
+    roff_append(out, word, false);
     str_append(out, "\\fR");
     if (!str_is_empty(more)) {
         str_append_char(out, ' ');
-        append(out, more, false);
+        roff_append(out, more, false);
     }
     str_append_char(out, '\n');
-    append(out, text, true);
+    roff_append(out, text, true);
     str_append_char(out, '\n');
 }

@@ -67,21 +67,21 @@ static uint32_t hash_of(const char *s, size_t n)
     return (uint32_t)(h >> 32);
 }
 
-static bool says(const struct slot *at, const char *s, size_t n)
+static bool strpool_says(const struct slot *at, const char *s, size_t n)
 {
     return strncmp(at->s, s, n) == 0 && !at->s[n];
 }
 
 /* The slot of the text of those n bytes, or the free one where it belongs. */
-static struct slot *find(const struct texts *t, const char *s, size_t n, uint32_t hash)
+static struct slot *strpool_find(const struct texts *t, const char *s, size_t n, uint32_t hash)
 {
     size_t i = hash & (t->cap - 1);
-    while (t->slots[i].s && (t->slots[i].hash != hash || !says(&t->slots[i], s, n)))
+    while (t->slots[i].s && (t->slots[i].hash != hash || !strpool_says(&t->slots[i], s, n)))
         i = (i + 1) & (t->cap - 1);
     return &t->slots[i];
 }
 
-static void grow(struct texts *t)
+static void strpool_grow(struct texts *t)
 {
     struct slot *old = t->slots;
     size_t n = t->cap;
@@ -98,7 +98,7 @@ static void grow(struct texts *t)
 }
 
 /* s has not been found, at is where it belongs: is it the second time? */
-static void meet(struct texts *t, struct slot *at, char *s, uint32_t hash)
+static void strpool_meet(struct texts *t, struct slot *at, char *s, uint32_t hash)
 {
     if (t->seen[hash & (NEW - 1)] != hash) {
         t->seen[hash & (NEW - 1)] = hash;
@@ -106,7 +106,7 @@ static void meet(struct texts *t, struct slot *at, char *s, uint32_t hash)
     }
     *at = (struct slot){.s = s, .hash = hash, .holders = 1};
     if (++t->n * 2 > t->cap) /* most look-ups are for what is not here */
-        grow(t);
+        strpool_grow(t);
 }
 
 char *texts_take(struct texts *t, char *s)
@@ -115,21 +115,21 @@ char *texts_take(struct texts *t, char *s)
         return NULL;
     size_t n = strlen(s);
     uint32_t hash = hash_of(s, n);
-    struct slot *at = find(t, s, n, hash);
+    struct slot *at = strpool_find(t, s, n, hash);
     if (at->s) {
         bug_on(at->s == s);
         free(s);
         at->holders++;
         return at->s;
     }
-    meet(t, at, s, hash);
+    strpool_meet(t, at, s, hash);
     return s;
 }
 
 char *texts_hold(struct texts *t, const char *s, size_t n)
 {
     uint32_t hash = hash_of(s, n);
-    struct slot *at = find(t, s, n, hash);
+    struct slot *at = strpool_find(t, s, n, hash);
     if (at->s) {
         at->holders++;
         return at->s;
@@ -137,7 +137,7 @@ char *texts_hold(struct texts *t, const char *s, size_t n)
     char *own = xmalloc(n + 1);
     memcpy(own, s, n);
     own[n] = '\0';
-    meet(t, at, own, hash);
+    strpool_meet(t, at, own, hash);
     return own;
 }
 
@@ -160,7 +160,7 @@ static void remove_slot(struct texts *t, struct slot *at)
 static bool let_go(struct texts *t, const char *s)
 {
     size_t n = strlen(s);
-    struct slot *at = find(t, s, n, hash_of(s, n));
+    struct slot *at = strpool_find(t, s, n, hash_of(s, n));
     if (at->s != s)
         return true;
     if (--at->holders)

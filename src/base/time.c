@@ -32,7 +32,7 @@ struct moment {
 };
 
 /* Between min and max digits at *p, which moves past them. */
-static bool take_digits(const char **p, int min, int max, int *ret)
+static bool time_take_digits(const char **p, int min, int max, int *ret)
 {
     int n = 0, v = 0;
     while (n < max && isdigit((unsigned char)(*p)[n]))
@@ -90,7 +90,7 @@ static bool set_day_from_now(struct moment *m, int days)
     return true;
 }
 
-static bool set_time(struct moment *m, int hour, int min, int s)
+static bool time_set_time(struct moment *m, int hour, int min, int s)
 {
     if (m->has_time || hour > 23 || min > 59 || s > 59)
         return false;
@@ -105,9 +105,9 @@ static bool set_time(struct moment *m, int hour, int min, int s)
 static bool take_time(const char **p, struct moment *m)
 {
     int hour, min, s = 0;
-    if (!take_digits(p, 1, 2, &hour) || !take_char(p, ':') || !take_digits(p, 2, 2, &min))
+    if (!time_take_digits(p, 1, 2, &hour) || !take_char(p, ':') || !time_take_digits(p, 2, 2, &min))
         return false;
-    if (take_char(p, ':') && !take_digits(p, 2, 2, &s))
+    if (take_char(p, ':') && !time_take_digits(p, 2, 2, &s))
         return false;
     bool am = strncasecmp(*p, "am", 2) == 0, pm = strncasecmp(*p, "pm", 2) == 0;
     if (am || pm) {
@@ -116,7 +116,7 @@ static bool take_time(const char **p, struct moment *m)
         hour = hour % 12 + (pm ? 12 : 0);
         *p += 2;
     }
-    return set_time(m, hour, min, s);
+    return time_set_time(m, hour, min, s);
 }
 
 /* YYYY-MM-DD, MM/DD[/YY], MMDD[YY]; YY is 20YY. */
@@ -125,20 +125,20 @@ static bool take_date(const char **p, struct moment *m)
     int year = -1, month, day;
     size_t n = count_digits(*p);
     if (n == 4 && (*p)[4] == '-') {
-        if (!take_digits(p, 4, 4, &year) || !take_char(p, '-') || !take_digits(p, 1, 2, &month) ||
-            !take_char(p, '-') || !take_digits(p, 1, 2, &day))
+        if (!time_take_digits(p, 4, 4, &year) || !take_char(p, '-') || !time_take_digits(p, 1, 2, &month) ||
+            !take_char(p, '-') || !time_take_digits(p, 1, 2, &day))
             return false;
         /* Before the Epoch there are no jobs, and not every calendar agrees on what was there. */
         return year >= 1970 && set_date(m, year, month, day);
     }
     if (n == 4 || n == 6) {
-        if (!take_digits(p, 2, 2, &month) || !take_digits(p, 2, 2, &day) ||
-            (n == 6 && !take_digits(p, 2, 2, &year)))
+        if (!time_take_digits(p, 2, 2, &month) || !time_take_digits(p, 2, 2, &day) ||
+            (n == 6 && !time_take_digits(p, 2, 2, &year)))
             return false;
     } else {
-        if (!take_digits(p, 1, 2, &month) || !take_char(p, '/') || !take_digits(p, 1, 2, &day))
+        if (!time_take_digits(p, 1, 2, &month) || !take_char(p, '/') || !time_take_digits(p, 1, 2, &day))
             return false;
-        if (take_char(p, '/') && !take_digits(p, 2, 2, &year))
+        if (take_char(p, '/') && !time_take_digits(p, 2, 2, &year))
             return false;
     }
     return set_date(m, year < 0 ? -1 : 2000 + year, month, day);
@@ -159,7 +159,7 @@ static bool take_offset(const char **p, struct wall now, struct moment *m)
     int count;
     if (!take_char(p, '+') && !take_char(p, '-'))
         return false;
-    if (!take_digits(p, 1, 9, &count))
+    if (!time_take_digits(p, 1, 9, &count))
         return false;
     *p += strspn(*p, " \t");
     size_t n = strcspn(*p, " \t");
@@ -174,7 +174,7 @@ static bool take_offset(const char **p, struct wall now, struct moment *m)
 }
 
 /* The words. A time of day by name is its next one, unless a date is given too. */
-static bool take_word(const char **p, size_t n, struct wall now, struct moment *m)
+static bool time_take_word(const char **p, size_t n, struct wall now, struct moment *m)
 {
     static const struct {
         const char *name;
@@ -185,7 +185,7 @@ static bool take_word(const char **p, size_t n, struct wall now, struct moment *
     *p += n;
     for (size_t i = 0; i < sizeof hours / sizeof hours[0]; i++)
         if (n == strlen(hours[i].name) && strncasecmp(word, hours[i].name, n) == 0)
-            return set_time(m, hours[i].hour, 0, 0);
+            return time_set_time(m, hours[i].hour, 0, 0);
     if (n == 5 && strncasecmp(word, "today", n) == 0)
         return set_day_from_now(m, 0);
     if (n == 8 && strncasecmp(word, "tomorrow", n) == 0)
@@ -218,7 +218,7 @@ static bool take_token(const char **p, struct wall now, struct moment *m)
     if (**p == '@')
         return take_epoch(p, m);
     if (n)
-        return take_word(p, n, now, m);
+        return time_take_word(p, n, now, m);
     n = count_digits(*p);
     return (*p)[n] == ':' ? take_time(p, m) : take_date(p, m);
 }
@@ -237,7 +237,7 @@ static int64_t to_epoch_s(const struct moment *m)
 }
 
 /* Fills in what was not said: the next such time of day, the next such day of the year. */
-static int64_t resolve(struct moment *m, int64_t now_s)
+static int64_t time_resolve(struct moment *m, int64_t now_s)
 {
     if (!m->has_date) {
         bool passed = m->hour * 3600 + m->min * 60 + m->s <=
@@ -272,7 +272,7 @@ static int64_t resolve_past(struct moment *m, int64_t now_s)
     return to_epoch_s(m);
 }
 
-static int parse(const char *s, struct wall now, bool past, struct wall *ret, struct errtext *err)
+static int time_parse(const char *s, struct wall now, bool past, struct wall *ret, struct errtext *err)
 {
     struct moment m = {0};
     time_t now_s = (time_t)(now.ms / MS_PER_S);
@@ -293,7 +293,7 @@ static int parse(const char *s, struct wall now, bool past, struct wall *ret, st
             "\"%s\" is not a time: give YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS], MMDD[YY], MM/DD[/YY], today, "
             "tomorrow, midnight, noon, now+COUNT[unit] or @SECONDS",
             s);
-    int64_t t = m.is_exact ? m.exact_s : past ? resolve_past(&m, now_s) : resolve(&m, now_s);
+    int64_t t = m.is_exact ? m.exact_s : past ? resolve_past(&m, now_s) : time_resolve(&m, now_s);
     if (past && t <= 0)
         t = 1;
     if (t <= 0)
@@ -304,10 +304,10 @@ static int parse(const char *s, struct wall now, bool past, struct wall *ret, st
 
 int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
 {
-    return parse(s, now, false, ret, err);
+    return time_parse(s, now, false, ret, err);
 }
 
 int wall_parse_past(const char *s, struct wall now, struct wall *ret, struct errtext *err)
 {
-    return parse(s, now, true, ret, err);
+    return time_parse(s, now, true, ret, err);
 }

@@ -22,7 +22,7 @@ static bool is_unlimited(const char *s)
 }
 
 /* Digits at *p, which moves past them. False where there are none or the value is beyond 32 bits. */
-static bool take_digits(const char **p, uint64_t *ret)
+static bool units_take_digits(const char **p, uint64_t *ret)
 {
     if (!isdigit((unsigned char)**p))
         return false;
@@ -44,18 +44,18 @@ static bool parse_fields(const char *s, uint64_t *ret_s)
     bool has_days = false;
     int n = 0;
     const char *p = s;
-    if (!take_digits(&p, &f[n++]))
+    if (!units_take_digits(&p, &f[n++]))
         return false;
     if (*p == '-') {
         p++;
         has_days = true;
         days = f[0];
-        if (!take_digits(&p, &f[0]))
+        if (!units_take_digits(&p, &f[0]))
             return false;
     }
     while (*p == ':' && n < 3) {
         p++;
-        if (!take_digits(&p, &f[n++]))
+        if (!units_take_digits(&p, &f[n++]))
             return false;
     }
     if (*p)
@@ -95,7 +95,7 @@ int duration_parse_conf(const char *s, uint32_t *ret_s, struct errtext *err)
         return 0;
     }
     const char *p = s;
-    if (take_digits(&p, &v) && (!*p || !p[1]))
+    if (units_take_digits(&p, &v) && (!*p || !p[1]))
         for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
             if (units[i].unit == *p && v * units[i].s <= DURATION_MAX) {
                 *ret_s = (uint32_t)(v * units[i].s);

@@ -42,7 +42,7 @@ static int set_address(const char *path, struct sockaddr_un *sa, int *ret_dir_fd
 }
 
 /* Closes what is not needed any more. r: the outcome so far. */
-static int finish(int fd, int dir_fd, int r)
+static int unixsock_finish(int fd, int dir_fd, int r)
 {
     if (dir_fd >= 0)
         close(dir_fd);
@@ -61,7 +61,7 @@ static int connect_as(const char *path, int type, int wait_s)
         return r;
     int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return finish(fd, dir_fd, -errno);
+        return unixsock_finish(fd, dir_fd, -errno);
     /* With a full queue of connections connect waits as long as a write may. */
     struct timeval wait = {.tv_sec = wait_s};
     if (wait_s)
@@ -69,7 +69,7 @@ static int connect_as(const char *path, int type, int wait_s)
     do
         r = connect(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 ? -errno : 0;
     while (r == -EINTR);
-    return finish(fd, dir_fd, r);
+    return unixsock_finish(fd, dir_fd, r);
 }
 
 int unixsock_connect(const char *path, int flags, int wait_s)
@@ -90,13 +90,13 @@ static int listen_as(const char *path, int type, mode_t mode, int backlog)
         return r;
     int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return finish(fd, dir_fd, -errno);
+        return unixsock_finish(fd, dir_fd, -errno);
     unlink(path);
     mode_t old = umask(0777 & ~mode);
     if (bind(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 || listen(fd, backlog) < 0)
         r = -errno;
     umask(old);
-    return finish(fd, dir_fd, r);
+    return unixsock_finish(fd, dir_fd, r);
 }
 
 int unixsock_listen(const char *path, mode_t mode, int backlog)

@@ -27,7 +27,7 @@ static const struct cp_range invisible_ranges[] = {
     {0xfff0, 0xfffb}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
 };
 
-static bool in_ranges(const struct cp_range *r, size_t n, uint32_t cp)
+static bool utf8_in_ranges(const struct cp_range *r, size_t n, uint32_t cp)
 {
     size_t lo = 0, hi = n;
     while (lo < hi) {
@@ -40,7 +40,7 @@ static bool in_ranges(const struct cp_range *r, size_t n, uint32_t cp)
     return lo < n && cp >= r[lo].first;
 }
 
-#define IN(table, cp) in_ranges(table, sizeof table / sizeof table[0], cp)
+#define IN(table, cp) utf8_in_ranges(table, sizeof table / sizeof table[0], cp)
 
 size_t utf8_decode(const char *s, size_t n, uint32_t *ret_cp)
 {
@@ -141,7 +141,7 @@ bool utf8_is_clean_name(const char *s, size_t max_bytes)
 }
 
 /* One step through foreign text: the bytes to print for it, and the cells that they take. */
-struct piece {
+struct utf8_piece {
     char s[16];
     size_t len;
     int cells;
@@ -154,12 +154,12 @@ static bool is_variation_selector(uint32_t cp)
 }
 
 /* room: marks that the cell before can still take; -1 at the beginning, where there is none. */
-static void next_piece(const char *s, size_t n, bool ascii, int *room, struct piece *p)
+static void next_piece(const char *s, size_t n, bool ascii, int *room, struct utf8_piece *p)
 {
     uint32_t cp = 0;
     size_t len = utf8_decode(s, n, &cp);
     int width = len ? utf8_width(cp) : -1, printed;
-    *p = (struct piece){.used = len ? len : 1};
+    *p = (struct utf8_piece){.used = len ? len : 1};
 
     if (len && ((width == 0 && !IN(invisible_ranges, cp) && *room >= 0) || is_variation_selector(cp))) {
         /* A selector only chooses between two pictures of what is before it, and terminals disagree on
@@ -194,7 +194,7 @@ int cell_text(struct str *out, const char *s, int max_cells, bool mark_cut, bool
     size_t n = strlen(s), keep_len = out->len;
     int cells = 0, keep_cells = 0, room = -1; /* keep: where a mark of the cut would still have its cell */
     for (size_t i = 0; i < n;) {
-        struct piece p;
+        struct utf8_piece p;
         next_piece(s + i, n - i, ascii, &room, &p);
         i += p.used;
         if (max_cells >= 0 && cells + p.cells > max_cells) {
@@ -219,7 +219,7 @@ int cell_width(const char *s)
     size_t n = strlen(s);
     int cells = 0, room = -1;
     for (size_t i = 0; i < n;) {
-        struct piece p;
+        struct utf8_piece p;
         next_piece(s + i, n - i, false, &room, &p);
         i += p.used;
         cells += p.cells;

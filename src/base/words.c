@@ -54,7 +54,7 @@ void words_append(struct str *line, const char *word)
     str_append_char(line, '\'');
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
+static size_t words_min3(size_t a, size_t b, size_t c)
 {
     size_t m = a < b ? a : b;
     return m < c ? m : c;
@@ -79,7 +79,7 @@ size_t words_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
             size_t above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = words_min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
             diagonal = above;
         }
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *must(void *p)
+static void *xalloc_must(void *p)
 {
     if (!p) {
         static const char text[] = "stoker: out of memory\n";
@@ -18,22 +18,22 @@ static void *must(void *p)
 
 void *xmalloc(size_t size)
 {
-    return must(malloc(size ? size : 1));
+    return xalloc_must(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-    return must(calloc(n ? n : 1, size ? size : 1));
+    return xalloc_must(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *xrealloc(void *p, size_t size)
 {
-    return must(realloc(p, size ? size : 1));
+    return xalloc_must(realloc(p, size ? size : 1));
 }
 
 void *xreallocarray(void *p, size_t n, size_t size)
 {
-    return must(reallocarray(p, n ? n : 1, size ? size : 1));
+    return xalloc_must(reallocarray(p, n ? n : 1, size ? size : 1));
 }
 
 void *xmemdup(const void *p, size_t size)
@@ -46,12 +46,12 @@ void *xmemdup(const void *p, size_t size)
 
 char *xstrndup(const char *s, size_t n)
 {
-    return must(strndup(s, n));
+    return xalloc_must(strndup(s, n));
 }
 
 char *xstrdup(const char *s)
 {
-    return s ? must(strdup(s)) : NULL;
+    return s ? xalloc_must(strdup(s)) : NULL;
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -61,5 +61,5 @@ char *xasprintf(const char *fmt, ...)
     va_start(ap, fmt);
     int n = vasprintf(&s, fmt, ap);
     va_end(ap);
-    return must(n < 0 ? NULL : s);
+    return xalloc_must(n < 0 ? NULL : s);
 }

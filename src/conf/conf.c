@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
-#include "src/conf/check.h"
+#include "src/conf/conf_check.h"
 #include "src/conf/tables.h"
 
-static int parse_source(const struct source *src, struct cluster_spec *ret, struct errtext *err)
+static int parse_source(const struct conf_source *src, struct cluster_spec *ret, struct errtext *err)
 {
     struct conf_parse c = {.src = src, .err = err};
     struct cluster_spec spec = {0};
@@ -29,7 +29,7 @@ static int parse_source(const struct source *src, struct cluster_spec *ret, stru
 
 int conf_load(const char *path, struct cluster_spec *ret, struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int r = source_read(path, &src, err);
     if (r < 0)
         return r;
@@ -40,7 +40,7 @@ int conf_load(const char *path, struct cluster_spec *ret, struct errtext *err)
 
 int conf_parse(const char *name, const char *text, struct cluster_spec *ret, struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int r = source_from_text(name, text, &src, err);
     if (r < 0)
         return r;

@@ -177,7 +177,7 @@ static const config_setting_t *step_setting(const struct build *b, size_t i, con
     return member ? member : step;
 }
 
-static char *take(char **s)
+static char *jobfile_take(char **s)
 {
     char *text = *s;
     *s = NULL;
@@ -227,21 +227,21 @@ static int build_request(const struct build *b, struct wall now)
     if (r < 0)
         return r;
     free(req->name);
-    req->name = raw->name ? take(&raw->name) : base_name(b->path);
-    req->partition = take(&raw->partition);
-    req->account = take(&raw->account);
-    req->qos = take(&raw->qos);
-    rare->comment = take(&raw->comment);
-    req->workdir = take(&raw->workdir);
+    req->name = raw->name ? jobfile_take(&raw->name) : base_name(b->path);
+    req->partition = jobfile_take(&raw->partition);
+    req->account = jobfile_take(&raw->account);
+    req->qos = jobfile_take(&raw->qos);
+    rare->comment = jobfile_take(&raw->comment);
+    req->workdir = jobfile_take(&raw->workdir);
     req->std_out = xstrdup(raw->output);
     req->std_err = xstrdup(raw->error);
     req->append = raw->append;
-    req->features = take(&raw->features);
-    rare->nodelist = take(&raw->nodelist);
-    rare->exclude = take(&raw->exclude);
-    req->dependency = take(&raw->dependency);
-    req->licenses = take(&raw->licenses);
-    rare->reservation = take(&raw->reservation);
+    req->features = jobfile_take(&raw->features);
+    rare->nodelist = jobfile_take(&raw->nodelist);
+    rare->exclude = jobfile_take(&raw->exclude);
+    req->dependency = jobfile_take(&raw->dependency);
+    req->licenses = jobfile_take(&raw->licenses);
+    rare->reservation = jobfile_take(&raw->reservation);
     req->time_limit_s = raw->res.time_s;
     req->nice = raw->nice;
     rare->lost_node = raw->lost_node;
@@ -328,7 +328,7 @@ static int build_step(const struct build *b, size_t i, struct raw_step *raw)
     struct jobfile_step *s = rec_list_push(&b->out->steps);
     s->step = (struct step){
         .id = (int32_t)i,
-        .name = raw->name ? take(&raw->name) : xasprintf("step-%zu", i),
+        .name = raw->name ? jobfile_take(&raw->name) : xasprintf("step-%zu", i),
         .n_tasks = raw->tasks,
         .n_ranks = raw->ranks,
         .nodes = raw->nodes,
@@ -347,7 +347,7 @@ static int build_step(const struct build *b, size_t i, struct raw_step *raw)
                            : raw->output ? NULL
                                          : b->raw->error),
         .append = raw->append || b->raw->append,
-        .workdir = take(&raw->workdir),
+        .workdir = jobfile_take(&raw->workdir),
     };
     if (raw->nodes > 1)
         return conf_error(b->c, step_setting(b, i, "nodes"),
@@ -387,8 +387,8 @@ static int build_steps(const struct build *b)
     return r;
 }
 
-static int parse(struct source *src, const char *path, struct wall now, struct jobfile *ret,
-                 struct errtext *err)
+static int jobfile_parse_text(struct conf_source *src, const char *path, struct wall now,
+                              struct jobfile *ret, struct errtext *err)
 {
     config_t cfg;
     config_init(&cfg);
@@ -415,11 +415,11 @@ static int parse(struct source *src, const char *path, struct wall now, struct j
 
 int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int r = source_read(path, &src, err);
     if (r < 0)
         return r;
-    r = parse(&src, path, now, ret, err);
+    r = jobfile_parse_text(&src, path, now, ret, err);
     source_fini(&src);
     return r;
 }
@@ -427,11 +427,11 @@ int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct 
 int jobfile_parse(const char *path, const char *text, struct wall now, struct jobfile *ret,
                   struct errtext *err)
 {
-    struct source src;
+    struct conf_source src;
     int r = source_from_text(path, text, &src, err);
     if (r < 0)
         return r;
-    r = parse(&src, path, now, ret, err);
+    r = jobfile_parse_text(&src, path, now, ret, err);
     source_fini(&src);
     return r;
 }

@@ -45,7 +45,7 @@ const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size
     return buf;
 }
 
-static const char *option_name(const void *ctx, size_t i)
+static const char *section_option_name(const void *ctx, size_t i)
 {
     return ((const struct conf_section *)ctx)->options[i].name;
 }
@@ -204,7 +204,7 @@ int conf_read_group(const struct conf_parse *c, const struct conf_section *s, co
         char hint[CONF_HINT_SIZE];
         if (!o)
             return conf_error(c, setting, "\"%.60s\" is no key of %s%s", name, s->what,
-                              conf_hint(name, option_name, s, s->n, hint));
+                              conf_hint(name, section_option_name, s, s->n, hint));
         int r = read_setting(c, o, setting, base);
         if (r < 0)
             return r;
@@ -263,7 +263,7 @@ void conf_write_group(const struct conf_section *s, const void *base, int indent
 
 /* ---- documentation ---- */
 
-static void append_range(const struct conf_option *o, struct str *out)
+static void option_append_range(const struct conf_option *o, struct str *out)
 {
     if (o->max == INT64_MAX)
         str_appendf(out, "number from %" PRId64, o->min);
@@ -278,8 +278,8 @@ static void append_type(const struct conf_option *o, struct str *out)
     case CONF_NAME: str_append(out, "name"); break;
     case CONF_U32:
     case CONF_I32:
-    case CONF_U64: append_range(o, out); break;
-    case CONF_FLOAT: str_append(out, "real "), append_range(o, out); break;
+    case CONF_U64: option_append_range(o, out); break;
+    case CONF_FLOAT: str_append(out, "real "), option_append_range(o, out); break;
     case CONF_BOOL: str_append(out, "true or false"); break;
     case CONF_STR_WORD:
     case CONF_BOOL_WORD:

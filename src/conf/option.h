@@ -64,7 +64,7 @@ void conf_set_defaults(const struct conf_section *s, void *base);
 
 /* One parse: where texts come from, and where the error goes. */
 struct conf_parse {
-    const struct source *src;
+    const struct conf_source *src;
     struct errtext *err;
 };
 

@@ -12,7 +12,7 @@
 #define SYSTEM_CONFIG "/etc/stoker/stoker.cfg"
 #define SYSTEM_SOCKET "/run/stoker/controller.sock"
 
-static bool exists(const char *path)
+static bool paths_exists(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0;
@@ -49,7 +49,7 @@ static char *xdg_run_dir(const char *state)
     char *run = given ? xasprintf("%s/stoker", dir) : xasprintf("/run/user/%u/stoker", (unsigned)geteuid());
     char *usual = xasprintf("%s/controller.sock", run), *door = xasprintf("%s/run/controller.sock", state);
     struct stat st;
-    bool is_there = exists(usual) || (given && lstat(door, &st) < 0);
+    bool is_there = paths_exists(usual) || (given && lstat(door, &st) < 0);
     free(usual);
     free(door);
     if (is_there)
@@ -58,7 +58,7 @@ static char *xdg_run_dir(const char *state)
     return xasprintf("%s/run", state);
 }
 
-static char *absolute(const char *path)
+static char *paths_absolute(const char *path)
 {
     char *cwd = *path == '/' ? NULL : get_current_dir_name();
     char *abs = cwd ? xasprintf("%s/%s", cwd, path) : xstrdup(path);
@@ -73,12 +73,12 @@ void paths_find(struct paths *p)
     *p = (struct paths){0};
     const char *home = getenv("STOKER_HOME");
     if (!str_is_empty(home)) {
-        p->home = absolute(home);
+        p->home = paths_absolute(home);
         p->config = xasprintf("%s/stoker.cfg", p->home);
         p->state = xasprintf("%s/state", p->home);
         p->run = xasprintf("%s/run", p->home);
         p->log = xasprintf("%s/log", p->home);
-    } else if (exists(SYSTEM_CONFIG) || exists(SYSTEM_SOCKET)) {
+    } else if (paths_exists(SYSTEM_CONFIG) || paths_exists(SYSTEM_SOCKET)) {
         p->shared = true;
         p->config = xstrdup(SYSTEM_CONFIG);
         p->state = xstrdup("/var/lib/stoker");
@@ -93,7 +93,7 @@ void paths_find(struct paths *p)
         p->log = xasprintf("%s/log", p->state);
     }
     const char *socket = getenv("STOKER_SOCKET");
-    p->socket = str_is_empty(socket) ? xasprintf("%s/controller.sock", p->run) : absolute(socket);
+    p->socket = str_is_empty(socket) ? xasprintf("%s/controller.sock", p->run) : paths_absolute(socket);
 }
 
 const char *paths_start_command(const struct paths *p)

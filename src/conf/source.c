@@ -13,7 +13,8 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
-int source_verror(const struct source *s, unsigned line, struct errtext *err, const char *fmt, va_list ap)
+int source_verror(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
+                  va_list ap)
 {
     if (!err)
         return -EINVAL;
@@ -25,7 +26,8 @@ int source_verror(const struct source *s, unsigned line, struct errtext *err, co
     return -EINVAL;
 }
 
-static int parse_error(const struct source *s, unsigned line, struct errtext *err, const char *fmt, ...)
+static int parse_error(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
+                       ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -34,7 +36,7 @@ static int parse_error(const struct source *s, unsigned line, struct errtext *er
     return r;
 }
 
-void source_fini(struct source *s)
+void source_fini(struct conf_source *s)
 {
     str_fini(&s->text);
     strv_fini(&s->files);
@@ -43,7 +45,7 @@ void source_fini(struct source *s)
 
 /* ---- files ---- */
 
-static int read_file(const char *path, size_t max, struct str *ret, struct errtext *err)
+static int source_read_file(const char *path, size_t max, struct str *ret, struct errtext *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -77,8 +79,8 @@ static int read_file(const char *path, size_t max, struct str *ret, struct errte
 
 /* ---- one text into the whole ---- */
 
-struct reader {
-    struct source *src;
+struct source_reader {
+    struct conf_source *src;
     struct errtext *err;
     char *dir; /* what includes are relative to; NULL: the working directory */
     size_t file;
@@ -86,8 +88,9 @@ struct reader {
     int depth;
 };
 
-static int fail(const struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int fail(const struct reader *r, const char *fmt, ...)
+static int source_fail(const struct source_reader *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static int source_fail(const struct source_reader *r, const char *fmt, ...)
 {
     struct errtext text;
     va_list ap;
@@ -97,7 +100,7 @@ static int fail(const struct reader *r, const char *fmt, ...)
     return err_set(r->err, -EINVAL, "%.200s:%u: %.250s", r->src->files.v[r->file], r->line, text.s);
 }
 
-static void end_line(struct reader *r)
+static void source_end_line(struct source_reader *r)
 {
     struct source_line line = {.file = r->file, .line = r->line};
     vec_push(&r->src->lines, line);
@@ -106,7 +109,7 @@ static void end_line(struct reader *r)
 }
 
 /* A number at p: copied; one that libconfig would cut is refused. */
-static int copy_number(struct reader *r, const char **p)
+static int copy_number(struct source_reader *r, const char **p)
 {
     const char *from = *p, *s = from + (*from == '-' || *from == '+');
     bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -123,10 +126,11 @@ static int copy_number(struct reader *r, const char **p)
         bool is_long = *end == 'L';
         unsigned long long max = is_long ? INT64_MAX : INT32_MAX;
         if (errno || v > max)
-            return fail(r,
-                        "the number %.*s is too large: write it as a text, with a unit where it is a size "
-                        "or a time",
-                        (int)(end - from), from);
+            return source_fail(
+                r,
+                "the number %.*s is too large: write it as a text, with a unit where it is a size "
+                "or a time",
+                (int)(end - from), from);
         end += strspn(end, "L");
     }
     str_append_n(&r->src->text, from, (size_t)(end - from));
@@ -135,7 +139,8 @@ static int copy_number(struct reader *r, const char **p)
 }
 
 /* A string or comment from p to its end: copied, its lines counted. */
-static void copy_until(struct reader *r, const char **p, size_t head, const char *close, bool escapes)
+static void copy_until(struct source_reader *r, const char **p, size_t head, const char *close,
+                       bool escapes)
 {
     const char *s = *p;
     str_append_n(&r->src->text, s, head);
@@ -144,7 +149,7 @@ static void copy_until(struct reader *r, const char **p, size_t head, const char
         if (escapes && *s == '\\' && s[1] && s[1] != '\n')
             str_append_char(&r->src->text, *s++);
         if (*s == '\n')
-            end_line(r);
+            source_end_line(r);
         else
             str_append_char(&r->src->text, *s);
         s++;
@@ -156,17 +161,17 @@ static void copy_until(struct reader *r, const char **p, size_t head, const char
     *p = s;
 }
 
-static int add_text(struct reader *r, const char *text);
+static int add_text(struct source_reader *r, const char *text);
 
-static int add_file(struct reader *r, const char *path)
+static int add_file(struct source_reader *r, const char *path)
 {
     struct str text = STR_INIT;
-    int code = read_file(path, SOURCE_MAX - r->src->text.len, &text, r->err);
+    int code = source_read_file(path, SOURCE_MAX - r->src->text.len, &text, r->err);
     if (code == 0 && memchr(text.s, '\0', text.len))
         code = err_set(r->err, -EINVAL, "%.300s: a NUL byte in it", path);
     if (code == 0) {
         strv_push(&r->src->files, path);
-        struct reader inner = *r;
+        struct source_reader inner = *r;
         inner.file = r->src->files.n - 1;
         inner.line = 1;
         inner.depth++;
@@ -177,15 +182,15 @@ static int add_file(struct reader *r, const char *path)
 }
 
 /* p stands on "@include". */
-static int include(struct reader *r, const char **p)
+static int source_include(struct source_reader *r, const char **p)
 {
     const char *s = *p + strlen("@include");
     s += strspn(s, " \t");
     const char *end = *s == '"' ? s + 1 + strcspn(s + 1, "\"\n") : NULL;
     if (!end || *end != '"' || end == s + 1)
-        return fail(r, "@include wants a file name in quotes");
+        return source_fail(r, "@include wants a file name in quotes");
     if (r->depth == SOURCE_MAX_DEPTH)
-        return fail(r, "more than %d files within files", SOURCE_MAX_DEPTH);
+        return source_fail(r, "more than %d files within files", SOURCE_MAX_DEPTH);
     char *name = xstrndup(s + 1, (size_t)(end - s - 1));
     char *path = *name == '/' || !r->dir ? xstrdup(name) : xasprintf("%s/%s", r->dir, name);
     struct errtext *err = r->err;
@@ -198,12 +203,12 @@ static int include(struct reader *r, const char **p)
     return code;
 }
 
-static bool is_word(char c)
+static bool source_is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '*';
 }
 
-static int add_text(struct reader *r, const char *p)
+static int add_text(struct source_reader *r, const char *p)
 {
     bool line_start = true;
     int code = 0;
@@ -211,13 +216,13 @@ static int add_text(struct reader *r, const char *p)
         bool at_start = line_start;
         line_start = line_start && (*p == ' ' || *p == '\t');
         if (r->src->text.len > SOURCE_MAX)
-            return fail(r, "longer than %u MiB with what it includes", SOURCE_MAX >> 20);
+            return source_fail(r, "longer than %u MiB with what it includes", SOURCE_MAX >> 20);
         if (*p == '\n') {
-            end_line(r);
+            source_end_line(r);
             line_start = true;
             p++;
         } else if (at_start && str_starts(p, "@include")) {
-            code = include(r, &p);
+            code = source_include(r, &p);
         } else if (*p == '"') {
             copy_until(r, &p, 1, "\"", true);
         } else if (*p == '#' || (p[0] == '/' && p[1] == '/')) {
@@ -233,7 +238,7 @@ static int add_text(struct reader *r, const char *p)
             p += n;
         } else if (isalpha((unsigned char)*p) || *p == '*') {
             size_t n = 0;
-            while (is_word(p[n]))
+            while (source_is_word(p[n]))
                 n++;
             str_append_n(&r->src->text, p, n);
             p += n;
@@ -242,22 +247,23 @@ static int add_text(struct reader *r, const char *p)
         }
     }
     if (code == 0 && r->src->text.len && r->src->text.s[r->src->text.len - 1] != '\n')
-        end_line(r);
+        source_end_line(r);
     return code;
 }
 
-static struct source empty_source(void)
+static struct conf_source empty_source(void)
 {
-    struct source s = {.lines = VEC_INIT};
+    struct conf_source s = {.lines = VEC_INIT};
     str_init(&s.text);
     return s;
 }
 
-int source_read(const char *path, struct source *ret, struct errtext *err)
+int source_read(const char *path, struct conf_source *ret, struct errtext *err)
 {
-    struct source s = empty_source();
+    struct conf_source s = empty_source();
     const char *slash = strrchr(path, '/');
-    struct reader r = {.src = &s, .err = err, .dir = slash ? xstrndup(path, (size_t)(slash - path)) : NULL};
+    struct source_reader r = {
+        .src = &s, .err = err, .dir = slash ? xstrndup(path, (size_t)(slash - path)) : NULL};
     if (r.dir && !*r.dir) {
         free(r.dir);
         r.dir = xstrdup("/");
@@ -271,10 +277,10 @@ int source_read(const char *path, struct source *ret, struct errtext *err)
     return code;
 }
 
-int source_from_text(const char *name, const char *text, struct source *ret, struct errtext *err)
+int source_from_text(const char *name, const char *text, struct conf_source *ret, struct errtext *err)
 {
-    struct source s = empty_source();
-    struct reader r = {.src = &s, .err = err, .line = 1};
+    struct conf_source s = empty_source();
+    struct source_reader r = {.src = &s, .err = err, .line = 1};
     strv_push(&s.files, name);
     int code = add_text(&r, text);
     if (code < 0)
@@ -285,7 +291,7 @@ int source_from_text(const char *name, const char *text, struct source *ret, str
 }
 
 /* What stands on that line of the whole, without the blanks around it. Heap. */
-static char *line_text(const struct source *s, unsigned line)
+static char *line_text(const struct conf_source *s, unsigned line)
 {
     const char *at = s->text.s;
     for (; line > 1 && at; line--)
@@ -298,7 +304,7 @@ static char *line_text(const struct source *s, unsigned line)
 }
 
 /* libconfig says neither which key it is nor what it stumbles over, which may have begun a line before. */
-int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
+int source_parse(const struct conf_source *s, config_t *cfg, struct errtext *err)
 {
     if (config_read_string(cfg, s->text.s))
         return 0;

@@ -20,7 +20,7 @@ struct source_line {
     unsigned line;
 };
 
-struct source {
+struct conf_source {
     struct str text;
     struct strv files;             /* as named in errors; the main file first */
     VEC(struct source_line) lines; /* of text, counted from 0 */
@@ -28,18 +28,18 @@ struct source {
 
 /* Reads path and what it includes; "@include" alone on its line, its path relative to path's directory.
  * Errors: -ENOENT ... where a file cannot be read, -EINVAL; the text names file and line. */
-int source_read(const char *path, struct source *ret, struct errtext *err)
+int source_read(const char *path, struct conf_source *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The same for a text in memory, called name in errors. */
-int source_from_text(const char *name, const char *text, struct source *ret, struct errtext *err)
+int source_from_text(const char *name, const char *text, struct conf_source *ret, struct errtext *err)
     __attribute__((warn_unused_result));
-void source_fini(struct source *s);
+void source_fini(struct conf_source *s);
 
 /* Parses the text into cfg, which the caller destroys in any case. */
-int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
+int source_parse(const struct conf_source *s, config_t *cfg, struct errtext *err)
     __attribute__((warn_unused_result));
 
-int source_verror(const struct source *s, unsigned line, struct errtext *err, const char *fmt, va_list ap)
-    __attribute__((format(printf, 4, 0)));
+int source_verror(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
+                  va_list ap) __attribute__((format(printf, 4, 0)));
 
 #endif

@@ -16,7 +16,7 @@
 
 #define NAME_MAX_BYTES 128
 
-static void *member(const struct conf_option *o, void *base)
+static void *value_member(const struct conf_option *o, void *base)
 {
     return (char *)base + o->offset;
 }
@@ -127,7 +127,7 @@ static bool is_special(const struct conf_option *o, const char *text)
 
 int value_set(const struct conf_option *o, void *base, const char *text, struct errtext *err)
 {
-    void *p = member(o, base);
+    void *p = value_member(o, base);
     uint64_t u = 0;
     size_t word = 0;
     int r = 0;
@@ -197,7 +197,7 @@ int value_set(const struct conf_option *o, void *base, const char *text, struct 
 /* ---- to text ---- */
 
 /* Appends text in quotes. */
-static void append_quoted(const char *text, struct str *out)
+static void value_append_quoted(const char *text, struct str *out)
 {
     str_append_char(out, '"');
     for (const char *p = text; *p; p++) {
@@ -244,7 +244,7 @@ static void append_float(double v, struct str *out)
         str_append(out, ".0");
 }
 
-static void append_number(int64_t v, struct str *out)
+static void value_print_number(int64_t v, struct str *out)
 {
     bool fits = v >= INT32_MIN && v <= INT32_MAX;
     str_appendf(out, fits ? "%" PRId64 : "\"%" PRId64 "\"", v);
@@ -268,30 +268,30 @@ bool value_append(const struct conf_option *o, const void *base, struct str *out
     const void *p = const_member(o, base);
     if ((o->type == CONF_U32 || o->type == CONF_U64 || o->type == CONF_MEM || o->type == CONF_DURATION) &&
         has_special(o, p))
-        return append_quoted(o->special, out), true;
+        return value_append_quoted(o->special, out), true;
     switch (o->type) {
     case CONF_STR:
     case CONF_NAME:
     case CONF_STR_WORD:
         if (!*(char *const *)p)
             return false;
-        append_quoted(*(char *const *)p, out);
+        value_append_quoted(*(char *const *)p, out);
         return true;
-    case CONF_U32: append_number(*(const uint32_t *)p, out); return true;
-    case CONF_I32: append_number(*(const int32_t *)p, out); return true;
-    case CONF_U64: append_number((int64_t) * (const uint64_t *)p, out); return true;
+    case CONF_U32: value_print_number(*(const uint32_t *)p, out); return true;
+    case CONF_I32: value_print_number(*(const int32_t *)p, out); return true;
+    case CONF_U64: value_print_number((int64_t) * (const uint64_t *)p, out); return true;
     case CONF_BOOL: str_append(out, *(const bool *)p ? "true" : "false"); return true;
-    case CONF_BOOL_WORD: append_quoted(o->words[*(const bool *)p], out); return true;
+    case CONF_BOOL_WORD: value_append_quoted(o->words[*(const bool *)p], out); return true;
     case CONF_WORD: {
         uint32_t v = *(const uint32_t *)p;
-        append_quoted(o->words[v > o->word_base ? v - o->word_base : 0], out);
+        value_append_quoted(o->words[v > o->word_base ? v - o->word_base : 0], out);
         return true;
     }
     case CONF_FLOAT: append_float(*(const double *)p, out); return true;
     case CONF_DURATION: append_duration(*(const uint32_t *)p, out); return true;
     case CONF_MEM: {
         char buf[UNITS_TEXT_SIZE];
-        append_quoted(mem_format_slurm(*(const uint64_t *)p, buf), out);
+        value_append_quoted(mem_format_slurm(*(const uint64_t *)p, buf), out);
         return true;
     }
     case CONF_STRV: {
@@ -299,14 +299,14 @@ bool value_append(const struct conf_option *o, const void *base, struct str *out
         str_append_char(out, '[');
         for (size_t i = 0; i < a->n; i++) {
             str_append(out, i ? ", " : "");
-            append_quoted(a->v[i], out);
+            value_append_quoted(a->v[i], out);
         }
         str_append_char(out, ']');
         return true;
     }
     case CONF_HOSTS: {
         char *text = hostlist_compress(p);
-        append_quoted(text, out);
+        value_append_quoted(text, out);
         free(text);
         return true;
     }

@@ -11,7 +11,7 @@ static const struct qos_spec *find_qos(const struct cluster_spec *s, const char 
     return NULL;
 }
 
-static bool admits(const struct part_spec *p, const struct qos_spec *q)
+static bool warn_admits(const struct part_spec *p, const struct qos_spec *q)
 {
     return (!p->allow_qos.n || strv_has(&p->allow_qos, q->name)) && !strv_has(&p->deny_qos, q->name);
 }
@@ -34,7 +34,7 @@ static void warn_of_tiers(const struct cluster_spec *s, const struct qos_spec *b
     for (size_t i = 0; i < s->parts.n; i++)
         for (size_t k = 0; k < s->parts.n; k++) {
             const struct part_spec *a = &s->parts.v[i], *b = &s->parts.v[k];
-            if (a->priority_tier < b->priority_tier && admits(a, by) && admits(b, its) &&
+            if (a->priority_tier < b->priority_tier && warn_admits(a, by) && warn_admits(b, its) &&
                 share_nodes(a, b) && !n++) {
                 low = a;
                 high = b;

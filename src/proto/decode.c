@@ -198,7 +198,8 @@ static void skip_values(struct decoder *c, size_t n)
 
 /* ---- members ---- */
 
-static int fail(struct decoder *c, const struct rec_desc *d, const struct rec_field *f, const char *what)
+static int decode_fail(struct decoder *c, const struct rec_desc *d, const struct rec_field *f,
+                       const char *what)
 {
     return err_set(c->err, -EBADMSG, "%s.%s: %s", d->name, f->name, what);
 }
@@ -383,16 +384,16 @@ static int get_list(struct decoder *c, const struct rec_desc *d, const struct re
                     const struct value *o, struct rec_list_any *list)
 {
     if (o->type != VALUE_ARRAY)
-        return fail(c, d, f, "a list is expected");
+        return decode_fail(c, d, f, "a list is expected");
     if (!may_cost(c, o->n * f->sub->size))
-        return fail(c, d, f, "too many empty items");
+        return decode_fail(c, d, f, "too many empty items");
     if (o->n > c->items_left)
-        return fail(c, d, f, "too many items");
+        return decode_fail(c, d, f, "too many items");
     c->items_left -= o->n;
     for (size_t i = 0; i < o->n; i++) {
         struct value item = take_value(c);
         if (item.type != VALUE_ARRAY)
-            return fail(c, d, f, "a list of records is expected");
+            return decode_fail(c, d, f, "a list of records is expected");
         int r = get_record(c, f->sub, item.n, list_push(c, list, o->n, f->sub->size));
         if (r < 0)
             return r;
@@ -413,7 +414,7 @@ static size_t skip_nils(const uint8_t *p, size_t n)
 }
 
 /* Where a member goes: its box is made with the first of them that is given. NULL: that costs too much. */
-static void *place_of(struct decoder *c, const struct rec_field *f, void *rec)
+static void *decode_place_of(struct decoder *c, const struct rec_field *f, void *rec)
 {
     if (!f->box_size)
         return (char *)rec + f->offset;
@@ -438,18 +439,18 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
             continue;
         }
         struct value item = take_value(c);
-        void *p = place_of(c, f, rec);
+        void *p = decode_place_of(c, f, rec);
         int r = 0;
         if (!p) {
-            r = fail(c, d, f, "too many boxes");
+            r = decode_fail(c, d, f, "too many boxes");
         } else if (f->type == REC_LISTOF) {
             r = get_list(c, d, f, &item, p);
         } else if (f->type == REC_SUB) {
             r = item.type == VALUE_ARRAY ? get_record(c, f->sub, item.n, p)
-                                         : fail(c, d, f, "a record is expected");
+                                         : decode_fail(c, d, f, "a record is expected");
         } else {
             const char *why = get_scalar(c, f, &item, p);
-            r = why ? fail(c, d, f, why) : 0;
+            r = why ? decode_fail(c, d, f, why) : 0;
         }
         if (r < 0)
             return r;

@@ -1,5 +1,5 @@
-/* check.c - node patterns, names that refer to one another, values that must fit together. */
-#include "src/conf/check.h"
+/* conf_check.c - node patterns, names that refer to one another, values that must fit together. */
+#include "src/conf/conf_check.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ struct finish {
 };
 
 /* The setting to blame: a key of entry i of a list, else the entry, else the list. */
-static const config_setting_t *where(const struct finish *f, const char *list, size_t i, const char *key)
+static const config_setting_t *conf_where(const struct finish *f, const char *list, size_t i,
+                                          const char *key)
 {
     const config_setting_t *l = config_setting_get_member(f->root, list);
     const config_setting_t *entry = l ? config_setting_get_elem(l, (unsigned)i) : NULL;
@@ -78,7 +79,7 @@ static char *fill_address(const char *address, const char *pattern, const char *
 
 static int check_address(const struct finish *f, size_t entry, const struct node_spec *n, size_t n_names)
 {
-    const config_setting_t *at = where(f, "nodes", entry, "address");
+    const config_setting_t *at = conf_where(f, "nodes", entry, "address");
     if (!n->address)
         return 0;
     if (!*n->address)
@@ -112,13 +113,13 @@ static int check_transport(const struct finish *f, size_t entry, const struct no
 {
     static const char *const of_ssh[] = {"ssh_user", "identity", "known_hosts"};
     bool local = n->transport ? strcmp(n->transport, "local") == 0 : !n->address;
-    const config_setting_t *at = where(f, "nodes", entry, NULL);
+    const config_setting_t *at = conf_where(f, "nodes", entry, NULL);
     if (!local && n->agent_socket)
-        return conf_error(f->c, where(f, "nodes", entry, "agent_socket"),
+        return conf_error(f->c, conf_where(f, "nodes", entry, "agent_socket"),
                           "agent_socket: only a node with transport = \"local\" has one");
     for (size_t i = 0; local && i < sizeof of_ssh / sizeof *of_ssh; i++)
         if (config_setting_get_member(at, of_ssh[i]))
-            return conf_error(f->c, where(f, "nodes", entry, of_ssh[i]),
+            return conf_error(f->c, conf_where(f, "nodes", entry, of_ssh[i]),
                               "%s: this machine is not reached over SSH: give an address, or transport = "
                               "\"ssh\"",
                               of_ssh[i]);
@@ -131,8 +132,8 @@ static int check_node(const struct finish *f, size_t entry, const struct node_sp
         return 0;
     const char *missing = !n->cpus ? "cpus" : !n->mem_mib ? "memory" : NULL;
     if (missing)
-        return conf_error(f->c, where(f, "nodes", entry, "detect"), "detect = false needs the key \"%s\"",
-                          missing);
+        return conf_error(f->c, conf_where(f, "nodes", entry, "detect"),
+                          "detect = false needs the key \"%s\"", missing);
     return 0;
 }
 
@@ -157,7 +158,7 @@ static void make_node(struct node_spec *to, const struct node_spec *from, const 
 static int expand_entry(struct finish *f, size_t entry, const struct node_spec *from,
                         struct cluster_spec *out)
 {
-    const config_setting_t *at = where(f, "nodes", entry, "name");
+    const config_setting_t *at = conf_where(f, "nodes", entry, "name");
     struct strv names = {0};
     struct errtext why = {""};
     int r = hostlist_expand(from->name, &names, &why);
@@ -187,7 +188,7 @@ static int expand_entry(struct finish *f, size_t entry, const struct node_spec *
     return r;
 }
 
-static int by_name(const void *a, const void *b)
+static int conf_by_name(const void *a, const void *b)
 {
     const struct node_ref *x = a, *y = b;
     int c = strcmp(x->name, y->name);
@@ -201,10 +202,10 @@ static int index_nodes(struct finish *f)
         vec_push(&f->nodes, ref);
     }
     if (f->nodes.n)
-        qsort(f->nodes.v, f->nodes.n, sizeof *f->nodes.v, by_name);
+        qsort(f->nodes.v, f->nodes.n, sizeof *f->nodes.v, conf_by_name);
     for (size_t i = 1; i < f->nodes.n; i++)
         if (strcmp(f->nodes.v[i].name, f->nodes.v[i - 1].name) == 0)
-            return conf_error(f->c, where(f, "nodes", f->node_entry.v[f->nodes.v[i].index], "name"),
+            return conf_error(f->c, conf_where(f, "nodes", f->node_entry.v[f->nodes.v[i].index], "name"),
                               "name: two nodes are called \"%s\"", f->nodes.v[i].name);
     return 0;
 }
@@ -264,7 +265,7 @@ static int check_unique(const struct finish *f, const char *list, const char *wh
 {
     for (size_t i = 0; i < n; i++)
         if (find_name(f, get, i, get(f, i)) < i)
-            return conf_error(f->c, where(f, list, i, "name"), "name: two %s are called \"%s\"", what,
+            return conf_error(f->c, conf_where(f, list, i, "name"), "name: two %s are called \"%s\"", what,
                               get(f, i));
     return 0;
 }
@@ -309,7 +310,7 @@ static const struct node_spec *find_node(const struct finish *f, const char *nam
 
 static int resolve_nodes(const struct finish *f, size_t i, struct part_spec *p)
 {
-    const config_setting_t *at = where(f, "partitions", i, "nodes");
+    const config_setting_t *at = conf_where(f, "partitions", i, "nodes");
     struct strv out = {0};
     bool all = false;
     for (size_t k = 0; k < p->nodes.n; k++)
@@ -345,25 +346,26 @@ static int check_part(const struct finish *f, size_t i)
     int r = resolve_nodes(f, i, p);
     if (r == 0 && p->default_time_s != DURATION_NOT_SET && p->max_time_s != DURATION_UNLIMITED &&
         p->default_time_s > p->max_time_s)
-        r = conf_error(f->c, where(f, "partitions", i, "default_time"),
+        r = conf_error(f->c, conf_where(f, "partitions", i, "default_time"),
                        "default_time: longer than max_time");
     for (size_t k = 0; k < 2 && r == 0; k++) {
         uint32_t time_s = k ? p->default_time_s : p->max_time_s;
         const char *key = k ? "default_time" : "max_time";
         if (!time_s)
-            r = conf_error(f->c, where(f, "partitions", i, key), "%s: no job can run for 0 seconds", key);
+            r = conf_error(f->c, conf_where(f, "partitions", i, key), "%s: no job can run for 0 seconds",
+                           key);
     }
     if (r == 0)
-        r = check_all_known(f, where(f, "partitions", i, "allow_qos"), "allow_qos", "QOS", qos_name,
+        r = check_all_known(f, conf_where(f, "partitions", i, "allow_qos"), "allow_qos", "QOS", qos_name,
                             f->spec->qos.n, &p->allow_qos);
     if (r == 0)
-        r = check_all_known(f, where(f, "partitions", i, "deny_qos"), "deny_qos", "QOS", qos_name,
+        r = check_all_known(f, conf_where(f, "partitions", i, "deny_qos"), "deny_qos", "QOS", qos_name,
                             f->spec->qos.n, &p->deny_qos);
     if (r == 0 && f->spec->accounts.n)
-        r = check_all_known(f, where(f, "partitions", i, "allow_accounts"), "allow_accounts", "account",
-                            account_name, f->spec->accounts.n, &p->allow_accounts);
+        r = check_all_known(f, conf_where(f, "partitions", i, "allow_accounts"), "allow_accounts",
+                            "account", account_name, f->spec->accounts.n, &p->allow_accounts);
     if (r == 0 && f->spec->accounts.n)
-        r = check_all_known(f, where(f, "partitions", i, "deny_accounts"), "deny_accounts", "account",
+        r = check_all_known(f, conf_where(f, "partitions", i, "deny_accounts"), "deny_accounts", "account",
                             account_name, f->spec->accounts.n, &p->deny_accounts);
     return r;
 }
@@ -380,7 +382,7 @@ static int check_parts(struct finish *f)
     for (size_t i = 0; i < f->spec->parts.n && r == 0; i++) {
         n_default += f->spec->parts.v[i].is_default;
         if (n_default > 1)
-            r = conf_error(f->c, where(f, "partitions", i, "default"),
+            r = conf_error(f->c, conf_where(f, "partitions", i, "default"),
                            "default: another partition is the default already");
         else
             r = check_part(f, i);
@@ -429,7 +431,7 @@ static int check_qos_rings(const struct finish *f)
     for (size_t i = 0; i < n && r == 0; i++) {
         memset(seen, 0, n * sizeof *seen);
         if (may_preempt(f, i, i, seen))
-            r = conf_error(f->c, where(f, "qos", i, "preempt"),
+            r = conf_error(f->c, conf_where(f, "qos", i, "preempt"),
                            "preempt: \"%s\" would preempt itself in the end", f->spec->qos.v[i].name);
     }
     free(seen);
@@ -444,7 +446,7 @@ static int check_qos(const struct finish *f)
     size_t n = f->spec->qos.n;
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct qos_spec *q = &f->spec->qos.v[i];
-        const config_setting_t *at = where(f, "qos", i, "preempt");
+        const config_setting_t *at = conf_where(f, "qos", i, "preempt");
         r = check_all_known(f, at, "preempt", "QOS", qos_name, n, &q->preempt);
         for (size_t k = 0; k < q->preempt.n && r == 0; k++) {
             const struct qos_spec *other = &f->spec->qos.v[find_name(f, qos_name, n, q->preempt.v[k])];
@@ -457,14 +459,14 @@ static int check_qos(const struct finish *f)
     return r ? r : check_qos_rings(f);
 }
 
-static int check_account(const struct finish *f, size_t i)
+static int conf_check_account(const struct finish *f, size_t i)
 {
     size_t n = f->spec->accounts.n;
     const struct account_spec *a = &f->spec->accounts.v[i];
     if (strcmp(a->name, "root") == 0)
-        return conf_error(f->c, where(f, "accounts", i, "name"),
+        return conf_error(f->c, conf_where(f, "accounts", i, "name"),
                           "name: \"root\" is always there and holds all accounts");
-    const config_setting_t *at = where(f, "accounts", i, "parent");
+    const config_setting_t *at = conf_where(f, "accounts", i, "parent");
     if (strcmp(a->parent, "root") != 0) {
         int r = check_known(f, at, "parent", "account", account_name, n, a->parent);
         if (r < 0)
@@ -473,8 +475,8 @@ static int check_account(const struct finish *f, size_t i)
     for (size_t k = 0; k < a->users.n; k++)
         for (size_t m = 0; m < k; m++)
             if (strcmp(a->users.v[k].name, a->users.v[m].name) == 0)
-                return conf_error(f->c, where(f, "accounts", i, "users"), "users: \"%s\" is there twice",
-                                  a->users.v[k].name);
+                return conf_error(f->c, conf_where(f, "accounts", i, "users"),
+                                  "users: \"%s\" is there twice", a->users.v[k].name);
     return 0;
 }
 
@@ -483,7 +485,7 @@ static int check_accounts(const struct finish *f)
     size_t n = f->spec->accounts.n;
     int r = check_unique(f, "accounts", "accounts", account_name, n);
     for (size_t i = 0; i < n && r == 0; i++)
-        r = check_account(f, i);
+        r = conf_check_account(f, i);
     /* From each one up: more steps than accounts is a circle. */
     for (size_t i = 0; i < n && r == 0; i++) {
         const char *up = f->spec->accounts.v[i].parent;
@@ -491,7 +493,7 @@ static int check_accounts(const struct finish *f)
         for (; strcmp(up, "root") != 0 && steps <= n; steps++)
             up = f->spec->accounts.v[find_name(f, account_name, n, up)].parent;
         if (steps > n)
-            r = conf_error(f->c, where(f, "accounts", i, "parent"),
+            r = conf_error(f->c, conf_where(f, "accounts", i, "parent"),
                            "parent: \"%s\" is a part of itself in the end", f->spec->accounts.v[i].name);
     }
     return r;
@@ -505,8 +507,8 @@ static int check_soft(const struct finish *f, size_t i, const struct limit_spec 
     const char *key = l->soft.submitted_jobs != LIMIT_NONE ? "submitted_jobs"
                       : l->soft.array_size != LIMIT_NONE   ? "array_size"
                                                            : NULL;
-    return key ? conf_error(f->c, where(f, "limits", i, "soft"), "soft: %s can only be limited by hard",
-                            key)
+    return key ? conf_error(f->c, conf_where(f, "limits", i, "soft"),
+                            "soft: %s can only be limited by hard", key)
                : 0;
 }
 
@@ -519,17 +521,17 @@ static int check_limit_set(const struct finish *f, size_t i, const struct limit_
         uint64_t hard = *(const uint64_t *)(const void *)((const char *)&l->hard + offset);
         any = any || soft != LIMIT_NONE || hard != LIMIT_NONE;
         if (soft != LIMIT_NONE && soft > hard)
-            return conf_error(f->c, where(f, "limits", i, "soft"), "soft: %s is over the hard limit",
+            return conf_error(f->c, conf_where(f, "limits", i, "soft"), "soft: %s is over the hard limit",
                               k == 2 ? "memory" : limit_set_rec.fields[k].name);
     }
     if (!any)
-        return conf_error(f->c, where(f, "limits", i, NULL), "neither soft nor hard limits anything");
+        return conf_error(f->c, conf_where(f, "limits", i, NULL), "neither soft nor hard limits anything");
     return check_soft(f, i, l);
 }
 
 static int check_limit_name(const struct finish *f, size_t i, const struct limit_spec *l)
 {
-    const config_setting_t *at = where(f, "limits", i, "name");
+    const config_setting_t *at = conf_where(f, "limits", i, "name");
     const struct cluster_spec *s = f->spec;
     if (!*l->name)
         return conf_error(f->c, at, "name: an empty text is no name");
@@ -546,7 +548,7 @@ static int check_limit_name(const struct finish *f, size_t i, const struct limit
     return 0;
 }
 
-static int check_limits(const struct finish *f)
+static int conf_check_limits(const struct finish *f)
 {
     const struct cluster_spec *s = f->spec;
     int r = 0;
@@ -554,11 +556,11 @@ static int check_limits(const struct finish *f)
         const struct limit_spec *l = &s->limits.v[i];
         r = check_limit_name(f, i, l);
         if (r == 0 && l->partition)
-            r = check_known(f, where(f, "limits", i, "partition"), "partition", "partition", part_name,
+            r = check_known(f, conf_where(f, "limits", i, "partition"), "partition", "partition", part_name,
                             s->parts.n, l->partition);
         if (r == 0 && l->partition && l->scope == LIMIT_PARTITION && strcmp(l->name, "*") != 0 &&
             strcmp(l->name, l->partition) != 0)
-            r = conf_error(f->c, where(f, "limits", i, "partition"),
+            r = conf_error(f->c, conf_where(f, "limits", i, "partition"),
                            "partition: no job in partition \"%s\" counts for partition \"%s\"",
                            l->partition, l->name);
         if (r == 0)
@@ -567,7 +569,7 @@ static int check_limits(const struct finish *f)
             const struct limit_spec *other = &s->limits.v[k];
             if (other->scope == l->scope && str_eq(other->name, l->name) &&
                 str_eq(other->partition, l->partition))
-                r = conf_error(f->c, where(f, "limits", i, NULL),
+                r = conf_error(f->c, conf_where(f, "limits", i, NULL),
                                "a limit of the same scope, name and partition is there already");
         }
     }
@@ -612,7 +614,7 @@ int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct
     if (r == 0)
         r = check_parts(&f);
     if (r == 0)
-        r = check_limits(&f);
+        r = conf_check_limits(&f);
     if (r == 0)
         r = check_propagate(&f);
     vec_fini(&f.node_entry);

@@ -1,6 +1,6 @@
-/* check.h - what the tables cannot say: names that must be there, and must be there once. */
-#ifndef STOKER_CONF_CHECK_H
-#define STOKER_CONF_CHECK_H
+/* conf_check.h - what the tables cannot say: names that must be there, and must be there once. */
+#ifndef STOKER_CONF_CONF_CHECK_H
+#define STOKER_CONF_CONF_CHECK_H
 
 #include "src/conf/option.h"
 #include "src/model/spec.h"
