@@ -19,7 +19,7 @@ static void print_commands(FILE *f)
 {
     fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
           "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
-          "The queue: full-screen on a terminal, as a list elsewhere. With a command:\n\n",
+          "The queue: full-screen on a terminal, else as a list. Commands:\n\n",
           f);
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->slurm)
@@ -51,7 +51,9 @@ static int exec_ui(char **argv)
 
 static int run_default(char **argv)
 {
-    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    const char *term = getenv("TERM");
+    bool can_draw = !str_is_empty(term) && !str_eq(term, "dumb");
+    if (can_draw && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         return exec_ui(argv);
     char name[] = "jobs";
     char *jobs_argv[] = {name, NULL};

@@ -31,7 +31,7 @@ static const struct option options[] = {
 static void usage(FILE *f)
 {
     fputs("Usage: stoker-ui [OPTIONS]\n"
-          "The screens of the queue. ? shows the keys.\n\n",
+          "Full-screen view of the queue. ? shows the keys.\n\n",
           f);
 #define X(option, text) fprintf(f, "      %-15s %s\n", option, text);
     SCREEN_OPTIONS(X)
@@ -40,7 +40,7 @@ static void usage(FILE *f)
           "      --print-manual  print the manual page of the screens and exit\n"
           "  -h, --help          print this and exit\n"
           "  -V, --version       print the version and exit\n\n"
-          "Set NO_COLOR to have no colours. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only "
+          "NO_COLOR turns colours off. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only "
           "and keys.\n",
           f);
 }
@@ -78,7 +78,8 @@ static int run(const struct settings *s, const char *notice)
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_ALL, "");
+    if (!setlocale(LC_ALL, "")) /* LANG names a locale that is not installed */
+        setlocale(LC_ALL, "C.UTF-8");
     struct settings s;
     settings_init(&s);
     struct errtext err = {""};
@@ -112,7 +113,7 @@ int main(int argc, char **argv)
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "stoker-ui: it takes no arguments: %s\n", argv[optind]);
+        fprintf(stderr, "stoker-ui: unexpected argument: %s\n", argv[optind]);
         return EXIT_USAGE;
     }
     int rc = run(&s, bad < 0 ? err.s : NULL);

@@ -305,15 +305,15 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_type(&t, "\r\r7"); /* and typing goes on */
     tty_await(&t, "CPUs         7");
     tty_type(&t, "\033OR"); /* F3: templates */
-    tty_await(&t, "What was typed is lost");
+    tty_await(&t, "Discard this job?");
     tty_type(&t, "y");
-    tty_await_gone(&t, "What was typed is lost");
+    tty_await_gone(&t, "Discard this job?");
     tty_type(&t, "7");
     tty_await(&t, "CPUs         77");
     tty_type(&t, "\033[20~"); /* F9 */
     tty_await(&t, "looking at its files first");
     tty_type(&t, "\033");
-    tty_await(&t, "What was typed is lost");
+    tty_await(&t, "Discard this job?");
     tty_type(&t, "y");
     tty_await_gone(&t, "Submit a batch script");
 
@@ -348,7 +348,7 @@ static void an_output_on_another_machine_is_fetched(void **state)
     tty_await(&t, "done");
     tty_type(&t, "l");
     tty_await(&t, "row 100000");
-    tty_await(&t, "kept on its node");
+    tty_await(&t, "stored on its node");
     tty_type(&t, "g");
     tty_await(&t, "row 1 ");
     tty_type(&t, "/row 50000");

@@ -60,7 +60,7 @@ static void beside_it_nothing_happens(void **state)
     }
     click(u, MOUSE_CLICK, "sort by");
     must_show(u, "sort by");
-    click(u, MOUSE_CLICK, "Esc leave it");
+    click(u, MOUSE_CLICK, "Esc close");
     must_not_show(u, "sort by");
 }
 
@@ -78,7 +78,7 @@ static void checks_are_turned(void **state)
     click(u, MOUSE_CLICK, "Space turn");
     must_show(u, "[x] user");
     click(u, MOUSE_CLICK, "user");
-    click(u, MOUSE_CLICK, "Enter show");
+    click(u, MOUSE_CLICK, "Enter apply");
     must_not_show(u, "USER");
 }
 
@@ -87,14 +87,14 @@ static void yes_and_no_are_pressed(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>c");
-    click(u, MOUSE_CLICK, "n leave it");
+    click(u, MOUSE_CLICK, "n keep");
     must_not_show(u, "leave it");
     assert_null(uilab_sent(u, MSG_ACT));
     uilab_keys(u, "c");
     click(u, MOUSE_CLICK, "eval"); /* its text says nothing */
-    must_show(u, "n leave it");
+    must_show(u, "n keep");
     click(u, MOUSE_CLICK, "y cancel");
-    must_not_show(u, "n leave it");
+    must_not_show(u, "n keep");
     uilab_wait(u, 6000);
     const struct uilab_sent *s = uilab_sent(u, MSG_ACT);
     assert_non_null(s);
@@ -124,10 +124,10 @@ static void a_click_types_no_count(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>c");
     click(u, MOUSE_CLICK, "Enter cancel");
-    must_show(u, "not that: ");
+    must_show(u, "does not match: ");
     assert_null(uilab_sent(u, MSG_ACT));
-    click(u, MOUSE_CLICK, "Esc leave it");
-    must_not_show(u, "leave it");
+    click(u, MOUSE_CLICK, "Esc keep");
+    must_not_show(u, "Esc keep");
 }
 
 int main(void)

@@ -102,7 +102,7 @@ static void words_mean_elements_and_arrays(void **state)
     keys_show(u, keys, "step 0 of");
     uilab_keys(u, "y");
     assert_int_equal(sent_act(u)->targets.v[0].step, 0);
-    keys_show(u, ":cancel 9999<Enter>", "there is no job 9999");
+    keys_show(u, ":cancel 9999<Enter>", "job 9999 is not in the queue");
     keys_show(u, ":cancel x<Enter>", "Invalid job id x");
     keys_show(u, ":nonsense<Enter>", "there is no command 'nonsense'");
     keys_show(u, ":cancle<Enter>", "did you mean 'cancel'?");
@@ -331,11 +331,11 @@ static void views_are_kept_under_a_name(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, ":views<Enter>", "nothing was kept yet");
-    keys_show(u, ":view gpujobs<Enter>", "nothing was kept as gpujobs");
+    keys_show(u, ":views<Enter>", "no saved views");
+    keys_show(u, ":view gpujobs<Enter>", "there is no view gpujobs");
     uilab_keys(u, "/gpus:>0<Enter>:sort time down<Enter>:columns id gpus time<Enter>");
     outbox_take(u->app);
-    keys_show(u, ":save gpujobs<Enter>", "kept: :view gpujobs");
+    keys_show(u, ":save gpujobs<Enter>", "saved: :view gpujobs");
     assert_true(outbox_take(u->app) & WISH_SAVE);
     uilab_keys(u, "2/gpu<Enter>:save boxes<Enter>1:columns<Enter>:sort<Enter>:filter<Enter>m");
     uilab_draw(u, 24, 80);
@@ -350,7 +350,7 @@ static void views_are_kept_under_a_name(void **state)
     keys_show(u, ":views<Enter><Enter>", "filter gpu"); /* the first of them */
     must_show(u, "Nodes");
     keys_show(u, ":forget boxes<Enter>", "forgotten");
-    keys_show(u, ":view boxes<Enter>", "nothing was kept as boxes");
+    keys_show(u, ":view boxes<Enter>", "there is no view boxes");
     uilab_keys(u, "s");
     keys_show(u, "<Esc>:save a b<Enter>", "one word");
 }
@@ -383,11 +383,11 @@ static void a_bulk_kill_waits(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "cancel 2 jobs in 3 s");
     assert_true(app_next_ms(u->app) <= 1000); /* its line counts */
-    keys_show(u, "u", "undone, nothing was sent: cancel 2 jobs");
+    keys_show(u, "u", "undone: cancel 2 jobs");
     uilab_wait(u, 10000);
     assert_null(sent_act(u));
     uilab_draw(u, 24, 80);
-    must_show(u, "2 marked"); /* that u undid the deed, not the marks */
+    must_show(u, "2 marked"); /* that u undid the cancellation, not the marks */
     uilab_keys(u, "cy");
     uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.n, 2);
@@ -406,7 +406,7 @@ static void what_is_typed_undoes_nothing(void **state)
         must_show(u, "ru");
         must_show(u, "C-c undoes it");
         must_not_show(u, "undone");
-        keys_show(u, "<C-c>", "undone, nothing was sent: cancel 2 jobs");
+        keys_show(u, "<C-c>", "undone: cancel 2 jobs");
         uilab_keys(u, "<Esc>y<Esc>");
     }
 }
@@ -437,7 +437,7 @@ static void nothing_goes_out_later_than_announced(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "nothing was sent");
     must_show(u, "cancel 2 jobs");
-    must_show(u, "Its time passed while the screens stood still.");
+    must_show(u, "Its time passed while the program was stopped.");
     uilab_keys(u, "<Esc>");
     uilab_wait(u, 20000);
     assert_null(sent_act(u));
@@ -565,7 +565,7 @@ static void an_array_rings_at_its_end(void **state)
     uilab_push(u, EV_KILL, g->s.sweep, &kill);
     uilab_draw(u, 24, 80);
     assert_true(outbox_take(u->app) & WISH_BELL);
-    must_show(u, "all have ended");
+    must_show(u, "all elements have ended");
 }
 
 /* --- the menu, dependencies --- */
@@ -592,7 +592,7 @@ static void dependencies_both_ways(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/report<Enter>d");
     uilab_draw(u, 24, 80);
-    must_show(u, "It waits for");
+    must_show(u, "Depends on");
     must_show(u, "afterok");
 }
 
@@ -617,7 +617,7 @@ static void shells_get_the_terminal(void **state)
     assert_non_null(strstr(outbox_program_where(u->app), want));
     uilab_keys(u, "<Esc>/eval<Enter>a");
     assert_false(outbox_take(u->app) & WISH_RUN);
-    keys_show(u, "", "only a running job");
+    keys_show(u, "", "a shell needs a running job");
     uilab_keys(u, "2A");
     assert_true(outbox_take(u->app) & WISH_RUN);
     assert_string_equal(outbox_program(u->app)->v[0], "/bin/zsh"); /* the lab's nodes are here */

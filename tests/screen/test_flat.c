@@ -198,7 +198,7 @@ static void it_is_kept(void **state)
     outbox_take(u->app);
     uilab_keys(u, "t");
     assert_true(outbox_take(u->app) & WISH_SAVE);
-    keys_show(u, ":save single<Enter>", "kept: :view single");
+    keys_show(u, ":save single<Enter>", "saved: :view single");
     uilab_keys(u, "t");
     char *text = prefs_text(&u->prefs);
     struct errtext err = {""};

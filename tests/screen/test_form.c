@@ -311,13 +311,13 @@ static void the_command_is_a_line_of_the_script(void **state)
     }
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "s", "nothing is run yet");
+    keys_show(u, "s", "type a command, or write the script");
     uilab_keys(u, "python fold.py<Down><Down>2");
     uilab_draw(u, 24, 80);
     must_show(u, "│ python fold.py"); /* the script stands beside its fields, at this width too */
-    must_not_show(u, "nothing is run yet");
+    must_not_show(u, "type a command, or write the script");
     keys_show(u, "<Up><Up><Tab><End><Enter>ls<Tab>", "2 lines");
-    keys_show(u, "x", "Tab goes to them"); /* and nothing of it is typed over */
+    keys_show(u, "x", "press Tab to edit them"); /* and nothing of it is typed over */
     uilab_draw(u, 24, 80);
     must_show(u, "2 lines");
     uilab_keys(u, "<C-s>");
@@ -332,8 +332,8 @@ static void questions_say_what_they_need(void **state)
 {
     struct stage *g = *state;
     keys_show(&g->u, "s<F3><Enter><Enter>", "type it first: ");
-    keys_show(&g->u, "<Esc><Tab>x<Esc>", "n go on writing");
-    keys_show(&g->u, "y2d<Enter>", "say why: ");
+    keys_show(&g->u, "<Esc><Tab>x<Esc>", "n keep editing");
+    keys_show(&g->u, "y2d<Enter>", "give a reason: ");
 }
 
 static void keys_are_called_by_what_they_do_next(void **state)
@@ -360,7 +360,7 @@ static void typing_in_the_form_presses_no_key(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "q1:?ZxMrc y");
     assert_null(uilab_sent(u, MSG_ACT));
-    keys_show(u, "<Esc>", "What was typed is lost");
+    keys_show(u, "<Esc>", "Discard this job?");
     uilab_keys(u, "n");
     uilab_draw(u, 24, 80);
     must_show(u, "q1:?ZxMrc y");
@@ -378,9 +378,9 @@ static void mistakes_are_told_at_their_field(void **state)
     } rows[] = {
         {"s<Tab>\n#SBATCH --time=soon<Tab>", "time limit: script:"},
         {"s<Down><Down>h100:1", "has GPUs of type h100"},
-        {"s<Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
-        {"s<Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
-        {"s<Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
+        {"s<Down><Down><Down>64", "64 requested, the nodes of gpu have 48"},
+        {"s<Down><Down>1<Down>40", "40 CPUs for 1 GPU: a fair part of the node is 6 CPUs"},
+        {"s<Down><Down><Down><Down>2000G", "2000G requested, the nodes of gpu have 512G"},
         {"s<Down><Down><Down><Down><Down><Down>gpo", "there is no partition gpo; there are: gpu, cpu"},
         {"s<Down>/nosuchdir", "/nosuchdir: No such file"},
     };
@@ -411,7 +411,7 @@ static void one_key_mends_what_is_told(void **state)
         {"s<Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
         {"s<Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
         {"s<Down><Down>16<C-t>", "#SBATCH --nodes=2"},
-        {"s<C-t>", "there is nothing to be mended here"},
+        {"s<C-t>", "no suggestion for this field"},
     };
     struct stage *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -451,13 +451,13 @@ static void only_what_can_be_had_is_offered(void **unused)
     lab_part(&u.lab, "main", "gpu1,gpu2,gpu3,cpu1");
     lab_configure(&u.lab);
     uilab_connect(&u);
-    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G asked, the nodes of main have 64G");
+    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G requested, the nodes of main have 64G");
     uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down>12", "12 asked, the nodes of main have 9 in all");
+    keys_show(&u, "s<Down><Down>12", "12 requested, the nodes of main have 9 in total");
     uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down>9", "that takes 3 nodes");
+    keys_show(&u, "s<Down><Down>9", "this takes 3 nodes");
     uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down><Down><Down>999G", "999G asked, the nodes of main have 128G");
+    keys_show(&u, "s<Down><Down><Down><Down>999G", "999G requested, the nodes of main have 128G");
     uilab_fini(&u);
 }
 
@@ -533,7 +533,7 @@ static void the_answer_comes_in_the_middle(void **state)
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
     uilab_draw(u, 24, 80);
     must_show(u, "Jobs 15");
-    must_not_show(u, "What was typed is lost");
+    must_not_show(u, "Discard this job?");
 }
 
 static void a_refusal_keeps_the_form(void **state)
@@ -644,7 +644,7 @@ static void the_help_of_the_form_names_what_works_in_it(void **state)
     must_show(u, "C-z");
     must_show(u, "F1            this help");
     must_not_show(u, "the GPUs\n");
-    must_not_show(u, "who holds and has used what");
+    must_not_show(u, "usage by account and user");
     must_not_show(u, "Commands");
 }
 
@@ -682,7 +682,7 @@ static void bigger_doubles_what_ran_out(void **state)
     uilab_keys(u, "<Esc><Esc>/prepare<Enter>B");
     answer_script(u, "#!/bin/sh\n");
     uilab_draw(u, 24, 80);
-    must_show(u, "neither time nor memory");
+    must_show(u, "did not run out of time or memory");
 }
 
 static void only_the_failed_elements(void **state)
@@ -715,7 +715,7 @@ static void only_the_failed_elements(void **state)
     must_show(u, "#SBATCH --array=3,7,21%5");
     uilab_keys(u, "<Esc><Esc>/eval<Enter>F");
     uilab_draw(u, 24, 80);
-    must_show(u, "it is no array");
+    must_show(u, "the job is not an array");
 }
 
 /* The controller answers one question about the past at a time. */
@@ -745,7 +745,7 @@ static void failed_elements_while_the_history_comes(void **state)
     uilab_keys(u, "<Esc>y1F");
     follow_lost(u->app, "cut");
     uilab_draw(u, 24, 80);
-    must_show(u, "its elements cannot be had");
+    must_show(u, "the elements are not available");
 }
 
 static void a_job_in_steps_comes_back_as_its_file(void **state)

@@ -43,7 +43,7 @@ static void more_opens_the_rest(void **state)
     uilab_keys(u, "s<Up>");
     for (int i = 0; i < 8; i++)
         uilab_keys(u, "<Down>");
-    keys_show(u, "", "Enter shows the other fields");
+    keys_show(u, "", "Enter shows all fields");
     uilab_keys(u, "q1"); /* no key of the screens, and no text */
     uilab_keys(u, "<Enter>");
     uilab_golden(u, "form-more", 24, 80);
@@ -107,8 +107,8 @@ static void an_emptied_field_stays_while_one_is_in_it(void **state)
     for (int i = 0; i < 9; i++)
         uilab_keys(u, "<Down>"); /* tasks */
     uilab_draw(u, 24, 80);
-    must_show(u, "that srun starts in it");
-    keys_show(u, "<Backspace>", "that srun starts in it");
+    must_show(u, "number of tasks that srun starts");
+    keys_show(u, "<Backspace>", "number of tasks that srun starts");
     must_show(u, "  tasks");
     keys_show(u, "8", "--ntasks=8");
     keys_show(u, "<Backspace><Down>y", "--comment=xy");
@@ -123,17 +123,17 @@ static void steps_have_a_simple_page_too(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6>cv");
     uilab_draw(u, 24, 80);
-    must_not_show(u, "a failure");
+    must_not_show(u, "on failure");
     uilab_keys(u, "<C-o>");
     uilab_draw(u, 60, 132);
-    must_show(u, "a failure");
-    must_show(u, "For steps that say nothing");
+    must_show(u, "on failure");
+    must_show(u, "Defaults for steps");
     uilab_keys(u, "<C-o><F7>./fold.sh<Tab>");
     uilab_paste(u, " "); /* whatever is typed there */
     uilab_keys(u, "<Tab>");
     uilab_draw(u, 43, 132);
     must_show(u, "Step 1");
-    must_not_show(u, "a failure");
+    must_not_show(u, "on failure");
 }
 
 /* Lines that set up what the command needs have a field of their own. */
@@ -261,7 +261,7 @@ static void a_filter_that_hides_it_is_told(void **state)
     uilab_keys(u, "/eval<Enter>sls<F10>");
     push_job(u, j);
     queued(u, id);
-    keys_show(u, "", "the filter of the list hides it: Esc drops it");
+    keys_show(u, "", "the filter hides it: Esc clears the filter");
     assert_non_null(strstr(cursor_row(u), "eval"));
     keys_show(u, "<Esc>", "fresh");
 }
@@ -277,7 +277,7 @@ static void a_controller_that_goes_and_comes(void **state)
     follow_lost(u->app, "cut"); /* in the middle of the question */
     keys_show(u, "a", "ls -la");
     uilab_wait(u, 400);
-    keys_show(u, "", "no connection: when it would start is asked when it is back");
+    keys_show(u, "", "no connection to the controller: no forecast");
     keys_show(u, "<F10>", "no connection to the controller");
     keys_show(u, "<Down>/tmp", "#SBATCH --chdir=/tmp");
     uilab_forget_sent(u);
@@ -306,7 +306,7 @@ static void what_is_sent_again_is_the_same_job(void **state)
     uilab_keys(u, "sls<F10>");
     char *first = xstrdup(sent_number(u));
     follow_lost(u->app, "cut");
-    keys_show(u, "", "the same sent again is not queued twice");
+    keys_show(u, "", "the job will not be queued twice");
     uilab_forget_sent(u);
     uilab_connect(u);
     uilab_keys(u, "<F10>");
@@ -329,7 +329,7 @@ static void quitting_asks_first(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
-    keys_show(u, "ls<C-c>", "What was typed is lost");
+    keys_show(u, "ls<C-c>", "Discard this job?");
     assert_false(outbox_take(u->app) & WISH_QUIT);
     keys_show(u, "n", "ls");
     uilab_keys(u, "<C-c>y");
@@ -365,7 +365,7 @@ static void opening_another_asks_first(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "sls<F3>", "What was typed is lost");
+    keys_show(u, "sls<F3>", "Discard this job?");
     keys_show(u, "n", "command      ls");
     keys_show(u, "<F3>y", "a script or job file ...");
     keys_show(u, "<Esc>", "command      ls"); /* nothing was opened */
@@ -376,9 +376,9 @@ static void a_step_that_was_taken_out_comes_back(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "s<F6>cv<C-y>", "no step was taken out");
-    must_not_show(u, "C-y bring back"); /* not offered */
-    keys_show(u, "<F8>", "the cursor is on no step");
+    keys_show(u, "s<F6>cv<C-y>", "no step was removed");
+    must_not_show(u, "C-y restore"); /* not offered */
+    keys_show(u, "<F8>", "the cursor is not on a step");
     uilab_keys(u, "<Down><Down><Down><Down><Down><Down>./prep");
     keys_show(u, "<F8>", "it is the only step");
     uilab_keys(u, "<F7>./fold.sh<Down>8<F7>./sum");
@@ -388,27 +388,27 @@ static void a_step_that_was_taken_out_comes_back(void **state)
     uilab_keys(u, "<Up><Up><Up><Up><Up>"); /* step1 */
     uilab_keys(u, "<F8>");
     uilab_draw(u, 43, 132);
-    must_show(u, "step step1 is taken out; C-y brings it back");
+    must_show(u, "step step1 removed; C-y restores it");
     must_not_show(u, "./fold.sh");
     uilab_keys(u, "<Down>");
     uilab_draw(u, 24, 80);
-    must_show(u, "C-y bring back");
+    must_show(u, "C-y restore");
     uilab_keys(u, "<C-y>");
     uilab_draw(u, 43, 132);
     must_show(u, "{ name = \"step1\"; command = \"./fold.sh\"; tasks = 8; },");
-    must_not_show(u, "C-y bring back");
+    must_not_show(u, "C-y restore");
     keys_show(u, " --all", "./fold.sh --all"); /* the cursor is on it */
     /* Two of them, and what was typed in between stays. */
     uilab_keys(u, "<F8><F8>");
     uilab_draw(u, 43, 132);
-    must_show(u, "step step2 is taken out");
+    must_show(u, "step step2 removed");
     must_not_show(u, "./sum");
     uilab_keys(u, " -v<C-y><C-y>");
     uilab_draw(u, 43, 132);
     must_show(u, "./prep -v");
     must_show(u, "./fold.sh --all");
     must_show(u, "./sum");
-    keys_show(u, "<C-y>", "no step was taken out");
+    keys_show(u, "<C-y>", "no step was removed");
 }
 
 /* --- small print --- */

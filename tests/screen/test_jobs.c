@@ -193,7 +193,7 @@ static void filter_keeps_rows_within_reach(void **state)
     must_show(u, "convert");
     uilab_keys(u, "<Esc>/nosuchjob<Enter>");
     uilab_draw(u, 24, 80);
-    must_show(u, "Nothing matches the filter");
+    must_show(u, "No row matches the filter");
     must_not_show(u, "There is no column");
 }
 
@@ -209,7 +209,7 @@ static void words_of_a_filter_mean_what_they_say(void **state)
         {"/!usr:bob<Enter>", "Jobs 15   filter"}, /* none has that text */
         {"/name:=eval<Enter>", "1 of 15"},
         {"/name:=EVAL<Enter>", "1 of 15"},
-        {"/name:=eva<Enter>", "Nothing matches"},
+        {"/name:=eva<Enter>", "No row matches"},
         {"/user:=alice name:=eval<Enter>", "1 of 15"},
         {"/id:=54<Enter>", "ablation"},
         {"/node:gpu03<Enter>", "train-resnet"},
@@ -307,7 +307,7 @@ static void marks_survive_and_count(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "cancel 3 jobs");
     must_show(u, "2 waiting, 1 running");
-    must_show(u, "2 more are left out: ended already.");
+    must_show(u, "2 jobs are left out: already ended.");
     uilab_keys(u, "y");
     uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.n, 3);
@@ -331,7 +331,7 @@ static void many_jobs_need_their_count(void **state)
     must_show(u, "type 66");
     uilab_keys(u, "y<Enter>");
     uilab_draw(u, 24, 80);
-    must_show(u, "not that");
+    must_show(u, "does not match");
     assert_null(sent_act(u));
     uilab_keys(u, "<C-u>66<Enter>");
     uilab_wait(u, 5000);
@@ -347,7 +347,7 @@ static void element_of_an_array_is_not_the_array(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter><Enter>jc"); /* folded open: its first element, which has ended */
     uilab_draw(u, 24, 80);
-    must_show(u, "ended already");
+    must_show(u, "the job has ended");
     uilab_keys(u, "<Esc>/sweep state:run<Enter>gjHc");
     assert_null(sent_act(u));
     uilab_keys(u, "y");

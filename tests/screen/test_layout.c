@@ -197,18 +197,18 @@ static void no_action_loses_its_keys_unsaid(void **state)
     keys_must_say("cancel = \"H\";\nhold = \"c\";", 0, "");
     keys_must_say("cancel = \"H\";\nhold = \"\";", 0, "");
     keys_must_say("\nhold = \"c H\";", -EINVAL,
-                  ":3: this takes the only key of 'cancel': give that another one, or \"\"");
+                  ":3: 'cancel' would have no key left: give that action another key, or \"\"");
 }
 
 static void no_key_means_two_things_in_one_place(void **state)
 {
     (void)state;
     keys_must_say("drain = \"j\";", -EINVAL,
-                  ":2: 'j' is a key of 'down' in the same places: give that another one");
+                  ":2: 'j' is already a key of 'down' there: give that action another key");
     keys_must_say("\npage-down = \"PgDn d\";", -EINVAL,
-                  ":3: 'd' is a key of 'depends' in the same places: give that another one");
+                  ":3: 'd' is already a key of 'depends' there: give that action another key");
     keys_must_say("jobs = \"1 c\";", -EINVAL,
-                  ":2: 'c' is a key of 'cancel' in the same places: give that another one");
+                  ":2: 'c' is already a key of 'cancel' there: give that action another key");
     keys_must_say("drain = \"j\";\ndown = \"Down\";", 0, ""); /* said, then */
     keys_must_say("drain = \"D\";\nfollow = \"f F8\";", 0, "");
     struct keymap km;

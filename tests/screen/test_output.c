@@ -77,7 +77,7 @@ static void follows_a_file_from_before_it_is_there(void **state)
     struct uilab *u = &g->u;
     uilab_connect(u);
     uilab_keys(u, "l");
-    must_show(u, "There is no file yet");
+    must_show(u, "The file does not exist yet");
     append(g->out, "first\n");
     wake(u);
     must_show(u, "first");
@@ -114,7 +114,7 @@ static void truncated_and_replaced_files(void **state)
     must_show(u, "old text");
     assert_int_equal(truncate(g->out, 0), 0);
     wake(u);
-    must_show(u, "Nothing written so far");
+    must_show(u, "No output so far");
     append(g->out, "new\n");
     wake(u);
     must_show(u, "new");
@@ -200,7 +200,7 @@ static void search_and_errors(void **state)
     uilab_keys(u, "E");
     must_show(u, "Traceback");
     uilab_keys(u, "E");
-    must_show(u, "no line like an error from here up");
+    must_show(u, "no line that looks like an error above");
     uilab_keys(u, "/nosuch<Esc>");
     uilab_draw(u, 24, 80);
     assert_int_equal(uilab_find(u, "search"), 23); /* the footer's */
@@ -258,7 +258,7 @@ static void spools_are_fetched(void **state)
     assert_int_equal(r->rank, 1);
     assert_int_equal(r->stream, 1);
     assert_int_equal(r->offset, 0);
-    must_show(u, "kept on its node");
+    must_show(u, "stored on its node");
     struct msg_output_data data = {.data = {.p = (uint8_t *)strdup("from the node\n"), .n = 14}};
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
     must_show(u, "from the node");
@@ -443,7 +443,7 @@ static void without_times_one_after_the_other(void **state)
     append(paths[0], "zero\n");
     uilab_connect(u);
     uilab_keys(u, "la");
-    must_show(u, "from here on as it comes");
+    must_show(u, "below: live");
     assert_true(uilab_find(u, "0: zero") < uilab_find(u, "1: one"));
     append(paths[2], "two\n");
     wake(u);

@@ -62,9 +62,9 @@ static void elements_to_come_show_the_pattern(void **state)
     must_not_show(u, "4294967294");
     uilab_keys(u, "l");
     uilab_draw(u, 24, 80);
-    must_show(u, "Each element of the array has its own: /");
+    must_show(u, "Each element of the array has its own output:");
     must_show(u, "slurm-8_%a.out");
-    must_show(u, "one that starts has a row of its own");
+    must_show(u, "A started element has a row of its own");
 
     struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
     uint32_t id = j->id = j->array_job = u->lab.m.next_job;

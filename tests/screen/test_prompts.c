@@ -19,7 +19,7 @@ static void a_refused_change_can_be_mended(void **state)
 {
     static const struct {
         const char *menu, *title, *changes;
-    } rows[] = {{"", "time limit", "TimeLimit="},      {"j", "memory of a node", "MinMemoryNode="},
+    } rows[] = {{"", "time limit", "TimeLimit="},      {"j", "memory per node", "MinMemoryNode="},
                 {"jj", "partition", "Partition="},     {"jjj", "priority (administrators)", "Priority="},
                 {"jjjj", "depends on", "Dependency="}, {"jjjjj", "nice", "Nice="}};
     struct stage *g = *state;
@@ -32,7 +32,7 @@ static void a_refused_change_can_be_mended(void **state)
         uilab_keys(u, "<Enter><C-u>wrong<Enter>");
         snprintf(want, sizeof want, "%swrong", rows[i].changes);
         assert_string_equal(sent_update(u)->changes.v[0], want);
-        keys_show(u, "", "asking the controller");
+        keys_show(u, "", "Waiting for the controller");
         uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST, "that is not what it can be", 0);
         keys_show(u, "", "Refused: that is not what it can be");
         must_show(u, rows[i].title);
@@ -43,7 +43,7 @@ static void a_refused_change_can_be_mended(void **state)
         assert_string_equal(sent_update(u)->changes.v[0], want);
         uilab_result(u, MSG_UPDATE, REFUSAL_NONE, "", 1);
         keys_show(u, "", "changed: 1");
-        must_not_show(u, "Esc leave it");
+        must_not_show(u, "Esc close");
     }
 }
 
@@ -52,7 +52,7 @@ static void of_several_the_refused_are_counted(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/wait<Enter>gjj<Space>j<Space>e<Enter><C-u>9:00:00<Enter>");
-    keys_show(u, "n", "Esc leave it"); /* back to the line that was typed */
+    keys_show(u, "n", "Esc close"); /* back to the line that was typed */
     must_show(u, "9:00:00");
     uilab_forget_sent(u);
     keys_show(u, "<Enter>", "change 2 jobs");
@@ -61,7 +61,7 @@ static void of_several_the_refused_are_counted(void **state)
     struct msg_result yes = {.count = 1};
     struct msg_result no = {.refusal = REFUSAL_TIME_LIMIT, .text = (char[]){"gpu allows 4:00:00"}};
     uilab_feed(u, MSG_RESULT, u->sent.v[1].tag, &no);
-    keys_show(u, "", "asking the controller"); /* one has not been answered yet */
+    keys_show(u, "", "Waiting for the controller"); /* one has not been answered yet */
     uilab_feed(u, MSG_RESULT, u->sent.v[0].tag, &yes);
     keys_show(u, "", "1 of 2 changed. Refused: gpu allows 4:00:00");
     must_show(u, "9:00:00");
@@ -87,7 +87,7 @@ static void what_is_typed_ahead_is_kept(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2dfan<Enter>1");
-    keys_show(u, "", "asking the controller");
+    keys_show(u, "", "Waiting for the controller");
     uilab_result(u, MSG_DRAIN, REFUSAL_NONE, "", 1);
     keys_show(u, "", "Jobs 15"); /* the 1 */
     uilab_keys(u, "2dfan<Enter>c");
@@ -106,7 +106,7 @@ static void a_lost_connection_keeps_what_was_typed(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "2dloud fan<Enter>");
     follow_lost(u->app, "cut");
-    keys_show(u, "", "the connection was lost, look whether it was done");
+    keys_show(u, "", "the connection was lost");
     must_show(u, "loud fan");
     keys_show(u, "<Enter>", "no connection to the controller");
     must_show(u, "loud fan");
@@ -124,7 +124,7 @@ static void reasons_and_notes_can_be_mended(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "2dfan<Enter>", "asking the controller");
+    keys_show(u, "2dfan<Enter>", "Waiting for the controller");
     uilab_result(u, MSG_DRAIN, REFUSAL_BAD_REQUEST, "too short a reason", 0);
     keys_show(u, "", "Refused: too short a reason");
     uilab_keys(u, " 2 is loud<Enter>");

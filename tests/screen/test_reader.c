@@ -141,7 +141,7 @@ static void a_file_is_followed(void **state)
     struct lab *l = *state;
     l->mute = true;
     open_one(l, l->path, true);
-    await(l, "There is no file yet");
+    await(l, "The file does not exist yet");
     append(l, "first\n");
     await(l, "first");
     append(l, "second\n");
@@ -250,7 +250,7 @@ static void a_fifo_is_no_output(void **state)
     assert_int_equal(mkfifo(l->path, 0600), 0);
     l->mute = true;
     open_one(l, l->path, true);
-    await(l, "is no file that could be shown");
+    await(l, "is not a regular file");
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

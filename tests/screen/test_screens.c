@@ -13,13 +13,13 @@ static void every_gpu_has_its_letter(void **state)
     uilab_keys(u, "3");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
     uilab_draw(u, 24, 80);
-    must_show(u, "a100   32: 10 free, 5 on one node  12 out  10 held");
+    must_show(u, "a100   32: 10 free, 5 on one node  12 offline  10 allocated");
     must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
     feed_util(u, "gpu01", busy, N_OF(busy), 2, 0);
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    Bb...!C.");
     must_show(u, "1 idle");
-    must_show(u, "1 not ours");
+    must_show(u, "1 foreign load");
     uilab_golden(u, "gpus-measured", 43, 132);
     uilab_wait(u, 10000); /* nothing is told any more: then nothing is shown that was not measured */
     uilab_draw(u, 24, 80);
@@ -44,7 +44,7 @@ static void a_broken_gpu_is_told(void **state)
     uilab_keys(u, "3");
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    BX..X.C.    4 a100");
-    must_show(u, "2 broken  12 out");
+    must_show(u, "2 broken  12 offline");
     must_show(u, "X broken"); /* what the sign means */
     uilab_draw(u, 12, 40);
     must_show(u, "9 free, 5 on one node"); /* what does not fit is left out, not cut within its number */
@@ -90,7 +90,7 @@ static void a_login_node_is_not_out(void **unused)
     uilab_keys(&u, "2");
     uilab_draw(&u, 24, 80);
     must_show(&u, "- front");
-    must_show(&u, "login: it runs no jobs");
+    must_show(&u, "login node, runs no jobs");
     must_not_show(&u, "[xx");
     must_not_show(&u, "unknown");
     uilab_fini(&u);
@@ -187,14 +187,14 @@ static void history_has_what_left_the_queue(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "6");
     uilab_draw(u, 24, 80);
-    must_show(u, "more is coming");
+    must_show(u, "loading");
     must_show(u, "8_[0-99]"); /* the array is one row */
     must_show(u, "2 failed  32 done");
     must_show(u, "out of memory");
     struct job *jobs[] = {past_job(900, "longgone", JOB_TIMEOUT), past_job(901, "older", JOB_COMPLETED)};
     answer_history(u, jobs, 2);
     uilab_draw(u, 24, 80);
-    must_not_show(u, "more is coming");
+    must_not_show(u, "loading");
     must_show(u, "longgone");
     keys_show(u, "/longgone<Enter><Enter>", "Job 900"); /* its page, though the queue has forgotten it */
     must_show(u, "timeout");
@@ -272,7 +272,7 @@ static void history_goes_on_page_by_page(void **state)
     assert_null(uilab_sent(u, MSG_HISTORY));
     uilab_keys(u, "G");
     uilab_draw(u, 24, 80);
-    must_show(u, "more is coming");
+    must_show(u, "loading");
     q = uilab_sent(u, MSG_HISTORY)->body;
     check_int("it begins behind the last row", q->before_job, 89501);
     assert_true(wall_is_set(q->before));
@@ -354,7 +354,7 @@ static void history_survives_a_controller_that_has_none(void **state)
     uilab_keys(u, "6");
     uilab_result(u, MSG_HISTORY, REFUSAL_NOT_SUPPORTED, "no", 0);
     uilab_draw(u, 24, 80);
-    must_not_show(u, "more is coming");
+    must_not_show(u, "loading");
     must_show(u, "out of memory");
 }
 
@@ -452,7 +452,7 @@ static void the_cursor_tells_what_is_there(void **state)
     keys_show(u, "q", "finetune");
     uilab_keys(u, "j"); /* the other lane of the node */
     uilab_draw(u, 24, 80);
-    must_show(u, "nothing more is planned here");
+    must_show(u, "nothing further is planned");
     keys_show(u, "<Esc>t", "report");
     must_show(u, "not known");
     keys_show(u, "-", "12 h by job");
@@ -498,7 +498,7 @@ static void why_of_a_held_job_releases_it(void **state)
     uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
-    must_show(u, "Enter release it");
+    must_show(u, "Enter release");
     uilab_keys(u, "<Enter><Enter>"); /* ... and the question that every deed asks */
     const struct msg_act *act = uilab_sent(u, MSG_ACT)->body;
     check_int("released", act->act, ACT_RELEASE);
@@ -570,8 +570,8 @@ static void a_dead_dependency_can_be_taken_away(void **state)
     uilab_feed(u, MSG_WHY_CAUSES, s->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
-    must_show(u, "try     without its dependency");
-    must_show(u, "Enter take its dependency away");
+    must_show(u, "try     remove the dependency");
+    must_show(u, "Enter remove the dependency");
     keys_show(u, "<Enter>", "to Dependency=");
     uilab_keys(u, "y");
     const struct msg_update *m = uilab_sent(u, MSG_UPDATE)->body;
@@ -598,7 +598,7 @@ static void no_remedy_for_jobs_of_others(void **state)
     rec_fini(&msg_why_rec, &w);
     uilab_draw(&u, 24, 80);
     must_show(&u, " held by its owner");
-    must_not_show(&u, "Enter release it");
+    must_not_show(&u, "Enter release");
     uilab_fini(&u);
 }
 
@@ -668,7 +668,7 @@ static void panes_beside_the_plan_and_the_shares(void **state)
     feed_plan(u, &g->s);
     uilab_draw(u, 43, 132);
     must_show(u, "Later on this node");
-    must_show(u, "asked "); /* the job under the cursor */
+    must_show(u, "requested "); /* the job under the cursor */
     uilab_keys(u, "7jjj");
     uilab_draw(u, 43, 132);
     must_show(u, "alice  of vision");

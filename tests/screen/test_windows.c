@@ -12,13 +12,14 @@ static void windows_are_pushed(void **state)
     uilab_keys(u, "2");
     uilab_draw(u, 24, 132);
     must_show(u, "maintenance in 1 h 59 min: driver update");
-    must_show(u, "wait  window in 1 h 59 min"); /* the header */
+    must_show(u, "wait  maintenance on gpu01 in 1 h 59 min"); /* the header */
     uilab_draw(u, 24, 80);
-    check_int("the title's line, where the header is full", uilab_find(u, "maintenance in 1 h 59 min"), 2);
+    check_int("the title's line, where the header is full",
+              uilab_find(u, "maintenance on gpu01 in 1 h 59 min"), 2);
     uilab_draw(u, 10, 40);
     must_show(u, "maintenance in 1 h 59 min");
     uilab_draw(u, 24, 200);
-    check_int("the header's line", uilab_find(u, "maintenance in 1 h 59 min"), 0);
+    check_int("the header's line", uilab_find(u, "maintenance on gpu01 in 1 h 59 min"), 0);
     uilab_keys(u, "4");
     uilab_draw(u, 24, 80);
     must_show(u, "driver update%");
@@ -46,14 +47,14 @@ static void bars_keep_their_colours_beside_a_window(void **state)
     struct uilab *u = &g->u;
     push_window(u, "maint", "gpu01", 120, 240, false);
     uilab_draw(u, 24, 132);
-    must_show(u, "window in 1 h 59 min");
+    must_show(u, "maintenance on gpu01 in 1 h 59 min");
     int out = 0;
     for (int x = 0; x < 132; x++)
         if (canvas_at(&u->canvas, 1, x)->cp[0] == 'x') {
             check_int("its role", canvas_at(&u->canvas, 1, x)->role, ROLE_BAR_OUT);
             out++;
         }
-    assert_true(out >= 9); /* of nodes, CPUs and GPUs */
+    assert_true(out >= 6); /* of nodes, CPUs and GPUs */
 }
 
 static void a_window_begins_without_an_event(void **state)
@@ -62,7 +63,7 @@ static void a_window_begins_without_an_event(void **state)
     struct uilab *u = &g->u;
     push_window(u, "maint", "cpu04", 10, 20, false);
     uilab_draw(u, 24, 200);
-    must_show(u, "maintenance in 9 min");
+    must_show(u, "maintenance on cpu04 in 9 min");
     int64_t next = app_next_ms(u->app);
     assert_true(next >= 0 && next <= 600000);
     uilab_wait(u, 11 * 60000);
@@ -78,15 +79,15 @@ static void windows_are_made_and_deleted(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "2w", "a new one on gpu01");
-    keys_show(u, "<Enter>", "No job starts there");
+    keys_show(u, "2w", "new window on gpu01");
+    keys_show(u, "<Enter>", "No job starts on these nodes");
     keys_show(u, "<C-u>start=later<Enter>", "later"); /* refused here: the line comes again */
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
     uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
     uilab_draw(u, 50, 132);
-    must_show(u, "make a window on gpu01"); /* with what it touches; Enter alone is no yes */
+    must_show(u, "create a window on gpu01"); /* with what it touches; Enter alone is no yes */
     must_show(u, "new fans for all");
-    must_show(u, "may still run when it begins");
+    must_show(u, "may still run when the window begins");
     uilab_keys(u, "<Enter>");
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
     uilab_keys(u, "n");
@@ -101,10 +102,10 @@ static void windows_are_made_and_deleted(void **state)
     check_int("kind", m->window.kind, WINDOW_MAINTENANCE);
     uilab_result(u, MSG_WINDOW_SET, REFUSAL_NONE, "root_1", 1);
     uilab_draw(u, 24, 80);
-    must_show(u, "made: root_1");
+    must_show(u, "created: root_1");
     push_window(u, "root_1", "gpu01", 60, 150, false);
     keys_show(u, "w", "root_1");
-    keys_show(u, "<Down><Enter>", "made by");
+    keys_show(u, "<Down><Enter>", "created by");
     uilab_forget_sent(u);
     keys_show(u, "<Down><Enter>", "delete the window root_1");
     assert_null(uilab_sent(u, MSG_WINDOW_SET)); /* asks first */
@@ -140,7 +141,7 @@ static void they_are_listed_and_made_by_words(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, ":windows<Enter>", ":windows add NODES makes one");
+    keys_show(u, ":windows<Enter>", ":windows add NODES creates one");
     uilab_keys(u,
                ":windows add gpu0[1-2] start=now+1hour end=now+3hours name=fans reason=a=b twice<Enter>y");
     const struct window *w = sent_window(u, false);
@@ -155,8 +156,8 @@ static void they_are_listed_and_made_by_words(void **state)
     push_window(u, "fans", "gpu01", 60, 180, false);
     push_window(u, "move-of-the-rack", "cpu01", 600, 700, false);
     keys_show(u, ":windows list<Enter>", "fans              gpu01  maintenance in");
-    must_show(u, "a new one");
-    keys_show(u, "<Enter>", "made by"); /* the cursor is on the first that there is */
+    must_show(u, "new window");
+    keys_show(u, "<Enter>", "created by"); /* the cursor is on the first that there is */
     must_show(u, "2 h");
     keys_show(u, "<Esc>:windows show move-of-the-rack<Enter>", "move-of-the-rack");
     uilab_keys(u, "<Esc>");
@@ -203,12 +204,12 @@ static void what_is_wrong_is_said_and_the_line_stays(void **state)
     } rows[] = {
         {":windows change fans durtion=3h", "did you mean 'duration='?"},
         {":windows change fans colour=red", "there is no 'colour='; there are start"},
-        {":windows change fans start=", "nothing stands behind it"},
+        {":windows change fans start=", "no value after '='"},
         {":windows change fans duration=long", "duration=long: "},
-        {":windows change fans name=other", "its name stays"},
+        {":windows change fans name=other", "a window cannot be renamed"},
         {":windows change fnas end=noon", "did you mean fans?"},
-        {":windows change", "say which one"},
-        {":windows delete", "say which"},
+        {":windows change", "give a window"},
+        {":windows delete", "give windows"},
         {":windows delete fans other", "there is no window other; :windows lists them"},
         {":windows other", "there is no window other"},
         {":windows add gpu09 duration=1h", "there is no node gpu09"},
@@ -234,7 +235,7 @@ static void what_is_wrong_is_said_and_the_line_stays(void **state)
     assert_non_null(uilab_sent(u, MSG_WINDOW_SET));
     push_window(u, "fans", "gpu01", 60, 180, true); /* another has deleted it while its line was open */
     uilab_result(u, MSG_WINDOW_SET, REFUSAL_NO_WINDOW, "there is no window or reservation fans", 0);
-    keys_show(u, "<Enter>", "that window has gone meanwhile");
+    keys_show(u, "<Enter>", "the window has been deleted meanwhile");
 }
 
 static void several_are_deleted_after_a_question(void **state)
@@ -303,8 +304,8 @@ static void who_may_not_is_offered_nothing(void **state)
     keys_show(&u, "2w", "no windows");
     push_window(&u, "maint", "gpu01", 60, 150, false);
     keys_show(&u, "w", "maint");
-    must_not_show(&u, "a new one");
-    keys_show(&u, "<Enter>", "made by");
+    must_not_show(&u, "new window");
+    keys_show(&u, "<Enter>", "created by");
     must_not_show(&u, "delete");
     keys_show(&u, "<Esc>:windows delete maint<Enter>", "only administrators");
     keys_show(&u, ":windows change maint end=noon<Enter>", "only administrators");

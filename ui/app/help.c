@@ -85,7 +85,7 @@ void menu_open(struct ui *ui)
 {
     const struct view_ops *ops = ui_view(ui)->ops;
     struct action_menu *m = xcalloc(1, sizeof *m);
-    struct dialog *d = dialog_new(DIALOG_MENU, "what can be done here");
+    struct dialog *d = dialog_new(DIALOG_MENU, "all actions here");
     size_t n = 0;
     for (size_t s = 0; s < ops->n_scopes; s++)
         for (int k = 1; k < ACTION_N; k++) {
@@ -100,6 +100,6 @@ void menu_open(struct ui *ui)
             strv_push_take(&d->items, str_take(&line));
             m->actions[n++] = (enum action)k;
         }
-    d->verb = xstrdup("do it");
+    d->verb = xstrdup("choose");
     ui_take_dialog(ui, d, menu_chosen, m, free);
 }

@@ -176,7 +176,7 @@ static bool is_typed(struct ui *ui, const struct input *in)
     if (opens_line(ui, in))
         return true;
     ui->inputs->in_dropped_paste = true;
-    ui_toast(ui, ROLE_WARN, "pasted text was ignored: there is nothing here to type into");
+    ui_toast(ui, ROLE_WARN, "pasted text was ignored: no input line is open");
     return false;
 }
 

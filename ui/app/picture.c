@@ -5,8 +5,10 @@
  *      nodes [||||||||    xx] 10/12   cpu [|||||||     ] 96/128   gpu [||||||||||] 30/32
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/app/picture.h"
@@ -21,9 +23,10 @@
 #include "ui/frame/ui_state.h"
 #include "ui/widget/bar.h"
 
-#define TOAST_ROWS 4
-#define BAR_LEAST  5 /* cells of a bar, its ends included */
-#define BAR_MIN    8 /* cells of a bar that the window's words must leave */
+#define TOAST_ROWS         4
+#define WINDOW_NODES_CELLS 16
+#define BAR_LEAST          5 /* cells of a bar, its ends included */
+#define BAR_MIN            8 /* cells of a bar that the window's words must leave */
 
 /* --- header --- */
 
@@ -69,8 +72,20 @@ static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
     }
 }
 
+/* "gpu[01-04]", "12 nodes" where that would be long, "all nodes". */
+static char *window_nodes(const struct window *w)
+{
+    if (w->nodes.n == 1 && str_eq(w->nodes.v[0], WINDOW_ALL_NODES))
+        return xstrdup("all nodes");
+    char *nodes = hostlist_compress(&w->nodes);
+    if (cell_width(nodes) <= WINDOW_NODES_CELLS)
+        return nodes;
+    free(nodes);
+    return xasprintf("%zu nodes", w->nodes.n);
+}
+
 /* The window that is on, or that begins soonest. */
-static void window_text(const struct ui *ui, struct rich *r, bool brief)
+static void window_text(const struct ui *ui, struct rich *r, bool with_nodes)
 {
     char b[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < ui->m->windows.n; i++) {
@@ -79,10 +94,11 @@ static void window_text(const struct ui *ui, struct rich *r, bool brief)
         if (w->end.ms <= ui->now.ms || in_s > WINDOW_SOON_S)
             continue;
         const char *word = w->kind == WINDOW_RESERVATION ? "reservation" : "maintenance";
-        if (w->start.ms <= ui->now.ms)
-            rich_addf(r, ROLE_WARN, "  %s", brief ? "window" : word);
-        else
-            rich_addf(r, ROLE_WARN, "  %s in %s", brief ? "window" : word, duration_format_words(in_s, b));
+        char *nodes = window_nodes(w);
+        rich_addf(r, ROLE_WARN, "  %s%s%s", word, with_nodes ? " on " : "", with_nodes ? nodes : "");
+        if (w->start.ms > ui->now.ms)
+            rich_addf(r, ROLE_WARN, " in %s", duration_format_words(in_s, b));
+        free(nodes);
         return;
     }
 }
@@ -96,7 +112,7 @@ static void counts_text(const struct ui *ui, struct rich *r, bool brief)
     rich_addf(r, ROLE_WAITING, "%u", totals_get(ui)->waiting);
     rich_add(r, ROLE_NORMAL, brief ? " wait" : " waiting");
     if (!brief)
-        window_text(ui, r, false);
+        window_text(ui, r, true);
     if (ui_why_read_only(ui))
         rich_add(r, ROLE_WARN, "  read-only");
 }
@@ -207,7 +223,7 @@ static bool draw_second_line(const struct ui *ui, struct canvas *c, struct rect 
 
 static bool changes_something(enum action action)
 {
-    return (act_is_deed(action) && action != ACTION_WATCH) || action == ACTION_DRAIN ||
+    return (act_is_job_action(action) && action != ACTION_WATCH) || action == ACTION_DRAIN ||
            action == ACTION_RESUME || action == ACTION_NODE_NOTE || action == ACTION_FORM_SEND;
 }
 
@@ -321,9 +337,9 @@ static void draw_title(const struct ui *ui, struct view *v, struct canvas *c, st
     rich_init(&title);
     v->ops->title(v, &title);
     int used = rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
-    for (int brief = 0; with_window && brief < 2; brief++) {
+    for (int with_nodes = 1; with_window && with_nodes >= 0; with_nodes--) {
         rich_clear(&title);
-        window_text(ui, &title, brief);
+        window_text(ui, &title, with_nodes);
         int w = cell_width(title.text.s);
         if (used + w <= r.w - 2) {
             rich_draw(&title, c, r.y, r.x + r.w - 1 - w, w);

@@ -89,7 +89,7 @@ static int all_have_keys(const struct settings *s, const char *path, const confi
         const config_setting_t *e =
             taker ? config_setting_get_member(keys, action_info(taker)->name) : NULL;
         return err_set(err, -EINVAL,
-                       "%s:%u: this takes the only key of '%s': give that another one, or \"\"", path,
+                       "%s:%u: '%s' would have no key left: give that action another key, or \"\"", path,
                        config_setting_source_line(e ? e : keys), name);
     }
     return 0;
@@ -107,9 +107,9 @@ static int none_hides_another(const struct settings *s, const char *path, const 
             continue;
         struct str name = STR_INIT;
         key_format(key, &name);
-        int rc =
-            err_set(err, -EINVAL, "%s:%u: '%s' is a key of '%s' in the same places: give that another one",
-                    path, config_setting_source_line(e), name.s, action_info(other)->name);
+        int rc = err_set(err, -EINVAL,
+                         "%s:%u: '%s' is already a key of '%s' there: give that action another key", path,
+                         config_setting_source_line(e), name.s, action_info(other)->name);
         str_fini(&name);
         return rc;
     }

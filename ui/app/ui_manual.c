@@ -42,11 +42,11 @@ static void ui_manual_head(struct str *out)
 #undef X
     str_append_char(out, '\n');
     roff_section(out, "DESCRIPTION");
-    roff_text(
-        out,
-        "stoker without a command, on a terminal, opens these screens. They show what the controller "
-        "pushes and ask for nothing while nothing changes. What ends something asks first; a deed that "
-        "ends several jobs waits some seconds in which it can be undone.\n");
+    roff_text(out,
+              "stoker without a command, on a terminal, opens these screens. They show what the controller "
+              "pushes, and send no requests while nothing changes. Actions that end jobs ask first; one "
+              "that ends "
+              "several jobs is delayed by some seconds, in which it can be undone.\n");
 }
 
 static void options(struct str *out)
@@ -65,31 +65,32 @@ static void add_screens(struct str *out)
         roff_item(out, info->keys, screens[i].title, screens[i].answers);
     }
     paragraph(out,
-              "On every screen: the cluster's name, the screens, what runs and waits, bars for nodes, CPUs "
-              "and GPUs (used from the left, out of use from the right), and how old the data is: live, "
-              "stale and for how long, or frozen. The last line has the keys that matter here.");
+              "Each screen shows the name of the cluster, the screens, the numbers of running and waiting "
+              "jobs, bars for nodes, CPUs and GPUs (used from the left, offline from the right), and "
+              "whether the data is live, stale (and for how long) or frozen. The last line shows the keys "
+              "of the screen.");
     roff_subsection(out, "Signs");
     paragraph(out, "Of a job, in the column S:");
     for (int s = 0; s < JOB_N_STATES; s++) {
         const char sign[] = {job_state_glyph((enum job_state)s), '\0'};
         roff_item(out, sign, NULL, job_state_word((enum job_state)s));
     }
-    roff_item(out, "H", NULL, "held: it waits for its release");
+    roff_item(out, "H", NULL, "held until released");
     static const struct item nodes[] = {
         {".", "free"},
-        {"+", "used in part"},
+        {"+", "partly used"},
         {"A", "full"},
-        {"#", "takes no jobs: drained, down or lost; the note says why"},
-        {"?", "not heard of yet"},
+        {"#", "offline: drained, down or lost; the note says why"},
+        {"?", "not connected yet"},
     };
     paragraph(out, "Of a node:");
     items(out, nodes, LEN(nodes));
     static const struct item plan[] = {
-        {"#", "runs, until its time limit at the latest"},
-        {":", "a place is kept for it"},
-        {".", "forecast: it starts there if nothing changes"},
-        {"%", "a window: maintenance or a reservation"},
-        {"x", "the node takes no jobs"},
+        {"#", "running, until the time limit at the latest"},
+        {":", "planned start"},
+        {".", "forecast: the job starts there if nothing changes"},
+        {"%", "window: maintenance or a reservation"},
+        {"x", "the node is offline"},
     };
     paragraph(out, "On the timeline:");
     items(out, plan, LEN(plan));
@@ -98,9 +99,10 @@ static void add_screens(struct str *out)
 static void keys(struct str *out)
 {
     roff_section(out, "KEYS");
-    roff_text(out,
-              "C-x is Control and x. Acting keys take the marked rows, else the one under the cursor. The "
-              "word in brackets is the action's name in ui.cfg.\n");
+    roff_text(
+        out,
+        "C-x is Control and x. Actions apply to the marked rows, else to the row under the cursor. The "
+        "word in parentheses is the name of the action in ui.cfg.\n");
     for (int s = 0; s < SCOPE_N; s++) {
         roff_subsection(out, scope_title((enum scope)s));
         for (int k = 1; k < ACTION_N; k++) {
@@ -119,10 +121,9 @@ static void commands(struct str *out)
 {
     roff_section(out, "COMMAND LINE");
     roff_text(out,
-              "A colon opens it, Tab completes, Up and Down go through what was typed before. The "
-              "beginning of a word that only one command has is enough. A command that takes jobs means "
-              "the marked ones, or the one under the cursor, where it is given none. The name of a "
-              "screen opens it.\n");
+              "A colon opens the command line. Tab completes; Up and Down recall earlier lines. A unique "
+              "prefix of a command is enough. Without jobs as arguments, a command applies to the marked "
+              "jobs, else to the job under the cursor. The name of a screen opens that screen.\n");
     static const struct {
         const char *name, *other, *args, *help;
     } table[] = {
@@ -142,14 +143,15 @@ static void filters(struct str *out)
     static const struct item words[] = {
         {"train", "in any column"},
         {"state:wait", "in the column of that name"},
-        {"gpus:>0", "a number; also <, <=, >=, ="},
+        {"gpus:>0", "a comparison; also <, <=, >=, ="},
         {"time:>2h memory:>=16G", "with a unit where the column has one"},
-        {"!part:main", "turned round"},
+        {"!part:main", "the opposite"},
     };
     roff_section(out, "FILTERS");
-    roff_text(out,
-              "Words behind a slash; a row must match them all. Upper and lower case are the same. Each "
-              "screen keeps its filter, order and columns for the next time.\n");
+    roff_text(
+        out,
+        "Words after a slash; a row must match all of them. Case is ignored. Each screen remembers its "
+        "filter, order and columns.\n");
     items(out, words, LEN(words));
 }
 
@@ -158,39 +160,38 @@ static void form(struct str *out)
     roff_section(out, "THE FORM");
     roff_text(
         out,
-        "The fields and the script are two sides of one text: a field changes one place of the script, "
-        "and what is typed in the script shows in the fields. A script that is opened keeps every "
-        "line. The first page has what nearly everybody sets, More opens the rest, and what is set "
-        "is on the page in any case. Below stand how the field is written, what is wrong with it or "
-        "worth knowing, and when the job would start, which the controller is asked for while you "
-        "type; nothing is queued by that. After the job was submitted the cursor of the jobs screen "
-        "goes to it.\n");
+        "The fields and the script are two views of one text: a field changes one place of the script, "
+        "and an edit of the script shows in the fields. A script that is opened keeps every line. The "
+        "first page has the usual fields; More opens the rest; fields that are set are always shown. "
+        "The lines below explain the field, report errors and hints, and say when the job would "
+        "start. The controller is asked for that while you type; nothing is queued. After a "
+        "submission the cursor of the jobs screen is on the new job.\n");
 }
 
 static void settings(struct str *out)
 {
     static const struct item cfg[] = {
         {"theme = \"light\";", "dark, light, mono, colourblind, or the name of a theme of your own"},
-        {"ascii = true;", "plain signs only"},
-        {"mouse = false;", "leave the mouse to the terminal"},
-        {"read_only = true;", "change nothing"},
-        {"gpu_idle = \"10m\";", "a GPU that is held and does nothing for so long is told"},
-        {"keys = { cancel = \"c F8\"; };", "other keys for an action: the names are those of KEYS"},
+        {"ascii = true;", "ASCII characters only"},
+        {"mouse = false;", "do not use the mouse"},
+        {"read_only = true;", "refuse all changes"},
+        {"gpu_idle = \"10m\";", "report GPUs that are allocated but idle for this long"},
+        {"keys = { cancel = \"c F8\"; };", "other keys for an action; KEYS has the names"},
     };
     static const struct item files[] = {
-        {"~/.config/stoker/ui.cfg", "the settings; a mistake in it is told with file and line"},
-        {"~/.config/stoker/themes/NAME.theme", "themes of your own"},
+        {"~/.config/stoker/ui.cfg", "settings; errors are reported with file and line"},
+        {"~/.config/stoker/themes/NAME.theme", "your own themes"},
         {"~/.config/stoker/templates/", "templates of the form"},
-        {"~/.config/stoker/views.cfg", "what the screens remember; the program writes it"},
+        {"~/.config/stoker/views.cfg", "what the screens remember; written by the program"},
     };
     static const struct item environment[] = {
-        {"NO_COLOR", "where it is set there are no colours"},
-        {"STOKER_THEME", "a theme, where neither :theme nor ui.cfg names one"},
+        {"NO_COLOR", "if set, no colours are used"},
+        {"STOKER_THEME", "theme, if neither :theme nor ui.cfg sets one"},
         {"STOKER_HOME", "directory of the cluster"},
         {"XDG_CONFIG_HOME", "instead of ~/.config"},
     };
     roff_section(out, "SETTINGS");
-    roff_text(out, "In ui.cfg, each of them or none:\n");
+    roff_text(out, "In ui.cfg; all are optional:\n");
     items(out, cfg, LEN(cfg));
     roff_section(out, "FILES");
     items(out, files, LEN(files));

@@ -8,9 +8,9 @@
 /* X(option as it is typed, what it does): of the command line. */
 #define SCREEN_OPTIONS(X)                                                            \
     X("--theme=NAME", "dark, light, mono, colourblind, or the path of a theme file") \
-    X("--ascii", "plain signs only")                                                 \
-    X("--read-only", "change nothing")                                               \
-    X("--no-mouse", "leave the mouse to the terminal")
+    X("--ascii", "ASCII characters only")                                            \
+    X("--read-only", "refuse all changes")                                           \
+    X("--no-mouse", "do not use the mouse")
 
 /* Written for troff. */
 void ui_manual(struct str *out);

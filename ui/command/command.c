@@ -92,7 +92,7 @@ static void complain_unknown(struct ui *ui, const char *word)
     if (near)
         ui_toast(ui, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
     else
-        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
+        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; ? lists the commands", word);
 }
 
 static void command_run(struct ui *ui, const char *line)

@@ -23,11 +23,11 @@ void act_in_view(struct ui *ui, enum action action, const char *otherwise)
         complain(ui, otherwise);
 }
 
-static bool add_words(struct ui *ui, struct targets *t, const struct strv *words, size_t from)
+static bool add_args(struct ui *ui, struct targets *t, const struct strv *args, size_t from)
 {
     struct errtext err = {""};
-    for (size_t i = from; i < words->n; i++)
-        if (targets_add_word(t, ui, words->v[i], &err) < 0) {
+    for (size_t i = from; i < args->n; i++)
+        if (targets_add_arg(t, ui, args->v[i], &err) < 0) {
             complain(ui, err.s);
             targets_fini(t);
             return false;
@@ -35,80 +35,80 @@ static bool add_words(struct ui *ui, struct targets *t, const struct strv *words
     return true;
 }
 
-static void act_on_words(struct ui *ui, enum action action, const struct strv *words)
+static void act_on_args(struct ui *ui, enum action action, const struct strv *args)
 {
     struct targets t = {0};
-    if (!words->n)
-        act_in_view(ui, action, "say which job: its number, or 12_3 of an array");
-    else if (add_words(ui, &t, words, 0))
+    if (!args->n)
+        act_in_view(ui, action, "give a job: its number, or 12_3 for an array element");
+    else if (add_args(ui, &t, args, 0))
         act_on_jobs(ui, action, &t);
 }
 
-void run_cancel(struct ui *ui, const struct strv *words, const char *rest)
+void run_cancel(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    act_on_words(ui, ACTION_CANCEL, words);
+    act_on_args(ui, ACTION_CANCEL, args);
 }
 
-void run_hold(struct ui *ui, const struct strv *words, const char *rest)
+void run_hold(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    act_on_words(ui, ACTION_HOLD, words);
+    act_on_args(ui, ACTION_HOLD, args);
 }
 
-void run_release(struct ui *ui, const struct strv *words, const char *rest)
+void run_release(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    act_on_words(ui, ACTION_RELEASE, words);
+    act_on_args(ui, ACTION_RELEASE, args);
 }
 
-void run_requeue(struct ui *ui, const struct strv *words, const char *rest)
+void run_requeue(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    act_on_words(ui, ACTION_REQUEUE, words);
+    act_on_args(ui, ACTION_REQUEUE, args);
 }
 
-void run_signal(struct ui *ui, const struct strv *words, const char *rest)
+void run_signal(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     struct targets t = {0};
-    if (!words->n) {
-        act_in_view(ui, ACTION_SIGNAL, "say which signal, and to which job");
+    if (!args->n) {
+        act_in_view(ui, ACTION_SIGNAL, "give a signal and a job");
         return;
     }
-    const char *name = words->v[0] + (words->v[0][0] == '-');
+    const char *name = args->v[0] + (args->v[0][0] == '-');
     int number = signal_by_name(name);
     if (number <= 0)
-        ui_toast(ui, ROLE_ERROR, "'%s' is no signal", name);
-    else if (words->n == 1)
-        complain(ui, "say which jobs; C sends a signal to the marked ones");
-    else if (add_words(ui, &t, words, 1))
+        ui_toast(ui, ROLE_ERROR, "'%s' is not a signal", name);
+    else if (args->n == 1)
+        complain(ui, "give the jobs; C sends a signal to the marked jobs");
+    else if (add_args(ui, &t, args, 1))
         act_signal(ui, number, &t);
 }
 
-void run_update(struct ui *ui, const struct strv *words, const char *rest)
+void run_update(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     struct strv changes = {0}, jobs = {0};
-    for (size_t i = 0; i < words->n; i++)
-        strv_push(strchr(words->v[i], '=') ? &changes : &jobs, words->v[i]);
+    for (size_t i = 0; i < args->n; i++)
+        strv_push(strchr(args->v[i], '=') ? &changes : &jobs, args->v[i]);
     struct targets t = {0};
     if (!changes.n)
-        act_on_words(ui, ACTION_EDIT, &jobs);
+        act_on_args(ui, ACTION_EDIT, &jobs);
     else if (!jobs.n)
-        complain(ui, "say which job: :update 12 TimeLimit=2:00:00");
-    else if (add_words(ui, &t, &jobs, 0))
+        complain(ui, "give a job: :update 12 TimeLimit=2:00:00");
+    else if (add_args(ui, &t, &jobs, 0))
         act_update(ui, &changes, &t);
     strv_fini(&changes);
     strv_fini(&jobs);
 }
 
-static const struct job *job_of_word(struct ui *ui, const char *word)
+static const struct job *job_of_arg(struct ui *ui, const char *word)
 {
     struct targets t = {0};
     struct errtext err = {""};
     const struct job *j = NULL;
-    if (targets_add_word(&t, ui, word, &err) < 0) {
+    if (targets_add_arg(&t, ui, word, &err) < 0) {
         complain(ui, err.s);
         return NULL;
     }
@@ -116,50 +116,50 @@ static const struct job *job_of_word(struct ui *ui, const char *word)
     j = to->array_index == ARRAY_NONE ? model_get_job(ui->m, to->job)
                                       : model_get_element(ui->m, to->job, to->array_index);
     if (!j)
-        ui_toast(ui, ROLE_ERROR, "%s names several jobs: choose one, as 12_3", word);
+        ui_toast(ui, ROLE_ERROR, "%s is several jobs: give one, for example 12_3", word);
     targets_fini(&t);
     return j;
 }
 
-void run_show(struct ui *ui, const struct strv *words, const char *rest)
+void run_show(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    const struct node *n = words->n ? model_get_node(ui->m, words->v[0]) : NULL;
-    const struct job *j = n || !words->n ? NULL : job_of_word(ui, words->v[0]);
-    if (!words->n)
-        complain(ui, "say what: a job or a node");
+    const struct node *n = args->n ? model_get_node(ui->m, args->v[0]) : NULL;
+    const struct job *j = n || !args->n ? NULL : job_of_arg(ui, args->v[0]);
+    if (!args->n)
+        complain(ui, "give a job or a node");
     else if (n)
         nodekeys_show(ui, n);
     else if (j)
         ui_push(ui, &jobpage_view, &j->id);
 }
 
-void run_output(struct ui *ui, const struct strv *words, const char *rest)
+void run_output(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    const struct job *j = words->n ? job_of_word(ui, words->v[0]) : NULL;
-    if (!words->n)
-        act_in_view(ui, ACTION_OUTPUT, "say which job");
+    const struct job *j = args->n ? job_of_arg(ui, args->v[0]) : NULL;
+    if (!args->n)
+        act_in_view(ui, ACTION_OUTPUT, "give a job");
     else if (j)
         output_open(ui, j);
 }
 
-void run_why(struct ui *ui, const struct strv *words, const char *rest)
+void run_why(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    const struct job *j = words->n ? job_of_word(ui, words->v[0]) : NULL;
-    if (!words->n)
-        act_in_view(ui, ACTION_WHY, "say which job");
+    const struct job *j = args->n ? job_of_arg(ui, args->v[0]) : NULL;
+    if (!args->n)
+        act_in_view(ui, ACTION_WHY, "give a job");
     else if (j)
         why_open(ui, j);
 }
 
-void run_watch(struct ui *ui, const struct strv *words, const char *rest)
+void run_watch(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     struct targets t = {0};
-    if (!words->n)
-        act_in_view(ui, ACTION_WATCH, "say which job");
-    else if (add_words(ui, &t, words, 0))
+    if (!args->n)
+        act_in_view(ui, ACTION_WATCH, "give a job");
+    else if (add_args(ui, &t, args, 0))
         act_watch(ui, &t);
 }

@@ -41,40 +41,40 @@ static void on_nodes(struct ui *ui, bool drain, const char *names, const char *r
     vec_fini(&found.nodes);
 }
 
-const char *behind(const struct strv *words, const char *rest)
+const char *behind(const struct strv *args, const char *rest)
 {
-    const char *text = strstr(rest, words->v[0]) + strlen(words->v[0]);
+    const char *text = strstr(rest, args->v[0]) + strlen(args->v[0]);
     return text + strspn(text, " ");
 }
 
-void run_drain(struct ui *ui, const struct strv *words, const char *rest)
+void run_drain(struct ui *ui, const struct strv *args, const char *rest)
 {
-    if (!words->n) {
-        act_in_view(ui, ACTION_DRAIN, "say which nodes, and why: :drain n01 fan is loud");
+    if (!args->n) {
+        act_in_view(ui, ACTION_DRAIN, "give nodes and a reason: :drain n01 fan is loud");
         return;
     }
-    on_nodes(ui, true, words->v[0], behind(words, rest));
+    on_nodes(ui, true, args->v[0], behind(args, rest));
 }
 
-void run_resume(struct ui *ui, const struct strv *words, const char *rest)
+void run_resume(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    if (!words->n)
-        act_in_view(ui, ACTION_RESUME, "say which nodes");
+    if (!args->n)
+        act_in_view(ui, ACTION_RESUME, "give nodes");
     else
-        on_nodes(ui, false, words->v[0], "");
+        on_nodes(ui, false, args->v[0], "");
 }
 
-void run_note(struct ui *ui, const struct strv *words, const char *rest)
+void run_note(struct ui *ui, const struct strv *args, const char *rest)
 {
     struct named_nodes found;
-    if (!words->n) {
-        act_in_view(ui, ACTION_NODE_NOTE, "say on which nodes: :note n01 new fan since June");
+    if (!args->n) {
+        act_in_view(ui, ACTION_NODE_NOTE, "give nodes and a text: :note n01 new fan since June");
         return;
     }
-    if (!find_nodes(ui, words->v[0], &found))
+    if (!find_nodes(ui, args->v[0], &found))
         return;
-    act_note_nodes(ui, found.nodes.v, found.nodes.n, words->n > 1 ? behind(words, rest) : NULL);
+    act_note_nodes(ui, found.nodes.v, found.nodes.n, args->n > 1 ? behind(args, rest) : NULL);
     vec_fini(&found.nodes);
 }
 

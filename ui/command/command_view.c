@@ -18,26 +18,26 @@ static struct table *must_have_table(struct ui *ui)
     return t;
 }
 
-void run_filter(struct ui *ui, const struct strv *words, const char *rest)
+void run_filter(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     struct table *t = must_have_table(ui);
     if (t)
         table_set_filter(t, rest);
 }
 
-void run_mark(struct ui *ui, const struct strv *words, const char *rest)
+void run_mark(struct ui *ui, const struct strv *args, const char *rest)
 {
     struct table *t = must_have_table(ui);
-    if (t && !words->n)
-        complain(ui, "say what to mark, as in a filter: :mark user:ann state:wait");
+    if (t && !args->n)
+        complain(ui, "give a filter: :mark user:ann state:wait");
     else if (t)
         ui_toast(ui, ROLE_NORMAL, "%zu marked", table_mark_matching(t, rest));
 }
 
-void run_unmark(struct ui *ui, const struct strv *words, const char *rest)
+void run_unmark(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     struct table *t = must_have_table(ui);
     if (t)
@@ -52,59 +52,59 @@ static int find_column(struct ui *ui, const struct table *t, const char *name)
     return i;
 }
 
-void run_sort(struct ui *ui, const struct strv *words, const char *rest)
+void run_sort(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     struct table *t = must_have_table(ui);
-    int i = t && words->n ? find_column(ui, t, words->v[0]) : -1;
-    if (t && (i >= 0 || !words->n))
-        table_sort(t, i, words->n > 1 && (str_starts(words->v[1], "d") || str_starts(words->v[1], "r")));
+    int i = t && args->n ? find_column(ui, t, args->v[0]) : -1;
+    if (t && (i >= 0 || !args->n))
+        table_sort(t, i, args->n > 1 && (str_starts(args->v[1], "d") || str_starts(args->v[1], "r")));
 }
 
-void run_columns(struct ui *ui, const struct strv *words, const char *rest)
+void run_columns(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     struct table *t = must_have_table(ui);
-    for (size_t i = 0; t && i < words->n; i++)
-        if (find_column(ui, t, words->v[i]) < 0)
+    for (size_t i = 0; t && i < args->n; i++)
+        if (find_column(ui, t, args->v[i]) < 0)
             return;
     for (size_t i = 0; t && i < t->n_cols; i++)
-        table_show_column(t, i, !words->n && !(t->cols[i].flags & COLUMN_HIDDEN));
-    for (size_t i = 0; t && i < words->n; i++)
-        table_show_column(t, (size_t)table_find_column(t, words->v[i]), true);
+        table_show_column(t, i, !args->n && !(t->cols[i].flags & COLUMN_HIDDEN));
+    for (size_t i = 0; t && i < args->n; i++)
+        table_show_column(t, (size_t)table_find_column(t, args->v[i]), true);
 }
 
 /* --- views with a name --- */
 
-void run_save(struct ui *ui, const struct strv *words, const char *rest)
+void run_save(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    if (words->n != 1)
-        complain(ui, "say under which name, one word: :save mine");
-    else if (saved_view_keep(ui, words->v[0])) {
+    if (args->n != 1)
+        complain(ui, "give a name of one word: :save mine");
+    else if (saved_view_keep(ui, args->v[0])) {
         outbox_wish(ui, WISH_KEEP);
-        ui_toast(ui, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
+        ui_toast(ui, ROLE_GOOD, "saved: :view %s shows it again", args->v[0]);
     } else
         complain(ui, "there is no table on this screen");
 }
 
-void run_view(struct ui *ui, const struct strv *words, const char *rest)
+void run_view(struct ui *ui, const struct strv *args, const char *rest)
 {
-    if (!words->n)
-        run_views(ui, words, rest);
-    else if (!saved_view_show(ui, words->v[0]))
-        ui_toast(ui, ROLE_ERROR, "nothing was kept as %s; :save %s keeps what is shown now", words->v[0],
-                 words->v[0]);
+    if (!args->n)
+        run_views(ui, args, rest);
+    else if (!saved_view_show(ui, args->v[0]))
+        ui_toast(ui, ROLE_ERROR, "there is no view %s; :save %s saves the present one", args->v[0],
+                 args->v[0]);
 }
 
-void run_forget(struct ui *ui, const struct strv *words, const char *rest)
+void run_forget(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    if (words->n && prefs_drop_named(ui->o.prefs, words->v[0])) {
+    if (args->n && prefs_drop_named(ui->o.prefs, args->v[0])) {
         outbox_wish(ui, WISH_SAVE);
-        ui_toast(ui, ROLE_NORMAL, "forgotten: %s", words->v[0]);
+        ui_toast(ui, ROLE_NORMAL, "forgotten: %s", args->v[0]);
     } else {
-        complain(ui, "nothing was kept under that name");
+        complain(ui, "there is no view of that name");
     }
 }
 
@@ -121,13 +121,13 @@ static void command_names_free(void *p)
     free(p);
 }
 
-void run_views(struct ui *ui, const struct strv *words, const char *rest)
+void run_views(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     const struct prefs *p = ui->o.prefs;
     if (!p->named.n) {
-        ui_toast(ui, ROLE_NORMAL, "nothing was kept yet: :save NAME keeps what is shown now");
+        ui_toast(ui, ROLE_NORMAL, "no saved views; :save NAME saves the present one");
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, "views");
@@ -145,44 +145,44 @@ void run_views(struct ui *ui, const struct strv *words, const char *rest)
 
 /* --- the screens --- */
 
-void run_submit(struct ui *ui, const struct strv *words, const char *rest)
+void run_submit(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     submit_open(ui, *rest ? rest : NULL);
 }
 
-void run_theme(struct ui *ui, const struct strv *words, const char *rest)
+void run_theme(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     free(ui->o.prefs->theme);
-    ui->o.prefs->theme = words->n ? xstrdup(words->v[0]) : NULL;
+    ui->o.prefs->theme = args->n ? xstrdup(args->v[0]) : NULL;
     outbox_wish(ui, WISH_THEME | WISH_SAVE);
 }
 
-void run_mouse(struct ui *ui, const struct strv *words, const char *rest)
+void run_mouse(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     frame_act(ui, ACTION_MOUSE);
 }
 
-void run_freeze(struct ui *ui, const struct strv *words, const char *rest)
+void run_freeze(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     frame_act(ui, ACTION_FREEZE);
 }
 
-void run_help(struct ui *ui, const struct strv *words, const char *rest)
+void run_help(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     frame_act(ui, ACTION_HELP);
 }
 
-void run_quit(struct ui *ui, const struct strv *words, const char *rest)
+void run_quit(struct ui *ui, const struct strv *args, const char *rest)
 {
-    (void)words;
+    (void)args;
     (void)rest;
     ui_quit(ui);
 }

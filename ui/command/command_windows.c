@@ -9,23 +9,22 @@
 
 #define NEAR 2 /* changed letters in a name that was meant to be another */
 
-static void command_windows_add(struct ui *ui, const struct strv *words, const char *rest)
+static void command_windows_add(struct ui *ui, const struct strv *args, const char *rest)
 {
-    if (!words->n)
+    if (!args->n)
         windowline_make(ui, NULL, NULL);
-    else if (strchr(words->v[0], '=')) /* its nodes may be said by nodes= too */
+    else if (strchr(args->v[0], '=')) /* its nodes may be said by nodes= too */
         windowline_make(ui, NULL, rest);
-    else if (nodes_are_there(ui, words->v[0]))
-        windowline_make(ui, words->v[0], behind(words, rest));
+    else if (nodes_are_there(ui, args->v[0]))
+        windowline_make(ui, args->v[0], behind(args, rest));
 }
 
-void run_window(struct ui *ui, const struct strv *words, const char *rest)
+void run_window(struct ui *ui, const struct strv *args, const char *rest)
 {
-    if (!words->n)
-        act_in_view(ui, ACTION_WINDOWS,
-                    "say on which nodes: :window n01 start=18:00 duration=2h reason=fans");
+    if (!args->n)
+        act_in_view(ui, ACTION_WINDOWS, "give nodes: :window n01 start=18:00 duration=2h reason=fans");
     else
-        command_windows_add(ui, words, rest);
+        command_windows_add(ui, args, rest);
 }
 
 static const struct window *command_windows_find(struct ui *ui, const char *name)
@@ -39,38 +38,38 @@ static const struct window *command_windows_find(struct ui *ui, const char *name
         ui_toast(ui, ROLE_ERROR, "there is no window %s; did you mean %s?", name, near);
     else if (!w)
         ui_toast(ui, ROLE_ERROR, "there is no window %s%s", name,
-                 ui->m->windows.n ? "; :windows lists them" : ", and no other");
+                 ui->m->windows.n ? "; :windows lists them" : "; no window is defined");
     return w;
 }
 
-static void command_windows_show(struct ui *ui, const struct strv *words, const char *rest)
+static void command_windows_show(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    const struct window *w = words->n ? command_windows_find(ui, words->v[0]) : NULL;
+    const struct window *w = args->n ? command_windows_find(ui, args->v[0]) : NULL;
     if (w)
         windows_show(ui, w);
-    else if (!words->n)
+    else if (!args->n)
         windows_open(ui, NULL);
 }
 
-static void change(struct ui *ui, const struct strv *words, const char *rest)
+static void change(struct ui *ui, const struct strv *args, const char *rest)
 {
-    const struct window *w = words->n ? command_windows_find(ui, words->v[0]) : NULL;
+    const struct window *w = args->n ? command_windows_find(ui, args->v[0]) : NULL;
     if (w)
-        windowline_change(ui, w, behind(words, rest));
-    else if (!words->n)
-        complain(ui, "say which one, and what: :windows change NAME end=now+2hours");
+        windowline_change(ui, w, behind(args, rest));
+    else if (!args->n)
+        complain(ui, "give a window and a change: :windows change NAME end=now+2hours");
 }
 
-static void remove_some(struct ui *ui, const struct strv *words, const char *rest)
+static void remove_some(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
-    if (!words->n)
-        complain(ui, "say which: :windows delete NAME...");
-    for (size_t i = 0; i < words->n; i++)
-        if (!command_windows_find(ui, words->v[i]))
+    if (!args->n)
+        complain(ui, "give windows: :windows delete NAME...");
+    for (size_t i = 0; i < args->n; i++)
+        if (!command_windows_find(ui, args->v[i]))
             return;
-    windowline_delete(ui, words);
+    windowline_delete(ui, args);
 }
 
 static const struct {
@@ -82,15 +81,15 @@ static const struct {
 #undef X
 };
 
-void run_windows(struct ui *ui, const struct strv *words, const char *rest)
+void run_windows(struct ui *ui, const struct strv *args, const char *rest)
 {
-    for (size_t i = 0; words->n && i < sizeof verbs / sizeof verbs[0]; i++)
-        if (str_eq(words->v[0], verbs[i].name)) {
-            const char *further = behind(words, rest);
+    for (size_t i = 0; args->n && i < sizeof verbs / sizeof verbs[0]; i++)
+        if (str_eq(args->v[0], verbs[i].name)) {
+            const char *further = behind(args, rest);
             struct strv others = strv_split(further, " ");
             verbs[i].run(ui, &others, further);
             strv_fini(&others);
             return;
         }
-    command_windows_show(ui, words, rest);
+    command_windows_show(ui, args, rest);
 }

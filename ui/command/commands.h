@@ -7,16 +7,16 @@
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
-/* words: those behind the command; rest: the same as it was typed. */
-typedef void command_fn(struct ui *ui, const struct strv *words, const char *rest);
+/* args: those behind the command; rest: the same as it was typed. */
+typedef void command_fn(struct ui *ui, const struct strv *args, const char *rest);
 
 #define X(name, other, args, kind, help) command_fn run_##name;
 COMMANDS(X)
 #undef X
 
 void complain(struct ui *ui, const char *what);
-/* What stands behind the first of the words in the text that they were taken from. */
-const char *behind(const struct strv *words, const char *rest);
+/* What stands behind the first of the args in the text that they were taken from. */
+const char *behind(const struct strv *args, const char *rest);
 /* Of a list such as n[01-04], or ALL; says which node is not. */
 bool nodes_are_there(struct ui *ui, const char *names);
 /* The view's own key for the same thing, so that marks and the cursor count. otherwise: what to say where

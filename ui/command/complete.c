@@ -129,7 +129,7 @@ static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *
 {
     for (size_t i = 0; i < ui->n_screens; i++) {
         char *name = xstrdup(ui->screens[i].ops->name);
-        candidates_offer(cl, word, name, xasprintf("%-20s the screen, key %zu", "", i + 1));
+        candidates_offer(cl, word, name, xasprintf("%-20s screen, key %zu", "", i + 1));
         free(name);
     }
 #define X(name, other, args, kind, help) \

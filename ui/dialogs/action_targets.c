@@ -194,13 +194,13 @@ static int add_target(struct targets *t, const struct model *m, const struct job
     bool any = found.n || one;
     vec_fini(&found);
     if (!any)
-        return err_set(err, -ENOENT, "there is no job %s in the queue", word);
+        return err_set(err, -ENOENT, "job %s is not in the queue", word);
     if (one && to->array_index != ARRAY_NONE && job_is_array_record(one))
         name_element(&t->v[t->n - 1], one, to);
     return 0;
 }
 
-int targets_add_word(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
+int targets_add_arg(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
 {
     struct target_list list = {0};
     int rc = targets_add_list(&list, word, err);

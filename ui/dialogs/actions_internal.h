@@ -1,10 +1,10 @@
-/* actions_internal.h - a deed, for the files that ask about it. */
+/* actions_internal.h - an action on jobs, for the files that ask about it. */
 #ifndef UI_DIALOGS_ACTIONS_INTERNAL_H
 #define UI_DIALOGS_ACTIONS_INTERNAL_H
 
 #include "ui/dialogs/job_dialogs.h"
 
-struct deed {
+struct job_action {
     enum action action;
     enum act act;
     int32_t signal;
@@ -17,15 +17,15 @@ struct deed {
     uint64_t dialog;   /* where it was typed or chosen, which tells a refusal; 0: nowhere */
 };
 
-struct deed *deed_copy(const struct deed *from);
-void deed_free(void *deed);
-void deed_words(const struct deed *d, struct str *out);  /* "signal 3 jobs with INT" */
-void deed_list(const struct deed *d, struct lines *out); /* what it is done to */
-void deed_confirm(struct ui *ui, struct deed *take_d);   /* asks, then sends */
-void deed_send(struct ui *ui, const struct deed *d);     /* without a question */
+struct job_action *job_action_copy(const struct job_action *from);
+void job_action_free(void *action);
+void job_action_words(const struct job_action *d, struct str *out);  /* "signal 3 jobs with INT" */
+void job_action_list(const struct job_action *d, struct lines *out); /* what it is done to */
+void job_action_confirm(struct ui *ui, struct job_action *take_d);   /* asks, then sends */
+void job_action_send(struct ui *ui, const struct job_action *d);     /* without a question */
 
 /* job_change.c */
-void deed_choose_change(struct ui *ui, struct deed *take_d); /* asks what, and to what */
-void deed_send_changes(struct ui *ui, const struct deed *d);
+void job_action_choose_change(struct ui *ui, struct job_action *take_d); /* asks what, and to what */
+void job_action_send_changes(struct ui *ui, const struct job_action *d);
 
 #endif

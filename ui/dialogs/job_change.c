@@ -8,19 +8,19 @@
 #include "ui/dialogs/actions_internal.h"
 
 /* X(key of scontrol, what it is called here, how it is written) */
-#define CHANGES(X)                                                                     \
-    X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                          \
-    X("MinMemoryNode", "memory of a node", "16G")                                      \
-    X("Partition", "partition", "a name, or several with commas")                      \
-    X("Priority", "priority (administrators)", "a number")                             \
-    X("Dependency", "depends on", "afterok:12, afterany:12:13; nothing takes it away") \
-    X("Nice", "nice", "a number; more is later")                                       \
-    X("JobName", "name", "any text")                                                   \
-    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24")                       \
-    X("QOS", "quality of service", "a name")                                           \
-    X("Account", "account", "a name")                                                  \
-    X("ArrayTaskThrottle", "elements at once", "a number, 0: all")                     \
-    X("LostNode", "when its node is lost", "hold, requeue, cancel, lease; nothing: what the cluster does")
+#define CHANGES(X)                                                                \
+    X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                     \
+    X("MinMemoryNode", "memory per node", "16G")                                  \
+    X("Partition", "partition", "one name, or several with commas")               \
+    X("Priority", "priority (administrators)", "a number")                        \
+    X("Dependency", "depends on", "afterok:12, afterany:12:13; empty removes it") \
+    X("Nice", "nice", "a number; the higher, the later")                          \
+    X("JobName", "name", "any text")                                              \
+    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24")                  \
+    X("QOS", "quality of service", "a name")                                      \
+    X("Account", "account", "a name")                                             \
+    X("ArrayTaskThrottle", "elements at a time", "a number, 0: all")              \
+    X("LostNode", "if a node is lost", "hold, requeue, cancel, lease; empty: the cluster's setting")
 
 static const struct {
     const char *key, *title, *form;
@@ -33,7 +33,7 @@ static const struct {
 #define N_CHANGES (sizeof changes / sizeof changes[0])
 
 struct changing {
-    struct deed *deed;
+    struct job_action *action;
     size_t change;
     struct { /* of the requests that are under way, one for each job */
         size_t asked, answered, done;
@@ -45,7 +45,7 @@ static void changing_free(void *p)
 {
     struct changing *c = p;
     free(c->sent.refusal);
-    deed_free(c->deed);
+    job_action_free(c->action);
     free(c);
 }
 
@@ -85,7 +85,8 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
         c->sent.done++;
     } else {
         free(c->sent.refusal);
-        c->sent.refusal = xstrdup(r ? act_refusal(r) : "the connection was lost, look whether it was done");
+        c->sent.refusal =
+            xstrdup(r ? act_refusal(r) : "the connection was lost: check whether the change was made");
     }
     if (++c->sent.answered < c->sent.asked)
         return;
@@ -100,7 +101,7 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
     }
 }
 
-void deed_send_changes(struct ui *ui, const struct deed *d)
+void job_action_send_changes(struct ui *ui, const struct job_action *d)
 {
     struct changing *c = d->dialog ? ui_dialog_arg(ui, d->dialog) : NULL;
     if (c) {
@@ -121,15 +122,15 @@ static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome o
     const struct changing *c = arg;
     if (outcome != DIALOG_YES)
         return;
-    struct deed *d = deed_copy(c->deed);
+    struct job_action *d = job_action_copy(c->action);
     d->dialog = ui_keep_dialog(ui);
     strv_push_take(&d->changes, change_text(c->change, dlg->edit.text.s));
     if (d->n > 1) {
-        deed_confirm(ui, d);
+        job_action_confirm(ui, d);
         return;
     }
-    deed_send(ui, d);
-    deed_free(d);
+    job_action_send(ui, d);
+    job_action_free(d);
 }
 
 static void job_change_append(struct str *out, const char *text)
@@ -138,7 +139,7 @@ static void job_change_append(struct str *out, const char *text)
 }
 
 /* What the one job has now, to be edited. */
-static void value_now(const struct ui *ui, const struct deed *d, size_t change, struct str *out)
+static void value_now(const struct ui *ui, const struct job_action *d, size_t change, struct str *out)
 {
     const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
     const char *key = changes[change].key;
@@ -171,7 +172,7 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
 }
 
 /* How many elements run at once is a matter of arrays alone. */
-static bool is_offered(const struct deed *d, size_t change)
+static bool is_offered(const struct job_action *d, size_t change)
 {
     bool array = false;
     vec_for_each (&d->targets, i)
@@ -180,7 +181,7 @@ static bool is_offered(const struct deed *d, size_t change)
 }
 
 /* The change that a line of the menu stands for. */
-static size_t offered(const struct deed *d, size_t line)
+static size_t offered(const struct job_action *d, size_t line)
 {
     size_t change = 0;
     while (!is_offered(d, change) || line-- > 0)
@@ -193,13 +194,13 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     if (outcome != DIALOG_YES)
         return;
     struct changing *c = xcalloc(1, sizeof *c);
-    *c = (struct changing){.deed = deed_copy(arg), .change = offered(arg, dialog_choice(dlg))};
+    *c = (struct changing){.action = job_action_copy(arg), .change = offered(arg, dialog_choice(dlg))};
     struct str value = STR_INIT;
     struct dialog *d = dialog_new(DIALOG_PROMPT, changes[c->change].title);
-    deed_list(c->deed, &d->body.lines);
+    job_action_list(c->action, &d->body.lines);
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM, "%s", changes[c->change].form);
-    value_now(ui, c->deed, c->change, &value);
+    value_now(ui, c->action, c->change, &value);
     edit_set(&d->edit, value.s);
     str_fini(&value);
     d->verb = xstrdup("change");
@@ -208,11 +209,11 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     ui_take_dialog(ui, d, value_typed, c, changing_free);
 }
 
-void deed_choose_change(struct ui *ui, struct deed *take_d)
+void job_action_choose_change(struct ui *ui, struct job_action *take_d)
 {
-    const struct deed *d = take_d;
+    const struct job_action *d = take_d;
     struct str s = STR_INIT;
-    deed_words(d, &s);
+    job_action_words(d, &s);
     struct dialog *menu = dialog_new(DIALOG_MENU, s.s);
     str_clear(&s);
     menu->verb = xstrdup("change");
@@ -225,5 +226,5 @@ void deed_choose_change(struct ui *ui, struct deed *take_d)
         str_clear(&s);
     }
     str_fini(&s);
-    ui_take_dialog(ui, menu, change_chosen, take_d, deed_free);
+    ui_take_dialog(ui, menu, change_chosen, take_d, job_action_free);
 }

@@ -19,7 +19,7 @@ static const struct {
     enum act act;
     const char *verb, *done, *none, *none_of_many, *left_out;
     unsigned states; /* that it can be done in, by bit */
-} deeds[] = {
+} job_actions[] = {
 #define BIT(s) (1u << JOB_##s)
 #define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
     {.action = ACTION_CANCEL,
@@ -27,16 +27,16 @@ static const struct {
      .verb = "cancel",
      .done = "cancelled",
      .states = LIVE,
-     .none = "it has ended already",
-     .none_of_many = "they have ended already",
-     .left_out = "ended already"},
+     .none = "the job has ended",
+     .none_of_many = "the jobs have ended",
+     .left_out = "already ended"},
     {.action = ACTION_SIGNAL,
      .act = ACT_SIGNAL,
      .verb = "signal",
      .done = "signalled",
      .states = BIT(RUNNING) | BIT(COMPLETING), /* one that is preempted takes them until its end */
      .none = "only running jobs take signals",
-     .none_of_many = "none of them runs",
+     .none_of_many = "none of the jobs runs",
      .left_out = "not running"},
     {.action = ACTION_HOLD,
      .act = ACT_HOLD,
@@ -44,64 +44,64 @@ static const struct {
      .done = "held",
      .states = BIT(PENDING),
      .none = "only waiting jobs can be held",
-     .none_of_many = "none of them waits, or they are held already",
-     .left_out = "not waiting, or held"},
+     .none_of_many = "none of the jobs waits, or all are held",
+     .left_out = "not waiting, or already held"},
     {.action = ACTION_RELEASE,
      .act = ACT_RELEASE,
      .verb = "release",
      .done = "released",
      .states = BIT(PENDING),
-     .none = "it is not held",
-     .none_of_many = "none of them is held",
+     .none = "the job is not held",
+     .none_of_many = "none of the jobs is held",
      .left_out = "not held"},
     {.action = ACTION_REQUEUE,
      .act = ACT_REQUEUE,
      .verb = "requeue",
      .done = "requeued",
      .states = ~BIT(PENDING),
-     .none = "it waits already",
-     .none_of_many = "they wait already",
-     .left_out = "waiting already"},
+     .none = "the job already waits",
+     .none_of_many = "the jobs already wait",
+     .left_out = "already waiting"},
     {.action = ACTION_EDIT,
      .act = ACT_HOLD, /* not sent: a change is a request of its own */
      .verb = "change",
      .done = "changed",
      .states = LIVE,
-     .none = "it has ended already",
-     .none_of_many = "they have ended already",
-     .left_out = "ended already"},
+     .none = "the job has ended",
+     .none_of_many = "the jobs have ended",
+     .left_out = "already ended"},
 #undef LIVE
 #undef BIT
 };
 
-#define N_DEEDS (sizeof deeds / sizeof deeds[0])
+#define N_JOB_ACTIONS (sizeof job_actions / sizeof job_actions[0])
 
-bool act_is_deed(enum action a)
+bool act_is_job_action(enum action a)
 {
-    for (size_t i = 0; i < N_DEEDS; i++)
-        if (deeds[i].action == a)
+    for (size_t i = 0; i < N_JOB_ACTIONS; i++)
+        if (job_actions[i].action == a)
             return true;
     return a == ACTION_WATCH;
 }
 
-static size_t find_deed(enum action a)
+static size_t find_job_action(enum action a)
 {
-    for (size_t i = 0; i < N_DEEDS; i++)
-        if (deeds[i].action == a)
+    for (size_t i = 0; i < N_JOB_ACTIONS; i++)
+        if (job_actions[i].action == a)
             return i;
     bug_on(true);
     return 0;
 }
 
-void deed_free(void *p)
+void job_action_free(void *p)
 {
-    struct deed *d = p;
+    struct job_action *d = p;
     strv_fini(&d->changes);
     targets_fini(&d->targets);
     free(d);
 }
 
-static uint32_t job_dialogs_count_of(const struct deed *d, const struct target *t, unsigned states)
+static uint32_t job_dialogs_count_of(const struct job_action *d, const struct target *t, unsigned states)
 {
     uint32_t n = 0;
     for (int s = 0; s < JOB_N_STATES; s++)
@@ -113,7 +113,7 @@ static uint32_t job_dialogs_count_of(const struct deed *d, const struct target *
 }
 
 /* Leaves out what is not for who sits here to change: the controller would refuse it. */
-static void keep_own(struct deed *d, const struct ui *ui)
+static void keep_own(struct job_action *d, const struct ui *ui)
 {
     size_t kept = 0;
     vec_for_each (&d->targets, i) {
@@ -130,7 +130,7 @@ static void keep_own(struct deed *d, const struct ui *ui)
 }
 
 /* Leaves out what it cannot be done to. */
-static void keep_possible(struct deed *d, unsigned states)
+static void keep_possible(struct job_action *d, unsigned states)
 {
     size_t kept = 0;
     vec_for_each (&d->targets, i) {
@@ -164,7 +164,7 @@ void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *
     d->danger = true;
     lines_addf(&d->body.lines, ROLE_NORMAL, "%s: %s", verb, act_refusal(r));
     if (r->count)
-        lines_addf(&d->body.lines, ROLE_NORMAL, "It was done to %u.", r->count);
+        lines_addf(&d->body.lines, ROLE_NORMAL, "%u jobs were changed.", r->count);
     ui_take_dialog(ui, d, NULL, NULL, NULL);
 }
 
@@ -179,8 +179,8 @@ void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *bod
 
 bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in)
 {
-    static const char lost[] = "the connection was lost, look whether it was done",
-                      strange[] = "the controller gave a strange answer";
+    static const char lost[] = "the connection was lost: check whether the change was made",
+                      strange[] = "the controller sent an unexpected answer";
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     const char *why = !in ? lost : !r ? strange : NULL;
     if (why && !ui_refuse_dialog(ui, dialog, "%s", why))
@@ -191,9 +191,9 @@ bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct
         ui_drop_dialog(ui, dialog);
         return true;
     }
-    bool told =
-        r->count ? ui_refuse_dialog(ui, dialog, "Refused: %s. It was done to %u.", act_refusal(r), r->count)
-                 : ui_refuse_dialog(ui, dialog, "Refused: %s", act_refusal(r));
+    bool told = r->count ? ui_refuse_dialog(ui, dialog, "Refused: %s. %u jobs were changed.",
+                                            act_refusal(r), r->count)
+                         : ui_refuse_dialog(ui, dialog, "Refused: %s", act_refusal(r));
     if (!told)
         act_show_refusal(ui, verb, r);
     return false;
@@ -203,38 +203,39 @@ static void job_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg
 {
     (void)owner;
     size_t k = arg & 0xff;
-    if (!act_answered(ui, arg >> 8, deeds[k].verb, in))
+    if (!act_answered(ui, arg >> 8, job_actions[k].verb, in))
         return;
     if (!((const struct msg_result *)in->body)->count)
-        ui_toast(ui, ROLE_WARN, "%s: nothing was done, what was meant has changed meanwhile",
-                 deeds[k].verb);
+        ui_toast(ui, ROLE_WARN, "%s: nothing was done, the jobs have changed meanwhile",
+                 job_actions[k].verb);
     else
-        ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[k].done, ((const struct msg_result *)in->body)->count);
+        ui_toast(ui, ROLE_GOOD, "%s: %u", job_actions[k].done,
+                 ((const struct msg_result *)in->body)->count);
 }
 
-void deed_send(struct ui *ui, const struct deed *d)
+void job_action_send(struct ui *ui, const struct job_action *d)
 {
     if (d->action == ACTION_EDIT) {
-        deed_send_changes(ui, d);
+        job_action_send_changes(ui, d);
         return;
     }
     struct msg_act act = {.act = d->act, .signal = d->signal, .else_batch = true};
     vec_for_each (&d->targets, i)
         target_name(&d->targets.v[i], ui_model(ui), &act);
-    act_ask(ui, d->dialog, MSG_ACT, &act, job_dialogs_answered, (uint8_t)find_deed(d->action));
+    act_ask(ui, d->dialog, MSG_ACT, &act, job_dialogs_answered, (uint8_t)find_job_action(d->action));
     rec_fini(&msg_act_rec, &act);
 }
 
 /* --- the question --- */
 
-static bool ends_jobs(const struct deed *d)
+static bool ends_jobs(const struct job_action *d)
 {
     return d->action == ACTION_CANCEL || d->action == ACTION_SIGNAL || d->action == ACTION_REQUEUE;
 }
 
-struct deed *deed_copy(const struct deed *from)
+struct job_action *job_action_copy(const struct job_action *from)
 {
-    struct deed *d = xmemdup(from, sizeof *d);
+    struct job_action *d = xmemdup(from, sizeof *d);
     d->changes = strv_copy(&from->changes);
     d->targets = (struct targets){0};
     vec_for_each (&from->targets, i)
@@ -244,12 +245,12 @@ struct deed *deed_copy(const struct deed *from)
 
 static void send_later(struct ui *ui, void *arg)
 {
-    deed_send(ui, arg);
+    job_action_send(ui, arg);
 }
 
-void deed_words(const struct deed *d, struct str *s)
+void job_action_words(const struct job_action *d, struct str *s)
 {
-    str_appendf(s, "%s ", deeds[find_deed(d->action)].verb);
+    str_appendf(s, "%s ", job_actions[find_job_action(d->action)].verb);
     count_text(s, d->n, "job", "jobs");
     if (d->action == ACTION_SIGNAL)
         str_appendf(s, " with %s", sigabbrev_np(d->signal));
@@ -258,21 +259,22 @@ void deed_words(const struct deed *d, struct str *s)
 static void job_dialogs_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
     (void)dlg;
-    const struct deed *d = arg;
+    const struct job_action *d = arg;
     if (outcome != DIALOG_YES)
         return;
     if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
-        deed_send(ui, d);
+        job_action_send(ui, d);
         return;
     }
     struct str s = STR_INIT;
     ui_drop_dialog(ui, d->dialog); /* one does not look at it so long */
-    deed_words(d, &s);
-    ui_later(ui, s.s, ACT_UNDO_MS, send_later, deed_copy(d), deed_free); /* the dialog frees its own */
+    job_action_words(d, &s);
+    ui_later(ui, s.s, ACT_UNDO_MS, send_later, job_action_copy(d),
+             job_action_free); /* the dialog frees its own */
     str_fini(&s);
 }
 
-static void count_line(const struct deed *d, struct rich *r)
+static void count_line(const struct job_action *d, struct rich *r)
 {
     const char *sep = "";
     for (int s = 0; s < JOB_N_STATES; s++)
@@ -283,7 +285,7 @@ static void count_line(const struct deed *d, struct rich *r)
         }
 }
 
-void deed_list(const struct deed *d, struct lines *l)
+void job_action_list(const struct job_action *d, struct lines *l)
 {
     for (size_t i = 0; i < d->targets.n && i < LIST_MAX; i++) {
         struct rich *r = lines_add(l);
@@ -294,42 +296,44 @@ void deed_list(const struct deed *d, struct lines *l)
         lines_addf(l, ROLE_DIM, "and %zu more", d->targets.n - LIST_MAX);
 }
 
-static const char *what_happens(const struct deed *d)
+static const char *what_happens(const struct job_action *d)
 {
     if (d->action == ACTION_CANCEL && (d->counts[JOB_RUNNING] || d->counts[JOB_SUSPENDED]))
-        return "Running ones get TERM now and KILL after a grace time.";
+        return "Running jobs get TERM now, and KILL after the grace time.";
     if (d->action == ACTION_REQUEUE)
-        return "They end now and run again from the beginning.";
+        return "The jobs end now and start again from the beginning.";
     return NULL;
 }
 
 static void left_out_line(struct lines *l, uint32_t n, const char *why)
 {
     if (n)
-        lines_addf(l, ROLE_DIM, n == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", n, why);
+        lines_addf(l, ROLE_DIM, n == 1 ? "%u job is left out: %s." : "%u jobs are left out: %s.", n, why);
 }
 
-void deed_confirm(struct ui *ui, struct deed *take_d)
+void job_action_confirm(struct ui *ui, struct job_action *take_d)
 {
-    struct deed *d = take_d;
+    struct job_action *d = take_d;
     struct str s = STR_INIT;
-    deed_words(d, &s);
+    job_action_words(d, &s);
     struct dialog *dlg = dialog_new(DIALOG_CONFIRM, s.s);
-    dlg->verb = str_take(&s);
+    str_fini(&s);
+    dlg->verb = xstrdup(job_actions[find_job_action(d->action)].verb);
+    dlg->no = "keep";
     dlg->danger = ends_jobs(d);
     dlg->must_type = ends_jobs(d) && d->n > ACT_TYPE_ABOVE ? d->n : 0;
     count_line(d, lines_add(&dlg->body.lines));
     lines_add(&dlg->body.lines);
-    deed_list(d, &dlg->body.lines);
+    job_action_list(d, &dlg->body.lines);
     for (size_t i = 0; i < d->changes.n; i++)
         lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
     if (d->left_out || d->foreign || what_happens(d))
         lines_add(&dlg->body.lines);
-    left_out_line(&dlg->body.lines, d->left_out, deeds[find_deed(d->action)].left_out);
+    left_out_line(&dlg->body.lines, d->left_out, job_actions[find_job_action(d->action)].left_out);
     left_out_line(&dlg->body.lines, d->foreign, "not yours");
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
-    ui_take_dialog(ui, dlg, job_dialogs_confirmed, d, deed_free);
+    ui_take_dialog(ui, dlg, job_dialogs_confirmed, d, job_action_free);
 }
 
 static const int32_t signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP, SIGCONT, SIGSTOP, SIGKILL};
@@ -338,13 +342,13 @@ static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
 {
     if (outcome != DIALOG_YES)
         return;
-    struct deed *d = deed_copy(arg); /* the menu frees its own */
+    struct job_action *d = job_action_copy(arg); /* the menu frees its own */
     d->signal = signals[dialog_choice(dlg)];
     d->dialog = ui_keep_dialog(ui);
-    deed_confirm(ui, d);
+    job_action_confirm(ui, d);
 }
 
-static void choose_signal(struct ui *ui, struct deed *d)
+static void choose_signal(struct ui *ui, struct job_action *d)
 {
     struct dialog *menu = dialog_new(DIALOG_MENU, "signal");
     menu->verb = xstrdup("choose");
@@ -354,35 +358,35 @@ static void choose_signal(struct ui *ui, struct deed *d)
                  sigdescr_np(signals[i]));
         strv_push(&menu->items, line);
     }
-    ui_take_dialog(ui, menu, signal_chosen, d, deed_free);
+    ui_take_dialog(ui, menu, signal_chosen, d, job_action_free);
 }
 
 /* --- beginning --- */
 
 /* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
-static struct deed *job_dialogs_begin(struct ui *ui, enum action a, struct targets *take_t)
+static struct job_action *job_dialogs_begin(struct ui *ui, enum action a, struct targets *take_t)
 {
-    size_t k = find_deed(a);
-    struct deed *d = xcalloc(1, sizeof *d);
-    *d = (struct deed){.action = a, .act = deeds[k].act, .targets = *take_t};
+    size_t k = find_job_action(a);
+    struct job_action *d = xcalloc(1, sizeof *d);
+    *d = (struct job_action){.action = a, .act = job_actions[k].act, .targets = *take_t};
     *take_t = (struct targets){0};
     bool any = d->targets.n > 0;
     if (ui_read_only(ui, true)) {
-        deed_free(d);
+        job_action_free(d);
         return NULL;
     }
     keep_own(d, ui);
-    keep_possible(d, deeds[k].states);
+    keep_possible(d, job_actions[k].states);
     targets_label(&d->targets, LIST_MAX, ui_model(ui));
     if (d->targets.n)
         return d;
-    const char *why = !d->left_out
-                          ? d->foreign == 1 ? "it belongs to another user" : "none of them is yours"
-                      : d->left_out == 1 ? deeds[k].none
-                                         : deeds[k].none_of_many;
+    const char *why =
+        !d->left_out ? d->foreign == 1 ? "the job belongs to another user" : "none of the jobs is yours"
+        : d->left_out == 1 ? job_actions[k].none
+                           : job_actions[k].none_of_many;
     if (any)
-        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, why);
-    deed_free(d);
+        ui_toast(ui, ROLE_WARN, "%s: %s", job_actions[k].verb, why);
+    job_action_free(d);
     return NULL;
 }
 
@@ -392,33 +396,33 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
         act_watch(ui, take_t);
         return;
     }
-    struct deed *d = job_dialogs_begin(ui, a, take_t);
+    struct job_action *d = job_dialogs_begin(ui, a, take_t);
     if (!d)
         return;
     if (a == ACTION_SIGNAL)
         choose_signal(ui, d);
     else if (a == ACTION_EDIT)
-        deed_choose_change(ui, d);
+        job_action_choose_change(ui, d);
     else
-        deed_confirm(ui, d);
+        job_action_confirm(ui, d);
 }
 
 void act_signal(struct ui *ui, int number, struct targets *take_t)
 {
-    struct deed *d = job_dialogs_begin(ui, ACTION_SIGNAL, take_t);
+    struct job_action *d = job_dialogs_begin(ui, ACTION_SIGNAL, take_t);
     if (!d)
         return;
     d->signal = number;
-    deed_confirm(ui, d);
+    job_action_confirm(ui, d);
 }
 
 void act_update(struct ui *ui, const struct strv *list, struct targets *take_t)
 {
-    struct deed *d = job_dialogs_begin(ui, ACTION_EDIT, take_t);
+    struct job_action *d = job_dialogs_begin(ui, ACTION_EDIT, take_t);
     if (!d)
         return;
     d->changes = strv_copy(list);
-    deed_confirm(ui, d);
+    job_action_confirm(ui, d);
 }
 
 void act_watch(struct ui *ui, struct targets *take_t)
@@ -432,8 +436,7 @@ void act_watch(struct ui *ui, struct targets *take_t)
         ui_watch(ui, &take_t->v[i].to, !all);
     targets_label(take_t, 1, ui_model(ui));
     if (take_t->n == 1)
-        ui_toast(ui, ROLE_NORMAL,
-                 all ? "no longer watched: %s" : "watched, the bell rings when it changes: %s",
+        ui_toast(ui, ROLE_NORMAL, all ? "no longer watched: %s" : "watched, the bell rings on changes: %s",
                  take_t->v[0].label);
     else
         ui_toast(ui, ROLE_NORMAL, all ? "%zu no longer watched" : "%zu watched, the bell rings on changes",

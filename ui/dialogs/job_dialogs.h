@@ -10,7 +10,7 @@
 #include "ui/frame/view.h"
 
 #define ACT_TYPE_ABOVE 10   /* above so many jobs the count must be typed */
-#define ACT_UNDO_ABOVE 1    /* above so many jobs a deed that ends them can be undone ... */
+#define ACT_UNDO_ABOVE 1    /* above this number of jobs, ending them can be undone ... */
 #define ACT_UNDO_MS    5000 /* ... so long */
 
 struct target {
@@ -48,7 +48,7 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
 
 /* What a word such as 12, 12_3, 12_[1-4] or 12.0 names. Errors: -EINVAL, -ENOENT (nothing of that name is
  * in the queue). */
-int targets_add_word(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
+int targets_add_arg(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
     __attribute__((warn_unused_result));
 
 /* CANCEL, SIGNAL, HOLD, RELEASE, REQUEUE, EDIT or WATCH: asks, then sends. Takes t's contents. No-op with a
@@ -56,7 +56,7 @@ int targets_add_word(struct targets *t, const struct ui *ui, const char *word, s
 void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t);
 
 /* One of those that act_on_jobs takes. */
-bool act_is_deed(enum action a);
+bool act_is_job_action(enum action a);
 /* The same where the signal is known already. */
 void act_signal(struct ui *ui, int number, struct targets *take_t);
 const char *act_refusal(const struct msg_result *r); /* its words */

@@ -7,11 +7,11 @@
 
 #define LIST_MAX 12 /* lines of the list in a question */
 
-enum node_deed { RESUME, DRAIN, NOTE };
+enum node_action { RESUME, DRAIN, NOTE };
 
 static const struct {
     const char *verb, *done;
-} deeds[] = {
+} job_actions[] = {
     [RESUME] = {.verb = "resume", .done = "resumed"},
     [DRAIN] = {.verb = "drain", .done = "drained"},
     [NOTE] = {.verb = "note", .done = "noted"},
@@ -21,8 +21,8 @@ static void node_dialogs_answered(struct ui *ui, struct view *owner, uint64_t ar
                                   const struct incoming *in)
 {
     (void)owner;
-    if (act_answered(ui, arg >> 8, deeds[arg & 0xff].verb, in))
-        ui_toast(ui, ROLE_GOOD, "%s", deeds[arg & 0xff].done);
+    if (act_answered(ui, arg >> 8, job_actions[arg & 0xff].verb, in))
+        ui_toast(ui, ROLE_GOOD, "%s", job_actions[arg & 0xff].done);
 }
 
 static void drain_free(void *p)
@@ -74,7 +74,7 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     str_appendf(&title, "%s %s", drain ? "drain" : "resume", names);
     free(names);
     struct dialog *d = dialog_new(drain ? DIALOG_PROMPT : DIALOG_CONFIRM, title.s);
-    d->needs = "say why: ";
+    d->needs = "give a reason: ";
     str_fini(&title);
     d->verb = xstrdup(drain ? "drain" : "resume");
     edit_set(&d->edit, drain ? reason : "");
@@ -82,8 +82,8 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM,
-               drain ? "Running jobs go on to their end, no new ones start. Why?"
-                     : "It takes jobs again at once. Is the reason above settled?");
+               drain ? "Running jobs finish, no new jobs start. Why?"
+                     : "New jobs start at once. Is the reason above resolved?");
     ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
 }
 
@@ -122,11 +122,11 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
     struct dialog *d = dialog_new(DIALOG_PROMPT, title);
     free(names);
     free(title);
-    d->verb = xstrdup("keep it");
+    d->verb = xstrdup("save");
     d->may_be_empty = true;
     edit_set(&d->edit, nodes[0]->note ? nodes[0]->note : "");
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "Everybody reads it; an empty one goes away.");
+    lines_addf(&d->body.lines, ROLE_DIM, "All users see the note; an empty text deletes it.");
     ui_take_dialog(ui, d, note_typed, msg, node_dialogs_note_free);
 }

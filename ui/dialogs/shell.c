@@ -6,7 +6,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 
-#define BACK "; exit comes back to the screens."
+#define BACK "; exit returns to the screens."
 
 static const char *own_shell(void)
 {
@@ -20,17 +20,18 @@ void shell_in_job(struct ui *ui, const struct job *j)
     if (ui_read_only(ui, true))
         return;
     if (j->uid != ui_uid(ui) && !ui_is_admin(ui)) {
-        ui_toast(ui, ROLE_WARN, "only its owner opens a shell in it: %s",
+        ui_toast(ui, ROLE_WARN, "only the owner can open a shell in the job: %s",
                  j->user ? j->user : "another user");
         return;
     }
     if (j->state != JOB_RUNNING) {
-        ui_toast(ui, ROLE_WARN, "only a running job has a place for a shell");
+        ui_toast(ui, ROLE_WARN, "a shell needs a running job");
         return;
     }
     if (j->kind == JOB_KIND_STEPS) {
-        ui_toast(ui, ROLE_WARN,
-                 "a job in steps holds no allocation of its own: A on the nodes opens a shell there");
+        ui_toast(
+            ui, ROLE_WARN,
+            "a job in steps has no allocation of its own: on the nodes screen, A opens a shell on a node");
         return;
     }
     strv_push(&argv, "srun");

@@ -90,10 +90,10 @@ static void window_confirm_job_lines(struct lines *l, const struct ui *ui, const
     if (n > JOBS_MAX)
         lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
     if (n)
-        lines_addf(l, ROLE_DIM, "%zu %s there and may still run when it begins: they go on.", n,
+        lines_addf(l, ROLE_DIM, "%zu %s there and may still run when the window begins: they continue.", n,
                    n == 1 ? "job runs" : "jobs run");
     else
-        lines_addf(l, ROLE_DIM, "No job runs there that would still run when it begins.");
+        lines_addf(l, ROLE_DIM, "No job on these nodes would still run when the window begins.");
     strv_fini(&list);
 }
 
@@ -103,7 +103,7 @@ void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, voi
     struct asking *a = xcalloc(1, sizeof *a);
     *a = (struct asking){.yes = yes, .arg = take_arg, .free_arg = free_arg};
     rec_copy(&window_rec, &a->w, w);
-    char *nodes = hostlist_compress(&w->nodes), *title = xasprintf("make a window on %s", nodes);
+    char *nodes = hostlist_compress(&w->nodes), *title = xasprintf("create a window on %s", nodes);
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
     struct rich *r = lines_add(&d->body.lines);
     struct str from = STR_INIT, to = STR_INIT;
@@ -114,7 +114,7 @@ void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, voi
         rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
     lines_add(&d->body.lines);
     window_confirm_job_lines(&d->body.lines, ui, w);
-    d->verb = xstrdup("make it");
+    d->verb = xstrdup("create");
     d->danger = true;
     ui_take_dialog(ui, d, window_confirm_answered, a, asking_free);
     str_fini(&from);

@@ -57,7 +57,7 @@ static struct window_line *line_new(const char *changes, const char *nodes, cons
 static bool window_edit_may(struct ui *ui)
 {
     if (!ui_is_admin(ui))
-        ui_toast(ui, ROLE_ERROR, "only administrators make, change and delete windows");
+        ui_toast(ui, ROLE_ERROR, "only administrators can create, change and delete windows");
     return ui_is_admin(ui) && !ui_read_only(ui, true);
 }
 
@@ -106,7 +106,7 @@ static int set_word(struct windowspec *spec, const char *key, const char *value,
 {
     struct errtext why = {""};
     bool text = str_ieq(key, "reason") || str_ieq(key, "users") || str_ieq(key, "accounts");
-    int rc = !text && !*value ? err_set(&why, -EINVAL, "nothing stands behind it")
+    int rc = !text && !*value ? err_set(&why, -EINVAL, "no value after '='")
                               : windowspec_set(spec, key, value, now, &why);
     if (rc == -ENOENT)
         return complain_key(key, err);
@@ -157,7 +157,7 @@ static int read_change(struct windowspec *spec, const struct window *old, const 
     spec->maint = named && old->kind == WINDOW_MAINTENANCE; /* else who is named says what it is */
     int rc = read_words(spec, words, now, &given, err);
     if (rc == 0 && given.name && !str_eq(spec->w.name, old->name))
-        rc = err_set(err, -EINVAL, "its name stays: make a new one and delete this one");
+        rc = err_set(err, -EINVAL, "a window cannot be renamed: create a new one and delete this one");
     if (rc == 0 && given.start && !given.length)
         spec->w.end = wall_add_s(spec->w.start, wall_elapsed_s(old->start, old->end));
     return rc ? rc : windowspec_finish(spec, now, err);
@@ -196,12 +196,12 @@ static void ask_words(struct ui *ui, struct window_line *take_l, const char *wro
     struct dialog *d = dialog_new(DIALOG_PROMPT, title);
     struct lines *l = &d->body.lines;
     free(title);
-    lines_addf(l, ROLE_NORMAL, "No job starts there that would still run when it begins.");
+    lines_addf(l, ROLE_NORMAL, "No job starts on these nodes that would still run when the window begins.");
     lines_addf(l, ROLE_DIM,
-               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo "
-               "keeps the nodes for them%s",
-               take_l->changes ? ", an empty users= for nobody" : "; name=...");
-    d->verb = xstrdup(take_l->changes ? "change it" : "make it");
+               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo reserves "
+               "the nodes for them%s",
+               take_l->changes ? ", an empty users= makes it maintenance" : "; name=...");
+    d->verb = xstrdup(take_l->changes ? "change" : "create");
     edit_set(&d->edit, !str_is_empty(take_l->words) ? take_l->words
                        : take_l->nodes              ? "start=now duration=2h reason="
                                                     : "nodes=ALL start=now duration=2h reason=");
@@ -224,12 +224,12 @@ static void window_edit_told(struct ui *ui, const struct incoming *in, void *arg
     const struct window_line *l = arg;
     const struct msg_result *r = in ? in->body : NULL;
     if (!in) {
-        window_edit_refuse(ui, l, "the connection was lost, look whether it was done");
+        window_edit_refuse(ui, l, "the connection was lost: check whether the change was made");
     } else if (in->kind == MSG_RESULT && r->refusal) {
         window_edit_refuse(ui, l, act_refusal(r));
     } else {
         ui_drop_dialog(ui, l->dialog);
-        ui_toast(ui, ROLE_GOOD, l->changes ? "changed: %s" : "made: %s",
+        ui_toast(ui, ROLE_GOOD, l->changes ? "changed: %s" : "created: %s",
                  in->kind == MSG_RESULT && r->text ? r->text : "the window");
     }
 }
@@ -256,7 +256,7 @@ static void try_words(struct ui *ui, struct window_line *take_l)
     struct errtext err = {""};
     const struct window *old = take_l->changes ? model_get_window(ui_model(ui), take_l->changes) : NULL;
     int rc = old               ? read_change(&spec, old, take_l->words, ui_now(ui), &err)
-             : take_l->changes ? err_set(&err, -ENOENT, "that window has gone meanwhile")
+             : take_l->changes ? err_set(&err, -ENOENT, "the window has been deleted meanwhile")
                                : read_new(&spec, take_l, ui_now(ui), &err);
     if (rc < 0) {
         window_edit_refuse(ui, take_l, err.s);
@@ -375,9 +375,9 @@ void windowline_delete(struct ui *ui, const struct strv *names)
             window_words(r, ui, w);
     }
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "Jobs may start there again as if %s had never been.",
+    lines_addf(&d->body.lines, ROLE_DIM, "Jobs can start on these nodes again, as if %s did not exist.",
                one ? "it" : "they");
-    d->verb = xstrdup(one ? "delete it" : "delete them");
+    d->verb = xstrdup("delete");
     d->danger = true;
     struct strv *copy = xcalloc(1, sizeof *copy);
     *copy = strv_copy(names);

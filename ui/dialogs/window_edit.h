@@ -6,15 +6,15 @@
 #include "ui/frame/view.h"
 
 /* The keys of the line, for what is offered while it is typed: X(key, what it says) */
-#define WINDOWLINE_KEYS(X)                                       \
-    X("start", "18:00, now+2hours, tomorrow, 2026-12-24T08:00")  \
-    X("duration", "2h, 90m, 1d: from its start")                 \
-    X("end", "instead of a duration")                            \
-    X("nodes", "n[01-04],big or ALL")                            \
-    X("users", "ann,bo: it is kept for them; none: maintenance") \
-    X("accounts", "the same for the users of accounts")          \
-    X("reason", "why: everybody reads it, blanks and all")       \
-    X("name", "what it is called; else one is made")
+#define WINDOWLINE_KEYS(X)                                            \
+    X("start", "18:00, now+2hours, tomorrow, 2026-12-24T08:00")       \
+    X("duration", "2h, 90m, 1d: from the start")                      \
+    X("end", "instead of a duration")                                 \
+    X("nodes", "n[01-04],big or ALL")                                 \
+    X("users", "ann,bo: reserved for these users; none: maintenance") \
+    X("accounts", "the same for the users of accounts")               \
+    X("reason", "reason, shown to all users; may contain blanks")     \
+    X("name", "name of the window; default: one is made up")
 
 /* Makes one on those nodes (NULL: the words say which); asks for the words where they are NULL or empty,
  * and again, with what is wrong, where they are refused here or by the controller. */

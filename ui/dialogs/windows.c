@@ -37,7 +37,7 @@ static void windows_picked(struct ui *ui, struct dialog *d, enum dialog_outcome 
     if (outcome != DIALOG_YES)
         return;
     if (!w)
-        ui_toast(ui, ROLE_NORMAL, "that window has gone meanwhile");
+        ui_toast(ui, ROLE_NORMAL, "the window has been deleted meanwhile");
     else if (dialog_choice(d) == CHANGE)
         windowline_change(ui, w, NULL);
     else
@@ -72,14 +72,14 @@ void windows_show(struct ui *ui, const struct window *w)
     rich_addf(to, ROLE_DIM, "  %s", duration_format_words(wall_elapsed_s(w->start, w->end), length));
     if (*who)
         rich_add(lines_pair(l, "for", LABEL), ROLE_NORMAL, who);
-    struct rich *r = lines_pair(l, "made by", LABEL);
+    struct rich *r = lines_pair(l, "created by", LABEL);
     rich_addf(r, ROLE_NORMAL, "%s ", w->user ? w->user : "?");
     when_text(&r->text, w->t_made, ui_now(ui));
     rich_role(r, ROLE_DIM);
     if (may) {
         lines_add(l);
-        strv_push(&d->items, "change it");
-        strv_push(&d->items, "delete it");
+        strv_push(&d->items, "change");
+        strv_push(&d->items, "delete");
     }
     struct strv *name = xcalloc(1, sizeof *name);
     strv_push(name, w->name);
@@ -118,7 +118,7 @@ static void chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
     if (w)
         windows_show(ui, w);
     else
-        ui_toast(ui, ROLE_NORMAL, "that window has gone meanwhile");
+        ui_toast(ui, ROLE_NORMAL, "the window has been deleted meanwhile");
 }
 
 /* Names and nodes stand in columns, up to a width that leaves room for the words. */
@@ -164,8 +164,7 @@ void windows_open(struct ui *ui, const char *nodes)
 {
     bool may = ui_is_admin(ui) && !ui_read_only(ui, false), any = ui_model(ui)->windows.n;
     if (!any && !(may && nodes)) {
-        ui_toast(ui, ROLE_NORMAL, "no windows: all nodes are for everybody%s",
-                 may ? "; :windows add NODES makes one" : "");
+        ui_toast(ui, ROLE_NORMAL, "no windows%s", may ? "; :windows add NODES creates one" : "");
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, "windows");
@@ -173,7 +172,7 @@ void windows_open(struct ui *ui, const char *nodes)
     o->may = may;
     o->nodes = may && nodes ? xstrdup(nodes) : NULL;
     if (may)
-        strv_push_take(&d->items, nodes ? xasprintf("a new one on %s", nodes) : xstrdup("a new one"));
+        strv_push_take(&d->items, nodes ? xasprintf("new window on %s", nodes) : xstrdup("new window"));
     windows_add_items(ui, d, o);
     if (!nodes && any)
         dialog_choose(d, may ? 1 : 0); /* who asks for the list wants to see one */

@@ -68,13 +68,13 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
     if (stat(path, &st) < 0)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode)) /* a pipe would make the screens wait */
-        return err_set(err, -EINVAL, "%s is no file", path);
+        return err_set(err, -EINVAL, "%s is not a file", path);
     int rc = script_read_raw(path, &s, err);
     if (rc < 0)
         return rc;
     if (memchr(s.text.p, '\0', s.text.n)) {
         script_fini(&s);
-        return err_set(err, -EINVAL, "%s is no text", path);
+        return err_set(err, -EINVAL, "%s is not a text file", path);
     }
     form_begin(f, str_ends(path, ".job") ? JOB_KIND_STEPS : JOB_KIND_BATCH);
     str_clear(&f->text);

@@ -137,7 +137,7 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
 {
     static const char begins[] = "to start at ", latest[] = " at the latest",
                       basis[] = ", by the time limits";
-    const char *text = str_is_empty(r->text) ? "it can be run" : r->text,
+    const char *text = str_is_empty(r->text) ? "the job can run" : r->text,
                *nodes = strstr(text, "on nodes ");
     char iso[WALL_TEXT_SIZE];
     struct wall start;
@@ -220,7 +220,7 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     struct form_page *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     if (!r) {
-        ui_toast(ui, ROLE_ERROR, "the connection was lost: the same sent again is not queued twice");
+        ui_toast(ui, ROLE_ERROR, "the connection was lost; submit again: the job will not be queued twice");
         return;
     }
     rec_fini(&msg_submit_rec, &s->sent);
@@ -319,5 +319,5 @@ void submit_draft(struct form_page *s, unsigned what)
     if (!s->making)
         form_ask_start(s);
     else if (what & (DRAFT_SEND | DRAFT_BY_HAND))
-        ui_toast(s->v.ui, ROLE_NORMAL, "looking at its files first ...");
+        ui_toast(s->v.ui, ROLE_NORMAL, "checking files first ...");
 }

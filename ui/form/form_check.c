@@ -150,7 +150,7 @@ static void check_time(struct form_checking *c, const struct job_req *r, const s
     if (!p || p->max_time_s == DURATION_UNLIMITED || r->time_limit_s == DURATION_NOT_SET)
         return;
     if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s) {
-        hint(c, form_check_field_of(c, "time"), HINT_ERROR, "%s asked, %s allows %s",
+        hint(c, form_check_field_of(c, "time"), HINT_ERROR, "%s requested, %s allows %s",
              duration_format(r->time_limit_s, a), p->name, duration_format(p->max_time_s, b));
         fix_with(c, b);
     }
@@ -228,12 +228,12 @@ static void check_several_nodes(struct form_checking *c, const struct job_req *r
 {
     uint32_t all, nodes = nodes_for(c, r, p, &all);
     if (!nodes) {
-        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "%u asked, the nodes of %s have %u in all",
-             r->gpus, p->name, all);
+        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR,
+             "%u requested, the nodes of %s have %u in total", r->gpus, p->name, all);
         return;
     }
     hint(c, form_check_field_of(c, "gpus"), HINT_WARN,
-         "%u asked, one node of %s has %u: that takes %u nodes", r->gpus, p->name, gpus, nodes);
+         "%u requested, one node of %s has %u: this takes %u nodes", r->gpus, p->name, gpus, nodes);
     fix_with_count(c, nodes);
     c->out->v[c->out->n - 1].fix_field = form_check_field_of(c, "nodes");
 }
@@ -242,8 +242,7 @@ static void check_several_nodes(struct form_checking *c, const struct job_req *r
 static void check_command(struct form_checking *c)
 {
     if (!formcommand_lines(c->f->text.s))
-        hint(c, form_check_field_of(c, "command"), HINT_WARN,
-             "nothing is run yet: a command here, or lines in the script");
+        hint(c, form_check_field_of(c, "command"), HINT_WARN, "type a command, or write the script (Tab)");
 }
 
 static void check_sizes(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
@@ -253,12 +252,12 @@ static void check_sizes(struct form_checking *c, const struct job_req *r, const 
     if (!p || !big.cpus)
         return;
     if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus) {
-        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_ERROR, "%u asked, the nodes of %s have %u",
-             r->cpus_per_task, p->name, big.cpus);
+        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_ERROR,
+             "%u requested, the nodes of %s have %u", r->cpus_per_task, p->name, big.cpus);
         fix_with_count(c, big.cpus);
     }
     if (r->mem_node_mib != MEM_NOT_GIVEN && big.mem_mib && r->mem_node_mib > big.mem_mib) {
-        hint(c, form_check_field_of(c, "mem"), HINT_ERROR, "%s asked, the nodes of %s have %s",
+        hint(c, form_check_field_of(c, "mem"), HINT_ERROR, "%s requested, the nodes of %s have %s",
              mem_format_slurm(r->mem_node_mib, a), p->name, mem_format_slurm(big.mem_mib, b));
         fix_with(c, b);
     }
@@ -281,7 +280,7 @@ static void check_balance(struct form_checking *c, const struct job_req *r, cons
     uint32_t share = big.cpus / big.gpus * gpus;
     if (share && r->cpus_per_task > 2 * share) {
         hint(c, form_check_field_of(c, "cpus-per-task"), HINT_WARN,
-             "%u CPUs for %u %s: %u would be the share of a node", r->cpus_per_task, gpus,
+             "%u CPUs for %u %s: a fair part of the node is %u CPUs", r->cpus_per_task, gpus,
              gpus == 1 ? "GPU" : "GPUs", share);
         fix_with_count(c, share);
     }
@@ -297,7 +296,7 @@ static void form_check_check_dependency(struct form_checking *c, const struct jo
         else if (id && strncmp(r->dependency, "afterok", 7) == 0 &&
                  job_state_is_final((enum job_state)j->state) && j->state != JOB_COMPLETED)
             hint(c, form_check_field_of(c, "dependency"), HINT_ERROR,
-                 "job %u has failed: this would never start", id);
+                 "job %u failed: this job would never start", id);
     }
 }
 

@@ -208,9 +208,9 @@ static void forecast_text(const struct form_page *s, struct rich *out)
                  submit_forecast_begins(s));
         rich_add(out, ROLE_NORMAL, s->forecast);
     } else if (s->unasked) {
-        rich_add(out, ROLE_WARN, "no connection: when it would start is asked when it is back");
+        rich_add(out, ROLE_WARN, "no connection to the controller: no forecast");
     } else if (s->asking || s->v.due.ns) {
-        rich_add(out, ROLE_DIM, "asking when it would start ...");
+        rich_add(out, ROLE_DIM, "asking when the job would start ...");
     }
 }
 
@@ -236,8 +236,8 @@ static void form_draw_draw_foot(const struct form_page *s, struct canvas *c, str
     if (help.h)
         canvas_text(c, help.y, help.x, ROLE_DIM,
                     row->field ? row->field->help
-                    : s->more  ? "Enter shows the simple page alone, and what is set"
-                               : "Enter shows the other fields; those that are set are always there",
+                    : s->more  ? "Enter hides the fields that are not set"
+                               : "Enter shows all fields; those that are set are always shown",
                     help.w);
     forecast_text(s, lines_add(&forecast));
     lines_flow(&forecast, in.w - 1, &flowed);  /* a cell for the mark where it is cut */

@@ -44,7 +44,7 @@ static void form_file_loaded(struct ui *ui, struct view *owner, void *arg)
     }
     ui_drop_dialog(ui, w->dialog);
     if (w->dos)
-        ui_toast(ui, ROLE_WARN, "its lines ended as in DOS; here they end as they must");
+        ui_toast(ui, ROLE_WARN, "the file has DOS line ends; they are converted");
     struct form f = w->f;
     form_init(&w->f, JOB_KIND_BATCH);
     if (w->load)
@@ -147,7 +147,8 @@ static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outc
         return;
     uint64_t dialog = ui_keep_dialog(ui);
     if (strchr(d->edit.text.s, '/')) {
-        ui_refuse_dialog(ui, dialog, "a name without a slash: it goes where templates are");
+        ui_refuse_dialog(ui, dialog,
+                         "type a name without a slash: templates have a directory of their own");
         return;
     }
     struct template_saving *s = xcalloc(1, sizeof *s);
@@ -164,7 +165,7 @@ void submit_save_template(struct view *v, const struct form *f)
 {
     char *dir = template_dir(v->ui);
     if (!dir) {
-        ui_toast(v->ui, ROLE_WARN, "there is no place for templates");
+        ui_toast(v->ui, ROLE_WARN, "no directory for templates");
         return;
     }
     struct template_saving *s = xcalloc(1, sizeof *s);
@@ -172,7 +173,8 @@ void submit_save_template(struct view *v, const struct form *f)
     str_init(&s->text);
     str_append(&s->text, f->text.s);
     struct dialog *d = dialog_new(DIALOG_PROMPT, "save as a template");
-    lines_addf(&d->body.lines, ROLE_DIM, "Its name; F3 opens it again. One of that name is written over.");
+    lines_addf(&d->body.lines, ROLE_DIM,
+               "Name of the template (F3 opens it). An existing one is replaced.");
     d->verb = xstrdup("save");
     ui_take_dialog(v->ui, d, save_named, s, form_file_saving_free);
 }
@@ -230,7 +232,7 @@ static void path_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outc
 static void ask_path(struct ui *ui, const struct opening *from)
 {
     struct dialog *d = dialog_new(DIALOG_PROMPT, "open a script or a job file");
-    lines_addf(&d->body.lines, ROLE_DIM, "Its path. The file itself stays what it is.");
+    lines_addf(&d->body.lines, ROLE_DIM, "Path of the file. The file itself is not changed.");
     d->verb = xstrdup("open");
     ui_take_dialog(ui, d, path_typed, opening_copy(from), opening_free);
 }

@@ -128,7 +128,7 @@ static void form_pick_offer_jobs(const struct ui *ui, struct dialog *d, struct p
 static void offer_nodes(const struct model *m, struct dialog *d, struct picking *k)
 {
     for (size_t i = 0; i < m->n_nodes; i++)
-        offer(d, k, m->nodes[i]->spec.name, node_is_out(m->nodes[i]) ? "out" : "");
+        offer(d, k, m->nodes[i]->spec.name, node_is_out(m->nodes[i]) ? "offline" : "");
 }
 
 static void offer_features(const struct model *m, struct dialog *d, struct picking *k)
@@ -180,7 +180,7 @@ static void pick_array(struct view *v, struct picking *k, const char *value)
     lines_addf(&d->body.lines, ROLE_DIM, "0 99 1 8    eight of them at once");
     lines_addf(&d->body.lines, ROLE_DIM, "0 100 10    0, 10, 20 ... 100");
     lines_addf(&d->body.lines, ROLE_DIM, "1,5,9       just these");
-    d->verb = xstrdup("take it");
+    d->verb = xstrdup("accept");
     edit_set(&d->edit, value);
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
@@ -223,7 +223,7 @@ void submit_pick(struct view *v, const struct form_field *field, const char *val
         ui_take_dialog(v->ui, d, form_pick_picked, k, picking_free);
         return;
     }
-    ui_toast(v->ui, ROLE_NORMAL, "nothing to choose from here: type it");
+    ui_toast(v->ui, ROLE_NORMAL, "there is nothing to choose from: type a value");
     dialog_free(d);
     picking_free(k);
 }

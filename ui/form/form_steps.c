@@ -8,7 +8,7 @@
 static bool has_steps(struct form_page *s)
 {
     if (s->f.kind != JOB_KIND_STEPS)
-        ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps: F6");
+        ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps (F6 switches)");
     return s->f.kind == JOB_KIND_STEPS;
 }
 
@@ -56,8 +56,8 @@ static void say_dropped(struct form_page *s, const struct form_dropped *d)
     keymap_format(ui_keymap(s->v.ui), ACTION_FORM_UNDO, true, &key);
     if (!name)
         name = xasprintf("%d", d->step);
-    ui_toast(s->v.ui, ROLE_WARN, "step %s is taken out%s%s%s", name, key.len ? "; " : "", key.s,
-             key.len ? " brings it back" : "");
+    ui_toast(s->v.ui, ROLE_WARN, "step %s removed%s%s%s", name, key.len ? "; " : "", key.s,
+             key.len ? " restores it" : "");
     free(name);
     str_fini(&key);
 }
@@ -68,7 +68,7 @@ void submit_drop_step(struct form_page *s)
     if (!has_steps(s))
         return;
     if (step < 0) {
-        ui_toast(s->v.ui, ROLE_NORMAL, "the cursor is on no step");
+        ui_toast(s->v.ui, ROLE_NORMAL, "the cursor is not on a step");
         return;
     }
     if (jobfile_count_steps(s->f.text.s) < 2) {
@@ -103,7 +103,7 @@ static void put_back(struct str *text, const struct form_dropped *d)
 void submit_undrop_step(struct form_page *s)
 {
     if (!s->dropped.n) {
-        ui_toast(s->v.ui, ROLE_NORMAL, "no step was taken out");
+        ui_toast(s->v.ui, ROLE_NORMAL, "no step was removed");
         return;
     }
     struct form_dropped d = s->dropped.v[--s->dropped.n];

@@ -199,7 +199,7 @@ static bool paste_lines(struct form_page *s, const struct input *in)
     s->script.at = s->script.text.len;
     textedit_input(&s->script, in, &changed);
     script_changed(s);
-    ui_toast(s->v.ui, ROLE_NORMAL, "several lines: they stand in the script");
+    ui_toast(s->v.ui, ROLE_NORMAL, "several lines: see the script");
     return true;
 }
 
@@ -229,7 +229,7 @@ static unsigned field_key(struct form_page *s, const struct input *in)
     else if (field->id == FORM_COMMAND && s->f.kind != JOB_KIND_STEPS && paste_lines(s, in))
         ;
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
-        ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: Tab goes to them");
+        ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: press Tab to edit them");
     else if (edit_input(&s->edit, in))
         set_field(s, s->edit.text.s);
     else
@@ -332,9 +332,9 @@ static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome ou
 static void ask_to_lose(struct form_page *s, const char *title, ui_done_fn *done)
 {
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
-    d->verb = xstrdup("throw it away");
-    d->no = "go on writing";
-    lines_addf(&d->body.lines, ROLE_NORMAL, "It has not been submitted. What was typed is lost.");
+    d->verb = xstrdup("discard");
+    d->no = "keep editing";
+    lines_addf(&d->body.lines, ROLE_NORMAL, "Discard this job?");
     ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
 }
 
@@ -357,7 +357,7 @@ static bool view_may_quit(struct view *v)
 static void change_kind(struct form_page *s)
 {
     if (s->changed) {
-        ui_toast(s->v.ui, ROLE_WARN, "that would begin anew: leave the form first, then s and F6");
+        ui_toast(s->v.ui, ROLE_WARN, "this would clear the form: leave it first, then press s and F6");
         return;
     }
     form_begin(&s->f, s->f.kind == JOB_KIND_STEPS ? JOB_KIND_BATCH : JOB_KIND_STEPS);
@@ -376,7 +376,7 @@ static unsigned form_view_act(struct view *v, enum action a, const struct input 
         submit_draft(s, DRAFT_BY_HAND);
     else if (a == ACTION_FORM_FIX) {
         if (!submit_take_fix(s))
-            ui_toast(v->ui, ROLE_NORMAL, "there is nothing to be mended here");
+            ui_toast(v->ui, ROLE_NORMAL, "no suggestion for this field");
     } else if (a == ACTION_FORM_PANEL)
         s->on_script = !s->on_script;
     else if (a == ACTION_FORM_MORE)
@@ -392,7 +392,7 @@ static unsigned form_view_act(struct view *v, enum action a, const struct input 
     else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
         submit_pick(v, submit_row(s)->field, s->edit.text.s, form_take_value);
     else if (a == ACTION_FORM_OPEN && s->changed)
-        ask_to_lose(s, "open another", open_another);
+        ask_to_lose(s, "discard", open_another);
     else if (a == ACTION_FORM_OPEN)
         submit_open_menu(v, form_loaded);
     else if (a == ACTION_FORM_SAVE)

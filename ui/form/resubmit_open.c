@@ -92,7 +92,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
     struct str indices = STR_INIT;
     bool go = true;
     if (a == ACTION_BIGGER && !(go = resubmit_open_grow(ui, take_f, j)))
-        ui_toast(ui, ROLE_WARN, "it ran out of neither time nor memory: S opens the form as it was");
+        ui_toast(ui, ROLE_WARN, "the job did not run out of time or memory: S opens the form unchanged");
     if (a == ACTION_FAILED_ONLY) {
         failed_indices(ui, j->array_job, &indices);
         if (indices.len && j->req.array_throttle)
@@ -100,7 +100,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         form_set(take_f, resubmit_open_field_of(take_f, "array"), -1, indices.s);
         go = indices.len > 0;
         if (!go)
-            ui_toast(ui, ROLE_WARN, "none of its elements has failed");
+            ui_toast(ui, ROLE_WARN, "no element of the array failed");
     }
     str_fini(&indices);
     if (go)
@@ -138,14 +138,14 @@ static void file_read(struct ui *ui, struct view *owner, void *arg)
     struct reading_again *w = arg;
     const struct job *j = ui_job(ui, (uint32_t)w->ask);
     if (!w->loaded || !j || w->f.kind != JOB_KIND_BATCH) {
-        ui_toast(ui, ROLE_ERROR, "its script is no longer kept, and %s",
-                 w->loaded ? "its file is another thing now" : w->err.s);
+        ui_toast(ui, ROLE_ERROR, "the script is no longer stored, and %s",
+                 w->loaded ? "its file has changed" : w->err.s);
         return;
     }
     struct form f = w->f;
     form_init(&w->f, JOB_KIND_BATCH);
     again_fill(&f, j, ui_model(ui), ui_now(ui));
-    ui_toast(ui, ROLE_WARN, "its script is no longer kept, nor its arguments: this is %s as it is now",
+    ui_toast(ui, ROLE_WARN, "the script is no longer stored: this is %s as it is now, without arguments",
              w->path);
     open_form(ui, &f, j, (enum action)(w->ask >> 32));
     ui_changed(ui);
@@ -170,8 +170,8 @@ static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t a
         return;
     }
     if (!in || in->kind != MSG_SCRIPT_TEXT || !j) {
-        ui_toast(ui, ROLE_ERROR, "its script cannot be had: %s",
-                 r && !str_is_empty(r->text) ? r->text : "it is no longer kept");
+        ui_toast(ui, ROLE_ERROR, "the script is not available: %s",
+                 r && !str_is_empty(r->text) ? r->text : "it is no longer stored");
         return;
     }
     const struct msg_script *m = in->body;
@@ -200,7 +200,7 @@ static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
     if (ok)
         resubmit_open_ask_script(ui, ask);
     else
-        ui_toast(ui, ROLE_ERROR, "its elements cannot be had: nobody knows which of them have failed");
+        ui_toast(ui, ROLE_ERROR, "the elements are not available: it is not known which of them failed");
 }
 
 const char *again_label(const struct job *j, bool failed, enum action a)
@@ -225,14 +225,14 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
     if (!j)
         return true;
     if (a == ACTION_FAILED_ONLY && !j->array_job) {
-        ui_toast(ui, ROLE_WARN, "it is no array");
+        ui_toast(ui, ROLE_WARN, "the job is not an array");
     } else if (j->kind == JOB_KIND_STEPS) {
         struct form f;
         form_init(&f, JOB_KIND_STEPS);
         again_steps(&f, j);
         open_form(ui, &f, j, a);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
-        ui_toast(ui, ROLE_WARN, "it was somebody's terminal: there is no script");
+        ui_toast(ui, ROLE_WARN, "the job was interactive: it has no script");
     } else if (a == ACTION_FAILED_ONLY) { /* the queue forgets its elements one by one */
         ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
     } else {

@@ -84,7 +84,7 @@ void later_due(struct ui *ui)
         later_run(ui);
         return;
     }
-    later_tell_unsent(ui, "Its time passed while the screens stood still.");
+    later_tell_unsent(ui, "Its time passed while the program was stopped.");
 }
 
 struct mono later_until(const struct ui *ui)
@@ -96,7 +96,7 @@ bool later_undo(struct ui *ui)
 {
     if (!ui->later)
         return false;
-    ui_toast(ui, ROLE_GOOD, "undone, nothing was sent: %s", ui->later->what);
+    ui_toast(ui, ROLE_GOOD, "undone: %s", ui->later->what);
     later_drop(ui);
     return true;
 }

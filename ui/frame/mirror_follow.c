@@ -129,7 +129,7 @@ void follow_feed_rows(struct ui *ui, const void *p, size_t n)
         follow_drop_next(ui);
         follow_broken(ui, &err);
     } else if (r > 0) {
-        ui_toast(ui, ROLE_WARN, "%d jobs cannot be read here and are left out: %s", r, err.s);
+        ui_toast(ui, ROLE_WARN, "%d jobs cannot be read and are left out: %s", r, err.s);
     }
 }
 
@@ -183,7 +183,7 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     if (in->kind == MSG_RESULT && in->tag == ui->follow->get_tag && ui->follow->next) {
         const struct msg_result *r = in->body;
         follow_drop_next(ui);
-        ui_toast(ui, ROLE_ERROR, "the controller does not tell its state: %s",
+        ui_toast(ui, ROLE_ERROR, "the controller did not send its state: %s",
                  r->text ? r->text : "refused");
     }
 }

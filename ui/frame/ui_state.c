@@ -73,5 +73,5 @@ void ui_changed(struct ui *ui)
 
 const char *ui_why_read_only(const struct ui *ui)
 {
-    return ui->o.read_only ? "nothing can be changed: started with --read-only" : ui->welcome.read_only;
+    return ui->o.read_only ? "read-only: started with --read-only" : ui->welcome.read_only;
 }

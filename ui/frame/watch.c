@@ -104,7 +104,8 @@ static void watch_tell(struct ui *ui, const struct watched *w)
     struct str s = STR_INIT;
     rich_init(&words);
     if (j && w->what.array_index == ARRAY_NONE && j->array_job == w->what.job)
-        str_appendf(&s, "array %u %s: all have ended", w->what.job, j->req.name ? j->req.name : "");
+        str_appendf(&s, "array %u %s: all elements have ended", w->what.job,
+                    j->req.name ? j->req.name : "");
     else if (j) {
         jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
         job_words(&words, j);

@@ -53,7 +53,7 @@ static void waiting_for(struct lines *l, const struct ui *ui, const struct job *
     for (size_t i = 0; i < items.n; i++) {
         char *colon = strchr(items.v[i], ':');
         if (!colon) { /* singleton */
-            lines_addf(l, ROLE_NORMAL, "%*s%s: no other job of this name and user", 2 * depth, "",
+            lines_addf(l, ROLE_NORMAL, "%*s%s: no other job of yours has this name", 2 * depth, "",
                        items.v[i]);
             continue;
         }
@@ -89,12 +89,12 @@ static void waited_for(struct lines *l, const struct ui *ui, const struct job *j
 /* What it waits for, and what waits for it. */
 static void both_ways(struct lines *l, const struct ui *ui, const struct job *j)
 {
-    jobinfo_section(l, "It waits for");
+    jobinfo_section(l, "Depends on");
     size_t n = l->n;
     waiting_for(l, ui, j, 0);
     if (l->n == n)
         lines_addf(l, ROLE_DIM, "no other job");
-    jobinfo_section(l, "What waits for it");
+    jobinfo_section(l, "Jobs that depend on it");
     n = l->n;
     waited_for(l, ui, j, 0);
     if (l->n == n)

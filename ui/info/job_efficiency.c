@@ -27,13 +27,13 @@ static void advise(struct lines *l, const struct job_use *u, const struct job *j
 {
     char b[UNITS_TEXT_SIZE];
     if (j->state == JOB_TIMEOUT && u->limit_s)
-        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or save and go on where it was",
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or checkpoint and resume",
                   duration_format(u->limit_s * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
         rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s",
                   mem_format_slurm(u->mem_mib * 2, b));
     else if (u->mem_percent >= 0 && u->mem_percent < 40 && u->mem_mib > 4096)
-        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s would have done",
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s would have been enough",
                   mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, b));
 }
 

@@ -7,6 +7,7 @@
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
+#include "src/base/xalloc.h"
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
@@ -15,7 +16,8 @@
 #include "src/text/jobtext.h"
 #include "ui/text/view_text.h"
 
-#define LABEL 10
+#define LABEL      10
+#define ALLOCS_MAX 8
 
 void jobinfo_section(struct lines *l, const char *title)
 {
@@ -58,10 +60,20 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
     rich_role(r, ROLE_DIM);
 }
 
+static int alloc_by_node(const void *pa, const void *pb)
+{
+    const struct alloc *const *a = pa, *const *b = pb;
+    return strverscmp((*a)->node ? (*a)->node : "", (*b)->node ? (*b)->node : "");
+}
+
 static void add_allocs(struct lines *l, const struct job *j)
 {
-    for (size_t i = 0; i < j->alloc.n && i < 8; i++) {
-        const struct alloc *a = &j->alloc.v[i];
+    const struct alloc **sorted = xcalloc(j->alloc.n + 1, sizeof *sorted);
+    for (size_t i = 0; i < j->alloc.n; i++)
+        sorted[i] = &j->alloc.v[i];
+    qsort(sorted, j->alloc.n, sizeof *sorted, alloc_by_node);
+    for (size_t i = 0; i < j->alloc.n && i < ALLOCS_MAX; i++) {
+        const struct alloc *a = sorted[i];
         struct rich *r = lines_pair(l, i ? "" : "on", LABEL);
         rich_add(r, ROLE_STRONG, a->node);
         rich_add(r, ROLE_NORMAL, "  ");
@@ -75,8 +87,9 @@ static void add_allocs(struct lines *l, const struct job *j)
         }
         rich_role(r, ROLE_NORMAL);
     }
-    if (j->alloc.n > 8)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - 8);
+    free(sorted);
+    if (j->alloc.n > ALLOCS_MAX)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - ALLOCS_MAX);
 }
 
 static void job_info_pair(struct lines *l, const char *label, const char *value)
@@ -103,7 +116,8 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
         job_info_pair(l, "why", culprit->message);
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
-    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "holds" : "asked", LABEL);
+    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "allocated" : "requested",
+                   LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);

@@ -161,8 +161,9 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     size_t begin = r->text.len; /* the line may have begun with something else */
     if (n->state != NODE_UP && !nodeinfo_is_bystander(n)) {
-        rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
-                 node_state_text((enum node_state)n->state));
+        bool unheard = n->state == NODE_UNKNOWN;
+        rich_add(r, n->state == NODE_SUSPECT || unheard ? ROLE_WARN : ROLE_ERROR,
+                 unheard ? "not connected yet" : node_state_text((enum node_state)n->state));
         since(r, ui, n->t_state);
         if (n->trouble)
             rich_addf(r, ROLE_NORMAL, ": %s", n->trouble);
@@ -180,7 +181,7 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
     if (r->text.len == begin)
         idle_note(r, ui, n);
     if (r->text.len == begin && str_eq(n->spec.role, "login"))
-        rich_add(r, ROLE_DIM, "login: it runs no jobs");
+        rich_add(r, ROLE_DIM, "login node, runs no jobs");
     if (n->note)
         rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
 }
@@ -207,7 +208,7 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
         return;
     }
     bar_load(r, used, busy_permille, all, out, BAR);
-    rich_addf(r, ROLE_NORMAL, " %s held", numbers);
+    rich_addf(r, ROLE_NORMAL, " %s allocated", numbers);
 }
 
 static void past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
@@ -259,7 +260,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
         rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
                   j->req.name ? j->req.name : "");
     else if (out)
-        rich_add(r, ROLE_BAR_OUT, " out");
+        rich_add(r, ROLE_BAR_OUT, " offline");
     else if (!(g && g->foreign) && !node_gpu_is_out(n, gpu))
         rich_add(r, ROLE_DIM, " free");
     if (j && idle >= 60)
@@ -268,7 +269,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     if (node_gpu_note(n, gpu))
         rich_addf(r, ROLE_WARN, " %s", node_gpu_note(n, gpu));
     else if (g && g->foreign)
-        rich_addf(r, ROLE_WARN, " %u %s not ours", g->foreign, g->foreign == 1 ? "process" : "processes");
+        rich_addf(r, ROLE_WARN, " %u foreign %s", g->foreign, g->foreign == 1 ? "process" : "processes");
     r->hang = 9;
 }
 
@@ -278,7 +279,7 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
         return;
     struct rich *r = lines_pair(l, "GPUs", LABEL);
     nodeinfo_gpus(r, ui, n);
-    rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus,
+    rich_addf(r, ROLE_NORMAL, "  %u of %u allocated%s%s", cpuset_count(&n->gpus_used), n->gpus,
               n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
     for (unsigned i = 0; i < n->gpus && i < GPU_LINES; i++)
         nodeinfo_gpu_line(lines_add(l), ui, n, i);

@@ -26,7 +26,7 @@ static void user_info_job_line(struct rich *r, const struct ui *ui, const struct
         return;
     }
     if (job_is_between(j))
-        rich_add(r, ROLE_DIM, "between its tasks  ");
+        rich_add(r, ROLE_DIM, "between tasks  ");
     else if (job_gpus(j))
         rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
     else
@@ -64,17 +64,18 @@ static void share_lines(struct lines *l, const struct share_row *s, bool user)
         return;
     jobinfo_section(l, "Share");
     if (isfinite(s->norm_shares))
-        rich_addf(lines_pair(l, "due", LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+        rich_addf(lines_pair(l, "entitled", LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
     if (isfinite(s->effective_usage)) {
-        struct rich *r = lines_pair(l, "had", LABEL);
+        struct rich *r = lines_pair(l, "actual", LABEL);
         rich_addf(r, ROLE_NORMAL, "%.0f%%", s->effective_usage * 100);
         if (isfinite(s->norm_shares) && s->norm_shares > 0)
             rich_addf(r, s->effective_usage > s->norm_shares ? ROLE_WARM : ROLE_GOOD, "  %s than its share",
                       s->effective_usage > s->norm_shares ? "more" : "not more");
     }
-    rich_addf(lines_pair(l, "GPU hours", LABEL), ROLE_NORMAL, "%.1f, fading with time", s->gpu_hours);
+    rich_addf(lines_pair(l, "GPU hours", LABEL), ROLE_NORMAL, "%.1f (decaying)", s->gpu_hours);
     if (user)
-        rich_addf(lines_pair(l, "factor", LABEL), ROLE_NORMAL, "%.2f; 1 comes first, 0 last", s->fairshare);
+        rich_addf(lines_pair(l, "factor", LABEL), ROLE_NORMAL, "%.2f (1: highest priority, 0: lowest)",
+                  s->fairshare);
 }
 
 /* --- limits --- */

@@ -20,7 +20,7 @@ void window_words(struct rich *r, const struct ui *ui, const struct window *w)
 {
     char b[UNITS_TEXT_SIZE], *who = window_whose(w);
     bool maintenance = w->kind == WINDOW_MAINTENANCE;
-    rich_addf(r, ROLE_WARN, "%s%s ", maintenance ? "maintenance" : "kept for ", maintenance ? "" : who);
+    rich_addf(r, ROLE_WARN, "%s%s ", maintenance ? "maintenance" : "reserved for ", maintenance ? "" : who);
     if (ui_window_has_begun(ui, w)) {
         str_append(&r->text, "until ");
         when_about(&r->text, w->end, ui_now(ui));

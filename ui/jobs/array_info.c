@@ -103,7 +103,7 @@ static void failed_lines(struct lines *l, const struct array_row *a, const struc
         vec_fini(&groups[k].indices);
     }
     if (n < GROUPS_MAX && told < a->fail)
-        lines_addf(l, ROLE_DIM, "%u that failed have left the queue: History has them", a->fail - told);
+        lines_addf(l, ROLE_DIM, "%u failed elements have left the queue: see History", a->fail - told);
 }
 
 void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members)

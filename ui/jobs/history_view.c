@@ -103,7 +103,7 @@ static void past_words(const struct history *h, struct rich *out)
 {
     struct wall until = ui_past_until(h->v.ui);
     switch (ui_past_state(h->v.ui)) {
-    case PAST_COMING: rich_add(out, ROLE_DIM, "   more is coming ..."); return;
+    case PAST_COMING: rich_add(out, ROLE_DIM, "   loading ..."); return;
     case PAST_WHOLE: return;
     case PAST_MORE:
     case PAST_FULL: break;
@@ -112,7 +112,8 @@ static void past_words(const struct history *h, struct rich *out)
         return;
     rich_add(out, ROLE_DIM, "   back to ");
     when_text(&out->text, until, ui_now(h->v.ui));
-    str_append(&out->text, ui_past_state(h->v.ui) == PAST_FULL ? "; a filter or sacct looks further" : "");
+    str_append(&out->text,
+               ui_past_state(h->v.ui) == PAST_FULL ? "; a filter or sacct finds older jobs" : "");
     rich_role(out, ROLE_DIM);
 }
 
@@ -131,16 +132,15 @@ static void history_fill_side(struct history *h, const struct trow *row)
     const struct job *j = pastlist_job(row);
     lines_clear(l);
     if (!p->job)
-        lines_addf(l, ROLE_DIM, "%zu of its %u elements are known here, the latest:", p->array->n,
-                   j->array_count);
+        lines_addf(l, ROLE_DIM, "%zu of %u elements are loaded; the latest:", p->array->n, j->array_count);
     jobinfo_summary(l, h->v.ui, j);
-    jobinfo_section(l, "Used of what it asked for");
+    jobinfo_section(l, "Efficiency");
     job_use_lines(l, j, ui_model(h->v.ui), ui_now(h->v.ui));
     if (j->steps.n) {
         jobinfo_section(l, "Steps");
         jobinfo_steps(l, h->v.ui, j, 8);
     }
-    jobinfo_section(l, "Story");
+    jobinfo_section(l, "Events");
     jobinfo_story(l, h->v.ui, j);
     jobinfo_section(l, "Request");
     jobinfo_request(l, h->v.ui, j);
@@ -151,9 +151,9 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
     struct history *h = history_of(v);
     struct lines empty = {0};
     if (h->list.mine && h->list.n_all)
-        lines_addf(&empty, ROLE_NORMAL, "None of the %zu is yours. m shows everybody's.", h->list.n_all);
+        lines_addf(&empty, ROLE_NORMAL, "None of the %zu jobs is yours. m shows all users.", h->list.n_all);
     else
-        lines_addf(&empty, ROLE_NORMAL, "Nothing has ended yet.");
+        lines_addf(&empty, ROLE_NORMAL, "No job has ended yet.");
     h->body = l->body;
     v->ticks = tableview_draw(v->ui, &h->list.table, c, l, &empty);
     lines_fini(&empty);

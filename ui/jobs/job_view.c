@@ -159,7 +159,7 @@ static void fill_text(struct jobpage *p, const struct job *j)
             job_wait_words(lines_add(l), p->v.ui, j);
         }
     }
-    jobinfo_section(l, "Story");
+    jobinfo_section(l, "Events");
     jobinfo_story(l, p->v.ui, j);
     jobinfo_section(l, "Request");
     jobinfo_request(l, p->v.ui, j);
@@ -196,8 +196,8 @@ static void draw_tree(struct jobpage *p, struct canvas *c, struct rect r, const 
         return;
     }
     canvas_text(c, r.y + (r.h > 2), r.x + 2, ROLE_DIM,
-                j->state == JOB_PENDING ? "Nothing of it has started: steps and tasks show up here."
-                                        : "It has no steps.",
+                j->state == JOB_PENDING ? "No task has started. Steps and tasks will appear here."
+                                        : "The job has no steps.",
                 r.w - 3);
 }
 
@@ -277,8 +277,8 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
         open_output(p, j);
     else if (a == ACTION_FAILED) {
         if (!jobtree_next_failed(&p->tree))
-            ui_toast(v->ui, ROLE_NORMAL, "no task of it failed");
-    } else if (act_is_deed(a))
+            ui_toast(v->ui, ROLE_NORMAL, "no task of this job failed");
+    } else if (act_is_job_action(a))
         job_act_on_job(p, j, a);
     else if (a == ACTION_SHELL)
         shell_in_job(v->ui, j);

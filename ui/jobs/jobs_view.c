@@ -72,7 +72,7 @@ static void look_for_awaited(struct jobs_screen *j)
     if (is_shown(&j->list.table, id))
         table_select(&j->list.table, id);
     else
-        ui_toast(j->v.ui, ROLE_WARN, "job %u is queued, but the filter of the list hides it: Esc drops it",
+        ui_toast(j->v.ui, ROLE_WARN, "job %u is queued, but the filter hides it: Esc clears the filter",
                  j->awaited);
     j->awaited = 0;
 }
@@ -112,9 +112,9 @@ static void jobs_fill_side(struct jobs_screen *j)
         rich_role(&l->v[0], ROLE_TITLE);
         rich_addf(&l->v[0], ROLE_STRONG, "  %s", job->req.name ? job->req.name : "");
         arrayinfo_lines(l, r->array, j->list.rows.members + r->array->first);
-        jobinfo_section(l, r->array->oldest    ? "Its oldest running element"
-                           : r->array->pending ? "What of it waits"
-                                               : "One of its elements");
+        jobinfo_section(l, r->array->oldest    ? "Oldest running element"
+                           : r->array->pending ? "Pending elements"
+                                               : "One of the elements");
     }
     jobinfo_summary(l, ui, job);
     if (job->steps.n) {
@@ -124,7 +124,7 @@ static void jobs_fill_side(struct jobs_screen *j)
     jobinfo_section(l, "Request");
     jobinfo_request(l, ui, job);
     if (job->state != JOB_PENDING) {
-        jobinfo_section(l, "Story");
+        jobinfo_section(l, "Events");
         jobinfo_story(l, ui, job);
     }
 }
@@ -133,20 +133,20 @@ static void say_empty(const struct jobs_screen *j, struct lines *l)
 {
     if (j->list.mine && j->list.n_jobs) {
         lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", j->list.n_jobs);
-        lines_addf(l, ROLE_NORMAL, "m shows everybody's.");
+        lines_addf(l, ROLE_NORMAL, "m shows all users.");
         return;
     }
     lines_addf(l, ROLE_STRONG, "No jobs.");
     lines_add(l);
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_KEY, "s");
-    rich_add(r, ROLE_NORMAL, " opens the form to write one. Or from a shell:");
+    rich_add(r, ROLE_NORMAL, " opens the submit form. From a shell:");
     lines_add(l);
     lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
     lines_addf(l, ROLE_KEY, "  sbatch SCRIPT");
     lines_addf(l, ROLE_KEY, "  stoker submit -- COMMAND");
     lines_add(l);
-    lines_addf(l, ROLE_NORMAL, "It shows up here by itself.");
+    lines_addf(l, ROLE_NORMAL, "New jobs appear here at once.");
 }
 
 static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
@@ -245,7 +245,7 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     if (a == ACTION_MINE) {
         j->list.mine = !j->list.mine;
         table_refill(&j->list.table);
-    } else if (act_is_deed(a)) {
+    } else if (act_is_job_action(a)) {
         jobs_act_on_targets(j, a);
         if (a == ACTION_WATCH)
             table_refill(&j->list.table); /* its signs */

@@ -53,7 +53,7 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
     if (basis || wall_is_set(w->made))
         rich_add(r, ROLE_DIM, ")");
     if (w->held && !basis)
-        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "a place is held for it");
+        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "start is planned");
     if (!wall_is_set(w->likely))
         return;
     struct str from = STR_INIT, to = STR_INIT;
@@ -73,7 +73,7 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
 static void blocker_line(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
     struct rich *r = lines_pair(l, "room", LABEL);
-    rich_add(r, ROLE_NORMAL, "comes from ");
+    rich_add(r, ROLE_NORMAL, "freed by ");
     for (size_t i = 0; i < w->blockers.n; i++) {
         const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
         rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
@@ -184,7 +184,7 @@ static void prio_lines(struct lines *l, const struct prio_row *row, const struct
     rich_addf(sum, ROLE_STRONG, "%u", p->total);
     rich_add(sum, ROLE_DIM, " in all");
     if (p->nice)
-        rich_addf(sum, ROLE_DIM, ", nice %d taken off", p->nice);
+        rich_addf(sum, ROLE_DIM, ", nice -%d", p->nice);
     if (p->admin)
         rich_addf(sum, ROLE_DIM, ", %+lld by an administrator", (long long)p->admin);
 }
@@ -260,8 +260,8 @@ static char *remedy_text(enum remedy r, const struct msg_why *w)
         cause_brief(&s, &w->advice, NULL);
         return str_take(&s);
     }
-    case REMEDY_RELEASE: return xstrdup("release it");
-    case REMEDY_FREE: return xstrdup("take its dependency away");
+    case REMEDY_RELEASE: return xstrdup("release");
+    case REMEDY_FREE: return xstrdup("remove the dependency");
     }
     return NULL;
 }
@@ -329,7 +329,7 @@ static void why_fill(struct ui *ui, struct dialog *d, struct why_box *b)
     free(d->verb);
     d->verb = NULL;
     if (!j) {
-        lines_addf(l, ROLE_NORMAL, "It has left the queue.");
+        lines_addf(l, ROLE_NORMAL, "The job has left the queue.");
         return;
     }
     if (j->state == JOB_PENDING && b->has_why) {
@@ -337,12 +337,12 @@ static void why_fill(struct ui *ui, struct dialog *d, struct why_box *b)
         if (b->has_prio && b->prio.rows.n) /* in the first of its partitions: the others rank it alike */
             prio_lines(l, &b->prio.rows.v[0], &b->prio.weights);
         if (!l->n)
-            lines_addf(l, ROLE_NORMAL, "The controller has no more to say about it.");
+            lines_addf(l, ROLE_NORMAL, "The controller knows no further cause.");
         b->remedy = remedy_of(ui, b, j);
         d->verb = remedy_text(b->remedy, &b->why);
         if (b->remedy == REMEDY_FREE)
             rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD,
-                     "without its dependency it would queue like any other");
+                     "remove the dependency: the job then queues like any other");
     } else
         now_lines(l, ui, j);
 }

@@ -16,7 +16,7 @@
     X(LIST, "Lists")            \
     X(JOBS, "Jobs")             \
     X(JOB, "The page of a job") \
-    X(ACTS, "Done to jobs")     \
+    X(ACTS, "Actions on jobs")  \
     X(NODES, "Nodes")           \
     X(WINDOWS, "Windows")       \
     X(PLAN, "Timeline")         \
@@ -25,7 +25,7 @@
     X(USAGE, "Usage")           \
     X(TEXT, "Output")           \
     X(FORM, "The form")         \
-    X(AGAIN, "Running again")   \
+    X(AGAIN, "Resubmit")        \
     X(WAIT, "While something can be undone")
 
 enum scope {
@@ -37,80 +37,80 @@ enum scope {
 
 /* clang-format off */
 #define ACTIONS(X)                                                                                           \
-    X(JOBS,   OPEN_JOB,   "open",        "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
-    X(JOBS,   OUTPUT,     "output",      "l",          "output",  "read its output")                         \
-    X(JOBS,   MINE,       "mine",        "m",          "mine",    "only my jobs, or everybody's")            \
-    X(JOBS,   FLAT,       "flat",        "t",          NULL,      "arrays as one row each, or all their elements as rows; kept") \
-    X(ACTS,   WHY,        "why",         "w",          "why",     "why it waits, with all causes and numbers") \
+    X(JOBS,   OPEN_JOB,   "open",        "Enter",      "open",    "open the job: steps, tasks, events, request") \
+    X(JOBS,   OUTPUT,     "output",      "l",          "output",  "read the output")                         \
+    X(JOBS,   MINE,       "mine",        "m",          "mine",    "my jobs, or all jobs")            \
+    X(JOBS,   FLAT,       "flat",        "t",          NULL,      "arrays as one row, or one row per element; remembered") \
+    X(ACTS,   WHY,        "why",         "w",          "why",     "why the job waits: all causes, with numbers") \
     X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
-    X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "choose a signal and send it")             \
-    X(ACTS,   HOLD,       "hold",        "H",          NULL,      "hold: a waiting job does not start")      \
+    X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "send a signal")             \
+    X(ACTS,   HOLD,       "hold",        "H",          NULL,      "hold a waiting job")      \
     X(ACTS,   RELEASE,    "release",     "U",          NULL,      "release a held job")                      \
-    X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end it and let it run again")    \
-    X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change what it asked for: time, memory, partition ...") \
-    X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch it: bell and title when it changes; again: no more") \
-    X(ACTS,   SHELL,      "shell",       "a",          NULL,      "a shell in its allocation; the screens come back when it ends") \
-    X(ACTS,   DEPENDS,    "depends",     "d",          NULL,      "what it waits for, and what waits for it") \
-    X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task under the cursor") \
-    X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "between the tasks and the text beside them") \
-    X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "fold the step or task under the cursor open or shut") \
-    X(JOB,    FAILED,     "failed",      "E",          NULL,      "to the next task that failed")            \
-    X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "the node: its jobs, GPUs and story")      \
-    X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
-    X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
-    X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about it, for everybody to read") \
-    X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "a shell on the node; the screens come back when it ends") \
-    X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "windows, maintenance and reservations: list, make for these nodes, change, delete") \
-    X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "the page of the job under the cursor")    \
+    X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end the job and queue it again")    \
+    X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change the request: time, memory, partition ...") \
+    X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch the job: bell and title on changes; again: stop") \
+    X(ACTS,   SHELL,      "shell",       "a",          NULL,      "open a shell in the job's allocation") \
+    X(ACTS,   DEPENDS,    "depends",     "d",          NULL,      "dependencies of the job, and jobs that depend on it") \
+    X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task") \
+    X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "switch between tasks and text") \
+    X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "expand or collapse the step or task") \
+    X(JOB,    FAILED,     "failed",      "E",          NULL,      "next failed task")            \
+    X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: jobs, GPUs, events")      \
+    X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs finish, no new ones start (asks for a reason)") \
+    X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume a drained node (shows the reason)")       \
+    X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about the node, shown to all users") \
+    X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "open a shell on the node") \
+    X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "maintenance windows and reservations: list, create, change, delete") \
+    X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "open the job")    \
     X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, or by job")                      \
-    X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier: the lines below tell what is there, and what a gap is kept for") \
+    X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier; the lines below tell what runs there, and what a gap is planned for") \
     X(PLAN,   PLAN_RIGHT, "plan-right",  "Right l",    NULL,      "later")                                   \
-    X(PLAN,   PLAN_CLOSER, "plan-closer", "+ =",       "closer",  "less time, seen closer")                  \
-    X(PLAN,   PLAN_WIDER, "plan-wider",  "-",          "wider",   "more time")                               \
-    X(PARTS,  OPEN_PART,  "open-partition", "Enter",   "jobs",    "the jobs that ask for it or run in it")   \
-    X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
-    X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \
-    X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "only my jobs, or everybody's")            \
-    X(HISTORY, PAST_FLAT, "past-flat",   "t",          NULL,      "arrays as one row each, or all their elements as rows; kept") \
-    X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "the jobs of the user or the account")     \
-    X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit it")                               \
-    X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when it would start, queue nothing")  \
-    X(FORM,   FORM_UNDO,  "form-undo",   "C-y",        "bring back", "bring back the step that was taken out last") \
-    X(FORM,   FORM_PICK,  "form-pick",   "F4",         "choose",  "choose from what there is: partitions, jobs, GPUs, indices") \
-    X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "take what the hint offers")               \
-    X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \
+    X(PLAN,   PLAN_CLOSER, "plan-closer", "+ =",       "closer",  "zoom in")                  \
+    X(PLAN,   PLAN_WIDER, "plan-wider",  "-",          "wider",   "zoom out")                               \
+    X(PARTS,  OPEN_PART,  "open-partition", "Enter",   "jobs",    "jobs of the partition")   \
+    X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the job: steps, tasks, events, request") \
+    X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read the output")                         \
+    X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "my jobs, or all jobs")            \
+    X(HISTORY, PAST_FLAT, "past-flat",   "t",          NULL,      "arrays as one row, or one row per element; remembered") \
+    X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "jobs of the user or account")     \
+    X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit the job")                               \
+    X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when the job would start, without submitting it")  \
+    X(FORM,   FORM_UNDO,  "form-undo",   "C-y",        "restore", "restore the step that was removed last") \
+    X(FORM,   FORM_PICK,  "form-pick",   "F4",         "choose",  "choose a value: partitions, jobs, GPUs, indices") \
+    X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "apply the suggestion of the hint")               \
+    X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "switch between fields and script")       \
     X(FORM,   FORM_OPEN,  "form-open",   "F3",         "open",    "open a template or a script")             \
-    X(FORM,   FORM_MORE,  "form-more",   "C-o F11",    "more",    "all fields, or the simple page: what is set is on it in any case") \
-    X(FORM,   FORM_KIND,  "form-kind",   "F6",         "steps",   "a batch script, or a job in steps")       \
-    X(FORM,   FORM_SAVE,  "form-save",   "F2",         "save",    "save it as a template")                   \
-    X(FORM,   FORM_ADD,   "form-add",    "F7",         "add step", "one more step")                           \
-    X(FORM,   FORM_DROP,  "form-drop",   "F8",         NULL,      "take the step under the cursor out")      \
-    X(AGAIN,  RESUBMIT,   "resubmit",    "S",          NULL,      "submit it again: the form, filled with what it was") \
-    X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "run it again, bigger: twice the time after a time-out, twice the memory after out of memory") \
-    X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "run only the failed elements of the array again") \
-    X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow what is being written")            \
+    X(FORM,   FORM_MORE,  "form-more",   "C-o F11",    "more",    "all fields, or only the usual ones and those that are set") \
+    X(FORM,   FORM_KIND,  "form-kind",   "F6",         "steps",   "switch between a batch script and a job in steps")       \
+    X(FORM,   FORM_SAVE,  "form-save",   "F2",         "save",    "save as a template")                   \
+    X(FORM,   FORM_ADD,   "form-add",    "F7",         "add step", "add a step")                           \
+    X(FORM,   FORM_DROP,  "form-drop",   "F8",         NULL,      "remove the step under the cursor")      \
+    X(AGAIN,  RESUBMIT,   "resubmit",    "S",          NULL,      "submit again: opens the form, filled in") \
+    X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "submit again, bigger: twice the time after a timeout, twice the memory after out of memory") \
+    X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "submit only the failed elements of the array again") \
+    X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow the output")            \
     X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
     X(TEXT,   FIND_NEXT,  "find-next",   "n",          NULL,      "next match")                              \
     X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match")                          \
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
     X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
     X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \
-    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
-    X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
-    X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
-    X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \
-    X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "sideways, where lines are cut")           \
+    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line with its rank, or one task") \
+    X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error; again: the one before") \
+    X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "wrap or cut long lines")              \
+    X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "scroll sideways")           \
+    X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "scroll sideways")           \
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
-    X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \
+    X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc clears it") \
     X(LIST,   SORT,       "sort",        "o F6",       NULL,      "choose the column to sort by")            \
-    X(LIST,   COLUMNS,    "columns",     "O",          NULL,      "choose the columns; they are kept")       \
-    X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; acting keys take the marked ones, else the one under the cursor") \
-    X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: here, move, v again")       \
-    X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all that are shown")                 \
+    X(LIST,   COLUMNS,    "columns",     "O",          NULL,      "choose the columns; remembered")       \
+    X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; actions apply to the marked rows, else to the row under the cursor") \
+    X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: v, move, v again")       \
+    X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all rows shown")                 \
     X(LIST,   UNMARK,     "unmark",      "u",          NULL,      "unmark all")                              \
-    X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "fold the array under the cursor open or shut") \
-    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id to the terminal's clipboard") \
-    X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as it is shown")           \
+    X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "expand or collapse the array") \
+    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id to the clipboard") \
+    X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as shown")           \
     X(MOVE,   UP,         "up",          "k Up",       NULL,      "up")                                      \
     X(MOVE,   DOWN,       "down",        "j Down",     NULL,      "down")                                    \
     X(MOVE,   TOP,        "top",         "g Home",     NULL,      "to the beginning")                        \
@@ -122,23 +122,23 @@ enum scope {
     X(GLOBAL, SCREEN_JOBS, "jobs",       "1",          NULL,      "the jobs")                                \
     X(GLOBAL, SCREEN_NODES, "nodes",     "2",          NULL,      "the nodes")                               \
     X(GLOBAL, SCREEN_GPUS, "gpus",       "3",          NULL,      "the GPUs")                                \
-    X(GLOBAL, SCREEN_PLAN, "timeline",   "4",          NULL,      "the plan on a line of time")              \
+    X(GLOBAL, SCREEN_PLAN, "timeline",   "4",          NULL,      "the plan as a timeline")              \
     X(GLOBAL, SCREEN_PARTS, "partitions", "5",         NULL,      "the partitions")                          \
-    X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "what has ended, and how")                 \
-    X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "who holds and has used what")             \
-    X(GLOBAL, SUBMIT,     "submit",      "s",          "submit",  "write a job: the form")                   \
-    X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "type a command: Slurm's words, completed by Tab") \
-    X(GLOBAL, MENU,       "menu",        "x",          NULL,      "all that can be done here")               \
+    X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "ended jobs")                 \
+    X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "usage by account and user")             \
+    X(GLOBAL, SUBMIT,     "submit",      "s",          "submit",  "submit a job: opens the form")                   \
+    X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "command line: Slurm's commands, completed with Tab") \
+    X(GLOBAL, MENU,       "menu",        "x",          NULL,      "menu of all actions here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
-    X(GLOBAL, BACK,       "back",        "q",          "back",    "back; quits at the top")                  \
-    X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost thing, drop the filter; never quits") \
-    X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "ask the controller for everything again") \
-    X(GLOBAL, REDRAW,     "redraw",      "C-l",        NULL,      "draw the screen again")                   \
-    X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze the picture, or go on")            \
-    X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off, the terminal selects text") \
-    X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "to the shell; fg comes back")             \
-    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "leave what is asked or typed; undo what can be undone; else quit") \
-    X(WAIT,   UNDO,       "undo",        "u",          NULL,      "undo what goes out in a few seconds")
+    X(GLOBAL, BACK,       "back",        "q",          "back",    "back; on a screen: quit")                  \
+    X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost box or page, clear the filter; never quits") \
+    X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "reload all data from the controller") \
+    X(GLOBAL, REDRAW,     "redraw",      "C-l",        NULL,      "redraw the screen")                   \
+    X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze or unfreeze the screen")            \
+    X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off: the terminal selects text") \
+    X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "suspend; fg returns")             \
+    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "close a question or an input line; undo; else quit") \
+    X(WAIT,   UNDO,       "undo",        "u",          NULL,      "undo the delayed cancellation")
 /* clang-format on */
 
 enum action {

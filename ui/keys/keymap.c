@@ -64,10 +64,10 @@ int keymap_bind(struct keymap *km, enum action a, const char *keys, struct errte
     uint32_t found[KEYS_MAX] = {0};
     size_t n = 0;
     struct strv words = strv_split(keys, " ");
-    int rc = words.n > KEYS_MAX ? err_set(err, -EINVAL, "at most %d keys for one action", KEYS_MAX) : 0;
+    int rc = words.n > KEYS_MAX ? err_set(err, -EINVAL, "at most %d keys for an action", KEYS_MAX) : 0;
     for (size_t i = 0; i < words.n && !rc; i++)
         if (!(found[n++] = key_parse(words.v[i])))
-            rc = err_set(err, -EINVAL, "'%s' is no key", words.v[i]);
+            rc = err_set(err, -EINVAL, "'%s' is not a key", words.v[i]);
     strv_fini(&words);
     if (rc)
         return rc;
@@ -155,8 +155,8 @@ void keymap_format(const struct keymap *km, enum action a, bool first_only, stru
 void keymap_manual(struct str *out)
 {
     str_append(out,
-               "# Keys\n\nWritten from the table in `ui/keys/action.h` by `stoker-ui --print-keys`. To "
-               "bind others, put\n"
+               "# Keys\n\nGenerated from the table in `ui/keys/action.h` by `stoker-ui --print-keys`. To "
+               "change keys, put\n"
                "`keys = { cancel = \"c F8\"; };` into `ui.cfg`; the names are those of the last column.\n");
     for (int s = 0; s < SCOPE_N; s++) {
         str_appendf(out, "\n## %s\n\n| Keys | What | Name |\n|---|---|---|\n", scope_title((enum scope)s));

@@ -221,11 +221,11 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
     if (t->free)
         rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
     gpus_count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
-    gpus_count_of(r, width, ROLE_WARM, t->foreign, "not ours");
+    gpus_count_of(r, width, ROLE_WARM, t->foreign, "foreign load");
     gpus_count_of(r, width, ROLE_ERROR, t->broken, "broken");
-    gpus_count_of(r, width, ROLE_BAR_OUT, t->out, "out");
+    gpus_count_of(r, width, ROLE_BAR_OUT, t->out, "offline");
     gpus_count_of(r, width, ROLE_NORMAL, t->busy, "busy");
-    gpus_count_of(r, width, ROLE_NORMAL, t->held, "held");
+    gpus_count_of(r, width, ROLE_NORMAL, t->held, "allocated");
 }
 
 static void draw_types(struct gpus_screen *g, struct canvas *c, struct rect *body)
@@ -252,11 +252,11 @@ static void draw_legend(struct canvas *c, struct rect line)
     struct rich r;
     int width = line.w - 3;
     rich_init(&r);
-    tableview_legend(&r, ROLE_BAR_USED, "A", "a job's", width);
-    tableview_legend(&r, ROLE_BAR_IDLE, "a", "held, idle", width);
+    tableview_legend(&r, ROLE_BAR_USED, "A", "a job", width);
+    tableview_legend(&r, ROLE_BAR_IDLE, "a", "allocated but idle", width);
     tableview_legend(&r, ROLE_BAR_FREE, ".", "free", width);
-    tableview_legend(&r, ROLE_BAR_OUT, "#", "out", width);
-    tableview_legend(&r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(&r, ROLE_BAR_OUT, "#", "offline", width);
+    tableview_legend(&r, ROLE_WARM, "!", "foreign load", width);
     tableview_legend(&r, ROLE_ERROR, "X", "broken", width);
     rich_draw(&r, c, line.y, line.x + 2, width);
     rich_fini(&r);
@@ -273,7 +273,7 @@ static void gpus_fill_side(struct gpus_screen *g, const struct gpu_row *row)
     nodeinfo_note(r, g->s.v.ui, row->node);
     for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
         nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
-    jobinfo_section(l, "Who holds most");
+    jobinfo_section(l, "Largest users");
     for (int letter = 'A'; letter <= 'Z'; letter++)
         vec_for_each (&g->all.owners, i) {
             const struct gpu_row_owner *o = &g->all.owners.v[i];

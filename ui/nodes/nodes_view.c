@@ -220,10 +220,10 @@ static void nodes_legend(const struct ui *ui, struct rich *r, int width)
 {
     bool ascii = ui_ascii(ui);
     tableview_legend(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0", "used", width);
-    tableview_legend(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1", "held idle", width);
+    tableview_legend(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1", "allocated but idle", width);
     tableview_legend(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7", "free", width);
-    tableview_legend(r, ROLE_BAR_OUT, "x", "out", width);
-    tableview_legend(r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(r, ROLE_BAR_OUT, "x", "offline", width);
+    tableview_legend(r, ROLE_WARM, "!", "foreign load", width);
     tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 

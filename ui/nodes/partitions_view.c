@@ -350,19 +350,21 @@ static void partitions_add_time(struct lines *l, const char *label, uint32_t s, 
 
 static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
 {
-    static const char *const preempt[] = {"stay", "are requeued", "are cancelled"};
+    static const char *const preempt[] = {"not preemptable", "by higher tiers: requeued",
+                                          "by higher tiers: cancelled"};
     char b[UNITS_TEXT_SIZE];
     jobinfo_section(l, "Limits");
     partitions_add_time(l, "longest", p->max_time_s, "no limit");
-    partitions_add_time(l, "by default", p->default_time_s, "as long as allowed");
+    partitions_add_time(l, "by default", p->default_time_s, "same as longest");
     if (p->max_nodes != UINT32_MAX)
-        rich_addf(lines_pair(l, "nodes a job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
+        rich_addf(lines_pair(l, "nodes per job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
     rich_addf(lines_pair(l, "tier", LABEL), ROLE_NORMAL, "%u", p->priority_tier);
     if (p->preempt_mode <= PREEMPT_CANCEL)
-        rich_addf(lines_pair(l, "its jobs", LABEL), p->preempt_mode ? ROLE_PREEMPTED : ROLE_NORMAL,
-                  "%s when a higher tier needs the room", preempt[p->preempt_mode]);
+        rich_addf(lines_pair(l, "preemption", LABEL), p->preempt_mode ? ROLE_PREEMPTED : ROLE_NORMAL, "%s",
+                  preempt[p->preempt_mode]);
     if (p->preempt_mode && p->grace_s)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "after %s", duration_format_words(p->grace_s, b));
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "%s after the notice",
+                  duration_format_words(p->grace_s, b));
     struct rich who;
     rich_init(&who);
     who_may(&who, p);
@@ -374,7 +376,7 @@ static void waiting_lines(struct lines *l, const struct part_row *r)
 {
     if (!r->waiting)
         return;
-    jobinfo_section(l, "Waiting, and for what");
+    jobinfo_section(l, "Why jobs wait");
     for (int k = 0; k < REASON_N; k++)
         if (r->reasons[k]) {
             struct rich *line = lines_add(l);
@@ -393,13 +395,13 @@ static void partitions_fill_side(struct parts *p, const struct part_row *r)
     rich_addf(t, is_up(r) ? ROLE_GOOD : ROLE_ERROR, "  %s",
               is_up(r) ? "up" : part_state_text((enum part_state)r->part->state));
     if (r->part->is_default)
-        rich_add(t, ROLE_DIM, "  where jobs go that name none");
+        rich_add(t, ROLE_DIM, "  default partition");
     rich_addf(lines_pair(l, "CPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
               (unsigned long long)r->cpus_free, (unsigned long long)r->cpus);
     if (r->gpus)
         rich_addf(lines_pair(l, "GPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
                   (unsigned long long)r->gpus_free, (unsigned long long)r->gpus);
-    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u out", r->nodes_used,
+    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u offline", r->nodes_used,
               r->nodes, r->nodes_out);
     waiting_lines(l, r);
     partitions_limit_lines(l, r->part);

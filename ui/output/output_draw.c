@@ -80,7 +80,7 @@ void output_title(struct view *v, struct rich *out)
         rich_add(out, ROLE_WARN, "  file removed");
     where_text(o, out);
     if (o->state && o->state->remote)
-        rich_add(out, ROLE_DIM, "  kept on its node");
+        rich_add(out, ROLE_DIM, "  stored on its node");
     else if (!o->all && o->shown.v.n && o->shown.v.v[0].path)
         rich_addf(out, ROLE_DIM, "  %s", o->shown.v.v[0].path);
 }
@@ -91,9 +91,9 @@ static void draw_trouble(const struct output_screen *o, struct canvas *c, struct
     struct pane p = {0};
     lines_addf(&p.lines, ROLE_NORMAL, "%s", o->state->trouble ? o->state->trouble : "");
     if (j && j->state == JOB_PENDING)
-        lines_addf(&p.lines, ROLE_DIM, "The job has not started; what it writes will show up here.");
+        lines_addf(&p.lines, ROLE_DIM, "The job has not started. Its output will appear here.");
     else if (output_is_live(o))
-        lines_addf(&p.lines, ROLE_DIM, "What is written will show up here.");
+        lines_addf(&p.lines, ROLE_DIM, "Output will appear here.");
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -110,7 +110,7 @@ static bool draw_no_start(const struct output_screen *o, struct canvas *c, struc
         steptext_needs(&words->text, j, s);
         rich_role(words, ROLE_NORMAL);
         rich_add(words, ROLE_NORMAL, ".");
-        lines_addf(&p.lines, ROLE_DIM, "What it writes will show up here.");
+        lines_addf(&p.lines, ROLE_DIM, "Its output will appear here.");
     } else if (output_never_runs(o)) {
         struct rich *words = lines_add(&p.lines);
         rich_addf(words, ROLE_NORMAL, "Task %u of step %d: ", o->at.task, s->id);
@@ -127,11 +127,13 @@ static void draw_elements(const struct output_screen *o, struct canvas *c, struc
 {
     const struct job *j = output_job(o);
     struct pane p = {0};
-    lines_addf(&p.lines, ROLE_NORMAL, "Each element of the array has its own: %s", o->shown.v.v[0].path);
+    lines_addf(&p.lines, ROLE_NORMAL, "Each element of the array has its own output: %s",
+               o->shown.v.v[0].path);
     if (j && j->state == JOB_PENDING)
-        lines_addf(&p.lines, ROLE_DIM, "None of these has started; one that starts has a row of its own.");
+        lines_addf(&p.lines, ROLE_DIM,
+                   "None of these elements has started. A started element has a row of its own.");
     else
-        lines_addf(&p.lines, ROLE_DIM, "None of these has started.");
+        lines_addf(&p.lines, ROLE_DIM, "None of these elements has started.");
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -151,7 +153,7 @@ void output_draw_body(const struct output_screen *o, struct canvas *c, struct re
     if (draw_no_start(o, c, r))
         return;
     if (!o->shown.v.n)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has not been placed yet.", r.w - 4);
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has no node yet.", r.w - 4);
     else if (o->shown.v.v[0].own)
         draw_elements(o, c, r);
     else if (!s)
@@ -161,8 +163,8 @@ void output_draw_body(const struct output_screen *o, struct canvas *c, struct re
     else if (!s->size)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM,
                     s->asking           ? "Fetching ..."
-                    : output_is_live(o) ? "Nothing written so far."
-                                        : "It wrote nothing.",
+                    : output_is_live(o) ? "No output so far."
+                                        : "No output was written.",
                     r.w - 4);
     else
         page_draw(&s->page, c, r);

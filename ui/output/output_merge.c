@@ -246,8 +246,7 @@ static void output_merge_write_lines(struct output_merge *m, struct merge_batch 
         str_append_char(&out, '\n');
     }
     if (!m->live && !ended && b->lines.n && !timed && m->parts.n > 1)
-        str_append(&out,
-                   "\033[2m--- one after the other up to here; from here on as it comes ---\033[0m\n");
+        str_append(&out, "\033[2m--- above: file after file; below: live ---\033[0m\n");
     m->live |= b->lines.n > 0;
     output_merge_put(m, out.s, out.len);
     str_fini(&out);

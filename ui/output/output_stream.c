@@ -97,13 +97,13 @@ static void output_stream_open_file(struct stream *s)
     int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         if (errno == ENOENT)
-            set_trouble(s, "There is no file yet: %s", s->path);
+            set_trouble(s, "The file does not exist yet: %s", s->path);
         else
             set_trouble(s, "%s cannot be read: %s", s->path, strerror(errno));
         return;
     }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        set_trouble(s, "%s is no file that could be shown.", s->path);
+        set_trouble(s, "%s is not a regular file.", s->path);
         close(fd);
         return;
     }
@@ -153,7 +153,7 @@ static void begin_remote(struct stream *s)
     if (s->copy < 0)
         s->copy = stream_nameless();
     if (s->copy < 0)
-        set_trouble(s, "There is no room for a copy of what the node holds: %s", strerror(errno));
+        set_trouble(s, "No space for a copy of the output: %s", strerror(errno));
     s->remote = s->copy >= 0;
 }
 

@@ -68,7 +68,7 @@ static void output_answered(struct ui *ui, struct view *owner, uint64_t arg, con
     const char *why = !in                           ? "The connection to the controller was lost."
                       : r && !str_is_empty(r->text) ? r->text
                       : r                           ? refusal_slurm((enum refusal)r->refusal)
-                                                    : "The node gave no answer.";
+                                                    : "The node did not answer.";
     reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1,
                 in && in->kind == MSG_OUTPUT_DATA ? in->body : NULL, why);
     look_at_reader(o);
@@ -98,9 +98,9 @@ static void look_at_reader(struct output_screen *o)
     ask_nodes(o);
     o->state = reader_state(o->reader);
     if (reader_search_ended(o->reader) && o->state && o->state->not_found)
-        ui_toast(o->v.ui, ROLE_WARN, "%s %s", o->errors ? "no line like an error" : "nothing found",
-                 o->state->forward ? "from here to the end; N looks upwards"
-                                   : "from here up; n looks downwards");
+        ui_toast(o->v.ui, ROLE_WARN, "%s %s",
+                 o->errors ? "no line that looks like an error" : "nothing found",
+                 o->state->forward ? "below; N searches upwards" : "above; n searches downwards");
 }
 
 /* --- what is read --- */
@@ -210,12 +210,12 @@ static void switch_stream(struct output_screen *o)
     if (!j)
         return;
     if (o->all) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "here are both, standard error behind a \"!\"");
+        ui_toast(o->v.ui, ROLE_NORMAL, "both outputs, standard error marked with \"!\"");
         return;
     }
     bool there = place_path(j, &o->at, false, &out) && place_path(j, &o->at, true, &err);
     if (there && out && str_eq(out, err)) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "both standard output and standard error go here");
+        ui_toast(o->v.ui, ROLE_NORMAL, "standard error goes to this file too");
     } else if (there) {
         o->err = !o->err;
         output_show(o);
@@ -232,7 +232,7 @@ static void switch_all(struct output_screen *o)
         return;
     places_all(j, &p);
     if (!o->all && p.v.n < 2) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "the job has only this output");
+        ui_toast(o->v.ui, ROLE_NORMAL, "the job has no other output");
     } else {
         o->all = !o->all;
         output_show(o);
@@ -409,6 +409,7 @@ void output_open(struct ui *ui, const struct job *j)
         ui_push(ui, &output_view, &at);
     else
         ui_toast(ui, ROLE_NORMAL,
-                 j->kind == JOB_KIND_INTERACTIVE ? "its output is in its own terminal"
-                                                 : "nothing of it has started yet");
+                 j->kind == JOB_KIND_INTERACTIVE
+                     ? "the output of an interactive job goes to its own terminal"
+                     : "no task has started yet");
 }

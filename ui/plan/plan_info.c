@@ -33,7 +33,7 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
         rich_addf(out, ROLE_DIM, ", %u of it", r->count);
     if (!wall_is_set(r->start)) {
         rich_add(out, ROLE_NORMAL,
-                 r->kind == PLAN_BEYOND ? ": not within the time that is planned" : ": no start is known");
+                 r->kind == PLAN_BEYOND ? ": after the end of the plan" : ": no forecast");
         return;
     }
     rich_add(out, ROLE_NORMAL,
@@ -61,7 +61,7 @@ static void row_more(const struct ui *ui, const struct plan_row *r, struct rich 
 {
     char b[UNITS_TEXT_SIZE];
     if (r->kind == PLAN_RUNNING && wall_is_set(r->end))
-        rich_addf(out, ROLE_DIM, "%s of its time limit left",
+        rich_addf(out, ROLE_DIM, "%s of the time limit left",
                   duration_format_words(wall_elapsed_s(ui_now(ui), r->end), b));
     else
         rich_addf(out, ROLE_DIM, "%s", r->kind < PLAN_N_KINDS ? kind_words[r->kind] : "");
@@ -83,17 +83,16 @@ static void gap_words(const struct ui *ui, const struct planlanes *p, const stru
     const struct node *n = lane->node ? model_get_node(ui_model(ui), lane->node) : NULL;
     bool shares = lane_shares_node(p, lane);
     if (n && at.ms >= ui_now(ui).ms && node_is_out(n)) {
-        rich_add(a, ROLE_WARN, "the node takes no jobs: ");
+        rich_add(a, ROLE_WARN, "offline: ");
         nodeinfo_note(a, ui, n);
     } else if (next) {
-        rich_add(a, ROLE_GOOD, shares ? "nothing more here until " : "free until ");
+        rich_add(a, ROLE_GOOD, shares ? "no further start until " : "free until ");
         when_about(&a->text, next->start, ui_now(ui));
         rich_role(a, ROLE_GOOD);
         rich_add(b, ROLE_DIM, "then ");
         row_words(ui, next->row, b);
     } else {
-        rich_add(a, ROLE_GOOD,
-                 shares ? "nothing more is planned here" : "free, and nothing is planned here");
+        rich_add(a, ROLE_GOOD, shares ? "nothing further is planned" : "free, nothing is planned");
     }
 }
 

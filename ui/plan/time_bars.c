@@ -293,14 +293,14 @@ void timebars_draw_legend(struct canvas *c, struct rect line)
     struct rich r;
     rich_init(&r);
     rich_add(&r, ROLE_BAR_USED, "#");
-    rich_add(&r, ROLE_DIM, " runs  ");
+    rich_add(&r, ROLE_DIM, " running  ");
     rich_add(&r, ROLE_WAITING, ":");
-    rich_add(&r, ROLE_DIM, " kept  ");
+    rich_add(&r, ROLE_DIM, " planned  ");
     rich_add(&r, ROLE_DIM, ". forecast  ");
     rich_add(&r, ROLE_BAR_OUT, "%");
     rich_add(&r, ROLE_DIM, " window  ");
     rich_add(&r, ROLE_BAR_OUT, "x");
-    rich_add(&r, ROLE_DIM, " out  | now");
+    rich_add(&r, ROLE_DIM, " offline  | now");
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }

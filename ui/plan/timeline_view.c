@@ -197,8 +197,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
         legend = rect_take_bottom(&inner.body, 1);
     if (rect_is_empty(l->side) && inner.body.h > INFO_LINES + 4)
         info = rect_take_bottom(&inner.body, INFO_LINES);
-    lines_addf(&empty, ROLE_NORMAL,
-               t->plan_ask.refused ? "The controller tells no plan." : "Nothing runs and nothing waits.");
+    lines_addf(&empty, ROLE_NORMAL, t->plan_ask.refused ? "The controller has no plan." : "No jobs.");
     t->body = inner.body;
     t->bars.room = 0;
     tableview_draw(v->ui, table_of(t), c, &inner, &empty);
@@ -247,7 +246,7 @@ static void timeline_open_job(struct timeline_screen *t)
             return;
         }
     }
-    ui_toast(t->v.ui, ROLE_NORMAL, "no job is there: Left and Right move the time");
+    ui_toast(t->v.ui, ROLE_NORMAL, "no job here: Left and Right move in time");
 }
 
 /* NULL: the plan is shown by job. */

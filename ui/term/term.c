@@ -403,9 +403,10 @@ static void become(char *const *argv)
 static void await_enter(const char *what, int status)
 {
     if (WIFSIGNALED(status))
-        printf("\n%s was ended by signal %d. Enter goes back to the screens. ", what, WTERMSIG(status));
+        printf("\n%s was killed by signal %d. Press Enter to return to the screens. ", what,
+               WTERMSIG(status));
     else
-        printf("\n%s ended with %d. Enter goes back to the screens. ", what, WEXITSTATUS(status));
+        printf("\n%s exited with %d. Press Enter to return to the screens. ", what, WEXITSTATUS(status));
     fflush(stdout);
     for (int c = 0; c != '\n' && c != EOF;)
         c = getchar();

@@ -71,7 +71,7 @@ static int parse_style(const char *text, struct style *ret, struct errtext *err)
         else if (find_attr(w) && !background)
             s.attr |= find_attr(w);
         else
-            rc = err_set(err, -EINVAL, "\"%s\": '%s' is no colour and no attribute here", text, w);
+            rc = err_set(err, -EINVAL, "\"%s\": '%s' is neither a colour nor an attribute", text, w);
     }
     strv_fini(&words);
     if (!rc)

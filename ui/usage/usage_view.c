@@ -268,7 +268,7 @@ static const struct table_column columns[] = {
      .rank = 5,
      .flags = COLUMN_RIGHT,
      .get = get_used},
-    {.name = "factor", .title = "FAIR SHARE", .min = 10, .want = 20, .rank = 3, .get = get_factor},
+    {.name = "factor", .title = "FACTOR", .min = 10, .want = 20, .rank = 3, .get = get_factor},
     {.name = "user",
      .title = "USER",
      .min = 8,
@@ -325,7 +325,8 @@ static void usage_title(struct view *v, struct rich *out)
 
 static void usage_legend(struct canvas *c, struct rect line, unsigned drawn)
 {
-    static const char *const words[] = {"SHARE is due", "USED was had", "FAIR SHARE 1 goes first"};
+    static const char *const words[] = {"SHARE entitled", "USED actual",
+                                        "FACTOR 1 is the highest priority"};
     struct rich r;
     rich_init(&r);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -340,7 +341,7 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
     struct usageview *u = usage_of(v);
     struct lines empty = {0};
     struct screen_layout inner = *l;
-    lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
+    lines_addf(&empty, ROLE_NORMAL, "No jobs in the queue.");
     bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
     struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
     u->drawn = 0;

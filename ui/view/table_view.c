@@ -29,7 +29,7 @@ static void sort_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome out
 static void open_sort_menu(struct ui *ui, struct table *t)
 {
     struct dialog *d = dialog_new(DIALOG_MENU, "sort by");
-    d->verb = xstrdup("sort; again turns it round");
+    d->verb = xstrdup("sort; again: reverse");
     strv_push(&d->items, "natural order");
     for (size_t i = 0; i < t->n_cols; i++) {
         struct str s = STR_INIT;
@@ -55,7 +55,7 @@ static void columns_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome 
 static void open_columns(struct ui *ui, struct table *t)
 {
     struct dialog *d = dialog_new(DIALOG_CHECKS, "columns");
-    d->verb = xstrdup("show these");
+    d->verb = xstrdup("apply");
     d->checked = xcalloc(t->n_cols, sizeof *d->checked);
     for (size_t i = 0; i < t->n_cols; i++) {
         strv_push(&d->items, t->cols[i].name);
@@ -90,7 +90,7 @@ static void copy_all(struct ui *ui, struct table *t)
     struct str s = STR_INIT, what = STR_INIT;
     size_t n = table_export(t, UI_COPY_MAX, &s);
     if (n < t->shown.n)
-        str_appendf(&what, "the first %zu of %zu rows: terminals take no more", n, t->shown.n);
+        str_appendf(&what, "the first %zu of %zu rows (limit of terminals)", n, t->shown.n);
     else
         str_appendf(&what, "%zu rows", n);
     ui_copy(ui, s.s, what.s);
@@ -149,13 +149,13 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
     int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
     edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
     if (r.w > 60)
-        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", t->n_top);
+        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keep, Esc clear", t->n_top);
 }
 
 /* A word like "usr:bob" is looked for as it stands, which is seldom what was meant. */
 static void say_nothing_matches(const struct table *t, struct lines *l)
 {
-    lines_addf(l, ROLE_NORMAL, "Nothing matches the filter. Esc drops it.");
+    lines_addf(l, ROLE_NORMAL, "No row matches the filter. Esc clears it.");
     struct strv words = strv_split(t->edit.text.s, " ");
     for (size_t i = 0; i < words.n; i++) {
         const char *word = words.v[i] + (words.v[i][0] == '!');

@@ -224,20 +224,20 @@ static void foot_text(struct dialog *d, struct rich *r)
         else
             dialog_add_key(d, r, "y", 'y', d->verb ? d->verb : "yes");
         if (d->must_type)
-            dialog_add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "leave it");
+            dialog_add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "no");
         else
-            dialog_add_key(d, r, "n", 'n', d->no ? d->no : "leave it");
+            dialog_add_key(d, r, "n", 'n', d->no ? d->no : "no");
         return;
     case DIALOG_PROMPT:
-        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "take it");
-        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
+        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "accept");
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
         return;
     case DIALOG_CHECKS:
     case DIALOG_MENU:
         if (d->kind == DIALOG_CHECKS)
             dialog_add_key(d, r, "Space", ' ', "turn on or off");
         dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "choose");
-        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
         return;
     }
 }
@@ -287,7 +287,7 @@ static int flow_refused(const struct dialog *d, int width, struct lines *ret)
     if (d->refused)
         rich_add(lines_add(&all), ROLE_ERROR, d->refused);
     else if (d->waiting)
-        rich_add(lines_add(&all), ROLE_DIM, "asking the controller ...");
+        rich_add(lines_add(&all), ROLE_DIM, "Waiting for the controller ...");
     lines_flow(&all, width, ret);
     lines_fini(&all);
     return (int)ret->n;
@@ -325,7 +325,7 @@ static void dialog_draw_line(struct dialog *d, struct canvas *c, struct rect r)
     int y = r.y + r.h - 1, x = r.x;
     if (d->wrong)
         x += canvas_text(c, y, x, ROLE_ERROR,
-                         d->must_type ? "not that: "
+                         d->must_type ? "does not match: "
                          : d->needs   ? d->needs
                                       : "type it first: ",
                          r.w);

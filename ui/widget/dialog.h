@@ -27,7 +27,7 @@ struct dialog {
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
     bool wrong;         /* something else was typed */
     char *verb;         /* what yes does: "cancel 12 jobs"; of a text: what Enter does, NULL: closes it */
-    const char *no;     /* what the other key does; NULL: "leave it" */
+    const char *no;     /* what the other key does; NULL: "no" */
     const char *needs;  /* DIALOG_PROMPT: said where nothing was typed; NULL: "type it first: " */
     struct strv items;  /* DIALOG_MENU, DIALOG_CHECKS */
     bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */

@@ -1,4 +1,5 @@
-/* test_deeds.c - small print of what is done to jobs: what is asked, what is typed, what is told twice. */
+/* test_job_actions.c - small print of what is done to jobs: what is asked, what is typed, what is told
+ * twice. */
 #include <unistd.h>
 
 #include "src/answers/refusal.h"
@@ -34,7 +35,7 @@ static void of_many_that_have_ended_all_are_meant(void **state)
 {
     struct stage *g = *state;
     uilab_keys(&g->u, "/relax<Enter> <Esc>/merge<Enter> c");
-    shows(&g->u, "cancel: they have ended already", true);
+    shows(&g->u, "cancel: the jobs have ended", true);
 }
 
 /* How many elements run at once is a question for arrays. */
@@ -42,12 +43,12 @@ static void changes_are_those_of_the_job(void **state)
 {
     struct stage *g = *state;
     uilab_keys(&g->u, "/eval<Enter>e");
-    shows(&g->u, "elements at once", false);
+    shows(&g->u, "elements at a time", false);
     uilab_keys(&g->u, "<End><Enter>"); /* the line below where it was */
-    shows(&g->u, "when its node is lost", true);
+    shows(&g->u, "if a node is lost", true);
     shows(&g->u, "hold, requeue, cancel, lease", true);
     uilab_keys(&g->u, "<Esc><Esc>/sweep<Enter>e");
-    shows(&g->u, "elements at once", true);
+    shows(&g->u, "elements at a time", true);
 }
 
 static void times_are_typed_as_everywhere(void **state)
@@ -144,18 +145,18 @@ static void jobs_of_others_are_left_out(void **unused)
     u.uid = lab_get(&u.lab, s.big)->uid;
     uilab_connect(&u);
     uilab_keys(&u, ":mark state:wait<Enter>c"); /* bo's, alice's and chen's */
-    shows(&u, " more are left out: not yours.", true);
+    shows(&u, " jobs are left out: not yours.", true);
     uilab_keys(&u, "<Enter>");
     shows(&u, "y cancel ", true);
     uilab_keys(&u, "<Esc>u/eval<Enter>c");
-    shows(&u, "cancel: it belongs to another user", true);
+    shows(&u, "cancel: the job belongs to another user", true);
     uilab_keys(&u, "<Esc>/train-res<Enter>");
     u.uid = 54321;
     struct msg_welcome me = {.uid = u.uid};
     follow_connected(u.app, &me);
     uilab_snapshot(&u);
     uilab_keys(&u, "a");
-    shows(&u, "only its owner opens a shell in it: bo", true);
+    shows(&u, "only the owner can open a shell in the job: bo", true);
     assert_false(outbox_take(u.app) & WISH_RUN);
     assert_null(uilab_sent(&u, MSG_ACT));
     uilab_fini(&u);
@@ -188,7 +189,7 @@ static void a_finished_array_tells_how_it_went(void **state)
     uilab_keys(u, "<Esc>");
     uilab_draw(u, 50, 200); /* the same stands beside the list */
     must_show(u, "1 failed: exit 7:  13");
-    must_show(u, "One of its elements");
+    must_show(u, "One of the elements");
 }
 
 static void causes_are_said_once_and_jobs_by_name(void **state)
@@ -331,7 +332,7 @@ static void an_array_keeps_its_counts(void **unused)
     shows(&u, "earlier", false);
     uilab_draw(&u, 50, 200); /* and beside the list */
     must_show(&u, "4 done, 2 waiting, 2 failed");
-    must_show(&u, "2 that failed have left the queue");
+    must_show(&u, "2 failed elements have left the queue");
     uilab_fini(&u);
 }
 
@@ -389,7 +390,7 @@ static void a_task_that_waits_says_so(void **unused)
     uilab_keys(&u, "<Enter>jjl");
     shows(&u, "step 0 task 1  waiting", true);
     shows(&u, "Task 1 of step 0 waits for resources: it needs 1 CPU, 1 GPU.", true);
-    shows(&u, "What it writes will show up here.", true);
+    shows(&u, "Its output will appear here.", true);
     shows(&u, "ended", false);
     uilab_fini(&u);
 }
@@ -416,7 +417,7 @@ static void past_jobs_come_back_from_their_files(void **unused)
     uilab_connect(&u);
     uilab_keys(&u, "6/relax<Enter>B");
     refuse_script(&u);
-    shows(&u, "its script is no longer kept, and", true);
+    shows(&u, "the script is no longer stored, and", true);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fputs("#!/bin/sh\nrelax --hard\n", f);
@@ -426,7 +427,7 @@ static void past_jobs_come_back_from_their_files(void **unused)
     uilab_draw(&u, 43, 132);
     assert_true(uilab_find(&u, "relax --hard") >= 0);
     assert_true(uilab_find(&u, "#SBATCH --time=4:00:00") >= 0);
-    assert_true(uilab_find(&u, "its script is no longer kept, nor its arguments") >= 0);
+    assert_true(uilab_find(&u, "the script is no longer stored: this is") >= 0);
     uilab_keys(&u, "<Esc><Esc>y6<Esc>/merge<Enter>S"); /* by a relative name: nobody knows of what */
     refuse_script(&u);
     shows(&u, "is not kept any more", true);
