@@ -56,6 +56,7 @@ for i in 1 2 3 4 5; do
     new_link() { [ -n "$(link_pid)" ] && [ "$(link_pid)" != "$old" ]; }
     wait_for 10 new_link
 done
+must scontrol reconfigure # called at once: the pauses between calls have grown
 wait_for 20 reached n1
 wait_for 20 reached n2
 
@@ -63,6 +64,7 @@ case_ "link freezes: it is found out and replaced"
 old=$(link_pid)
 kill -STOP "$old"
 wait_for 10 new_link
+must scontrol reconfigure
 wait_for 20 reached n1
 wait_for 20 reached n2
 

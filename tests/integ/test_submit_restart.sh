@@ -79,11 +79,11 @@ is "status" $? 5
 
 # srun that prints 22,888,896 bytes to a reader who takes nothing before the file "take" is there
 all_of_it=22888896
-has_ended() { compgen -G "$STOKER_HOME/state/agent/*/tasks/*.0.0.*/end" >/dev/null; }
-no_task_dirs() { ! compgen -G "$STOKER_HOME/state/agent/*/tasks/*.0.0.*" >/dev/null; }
+# Of those that have begun since start_slow: what went before stays until it has been kept for long enough.
+has_ended() { [ -n "$(find "$STOKER_HOME"/state/agent/*/tasks -path '*.0.0.*/end' -newer begun 2>/dev/null)" ]; }
 start_slow() {
-    wait_for 20 no_task_dirs
     rm -f take
+    touch begun
     { srun seq 1 3000000 2>slow.err; echo $? >slow.rc; } | { until [ -e take ]; do nap; done; wc -c >slow.n; } &
     pid=$!
     wait_for 20 has_ended
@@ -119,7 +119,7 @@ is "status" "$(cat slow.rc)" 1
 like "words" "$(cat slow.err)" "srun: error: some output of task 0 could not be fetched: .+"
 
 case_ "a signal ends an srun whose output is not read"
-wait_for 20 no_task_dirs
+touch begun
 mkfifo unread
 exec 8<>unread
 srun seq 1 3000000 >unread 2>slow.err &

@@ -187,6 +187,21 @@ cluster_start() {
     wait_for 15 nodes_up
 }
 
+# A cluster whose controller has a clock of the test: sleep_on SECONDS moves it forward, as after a sleep of the machine. What waits
+# for half a minute then ends at once.
+cluster_start_clocked() {
+    export FAKE_CLOCK=$TMPDIR/clock
+    st_slept=0
+    sleep_on 0
+    [ -e "$STOKER_HOME/stoker.cfg" ] || cluster_config
+    LD_PRELOAD=$B/tests/lib/libfakeclock.so must stoker up
+    wait_for 15 nodes_up
+}
+sleep_on() {
+    st_slept=$((st_slept + $1))
+    echo "0 $st_slept" >"$FAKE_CLOCK.new" && mv "$FAKE_CLOCK.new" "$FAKE_CLOCK"
+}
+
 controller_kill9() {
     local killed
     killed=$(controller_pid)
