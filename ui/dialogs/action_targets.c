@@ -1,5 +1,7 @@
 /* action_targets.c - what is meant by an acting key or a word: ids, with what is said about them in a
  * question. */
+#include "ui/dialogs/action_targets.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +9,6 @@
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/job_dialogs.h"
 #include "ui/text/view_text.h"
 
 void targets_fini(struct targets *t)

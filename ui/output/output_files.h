@@ -3,9 +3,15 @@
 #define UI_OUTPUT_OUTPUT_FILES_H
 
 #include "src/base/vec.h"
-#include "ui/output/output_view.h"
+#include "ui/frame/view.h"
 
 #define PLACES_MAX 256 /* of a merged view: each is an open file */
+
+struct output_at {
+    uint32_t job;
+    int32_t step;
+    uint32_t task, rank; /* rank: in the step */
+};
 
 struct output_file {
     struct output_at at;

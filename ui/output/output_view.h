@@ -3,12 +3,7 @@
 #define UI_OUTPUT_OUTPUT_VIEW_H
 
 #include "ui/frame/view.h"
-
-struct output_at {
-    uint32_t job;
-    int32_t step;
-    uint32_t task, rank; /* rank: in the step */
-};
+#include "ui/output/output_files.h"
 
 extern const struct view_ops output_view; /* arg: const struct output_at * */
 

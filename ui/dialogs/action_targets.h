@@ -1,0 +1,45 @@
+/* action_targets.h - what an action on jobs is meant for: ids, fixed when the key goes down. */
+#ifndef UI_DIALOGS_ACTION_TARGETS_H
+#define UI_DIALOGS_ACTION_TARGETS_H
+
+#include "ui/frame/view.h"
+
+struct target {
+    struct job_target to;
+    char *label; /* for the list in the question; NULL: not made yet, see targets_label */
+    char glyph;
+    enum role role;
+    uint32_t counts[JOB_N_STATES]; /* jobs by state: an array counts its elements */
+    uint32_t held;                 /* of the pending ones */
+    bool array;                    /* one, or an element of one */
+    uint32_t uid;                  /* whose it is */
+    uint32_t *waiting;             /* of what has not started of an array: the indices; NULL: it is none */
+    size_t n_waiting;
+};
+
+void target_fini(struct target *t);
+struct target target_copy(const struct target *t);
+/* Adds the names by which the controller knows what is meant. The record of what has not started of an
+ * array has the array's own number: where others of its elements live, its are named one by one, or all of
+ * the array would be hit. */
+void target_name(const struct target *t, const struct model *m, struct msg_act *ret);
+
+struct targets {
+    struct target *v;
+    size_t n, cap;
+};
+
+void targets_fini(struct targets *t);
+void targets_add_job(struct targets *t, const struct job *j);
+/* Gives the first n their labels, from the state that they were added from: of a hundred thousand that are
+ * marked a dozen are listed. */
+void targets_label(struct targets *t, size_t n, const struct model *m);
+/* A whole array: one request for all of it. members: its jobs in the model. */
+void targets_add_array(struct targets *t, const struct job *const *members, size_t n);
+
+/* What a word such as 12, 12_3, 12_[1-4] or 12.0 names. Errors: -EINVAL, -ENOENT (nothing of that name is
+ * in the queue). */
+int targets_add_arg(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif
