@@ -187,7 +187,7 @@ int main(int argc, char **argv)
         dprintf(cfg.starter_fd, "stoker-agent: %s\n", err.s);
         log_error("%s", err.s);
     }
-    /* A second agent is no failure: what was asked for is there. */
+    /* A second agent is not a failure: what was asked for is there. */
     if (r == -EEXIST && ready >= 0 && write(ready, "", 1) != 1)
         r = -EPIPE;
     free(shim);

@@ -29,13 +29,13 @@
 #define CONNECT_S 2
 #define CHUNK     65536
 #define LOG_NAME  "agent.log"
-#define LOG_MAX   (4 << 20) /* then it begins anew, with one old file kept */
+#define LOG_MAX   (4 << 20) /* then it begins again, with one old file kept */
 
 extern char **environ;
 
 /* --- the agent --- */
 
-/* The agent's lock file says "PID\nPROGRAM\n". Opens it; *ret_pid 0 where nobody holds it. */
+/* The agent's lock file says "PID\nPROGRAM\n". Opens it; *ret_pid 0 where no process holds it. */
 static int open_lock(const char *dir, pid_t *ret_pid, char *program, size_t size)
 {
     char *path = xasprintf("%s/lock", dir), text[8192];

@@ -8,7 +8,7 @@
 #define CPU_ORDER_SYSFS "/sys/devices/system/cpu"
 
 /* cpus by package, die, core and number, uint16_t each; by number alone where the machine does not say. So
- * who gets CPUs that are neighbours here shares his cores with as few others as can be. Caller frees
+ * a task with neighbouring CPUs shares its cores with as few others as possible. Caller frees
  * ret->p. */
 void cpu_order_read(const struct cpuset *cpus, const char *sysfs, struct blob *ret);
 

@@ -22,7 +22,7 @@ static bool is_on(const struct gpu_sample *g, const struct gpu_proc *p, const st
     return strcmp(g->cards[p->card].bus, card->is.bus) == 0;
 }
 
-/* Who was there first stays the one that is named: else each look would be news. */
+/* The first stranger stays the one that is named: else each sample would be news. */
 static void take_strangers(struct cards *c, uint32_t at, const struct gpu_sample *g, cards_stranger_fn fn,
                            void *ctx)
 {

@@ -2,7 +2,7 @@
  *
  * A card gets its number when it is first seen, in PCI order, and keeps it until the next boot, whatever
  * becomes of it: what a job holds must not change its meaning because another card fell off the bus, nor
- * because the agent was started anew (cards_save, cards_load).
+ * because the agent was started again (cards_save, cards_load).
  */
 #ifndef STOKER_BACKEND_NODE_GPU_NUMBERS_H
 #define STOKER_BACKEND_NODE_GPU_NUMBERS_H

@@ -191,7 +191,8 @@ static void gpus_set_probe(struct node_gpus *g)
 }
 
 /* Looks are samples: a card that works now and then between them is not told from one that never does, but
- * over many minutes it would be seen working. Nobody knows what was while the driver did not answer. */
+ * over many minutes it would be seen working. What happened while the driver did not answer is not known.
+ */
 static void gpus_note_idle(struct node_gpus *g)
 {
     for (uint32_t i = 0; i < g->cards.n; i++) {
@@ -283,7 +284,7 @@ static int gpus_spawn(struct node_gpus *g)
     return 0;
 }
 
-/* False where there is nobody to ask now. */
+/* False where no helper can be asked now. */
 static bool gpus_ask(struct node_gpus *g)
 {
     if (g->in < 0 && (g->pid || gpus_spawn(g) < 0))

@@ -109,7 +109,7 @@ static int read_text(int dir_fd, const char *name, char *buf, size_t size, struc
     return r;
 }
 
-/* Every directory above path belongs to root or us, and nobody else may put something else in its place. */
+/* Every directory above path belongs to root or us, and no other user may replace it. */
 static int check_above(const char *path, struct errtext *err)
 {
     char *dir = xstrdup(path);

@@ -187,7 +187,7 @@ static uint32_t pids_of(const struct nvml *v, device_t d, bool graphics, uint32_
     return n;
 }
 
-/* What computes. Who draws as well, a desktop, is in both lists and takes the card from nobody. */
+/* Compute processes. A process that draws as well, a desktop, is in both lists and disturbs no job. */
 static void look_at_processes(const struct nvml *v, device_t d, struct gpu_sample *g, uint32_t card)
 {
     uint32_t compute[PROCS_MAX], graphics[PROCS_MAX];

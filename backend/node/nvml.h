@@ -17,7 +17,7 @@ struct nvml *nvml_open(const char *path, int *ret_error, struct errtext *err)
 void nvml_close(struct nvml *v); /* NULL: no-op */
 
 /* Fills way, cards in PCI order, processes. A card that was there before and fails now is in it as lost.
- * -EIO with a text where the library itself fails: open it anew. */
+ * -EIO with a text where the library itself fails: open it again. */
 int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 

@@ -1,5 +1,5 @@
 /* Never blocks: what does not leave at once waits in s->out. When the agent goes away what waited is
- * dropped: the next agent gets the whole state anew.
+ * dropped: the next agent gets the whole state again.
  */
 #include "backend/shim/shim_agent.h"
 

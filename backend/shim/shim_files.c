@@ -74,7 +74,7 @@ int files_enter_workdir(const struct shim *s, char *text, size_t size)
     return r;
 }
 
-/* A symbolic link is followed only where it is the user's own or root's: one that somebody else has put
+/* A symbolic link is followed only where it is the user's own or root's: one that another user has put
  * into a shared directory would turn the user's rights against the user's files. Each link is read through
  * a descriptor, so it cannot be swapped meanwhile. */
 static int open_no_foreign_link(const char *path, int flags, int depth)
@@ -153,7 +153,7 @@ static size_t files_sink_of(struct shim *s, const char *path, uint32_t rank, int
     return s->sinks.n - 1;
 }
 
-/* The user's own, so that /dev/stdout can be opened once more; nobody but root and the agent reaches its
+/* The user's own, so that /dev/stdout can be opened once more; only root and the agent reach its
  * name. */
 static int open_spool(struct shim *s, struct sink *k)
 {

@@ -1,6 +1,6 @@
 /* Output without a label never comes here: the rank writes to the file itself.
  *
- * A user may name a FIFO or a terminal that nobody reads. The shim never waits for one: what it does not
+ * A user may name a FIFO or a terminal without a reader. The shim never waits for one: what it does not
  * take is queued, and while the queue is long the rank's pipe is not read, so that the rank waits.
  */
 #include "backend/shim/shim_io.h"
@@ -18,7 +18,7 @@
 #define READ_SIZE 32768
 #define INPUT_MAX (1u << 20) /* bytes held for the slowest rank */
 #define QUEUE_MAX (256u << 10)
-#define REST_MAX  (1u << 20) /* no pipe holds more, unless somebody goes on writing */
+#define REST_MAX  (1u << 20) /* no pipe holds more, unless a process goes on writing */
 #define DRAIN_MS  5000
 
 /* How much has left; all of it where it can go nowhere: a full disk costs output, not the task. */
@@ -171,7 +171,7 @@ static void close_input(struct rank *r)
     r->in_fd = -1;
 }
 
-/* Bytes that the slowest reader has got; all of them where nobody reads any more. */
+/* Bytes that the slowest reader has got; all of them where no rank reads any more. */
 static size_t push_ranks(struct shim *s)
 {
     size_t slowest = s->input.len;

@@ -50,7 +50,7 @@ static bool wants_cont(int signo)
            signo != SIGTTOU && signo != SIGKILL;
 }
 
-/* What is stopped cannot fork: once a pass finds nobody new, nobody escapes. */
+/* What is stopped cannot fork: once a pass finds no new process, none escapes. */
 static void stop_tree(struct proc_list *tree)
 {
     size_t before = SIZE_MAX;

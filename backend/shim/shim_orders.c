@@ -59,7 +59,7 @@ static uint32_t grace_s(const struct shim *s)
 }
 
 /* A renewal that begins after our end is none: in between the controller may have counted us out, although
- * nobody has looked at the clock here, as on a machine that has just woken. */
+ * the clock was not read here, as on a machine that has just woken. */
 static void lease_renew(struct shim *s, uint64_t at_ms)
 {
     int64_t end = (int64_t)at_ms + (int64_t)(s->l.lease_s - grace_s(s)) * 1000;

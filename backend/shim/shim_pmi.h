@@ -9,7 +9,7 @@ void pmi_start(struct shim *s);
 int pmi_socket(struct shim *s, size_t rank, int *ret_theirs);
 int pmi_fd(const struct shim *s, size_t rank); /* -1: closed */
 void pmi_read(struct shim *s, size_t rank);
-/* A fence that nobody has answered is said again. */
+/* A fence without an answer is reported again. */
 int64_t pmi_next_ms(const struct shim *s);
 void pmi_look(struct shim *s);
 /* All tasks of the step are in the fence: the others' pairs. */

@@ -1,10 +1,10 @@
 /* What the terminal prints goes into a file of the spool, "R.pty", whose offsets are those of the stream
  * and whose beginning is given back to the file system as it grows: it holds the last KEPT_MIN to KEPT_MAX
- * bytes. Whoever writes to the terminal says how much of it he has; while he is heard of, the rank waits
- * for him once he is WINDOW behind. While nobody is, it goes on, and the oldest is forgotten.
+ * bytes. The writer (the terminal of a user) says how much of it has arrived; while the writer is heard of,
+ * the rank waits once the writer is WINDOW behind. Without one it goes on, and the oldest is forgotten.
  *
- * One writes at a time. Another one is told who does, unless he takes over, or the first one has not been
- * heard of for HEARD_MS.
+ * There is one writer at a time. Another one is told who writes, unless it takes over, or the first one has
+ * not been heard of for HEARD_MS.
  */
 #include "backend/shim/shim_pty.h"
 
@@ -30,13 +30,13 @@
 #define INPUT_MAX  (64u << 10)
 #define HEARD_MS   10000
 #define EOF_MS     500
-#define FIRST_MS   20000 /* whoever has asked for it is on his way */
+#define FIRST_MS   20000 /* the client that has asked for it is on its way */
 
 struct pty {
     int slave;       /* kept open, so that the last process that closes its side ends nothing */
-    uint64_t writer; /* 0: nobody */
+    uint64_t writer; /* 0: none */
     char *who;
-    int64_t heard_ms; /* until then he counts as there */
+    int64_t heard_ms; /* until then the writer counts as there */
     uint64_t out, seen, kept_from;
     int64_t eof_ms; /* when the end of input is said again; 0: there is none */
 };

@@ -1,5 +1,5 @@
-/* Output that no file of the launch takes lies on the node's own disk, whether somebody reads it or not: a
- * program that never stops writing would fill it for everybody.
+/* Output that no file of the launch takes lies on the node's own disk, whether it is read or not: a
+ * program that never stops writing would fill it for all tasks.
  */
 #include "backend/shim/shim_spool.h"
 

@@ -94,7 +94,7 @@ struct shim {
     bool stuck;                     /* it is a long time since */
     bool terminating;
     int64_t drain_ms; /* until when the end waits for a queue that no longer moves; 0: not yet */
-    bool notes_stuck; /* nobody takes notes: no further one is tried */
+    bool notes_stuck; /* notes find no reader: no further one is tried */
 
     int64_t mem_ms;   /* when to look at the memory next; INT64_MAX: never */
     int64_t spool_ms; /* the same of the spool */

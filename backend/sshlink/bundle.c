@@ -18,7 +18,7 @@
 static const char *const file_names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
 
 /* FNV-1a with 128 bits: tells releases apart. The cache on the node belongs to the one who logs in, so
- * there is nobody to defend a stronger hash against. */
+ * there is no attacker that a stronger hash would stop. */
 struct digest {
     unsigned __int128 h;
 };

@@ -26,7 +26,7 @@
 struct name_lookup {
     pthread_mutex_t lock;
     char *host, service[8];
-    int done_fd; /* eventfd; the thread closes it where nobody waits any more */
+    int done_fd; /* eventfd; the thread closes it where the dial was given up */
     int rc, err;
     struct addrinfo *list;
     bool finished, abandoned;

@@ -1,4 +1,3 @@
-/* node_ssh.c - the life of one line: called, turned by its descriptors and its deadline, over. */
 #include "backend/sshlink/node_ssh.h"
 
 #include <linux/sockios.h>
@@ -136,7 +135,7 @@ static void node_ssh_over(struct node_ssh *ns)
 
 static void watch_socket(struct node_ssh *ns)
 {
-    if (ssh_get_fd(ns->ssh) == -1) { /* libssh closed it: the number may be somebody else's by now */
+    if (ssh_get_fd(ns->ssh) == -1) { /* libssh closed it: the number may be in use again by now */
         loop_unwatch(ns->loop, &ns->watch);
         ns->fd = -1;
         node_ssh_lost(ns);

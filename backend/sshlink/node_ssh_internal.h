@@ -1,4 +1,4 @@
-/* node_ssh_internal.h - what the files of a line share: node_ssh.c its life, node_ssh_login.c until the
+/* node_ssh_internal.h - what the files of a session share: node_ssh.c its life, node_ssh_login.c until the
  * command is asked for, node_ssh_pump.c from then on.
  */
 #ifndef STOKER_BACKEND_SSHLINK_NODE_SSH_INTERNAL_H
@@ -65,7 +65,7 @@ void node_ssh_fail(struct node_ssh *ns, enum ssh_fault fault, const char *fmt, .
 /* The same where libssh says why. */
 void node_ssh_lost(struct node_ssh *ns);
 void node_ssh_told(struct node_ssh *ns, enum node_ssh_step step, const char *text);
-/* Something has gone on: the deadline of the start counts anew. */
+/* Something has gone on: the deadline of the start starts again. */
 void node_ssh_progress(struct node_ssh *ns);
 
 /* --- node_ssh_login.c --- */

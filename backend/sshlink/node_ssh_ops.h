@@ -6,7 +6,7 @@
 
 struct node_ssh;
 
-/* Where a line has come to, for those who watch (`stoker-link check`). */
+/* How far a session has come, for observers (`stoker-link check`). */
 enum node_ssh_step { NODE_SSH_CONNECTED, NODE_SSH_KEY_KNOWN, NODE_SSH_LOGGED_IN, NODE_SSH_ASKED };
 
 struct node_ssh_ops {

@@ -125,7 +125,7 @@ static void write_out(struct node_ssh *ns)
             return;
         }
         if (n == 0)
-            return; /* the window is full, or keys are being exchanged anew */
+            return; /* the window is full, or keys are being exchanged again */
         if (file) {
             ns->sent += (size_t)n;
             node_ssh_progress(ns);

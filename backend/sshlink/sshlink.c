@@ -108,7 +108,7 @@ static void set_stage(struct sshlink_entry *e, enum stage stage)
     struct link *l = e->owner;
     l->n_dialing += (stage == DIALING) - (e->stage == DIALING);
     l->n_shaking += (stage == SHAKING) - (e->stage == SHAKING);
-    if (stage < e->stage || e->stage == DIALING) /* somebody else's turn may have come */
+    if (stage < e->stage || e->stage == DIALING) /* another session's turn may have come */
         loop_timer_set(l->loop, &l->next, 0);
     e->stage = stage;
 }

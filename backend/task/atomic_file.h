@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Takes room for a version of up to 4 KiB where none is taken yet. A file system that cannot, or has none
- * left, is no failure. */
+ * left, is not a failure. */
 void atomic_reserve(int dir_fd, const char *name);
 /* Replaces the file in one step; sync: on the disk before that. 0 or -errno, then the old one is there
  * still. */

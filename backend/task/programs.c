@@ -13,7 +13,7 @@
 #include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 
-#define UNUSED_S 600 /* somebody may be just about to start what lies there */
+#define UNUSED_S 600 /* an agent may be about to start what lies there */
 #define KIT_LEN  32  /* hexadecimal digits of the contents, then "-" and the machine's type */
 
 void programs_hold(void)
@@ -25,7 +25,7 @@ void programs_hold(void)
         close(fd); /* else it stays open as long as we live */
 }
 
-static bool is_kit(const char *name)
+static bool is_bundle(const char *name)
 {
     return strspn(name, "0123456789abcdef") == KIT_LEN && name[KIT_LEN] == '-';
 }
@@ -69,13 +69,13 @@ void programs_clean(const char *program)
         *slash = '\0';
         own = strrchr(dir, '/');
     }
-    if (own && is_kit(own + 1)) {
+    if (own && is_bundle(own + 1)) {
         utimensat(AT_FDCWD, dir, NULL, 0);
         *own++ = '\0';
         int parent = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *d = parent < 0 ? NULL : fdopendir(dup(parent));
         for (const struct dirent *e; d && (e = readdir(d));)
-            if ((is_kit(e->d_name) && strcmp(e->d_name, own) != 0) || is_draft(e->d_name))
+            if ((is_bundle(e->d_name) && strcmp(e->d_name, own) != 0) || is_draft(e->d_name))
                 programs_look(parent, e->d_name);
         if (d)
             closedir(d);

@@ -37,9 +37,9 @@ struct shim_record {
     uint64_t nonce; /* of the launch's key; 0: a shim of an earlier release */
 };
 
-/* -EEXIST where somebody was first. */
+/* -EEXIST where another was first. */
 int taskdir_claim(int dir_fd, const struct shim_record *rec) __attribute__((warn_unused_result));
-/* -ENOENT where nobody has claimed it, -EBADMSG where the text is not a record. */
+/* -ENOENT where it is not claimed, -EBADMSG where the text is not a record. */
 int taskdir_read_claim(int dir_fd, struct shim_record *ret) __attribute__((warn_unused_result));
 
 /* Temporary name, then rename: a reader sees all of it or nothing. sync: on disk before it has its name. */

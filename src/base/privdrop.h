@@ -1,4 +1,4 @@
-/* privdrop.h - becoming somebody else for good.
+/* privdrop.h - becoming another user for good.
  *
  * The order is groups, group, user; what came of it is read back, and the way back to root is tried: a
  * kernel or a container that says yes and does nothing must not be believed.

@@ -1,7 +1,7 @@
 /* strpool.h - texts that many own together: equal ones become one, and how many hold it is counted.
  *
  * For what is kept in large numbers and says the same again and again: the jobs of a mirror name few users,
- * directories and partitions. Who holds a text of the set reads it, and neither changes nor frees it.
+ * directories and partitions. A holder of a text of the set reads it, and neither changes nor frees it.
  */
 #ifndef STOKER_SRC_BASE_STRPOOL_H
 #define STOKER_SRC_BASE_STRPOOL_H
@@ -19,11 +19,13 @@ void texts_unref(struct texts *t); /* NULL is fine */
  * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
  * once cost nothing. NULL stays NULL, here and below. */
 char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
-/* The same for n bytes of somebody else's, none of them NUL: a copy is made only where no other holds it.
+/* The same for n bytes that the caller keeps, none of them NUL: a copy is made only where no other holds
+ * it.
  */
 char *texts_hold(struct texts *t, const char *s, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
-/* The way back: what was held becomes the caller's alone, who frees it. No copy where nobody else holds it.
+/* The way back: what was held becomes the caller's alone, who frees it. No copy where it has no other
+ * holder.
  */
 char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));
 /* Holds s no longer. */

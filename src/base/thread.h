@@ -1,4 +1,4 @@
-/* thread.h - a thread that nobody waits for. */
+/* thread.h - a detached thread. */
 #ifndef STOKER_BASE_THREAD_H
 #define STOKER_BASE_THREAD_H
 

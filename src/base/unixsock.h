@@ -14,7 +14,7 @@ int unixsock_connect_packets(const char *path) __attribute__((warn_unused_result
 int unixsock_listen_packets(const char *path, mode_t mode, int backlog) __attribute__((warn_unused_result));
 
 /* A listening stream socket, non-blocking and close-on-exec, in place of whatever stood at path: the caller
- * holds a lock that says nobody else serves it. Returns the descriptor or a negative errno. */
+ * holds a lock that says that no other process serves it. Returns the descriptor or a negative errno. */
 int unixsock_listen(const char *path, mode_t mode, int backlog) __attribute__((warn_unused_result));
 
 #endif

@@ -20,7 +20,7 @@ void words_append(struct str *line, const char *word);
 bool word_begins(const char *word, const char *name, size_t min);
 
 /* Levenshtein's distance: how many bytes must be put in, taken out or changed. SIZE_MAX for words of 64
- * bytes and more, which nobody mistypes. */
+ * bytes and more, which are not mistyped names. */
 size_t words_distance(const char *a, const char *b);
 
 #endif

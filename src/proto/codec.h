@@ -41,7 +41,7 @@ int codec_decode_own(const struct rec_desc *d, const void *p, size_t n, void *re
     __attribute__((warn_unused_result));
 
 /* Reads a body whose first member is a list, record by record, without keeping any: what a record owns lies
- * in memory of the reader that the next one is put into. So it must be freed by nobody. */
+ * in memory of the reader that the next one is put into. So it must not be freed. */
 struct codec_rows *codec_rows_new(void) __attribute__((warn_unused_result));
 void codec_rows_free(struct codec_rows *r);
 /* Takes the next body: d is the table of the listed records. p must stay until its last record is read.

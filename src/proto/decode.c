@@ -21,7 +21,7 @@
 #define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
 #define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
 #define CHUNK_SIZE      (16u << 10)
-#define WALL_MS_MAX     (INT64_C(1) << 53) /* 280,000 years: nobody's sums with times overflow */
+#define WALL_MS_MAX     (INT64_C(1) << 53) /* 280,000 years: no sum of times overflows */
 
 /* ---- values ---- */
 

@@ -340,15 +340,15 @@ struct msg_input { /* C->S->A: standard input for all ranks of a step, answered 
     uint64_t offset; /* of data in the whole stream: a repeated piece is dropped */
     struct blob data;
     bool eof;
-    /* To a task on a terminal alone. It has one writer at a time, known by a number of his own. */
+    /* To a task on a terminal alone. It has one writer at a time, known by a number of its own. */
     uint64_t writer;
     char *who;           /* for whoever comes second */
-    bool fresh;          /* his first message: he may become the writer where there is none */
+    bool fresh;          /* its first message: it may become the writer where there is none */
     bool take;           /* and even where there is one */
-    bool leave;          /* his last */
-    bool redraw;         /* have the screen drawn anew */
-    uint32_t rows, cols; /* of his window; 0: as it is */
-    uint64_t seen;       /* bytes of the output that he has */
+    bool leave;          /* its last */
+    bool redraw;         /* have the screen drawn again */
+    uint32_t rows, cols; /* of its window; 0: as it is */
+    uint64_t seen;       /* bytes of the output that it has */
 };
 #define MSG_INPUT_FIELDS(F, G, S) \
     G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, U64, writer)  \
@@ -357,7 +357,7 @@ struct msg_input { /* C->S->A: standard input for all ranks of a step, answered 
 
 struct msg_input_ack {
     uint64_t offset; /* everything before it has been taken */
-    bool closed;     /* nobody reads any more */
+    bool closed;     /* there is no reader any more */
     uint64_t out;    /* a task on a terminal: bytes of output so far */
     bool held;       /* and the sender is its writer now */
     char *refused;   /* and this one is; NULL: the supervisor has not been reached, or the sender is */
@@ -365,7 +365,7 @@ struct msg_input_ack {
 #define MSG_INPUT_ACK_FIELDS(F, G, S) \
     F(S, U64, offset) F(S, BOOL, closed) F(S, U64, out) F(S, BOOL, held) F(S, STR, refused)
 
-/* --- utilisation, only while somebody watches --- */
+/* --- utilisation, only while a client watches --- */
 
 struct gpu_util {
     uint32_t index;
@@ -410,9 +410,9 @@ struct msg_flag { /* a request with one switch */
 struct user_stats { /* what has been done for a user since the controller started */
     uint32_t uid;
     char *name;
-    uint32_t connections, jobs; /* that he has now */
+    uint32_t connections, jobs; /* that the user has now */
     uint64_t requests, us;      /* and what they took */
-    uint64_t slowed;            /* times that he had to wait for asking too much */
+    uint64_t slowed;            /* times that the user had to wait for asking too much */
     uint64_t refused;           /* connections */
 };
 #define USER_STATS_FIELDS(F, G, S)                                                                           \
@@ -516,7 +516,7 @@ struct msg_prio_rows { /* in the order of the ids */
 #define MSG_PRIO_ROWS_FIELDS(F, G, S) \
     G(S, LISTOF, rows, prio_row) G(S, SUB, weights, priority_spec) F(S, BOOL, more) F(S, U32, after)
 
-struct msg_shares {              /* C->S: who has had how much of his share, answered by SHARES_ROWS */
+struct msg_shares { /* C->S: how much of its share each account has had, answered by SHARES_ROWS */
     struct strv accounts, users; /* empty: all */
     uint32_t skip;               /* rows that were given already */
 };
@@ -593,7 +593,7 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
     X(SHARES_ROWS, msg_shares_rows, "S->C")                                                                 \
     X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for everybody to read")                   \
-    X(CALL, msg_call, "A->S: somebody on the node speaks to its agent's socket")                             \
+    X(CALL, msg_call, "A->S: a client on the node speaks to its agent's socket")                             \
     X(CALL_DATA, msg_call_data, "either: bytes of a call")                                                   \
     X(CALL_TAKEN, msg_call_taken, "either: so much of it has gone on")                                       \
     X(CALL_END, msg_call_taken, "either: the call is over")                                                 \
