@@ -24,7 +24,7 @@ struct maker {
     const struct made_spec *m;
     struct random random;
     double *user_sums;   /* demands up to each user */
-    double **shape_sums; /* for each user: weights up to each shape; 0 in front of those that are not his */
+    double **shape_sums; /* for each user: weights up to each shape; 0 before shapes of other users */
 };
 
 static double *generate_sums_of_users(const struct made_spec *m)

@@ -68,7 +68,7 @@ static const struct conf_option shape_options[] = {
     {.name = "overruns", .type = CONF_FLOAT, MEMBER(made_shape, overruns), .def = "0.02", .min = 0, .max = 1,
      .help = "Share of the jobs whose limit is too short for them."},
     {.name = "keeps_work", .type = CONF_BOOL, MEMBER(made_shape, keeps_work), .def = "false",
-     .help = "A job that was preempted goes on where it was; else it begins anew."},
+     .help = "A preempted job continues where it was; otherwise it begins again."},
 };
 
 static const struct conf_section shape_section = {
@@ -134,7 +134,7 @@ static int generate_spec_check(const struct conf_parse *c, const config_setting_
             if (str_eq(m->users.v[k].name, u->name))
                 return conf_error(c, at, "user %s is there twice", u->name);
     }
-    return demand > 0 ? 0 : conf_error(c, users, "nobody has any demand");
+    return demand > 0 ? 0 : conf_error(c, users, "no user has any demand");
 }
 
 static int generate_spec_parse(const struct conf_source *src, struct made_spec *ret, struct errtext *err)

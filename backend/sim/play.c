@@ -314,7 +314,7 @@ static void play_preempt_all(struct play_clock *c, const struct sched_result *r)
     }
 }
 
-/* One pass. True: somebody has to go, and another pass may make use of it. */
+/* One cycle. True: a job is preempted, and another cycle may use what it leaves. */
 static bool play_pass(struct play_clock *c)
 {
     struct sched_result r;

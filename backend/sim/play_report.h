@@ -21,13 +21,13 @@ struct sim_row { /* of a user, a partition, an account, or all */
     double cpu_utilisation,
         gpu_utilisation; /* held, of what the partition has, else the cluster: 0 ... 1 */
 };
-#define SIM_ROW_FIELDS(F, G, S)                                                                           \
-    F(S, STR, name)                                                                                       \
-    F(S, U64, submitted) F(S, U64, refused) F(S, U64, completed) F(S, U64, timeouts)                      \
-        F(S, U64, preempted_out) F(S, U64, running) F(S, U64, waiting) F(S, U64, preemptions)             \
-            F(S, F64, cpu_hours) F(S, F64, gpu_hours) F(S, F64, lost_cpu_hours) F(S, F64, lost_gpu_hours) \
-                G(S, SUB, wait, dist) G(S, SUB, slowdown, dist) F(S, F64, cpu_utilisation)                \
-                    F(S, F64, gpu_utilisation)
+#define SIM_ROW_FIELDS(F, G, S)                                                                            \
+    F(S, STR, name)                                                                                        \
+    F(S, U64, submitted)                                                                                   \
+    F(S, U64, refused) F(S, U64, completed) F(S, U64, timeouts) F(S, U64, preempted_out)                   \
+        F(S, U64, running) F(S, U64, waiting) F(S, U64, preemptions) F(S, F64, cpu_hours)                  \
+            F(S, F64, gpu_hours) F(S, F64, lost_cpu_hours) F(S, F64, lost_gpu_hours) G(S, SUB, wait, dist) \
+                G(S, SUB, slowdown, dist) F(S, F64, cpu_utilisation) F(S, F64, gpu_utilisation)
 
 struct sim_report {
     uint32_t schema;
@@ -41,13 +41,14 @@ struct sim_report {
     REC_LIST(struct sim_row) accounts;
     REC_LIST(struct sim_row) partitions; /* where jobs ran last, or wait */
 };
-#define SIM_REPORT_FIELDS(F, G, S)                                                                    \
-    F(S, U32, schema)                                                                                 \
-    F(S, STR, mode) F(S, STR, workload) F(S, STR, cluster) F(S, STR, backfill) F(S, U64, nodes)       \
-        F(S, U64, cpus) F(S, U64, gpus) F(S, F64, days) F(S, F64, cpu_utilisation)                    \
-            F(S, F64, mem_utilisation) F(S, F64, gpu_utilisation) F(S, U64, passes) F(S, U64, events) \
-                F(S, U64, dropped) G(S, SUB, all, sim_row) G(S, LISTOF, users, sim_row)               \
-                    G(S, LISTOF, accounts, sim_row) G(S, LISTOF, partitions, sim_row)
+#define SIM_REPORT_FIELDS(F, G, S)                                                                   \
+    F(S, U32, schema)                                                                                \
+    F(S, STR, mode)                                                                                  \
+    F(S, STR, workload) F(S, STR, cluster) F(S, STR, backfill) F(S, U64, nodes) F(S, U64, cpus)      \
+        F(S, U64, gpus) F(S, F64, days) F(S, F64, cpu_utilisation) F(S, F64, mem_utilisation)        \
+            F(S, F64, gpu_utilisation) F(S, U64, passes) F(S, U64, events) F(S, U64, dropped)        \
+                G(S, SUB, all, sim_row) G(S, LISTOF, users, sim_row) G(S, LISTOF, accounts, sim_row) \
+                    G(S, LISTOF, partitions, sim_row)
 extern const struct rec_desc sim_row_rec, sim_report_rec;
 
 /* Owns: rec_fini(&sim_report_rec, ret). */

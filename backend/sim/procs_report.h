@@ -19,10 +19,11 @@ struct procs_report {
     struct dist wait;               /* seconds */
     struct dist slowdown;           /* bounded */
 };
-#define PROCS_REPORT_FIELDS(F, G, S)                                                                       \
-    F(S, U32, schema)                                                                                      \
-    F(S, STR, mode) F(S, STR, trace) F(S, STR, policy) F(S, I64, procs) F(S, U64, jobs) F(S, U64, dropped) \
-        F(S, U64, killed) F(S, I64, first_submit) F(S, I64, last_end) F(S, F64, utilisation)               \
+#define PROCS_REPORT_FIELDS(F, G, S)                                                         \
+    F(S, U32, schema)                                                                        \
+    F(S, STR, mode)                                                                          \
+    F(S, STR, trace) F(S, STR, policy) F(S, I64, procs) F(S, U64, jobs) F(S, U64, dropped)   \
+        F(S, U64, killed) F(S, I64, first_submit) F(S, I64, last_end) F(S, F64, utilisation) \
             G(S, SUB, wait, dist) G(S, SUB, slowdown, dist)
 extern const struct rec_desc procs_report_rec;
 

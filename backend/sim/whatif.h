@@ -17,10 +17,11 @@ struct whatif_row { /* of a waiting job whose start would change */
     uint32_t kind_before, kind_after; /* enum plan_kind */
     struct wall before, after;        /* starts; unset: not known */
 };
-#define WHATIF_ROW_FIELDS(F, G, S)                                                                   \
-    F(S, U32, job)                                                                                   \
-    F(S, U32, array_job) F(S, U32, array_index) F(S, STR, name) F(S, STR, user) F(S, STR, partition) \
-        F(S, U32, kind_before) F(S, U32, kind_after) F(S, WALL, before) F(S, WALL, after)
+#define WHATIF_ROW_FIELDS(F, G, S)                                                                     \
+    F(S, U32, job)                                                                                     \
+    F(S, U32, array_job)                                                                               \
+    F(S, U32, array_index) F(S, STR, name) F(S, STR, user) F(S, STR, partition) F(S, U32, kind_before) \
+        F(S, U32, kind_after) F(S, WALL, before) F(S, WALL, after)
 
 struct whatif_node { /* a drained one */
     char *node;
@@ -35,10 +36,10 @@ struct whatif {
     uint32_t n_waiting, n_earlier, n_later, n_never; /* never: has a start before and none after */
     struct wall now;
 };
-#define WHATIF_FIELDS(F, G, S)                                                                    \
-    G(S, LISTOF, rows, whatif_row)                                                                \
-    G(S, LISTOF, nodes, whatif_node) F(S, U32, n_waiting) F(S, U32, n_earlier) F(S, U32, n_later) \
-        F(S, U32, n_never) F(S, WALL, now)
+#define WHATIF_FIELDS(F, G, S)       \
+    G(S, LISTOF, rows, whatif_row)   \
+    G(S, LISTOF, nodes, whatif_node) \
+    F(S, U32, n_waiting) F(S, U32, n_earlier) F(S, U32, n_later) F(S, U32, n_never) F(S, WALL, now)
 
 extern const struct rec_desc whatif_rec;
 

@@ -18,7 +18,7 @@ struct sim_user {
 struct sim_shape { /* requests that are alike but for their figures below */
     char *name;
     struct job_req req;
-    bool keeps_work; /* goes on where it was when it was preempted, else begins anew */
+    bool keeps_work; /* continues where it was when it was preempted, else begins again */
 };
 
 struct sim_job {

@@ -46,7 +46,7 @@ static void test_wrong_descriptions(void **state)
         {"a shape that is none", ONE_SHAPE "users = (\n { name = \"u\"; shapes = [\"t\"]; } );",
          "w:3: user u: there is no shape \"t\""},
         {"twice", ONE_SHAPE "users = ( { name = \"u\"; }, { name = \"u\"; } );", "user u is there twice"},
-        {"no demand", ONE_SHAPE "users = ( { name = \"u\"; demand = 0.0; } );", "nobody has any demand"},
+        {"no demand", ONE_SHAPE "users = ( { name = \"u\"; demand = 0.0; } );", "no user has any demand"},
         {"no weight", ONE_USER "shapes = ( { name = \"s\"; weight = 0.0; } );",
          "user u: no shape with any weight"},
         {"a bad run", ONE_USER "shapes = ( { name = \"s\"; run = \"soon\"; } );", "w:2: "},

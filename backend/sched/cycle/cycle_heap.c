@@ -1,4 +1,4 @@
-/* cycle_heap.c - whose turn it is: groups in the order of their heads. */
+/* cycle_heap.c - the items of a cycle as a heap, by the queue keys of their heads. */
 #include "backend/sched/cycle/cycle_internal.h"
 
 static bool cycle_heap_goes_first(const struct cycle_item *a, const struct cycle_item *b)

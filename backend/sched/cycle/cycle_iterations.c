@@ -1,15 +1,15 @@
-/* cycle_iterations.c - everybody has his turn once; and again, until nothing is given up any more. */
+/* cycle_iterations.c - an iteration tries each class once; iterations follow until no more is freed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define ITERATIONS_MAX 4  /* of a stage; what is left then comes with the next pass, at once */
-#define ITEM_COST      40 /* what a turn costs by itself, in nodes looked at */
+#define ITERATIONS_MAX 4  /* of a stage; what is left follows in the next cycle, at once */
+#define ITEM_COST      40 /* what an item costs by itself, in nodes looked at */
 #define LINE_UP_COST   20 /* and to stand in the row */
 #define SHAPES_AT_ONCE 2000
 
-/* The next group, if it has anything left; behind the last of them they are put in order. */
+/* Puts the next class into the heap; after the last one the heap is ordered. */
 static void cycle_line_up_one(struct cycle *s)
 {
     struct planner *p = s->p;
@@ -39,13 +39,12 @@ static void cycle_take_item(struct cycle *s)
     enum outcome o = ENTRY_WAITS;
     bool again = false;
     p->queue.pool.cost += ITEM_COST;
-    if (!u->count) { /* all of it has started in a turn of another tier */
+    if (!u->count) { /* all of it has started in another tier */
         if (cycle_heap_advance(p, t.g, t.tier_at))
             cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
         return;
     }
-    /* What an event has named may be another by now: its turn is in the next pass, until then its place
-     * stays. */
+    /* An event has named it: its turn is in the next cycle, until then its planned start stays. */
     if (u->noted)
         u->slot.visited = p->queue.slots.iteration;
     else if (cycle_is_passed_over(s, &t, &again))
@@ -58,18 +57,18 @@ static void cycle_take_item(struct cycle *s)
         cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
 }
 
-/* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
+/* Drops slots of entries whose turn did not come. */
 static void cycle_give_up_unvisited(struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         bool is_awaited =
-            h->by_preemption && h->use.start > p->queue.now.ms; /* others are on their way out for it */
+            h->by_preemption && h->use.start > p->queue.now.ms; /* its victims are on their way out */
         if (h->visited != p->queue.slots.iteration && !is_awaited)
             plan_slots_drop(&p->queue.slots, h);
     }
 }
 
-/* Those that were looked at in the pass before may stand behind somebody else by now. */
+/* Entries that were tried in the last iteration may have another reason now. */
 static void cycle_forget_tried(struct planner *p)
 {
     vec_for_each (&p->tried, i) {
@@ -89,8 +88,7 @@ static void cycle_forget_unfit(struct planner *p)
             sh->unfit = false;
 }
 
-/* Of those whose shape is not remembered as one that did not fit: it may have been just this one, for its
- * deadline. */
+/* Entries with an end of their own: their shape is not marked unfit, since only they may not fit. */
 static bool cycle_entry_could_use_freed(const struct planner *p, uint64_t mark)
 {
     vec_for_each (&p->tried, i) {
@@ -105,7 +103,7 @@ static bool cycle_entry_could_use_freed(const struct planner *p, uint64_t mark)
     return false;
 }
 
-/* Of those who hold a place. */
+/* Entries with a planned start. */
 static bool cycle_booked_could_use_freed(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
@@ -117,7 +115,7 @@ static bool cycle_booked_could_use_freed(const struct planner *p)
     return false;
 }
 
-/* Of those whose shape did not fit: where these are few, by shapes. */
+/* Entries whose shape did not fit, by shape if these are few. */
 static bool cycle_shape_could_use_freed(struct planner *p)
 {
     idmap_for_each (&p->queue.classes.shapes, slot)
@@ -155,9 +153,8 @@ static void cycle_iteration_begin(struct cycle *s)
     s->iteration = ITERATION_LINES_UP;
 }
 
-/* It has to be gone through again where a place was given up that others may have use for, who had their
- * turn before: p->queue.changes.gained. That is asked of one group after the other, where nobody else has.
- */
+/* Another iteration is needed if a slot was dropped that could be of use to an entry that had its turn
+ * before: p->queue.changes.freed. If nothing else has set it, one class after the other is checked. */
 static void cycle_iteration_end(struct cycle *s)
 {
     struct planner *p = s->p;
@@ -166,7 +163,7 @@ static void cycle_iteration_end(struct cycle *s)
     vec_clear(&s->heap);
     cycle_give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
-    /* Who has been asked to go is gone sooner than was thought. */
+    /* A victim ends sooner than was planned. */
     p->queue.changes.freed = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
                              s->made_way || p->queue.slots.again;
     p->queue.changes.freed = cycle_drop_ineligible(s) || p->queue.changes.freed;
@@ -200,7 +197,7 @@ static bool cycle_may_preempt(const struct planner *p)
     return anybody && (p->preempt.search_pays || p->queue.active.started.n);
 }
 
-/* To what follows a round. */
+/* To what follows a iteration. */
 static void cycle_move_on(struct cycle *s, bool again)
 {
     s->iterations++;
@@ -220,7 +217,7 @@ static void cycle_move_on(struct cycle *s, bool again)
     }
 }
 
-/* A part of a round that ends between two looks at groups or heads. Returns whether the round is over. */
+/* A part of an iteration, to an end between two classes or items. Returns whether the iteration is over. */
 static bool cycle_iterate(struct cycle *s)
 {
     switch (s->iteration) {

@@ -1,4 +1,4 @@
-/* cycle_limits.c - gates that the state alone could not answer: what the pass has started counts. */
+/* cycle_limits.c - eligibility and limits that count what the cycle has started. */
 #include <stdlib.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
@@ -9,8 +9,8 @@ bool cycle_is_throttled(const struct planner *p, const struct pending_entry *u)
     return !preempt_throttle_left(&p->preempt, queue_job(&p->queue, u->job));
 }
 
-/* In this pass: one of the same name, or an element of its own. */
-static bool cycle_limits_namesake_has_started(const struct planner *p, const struct pending_entry *u)
+/* In this cycle: a job of the same name, or another element of its array. */
+static bool cycle_limits_same_name_has_started(const struct planner *p, const struct pending_entry *u)
 {
     const struct job *j = queue_job(&p->queue, u->job);
     vec_for_each (&p->queue.active.started, i) {
@@ -22,7 +22,7 @@ static bool cycle_limits_namesake_has_started(const struct planner *p, const str
     return false;
 }
 
-/* Goes on to the next element that its dependencies let go. */
+/* Goes on to the next element whose dependencies are met. */
 static bool cycle_limits_find_element(const struct planner *p, struct pending_entry *u, const struct job *j)
 {
     struct deps d;
@@ -36,8 +36,8 @@ static bool cycle_limits_find_element(const struct planner *p, struct pending_en
     return u->at < n;
 }
 
-/* The job that it was preempted for has its turn first: a planner that was made since holds no place for
- * that one. In the next round it has its own, whatever has become of the other. */
+/* Its preemptor goes first: a planner that is newer than the preemption has no slot for that one. In the
+ * next iteration this job has its turn, whatever has become of the preemptor. */
 static bool cycle_limits_makes_way(struct cycle *s, struct pending_entry *u)
 {
     bool waits = !s->had_iteration && planner_makes_way_for(s->p, u) != 0;
@@ -56,7 +56,7 @@ enum reason cycle_eligibility(struct cycle *s, struct pending_entry *u)
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
     const struct job *j = queue_job(&s->p->queue, u->job);
-    if ((u->singleton && cycle_limits_namesake_has_started(s->p, u)) ||
+    if ((u->singleton && cycle_limits_same_name_has_started(s->p, u)) ||
         (u->by_element && !cycle_limits_find_element(s->p, u, j)))
         return REASON_DEPENDENCY;
     return REASON_NONE;
@@ -71,8 +71,7 @@ void cycle_make_room(struct cycle *s, uint32_t n)
     s->n_room = n;
 }
 
-/* What others were preempted for it counts as if it had started: it is not borrowed because more has
- * started since. */
+/* A preemptor counts as started: it is not borrowed because more has started since. */
 static enum limit_state cycle_limits_check_limits(const struct cycle_gets *x,
                                                   const struct limit_request *request,
                                                   struct limit_verdict *v)
@@ -162,7 +161,7 @@ bool cycle_lacks_licences(const struct cycle *s, const struct job_class *g, cons
            !licence_fits(&s->p->preempt.licences, m, queue_job(&s->p->queue, u->job));
 }
 
-/* By what limits leave now, with all that is held for it. */
+/* Whether limits no longer allow its planned start. */
 static bool cycle_limits_holds_too_much(const struct cycle *s, struct job_class *g,
                                         const struct pending_entry *u)
 {

@@ -1,14 +1,14 @@
-/* cycle_new.c - those who have come in, and nothing else has happened.
+/* cycle_new.c - the fast path for new jobs, if nothing else has happened.
  *
- * Nothing has come free, so whoever waited still does: they are answered alone, where that is certain to be
- * what a pass over all would have said.
+ * Nothing has come free, so every job that waited still waits. The new jobs are decided alone if the result
+ * is certain to be that of a full cycle.
  */
 #include <stdlib.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
 
 #define NEW_JOBS_MAX 64    /* at a time */
-#define ALL_MS       10000 /* limits open as time goes by: looked at so often */
+#define ALL_MS       10000 /* limits allow more as time goes by: a full cycle so often */
 
 static struct queue_key cycle_new_queue_key_of_entry(struct planner *p, struct job_class *g,
                                                      uint32_t tier_at, const struct pending_entry *u)
@@ -17,8 +17,7 @@ static struct queue_key cycle_new_queue_key_of_entry(struct planner *p, struct j
     return queue_key_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
-/* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
- * so on. */
+/* Whether it may come before a job with a planned start: giving way changes that job's slot, and so on. */
 static bool cycle_new_may_precede_booked(struct planner *p, struct job_class *g,
                                          const struct pending_entry *u)
 {
@@ -27,13 +26,13 @@ static bool cycle_new_may_precede_booked(struct planner *p, struct job_class *g,
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
         struct queue_key its = cycle_new_queue_key_of_entry(p, w->class, h->tier_at, w);
         if (queue_key_before(&mine,
-                             &its)) /* it may have been submitted before, and have waited for its time */
+                             &its)) /* it may have been submitted earlier and have waited for its time */
             return true;
     }
     return false;
 }
 
-/* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
+/* Whether the new starts bring a job with a planned start to a limit, or have its name. */
 static bool cycle_new_closes_a_slot(struct cycle *s)
 {
     list_for_each (h, &s->p->queue.slots.list, struct plan_slot, link) {
@@ -45,7 +44,7 @@ static bool cycle_new_closes_a_slot(struct cycle *s)
     return false;
 }
 
-/* What limits leave of it, borrowed where nothing else is left. */
+/* Fills in the choices that limits allow, borrowed ones if there are no others. */
 static enum limit_state cycle_new_leave_any(struct cycle_gets *x, struct plan_request *it)
 {
     x->borrow = false;
@@ -54,7 +53,7 @@ static enum limit_state cycle_new_leave_any(struct cycle_gets *x, struct plan_re
     return x->borrow ? cycle_leave_choices(x, it) : state;
 }
 
-/* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
+/* Starts as much of it as fits beside all planned starts. False: it takes a full cycle. */
 static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pending_entry *u,
                                 struct plan_request *it, struct cycle_gets *gets)
 {
@@ -66,7 +65,7 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
             gate = limit_reason(&g->rest.verdict);
         else if (cycle_lacks_licences(s, g, u))
             gate = REASON_LICENSES;
-        if (gets->borrow && s->heap.n > 1) /* the others come first, whatever their rank */
+        if (gets->borrow && s->heap.n > 1) /* the other new jobs come first, whatever their queue key */
             return false;
         u->reason = gate;
         if (gate != REASON_NONE) {
@@ -82,12 +81,12 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
     }
     if (gets->seen != LIMIT_OK || (started && cycle_new_closes_a_slot(s)))
         return false;
-    if (started && it->n_choices) /* others were looked at in between */
+    if (started && it->n_choices) /* other entries were checked in between */
         cycle_new_leave_any(gets, it);
     return true;
 }
 
-/* Whether the newcomer starts, or waits behind all who hold a place. False: a pass over all must say. */
+/* The new job starts, or waits behind all planned starts. False: it takes a full cycle. */
 static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
 {
     struct planner *p = s->p;
@@ -101,7 +100,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         return false;
     cycle_make_room(s, g->n_choices);
     vec_push(&p->tried, u->job);
-    /* Else the one before it does not fit either; unless it waits for something of its own. */
+    /* The entry before it does not fit either, unless it waits for something of its own. */
     const struct pending_entry *before =
         g->entries.next == &u->in_class ? NULL
                                         : container_of(u->in_class.prev, struct pending_entry, in_class);
@@ -118,13 +117,13 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
         return true;
     bool waits =
         !cycle_new_may_precede_booked(p, g, u) &&
-        (!p->queue.may_preempt || p->preempt.searches_left || /* it has its turn with the others then */
+        (!p->queue.may_preempt || p->preempt.searches_left || /* it is searched for with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
-    if (waits && g->n_tiers > 1) /* each of its turns may hold a place */
+    if (waits && g->n_tiers > 1) /* each of its tiers may have a planned start */
         return gets.seen == LIMIT_OK && !cycle_partition_left(p, g->choices, g->n_choices);
     if (waits &&
         (plan_slots_book(&p->queue.slots, &it, &u->slot) ||
-         cycle_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
+         cycle_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* there may be no start in sight at all */
         u->reason = REASON_RESOURCES;
     return waits && gets.seen == LIMIT_OK;
 }
@@ -135,7 +134,7 @@ static int cycle_new_by_queue_key(const void *pa, const void *pb)
     return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
 }
 
-/* Those who have come in since the last pass, in the order of the queue. */
+/* The new jobs, in the order of the queue. */
 static bool cycle_line_up_new(struct cycle *s)
 {
     struct planner *p = s->p;
@@ -154,7 +153,7 @@ static bool cycle_line_up_new(struct cycle *s)
     return s->heap.n > 0;
 }
 
-/* A claim for which nobody is on his way any more: a pass says what becomes of it. */
+/* A preemptor whose victims have gone: it takes a full cycle. */
 static bool cycle_new_has_idle_preemptor_slot(const struct planner *p)
 {
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
@@ -164,7 +163,7 @@ static bool cycle_new_has_idle_preemptor_slot(const struct planner *p)
     return false;
 }
 
-/* Something may have changed for the others as well, or time has gone by. */
+/* Something may have changed for other jobs as well, or enough time has gone by. */
 static bool cycle_new_has_to_look_at_all(const struct planner *p)
 {
     const struct plan_opts *o = &p->queue.slots.opts;
@@ -182,7 +181,7 @@ bool cycle_take_new(struct cycle *s)
     if (!p->queue.entries.fresh.n || p->queue.entries.fresh.n > NEW_JOBS_MAX ||
         cycle_new_has_to_look_at_all(p))
         return false;
-    p->queue.prios.ctx.now = p->queue.now; /* their ages are those of now, like all others' */
+    p->queue.prios.ctx.now = p->queue.now; /* new jobs have their ages of now, as all others */
     bool known = cycle_line_up_new(s);
     for (size_t i = 0; i < s->heap.n && known; i++)
         known = cycle_take_new_job(s, s->heap.v[i].u);

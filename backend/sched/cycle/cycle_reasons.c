@@ -1,9 +1,9 @@
-/* cycle_reasons.c - the short reason of each waiting job, and whom to tell that it has changed. */
+/* cycle_reasons.c - the short reason of each waiting job, and the report of changed ones. */
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
+#define CHANGED_MAX 4000 /* of one cycle: clients see the others when they ask */
 
-/* What has only just come in, and no pass has looked at, stands behind those who were there. */
+/* A new job that no cycle has looked at stands behind the others. */
 static enum reason reasons_reason_of(const struct pending_entry *u)
 {
     if (!u->class)
@@ -82,7 +82,7 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job),
                                *before = queue_entry_before(&p->queue, job);
     u = before ? before : u;                     /* while all is read again */
-    if (u && p->cycle && u->told != REASON_NONE) /* it has not been said yet what the pass will */
+    if (u && p->cycle && u->told != REASON_NONE) /* the cycle under way has not been reported */
         return u->told;
     return u ? reasons_reason_of(u) : REASON_NONE;
 }
@@ -128,7 +128,7 @@ void cycle_report_tried(struct planner *p)
         reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
 }
 
-/* Unless all of them know; p->reports_left: they could not all be looked at. */
+/* Unless all are reported; p->reports_left: not all could be looked at. */
 void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost)
 {
     if (g->rest.now == g->rest.told)

@@ -1,25 +1,14 @@
-/* cycle_run.c - a decision: what events have changed is taken in, those who came alone are answered or
- * everybody has his turn, and what comes of it is told. It may go in pieces.
+/* cycle_run.c - one scheduling cycle, in slices: take in what was noted; decide about new jobs alone if
+ * nothing else has changed, else about all pending entries; report changed reasons.
  *
- *     heap of groups by (within limits, tier, level of the QOS, begun, priority, submission, id)
- *     pop the first: its head
- *        throttled                   -> the next of the group
- *        over a hard limit, licences -> the group is done
- *        over a soft limit           -> the group stands behind everybody, what it gets is borrowed
- *        fits now                    -> start; the group goes on with its next
- *        may preempt, and it helps   -> others go, a place is held
- *        a place is left             -> it is held for it
- *        else                        -> the group is done
- *
- * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given
- * up.
+ * docs/SCHEDULER.md has the order of a cycle and what happens to events between its slices.
  */
 #include <stdlib.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define REPORT_COST   5 /* of a group, in looks at nodes */
-#define ABANDONED_MAX 2 /* one after the other: the next one goes through at once */
+#define REPORT_COST   5 /* of a class, in nodes looked at */
+#define ABANDONED_MAX 2 /* in a row: the next cycle is not sliced */
 
 static int64_t cycle_earlier(int64_t a, int64_t b)
 {
@@ -53,7 +42,7 @@ static void cycle_set_out(struct planner *p, struct sched_result *out)
 
 static void cycle_begin(struct planner *p)
 {
-    planner_sync(p); /* it may be another planner after that */
+    planner_sync(p); /* it may rebuild the queue */
     struct cycle *s = p->cycle = cycle_new(p);
     cycle_set_out(p, &s->out);
     limits_begin(p->queue.limits, p->queue.view->model, p->queue.now);
@@ -72,7 +61,7 @@ static void cycle_begin(struct planner *p)
     p->preempt.search_cost = 0;
 }
 
-/* All is decided: who is told another reason. Returns whether all are. */
+/* All is decided: reports changed reasons. Returns whether all are reported. */
 static bool cycle_report_some(struct planner *p, uint64_t cost)
 {
     struct cycle *s = p->cycle;
@@ -99,7 +88,7 @@ static void cycle_finish(struct planner *p)
     s->out.next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
 }
 
-/* From where it stopped, as of the time when it began. */
+/* Continues where it stopped, as of the time when it began. */
 static bool cycle_slice(struct planner *p, const struct sched_view *v, uint64_t cost)
 {
     struct cycle *s = p->cycle;
@@ -118,7 +107,7 @@ static bool cycle_slice(struct planner *p, const struct sched_view *v, uint64_t 
 
 /* --- what happens while it is under way --- */
 
-/* Nothing comes of it; the next one looks at everything. */
+/* Drops all that it has decided; the next cycle looks at everything. */
 static void cycle_abandon(struct planner *p)
 {
     limits_rewind(p->queue.limits, p->cycle->limits_mark);
@@ -149,16 +138,16 @@ static bool cycle_is_noted(const struct planner *p, uint32_t job)
     return (u && u->noted) || (r && r->noted);
 }
 
-/* Else it has started after all, where another has given up a place, or one of a higher tier has taken its
- * own: then the victim was of no use to it. */
+/* Otherwise it has started after all, in a slot that was dropped, or a job of a higher tier has taken its
+ * slot: the victim was of no use to it. */
 static bool cycle_has_preemptor_slot(const struct planner *p, uint32_t job)
 {
     const struct pending_entry *u = idmap_get(&p->queue.entries.by_job, job);
     return u && u->slot.use.parts && u->slot.by_preemption;
 }
 
-/* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
- * may count on that. The next pass, at once, decides without it. */
+/* Takes useless preemptions back, and with them all that was decided since the first preemption, which may
+ * depend on them. The next cycle, at once, decides without them. */
 static bool cycle_take_back_useless(struct planner *p, struct cycle *s)
 {
     struct sched_result *r = &s->out;
@@ -187,7 +176,7 @@ static bool cycle_take_back_useless(struct planner *p, struct cycle *s)
     return true;
 }
 
-/* What was decided about jobs that events have named since. Returns whether there was anything. */
+/* Drops decisions about jobs that events have named since. Returns whether there were any. */
 static bool cycle_drop_noted(const struct planner *p, struct sched_result *r)
 {
     size_t starts = 0, places = 0, preempts = 0;

@@ -1,4 +1,4 @@
-/* cycle_start.c - what starts, as far as the pass is concerned. */
+/* cycle_start.c - a start within the cycle: resources, limits and the result. */
 #include <stdlib.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
@@ -15,7 +15,7 @@ uint32_t cycle_nth_element(const struct job *j, uint32_t n)
     return ARRAY_NONE;
 }
 
-/* The next that waits, from where the last one was found. */
+/* The next waiting task. */
 static const struct task *cycle_start_next_waiting(const struct step *s, struct pending_entry *u)
 {
     while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
@@ -55,7 +55,7 @@ static void cycle_start_start_job(struct planner *p, const struct job *j, const 
                                         .partition = xstrdup(part),
                                         .time_limit_s = limit_seconds(at->len),
                                         .borrowed = borrow}};
-    /* The node has less than the pool says: nothing is started there rather than with too little. */
+    /* The node has less than the pool says: the job does not start. */
     if (alloc_take(p->taken, p->queue.cycle_no, p->queue.view->model, &at->parts, &out.start.alloc.v,
                    &out.start.alloc.n))
         vec_push(&p->out->starts, out);
@@ -71,7 +71,7 @@ static bool cycle_start_use_has(const struct pool_use *use, uint32_t node)
     return false;
 }
 
-/* By what runs, and by what has been started in this pass. */
+/* By its active allocations and the starts of this cycle. */
 static bool cycle_start_is_on_node(const struct planner *p, uint32_t job, uint32_t node)
 {
     const struct active_job *r = idmap_get(&p->queue.active.by_job, job);

@@ -1,4 +1,4 @@
-/* cycle_try.c - the head of a group has its turn: it starts, holds a place, or waits. */
+/* cycle_try.c - the head of a class is tried: it starts, gets a planned start, preempts, or waits. */
 #include "backend/sched/cycle/cycle_internal.h"
 #include "backend/sched/limits/limits.h"
 
@@ -49,7 +49,7 @@ bool cycle_class_could_ever(struct planner *p, struct job_class *g)
     return false;
 }
 
-/* It could never run there, but in partitions of another tier: this turn is for nothing. */
+/* It could never run in the partitions of this tier, but could in another one. */
 static bool cycle_try_is_idle_entry(struct planner *p, struct job_class *g, uint32_t tier_at)
 {
     const struct class_tier *e = &g->tiers[tier_at];
@@ -59,13 +59,13 @@ static bool cycle_try_is_idle_entry(struct planner *p, struct job_class *g, uint
     return g->n_tiers > 1 && cycle_class_could_ever(p, g);
 }
 
-/* It has places of its own in this entry. */
+/* It has a planned start of its own in this tier. */
 static bool cycle_try_holds_in(const struct pending_entry *u, uint32_t tier_at)
 {
     return u->slot.use.parts && u->slot.tier_at == tier_at;
 }
 
-/* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
+/* A limit in one tier does not hide that in another it waits for resources alone. */
 static void cycle_try_set_reason(struct pending_entry *u, const struct cycle_item *t, enum reason why)
 {
     bool was_open = t->tier_at && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
@@ -80,7 +80,7 @@ static void cycle_try_set_rest(struct job_class *g, const struct cycle_item *t, 
         g->rest.now = why;
 }
 
-/* Not on what is left of its nodes without those that do not start its user's jobs for now. */
+/* It fits on none of its nodes that start its user's jobs for now. */
 static bool cycle_try_is_avoided(struct planner *p, const struct job_class *g)
 {
     bool avoids = false;
@@ -134,8 +134,8 @@ static enum outcome cycle_try_wait_for_place(struct cycle *s, struct cycle_item 
         return ENTRY_WAITS;
     }
     if (!plan_slots_book(&p->queue.slots, it, &u->slot) && !u->slot.use.parts)
-        return CLASS_WAITS; /* else another entry has its place, and the next of the group may get one here
-                             */
+        return CLASS_WAITS; /* else it has its slot in another tier, and the next of the class may get one
+                               here */
     u->reason = REASON_RESOURCES;
     return ENTRY_WAITS;
 }
@@ -148,13 +148,13 @@ bool cycle_partition_left(const struct planner *p, const struct plan_choice *v, 
     return false;
 }
 
-/* With a place left in its lane it looks as if those behind it held none. */
+/* With a slot left in its partition, slots of entries behind it are no obstacle. */
 static bool cycle_try_may_push_aside(const struct planner *p, const struct plan_request *it)
 {
     return p->queue.slots.opts.keep && cycle_partition_left(p, it->choices, it->n_choices);
 }
 
-/* By what it asks for it may run, but not by what it would get. */
+/* Limits allow what it asks for, but not what it would get. */
 static enum outcome cycle_try_wait_for_limit(struct cycle_item *t, struct pending_entry *u,
                                              enum limit_state seen)
 {
@@ -167,8 +167,8 @@ static enum outcome cycle_try_wait_for_limit(struct cycle_item *t, struct pendin
     return CLASS_WAITS;
 }
 
-/* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
- * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
+/* Limits forbid what it would get now, or allow it borrowed; o is the outcome so far. It has an allowed
+ * planned start, or waits for the limit; borrowed it may still start. */
 static enum outcome cycle_try_wait_for_less(struct cycle_item *t, struct pending_entry *u,
                                             enum limit_state seen, enum outcome o)
 {
@@ -181,7 +181,7 @@ static enum outcome cycle_try_wait_for_less(struct cycle_item *t, struct pending
     return CLASS_GOES_ON;
 }
 
-/* What is held for the elements of an array in a lower tier is not in its way. */
+/* Extra slots of arrays in a lower tier are no obstacle. */
 static bool cycle_try_start_before_extra_slots(struct cycle *s, struct pending_entry *u,
                                                const struct plan_request *it)
 {
@@ -214,7 +214,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     }
     enum limit_state limit = cycle_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
-        t->borrow = true; /* once more, behind everybody */
+        t->borrow = true; /* once more, behind all other jobs */
         if (cycle_try_holds_in(u, t->tier_at))
             plan_slots_drop(&p->queue.slots, &u->slot);
         return CLASS_GOES_ON;
@@ -232,13 +232,13 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     extra_slots_suspend(&p->preempt, u, false);
     if (starts) {
         u->reason = REASON_NONE;
-        extra_slots_drop(&p->queue,
-                         u); /* it may have taken one of them; for the others there is a place again */
+        extra_slots_drop(&p->queue, u); /* it may have taken one of them; the others are planned again */
         cycle_start(s, g, u);
         return u->count ? CLASS_GOES_ON : ENTRY_WAITS;
     }
-    if (t->borrow && cycle_try_holds_in(
-                         u, t->tier_at)) { /* its own place then; the next one is within the limits again */
+    if (t->borrow &&
+        cycle_try_holds_in(u,
+                           t->tier_at)) { /* then its own slot; the next entry is within the limits again */
         t->borrow = false;
         u->reason = REASON_RESOURCES;
         return ENTRY_WAITS;
@@ -252,7 +252,7 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
     return gets.seen == LIMIT_OK ? o : cycle_try_wait_for_less(t, u, gets.seen, o);
 }
 
-/* Of several turns, each in partitions of another tier, this one has nothing to look for. */
+/* Of several tiers, this one has nothing to offer to the entry. */
 static bool cycle_try_is_for_nothing(struct cycle *s, const struct cycle_item *t,
                                      const struct pending_entry *u, enum outcome *ret)
 {
@@ -260,7 +260,7 @@ static bool cycle_try_is_for_nothing(struct cycle *s, const struct cycle_item *t
     if (t->g->n_tiers == 1)
         return false;
     *ret = ENTRY_WAITS;
-    /* Others have gone, so that it starts where it stands before them: nowhere lower. */
+    /* A preemptor starts only in tiers in which it may preempt its victims. */
     if (u->slot.by_preemption && u->slot.tier_at < t->tier_at)
         return true;
     bool here = !u->chosen;
@@ -284,7 +284,7 @@ enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t)
     return o;
 }
 
-/* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
+/* A search for it is futile; if that is not known it is noted for the preempting iteration. */
 static bool cycle_try_is_without_candidates(struct planner *p, struct pending_entry *u,
                                             const struct plan_request *it)
 {
@@ -299,7 +299,7 @@ static bool cycle_try_is_without_candidates(struct planner *p, struct pending_en
     return vain || !p->preempt.searching;
 }
 
-/* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
+/* A borrower that does not fit: it gets no slot and preempts no job. */
 static void cycle_try_leave_borrower(struct planner *p, const struct job_class *g, struct pending_entry *u)
 {
     if (cycle_reason_of_blocked(p, g, u) != REASON_RESOURCES)

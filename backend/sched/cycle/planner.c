@@ -1,4 +1,4 @@
-/* planner.c - a planner's life, its notes, and what it answers between passes. */
+/* planner.c - a planner's life, and its notes. */
 #include "backend/sched/cycle/cycle_internal.h"
 
 #include <stdlib.h>

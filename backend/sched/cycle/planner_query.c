@@ -1,4 +1,4 @@
-/* planner_query.c - what a planner is asked between cycles. */
+/* planner_query.c - the planner between cycles: queries and accessors. */
 #include "backend/sched/cycle/cycle_internal.h"
 
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
@@ -7,7 +7,7 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
                  p->queue.notes.windows || v->model->n_nodes != p->queue.pool.n_nodes;
     bool deciding = cycle_goes_on(p, v);
     p->queue.view = v;
-    if (deciding) /* what it knows stays as it is until the pass is through */
+    if (deciding) /* the queue does not change before the cycle ends */
         return;
     p->queue.now = now;
     if (p->rebuild.in_pieces && (p->queue.reading || p->queue.notes.all)) {
@@ -21,7 +21,7 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
 {
-    if (p->cycle) /* what the pass has started stays charged */
+    if (p->cycle) /* starts of the cycle stay charged */
         return;
     limits_begin(p->queue.limits, v->model, now);
     preemptor_charges_begin(&p->preempt);
@@ -72,7 +72,7 @@ uint32_t planner_first_blocked(const struct planner *p, uint32_t part)
 
 bool queue_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
 {
-    if (!p->order_making || !p->queue.prios.known) /* the first pass comes first */
+    if (!p->order_making || !p->queue.prios.known) /* the first cycle comes first */
         return true;
     planner_ready(p, v, now);
     priorities_begin_query(&p->queue, v, now);

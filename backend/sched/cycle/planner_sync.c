@@ -1,5 +1,4 @@
-/* planner_sync.c - from the state to the planner: what was noted since the last pass is read again. What is
- * read of nodes, running and waiting jobs, windows: one file each. */
+/* planner_sync.c - reads again what was noted since the last cycle. */
 #include "backend/sched/cycle/cycle_internal.h"
 
 void planner_read_job(struct planner *p, uint32_t id)
@@ -21,7 +20,7 @@ static void planner_wake_parked(struct planner *p)
     }
 }
 
-/* Started in the last pass and over before this one: it was never seen running, and what it was given is
+/* A start of the last cycle that ended before this one: it was never seen running, and its resources are
  * free. */
 static bool planner_came_and_went(const struct planner *p, uint32_t id, const struct job *j)
 {
@@ -42,7 +41,7 @@ bool planner_is_stale(struct planner *p)
     return false;
 }
 
-/* What events have named since the last pass. */
+/* What events have named since the last cycle. */
 static void planner_sync_noted(struct planner *p)
 {
     const struct model *m = p->queue.view->model;
@@ -89,6 +88,5 @@ void planner_sync(struct planner *p)
 void planner_sync_windows(struct planner *p)
 {
     if (sync_windows(&p->queue))
-        forecast_forget(
-            &p->forecast); /* it may be looking at classes that have their place in one that has gone */
+        forecast_forget(&p->forecast); /* it may refer to classes in a reservation that has gone */
 }

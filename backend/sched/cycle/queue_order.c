@@ -1,8 +1,8 @@
-/* queue_order.c - the order of each partition's queue, for questions about a job's place in it.
+/* queue_order.c - the order of each partition's queue, for queries about a job's place in it.
  *
- * Up to SMALL_QUEUE waiting jobs it is worked out for each question. A long queue is put in order in slices
- * (queue_order_step), at most every few seconds and only after a question: meanwhile the order before it
- * answers, and where there is none, the question is answered without a place.
+ * Up to SMALL_QUEUE waiting jobs it is worked out for each query. A long queue is sorted in slices
+ * (queue_order_step), at most every few seconds and only after a query. Meanwhile the order before it
+ * answers; without one, queries are answered without a place.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "src/base/xalloc.h"
 
 #define SMALL_QUEUE 1000u
-#define FRESH_MS    1000 /* and a millisecond more for so many units */
+#define FRESH_MS    1000 /* and a millisecond more for so many entries */
 #define FRESH_UNITS 20u
 #define OLD_MS      60000 /* older than that it says nothing about now */
 #define RUN         256   /* places that are sorted in one go; longer runs are merged */
@@ -23,10 +23,10 @@ struct queue_order {
     int64_t made_ms;
     /* --- while it is made --- */
     enum stage stage;
-    VEC(uint32_t) jobs; /* that waited when it was begun */
-    size_t at;          /* of the jobs, or of the lane's places */
+    VEC(uint32_t) jobs; /* pending when it was begun */
+    size_t at;          /* of the jobs, or of the partition's places */
     uint32_t partition;
-    size_t run; /* 0: the lane's places have not been sorted at all */
+    size_t run; /* 0: the partition's places have not been sorted at all */
     struct queue_place *merged;
 };
 
@@ -72,15 +72,17 @@ static bool order_partition_was_before(const struct job_class *g, uint32_t choic
     return false;
 }
 
-/* Each element is one of the queue, as far as the array's throttle lets it run now; where they wait for
- * others one by one, the next. A step job is one, however many tasks wait. */
+/* Each element counts, as far as the array's throttle lets it run now; if elements wait for other jobs one
+ * by one, the next one. A step job counts once. */
 static uint32_t order_count_in_row(const struct planner *p, const struct pending_entry *u)
 {
     const struct job *j = u->count > 1 ? model_get_job(p->queue.view->model, u->job) : NULL;
     if (!j || !job_is_array_record(j) || u->by_element || u->singleton)
         return 1;
     uint32_t most = preempt_throttle_left(&p->preempt, j);
-    return most >= u->count ? u->count : most ? most : 1; /* none is left: others have started since */
+    return most >= u->count ? u->count
+           : most           ? most
+                            : 1; /* none is left: other elements have started since */
 }
 
 static void order_collect(const struct planner *p, struct queue_order *o, uint32_t job)
@@ -106,7 +108,7 @@ static int order_by_queue_key(const void *pa, const void *pb)
     return queue_key_before(&a->key, &b->key) ? -1 : queue_key_before(&b->key, &a->key);
 }
 
-/* Two runs of places side by side become one. Returns how many places were touched. */
+/* Merges two adjacent runs of places. Returns how many places were touched. */
 static size_t order_merge(struct queue_order *o, struct queue_place *v, size_t n_first, size_t n)
 {
     size_t a = 0, b = n_first, out = 0;
@@ -119,7 +121,7 @@ static size_t order_merge(struct queue_order *o, struct queue_place *v, size_t n
     return n;
 }
 
-/* One run of the lane sorted, or two merged. Returns what it cost, in places. */
+/* Sorts one run of the partition, or merges two. Returns the cost, in places. */
 static size_t order_sort_some(struct queue_order *o)
 {
     struct partition_queue *l = &o->partitions[o->partition];
@@ -169,7 +171,7 @@ static size_t order_count_some(struct queue_order *o)
     return 1;
 }
 
-/* Returns what it cost, in places. */
+/* Returns the cost, in places. */
 static size_t order_step(const struct planner *p, struct queue_order *o)
 {
     bool through = o->stage == STAGE_COLLECT ? o->at >= o->jobs.n : o->partition >= o->n_partitions;
@@ -190,7 +192,7 @@ static size_t order_step(const struct planner *p, struct queue_order *o)
 bool queue_order_make_some(struct planner *p, size_t n)
 {
     struct queue_order *o = p->order_making;
-    if (!o || o->n_partitions != p->queue.nodes.n_parts) /* everything is read again since */
+    if (!o || o->n_partitions != p->queue.nodes.n_parts) /* the queue was rebuilt since */
         return true;
     for (size_t cost; o->stage != STAGE_DONE && n; n -= cost < n ? cost : n)
         cost = order_step(p, o);

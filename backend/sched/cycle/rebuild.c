@@ -1,24 +1,24 @@
-/* rebuild.c - everything is read again: the configuration is another one, nodes have come, the clock was
- * set back. Where 100,000 jobs wait that takes a fifth of a second, so who serves others meanwhile has it
- * done in pieces (planner_prepare).
+/* rebuild.c - the queue is read from the beginning: after a change of the configuration, new nodes, or a
+ * clock that was set back. With 100,000 waiting jobs that takes a fifth of a second, so callers with an
+ * event loop have it done in pieces (planner_prepare).
  *
- *     what was there is buried: it still says why jobs wait, and is taken apart in pieces at the end
- *     nodes, partitions, windows    then it can be asked what could ever run
- *     jobs, by their ids            what happens to them meanwhile is noted, and read after that
- *     shares                        what each has used, with what runs
- *     groups                        what the first pass would find out about each: does it fit?
+ *     the old queue is set aside    it still says why jobs wait, and is freed in pieces at the end
+ *     nodes, partitions, windows    from then on admission can be answered
+ *     jobs, by their ids            events are noted meanwhile, and read after that
+ *     shares                        of the active jobs and of usage
+ *     classes                       which shapes fit, as the first cycle would find out
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/sched/cycle/cycle_internal.h"
 
-#define COST_ROOM      2 /* in units of work: memory is touched for the first time */
+#define COST_ROOM      2 /* memory is touched for the first time */
 #define COST_NODE      4
 #define COST_JOB       10
 #define COST_GROUP     20
 #define COST_FREE      1 /* of what is there no more */
-#define NODES_PER_UNIT 4 /* that are looked at for a shape, or put in a partition */
+#define NODES_PER_UNIT 4 /* looked at for a shape, or put in a partition */
 
 enum read_stage {
     READ_ROOM,
@@ -27,7 +27,7 @@ enum read_stage {
     READ_WINDOWS,
     READ_IDS,
     READ_JOBS,
-    READ_SHARES, /* from here on a pass does it by itself, where nobody waits for pieces */
+    READ_SHARES, /* a cycle does the rest itself if the rebuild is not in pieces */
     READ_GROUPS,
     READ_DONE
 };
@@ -62,7 +62,7 @@ static void rebuild_sort_ids(struct planner *p)
     }
 }
 
-/* Their maps grow at once, while they are empty. */
+/* The maps grow at once, while they are empty. */
 static void rebuild_list_ids(struct planner *p)
 {
     const struct model *m = p->queue.view->model;
@@ -74,8 +74,8 @@ static void rebuild_list_ids(struct planner *p)
     rebuild_sort_ids(p);
 }
 
-/* A shape that fits nowhere now, or that could run at some time, is found out before the pass. Who has an
- * end of his own may be shorter. Returns how often it was looked for. */
+/* Finds out before the cycle whether a shape fits now, or ever. A class with an end of its own may be
+ * shorter. Returns how many searches it took. */
 static unsigned rebuild_try_shape(struct planner *p, const struct job_class *g, struct request_shape *s)
 {
     if (s->unsure || g->own || g->ends || g->deadline != WHEN_NEVER) {
@@ -161,7 +161,7 @@ static uint64_t rebuild_read_part(struct planner *p)
     return p->queue.view->model->spec.parts.v[at].nodes.n / NODES_PER_UNIT + 1;
 }
 
-/* One stage further, or a part of it. What cannot be cut is a piece of its own. */
+/* Does a stage, or a part of it. */
 static void rebuild_read_some(struct planner *p, uint64_t *n)
 {
     uint64_t cost = *n;

@@ -102,7 +102,7 @@ static struct wall expected_of(const struct question *q, const struct job *other
 }
 
 /* Unset where one of the same name waits in front, or runs without a limit. */
-static struct wall namesakes_end(const struct question *q)
+static struct wall same_names_end(const struct question *q)
 {
     int64_t last = q->now.ms;
     list_for_each (p, &q->v->model->pending, struct job, in_queue) {
@@ -127,7 +127,7 @@ static struct wall dep_clears(const struct question *q, const struct dep *d)
     if (dep_one_state(q->v->model, q->j, d, ARRAY_NONE, q->now, &clears) == DEP_MET)
         return q->now;
     if (d->type == DEP_TYPE_SINGLETON)
-        return namesakes_end(q);
+        return same_names_end(q);
     bool whole_array = other && other->array_job == other->id && d->index == ARRAY_NONE;
     if (wall_is_set(clears) || !other || whole_array)
         return clears;

@@ -1,20 +1,20 @@
-/* forecast.h - when each waiting job will start if nobody ends early: a plan of the whole queue.
+/* forecast.h - when each waiting job will start if no job ends early: a plan of the whole queue.
  *
- * A forecast holds nothing. It takes what runs and the places that are held as the pass left them, and puts
- * the other waiting jobs behind one another in the order of the queue, each at its earliest start. Small
- * clusters are planned node by node; large ones by the sums of nodes that are alike, which is exact for
- * whole nodes and a little too early where jobs share nodes in odd pieces. With
- * more than 20,000 jobs times are rounded to minutes, ends up.
+ * A forecast allocates nothing. It takes the active jobs and the planned starts as the cycle left them, and
+ * puts the other waiting jobs behind one another in the order of the queue, each at its earliest start.
+ * Small clusters are planned node by node, large ones by node classes: exact for whole nodes, a little
+ * early if jobs share nodes in odd pieces. With more than 20,000 jobs times are rounded to minutes, ends
+ * up.
  *
- * Those whose turn cannot come before a time that the clock knows come last, by that time: nothing is put
- * off for them until then.
+ * Jobs that wait for a time that the clock knows come last, in the order of these times: no job is put off
+ * for them until then.
  *
- *     forecast_begin          lists what there is: O(groups)
- *     forecast_step           so many units on, until it returns true; passes may come in between
- *     forecast_of        what the last finished one said of a job
+ *     forecast_begin          lists what there is: O(classes)
+ *     forecast_step           so many entries, until it returns true; cycles may come in between
+ *     forecast_of             what the last finished one says of a job
  *
- * Cost of a unit: within one forecast free amounts only shrink, so a search begins at the start that was
- * found for the last unit of the same shape, and ends at the window for good.
+ * Cost of an entry: within one forecast free amounts only shrink, so a search begins at the start of the
+ * last entry of the same shape, and a shape without a start in the window is done.
  */
 #ifndef STOKER_BACKEND_SCHED_FORECAST_H
 #define STOKER_BACKEND_SCHED_FORECAST_H
@@ -22,20 +22,20 @@
 #include "backend/sched/queue/queue.h"
 
 enum forecast_kind {
-    FORECAST_NONE,    /* it is not known: behind a gate, a limit, or no forecast has got there yet */
-    FORECAST_SLOT,    /* a place is held for it */
-    FORECAST_PLANNED, /* at the latest, as things stand, unless others come before it */
+    FORECAST_NONE,    /* not known: not eligible, a limit, or not forecast yet */
+    FORECAST_SLOT,    /* a start is planned for it */
+    FORECAST_PLANNED, /* at the latest, as things stand, unless other jobs come before it */
     FORECAST_BEYOND,  /* not within the window */
-    FORECAST_LATER,   /* the same as planned, of one behind a gate that the clock opens (--begin): from then
-                         on,   and behind all that stand in the queue now */
+    FORECAST_LATER,   /* as PLANNED, of a job that is eligible from a known time on (--begin): from
+                         then on, behind all jobs that are in the queue now */
 };
 
 #define FORECAST_SAMPLES  128
 #define FORECAST_HORIZONS 4
 
 struct forecast_record {            /* how forecasts of one horizon came true */
-    float ratios[FORECAST_SAMPLES]; /* wait by forecast, of those that started lately */
-    uint32_t n;                     /* in all: beyond the samples the oldest has gone */
+    float ratios[FORECAST_SAMPLES]; /* wait divided by forecast wait, of recent starts */
+    uint32_t n;                     /* all of them; only the last FORECAST_SAMPLES are kept */
 };
 
 struct forecaster {
@@ -46,22 +46,23 @@ struct forecaster {
 
 struct forecast {
     enum forecast_kind kind;
-    struct wall start;            /* HELD, PLANNED, LATER: as planned from time limits */
-    struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
-    struct wall made;             /* when */
-    uint32_t samples;             /* forecasts of as long a wait that the range is learnt from */
+    struct wall start; /* HELD, PLANNED, LATER: as planned from time limits */
+    struct wall likely,
+        unlikely;     /* half of such forecasts come true between these; unset: too few samples */
+    struct wall made; /* when */
+    uint32_t samples; /* starts after a wait about as long, from which the range is learnt */
 };
 
-/* Begins one; what was under way is given up. The planner must have decided at least once. */
+/* Begins a forecast and drops the one under way. There must have been a cycle. */
 void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wall now);
-/* Goes on with at most n units, or what costs as much: at first what runs and what waits is copied. True:
- * it is finished, and its answers are the ones given from now on. */
+/* Plans at most n entries, or does as much of the preparation. True: it is finished, and answers from now
+ * on. */
 bool forecast_step(struct forecaster *p, const struct sched_view *v, uint32_t n);
 /* Whether one is under way. */
 bool forecast_is_running(const struct forecaster *p);
 
-/* When the last finished one was begun; unset: there is none. How many starts the ranges are learnt from.
- */
+/* When the last finished one was begun (unset: there is none), and from how many starts ranges
+ * are learnt. */
 struct wall forecast_made(const struct forecaster *p);
 uint32_t forecast_samples(const struct forecaster *p);
 
@@ -73,9 +74,9 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
                              int64_t from, uint32_t *ret_choice);
 
-/* A unit starts: how good was what it was told? */
+/* An entry starts: learns from its first forecast. */
 void forecast_learn(struct forecaster *p, const struct pending_entry *u);
-/* Gives up what is under way and what was made. */
+/* Drops all forecasts. */
 void forecast_forget(struct forecaster *p);
 
 #endif

@@ -1,8 +1,9 @@
 /* forecast_internal.h - what the files of a forecast share.
  *
- *     struct cell      nodes that are alike, or one node, with what is free there over time
- *     struct row       a group as it was when the forecast began; struct waiting: one of its units
- *     struct ending    of something that runs
+ *     struct node_class      nodes that are alike, or one node, with what is free there over time
+ *     struct forecast_row    a class as it was when the forecast began
+ *     struct forecast_entry  one of its entries
+ *     struct expected_end    of an active job
  */
 #ifndef STOKER_BACKEND_SCHED_FORECAST_INTERNAL_H
 #define STOKER_BACKEND_SCHED_FORECAST_INTERNAL_H
@@ -21,32 +22,32 @@ struct node_class {
     struct timeline line;            /* free in all of them */
     struct amount cap;               /* of each */
     uint32_t nodes;
-    uint32_t first; /* one of them: stands for all in sets */
+    uint32_t first; /* one of them, which stands for all */
 };
 
-struct forecast_entry { /* a unit as it was at the beginning */
+struct forecast_entry { /* an entry as it was when the forecast began */
     uint32_t job, count;
     int64_t submit_ms;
     uint32_t order_id, order_index;
-    int64_t from; /* not before: its array may run no more until then */
+    int64_t from; /* not before: the throttle of its array allows no more until then */
 };
 
-struct forecast_row { /* an entry of a group as it was */
+struct forecast_row { /* a class in a tier as it was */
     struct job_class *g;
     uint32_t tier_at; /* ALL_TIERS: its partitions of all tiers at once */
     uint32_t at, end; /* in waiting */
-    int64_t base;     /* its priority, without age where that is added */
+    int64_t base;     /* its priority, without age if that is added */
     bool ages;
     struct queue_key key;   /* of the one at `at` */
     int64_t eligible_after; /* submission + this */
-    bool borrow;            /* over a soft limit: behind everybody */
+    bool borrow;            /* over a soft limit: behind all other jobs */
 };
 
-enum stage {             /* of what is to be done before the first is planned */
+enum stage {             /* the preparation */
              STAGE_SETS, /* which nodes are alike */
              STAGE_CLASSES,
              STAGE_LINES,  /* what is free on each node */
-             STAGE_SUMS,   /* and in each cell */
+             STAGE_SUMS,   /* and in each node class */
              STAGE_LIMITS, /* what runs, as limits count it */
              STAGE_GROUPS, /* what waits */
              STAGE_LATER,  /* what waits for a time */
@@ -55,12 +56,12 @@ enum stage {             /* of what is to be done before the first is planned */
 
 struct expected_end { /* of what runs */
     uint32_t job;
-    bool fresh; /* started in the last pass: limits count it with: */
+    bool fresh; /* a start of the last cycle, which limits count as: */
     struct limit_request request;
     int64_t end;
 };
 
-struct forecast_timed { /* what waits for a time, until which no other gate keeps it */
+struct forecast_timed { /* an entry that only waits for a time */
     struct heap_node by_time;
     uint32_t job;
 };
@@ -83,7 +84,7 @@ struct forecasts {
     VEC(struct job_class *) groups;
     uint64_t *signatures; /* of each node: equal where no set tells them apart */
     struct idmap by_signature;
-    struct amount *slots; /* room for one cell: what changes at each time of the grid */
+    struct amount *slots; /* room for one node class: what changes at each time of the grid */
     int64_t grid_ms;      /* things begin and end at multiples of it after t; 1: whenever they do */
     VEC(struct forecast_entry) waiting;
     VEC(struct forecast_row) rows;
@@ -102,11 +103,10 @@ struct forecasts {
 struct forecast_start {
     int64_t t;
     uint32_t choice;
-    VEC(struct pool_part) parts; /* cells */
+    VEC(struct pool_part) parts; /* node classes */
 };
 
-/* Where on the grid something begins to hold: what comes free a little later, what is taken a little
- * sooner. Without end it stays. */
+/* Rounds a time to the grid: what comes free, up; what is taken, down. Without end it stays. */
 int64_t forecast_on_grid(const struct forecasts *f, int64_t t, bool later);
 
 /* --- node_class.c: in this order --- */
@@ -116,13 +116,13 @@ void node_classes_sign(const struct forecaster *p, struct forecasts *f,
 void node_classes_assign(const struct forecaster *p, struct forecasts *f, uint32_t node); /* each node */
 void node_classes_add(const struct forecaster *p, struct forecasts *f,
                       uint32_t node);                             /* what changes there */
-void node_classes_sum(struct forecasts *f, struct node_class *c); /* each cell */
+void node_classes_sum(struct forecasts *f, struct node_class *c); /* each node class */
 
 /* --- forecast_place.c --- */
 
-/* The earliest in any of the group's partitions, those of the entry or all, from then on; ret->t is
- * WHEN_NEVER where there is none within the window, or it would end too late. licences: of its job.
- * ret->parts is used again: vec_fini. */
+/* The earliest start from `from` on in any of the class's partitions (of the tier, or of all); ret->t is
+ * WHEN_NEVER if there is none in the window, or it would end too late. licences: of its job. ret->parts is
+ * reused: vec_fini. */
 void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier_at, const char *licences,
                    int64_t from, struct forecast_start *ret);
 void forecast_take(struct forecasts *f, const struct forecast_start *at, const struct job_class *g,
@@ -137,13 +137,13 @@ void forecast_rows_copy(struct forecaster *p, struct forecasts *f,
 void forecast_rows_order(struct forecasts *f);
 void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f,
                          struct forecast_row *r);         /* its `at` is another */
-void forecast_rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed anew */
+void forecast_rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed again */
 
 /* --- forecast_timed.c --- */
 
 void forecast_timed_list(const struct forecaster *p, struct forecasts *f); /* first */
 void forecast_timed_add(struct forecaster *p, struct forecasts *f, uint32_t at);
-/* The next one's group as a row of one unit, the last of f->waiting; false: it waits for no time any more.
+/* The next one as a row of one entry, the last of f->waiting; false: it no longer waits for a time.
  * forecast_timed_done ends it. */
 bool forecast_timed_next(struct forecaster *p, struct forecasts *f, struct forecast_row *ret);
 void forecast_timed_done(struct forecaster *p, struct forecasts *f, const struct forecast_row *r);

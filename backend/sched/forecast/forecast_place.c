@@ -1,11 +1,11 @@
-/* forecast_place.c - where on the cells of a forecast a demand fits at the earliest, within limits; taking
- * it. */
+/* forecast_place.c - where a demand fits on the node classes of a forecast at the earliest, within limits.
+ */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
 
-#define AGREE_MAX 64  /* times that limits and what is free are asked in turn */
-#define STEPS_MAX 400 /* times looked at for a demand over several cells */
+#define AGREE_MAX 64  /* rounds of limits and free resources until they agree */
+#define STEPS_MAX 400 /* times looked at for a demand over several node classes */
 
 static struct amount forecast_times(struct amount a, int64_t n)
 {
@@ -54,7 +54,7 @@ static struct demand_pieces forecast_pieces_in(const struct demand *d, const str
     return w;
 }
 
-/* The most that the cell takes with nothing on it. */
+/* The most that the node class takes with nothing on it. */
 static int64_t forecast_room_of(const struct node_class *c, const struct demand_pieces *w, bool one_each)
 {
     int64_t here = forecast_pieces_in_amount(c->cap, w);
@@ -66,7 +66,7 @@ static bool forecast_node_class_is_in(const struct node_class *c, const struct n
     return nodeset_has(s, c->first);
 }
 
-/* How it would lie in that cell alone; k is 0 where it cannot. */
+/* How it would lie in that node class alone; k is 0 where it cannot. */
 static struct demand_pieces forecast_alone_in(const struct demand *d, const struct node_class *class)
 {
     bool uniform = demand_is_uniform(d);
@@ -82,7 +82,7 @@ static struct demand_pieces forecast_alone_in(const struct demand *d, const stru
     return fits ? w : (struct demand_pieces){0};
 }
 
-/* All of it in one cell, the earliest such. */
+/* All of it in one node class, the earliest such. */
 static void forecast_find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from,
                                  struct forecast_start *ret)
 {
@@ -105,13 +105,13 @@ static void forecast_find_in_one(struct forecasts *f, const struct plan_choice *
     }
 }
 
-struct forecast_spread { /* over cells, at one time */
+struct forecast_spread { /* over node classes, at one time */
     int64_t left;        /* pieces to place */
     int64_t to_leave;    /* nodes that must take part beside those that do */
-    int64_t next;        /* when one of the cells can take more */
+    int64_t next;        /* when one of the node classes can take more */
 };
 
-/* What the cell gives throughout [t, t + len). */
+/* What the node class gives throughout [t, t + len). */
 static void forecast_spread_to(const struct node_class *class, uint32_t at, const struct plan_choice *c,
                                int64_t t, struct forecast_spread *s, struct forecast_start *ret)
 {
@@ -134,7 +134,7 @@ static void forecast_spread_to(const struct node_class *class, uint32_t at, cons
                                                         forecast_amount_of(&w, (here > 0 ? here : 0) + 1)));
 }
 
-/* Over several cells: at each time that something changes for the better. */
+/* Over several node classes: at each time that something changes for the better. */
 static void forecast_find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from,
                                   struct forecast_start *ret)
 {
@@ -175,7 +175,7 @@ static struct forecast_bound *forecast_bound_of(struct forecasts *f, const struc
     return b;
 }
 
-/* The nodes of the reservation that it asks for are its own. */
+/* The nodes of its reservation are free for it. */
 static void forecast_suspend_own(struct forecasts *f, const struct pool_use *own, bool aside)
 {
     for (uint32_t i = 0; own && i < own->n_parts; i++) {
@@ -199,7 +199,7 @@ static void forecast_find_free(struct forecasts *f, const struct plan_choice *c,
         forecast_find_in_many(f, c, from, ret);
 }
 
-/* And with limits: until these and what is free agree. */
+/* The same within limits: repeated until limits and free resources agree. */
 static void forecast_find_allowed(struct forecasts *f, const struct job_class *g, uint32_t choice,
                                   const char *licences, int64_t from, struct forecast_start *ret)
 {
@@ -245,7 +245,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
             forecast_find_free(f, c, begin, ret);
         if (ret->t < before)
             ret->choice = i;
-        /* Looked for without a cut-off, from the first moment on that it could be: the truth. */
+        /* Searched without a cut-off from the first possible time on: a valid bound. */
         if (before == WHEN_NEVER && !f->limits && (from <= f->t.ms || from <= b->t))
             b->t = ret->t;
     }

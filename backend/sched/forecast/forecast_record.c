@@ -1,5 +1,5 @@
-/* forecast_record.c - what each waiting job is told of its start, and what is learnt from how it came:
- * between which parts of the time that was foretold half of them start. */
+/* forecast_record.c - what each waiting job is told about its start, and the range that is learnt from
+ * starts. */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
@@ -19,12 +19,12 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
         return;
     u->forecast.made = f->t.ms;
     u->forecast.start = start < f->window_end ? start : WHEN_NEVER;
-    if (u->forecast.start != WHEN_NEVER && u->class) /* of the time before its turn nothing can be learnt */
+    if (u->forecast.start != WHEN_NEVER &&
+        u->class) /* nothing can be learnt from the time before it is eligible */
         forecast_note_first(u, start, f->t);
 }
 
-/* Minutes, an hour, a shift, longer: what was said of short jobs in short queues tells nothing of a wait
- * until tomorrow. */
+/* Minutes, an hour, a shift, longer: forecasts of short waits say nothing about a wait until tomorrow. */
 static size_t record_horizon_of(int64_t wait_ms)
 {
     static const int64_t below_min[FORECAST_HORIZONS - 1] = {10, 60, 6 * 60};
@@ -85,7 +85,7 @@ uint32_t forecast_samples(const struct forecaster *p)
     return n;
 }
 
-/* Of one behind a gate that the clock opens; its time may have been changed since. */
+/* Of an entry that waits for a time, which may have changed since. */
 static struct forecast record_forecast_later(const struct pending_entry *u)
 {
     struct forecast f = {.kind = FORECAST_NONE, .made.ms = u->forecast.made};

@@ -1,5 +1,6 @@
-/* forecast_rows.c - what a forecast plans: what waits, as it stood when it was begun, in the order of the
- * queue; and when what runs will end. */
+/* forecast_rows.c - what a forecast plans: the pending entries when it began, in the order of the queue,
+ * and the ends of the active jobs.
+ */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
@@ -44,8 +45,8 @@ void expected_ends_add(const struct forecaster *p, struct forecasts *f, const st
 
 /* --- what waits --- */
 
-/* How many of it are planned: one has its place already; of an array that may run no more, the next; and
- * where other jobs keep it back no time is known. */
+/* How many of its elements are planned: none that has a slot; of an array whose throttle is reached, the
+ * next; if other jobs keep it back, none. */
 static uint32_t rows_count_planned(const struct forecasts *f, const struct pending_entry *u)
 {
     if (u->reason == REASON_ARRAY_LIMIT)
@@ -73,7 +74,7 @@ void forecast_rows_sink(struct forecasts *f, uint32_t i)
     v[i] = row;
 }
 
-/* Age adds to all alike until it is capped: the rest of the priority is the group's. */
+/* Age adds to all alike until it is capped: the rest of the priority is the class's. */
 void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f, struct forecast_row *r)
 {
     const struct priority_spec *s = &p->queue->view->model->spec.priority;
@@ -86,7 +87,7 @@ void forecast_rows_weigh(const struct forecaster *p, const struct forecasts *f, 
     r->key = queue_key_of(r->g, r->tier_at, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
-/* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
+/* Worked out in full if the last cycle does not know it: its age stands still, or it was set. */
 static void rows_set_base(struct forecaster *p, const struct job_class *g, uint32_t job,
                           struct forecast_row *r)
 {
@@ -142,7 +143,7 @@ static void rows_copy_entry(struct forecaster *p, struct forecasts *f, struct jo
     vec_push(&f->rows, r);
 }
 
-/* Where it could never run it has no row. */
+/* It has no row in a tier where it could never run. */
 void forecast_rows_copy(struct forecaster *p, struct forecasts *f, struct job_class *g)
 {
     for (uint32_t e = 0; e < g->n_tiers; e++)

@@ -1,16 +1,15 @@
-/* forecast_steps.c - when each waiting job will start if nobody ends early: in slices, what there is first,
- * then one unit after the other. */
+/* forecast_steps.c - a forecast in slices: the preparation, then one entry after the other. */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
 
 #define EXACT_NODES_MAX 256     /* nodes that are planned one by one ... */
-#define COST_BY_NODE    4000000 /* ... as long as units times nodes are no more */
+#define COST_BY_NODE    4000000 /* ... as long as entries times nodes are no more */
 #define BATCHES_MAX     64      /* different starts of one array that are planned */
 #define EXACT_MAX       20000   /* jobs; with more of them: */
-#define GRID_MS         60000   /* times are looked at so coarsely ... */
-#define GRID_WINDOW_S   2678400 /* for each so much of the window */
-#define COST            32      /* preparing so many nodes or units costs as much as planning one unit */
+#define GRID_MS         60000   /* the grid of times ... */
+#define GRID_WINDOW_S   2678400 /* for each such part of the window */
+#define COST            32      /* preparing so many nodes or entries costs as much as planning one entry */
 
 static void forecast_clear(struct forecasts *f)
 {
@@ -77,7 +76,7 @@ void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wal
     forecast_timed_list(p, f);
 }
 
-/* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
+/* The start of its entry in another tier of this forecast; WHEN_NEVER: none. */
 static int64_t forecast_told_before(const struct forecaster *p, const struct forecasts *f,
                                     const struct forecast_row *r)
 {
@@ -87,8 +86,8 @@ static int64_t forecast_told_before(const struct forecaster *p, const struct for
     return u && u->forecast.made == f->t.ms ? u->forecast.start : WHEN_NEVER;
 }
 
-/* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
- * where that is sooner; what was planned in the higher one stays planned for nobody else. */
+/* Plans element by element, those with the same start at once. A lower tier only replaces a later start;
+ * what was planned in the higher tier stays taken. */
 static void forecast_plan_unit(struct forecaster *p, struct forecasts *f, const struct forecast_row *r,
                                struct forecast_start *at)
 {
@@ -146,7 +145,7 @@ static uint32_t forecast_n_in_stage(const struct forecaster *p, const struct for
     return 0;
 }
 
-/* One piece of what comes before the planning. Returns what it costs, in units planned, times COST. */
+/* One piece of the preparation. Returns its cost, in entries planned times COST. */
 static uint32_t forecast_prepare_one(struct forecaster *p, struct forecasts *f)
 {
     size_t before = f->waiting.n;
@@ -165,7 +164,7 @@ static uint32_t forecast_prepare_one(struct forecaster *p, struct forecasts *f)
     return 0;
 }
 
-/* Returns what is left of n; with the stage PLAN all is prepared. */
+/* Returns what is left of n; in stage PLAN all is prepared. */
 static uint32_t forecast_prepare(struct forecaster *p, struct forecasts *f, uint32_t n)
 {
     uint64_t left = (uint64_t)n * COST;

@@ -1,6 +1,7 @@
-/* forecast_timed.c - what waits for a time that the clock knows (--begin, a while after another's start, a
- * reservation): planned from then on, behind all that stand in the queue now. Nobody is put off for it
- * until its time has come, so it counts for nobody but those who come behind it. */
+/* forecast_timed.c - jobs that wait for a time that the clock knows (--begin, a while after another job's
+ * start, a reservation): planned from then on, behind all jobs that are in the queue now. They delay only
+ * one another.
+ */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
@@ -34,7 +35,7 @@ bool forecast_timed_next(struct forecaster *p, struct forecasts *f, struct forec
     const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, l->job);
     enum reason why;
     uint32_t tasks;
-    if (!j || !u || u->class || j->state != JOB_PENDING) /* its time has come meanwhile, or it has gone */
+    if (!j || !u || u->class || j->state != JOB_PENDING) /* its time has come meanwhile, or it has left */
         return false;
     const struct step *s = j->kind == JOB_KIND_STEPS ? pending_step(j, &tasks) : NULL;
     struct job_class *g = job_class_of(p->queue, j, s, &why);

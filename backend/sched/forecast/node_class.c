@@ -1,5 +1,6 @@
-/* node_class.c - what a forecast plans on: each node, or nodes that nothing tells apart as one cell with
- * the sum of what is free on them. */
+/* node_class.c - what a forecast plans on: single nodes, or classes of nodes that nothing tells apart, with
+ * the sum of what is free on them.
+ */
 #include <stdlib.h>
 
 #include "backend/sched/forecast/forecast_internal.h"
@@ -94,7 +95,7 @@ static void node_class_sum_sorted(struct node_class *c)
     }
 }
 
-/* Many: each has its slot; what is behind the window is not looked at. */
+/* Many changes: a slot for each time of the grid; times behind the window are left out. */
 static void node_class_sum_by_slot(struct forecasts *f, struct node_class *c)
 {
     uint32_t n = node_class_n_slots(f);
@@ -115,7 +116,7 @@ static void node_class_sum_by_slot(struct forecasts *f, struct node_class *c)
     }
 }
 
-/* The cell's timeline is the sum of its nodes'. */
+/* The node class's timeline is the sum of its nodes'. */
 void node_classes_sum(struct forecasts *f, struct node_class *c)
 {
     timeline_init(&c->line, (struct amount){0});

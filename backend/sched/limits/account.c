@@ -19,8 +19,8 @@ const char *account_default(const struct cluster_spec *spec, const char *user, c
     return group;
 }
 
-static enum refusal account_check_account(const struct cluster_spec *spec, const char *user, const char *group,
-                                  const char *account, struct cause *why)
+static enum refusal account_check_account(const struct cluster_spec *spec, const char *user,
+                                          const char *group, const char *account, struct cause *why)
 {
     bool exists = false;
     for (size_t i = 0; i < spec->accounts.n; i++) {

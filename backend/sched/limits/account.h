@@ -12,7 +12,7 @@
 const char *account_default(const struct cluster_spec *spec, const char *user, const char *group);
 
 /* May the user name this account and this QOS? NULL: none was named. Where accounts are configured, one
- * must list him, but for the one that he has by default. */
+ * must list the user, except for the default account. */
 enum refusal account_check(const struct cluster_spec *spec, const char *user, const char *group,
                            const char *account, const char *qos, struct cause *why);
 

@@ -34,7 +34,7 @@ void dep_index_fini(struct dep_index *x)
 
 #define KEY_EACH  (UINT64_C(1) << 32) /* | array: element by element (aftercorr) */
 #define KEY_ANY   (UINT64_C(1) << 33) /* | array: for some of it, whichever; not to be retired meanwhile */
-#define KEY_MIXED (UINT64_C(1) << 63) /* what does not fit into 32 bits; two of one key cost a look */
+#define KEY_MIXED (UINT64_C(1) << 63) /* what does not fit into 32 bits; two of one key cost a query */
 
 static uint64_t dep_index_element_key(uint32_t array, uint32_t index)
 {
@@ -199,8 +199,8 @@ static void dep_index_append_first(struct dep_index *x, const struct model *m, u
     dep_index_drop_if_empty(x, key, l);
 }
 
-static void dep_index_append_namesakes(struct dep_index *x, const struct model *m, uint32_t uid,
-                                       const char *name, struct dep_list *ret)
+static void dep_index_append_same_names(struct dep_index *x, const struct model *m, uint32_t uid,
+                                        const char *name, struct dep_list *ret)
 {
     dep_index_append_first(x, m, dep_index_name_key(uid, name, false), ret);
     dep_index_append_all(x, m, dep_index_name_key(uid, name, true), ret);
@@ -247,7 +247,7 @@ void dep_index_touched(struct dep_index *x, const struct model *m, const struct 
     bool over = job_state_is_final(j->state);
     if (!j->array_job) {
         dep_index_append_all(x, m, j->id, ret);
-        dep_index_append_all(x, m, j->id | KEY_EACH, ret); /* of a job that is no array: the whole of it */
+        dep_index_append_all(x, m, j->id | KEY_EACH, ret); /* the whole of a job without elements */
     } else {
         dep_index_append_at_stage(x, m, j->array_job, ret);
         if (j->id != j->array_job) {
@@ -261,13 +261,13 @@ void dep_index_touched(struct dep_index *x, const struct model *m, const struct 
         if (over && j->array_index == ARRAY_NONE) /* what had not started will never */
             dep_index_append_all(x, m, j->array_job | KEY_ANY, ret);
     }
-    dep_index_append_namesakes(x, m, j->uid, j->req.name, ret);
+    dep_index_append_same_names(x, m, j->uid, j->req.name, ret);
 }
 
 void dep_index_renamed(struct dep_index *x, const struct model *m, uint32_t uid, const char *old_name,
                        struct dep_list *ret)
 {
-    dep_index_append_namesakes(x, m, uid, old_name, ret);
+    dep_index_append_same_names(x, m, uid, old_name, ret);
 }
 
 /* The last one tells, mostly. */
@@ -326,7 +326,7 @@ static bool dep_index_never_starts(const struct model *m, const struct job *j, s
 }
 
 static enum cause_code dep_index_state_code(const struct model *m, const struct job *j, const struct dep *d,
-                                  struct wall now)
+                                            struct wall now)
 {
     if (!j)
         return model_get_job(m, d->job) ? CAUSE_STATE_ENDED : CAUSE_STATE_UNKNOWN;
@@ -338,7 +338,8 @@ static enum cause_code dep_index_state_code(const struct model *m, const struct 
 }
 
 /* The state of the job that is waited for. */
-static void dep_index_add_state(const struct model *m, const struct dep *d, struct wall now, struct cause *ret)
+static void dep_index_add_state(const struct model *m, const struct dep *d, struct wall now,
+                                struct cause *ret)
 {
     const struct job *j =
         d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
@@ -360,7 +361,7 @@ static void dep_index_add_state(const struct model *m, const struct dep *d, stru
     c->of = (uint64_t)(int64_t)j->exit_signal;
 }
 
-static const struct job *dep_index_namesake(const struct model *m, const struct job *j)
+static const struct job *dep_index_same_name(const struct model *m, const struct job *j)
 {
     list_for_each (a, &m->active, struct job, in_queue)
         if (a != j && a->uid == j->uid && str_eq(a->req.name, j->req.name))
@@ -374,11 +375,11 @@ static const struct job *dep_index_namesake(const struct model *m, const struct 
     return NULL;
 }
 
-static void dep_index_explain_one(const struct model *m, const struct job *j, const struct dep *d, enum dep_state s,
-                        struct wall clears, struct wall now, struct cause *ret)
+static void dep_index_explain_one(const struct model *m, const struct job *j, const struct dep *d,
+                                  enum dep_state s, struct wall clears, struct wall now, struct cause *ret)
 {
     if (d->type == DEP_TYPE_SINGLETON) {
-        const struct job *other = dep_index_namesake(m, j);
+        const struct job *other = dep_index_same_name(m, j);
         struct cause *c = cause_add(ret, CAUSE_DEPENDS_ON_NAME);
         c->id = xasprintf("%u", other ? other->id : 0);
         c->name = xstrdup(j->req.name ? j->req.name : "");

@@ -1,13 +1,13 @@
-/* dependency_index.h - which waiting jobs a change may let go.
+/* dependency_index.h - which waiting jobs may become eligible by a change of another job.
  *
- * The index knows, for each job or array that others wait for, who they are: when something happens to it,
- * only those are looked at for whom it may make a difference. Elements of a large array start and end by
- * the thousand: who waits for the whole of it is looked at when the last one has started, when the last one
- * has ended and when the first one fails; who waits for one element, when that one moves. Of those that
- * wait for others of their name the first in the queue is looked at: the rest wait for it.
+ * For each job or array that other jobs wait for, the index knows these. When something happens to it, only
+ * jobs that may be concerned are looked at. Elements of a large array start and end by the thousand: jobs
+ * that wait for the whole array are looked at when its last element has started, when the last one has
+ * ended and when the first one fails; jobs that wait for one element, when that one changes. Of jobs that
+ * wait for others of their name only the first in the queue is looked at: the rest wait for it.
  *
- * It belongs to whoever drives the policy (the controller, the simulator), which turns what it finds into
- * EV_ELIGIBLE. Owns: copies of ids; the model stays the truth. An entry that is out of date costs a look
+ * It belongs to the driver of the policy (the controller, the simulator), which turns its answers into
+ * EV_ELIGIBLE. Owns: copies of ids; the model stays the truth. An entry that is out of date costs a look-up
  * and goes.
  */
 #ifndef STOKER_BACKEND_SCHED_DEPENDENCY_INDEX_H

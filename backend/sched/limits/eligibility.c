@@ -29,8 +29,8 @@ static const char *eligibility_of_single(const struct model *m, const struct job
 }
 
 /* why NULL: no-op. */
-static void eligibility_say(struct cause *why, enum cause_code code, const struct part_spec *part, uint64_t asked,
-                     uint64_t most)
+static void eligibility_say(struct cause *why, enum cause_code code, const struct part_spec *part,
+                            uint64_t asked, uint64_t most)
 {
     if (!cause_set(why, code))
         return;
@@ -39,13 +39,14 @@ static void eligibility_say(struct cause *why, enum cause_code code, const struc
     why->most = most;
 }
 
-static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part, struct cause *why)
+static enum reason eligibility_of_size(const struct job_req *req, const struct part_spec *part,
+                                       struct cause *why)
 {
     bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
     uint32_t least_s = may_be_cut ? req->time_min_s : req->time_limit_s;
     if (req->time_limit_s != DURATION_NOT_SET && least_s > part->max_time_s) {
         eligibility_say(why, may_be_cut ? CAUSE_PARTITION_TIME_MIN : CAUSE_PARTITION_TIME, part, least_s,
-                 part->max_time_s);
+                        part->max_time_s);
         return REASON_PART_TIME;
     }
     struct job_need need;
@@ -62,14 +63,14 @@ static bool eligibility_is_member(const struct sched_view *v, uint32_t uid, cons
     return v->in_groups && v->in_groups(v->ctx, uid, groups);
 }
 
-/* No allow list: everybody; who is denied is denied. */
+/* No allow list: all jobs; who is denied is denied. */
 static bool eligibility_admits(const struct strv *allow, const struct strv *deny, const char *name)
 {
     return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
 }
 
 enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                           const struct part_spec *part, struct cause *why)
+                                     const struct part_spec *part, struct cause *why)
 {
     if (!part) {
         cause_set(why, CAUSE_PARTITION_GONE);
@@ -86,10 +87,10 @@ enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, c
     bool qos = eligibility_admits(&part->allow_qos, &part->deny_qos, job_qos(req));
     if (!member || !account || !qos) {
         eligibility_say(why,
-                 !member    ? CAUSE_PARTITION_GROUPS
-                 : !account ? CAUSE_PARTITION_ACCOUNTS
-                            : CAUSE_PARTITION_QOS,
-                 part, 0, 0);
+                        !member    ? CAUSE_PARTITION_GROUPS
+                        : !account ? CAUSE_PARTITION_ACCOUNTS
+                                   : CAUSE_PARTITION_QOS,
+                        part, 0, 0);
         return REASON_PART_CONFIG;
     }
     enum reason limits = eligibility_of_size(req, part, why);
@@ -122,7 +123,7 @@ static enum reason eligibility_of_dependency(const struct model *m, const struct
 }
 
 enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
-                             struct wall now, struct wall *ret_clears, struct cause *why)
+                                       struct wall now, struct wall *ret_clears, struct cause *why)
 {
     const char *name = req_rare(req)->reservation;
     if (str_is_empty(name))
@@ -178,8 +179,8 @@ enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, 
     r = r != REASON_NONE ? r : eligibility_of_dependency(v->model, j, now, ret_clears);
     if (r != REASON_NONE)
         return r;
-    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
-     */
+    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set
+     * back since. */
     if (j->req.begin.ms > now.ms) {
         *ret_clears = j->req.begin;
         return REASON_BEGIN_TIME;

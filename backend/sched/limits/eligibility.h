@@ -23,16 +23,17 @@ struct strv eligible_partitions(const struct model *m, const struct job *j);
 /* May a request of this user run in the partition at all? part NULL: no such partition. REASON_NONE: yes.
  * why (may be NULL) gets the rule with its numbers. */
 enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                           const struct part_spec *part, struct cause *why);
+                                     const struct part_spec *part, struct cause *why);
 
 /* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. why (may be
  * NULL) says why not; ret_clears: when the reservation begins. */
 enum reason eligibility_in_reservation(const struct model *m, const char *user, const struct job_req *req,
-                             struct wall now, struct wall *ret_clears, struct cause *why);
+                                       struct wall now, struct wall *ret_clears, struct cause *why);
 
 /* Is the job's turn possible now: holds, dependencies, times, partitions' rules, reservations? REASON_NONE:
- * yes. ret_clears: when a gate of time opens. An array's record passes as soon as one of its elements may;
- * where dep_is_final says no each is asked about (dep_job_state), where dep_is_singleton one at a time. */
+ * yes. ret_clears: when an eligibility rule of time opens. An array's record cycles as soon as one of its
+ * elements may; where dep_is_final says no each is asked about (dep_job_state), where dep_is_singleton one
+ * at a time. */
 enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, struct wall now,
                                struct wall *ret_clears);
 

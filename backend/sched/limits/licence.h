@@ -21,8 +21,7 @@ struct licence_list {
 
 /* Reads a request: names with ":N" or "*N" or "=N", 1 without, joined with ',' or ';'. Errors: -EINVAL
  * (cannot be read), -ENOENT (not configured), -ERANGE (more than there are), with the cause in *why, which
- * may be NULL. Owns: licence_fini.
- */
+ * may be NULL. Owns: licence_fini. */
 int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct cause *why)
     __attribute__((warn_unused_result));
 void licence_fini(struct licence_list *l);
@@ -42,9 +41,9 @@ bool licence_holds(const struct job *j);
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
 
-/* The licences that are not free, with the jobs that hold them; CAUSE_NONE if all are free. counted: with what
- * is promised to jobs that preempt others; NULL: what active jobs hold. Returns false where the request can
- * never be met. */
+/* The licences that are not free, with the jobs that hold them; CAUSE_NONE if all are free. counted: with
+ * what is promised to jobs that preempt others; NULL: what active jobs hold. Returns false where the
+ * request can never be met. */
 bool licence_explain(const struct model *m, const struct licence_use *counted, const struct job *j,
                      struct cause *ret);
 

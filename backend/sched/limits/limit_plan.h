@@ -18,8 +18,8 @@
 
 struct limit_plan;
 
-/* NULL where nothing is limited and there are no licences: then the others do nothing. l and m outlive it.
- */
+/* NULL where nothing is limited and there are no licences: then the others do nothing. l and m
+ * outlive it. */
 struct limit_plan *limit_plan_new(const struct limits *l, const struct model *m);
 void limit_plan_free(struct limit_plan *lp);
 

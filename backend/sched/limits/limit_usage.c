@@ -352,7 +352,7 @@ void limits_note(struct limits *l, const struct model *m, const struct event *ev
     limits_recount(l, m, ev->job);
 }
 
-/* --- a pass --- */
+/* --- a cycle --- */
 
 static const char *limits_or_null(const char *s)
 {

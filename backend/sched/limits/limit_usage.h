@@ -1,21 +1,20 @@
-/* limit_usage.h - how much of what each user, account, QOS, partition and the cluster hold, against what
- * they may.
+/* limit_usage.h - what each user, account, QOS, partition and the cluster use, against what they may use.
  *
  *     struct limits *l = limits_new(m);             counts everything once
  *     limits_note(l, m, &ev);                       after each event: the counters follow the model
  *
- *     limits_begin(l, m, now);                      a pass
- *     ask.who = limits_who(l, m, user, account, qos, partition);        interned: one for a group of jobs
- *     if (limits_check(l, &ask, &verdict) != LIMIT_OVER_HARD)           well under a microsecond
- *         limits_charge(l, &ask);                   so that what follows in the pass sees it
+ *     limits_begin(l, m, now);                      a cycle
+ *     request.who = limits_who(l, m, user, account, qos, partition);    interned: once for a job class
+ *     if (limits_check(l, &request, &verdict) != LIMIT_OVER_HARD)       well under a microsecond
+ *         limits_charge(l, &request);               so that the rest of the cycle sees it
  *     limits_rewind(l, 0);                          its end: what really starts comes as events
  *
- * Each configured limit and each one that it is counted for (`*`: each user ... for itself) is a counter;
- * a struct limit_who is the list of those counters that concern one (user, account, QOS, partition).
- * An account's own limit counts its whole subtree; `*` counts each account by the name that jobs carry.
- * A node counts once for each job on it. A task of a step job counts on its own, its job once. A waiting
- * job is in the queue of each partition that it names. GPU minutes: what has been charged, faded, and for
- * what runs now its GPUs for the whole of its time limit.
+ * Each configured limit and each name that it is counted for (`*`: each user ... for itself) is a counter;
+ * a struct limit_who is the list of the counters that concern one (user, account, QOS, partition). An
+ * account's own limit counts its whole subtree; `*` counts each account by the name that jobs carry. A node
+ * counts once for each job on it. A task of a step job counts on its own, its job once. A waiting job is in
+ * the queue of each partition that it names. GPU minutes: what has been charged, faded, and for running
+ * jobs their GPUs for the whole of their time limit.
  *
  * Without configured limits everything here is empty and costs nothing.
  */
@@ -62,17 +61,17 @@ void limits_free(struct limits *l);
 bool limits_any(const struct limits *l);         /* whether anything is limited; false for NULL */
 bool limits_count_nodes(const struct limits *l); /* whether nodes are */
 
-/* After model_apply took ev: counts anew what it changed. Cost: O(tasks of its job) x limits that concern
+/* After model_apply took ev: counts again what it changed. Cost: O(tasks of its job) x limits that concern
  * it; O(jobs) at EV_CONFIG. */
 void limits_note(struct limits *l, const struct model *m, const struct event *ev);
 /* The same for one job, existing or gone. Idempotent. */
 void limits_recount(struct limits *l, const struct model *m, uint32_t job);
 
-/* GPU minutes that have been charged, as of now: for who asks between passes. Cost: O(rows of usage) where
+/* GPU minutes that have been charged, as of now: for who asks between cycles. Cost: O(rows of usage) where
  * GPU minutes are limited. */
 void limits_fade(struct limits *l, const struct model *m, struct wall now);
-/* Beginning of a pass: what the one before charged is forgotten, usage fades to that instant. Names that
- * come in during the pass have no usage before the next. */
+/* Beginning of a cycle: what the one before charged is forgotten, usage fades to that instant. Names that
+ * come in during the cycle have no usage before the next. */
 void limits_begin(struct limits *l, const struct model *m, struct wall now);
 
 /* NULL texts: none; partition may be a list: those of each, a counter once. The number stays good until the
@@ -111,7 +110,7 @@ bool limits_next_broken(const struct limits *l, const struct limit_request *requ
 bool limits_could_ever(const struct limits *l, const struct limit_request *request,
                        struct limit_verdict *ret);
 
-/* Within a pass: something would start. Undone by limits_rewind, back to a mark. */
+/* Within a cycle: something would start. Undone by limits_rewind, back to a mark. */
 void limits_charge(struct limits *l, const struct limit_request *request);
 void limits_uncharge(struct limits *l,
                      const struct limit_request *request); /* it was charged; the same way back */

@@ -30,7 +30,7 @@ struct limit_charge { /* what a job adds to the counters, so that it can be take
     struct limit_amounts amounts;
 };
 
-struct limit_journal_entry { /* of the journal of a pass: what has been charged, or given back */
+struct limit_journal_entry { /* of the journal of a cycle: what has been charged, or given back */
     uint32_t who;
     struct limit_amounts amounts;
     bool back;

@@ -1,10 +1,10 @@
-/* candidates.c - who may have to go for others, and whether it is worth asking.
+/* candidates.c - the running jobs that may be preempted, and whether a search can succeed.
  *
- * What runs is looked at when an event names it. For each tier and QOS that somebody has hunted from there
- * is a ground: how much more would come free on each node if all went that he may ask. It follows what
- * begins and ends. A hunt that found nobody is remembered with its shape: what is free and what may go
- * together only grow on nodes that are among the gains (what starts on free nodes and may go again changes
- * nothing), so until then it would be in vain again.
+ * An active job is read again when an event names it. For each tier and QOS that has searched there is a
+ * `reclaimable`: how much more would come free on each node if all its candidates went. It follows starts
+ * and ends. A search without victims is remembered with its shape: what is free and what could be reclaimed
+ * together only grow on nodes in the freed log (a job that starts on free nodes and may go again changes
+ * nothing), so until then another search is futile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,8 @@ struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const stru
     return (struct preemptor){.tier = tier, .qos = qos, .queue_precedence = queue_precedence(tier, level)};
 }
 
-/* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
+/* Borrowed jobs stand behind all others; else tiers come before QOS, and equals do not preempt
+ * each other. */
 enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
 {
     const struct preempt_candidate *its = &r->candidate;
@@ -53,7 +54,7 @@ enum preempt_rule preempt_rule_for(const struct active_job *r, const struct pree
     return its->borrowed ? PREEMPT_RULE_BORROWED : PREEMPT_RULE_NONE;
 }
 
-/* --- grounds --- */
+/* --- reclaimable resources --- */
 
 static void candidates_add_runs(struct reclaimable *g, const struct active_job *r, int sign)
 {
@@ -149,7 +150,7 @@ uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struc
 
 /* --- who is awaited --- */
 
-/* --- whether it is worth looking --- */
+/* --- whether a search can succeed --- */
 
 static bool candidates_could_take(const struct preempt *p, const struct reclaimable *g,
                                   const struct request_shape *s, uint32_t node)
@@ -163,7 +164,7 @@ static bool candidates_is_for_one_node(const struct request_shape *s)
     return s->demand.nodes_max == 1 && !s->set->nodes.n_listed;
 }
 
-/* The ground's set of nodes is not made smaller: somebody must be there who could go. */
+/* The set of nodes of a reclaimable never shrinks: there must be a candidate on the node. */
 static bool candidates_may_help(const struct preempt *p, const struct reclaimable *g,
                                 const struct request_shape *s, uint32_t node)
 {
@@ -171,7 +172,7 @@ static bool candidates_may_help(const struct preempt *p, const struct reclaimabl
            candidates_could_take(p, g, s, node);
 }
 
-/* Whether there are nodes enough that could do if all went: most hunts end here. */
+/* Whether enough nodes would fit if all candidates went: most searches end here. */
 static bool candidates_is_worth_it(const struct preempt *p, const struct reclaimable *g,
                                    const struct request_shape *s)
 {

@@ -1,9 +1,8 @@
-/* extra_slots.c - places for the elements of an array behind the next one, while others are on their way
- * out for them.
+/* extra_slots.c - planned starts of array elements behind the next one, while victims are on their way out.
  *
- * A unit holds one place. Where others are asked to go for several elements at once each of those has one:
- * the next element's is the unit's, the others lie here. They count against no lane, give way only to
- * what starts in a higher tier, and go with the unit's own.
+ * An entry has one slot. If jobs are preempted for several of its elements, each element has one: that of
+ * the next element is the entry's, the others are here. They count against no partition, give way only to
+ * jobs of a higher tier, and go with the entry's own slot.
  */
 #include <stdlib.h>
 
@@ -35,7 +34,7 @@ static void extra_slots_parts_of(const struct pool_use *use, struct pool_parts *
         vec_push(&ret->v, use->parts[i]);
 }
 
-/* Nothing comes free by that: it is held on. */
+/* Nothing comes free: the start stays planned. */
 void extra_slots_push(struct preempt *p, struct pending_entry *u)
 {
     struct pool_parts parts;
@@ -108,7 +107,7 @@ void extra_slots_extend(struct preempt *p, struct pending_entry *u, const struct
     extra_slots_charge(p, u, u->slot.partition, &u->slot.use);
     for (uint32_t i = 0; i < u->extra.n; i++)
         extra_slots_charge(p, u, u->extra.v[i].partition, &u->extra.v[i].use);
-    /* One that is free now could start, were nobody before it: there is nothing to wait for. */
+    /* An element that fits now waits only for the jobs before it. */
     while (u->extra.n + 1 < most && plan_slots_earliest(&p->queue->slots, it, before, &at) &&
            at.start > p->queue->now.ms) {
         uint32_t partition = it->choices[at.choice].partition;

@@ -6,18 +6,18 @@
 
 /* --- candidates.c --- */
 
-/* Around each change of what runs, so that the grounds follow. */
+/* Around each change of an active job, so that the sums of reclaimable resources follow. */
 void candidate_before_change(struct preempt *p, const struct active_job *r);
 void candidate_after_change(struct preempt *p, const struct active_job *r);
 uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struct job *j);
-/* The nodes that a shape could be on if all went whom somebody of that QOS may ask. */
+/* The nodes that a shape could be on if all went whom another job of that QOS may ask. */
 void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
                            struct nodeset *ret);
 /* A job of that QOS in a partition of that tier. */
 struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
-/* By which rule the preemptor may ask it to go: one of those behind it in the queue. */
+/* By which rule the preemptor may preempt it; NONE if it may not. */
 enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by);
-/* Whether nobody could make room, by what was tried with the gains at mark - 1; 0: never. */
+/* Whether no job could make room, by what was tried with the freed log at mark - 1; 0: never. */
 bool preempt_shape_is_futile_since(struct preempt *p, struct request_shape *s, const struct qos_spec *qos,
                                    uint64_t mark);
 void preempt_note_futile(struct preempt *p, struct request_shape *s,
@@ -25,18 +25,23 @@ void preempt_note_futile(struct preempt *p, struct request_shape *s,
 
 /* --- preempt_search.c --- */
 
-/* What becomes of a hunt. */
-enum search_result { SEARCH_NONE, SEARCH_FOUND, SEARCH_UNKNOWN /* it is not for want of prey */ };
+/* The result of a search. */
+enum search_result {
+    SEARCH_NONE,
+    SEARCH_FOUND,
+    SEARCH_UNKNOWN /* another reason than a lack of candidates */
+};
 
-/* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
- * its place. Cost: added to p->hunts. */
+/* Looks for the fewest who have to go so that the entry can start there, puts them into the result and
+ * holds its place. Cost: added to p->searches. */
 enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u,
                                       const struct plan_request *it, uint32_t choice);
-bool active_lies_on(const struct active_job *r, const struct nodeset *s); /* something of it does */
+bool active_lies_on(const struct active_job *r,
+                    const struct nodeset *s); /* whether any of its allocations does */
 
 /* --- extra_slots.c --- */
 
-/* For how many of the unit others may be asked to go at once: 1, or of an array as many as may run. */
+/* For how many of the entry others may be preempted at once: 1, or of an array as many as may run. */
 uint32_t extra_slots_most(const struct preempt *p, const struct pending_entry *u);
 /* What is held for the next one is held for one behind it, and that one has none; and back. */
 void extra_slots_push(struct preempt *p, struct pending_entry *u);

@@ -1,26 +1,18 @@
-/* preempt_search.c - who goes so that another can start.
+/* preempt_search.c - the search for victims. docs/SCHEDULER.md, "Preemption", has the rules.
  *
- * A running job may have to go for another that
- *   tier      stands in a partition of a higher tier, where the job's own partition has a preempt_mode
- *   QOS       has a QOS that names the job's
- *   borrowed  is within its own soft limits, while the job runs over one
+ * The fewest jobs of the lowest priorities, the youngest among equals, and only if the preemptor can then
+ * really start: from the end of the longest grace time on, for as long as it may run.
  *
- * and stands behind the other in the queue: it is borrowed, or of a lower tier, or of the same tier and a
- * lower level of QOS. So tiers and QOS never make a circle.
- *
- * Of those the fewest possible of the lowest priorities, the youngest among equals, and only if the other
- * can then really start: from the end of the longest grace time on, for as long as it may run.
- *
- *     level    the lowest priority such that it fits once all up to there have gone
+ *     level    the lowest priority such that it fits once all candidates up to it have gone
  *     one      among these: the first that is enough by itself; else
- *     several  largest first until it fits, those off its nodes spared, then each spared that can be
+ *     several  largest first until it fits; those off its nodes are spared, then each that can be
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/sched/preempt/preempt_internal.h"
 
-#define SINGLES_MAX 32 /* tried one by one where it goes to several nodes */
+#define SINGLES_MAX 32 /* tried one by one if the preemptor takes several nodes */
 #define GRACES_MAX  8  /* different ends of grace times that are tried */
 
 struct victim {
@@ -31,7 +23,7 @@ struct victim {
     uint32_t grace_s;
     uint32_t fate; /* enum job_fate */
     int64_t end;   /* of its grace, or by its time limit if that is sooner */
-    bool away;     /* lifted from the pool */
+    bool away;     /* suspended from the pool */
 };
 
 struct preempt_search {
@@ -42,17 +34,17 @@ struct preempt_search {
     uint32_t at; /* which choice of it: */
     const struct plan_choice *choice;
     VEC(struct victim) all;           /* that could be asked */
-    VEC(struct victim) v;             /* of these: whose grace is over by `start` */
-    VEC(struct active_job *) leaving; /* the same of those who go anyway: lifted all the while */
-    int64_t start;                    /* no later than that it shall start */
+    VEC(struct victim) v;             /* those whose grace time is over by `start` */
+    VEC(struct active_job *) leaving; /* the same of jobs on their way out: suspended all the while */
+    int64_t start;                    /* the latest start */
     struct pool_parts parts;
-    bool one_node; /* then only nodes that somebody leaves have to be looked at: */
+    bool one_node; /* then only nodes that a job leaves are looked at: */
     struct nodeset near;
-    struct nodeset could;    /* of the choice's nodes those that could do if all went */
-    struct pool_judge judge; /* of the item; asked for the time after `start` alone */
+    struct nodeset could;    /* nodes of the choice that would fit if all candidates went */
+    struct pool_judge judge; /* of the request; for the time after `start` alone */
 };
 
-/* --- who could be asked to go --- */
+/* --- candidates --- */
 
 bool active_lies_on(const struct active_job *r, const struct nodeset *s)
 {
@@ -77,7 +69,7 @@ static int64_t search_last_end(const struct active_job *r)
     return end;
 }
 
-/* As its QOS says where that is why it goes, else as its partition does. */
+/* Grace time and fate by its QOS if it is preempted by the QOS rule, else by its partition. */
 static void search_judge_victim(const struct model *m, struct victim *v)
 {
     const struct part_spec *its = model_job_part(m, v->job);
@@ -170,7 +162,7 @@ static bool search_is_awaited(const struct preempt_search *h, const struct activ
     return r->leaves_until > h->p->queue->now.ms && active_lies_on(r, &h->could);
 }
 
-/* Those who are on their way out are no longer in the way: nobody else goes in their place. */
+/* Jobs on their way out are no obstacle: no other job is preempted in their place. */
 static void search_suspend_leaving(struct preempt_search *h)
 {
     list_for_each (r, &h->p->queue->active.leaving, struct active_job, in_leaving)
@@ -193,13 +185,13 @@ static void search_send_away_first(struct preempt_search *h, size_t n)
         search_send_away(h, &h->v.v[i], i < n);
 }
 
-/* Nodes that could not do even if all went make no difference; but those that are listed must be there. */
+/* Nodes that would not fit even if all went make no difference; but the listed ones must be there. */
 static const struct nodeset *search_where_of(const struct preempt_search *h)
 {
     return h->one_node ? &h->near : h->choice->set->n_listed ? h->choice->set : &h->could;
 }
 
-/* What it may take is asked for as long as it will run, without the time before. */
+/* Limits are checked for the time that it runs, without the time before. */
 static bool search_allows_run(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
     struct preempt_search *h = ctx;
@@ -207,7 +199,8 @@ static bool search_allows_run(void *ctx, uint32_t choice, const struct pool_part
     return pool_allows(&h->judge, parts, plan_request_length_at(h->item, choice, h->start));
 }
 
-/* Free for so long from now on: what nobody leaves before `start` is as much in the way as what is held. */
+/* Free for so long from now on: allocations that do not end before `start` are as much an obstacle as
+ * planned starts. */
 static bool search_is_free_for(struct preempt_search *h, int64_t len)
 {
     const struct plan_choice *c = h->choice;
@@ -229,7 +222,7 @@ static bool search_fits(struct preempt_search *h)
            search_is_free_for(h, when_plus(len, h->start - h->p->queue->pool.now));
 }
 
-/* On one node: each that goes can only have made room where it ran. */
+/* On one node: a victim makes room only where it ran. */
 static size_t search_first_enough_near(struct preempt_search *h)
 {
     search_send_away_first(h, 0);
@@ -243,7 +236,7 @@ static size_t search_first_enough_near(struct preempt_search *h)
     return h->v.n + 1;
 }
 
-/* The smallest n with which it fits once the first n have gone; more than there are: none. */
+/* The smallest n such that it fits once the first n have gone; more than there are: none. */
 static size_t search_first_enough(struct preempt_search *h)
 {
     size_t low = 1, high = h->v.n + 1;
@@ -333,7 +326,7 @@ static void search_spare_what_can_be(struct preempt_search *h)
     search_fits(h);
 }
 
-/* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
+/* Chooses the victims; none if it is enough to wait for jobs on their way out. */
 static bool search_choose(struct preempt_search *h)
 {
     search_look_near_all(h);
@@ -347,7 +340,7 @@ static bool search_choose(struct preempt_search *h)
         search_send_away_first(h, 0);
         return false;
     }
-    /* All of the level that is reached; nobody above it. */
+    /* All of the level that is reached, none above it. */
     uint32_t level = h->v.v[enough - 1].prio;
     search_send_away_first(h, 0);
     while (h->v.n && h->v.v[h->v.n - 1].prio > level)
@@ -380,7 +373,7 @@ static struct sched_preempt search_preempt_search_verdict(const struct preempt_s
     return r;
 }
 
-/* When the last of those has gone who are in the way where it is to start. */
+/* When the last job on its way out has left the nodes of the start. */
 static int64_t search_end_of_leaving(const struct preempt_search *h)
 {
     int64_t end = h->p->queue->now.ms + 1;
@@ -393,7 +386,7 @@ static int64_t search_end_of_leaving(const struct preempt_search *h)
     return end;
 }
 
-/* The victims are charged until they have gone; ret: when that is. */
+/* The victim stays charged until its end; *ret_last: when that is. */
 static void search_ask_to_go(struct preempt_search *h, const struct victim *v, int64_t *ret_last)
 {
     struct preempt *p = h->p;
@@ -402,7 +395,7 @@ static void search_ask_to_go(struct preempt_search *h, const struct victim *v, i
     vec_push(&p->out->preempts, s);
     vec_for_each (&v->runs->v, k) {
         plan_slots_note_freed_all(&p->queue->slots,
-                                  &v->runs->v.v[k]->use); /* others may count on its going too */
+                                  &v->runs->v.v[k]->use); /* other jobs may use what it leaves too */
         if (v->runs->v.v[k]->use.parts && v->runs->v.v[k]->use.end > end)
             pool_change_end(&p->queue->pool, &v->runs->v.v[k]->use, end);
     }
@@ -435,7 +428,7 @@ static void search_carry_out(struct preempt_search *h, struct pending_entry *u)
     plan_slots_book_preemptor(&h->p->queue->slots, h->item, &u->slot, &at);
 }
 
-/* The latest that any of them goes whose end is before that; 0: there is none. */
+/* The latest end of a candidate before `before`; 0: there is none. */
 static int64_t search_latest_end(const struct preempt_search *h, int64_t before)
 {
     int64_t end = 0;
@@ -454,7 +447,7 @@ static int64_t search_latest_of_leaving(const struct preempt_search *h)
     return end;
 }
 
-/* With those who are gone by h->start. */
+/* With candidates that are gone by h->start. */
 static bool search_choose_until(struct preempt_search *h)
 {
     vec_clear(&h->v);
@@ -468,7 +461,7 @@ static bool search_choose_until(struct preempt_search *h)
     return found;
 }
 
-/* If even all of them would be too few for a moment, then fewer are as well. */
+/* If all of them together are not enough for a moment, fewer are not either. */
 static bool search_has_enough(struct preempt_search *h)
 {
     search_suspend_leaving(h);
@@ -480,8 +473,8 @@ static bool search_has_enough(struct preempt_search *h)
     return enough;
 }
 
-/* By the end of the longest grace all may be asked. Where something is held then that it would be in the
- * way of, it may still start by the end of a shorter one, for which fewer may be asked. */
+/* By the end of the longest grace time all are candidates. If a planned start is in the way then, the job
+ * may still start by the end of a shorter one, with fewer candidates. */
 static bool search_choose_when(struct preempt_search *h)
 {
     int64_t graces = search_latest_end(h, WHEN_NEVER), leaving = search_latest_of_leaving(h);
@@ -514,13 +507,13 @@ enum search_result preempt_search_run(struct preempt *p, struct pending_entry *u
         nodeset_init(&h.near, p->queue->pool.n_nodes);
     size_t n = h.all.n;
     uint64_t visited = u->slot.visited;
-    u->slot.visited = p->queue->slots.iteration; /* its own is lifted here */
+    u->slot.visited = p->queue->slots.iteration; /* its own is suspended here */
     plan_slots_suspend_behind(&p->queue->slots, it);
     if (u->slot.use.parts)
         pool_suspend(&p->queue->pool, &u->slot.use);
     h.start = p->queue->now.ms;
     search_look_near_everywhere(&h);
-    bool fits_now = search_fits(&h); /* it starts by itself as soon as it may */
+    bool fits_now = search_fits(&h); /* it starts without preemption */
     bool found = !fits_now && search_choose_when(&h);
     if (u->slot.use.parts)
         pool_restore(&p->queue->pool, &u->slot.use);

@@ -1,15 +1,15 @@
-/* preempt_try.c - whether to look at all for somebody to go, for whom, and for how many.
+/* preempt_try.c - whether to search for victims, for which entries, and for how many elements.
  *
- * A hunt is dear. One that found nobody is remembered with what it looked at: with its shape where it
- * looked behind no hold, with its unit and the holds that stayed where it did. Only so much is spent in a
- * decision: the others have their turn in the next ones.
+ * A search is expensive. One without victims is remembered: with its shape if no slot was suspended for it,
+ * with its entry and the slots that stayed if some were. A cycle spends a limited cost on searches; the
+ * other entries have theirs in the next cycles.
  */
 #include "backend/sched/preempt/preempt_internal.h"
 
-#define SEARCH_COST_MAX 1000  /* in one decision, by what they cost */
-#define NO_SEARCH_MS    10000 /* after one that was of no use in the end */
+#define SEARCH_COST_MAX 1000  /* of one cycle */
+#define NO_SEARCH_MS    10000 /* after a search whose victims were of no use */
 
-/* It may look behind holds: its own, and those behind it where it may have one. */
+/* Whether slots are suspended for it: its own, and those behind it if it may have one. */
 static bool preempt_suspends_slots(const struct preempt *p, const struct pending_entry *u,
                                    const struct plan_request *it)
 {
@@ -21,7 +21,7 @@ static bool preempt_suspends_slots(const struct preempt *p, const struct pending
     return false;
 }
 
-/* Equal where it looks behind the same holds: those that stay. */
+/* A hash of the slots that stay: equal if the same ones do. */
 static uint64_t preempt_slots_that_stay(const struct preempt *p, const struct pending_entry *u)
 {
     uint64_t h = 1;
@@ -64,14 +64,12 @@ bool preempt_is_futile(struct preempt *p, struct pending_entry *u, const struct 
 
 static void preempt_remember(struct preempt *p, struct pending_entry *u, const struct plan_request *it)
 {
-    for (uint32_t i = 0; i < it->n_choices && !u->class->begun; i++) /* of its own it asks nobody */
+    for (uint32_t i = 0; i < it->n_choices && !u->class->begun; i++) /* of its own it asks no job */
         preempt_note_futile(p, request_shape_of(u, &it->choices[i]), u->class->qos);
     preempt_remember_unit(p, u, it);
 }
 
-/* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
- * make.
- */
+/* A search for the next element succeeded: searches for the elements behind it. */
 static void preempt_search_more(struct preempt *p, struct pending_entry *u, const struct plan_request *it,
                                 uint32_t choice)
 {
@@ -88,7 +86,8 @@ static void preempt_search_more(struct preempt *p, struct pending_entry *u, cons
     limits_rewind(p->queue->limits, mark);
 }
 
-/* A place is held for when those who leave have gone; of an array as many as there will be. */
+/* Keeps the planned start up to date while victims are on their way out; of an array, as many as
+ * fit then. */
 static bool preempt_rebook_preemptor(struct preempt *p, struct pending_entry *u,
                                      const struct plan_request *it)
 {
@@ -98,7 +97,7 @@ static bool preempt_rebook_preemptor(struct preempt *p, struct pending_entry *u,
     return true;
 }
 
-/* Of those who leave for it one leaves a node of these partitions: its place is among them. */
+/* Whether one of its victims leaves a node of these partitions, so that its slot is among them. */
 static bool preempt_is_waited_for_here(const struct preempt *p, const struct pending_entry *u,
                                        const struct plan_request *it)
 {
@@ -111,7 +110,7 @@ static bool preempt_is_waited_for_here(const struct preempt *p, const struct pen
     return false;
 }
 
-/* None of those who were asked to go for it is still there, beyond its time. */
+/* None of its victims is left. */
 static bool preempt_all_left(const struct preempt *p, const struct pending_entry *u)
 {
     list_for_each (r, &p->queue->active.leaving, struct active_job, in_leaving)
@@ -126,7 +125,7 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
     if (waited_for && !preempt_is_waited_for_here(p, u, it))
         return false;
     bool has_slot = u->slot.use.parts && u->slot.by_preemption && !list_empty(&p->queue->active.leaving);
-    /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
+    /* All victims have gone and its start has not come: the slot stays, whichever jobs come meanwhile. */
     if (!waited_for && u->slot.use.parts && u->slot.by_preemption && u->slot.use.start > p->queue->now.ms &&
         preempt_all_left(p, u))
         return preempt_rebook_preemptor(p, u, it);
@@ -145,7 +144,7 @@ bool preempt_try(struct preempt *p, struct pending_entry *u, const struct plan_r
     }
     for (uint32_t i = 0; i < it->n_choices; i++) {
         if (p->queue->slots.partitions[it->choices[i].partition]
-                .closed) { /* it could not start there after all */
+                .closed) { /* it could not start there anyway */
             vain = false;
             continue;
         }

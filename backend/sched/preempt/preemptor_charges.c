@@ -10,7 +10,8 @@
 static void charges_add(struct preempt *p, const struct pending_entry *u, uint32_t partition,
                         const struct pool_use *use)
 {
-    const struct job *j = queue_job(p->queue, u->job); /* NULL: it has gone, and that is not read yet */
+    const struct job *j =
+        queue_job(p->queue, u->job); /* NULL: it has left, which the queue does not know yet */
     struct preemptor_charge made = {.job = u->job,
                                     .array_job = j ? j->array_job : 0,
                                     .request = extra_slots_request(u, partition, use)};
@@ -90,7 +91,7 @@ bool preemptor_charges_sweep(struct preempt *p)
 
 uint32_t preempt_throttle_left(const struct preempt *p, const struct job *j)
 {
-    /* One for the array: an element that waits by itself has a copy from when it was split off. */
+    /* The throttle of the array: an element of its own has a copy from when it was split off. */
     bool element = j->array_job && j->array_job != j->id;
     const struct job *record = element ? model_get_job(p->queue->view->model, j->array_job) : j;
     uint32_t throttle = j->array_job ? (record ? record : j)->req.array_throttle : 0;

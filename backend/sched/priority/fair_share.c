@@ -188,7 +188,7 @@ static void fairshare_weigh_classic(struct fairshare *f, uint32_t at)
         c->norm_shares = n->norm_shares * part;
         c->effective = at ? own + (n->effective - own) * part : own;
         c->level_fs = fairshare_level_fs(c->norm_shares, c->effective);
-        c->factor = c->newcomer = fairshare_classic_factor(c->norm_shares, c->effective);
+        c->factor = c->new_user_factor = fairshare_classic_factor(c->norm_shares, c->effective);
         if (!c->is_user)
             fairshare_weigh_classic(f, child);
     }
@@ -209,7 +209,7 @@ static int fairshare_by_level_fs(const void *a, const void *b, void *ctx)
 struct fairshare_ranking {
     struct fairshare *f;
     uint32_t next;  /* the rank of the next user */
-    uint32_t given; /* that of the one before: those who are equal get the same */
+    uint32_t given; /* that of the one before: jobs that are equal get the same */
 };
 
 static double fairshare_rank_factor(const struct fairshare_ranking *r, uint32_t rank)
@@ -224,7 +224,7 @@ static void fairshare_rank_level(struct fairshare_ranking *r, const uint32_t *ac
     size_t n_level = 0;
     for (size_t i = 0; i < n; i++) {
         struct fairshare_node *a = &f->nodes.v[accounts[i]];
-        a->newcomer = fairshare_rank_factor(r, tied ? r->given : r->next);
+        a->new_user_factor = fairshare_rank_factor(r, tied ? r->given : r->next);
         n_level += a->n_children;
     }
     if (!n_level)
@@ -261,7 +261,7 @@ static void fairshare_weigh(struct fairshare *f)
 {
     fairshare_sum_up(f, 0);
     struct fairshare_node *root = &f->nodes.v[0];
-    root->norm_shares = root->newcomer = 1.0;
+    root->norm_shares = root->new_user_factor = 1.0;
     root->effective = root->usage > 0 ? 1.0 : 0.0;
     if (f->tree) {
         struct fairshare_ranking r = {.f = f, .next = f->n_users, .given = f->n_users};
@@ -336,9 +336,9 @@ double fairshare_factor(const struct fairshare *f, const char *account, const ch
     uint64_t key;
     uint32_t at = str_is_empty(account) ? 1 : fairshare_find_account(f, account, &key);
     if (!at)
-        return f->nodes.v[0].newcomer;
+        return f->nodes.v[0].new_user_factor;
     uint32_t user_at = fairshare_find_user(f, at - 1, user ? user : "", &key);
-    return user_at ? f->nodes.v[user_at - 1].factor : f->nodes.v[at - 1].newcomer;
+    return user_at ? f->nodes.v[user_at - 1].factor : f->nodes.v[at - 1].new_user_factor;
 }
 
 static int fairshare_by_name(const void *a, const void *b, void *ctx)

@@ -1,7 +1,6 @@
-/* fair_share.h - who has had how much of his share: the tree of accounts and users, and a factor from 0 to
- * 1 for each user.
+/* fair_share.h - the tree of accounts and users with their usage, and a factor from 0 to 1 for each user.
  *
- * Usage is what has been charged (src/model/usage.h), faded to `now`, and what runs now, by the same
+ * Usage is what has been charged (src/model/usage.h), faded to `now`, and the running jobs, by the same
  * formula: the end of a job changes nothing by itself. Two algorithms, chosen by priority.fairshare:
  *
  * - tree: Slurm's Fair Tree. At each level the level FS of a child is its part of the siblings' shares
@@ -11,8 +10,8 @@
  * - classic: 2^-(effective usage / normalised shares).
  *   Source: https://slurm.schedmd.com/classic_fair_share.html
  *
- * Who is not in the configuration has one share under his account, an account that is not has one under the
- * root; both count from their first usage on.
+ * A user who is not configured has one share under their account, an account that is not configured has one
+ * under the root; both count from their first usage on.
  */
 #ifndef STOKER_BACKEND_SCHED_FAIR_SHARE_H
 #define STOKER_BACKEND_SCHED_FAIR_SHARE_H
@@ -31,7 +30,7 @@ struct fairshare_node { /* an account, or a user in one */
     double rate, gpu_rate;        /* of users: what runs now adds each second */
     uint32_t gpus_now;
     double norm_shares, effective, level_fs, factor;
-    double newcomer; /* of an account: the factor of a user who has used nothing yet */
+    double new_user_factor; /* of an account: the factor of a user without usage */
 };
 
 struct fairshare {

@@ -103,7 +103,7 @@ static double prio_part_of_age(const struct prio_ctx *c, struct wall from, struc
     return max_ms > 0 ? prio_at_most_one((double)(to.ms - from.ms) / max_ms) : 1.0;
 }
 
-/* Counts from when it could first start; a hold stops it, its start ends it. */
+/* Counts from when it could first start; a planned start stops it, its start ends it. */
 static double prio_age_of(const struct prio_ctx *c, const struct job *j)
 {
     struct wall from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible : j->req.begin;
@@ -115,8 +115,8 @@ struct prio_amounts {
     double cpus, mem_mib, gpus;
 };
 
-/* What it asks for, of the whole cluster. Nodes by name are not counted: that would take their list apart.
- */
+/* What it asks for, of the whole cluster. Nodes by name are not counted: that would take their
+ * list apart. */
 static struct prio_amounts prio_asked_of(const struct prio_ctx *c, const struct job *j)
 {
     struct prio_amounts a;

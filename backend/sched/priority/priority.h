@@ -11,7 +11,7 @@
 #include "backend/sched/priority/fair_share.h"
 #include "src/answers/answer_prio.h"
 
-/* What all priorities of one pass have in common: as of now, and valid until the configuration changes. */
+/* What all priorities of one cycle have in common: as of now, and valid until the configuration changes. */
 struct prio_ctx {
     const struct model *model;
     struct wall now;
@@ -36,10 +36,10 @@ void prio_ctx_advance(struct prio_ctx *c, struct wall now);
 uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct part_spec *part,
                  struct prio_parts *ret_parts);
 
-/* The same in pieces, for those who ask again and again about a waiting job that is not held and has no
+/* The same in pieces, for jobs that ask again and again about a waiting job that is not held and has no
  * administrator's value: the sum of the three, not less than 0 nor more than UINT32_MAX, is prio_of.
- * prio_fixed changes with the configuration and the cluster's totals (prio_version tells them apart) alone.
- */
+ * prio_fixed changes with the configuration and the cluster's totals (prio_version tells them
+ * apart) alone. */
 int64_t prio_fixed(const struct prio_ctx *c, const struct job *j, const struct part_spec *part);
 uint32_t prio_age_points(const struct prio_ctx *c, struct wall from); /* since it could first start */
 uint32_t prio_share_points(const struct prio_ctx *c, const char *account, const char *user);

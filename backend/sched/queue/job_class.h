@@ -12,7 +12,7 @@
 #include "backend/sched/resources/resources.h"
 #include "src/base/list.h"
 
-struct eligible_nodes {          /* of nodes, shared by shapes */
+struct eligible_nodes {          /* the nodes of a partition that a request admits */
     struct eligible_nodes *next; /* with the same hash */
     uint64_t hash;
     char *key;
@@ -20,13 +20,13 @@ struct eligible_nodes {          /* of nodes, shared by shapes */
     uint32_t refs;
     uint32_t part; /* position of its partition */
     struct nodeset nodes;
-    bool avoids;        /* some are left out that do not start this user's jobs for now ... */
-    struct nodeset all; /* ... with them: what could ever run there */
+    bool avoids;        /* some nodes do not start this user's jobs for now: they are left out ... */
+    struct nodeset all; /* ... and are in here */
 };
 
 struct futile_search {
     const struct qos_spec *qos;
-    uint64_t mark; /* of the gains, then */
+    uint64_t mark; /* of the freed log, then */
 };
 
 struct request_shape {
@@ -38,52 +38,52 @@ struct request_shape {
     struct demand demand;
     struct eligible_nodes *set;
     int64_t len, len_min;
-    bool unfit;          /* it did not fit when it was tried last */
-    uint64_t unfit_mark; /* of the gains, then */
+    bool unfit;          /* unfit: it did not fit when it was tried last */
+    uint64_t unfit_mark; /* of the freed log, then */
     VEC(struct futile_search)
-    futile_searches; /* when nobody could make room for it, by the QOS of who asked */
-    bool unsure;     /* it is not known before a pass whether it fits */
+    futile_searches; /* searches that found no victims, by the QOS of the preemptor */
+    bool unsure;     /* only a cycle finds out whether it fits */
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
 struct owner { /* a user in an account */
     struct owner *next;
     char *account, *user;
-    uint64_t shares; /* in which the points were worked out */
+    uint64_t shares; /* priorities.shares when the points were worked out */
     uint32_t points; /* of the fair share */
 };
 
-/* A group stands in the queue once for each tier (and job factor) among its partitions: with the choices
- * [first, first + n). An entry has the tier and the priority of its own partitions alone, so that naming
- * one more partition changes nothing in the others. */
+/* A class stands in the queue once for each tier (and job factor) among its partitions, with the choices
+ * [first, first + n). Each has the tier and the priority of its own partitions alone, so that naming one
+ * more partition changes nothing in the others. */
 #define ALL_TIERS UINT32_MAX
 struct class_tier {
-    struct list *cursor;    /* of the last pass: the unit whose turn it is; &units: none is left */
-    int64_t fixed;          /* what of the priority of its jobs stays; in force while: */
+    struct list *cursor;    /* the entry whose turn it is; &entries: none is left */
+    int64_t fixed;          /* the part of the priority that stays, valid while: */
     uint64_t fixed_version; /* priorities.version; 0: not worked out */
-    uint32_t prio;          /* of the last pass: of its first */
+    uint32_t prio;          /* of the entry at the cursor */
     uint32_t tier;
     uint32_t first, n;
 };
 
-/* Why the jobs of a class wait that were not looked at one by one. */
+/* Why the jobs of a class wait that were not tried themselves. */
 struct class_reason {
-    enum reason now, told;        /* of the last pass; as it was told */
-    struct limit_verdict verdict; /* where it is a limit */
+    enum reason now, told;        /* of the last cycle; as it was reported */
+    struct limit_verdict verdict; /* if it is a limit */
 };
 
-/* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
+/* A cycle looks at the head of each class: members that it always reads stand first, in few cache lines. */
 struct job_class {
     struct list link;         /* in classes.list */
     struct list entries;      /* by submission, then id */
-    struct class_tier *tiers; /* the highest tier first; where there is but one it is: */
+    struct class_tier *tiers; /* the highest tier first; if there is only one it is: */
     struct class_tier only;
     uint32_t n_tiers;
     struct owner *owner;
     int64_t age_delay_ms; /* its jobs age from so long after their submission on */
     uint32_t n_choices;
-    uint32_t level; /* of its QOS: those that may preempt others stand before these */
-    bool begun;     /* step jobs that have started come before what has not */
+    uint32_t level; /* of its QOS: a higher level comes first */
+    bool begun;     /* step jobs that have begun come before other jobs */
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
     struct class_reason rest;
@@ -102,7 +102,7 @@ struct job_class {
     size_t key_len;
 };
 
-/* The entry that a choice belongs to. */
+/* The tier that a choice belongs to. */
 static inline uint32_t job_class_tier_of(const struct job_class *g, uint32_t choice)
 {
     uint32_t e = 0;

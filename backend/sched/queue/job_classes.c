@@ -1,10 +1,11 @@
-/* job_classes.c - what waiting jobs ask for, each demand once: sets of nodes, shapes, groups. */
+/* job_classes.c - what waiting jobs ask for, each demand once: eligible nodes, request shapes, job classes.
+ */
 #include <stdlib.h>
 
 #include "backend/sched/limits/limits.h"
 #include "backend/sched/queue/queue.h"
 
-/* --- keys: bytes that are equal where two ask for the same --- */
+/* --- keys: equal bytes for equal requests --- */
 
 static void job_classes_key_text(struct str *k, const char *s)
 {
@@ -50,7 +51,7 @@ uint32_t queue_find_node(const struct queue *q, const char *name)
     return (uint32_t)(at - 1);
 }
 
-/* What a request says about nodes beside its partition. */
+/* What a request says about nodes besides its partition. */
 struct nodes_asked {
     const struct job_req *req;
     const char *gpu_type;
@@ -86,7 +87,7 @@ static void job_classes_keep_listed(const struct queue *q, struct nodeset *s, co
     nodeset_fini(&listed);
 }
 
-/* all: with nodes that do not start this user's jobs for now. */
+/* all: with nodes that do not start jobs of this user for now. */
 static void job_classes_eligible_nodes_fill(const struct queue *q, uint32_t part,
                                             const struct nodes_asked *a, bool all, struct nodeset *s)
 {
@@ -102,7 +103,7 @@ static void job_classes_eligible_nodes_fill(const struct queue *q, uint32_t part
     node_rules_fini(&r);
 }
 
-/* The names of such nodes. There are none as a rule. */
+/* The names of such nodes. Usually there are none. */
 static bool job_classes_key_avoids(const struct queue *q, const struct nodes_asked *a, struct str *k)
 {
     bool any = false;
@@ -177,7 +178,7 @@ static void job_classes_eligible_nodes_drop(struct queue *q, struct eligible_nod
 
 /* --- shapes --- */
 
-/* The partitions that j may run in: those it asks for, or the one that it runs in already. */
+/* The partitions that j asks for, or the one that it runs in already. */
 static struct strv job_classes_partitions_of(const struct queue *q, const struct job *j)
 {
     if (j->state == JOB_PENDING)
@@ -222,7 +223,7 @@ static struct request_shape *job_classes_request_shape_intern(struct queue *q, c
     struct eligible_nodes *set = job_classes_eligible_nodes_intern(q, part_at, &r);
     int64_t len = job_classes_length_ms(deadline_limit_s(j, part)),
             len_min = job_classes_length_ms(deadline_least_s(j, part));
-    if (j->state != JOB_PENDING) /* a task of what has begun goes on until that ends */
+    if (j->state != JOB_PENDING) /* a task of a job that has begun runs until the job ends */
         len = len_min = job_classes_length_ms(j->time_limit_s);
     struct str k = STR_INIT;
     job_classes_key_need(&k, &d.need);
@@ -289,7 +290,7 @@ void request_describe(const struct job *j, const struct step *s, struct cause *r
     c->whole = n.whole_nodes;
 }
 
-/* --- groups --- */
+/* --- classes --- */
 
 static uint32_t job_classes_part_position(const struct model *m, const char *name)
 {
@@ -309,7 +310,7 @@ static struct pool_use *job_classes_reservation_use(const struct queue *q, const
     return NULL;
 }
 
-/* Of what has begun its limit alone counts: it was cut down to this then, and may have been raised. */
+/* A job that has begun has its limit alone: it was cut to the deadline then, and may have been raised. */
 static int64_t job_classes_deadline_of(const struct queue *q, const struct job *j)
 {
     if (j->state != JOB_PENDING)
@@ -321,7 +322,7 @@ static int64_t job_classes_deadline_of(const struct queue *q, const struct job *
     return t;
 }
 
-/* A step job that runs takes its tasks along when it ends. */
+/* The tasks of a step job end with it. */
 static int64_t job_classes_end_of_begun(const struct job *j)
 {
     bool limited = j->state != JOB_PENDING && j->time_limit_s != DURATION_UNLIMITED &&
@@ -382,14 +383,14 @@ static const struct part_spec *job_classes_part_of(const struct queue *q, const 
     return &q->view->model->spec.parts.v[s->set->part];
 }
 
-/* Jobs of the one stand before those of the other, or are more urgent. */
+/* Jobs in partition a come before jobs in partition b. */
 static bool job_classes_comes_first(const struct part_spec *a, const struct part_spec *b)
 {
     return a->priority_tier != b->priority_tier ? a->priority_tier > b->priority_tier
                                                 : a->priority_job_factor > b->priority_job_factor;
 }
 
-/* As the request names them where they are equal. */
+/* Equal ones stay in the order of the request. */
 static void job_classes_order_shapes(const struct queue *q, struct request_shape **v, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++)
@@ -557,7 +558,7 @@ bool request_shape_could_ever(struct queue *q, struct request_shape *s)
     return ever;
 }
 
-/* That a partition is open where it never fits is no help. */
+/* A partition where it never fits does not count. */
 enum limit_state job_class_limit_state(const struct queue *q, const struct job_class *g)
 {
     enum limit_state best = LIMIT_OVER_HARD, best_of_all = LIMIT_OVER_HARD;

@@ -1,20 +1,19 @@
-/* priorities.c - whose turn it is: the priority of a group's head, from what is kept of it.
+/* priorities.c - the priority of the head of a class, from what is kept of it.
  *
- * In a group all is alike but the age: the rest is worked out once, the points of a fair share once a pass
- * for each owner.
+ * Within a class only age differs: the rest is worked out once, and the points of fair share once for each
+ * owner and each update of the shares.
  */
 #include "backend/sched/queue/queue.h"
 
-#define MANY_ACTIVE 2000u
-#define MANY_WAITING \
-    1000u               /* of many users, mostly: to weigh them all again takes as long as they are many */
-#define COST_BEGIN 5000 /* in looks at nodes: the users, and the cluster's totals */
-#define COST_JOB   50
-#define SHARES_MS  1000
-#define ANEW_MS    30000
+#define MANY_ACTIVE  2000u
+#define MANY_WAITING 1000u /* mostly of many users, whose shares take time to work out */
+#define COST_BEGIN   5000  /* in nodes looked at: the users, and the totals of the cluster */
+#define COST_JOB     50
+#define SHARES_MS    1000
+#define ANEW_MS      30000
 
-/* Shares move with all that runs: where that is much they go on as it was for a while, a second at a time,
- * and are worked out anew now and then. */
+/* Shares change with every active job. With many they are moved to later times, a second at a time, and
+ * worked out from all active jobs only now and then. */
 static bool priorities_shares_go_on(struct queue *q)
 {
     int64_t age = q->now.ms - q->prios.made_ms;
@@ -52,7 +51,7 @@ void priorities_drop_update(struct queue *q)
     q->prios.update = (struct priorities_update){0};
 }
 
-/* What runs is walked over as the planner knows it: that stays as it is between the pieces. */
+/* Visits the active jobs of the queue, which stay as they are between the pieces. */
 bool priorities_update_some(struct queue *q, uint64_t *n)
 {
     struct priorities_update *a = &q->prios.update;
@@ -106,14 +105,14 @@ void priorities_end_query(struct queue *q)
         prio_ctx_fini(&q->prios.query);
 }
 
-/* The first stands for all partitions of the entry: they have the same factor. */
+/* The first stands for all partitions of the tier: they have the same factor. */
 static const struct part_spec *priorities_part_of_entry(const struct queue *q, const struct job_class *g,
                                                         uint32_t tier_at)
 {
     return &q->view->model->spec.parts.v[g->choices[g->tiers[tier_at].first].partition];
 }
 
-/* Its age stands still, or its priority was set: asked for as it is. */
+/* Its age stands still, or its priority was set: worked out in full. */
 static uint32_t priorities_of_job(struct queue *q, const struct job_class *g, uint32_t tier_at,
                                   const struct job *j)
 {

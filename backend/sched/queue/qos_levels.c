@@ -1,4 +1,4 @@
-/* qos_levels.c - which QOS stand above which, by what they may preempt. */
+/* qos_levels.c - the levels of the QOS, by what they may preempt. */
 #include <stdlib.h>
 
 #include "backend/sched/queue/queue.h"
@@ -12,7 +12,7 @@ const struct qos_spec *model_find_qos(const struct model *m, const char *name)
     return NULL;
 }
 
-/* Everything that may be preempted from `from` on, step by step, into seen. */
+/* Marks all QOS that `from` may preempt, directly or through others. */
 static void qos_levels_mark_below(const struct cluster_spec *s, size_t from, bool *seen)
 {
     for (size_t i = 0; i < s->qos.n; i++)
@@ -22,7 +22,7 @@ static void qos_levels_mark_below(const struct cluster_spec *s, size_t from, boo
         }
 }
 
-/* Those that may preempt it back, by others, are no lower than it. */
+/* QOS that may preempt it back, through others, are not lower than it. */
 static uint32_t qos_levels_level_above(const struct cluster_spec *s, size_t q, const bool *below,
                                        const uint32_t *levels)
 {

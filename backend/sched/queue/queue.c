@@ -1,4 +1,4 @@
-/* queue.c - its life, and what is noted. */
+/* queue.c - lists, notes, and the result of a cycle. */
 #include "backend/sched/queue/queue.h"
 
 #include <stdlib.h>

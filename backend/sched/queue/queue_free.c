@@ -1,4 +1,4 @@
-/* queue_free.c - a queue gives back what it has. */
+/* queue_free.c - frees a queue, at once or in pieces after a rebuild. */
 #include <stdlib.h>
 
 #include "backend/sched/queue/queue.h"
@@ -30,7 +30,7 @@ static void queue_free_nodes(struct queue *q)
     free(t->part_nodes);
     idmap_fini(&t->node_at);
     pool_fini(&q->pool);
-    free(t->unknown); /* the pool's list of ends led into it */
+    free(t->unknown); /* the pool's heap of ends refers to it */
     pool_fini(&q->empty);
 }
 
@@ -95,7 +95,7 @@ void queue_fini(struct queue *q)
     vec_fini(&q->notes.jobs);
 }
 
-/* --- in pieces, what was there before everything is read again --- */
+/* --- in pieces, the queue before a rebuild --- */
 
 enum { FREE_UNITS, FREE_RUNS, FREE_GROUPS, FREE_REST };
 
@@ -153,7 +153,7 @@ static void queue_free_unit(struct pending_entry *u)
     free(u);
 }
 
-/* The slots of a map of such things, from where the last call ended. Returns whether all are gone. */
+/* Frees the values of a map, from where the last call ended. Returns whether all are freed. */
 static bool queue_free_slots(struct queue *o, struct idmap *map, bool units, uint64_t *n)
 {
     size_t *at = &o->freeing.at;
@@ -182,7 +182,7 @@ static bool queue_free_class_list(struct queue *o, uint64_t *n)
     return list_empty(&o->classes.list);
 }
 
-/* What it has is no longer anybody's: nothing is given back. */
+/* Its pool is freed as a whole: no allocation is given back to it. */
 static bool queue_free_some(struct queue *o, uint64_t *n)
 {
     int *stage = &o->freeing.stage;

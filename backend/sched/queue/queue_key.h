@@ -1,4 +1,4 @@
-/* queue_key.h - whose turn comes first: all that the order of the queue looks at, in one place. */
+/* queue_key.h - the position of a job in the queue: all that its order depends on. */
 #ifndef STOKER_BACKEND_SCHED_QUEUE_KEY_H
 #define STOKER_BACKEND_SCHED_QUEUE_KEY_H
 
@@ -23,7 +23,7 @@ static inline uint64_t queue_key_capped(uint32_t n, uint32_t most)
     return n < most ? n : most;
 }
 
-/* What the order of the queue compares before priorities: a job may preempt only what is of a lower one. */
+/* What is compared before priorities: a job may preempt only jobs of a lower precedence. */
 static inline uint64_t queue_precedence(uint32_t tier, uint32_t level)
 {
     return queue_key_capped(tier, UINT16_MAX) << 8 | queue_key_capped(level, UINT8_MAX);

@@ -1,14 +1,14 @@
-/* sync_active.c - what runs: each allocation lies on the pool until the end that its time limit promises.
+/* sync_active.c - active jobs: each allocation lies on the pool until the end that its time limit promises.
  */
 #include <stdlib.h>
 
 #include "backend/sched/queue/queue.h"
 
 #define ENDING_MS  1000  /* between KILL and the end */
-#define LEAVING_MS 60000 /* after its end was due, somebody else goes instead */
+#define LEAVING_MS 60000 /* after its end was due, another job is preempted instead */
 
-/* What should be over is expected a moment later, again and again: on the same grid as pool_advance, so
- * that it does not matter when somebody looked. */
+/* An overdue end is expected a moment later, again and again, on the grid of pool_advance, so that it does
+ * not depend on when the job is read. */
 static int64_t sync_active_not_before_now(const struct queue *q, int64_t end)
 {
     return end > q->now.ms ? end : end + ((q->now.ms - end) / OVERDUE_MS + 1) * OVERDUE_MS;
@@ -74,7 +74,7 @@ static void sync_active_add_part(const struct queue *q, struct pool_parts *parts
     vec_push(&parts->v, (struct pool_part){.node = at, .amount = amount});
 }
 
-/* Tasks come in the same order each time, and attempts only grow: it is the next one, or a new one. */
+/* Tasks come in the same order each time, and attempts only grow: it is the next one, or new. */
 static struct active_alloc *sync_active_find_run(struct active_job *r, uint32_t attempt)
 {
     if (attempt > r->attempt_max)
@@ -89,7 +89,7 @@ static struct active_alloc *sync_active_find_run(struct active_job *r, uint32_t 
     return NULL;
 }
 
-/* One allocation of j lies on the pool until `end`; taken over where it does already. */
+/* Puts one allocation of j on the pool until `end`, or updates it. */
 static void sync_active_sync_run(struct queue *q, struct active_job *r, uint32_t attempt,
                                  const struct alloc *a, size_t n, int64_t end)
 {
@@ -157,7 +157,7 @@ void sync_drop_active(struct queue *q, struct active_job *r)
     list_unlink(&r->in_leaving);
     list_unlink(&r->in_candidates);
     free(r);
-    q->changes.freed = true; /* a throttle or a limit may have opened */
+    q->changes.freed = true; /* a throttle or a limit may allow more */
 }
 
 void sync_licences(struct queue *q, uint32_t id, const struct job *j)

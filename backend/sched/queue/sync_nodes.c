@@ -1,12 +1,12 @@
-/* sync_nodes.c - what nodes can give: their capacity, less cards that nobody gets and what tasks
- * hold that no job here has, and whether they are up.
+/* sync_nodes.c - the nodes: their capacity, less GPUs that must not be given and what tasks without a job
+ * have, and whether they are up.
  */
 #include <stdlib.h>
 
 #include "backend/sched/queue/queue.h"
 
-/* Sets of them hold so many, and sums of many nodes' memory must not overflow: what a node or the
- * configuration says beyond that is not there. */
+/* CPU and GPU sets have this size, and sums of memory must not overflow: larger values from a node or the
+ * configuration are cut. */
 static struct amount sync_nodes_capacity_of(const struct node *n)
 {
     return (struct amount){.cpus = n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX,
@@ -17,7 +17,7 @@ static struct amount sync_nodes_capacity_of(const struct node *n)
                                                           : CPUSET_MAX};
 }
 
-/* Cards that nobody holds and nobody gets. One that is held goes on counting until it is given back. */
+/* GPUs that must not be given. One that is allocated counts until it is given back. */
 static int64_t sync_nodes_cards_out(const struct node *n)
 {
     int64_t out = 0;
@@ -29,8 +29,8 @@ static int64_t sync_nodes_cards_out(const struct node *n)
     return out;
 }
 
-/* Tasks that no job here has run until the node says that they have ended: nothing promises when. What
- * jobs hold besides, or have held before, counts with these. */
+/* Tasks without a job run until the node reports their end: it is not known when. What jobs have there
+ * counts for the jobs. */
 static struct amount sync_nodes_held_by_unknown(const struct node *n, struct amount all)
 {
     struct cpuset cpus = n->unknown_cpus, gpus = n->unknown_gpus;
@@ -77,7 +77,7 @@ static bool sync_nodes_is_usable(const struct node *n)
     return n->state == NODE_UP && !n->drain && !n->gone;
 }
 
-/* Returns whether sets of nodes must be made anew. */
+/* Returns whether the sets of eligible nodes are out of date. */
 bool sync_node(struct queue *q, uint32_t at)
 {
     const struct node *n = q->view->model->nodes[at];
@@ -110,7 +110,7 @@ bool sync_node(struct queue *q, uint32_t at)
     return stale;
 }
 
-/* What a node can give where cards are out depends on what is held. */
+/* The capacity of a node with GPUs that must not be given depends on its allocations. */
 bool sync_holes(struct queue *q)
 {
     const struct model *m = q->view->model;

@@ -1,6 +1,4 @@
-/* sync_pending.c - what waits: each job is asked at its gate, and stands in the row of its group or is
- * parked.
- */
+/* sync_pending.c - pending entries: each eligible job is in a class, the others are parked. */
 #include <stdlib.h>
 
 #include "backend/sched/limits/limits.h"
@@ -24,7 +22,7 @@ static void sync_pending_job_class_enter(struct queue *q, struct pending_entry *
     u->class = g;
     u->futile.mark = 0; /* it asks for something else */
     g->n_pending++;
-    if (q->reading) /* it is told with its group, and there is a pass over all */
+    if (q->reading) /* it is reported with its class, and a full cycle follows */
         return;
     vec_push(&q->entries.moved, u->job);
     vec_push(&q->entries.fresh, u->job);
@@ -83,7 +81,7 @@ static void sync_pending_park(struct queue *q, struct pending_entry *u, enum rea
 {
     q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
-    if (u->class) /* what it was told was about another turn */
+    if (u->class) /* its forecast was for another request */
         u->forecast.made = u->forecast.first_made = 0;
     sync_leave_class(q, u);
     u->parked = why;
@@ -155,7 +153,7 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
         sync_pending_park(q, u, gate, clears);
         return;
     }
-    if (g == u->class) /* its place in the row does not change */
+    if (g == u->class) /* its place in the class does not change */
         return;
     if (u->class) {
         q->changes.freed = q->changes.freed || u->slot.use.parts;

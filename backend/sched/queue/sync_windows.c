@@ -1,4 +1,4 @@
-/* sync_windows.c - windows and reservations: each holds whole nodes of the pool from its start to its end.
+/* sync_windows.c - windows and reservations: each takes whole nodes of the pool from its start to its end.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static bool sync_windows_same_parts(const struct pool_use *u, const struct pool_
     return same;
 }
 
-/* What waits for it, or in it, is asked at the gate again; its groups are made anew. */
+/* Entries that wait for it or in it are read again; their classes are rebuilt. */
 static void sync_windows_turn_out(struct queue *q, const char *name)
 {
     idmap_for_each (&q->entries.by_job, slot) {
@@ -89,7 +89,7 @@ static void sync_windows_add_window(struct queue *q, const struct window *w, con
     q->changes.lost = true;
 }
 
-/* The one that is there for it already, as it is now; NULL: none. */
+/* The use of the window if it is unchanged; NULL: none. */
 static struct window_use *sync_windows_find_window(struct queue *q, const struct window *w,
                                                    const struct pool_parts *parts)
 {
@@ -103,7 +103,7 @@ static struct window_use *sync_windows_find_window(struct queue *q, const struct
     return NULL;
 }
 
-/* Those that are no longer there, or have changed, go; then come those that are new. */
+/* Drops windows that have gone or changed, then adds new ones. */
 bool sync_windows(struct queue *q)
 {
     const struct model *m = q->view->model;
@@ -146,7 +146,7 @@ bool sync_windows(struct queue *q)
     return gone;
 }
 
-/* A window that is over has given its nodes back. */
+/* Windows that are over have freed their nodes. */
 void sync_end_windows(struct queue *q)
 {
     vec_for_each (&q->windows, i) {

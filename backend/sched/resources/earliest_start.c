@@ -1,8 +1,8 @@
-/* earliest_start.c - when a demand fits at the earliest.
+/* earliest_start.c - the earliest start of a demand.
  *
- * A uniform demand (so many nodes, each giving the same) is found node by node: each has an earliest time
- * of its own, the demand starts when enough of them agree. Others are tried at the times when something
- * comes free.
+ * A uniform demand (so many nodes, each giving the same) is found node by node: each node has an earliest
+ * time, and the demand starts when enough of them agree. Other demands are tried at the times when
+ * something comes free.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,8 @@ int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
     return v[want];
 }
 
-/* What each node of a uniform demand must give; all the same where no node's size has a part in it. */
+/* What each node of a uniform demand must give; the same for all unless it depends on the size of
+ * the node. */
 struct node_share {
     const struct demand *d;
     bool same;
@@ -82,8 +83,8 @@ static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share 
     return n;
 }
 
-/* Whether k of the nodes are free from `at` on, which so many of them are at the earliest from t on (n
- * times in scratch): where nothing is held, who is free stays so; the others are asked again. */
+/* Whether k of the nodes are free from `at` on, the earliest time of so many of them (n times in scratch).
+ * Without planned starts a free node stays free; the others are asked again. */
 static bool earliest_agree(const struct pool *p, const struct node_share *e, const struct nodeset *s,
                            int64_t t, int64_t at, int64_t len, uint32_t n)
 {
@@ -123,7 +124,7 @@ static int64_t earliest_uniform(struct pool *p, const struct demand *d, const st
             int64_t listed_at = kth_smallest(p->work->times, n, listed);
             at = at > listed_at ? at : listed_at;
         }
-        /* Nodes that were free earlier may have a hold at that time: ask again from there. */
+        /* Nodes that were free earlier may have a planned start at that time: ask again from there. */
         if (at == t || k == 1 || (!listed && earliest_agree(p, &e, s, t, at, len, n)))
             return at;
         t = at;
@@ -136,7 +137,8 @@ static int earliest_by_time(const void *pa, const void *pb)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* The times when something changes on the set's nodes, ascending. Returns whether there are holds. */
+/* The times when something changes on the nodes of the set, ascending. Returns whether there are planned
+ * starts. */
 static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int64_t from, int64_t before)
 {
     bool holds = false;
@@ -163,7 +165,7 @@ static bool earliest_collect_steps(struct pool *p, const struct nodeset *s, int6
     return holds;
 }
 
-/* Time after time; judge: NULL, whatever is free. */
+/* Tries time after time; judge NULL: whatever is free. */
 static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const struct nodeset *s,
                                  struct pool_span span, struct pool_judge *judge, struct pool_parts *parts)
 {
@@ -173,7 +175,7 @@ static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const s
     for (; holds && low < n && cost; low++, cost--)
         if (pool_place_allowed(p, d, s, v[low], span.len, judge, parts))
             return v[low];
-    /* Without holds it only ever gets more; with them mostly. */
+    /* Without planned starts free amounts only grow; with them mostly. */
     for (size_t high = n; low < high;) {
         size_t mid = low + (high - low) / 2;
         if (pool_place_allowed(p, d, s, v[mid], span.len, judge, parts))
@@ -196,7 +198,7 @@ int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodes
     return t;
 }
 
-/* On one node: only those come into question whose part is allowed. */
+/* On one node: only nodes whose part the judge allows. */
 static int64_t earliest_on_cheap_one(struct pool *p, const struct demand *d, const struct nodeset *s,
                                      struct pool_span span, struct pool_judge *judge,
                                      struct pool_parts *parts)

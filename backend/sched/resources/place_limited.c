@@ -1,7 +1,7 @@
-/* place_limited.c - where a demand fits without taking more than may be had.
+/* place_limited.c - placement under limits.
  *
- * What limits count of a job is more on one node than on another where it gets whole nodes, or a share of
- * their memory. The place that would be best may be too much, and another one not.
+ * Limits count more for a job on one node than on another if it gets whole nodes, or a share of their
+ * memory. The best placement may be too much, and another one not.
  */
 #include "backend/sched/resources/pool_internal.h"
 
@@ -16,7 +16,7 @@ bool pool_allows(struct pool_judge *j, const struct pool_parts *parts, int64_t l
 static bool limited_is_one_allowed(struct pool_judge *j, uint32_t node, struct amount takes, int64_t len)
 {
     struct pool_part part = {.node = node, .amount = takes};
-    struct pool_parts one = {.v = {.v = &part, .n = 1}}; /* lent: nobody makes it grow */
+    struct pool_parts one = {.v = {.v = &part, .n = 1}}; /* lent: no job makes it grow */
     return pool_allows(j, &one, len);
 }
 
@@ -40,7 +40,7 @@ bool pool_node_is_allowed(const struct pool *p, const struct demand *d, uint32_t
     return limited_is_one_allowed(judge, node, limited_takes(p, &v, d), len);
 }
 
-/* The best of those that may give it. */
+/* The best of the allowed nodes. */
 static uint32_t limited_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed,
                                    int64_t len, struct pool_judge *judge)
 {
@@ -53,10 +53,10 @@ static uint32_t limited_choose_one(struct pool *p, uint32_t n, const struct dema
     return candidates_choose_one(p, left, d, must_be_listed);
 }
 
-enum thrift { OF_GPUS, OF_CPUS, OF_MEMORY, N_THRIFTS };
+enum limited { OF_GPUS, OF_CPUS, OF_MEMORY, N_LIMITED };
 
-/* Those that give the least of it count as the lightest. */
-static void limited_weigh(struct pool *p, uint32_t n, const struct demand *d, enum thrift what)
+/* Nodes that give the least of it count as the lightest. */
+static void limited_weigh(struct pool *p, uint32_t n, const struct demand *d, enum limited what)
 {
     struct node_candidate *v = p->work->candidates;
     for (uint32_t i = 0; i < n; i++) {
@@ -78,8 +78,8 @@ static bool limited_place_on_several(struct pool *p, const struct demand *d, con
     uint32_t least = listed > d->need.nodes ? listed : d->need.nodes;
     for (uint32_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         uint32_t n = candidates_collect(p, d, s, span.from, span.len);
-        if (i < N_THRIFTS)
-            limited_weigh(p, n, d, (enum thrift)i);
+        if (i < N_LIMITED)
+            limited_weigh(p, n, d, (enum limited)i);
         candidates_take(p, candidates_choose(p, n, d, least, orders[i]), d, parts);
         if (parts->v.n && pool_allows(judge, parts, span.len))
             return true;
@@ -109,7 +109,7 @@ bool pool_place_allowed(struct pool *p, const struct demand *d, const struct nod
         return false;
     if (pool_allows(judge, parts, len))
         return true;
-    /* It takes the same wherever it is; but a task is one node less where its job is already. */
+    /* It takes the same on each node; but a task needs no further node where its job is already. */
     bool same = demand_is_uniform(d) && !demand_is_by_size(d) && !d->one_task;
     struct pool_span at = {.from = t, .len = len};
     return !same && limited_place_elsewhere(p, d, s, at, judge, parts);

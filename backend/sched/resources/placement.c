@@ -1,11 +1,11 @@
 /* placement.c - where a demand fits.
  *
- * One node where one does: the lightest by weight, then the fullest that still fits, so that large holes
- * stay whole and GPUs stay with those who ask for them. Else as few as take it: the lightest first, then
- * the roomiest, and where those do not do the roomiest of all. Tasks are spread evenly where a number of
- * nodes was asked for, else the nodes are filled one after the other.
+ * On one node if one is enough: the lightest by weight, then the fullest that still fits, so that large
+ * holes stay whole and GPUs stay free for jobs that ask for them. Else on as few nodes as take it: the
+ * lightest first, then the roomiest, and if those are not enough the roomiest of all. Tasks are spread
+ * evenly if a number of nodes was asked for, else the nodes are filled one after the other.
  *
- * Where that takes more than may be had (whole nodes, shares of memory) elsewhere: place_limited.c.
+ * If that takes more than limits allow (whole nodes, shares of memory): place_limited.c.
  */
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static uint32_t placement_gpus_at_least(const struct job_need *need)
     return need->gpus_anywhere ? need->gpus > 0 : need->gpus_per_node;
 }
 
-/* Fills in what the node could take; false where it will not do. */
+/* Fills in what the node could take; false if it cannot take part. */
 static bool placement_look_at(struct node_candidate *v, const struct pool_node *n, const struct demand *d)
 {
     const struct job_need *need = &d->need;
@@ -109,7 +109,7 @@ bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t
     return n->usable && placement_look_at(&v, n, d);
 }
 
-/* Of a uniform demand any node that takes its part will do. */
+/* For a uniform demand any node that takes its part will do. */
 static bool placement_takes_its_part(const struct node_candidate *v, const struct job_need *need)
 {
     return (uint64_t)v->tasks * need->nodes >= need->tasks &&
@@ -203,7 +203,7 @@ static void placement_sink(struct node_candidate *v, uint32_t i, uint32_t k, can
     }
 }
 
-/* The first k of n in that order, in order, come to the front: mostly few of many. */
+/* Sorts the first k of n to the front: mostly few of many. */
 static void placement_put_first(struct node_candidate *v, uint32_t n, uint32_t k, candidate_order *order)
 {
     k = k < n ? k : n;
@@ -254,9 +254,9 @@ static uint32_t placement_enough(const struct node_candidate *v, uint32_t n, con
     return 0;
 }
 
-/* Gives out `total` so that each of n gets at least one where that goes round, and none more than its
- * cap[], which becomes what it gets. Evenly: from the back, where the small ones are, so that the others
- * share what those cannot take. Else the first ones first. */
+/* Distributes `total` so that each of n gets at least one if possible, and none more than its cap[], which
+ * becomes what it gets. Evenly: from the back, where the small ones are, so that the others share what
+ * those cannot take. Else the first ones first. */
 static void placement_share_out(uint32_t *cap, uint32_t n, uint32_t total, bool evenly)
 {
     uint32_t left = total;
@@ -338,8 +338,8 @@ struct amount candidate_takes(const struct node_candidate *v, const struct pool_
     return (struct amount){cpus, mem < v->free.mem_mib ? mem : v->free.mem_mib, v->gpus};
 }
 
-/* What stays free on a node throughout [t, end). What runs only ever ends, so that without holds the
- * beginning is the tightest. */
+/* What stays free on a node throughout [t, end). Without planned starts the beginning is the tightest,
+ * since allocations only end. */
 static struct amount placement_free_throughout(const struct pool *p, const struct pool_node *n, int64_t t,
                                                int64_t end)
 {

@@ -1,4 +1,4 @@
-/* plan_slots.c - one pass over the waiting, in order. */
+/* plan_slots.c - starts beside the planned starts. */
 #include "backend/sched/resources/plan_slots_internal.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ void plan_slots_begin(struct plan_slots *b, bool gained)
     b->invalidated = false;
     for (uint32_t i = 0; i < b->n_partitions; i++)
         b->partitions[i] = (struct plan_partition){0};
-    /* Others have gone for a claim: it stays in any case. */
+    /* Jobs were preempted for it: it stays in any case. */
     list_for_each (h, &b->list, struct plan_slot, link)
         if (!b->opts.keep && !h->by_preemption)
             plan_slots_drop(b, h);
@@ -94,8 +94,7 @@ void plan_slots_invalidate(struct plan_slots *b)
     b->invalidated = true;
 }
 
-/* What starts at t goes on for so long: without a limit of its own until its deadline, and never longer
- * than what it belongs to. */
+/* How long a start at t runs: without a limit until its deadline, and never longer than its step job. */
 static int64_t plan_slots_length_at(const struct plan_request *it, const struct plan_choice *c, int64_t t)
 {
     int64_t len = c->len;
@@ -111,7 +110,7 @@ int64_t plan_request_length_at(const struct plan_request *it, uint32_t choice, i
     return plan_slots_length_at(it, &it->choices[choice], t);
 }
 
-/* A start at t with this length keeps the deadline, and what it belongs to has not ended by then. */
+/* A start at t with this length keeps the deadline, and its step job has not ended by then. */
 bool plan_request_is_in_time(const struct plan_request *it, int64_t t, int64_t len)
 {
     return (!it->ends || t < it->ends) && (it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline);
@@ -122,7 +121,7 @@ struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t cho
     return (struct pool_judge){.allows = it->allows, .ctx = it->ctx, .choice = choice};
 }
 
-/* Its place says for how long: at that length it may still be too much. */
+/* At the length of the placement it may still be too much. */
 static bool plan_slots_is_allowed(const struct plan_request *it, const struct placement *at)
 {
     struct pool_judge judge = plan_request_judge(it, at->choice);
@@ -159,7 +158,7 @@ static bool plan_slots_place_choice(struct plan_slots *b, const struct plan_requ
            plan_slots_place_shortened(b, it, c, ret);
 }
 
-/* In the first of its lanes that takes it now. */
+/* In the first of its partitions that takes it now. */
 static bool plan_slots_place_now(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
@@ -213,9 +212,9 @@ struct slots_suspended {
     bool has_slot; /* of lower tiers */
 };
 
-/* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
- * lets those of its own tier be. A claim gives way to a higher tier alone: else a victim could take back
- * the place that it was preempted for. */
+/* Slots that this iteration has not visited are of jobs behind the request. A request that may have no slot
+ * itself leaves those of its own tier. A preemptor's slot gives way only to a higher tier: otherwise a
+ * victim could take back the room that it was preempted for. */
 static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_slot *h,
                                  const struct plan_request *it, struct slots_suspended what)
 {
@@ -293,7 +292,7 @@ void plan_slots_drop_displaced(struct plan_slots *b)
         }
 }
 
-/* As if nobody behind it, or only in lower tiers, held anything. */
+/* As if the jobs behind it (or only those in lower tiers) had no slots. */
 static bool plan_slots_place_before_others(struct plan_slots *b, const struct plan_request *it,
                                            bool lower_only, struct placement *ret)
 {
@@ -310,7 +309,7 @@ static bool plan_slots_place_before_others(struct plan_slots *b, const struct pl
     return true;
 }
 
-/* All of it has to be looked at again, not only the nodes on which something has come free. */
+/* Whether all nodes have to be looked at, not only those in the freed log. */
 static bool plan_slots_looks_everywhere(const struct plan_slots *b, const struct plan_slot *h)
 {
     return !b->opts.keep || b->gained || b->invalidated || h->by_preemption || h->limited ||
@@ -327,7 +326,7 @@ static void plan_slots_make_room(struct plan_slots *b, uint32_t n)
         nodeset_init(&b->narrow_sets[b->n_narrow], b->pool->n_nodes);
 }
 
-/* Of the choice's nodes those on which something has come free since, if they could ever do. */
+/* Nodes of the choice in the freed log since mark, if they could ever take part. */
 static void plan_slots_fill_narrow(const struct plan_slots *b, const struct plan_choice *c, uint64_t mark,
                                    struct nodeset *s)
 {
@@ -368,7 +367,7 @@ bool plan_slot_is_at(const struct plan_slot *h, const struct placement *at)
     return same;
 }
 
-/* It starts where and when it was planned to: nothing comes free by that. */
+/* It starts where and when it was planned: nothing comes free. */
 static bool plan_slots_is_as_held(const struct plan_slot *h, const struct placement *at)
 {
     return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
@@ -382,7 +381,7 @@ void plan_slots_drop_for_same(struct plan_slots *b, struct plan_slot *h)
     b->n_dropped = freed;
 }
 
-/* A kept place: what it holds is its own while it looks. */
+/* A kept slot: its own resources are free for it. */
 static bool plan_slots_start_held(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                                   struct placement *ret)
 {
@@ -414,7 +413,7 @@ void plan_slots_drop_counted(struct plan_slots *b, struct plan_slot *h)
 uint64_t plan_slot_suspend_own(struct plan_slots *b, struct plan_slot *h)
 {
     uint64_t visited = h->visited;
-    h->visited = b->iteration; /* so that nothing else lifts it as well */
+    h->visited = b->iteration; /* so that it is not suspended twice */
     pool_suspend(b->pool, &h->use);
     return visited;
 }
@@ -518,7 +517,7 @@ bool plan_slots_are_closed(const struct plan_slots *b)
         if (!b->partitions[i].closed)
             return false;
     list_for_each (h, &b->list, struct plan_slot, link)
-        if (h->by_preemption && h->visited != b->iteration) /* a closed lane may be open to it */
+        if (h->by_preemption && h->visited != b->iteration) /* a closed partition may be open to it */
             return false;
     return b->n_partitions > 0;
 }

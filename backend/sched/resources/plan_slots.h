@@ -1,18 +1,19 @@
-/* plan_slots.h - one pass over the waiting, in the order of their priority: who starts now, for whom a
- * place is held, who waits.
+/* plan_slots.h - the book of planned starts: which jobs start now, for which a start is planned, which
+ * wait. The caller asks for one job after the other, in the order of the queue.
  *
- *     for each item in order:
- *         fits now, hurting no hold            -> it starts
- *         else its lane has reservations left  -> a place is held at its earliest start
- *         else                                 -> it waits; without backfill all behind it in its lane do
+ *     for each request in order:
+ *         fits now beside all planned starts      -> it starts
+ *         else its partition has a slot left      -> its earliest start is planned
+ *         else                                    -> it waits; without backfill, so do all behind it in
+ *                                                    its partition
  *
- * An item that may go to partitions of different tiers has one turn for each tier: an entry of its own,
- * with the choices of that tier. It holds one place, which belongs to the entry that found it. Places of a
- * lower tier never stand in the way of an item of a higher one, whatever that one may hold itself.
+ * A job that may go to partitions of different tiers makes one request for each tier, with the choices of
+ * that tier. It has one slot, which belongs to the request that found it. Slots of a lower tier never stand
+ * in the way of a request of a higher tier, even if that one may have no slot itself.
  *
- * A lane is a partition: reservations are counted for each. With `keep` a hold stays from pass to pass and
- * is only ever moved earlier (compression: each waiting one is taken out and put back, in order), until
- * somebody who stands before it and holds nothing yet needs the place; without it every pass plans anew.
+ * Slots are counted for each partition. With `keep` a slot stays from cycle to cycle and only moves earlier
+ * (compression: each waiting job is taken out and put back, in order), until a job before it without a slot
+ * needs the room. Without it each cycle plans again.
  *
  *     policy       depth  backfill  keep
  *     fcfs             0  no        no
@@ -32,60 +33,60 @@
 #define PLAN_ALL UINT32_MAX
 
 struct plan_opts {
-    uint32_t depth; /* reservations in each lane */
+    uint32_t depth; /* slots in each partition */
     bool backfill;  /* false: strictly in order */
     bool keep;
 };
 
-/* One way to run: in one of the partitions that it may go to. */
+/* One way to run: in one of its partitions. */
 struct plan_choice {
     uint32_t partition;
     const struct demand *demand;
     const struct nodeset *set;
     int64_t len;          /* ms: its time limit there */
-    int64_t len_min;      /* ms: with --time-min it may be cut down to this to start now; else len */
-    struct pool_use *own; /* a hold that is there for it: its reservation; NULL: none */
+    int64_t len_min;      /* ms: with --time-min the limit may be cut to this for a start now; else len */
+    struct pool_use *own; /* its reservation, whose nodes are free for it; NULL: none */
 };
 
 struct plan_request {
     const struct plan_choice *choices; /* in the order of preference */
     uint32_t n_choices;
-    uint32_t tier_at;  /* which of its turns this is */
-    uint32_t tier;     /* of all of these choices */
-    int64_t deadline;  /* must have ended by then; WHEN_NEVER */
-    int64_t ends;      /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
-    bool by_preemptor; /* its victims have gone: one that waits before it does not close its lanes to it */
-    /* Whether it may have that much there; NULL: whatever is free. */
+    uint32_t tier_at;  /* the position of this tier among its tiers */
+    uint32_t tier;     /* of all these choices */
+    int64_t deadline;  /* the job must have ended by then; WHEN_NEVER */
+    int64_t ends;      /* the end of the step job that it belongs to; 0: it belongs to none */
+    bool by_preemptor; /* its victims have gone: a job that waits before it does not close its partitions */
+    /* Whether limits allow that much there; NULL: whatever is free. */
     bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
     void *ctx;
 };
 
-/* The place held for a waiting item: embedded in what waits. Zeroed: none. */
+/* The planned start of a waiting job, embedded in its entry. Zeroed: none. */
 struct plan_slot {
     struct pool_use use;
-    uint32_t partition;     /* where it is held */
-    uint32_t tier_at, tier; /* of the item that found it */
-    uint32_t counts;        /* in which lane it counts */
-    bool by_preemption;     /* by preemption: counts against no lane */
-    uint64_t visited;       /* the pass that looked at it last */
-    uint64_t mark;          /* of the gains, when it was looked at */
-    bool suspended;         /* lifted for a moment, for somebody before it */
-    bool limited;           /* elsewhere it would have got more than it may: it may be another time */
-    struct pool_use *own;   /* of the choice: it lies within this one */
-    uint64_t lost;          /* the pass in which it was given up for somebody before it */
-    struct list link;       /* in the backfill's list while it holds something */
+    uint32_t partition;     /* where the job will run */
+    uint32_t tier_at, tier; /* of the request that found it */
+    uint32_t counts;        /* the partition whose slots it counts against */
+    bool by_preemption;     /* of a preemptor: counts against no partition */
+    uint64_t visited;       /* the iteration that looked at it last */
+    uint64_t mark;          /* of the freed log, when it was looked at last */
+    bool suspended;         /* taken out for a moment, for a job before it */
+    bool limited;           /* limits forbade a better placement, and may allow it another time */
+    struct pool_use *own;   /* of the choice: the reservation that it lies in */
+    uint64_t lost;          /* the iteration in which a job before it took the room */
+    struct list link;       /* in plan_slots.list while a start is planned */
 };
 
-struct placement { /* of an item that starts now, or whose start is planned */
+struct placement { /* of a job that starts now, or whose start is planned */
     uint32_t choice;
     int64_t start, len;
-    struct pool_parts parts; /* the caller's: used again and again; placement_fini */
+    struct pool_parts parts; /* the caller's, reused; placement_fini */
 };
 void placement_fini(struct placement *p);
 
 struct plan_partition {
     uint32_t n_held;
-    bool closed; /* takes nothing more in this pass */
+    bool closed; /* takes no more jobs in this iteration */
 };
 
 struct plan_slots {
@@ -95,95 +96,96 @@ struct plan_slots {
     uint32_t n_partitions;
     struct list list;
     uint64_t iteration;
-    bool gained;                /* something has come free since the last pass: holds may move earlier */
-    bool invalidated;           /* something was lost as well: a node, or a running job goes on longer */
-    uint64_t n_dropped;         /* grows when a hold is given up: what did not fit may fit now */
-    bool again;                 /* in this pass a turn that was over would come out otherwise now */
-    VEC(uint32_t) freed_log;    /* nodes on which something has come free, as it happened */
-    uint64_t freed_forgotten;   /* that stood before those */
-    struct plan_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
+    bool gained;        /* something came free since the last iteration: slots may move earlier */
+    bool invalidated;   /* something was lost as well: a node, or a running job takes longer */
+    uint64_t n_dropped; /* slots dropped so far: what did not fit may fit now */
+    bool again;         /* a request that was answered in this iteration would be answered otherwise now */
+    VEC(uint32_t) freed_log;    /* nodes on which something came free, in order */
+    uint64_t freed_forgotten;   /* entries that stood before those */
+    struct plan_choice *narrow; /* room for a request's choices, cut down to the nodes of the freed log */
     struct nodeset *narrow_sets;
     uint32_t n_narrow;
 };
 
 void plan_slots_init(struct plan_slots *b, struct pool *p, const struct plan_opts *o,
                      uint32_t n_partitions);
-/* Gives up all holds; their owners' structs are zeroed. */
+/* Drops all slots; the structs of their owners are zeroed. */
 void plan_slots_fini(struct plan_slots *b);
 
-/* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
- * came back, an item left the queue. */
+/* Begins an iteration at the pool's time. gained: since the last one an allocation ended earlier than
+ * planned, a node came back, or a job left the queue. */
 void plan_slots_begin(struct plan_slots *b, bool gained);
-/* After that: a node went, or something runs longer than thought. Holds that can no longer be had are
- * placed anew in this pass. */
+/* After that: a node was lost, or an allocation takes longer. Slots that are no longer possible are planned
+ * again in this iteration. */
 void plan_slots_invalidate(struct plan_slots *b);
 
-/* Something has come free on a node: says the same as `gained`, of this node alone. */
+/* Something came free on a node: as `gained`, for this node alone. */
 void plan_slots_note_freed(struct plan_slots *b, uint32_t node);
 void plan_slots_note_freed_all(struct plan_slots *b, const struct pool_use *u); /* on all of its nodes */
-/* Where the gains stand now, and whether something has come free since that this demand could use now
- * (NULL: that lies in the set). Cost: O(gains since). */
+/* Where the freed log ends now, and whether anything came free since then that this demand could use now
+ * (NULL: anything in the set). Cost: O(entries since then). */
 uint64_t plan_slots_freed_mark(const struct plan_slots *b);
 bool plan_slots_freed_since(const struct plan_slots *b, uint64_t mark, const struct demand *d,
                             const struct nodeset *s);
 
-/* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
- * place, in this entry or another, lets it go when it starts. */
+/* Can it start now? True: ret says where; the caller charges the pool (pool_run). A job that has a slot, of
+ * this request or another, gives it up when it starts. */
 bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                       struct placement *ret);
 
-/* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
+/* The same for a job that is not in the queue: it comes behind all others, and no slot gives way to it. */
 bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret);
 
-/* Who says whether it may have what a place of that choice comes to. */
+/* Asks the request whether limits allow a placement of that choice. */
 struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice);
 
-/* Whether one of its lanes has a place left. */
+/* Whether one of its partitions has a slot left. */
 bool plan_slots_may_book(const struct plan_slots *b, const struct plan_request *it);
 
-/* It could not start: holds a place where one of its lanes has any left: at the earliest start in any of
- * them, also in one that has none left. True: h says where and when. Where another entry holds one: only if
- * this is earlier, in its stead. */
+/* It could not start: plans its earliest start in any of its partitions, if one of them has a slot left.
+ * True: h says where and when. If another request of the job has a slot, this one replaces it only if it
+ * is earlier. */
 bool plan_slots_book(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h);
 
-/* Holds just this place, from at->start on: for whom others have been asked to go. */
+/* Plans exactly this start, for a preemptor. */
 void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                                const struct placement *at);
-/* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has
- * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
+/* The victims are on their way out: the slot stays, moves earlier or, if it is no longer possible or is not
+ * known, is planned at the earliest start, whatever slots its partitions have left. False: there
+ * is none. */
 bool plan_slots_rebook_preemptor(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h);
 
-/* The earliest start in any of its lanes, closed ones too, before `before`: where. */
+/* The earliest start before `before` in any of its partitions, closed ones too, and where. */
 bool plan_slots_earliest(struct plan_slots *b, const struct plan_request *it, int64_t before,
                          struct placement *ret);
 
-/* Holds in b what `from` holds in another one over the same nodes, for the same; h holds nothing yet. own:
- * the reservation there that it lies within. */
+/* Plans in b what `from` plans in another book over the same nodes; h has no slot yet. own: the reservation
+ * in b that it lies in. */
 void plan_slots_copy(struct plan_slots *b, struct plan_slot *h, const struct plan_slot *from,
                      struct pool_use *own);
 
-/* How long a start at t goes on, in that choice; and whether it would then end in time. */
+/* How long a start at t runs in that choice, and whether it would then end in time. */
 int64_t plan_request_length_at(const struct plan_request *it, uint32_t choice, int64_t t);
 bool plan_request_is_in_time(const struct plan_request *it, int64_t t, int64_t len);
 
-/* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
- * puts them back. Returns whether there are any. */
+/* For callers that search by themselves: suspends the slots of jobs behind the request, which are no
+ * obstacle to it, and restores them. Returns whether there are any. */
 bool plan_slots_suspend_behind(struct plan_slots *b, const struct plan_request *it);
 void plan_slots_restore_behind(struct plan_slots *b);
 
-/* Whether its nodes are there and nothing else lies where it is held, within `own` (NULL is fine). */
+/* Whether its nodes are usable and nothing else lies there, inside `own` (NULL is fine). */
 bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own);
 
-/* It waits without a hold of its own: without backfill all behind it in its lanes do. */
+/* It waits without a slot: without backfill, so do all behind it in its partitions. */
 void plan_slots_close(struct plan_slots *b, const struct plan_request *it);
 
-/* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
+/* The job left the queue or is no longer eligible. No-op without a slot. */
 void plan_slots_drop(struct plan_slots *b, struct plan_slot *h);
 
-/* The earliest start that is held; WHEN_NEVER: none. */
+/* The earliest planned start; WHEN_NEVER: none. */
 int64_t plan_slots_next(const struct plan_slots *b);
 
-/* Every lane is closed: no need to look further. */
+/* Every partition is closed: the rest of the queue need not be tried. */
 bool plan_slots_are_closed(const struct plan_slots *b);
 
 #endif

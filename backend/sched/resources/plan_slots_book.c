@@ -1,7 +1,7 @@
-/* plan_slots_book.c - the place that is held for an item which cannot start: where, and where else. */
+/* plan_slots_book.c - plans the start of a job that cannot start now, and moves it. */
 #include "backend/sched/resources/plan_slots_internal.h"
 
-/* counts: in which lane; NO_PARTITION: in none. */
+/* counts: the partition whose slots it uses; NO_PARTITION: none. */
 static void slot_hold(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                       bool by_preemption, uint32_t counts, const struct placement *at)
 {
@@ -20,13 +20,13 @@ static void slot_hold(struct plan_slots *b, const struct plan_request *it, struc
         b->partitions[counts].n_held++;
 }
 
-/* What it waited for did not end in time, or is gone. */
+/* Its time has come, or it is no longer possible. */
 static bool slot_is_broken(struct plan_slots *b, struct plan_slot *h)
 {
     return h->use.start <= b->pool->now || (b->invalidated && !plan_slot_is_valid(b, h));
 }
 
-/* Moves it to an earlier start where there is one now. */
+/* Moves it to an earlier start if there is one. */
 static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                               uint32_t counts)
 {
@@ -54,7 +54,7 @@ static bool slot_move_earlier(struct plan_slots *b, const struct plan_request *i
     return earlier;
 }
 
-/* No later than before, and earlier where that has become possible. */
+/* Keeps it, or moves it earlier. */
 static bool slot_hold_again(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     uint32_t counts = h->by_preemption || slot_is_broken(b, h)
@@ -71,7 +71,7 @@ static bool slot_hold_again(struct plan_slots *b, const struct plan_request *it,
     return true;
 }
 
-/* At the earliest that those before it leave. */
+/* Plans the earliest start that the jobs before it leave. */
 static bool slot_hold_anew(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h,
                            bool by_preemption)
 {
@@ -80,7 +80,7 @@ static bool slot_hold_anew(struct plan_slots *b, const struct plan_request *it, 
          found = plan_slots_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         plan_slots_restore_behind(b);
-    /* The turn of a higher tier was over while it had a better place: it may find one there now. */
+    /* A higher tier was tried while it had a better slot: it may find one there now. */
     b->again = b->again || (h->lost == b->iteration && it->tier_at > 0);
     if (found)
         slot_hold(b, it, h, by_preemption,
@@ -93,9 +93,9 @@ static bool slot_hold_anew(struct plan_slots *b, const struct plan_request *it, 
     return found;
 }
 
-/* Another entry holds a place for it: this one does in its stead where it finds an earlier one. Only
- * upwards: were it to move down as well, a job before it might get a place by that which then takes the new
- * one, and so on round. Where places are made anew in each pass the first one stays. */
+/* It has a slot in another tier: this request replaces it if it is earlier. Only upwards: if it moved down
+ * as well, a job before it might take the room that frees and then the new slot, and so on in a circle. If
+ * starts are planned again in each cycle the first one stays. */
 static bool slot_hold_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
@@ -142,8 +142,8 @@ void plan_slots_book_preemptor(struct plan_slots *b, const struct plan_request *
     plan_slots_close(b, it);
 }
 
-/* Its time has come and it cannot start, behind somebody who waits in its lane: the same place from now on,
- * if it is still free. Else everybody would be asked in each pass who may have use for it. */
+/* Its time has come and it cannot start, behind a job that waits in its partition: plans the same placement
+ * from now on, if it is still free. Otherwise each cycle would check all entries for a use of it. */
 static bool slot_put_off(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};
@@ -158,9 +158,9 @@ static bool slot_put_off(struct plan_slots *b, const struct plan_request *it, st
     return same;
 }
 
-/* Its victims leave nodes of this entry, but another entry has planned a start. The claim replaces that
- * start unless it is later. Giving the start up without a claim would free a place in each cycle that the
- * other entry takes again in the next one. */
+/* Its victims leave nodes of this tier, but its start is planned in another. The preemptor's slot replaces
+ * that start unless it is later. Dropping the start without a replacement would free room in each cycle
+ * that the other tier takes again in the next one. */
 static bool slot_rebook_instead(struct plan_slots *b, const struct plan_request *it, struct plan_slot *h)
 {
     struct placement at = {0};

@@ -1,10 +1,10 @@
-/* pool.h - the nodes as numbers: what runs on them, what is held for later, where a demand fits now and
- * when it could at the earliest.
+/* pool.h - the nodes as numbers: running allocations, planned starts, where a demand fits now, and when it
+ * will at the earliest.
  *
- * The pool knows no jobs, users or partitions: whoever drives it (the controller's planner, the simulator)
- * puts running allocations on it with the ends that their time limits promise, and asks. Free amounts
- * shrink within a pass and are given back by what ends. A hold is a reservation: an allocation with a
- * beginning in the future; a start takes nothing that a hold needs.
+ * The pool knows no jobs, users or partitions: its caller (the planner, the simulator) puts allocations on
+ * it with the ends that their time limits promise, and asks. Free amounts shrink within a cycle; what ends
+ * is given back. A planned start is an allocation with a beginning in the future; a start takes nothing
+ * that a planned start needs.
  *
  * Times are ms since the Epoch, WHEN_NEVER without an end.
  */
@@ -18,7 +18,7 @@
 
 struct pool_node {
     struct amount cap;      /* all of it */
-    struct amount free_now; /* beside what runs; holds are in the timeline alone */
+    struct amount free_now; /* beside running allocations; planned starts are in the timeline alone */
     struct timeline line;   /* running and held */
     uint32_t n_planned;
     uint32_t weight;
@@ -38,7 +38,7 @@ void nodeset_add_listed(struct nodeset *s, uint32_t node); /* it must be in the 
 void nodeset_count(struct nodeset *s);                     /* after the bits were changed at once */
 bool nodeset_has(const struct nodeset *s, uint32_t node);
 
-/* What a unit asks for. */
+/* What an entry asks for. */
 struct demand {
     struct job_need need;
     uint32_t nodes_max; /* the request's, and no more than the partition allows */
@@ -55,9 +55,9 @@ struct pool_parts {
     VEC(struct pool_part) v;
 };
 
-/* A running allocation, or one held for later. Members are the pool's; the caller embeds it or keeps it. */
+/* A running allocation, or a planned start. Members are the pool's; the caller embeds it or keeps it. */
 struct pool_use {
-    struct pool_part *parts; /* owned; NULL: holds nothing */
+    struct pool_part *parts; /* owned; NULL: not in use */
     uint32_t n_parts;
     int64_t start, end;
     bool is_planned;
@@ -70,34 +70,33 @@ struct pool {
     int64_t now;
     struct heap ends;          /* of what runs */
     struct pool_scratch *work; /* arrays that searches use again */
-    uint64_t cost;             /* at nodes, in searches: what they have cost so far */
+    uint64_t cost;             /* nodes looked at in searches so far */
 };
 
 void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);
-/* The same but for its nodes, each of which is begun by itself before anything is asked: a large pool is
- * made in pieces. */
+/* The same without its nodes, which are initialised one by one before any search: a large pool
+ * in pieces. */
 void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now);
 void pool_init_node(struct pool *p, uint32_t node);
 void pool_fini(struct pool *p); /* every use has been dropped, or never will be */
 void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable);
 
-/* Time goes on. What should have ended and has not (pool_drop was not called) is expected at the next whole
- * multiple of `overdue_ms` after its end. Cost: O(log) each of those. */
+/* Moves the time. An allocation past its end (pool_drop was not called) is expected to end at the next
+ * whole multiple of `overdue_ms` after its end. Cost: O(log) for each of these. */
 void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms);
 
-/* Charges an allocation from now (a start, is_planned false) or from a later time on (a hold). Copies
- * parts.
- */
+/* Charges an allocation from now (a start, is_planned false) or from a later time on (a planned start).
+ * Copies parts. */
 void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end);
 void pool_plan(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
                int64_t end);
-/* Gives it back, from now on. No-op when it holds nothing. */
+/* Gives it back, from now on. No-op if it is not in use. */
 void pool_drop(struct pool *p, struct pool_use *u);
-/* Takes a hold, or something that runs, out for a moment and puts it back, so that what it has can be
- * looked at as free. */
+/* Takes an allocation or a planned start out for a moment and puts it back, so that a search sees its
+ * resources as free. */
 void pool_suspend(struct pool *p, struct pool_use *u);
 void pool_restore(struct pool *p, struct pool_use *u);
-/* A running one ends at another time than thought. */
+/* A running allocation will end at another time. */
 void pool_change_end(struct pool *p, struct pool_use *u, int64_t end);
 
 /* Where it fits throughout [t, t + len), t >= now: fills parts (its contents are replaced) and returns
@@ -105,8 +104,8 @@ void pool_change_end(struct pool *p, struct pool_use *u, int64_t end);
 bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
                 struct pool_parts *parts);
 
-/* True: it fits now, as pool_place says; false: that, or it takes a closer look. Cost: as many nodes as it
- * takes to find enough. */
+/* True: it fits now, as pool_place says. False: pool_place has to be asked. Cost: the nodes looked at until
+ * enough are found. */
 bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s);
 
 struct pool_span { /* when to look: a start in [from, before), free for len from then on */
@@ -114,24 +113,24 @@ struct pool_span { /* when to look: a start in [from, before), free for len from
 };
 
 /* The earliest start at which it fits; WHEN_NEVER: none. A demand that may be spread unevenly over nodes
- * that hold reservations is looked for at a bounded number of times; then the answer may be later than the
+ * with planned starts is tried at a bounded number of times; then the answer may be later than the
  * earliest. parts: where, as pool_place. */
 int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s,
                       struct pool_span span, struct pool_parts *parts);
 
-/* Who says whether so much may be taken, where nodes come with more than was asked for; allows NULL:
+/* A judge says whether so much may be taken, if nodes come with more than was asked for; allows NULL:
  * whatever is free. */
 struct pool_judge {
     bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
     void *ctx;
-    uint32_t choice; /* which of several ways to run is asked about */
+    uint32_t choice; /* the choice that is asked about */
     bool refused;    /* it has said no */
 };
 bool pool_allows(struct pool_judge *j, const struct pool_parts *parts, int64_t len); /* j: NULL is fine */
 
-/* The same where no more is taken than is allowed. Where pool_place would take more, on one node it is the
- * best of those that are allowed; on several those that give the least of what is counted: GPUs, else CPUs,
- * else memory, else the roomiest. The judge is asked about what is in parts last. */
+/* The same within what the judge allows. If pool_place would take more: on one node the best of the allowed
+ * ones; on several the nodes that give the least of what is counted: GPUs, else CPUs, else memory, else the
+ * roomiest. The judge is asked last about what is in parts. */
 bool pool_place_allowed(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
                         int64_t len, struct pool_judge *judge, struct pool_parts *parts);
 int64_t pool_earliest_allowed(struct pool *p, const struct demand *d, const struct nodeset *s,

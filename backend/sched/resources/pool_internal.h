@@ -13,7 +13,7 @@
 struct node_candidate {
     uint32_t node;
     uint32_t weight;
-    uint32_t tasks, gpus; /* that it could take and give; once chosen: those that it shall */
+    uint32_t tasks, gpus; /* that it could take and give; once chosen: that it will */
     bool listed;
     struct amount free; /* throughout the time asked about */
 };
@@ -29,20 +29,20 @@ void scratch_free(struct pool_scratch *w);
 
 /* --- placement.c: among the candidates, which are in the scratch --- */
 
-/* Those that could take part throughout [t, t + len); 0: not all that are listed could. */
+/* Collects nodes that could take part throughout [t, t + len); 0: not all listed ones could. */
 uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
                             int64_t len);
 typedef int candidate_order(const void *, const void *);
 candidate_order candidates_by_weight, candidates_by_tasks, candidates_by_gpus; /* the listed ones first */
-/* Of n the first in that order that are enough, put first, with what each shall take: how many, `least` or
- * more; 0: they are not enough. */
+/* Chooses, of n, the first in that order that are enough: put first, with what each will take. Returns how
+ * many, `least` or more; 0: they are not enough. */
 uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t least,
                            candidate_order *order);
 /* The best of those that take all of it. */
 uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed);
 struct amount candidate_takes(const struct node_candidate *v, const struct pool_node *n,
                               const struct job_need *need);
-/* What those that were chosen take comes into parts. */
+/* Puts what the chosen ones take into parts. */
 void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts);
 
 bool nodeset_is_listed(const struct nodeset *s, uint32_t node);

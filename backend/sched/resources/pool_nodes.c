@@ -1,5 +1,6 @@
-/* pool_nodes.c - what runs and what is held: the books. Where things fit is in placement.c, when in
- * earliest_start.c. */
+/* pool_nodes.c - allocations and planned starts on the nodes. placement.c finds where a demand fits,
+ * earliest_start.c when.
+ */
 #include "backend/sched/resources/pool.h"
 
 #include <stdlib.h>

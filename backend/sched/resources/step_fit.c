@@ -1,9 +1,11 @@
 /* step_fit.c - steps inside an allocation: which part of it each srun gets.
  *
- * A step holds the CPUs of its ranks, and the GPUs that it names; a step that names no GPUs holds all GPUs
- * that its job has on the nodes of the step, as in Slurm. So no GPU is in two steps. Memory is held only
- * where the step says how much. A step that overlaps holds nothing. A step runs on exactly as many nodes as
- * it asks for: the client that waits for it knows from the start how many tasks there will be.
+ * A step takes the CPUs of its ranks and the GPUs that it names. A step that names no GPUs takes all GPUs
+ * that its job has on the nodes of the step, as in Slurm, so no GPU is in two steps. It takes memory only
+ * if it says how much. A step that overlaps takes nothing.
+ *
+ * A step runs on exactly as many nodes as it asks for: the client that waits for it knows from the start
+ * how many tasks there will be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ static struct step_room *step_fit_rooms_new(const struct job *j, bool empty)
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         v[i] = (struct step_room){.alloc = a, .cpus = a->cpus, .gpus = a->gpus, .mem_mib = a->mem_mib};
-        if (!job_limits_memory(&j->req)) /* the share that it is charged binds nobody */
+        if (!job_limits_memory(&j->req)) /* the share that it is charged limits no step */
             v[i].mem_mib = UINT64_MAX;
         for (size_t k = 0; !empty && k < j->steps.n; k++) {
             const struct step *s = &j->steps.v[k];
@@ -72,7 +74,7 @@ static struct alloc step_fit_take(const struct step *s, struct step_room *r, uin
         .node = xstrdup(r->alloc->node), .mem_mib = r->alloc->mem_mib, .gpus = r->alloc->gpus};
     uint32_t free_cpus = cpuset_count(&r->cpus);
     uint64_t cpus = (uint64_t)ranks * step_fit_per_rank(s);
-    if (s->overlap || !free_cpus) /* overcommitted: it shares what others hold */
+    if (s->overlap || !free_cpus) /* overcommitted: it shares the CPUs of other steps */
         a.cpus = r->alloc->cpus;
     else
         a.cpus = cpuset_take_lowest(&r->cpus, cpus < free_cpus ? (uint32_t)cpus : free_cpus);
@@ -94,7 +96,7 @@ static uint32_t step_fit_nodes_of(const struct step *s)
     return nodes < s->n_ranks ? nodes : s->n_ranks;
 }
 
-/* The roomiest node that is not marked yet; n where there is none. */
+/* The roomiest node that is not marked yet; n if there is none. */
 static size_t step_fit_roomiest(const uint32_t *most, const bool *marked, size_t n)
 {
     size_t best = n;
@@ -104,8 +106,8 @@ static size_t step_fit_roomiest(const uint32_t *most, const bool *marked, size_t
     return best;
 }
 
-/* Marks the `nodes` roomiest, of equal ones the first. False: there are not so many, or not roomy enough.
- */
+/* Marks the `nodes` roomiest, of equal ones the first. False: there are not so many, or not
+ * roomy enough. */
 static bool step_fit_mark_nodes(const struct step *s, const uint32_t *most, size_t n, uint32_t nodes,
                                 bool *marked)
 {
