@@ -152,12 +152,18 @@ LINK_NAMES := $(if $(filter stoker,$(PROGRAMS)),$(SLURM_NAMES))
 $(LINK_NAMES:%=$(B)/bin/%): | $(B)/bin/stoker
 	$(Q)ln -sfn stoker $@
 
+# Manual pages and completions, printed by the programs.
+MANUAL := $(B)/share/.manual
+$(MANUAL): $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) docs/man.sh
+	$(call say,MAN,$(B)/share/man)
+	$(Q)mkdir -p $(@D) && PATH="$(abspath $(B))/bin:$$PATH" docs/man.sh $(abspath $(@D)) && touch $@
+
 # Programs find their themes at ../share/stoker/themes from where they lie, installed or not.
 $(B)/share/stoker/themes:
 	$(Q)mkdir -p $(@D) && ln -sfnr themes $@
 
 .PHONY: all FORCE
-all: $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes
+all: $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes $(MANUAL)
 
 FORCE:
 
@@ -365,17 +371,15 @@ install: all
 	$(Q)for f in $(wildcard themes/*.theme); do install -m 644 $$f $(D)/share/stoker/themes/ || exit 1; done
 	$(Q)for f in $(wildcard docs/examples/*); do \
 	    install -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(D)/share/doc/stoker/examples/ || exit 1; done
-	$(Q)for f in $(wildcard docs/man/*.[1-8]); do \
-	    install -D -m 644 $$f $(D)/share/man/man$${f##*.}/$${f##*/} || exit 1; done
-	$(Q)install -D -m 644 docs/man/stoker.bash $(D)/share/bash-completion/completions/stoker
+	$(Q)cd $(B)/share && for f in man/man?/* bash-completion/completions/stoker; do install -D -m 644 $$f $(abspath $(D))/share/$$f || exit 1; done
 	$(Q)for n in $(LINK_NAMES); do ln -sfn stoker $(D)/share/bash-completion/completions/$$n || exit 1; done
 
 # What install has put there; folders that others use too stay, and an sbatch that is not ours.
-uninstall:
+uninstall: $(MANUAL)
 	$(Q)for n in $(LINK_NAMES); do for f in $(D)/bin/$$n $(D)/share/bash-completion/completions/$$n; do \
 	    [ "$$(readlink $$f)" != stoker ] || rm -f $$f; done; done
 	$(Q)rm -f $(PROGRAMS:%=$(D)/bin/%) $(D)/share/bash-completion/completions/stoker
-	$(Q)for f in $(notdir $(wildcard docs/man/*.[1-8])); do rm -f $(D)/share/man/man$${f##*.}/$$f; done
+	$(Q)cd $(B)/share && for f in man/man?/*; do rm -f $(abspath $(D))/share/$$f; done
 	$(Q)rm -rf $(D)/share/stoker $(D)/share/doc/stoker
 
 .PHONY: dist

@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# Writes docs/man/*.[17] and docs/man/stoker.bash from the programs' own tables, with the programs in PATH: docs/man.sh
+# Writes the manual pages and the completions for the shell below DIR, from the programs' own tables, with the programs in PATH:
+# docs/man.sh DIR, as `make` calls it for build/share.
 set -eu
-cd "$(dirname "$0")/.."
-mkdir -p docs/man
-stoker manual --list | while read -r page; do
+dir=$1
+rm -rf "$dir/man" "$dir/bash-completion"
+mkdir -p "$dir/man/man1" "$dir/man/man7" "$dir/bash-completion/completions"
+for page in $(stoker manual --list); do
     text=$(stoker manual "$page")
-    section=$(sed -n 's/^\.TH [^ ]* \([1-8]\) .*/\1/p' <<<"$text")
-    printf "%s\n" "$text" >"docs/man/$page.$section"
+    section=$(sed -n 's/^\.TH [^ ]* \([17]\) .*/\1/p' <<<"$text")
+    printf '%s\n' "$text" >"$dir/man/man$section/$page.$section"
 done
 text=$(stoker manual --bash)
-printf "%s\n" "$text" >docs/man/stoker.bash
-for f in docs/man/*.[1-8]; do
-    page=${f##*/}
-    stoker manual "${page%.*}" >/dev/null || rm -- "$f"
-done
+printf '%s\n' "$text" >"$dir/bash-completion/completions/stoker"

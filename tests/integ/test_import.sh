@@ -107,7 +107,6 @@ case_ "manual pages"
 is "a page for each command, one for all, one of the screens" "$(stoker manual --list | grep -c .)" "$(($(stoker --help | grep -cE '^  [a-z]') + 2))"
 must stoker manual ui
 has "the page of the screens" "$out" '.TH STOKER-UI 7'
-is "it lies in docs/man" "$out" "$(<"$ROOT/docs/man/stoker-ui.7")"
 page=$(stoker manual sbatch)
 for what in '.TH SBATCH 1' '\fB\-c\fR, \fB\-\-cpus\-per\-task\fR=\fIN\fR' '\fBSBATCH_PARTITION\fR' '.SH EXIT STATUS'; do has "sbatch(1)" "$page" "$what"; done
 if command -v man >/dev/null && man --version >/dev/null 2>&1; then

@@ -158,7 +158,7 @@ case_ usage
 says "no such command" 2 "~" "~" stoker frobnicate
 has "its text" "$out$err" "no command 'frobnicate'"
 says "no such option" 2 "" "~" stoker jobs --frobnicate
-says "version" 0 "stoker 0.1.0" "" stoker --version
+says "version" 0 "stoker $(sed -n "s/^VERSION := //p" "$ROOT/Makefile")" "" stoker --version
 
 cluster_stop
 case_ "controller out of reach"

@@ -3,7 +3,7 @@
 . stoker.sh
 
 case_ "stoker itself"
-says "version" 0 "stoker 0.1.0" "" stoker --version
+says "version" 0 "stoker $(sed -n "s/^VERSION := //p" "$ROOT/Makefile")" "" stoker --version
 must stoker --help
 mapfile -t own < <(sed -n '/^  [a-z]/p' <<<"$out" | awk '{print $1}')
 at_least "commands" ${#own[@]} 10
@@ -38,7 +38,7 @@ for name in "${own[@]}"; do
     must "${cmd[@]}" --usage
     has "usage" "$out" "Usage: ${cmd[*]} "
     must "${cmd[@]}" --version
-    [ "${cmd[0]}" = stoker ] && is "version" "$out" "stoker 0.1.0" || is "version" "$out" "slurm 23.02.7"
+    [ "${cmd[0]}" = stoker ] && is "version" "$out" "stoker $(sed -n "s/^VERSION := //p" "$ROOT/Makefile")" || is "version" "$out" "slurm 23.02.7"
     run "${cmd[@]}" --no-such-option
     has "unknown option" "$err" "${cmd[*]}: unrecognized option '--no-such-option'"
     has "unknown option" "$err" "Try \"${cmd[*]} --help\" for more information"

@@ -242,7 +242,6 @@ static void the_manual_is_the_table(void **state)
 {
     (void)state;
     must_be_written("docs/KEYS.md", keymap_manual);
-    must_be_written("docs/man/stoker-ui.7", ui_manual);
 }
 
 /* Escapes for troff taken away. */

@@ -1,6 +1,6 @@
 /* cmd_manual.c - stoker manual: manual pages and shell completions, from the commands' own tables.
  *
- * docs/man.sh writes docs/man with it; `make install` puts both in their places.
+ * The build writes build/share with it (docs/man.sh); `make install` puts both in their places.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void print_page(struct str *out, const struct command *c)
 {
     char *name = page_name(c);
     struct str env = STR_INIT;
-    str_append(out, ".\\\" Written by docs/man.sh from the command's own table.\n.TH ");
+    str_append(out, ".\\\" Printed by stoker manual from the command's own table.\n.TH ");
     append_upper(out, name);
     str_append(out, " 1 \"\" \"stoker " STOKER_VERSION "\" \"Stoker\"\n");
     roff_section(out, "NAME");
@@ -140,7 +140,7 @@ static void print_page(struct str *out, const struct command *c)
 
 static void print_overview(struct str *out)
 {
-    str_append(out, ".\\\" Written by docs/man.sh from the table of commands.\n"
+    str_append(out, ".\\\" Printed by stoker manual from the table of commands.\n"
                     ".TH STOKER 1 \"\" \"stoker " STOKER_VERSION "\" \"Stoker\"\n");
     roff_section(out, "NAME");
     str_append(out, "stoker \\- queue manager and job submitter in a terminal\n");
