@@ -21,7 +21,7 @@
 
 static const struct cli cli = {.cmd = &cmd_sim, .name = "stoker sim"};
 
-static int fail(const struct errtext *err)
+static int sim_main_fail(const struct errtext *err)
 {
     cli_error(&cli, "%s", err->s);
     return EXIT_FAILURE;
@@ -47,7 +47,7 @@ static int close_starts(const char *path, FILE *f, int rc)
 }
 
 /* Takes the text. */
-static int print(struct str *out)
+static int sim_main_print(struct str *out)
 {
     bool ok = fwrite(out->s, 1, out->len, stdout) == out->len && fflush(stdout) == 0;
     if (!ok)
@@ -62,12 +62,12 @@ static bool prints_report(const struct sim_options *o)
     return !str_eq(o->starts, "-");
 }
 
-static int print_json(const struct rec_desc *d, const void *rec)
+static int sim_main_print_json(const struct rec_desc *d, const void *rec)
 {
     struct str out = STR_INIT;
     rec_to_json(d, rec, &out);
     str_append_char(&out, '\n');
-    return print(&out);
+    return sim_main_print(&out);
 }
 
 /* --- processors alone --- */
@@ -79,7 +79,7 @@ static int print_procs(const struct sim_options *o, const struct procs_trace *t,
     procs_report_init(&r, t, o->trace, policy);
     if (!o->json)
         procs_report_text(&r, &out);
-    int rc = o->json ? print_json(&procs_report_rec, &r) : print(&out);
+    int rc = o->json ? sim_main_print_json(&procs_report_rec, &r) : sim_main_print(&out);
     rec_fini(&procs_report_rec, &r);
     return rc;
 }
@@ -108,7 +108,7 @@ static int run_procs(const struct sim_options *o)
         return EXIT_USAGE;
     }
     if (swf_read(o->trace, &swf, &err) < 0)
-        return fail(&err);
+        return sim_main_fail(&err);
     int rc = procs_trace_init(&t, &swf, o->first, &err);
     swf_fini(&swf);
     if (rc < 0) {
@@ -146,7 +146,7 @@ static int print_play(const struct sim_options *o, const struct play *r, const s
     play_report_init(&report, r, w, cluster);
     if (!o->json)
         play_report_text(&report, &out);
-    int rc = o->json ? print_json(&sim_report_rec, &report) : print(&out);
+    int rc = o->json ? sim_main_print_json(&sim_report_rec, &report) : sim_main_print(&out);
     rec_fini(&sim_report_rec, &report);
     return rc;
 }
@@ -160,7 +160,7 @@ static int run_play(const struct cluster_spec *cluster, const struct workload *w
     int rc = play_run(cluster, w, &progress, ret, &err);
     progress_fini(&progress);
     if (rc < 0)
-        fail(&err);
+        sim_main_fail(&err);
     return rc;
 }
 
@@ -192,7 +192,7 @@ static int play_trace(const struct sim_options *o, const struct swf *swf)
     int rc =
         o->config ? simcluster_load(o->config, &cluster, &err) : simcluster_of_trace(swf, &cluster, &err);
     if (rc < 0)
-        return fail(&err);
+        return sim_main_fail(&err);
     workload_from_trace(&w, o->trace, swf, &cluster, o->first);
     rc = play(o, &w, &cluster);
     workload_fini(&w);
@@ -205,7 +205,7 @@ static int run_trace(const struct sim_options *o)
     struct swf swf;
     struct errtext err = {""};
     if (swf_read(o->trace, &swf, &err) < 0)
-        return fail(&err);
+        return sim_main_fail(&err);
     int rc = play_trace(o, &swf);
     swf_fini(&swf);
     return rc;
@@ -219,7 +219,7 @@ static int play_generated(const struct sim_options *o, const struct made_spec *m
     if (!o->config)
         simcluster_small(&cluster);
     else if (simcluster_load(o->config, &cluster, &err) < 0)
-        return fail(&err);
+        return sim_main_fail(&err);
     int rc = generate_workload(made, o->generate, &cluster, &w, &err);
     if (rc == 0) {
         rc = play(o, &w, &cluster);
@@ -237,7 +237,7 @@ static int run_generated(const struct sim_options *o)
     struct made_spec made;
     struct errtext err = {""};
     if (generate_load(o->generate, &made, &err) < 0)
-        return fail(&err);
+        return sim_main_fail(&err);
     if (o->has_seed)
         made.seed = o->seed;
     int rc = play_generated(o, &made);
@@ -256,7 +256,7 @@ static int fail_plan(const struct errtext *err, int rc)
 }
 
 /* The state as the controller has it. */
-static int fetch(struct model *m, struct wall *ret_now)
+static int sim_main_fetch(struct model *m, struct wall *ret_now)
 {
     struct client *c = ask_connect(&plan_cli);
     struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS};
@@ -313,7 +313,7 @@ static int print_what_if_json(const struct whatif *w)
     }
     json_end_array(&out);
     json_end_document(&out);
-    return print(&out);
+    return sim_main_print(&out);
 }
 
 static int show_what_if(const struct plan_options *o, struct whatif_change *change)
@@ -323,7 +323,7 @@ static int show_what_if(const struct plan_options *o, struct whatif_change *chan
     struct whatif w = {.n_waiting = 0};
     struct errtext err = {""};
     model_init(&m);
-    int rc = fetch(&m, &now);
+    int rc = sim_main_fetch(&m, &now);
     if (rc == 0 && whatif_run(&m, change, now, &w, &err) < 0)
         rc = fail_plan(&err, EXIT_NOT_FOUND);
     if (rc == 0 && o->json) {
@@ -331,7 +331,7 @@ static int show_what_if(const struct plan_options *o, struct whatif_change *chan
     } else if (rc == 0) {
         struct str out = STR_INIT;
         whatif_text(&w, &out);
-        rc = print(&out);
+        rc = sim_main_print(&out);
     }
     rec_fini(&whatif_rec, &w);
     model_fini(&m);

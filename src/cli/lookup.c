@@ -3,8 +3,7 @@
 
 #include "src/model/model.h"
 
-
-static int say_missing(const struct lookup *l, const struct cli *cli, const char *what)
+static int say_missing(const struct job_lookup *l, const struct cli *cli, const char *what)
 {
     struct str id = STR_INIT;
     target_append(&id, &l->target);
@@ -13,13 +12,13 @@ static int say_missing(const struct lookup *l, const struct cli *cli, const char
     return EXIT_NOT_FOUND;
 }
 
-static int say_array(const struct lookup *l, const struct cli *cli)
+static int say_array(const struct job_lookup *l, const struct cli *cli)
 {
     cli_error(cli, "%u is an array: name one element, as in %u_0", l->target.job, l->target.job);
     return 2;
 }
 
-static int find(struct lookup *l, const struct cli *cli)
+static int lookup_find(struct job_lookup *l, const struct cli *cli)
 {
     l->job = NULL;
     l->step = NULL;
@@ -48,14 +47,14 @@ static int find(struct lookup *l, const struct cli *cli)
     return 0;
 }
 
-static int take(void *ctx, struct job *j)
+static int lookup_take(void *ctx, struct job *j)
 {
     model_take_job(ctx, j);
     return 0;
 }
 
 /* Jobs that have left the state are in the history. An array may be in both. */
-static int ask_history(struct lookup *l, const struct cli *cli)
+static int ask_history(struct job_lookup *l, const struct cli *cli)
 {
     struct job_target t = l->target;
     struct msg_history q = {.jobs = {.v = &t, .n = 1}};
@@ -65,14 +64,14 @@ static int ask_history(struct lookup *l, const struct cli *cli)
     list_for_each (j, &l->m.all, struct job, in_all)
         whole = whole || (job_is_named(j, t.job, t.array_index) &&
                           (!j->array_job || t.array_index != ARRAY_NONE || j->id != t.job));
-    if (whole || client_history(l->client, &q, take, &l->m, &err) == 0)
+    if (whole || client_history(l->client, &q, lookup_take, &l->m, &err) == 0)
         return 0;
     cli_error(cli, "%s", err.s);
     return EXIT_AWAY;
 }
 
 /* Asks again for the same: the records before are gone. */
-static int fetch(struct lookup *l, const struct cli *cli)
+static int lookup_fetch(struct job_lookup *l, const struct cli *cli)
 {
     struct job_target t = l->target;
     struct msg_get get = {.what = GET_SPEC | GET_JOBS, .jobs = {.v = &t, .n = 1}};
@@ -80,27 +79,27 @@ static int fetch(struct lookup *l, const struct cli *cli)
     model_fini(&l->m);
     int rc = ask_fetch(cli, l->client, &get, &l->m);
     rc = rc ? rc : ask_history(l, cli);
-    return rc ? rc : find(l, cli);
+    return rc ? rc : lookup_find(l, cli);
 }
 
-int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
+int lookup_open(struct job_lookup *l, const struct cli *cli, const char *word)
 {
     struct errtext err = {0};
-    *l = (struct lookup){.task = NOT_GIVEN};
+    *l = (struct job_lookup){.task = NOT_GIVEN};
     model_init(&l->m);
     if (target_parse_one(word, &l->target, &l->task, &err) < 0) {
         cli_error(cli, "%s", err.s);
         return 2;
     }
     l->client = ask_connect(cli);
-    return l->client ? fetch(l, cli) : EXIT_AWAY;
+    return l->client ? lookup_fetch(l, cli) : EXIT_AWAY;
 }
 
-int lookup_open_one(struct lookup *l, const struct cli *cli, const struct strv *operands)
+int lookup_open_one(struct job_lookup *l, const struct cli *cli, const struct strv *operands)
 {
     const char *word = only_operand(cli, operands, "job");
     if (!word) {
-        *l = (struct lookup){.task = NOT_GIVEN};
+        *l = (struct job_lookup){.task = NOT_GIVEN};
         model_init(&l->m);
         return 2;
     }
@@ -108,7 +107,7 @@ int lookup_open_one(struct lookup *l, const struct cli *cli, const struct strv *
     return rc || l->job ? rc : say_array(l, cli);
 }
 
-void lookup_fini(struct lookup *l)
+void lookup_fini(struct job_lookup *l)
 {
     model_fini(&l->m);
     client_free(l->client);

@@ -5,7 +5,7 @@
 #include "src/cli/ask.h"
 #include "src/jobspec/jobtargets.h"
 
-struct lookup {
+struct job_lookup {
     struct client *client;
     struct model m;
     struct job_target target;
@@ -17,12 +17,12 @@ struct lookup {
 
 /* Connects, asks and finds: in the state, else in the history. Returns 0, or the exit code after saying
  * why. In any case l is to be freed with lookup_fini. */
-int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
+int lookup_open(struct job_lookup *l, const struct cli *cli, const char *word)
     __attribute__((warn_unused_result));
 /* The same for the only operand of a command about one job: an array's name is not enough. */
-int lookup_open_one(struct lookup *l, const struct cli *cli, const struct strv *operands)
+int lookup_open_one(struct job_lookup *l, const struct cli *cli, const struct strv *operands)
     __attribute__((warn_unused_result));
-void lookup_fini(struct lookup *l);
+void lookup_fini(struct job_lookup *l);
 
 /* The only operand of a command that takes one. Returns it, or NULL after saying what is wrong. */
 const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what);

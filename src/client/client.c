@@ -87,7 +87,7 @@ static int write_some(struct client *c, struct errtext *err)
 }
 
 /* Reads what is there. Returns 1, or 0 where nothing is. */
-static int read_some(struct client *c, struct errtext *err)
+static int client_read_some(struct client *c, struct errtext *err)
 {
     uint8_t *p = frame_reader_space(&c->in, READ_SIZE);
     ssize_t n;
@@ -123,7 +123,8 @@ bool client_wants_write(const struct client *c)
     return c->out_at < c->out.len;
 }
 
-static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err);
+static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret,
+                             struct errtext *err);
 
 /* The connection is closed before the greeting was answered: the controller may have said why. r: the error
  * that err speaks of. */
@@ -131,16 +132,16 @@ static int hear_why(struct client *c, int r, struct errtext *err)
 {
     struct errtext why = {""};
     struct incoming in;
-    while (read_some(c, NULL) > 0)
+    while (client_read_some(c, NULL) > 0)
         ;
-    int told = take_frame(c, c->greet_tag, &in, &why);
+    int told = client_take_frame(c, c->greet_tag, &in, &why);
     if (told > 0)
         msg_free(in.kind, in.body);
     return told < 0 ? err_set(err, told, "%s", why.s) : r;
 }
 
 /* Writes all of it. The controller may wait for us to read before it reads on: so read meanwhile. */
-static int write_all(struct client *c, struct errtext *err)
+static int client_write_all(struct client *c, struct errtext *err)
 {
     for (;;) {
         int r = write_some(c, err);
@@ -151,7 +152,7 @@ static int write_all(struct client *c, struct errtext *err)
         r = wait_socket(c, -1);
         if (r < 0 && r != -EINTR)
             return lost(err, r);
-        r = read_some(c, err);
+        r = client_read_some(c, err);
         if (r < 0)
             return r;
     }
@@ -164,7 +165,7 @@ int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t
 {
     uint64_t tag = ++c->last_tag;
     msg_append(&c->out, kind, tag, body);
-    int r = c->nonblocking ? write_some(c, err) : write_all(c, err);
+    int r = c->nonblocking ? write_some(c, err) : client_write_all(c, err);
     if (r < 0)
         return r;
     if (ret_tag)
@@ -206,7 +207,8 @@ static void write_text(struct msg_result *r)
 
 /* The next message among the bytes that have been read. A kind that is not known here comes from a newer
  * controller and is left out, unless it is the answer that is waited for. */
-static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err)
+static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret,
+                             struct errtext *err)
 {
     for (;;) {
         struct frame f;
@@ -250,7 +252,7 @@ static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *re
     }
 }
 
-static int away(struct errtext *err)
+static int client_away(struct errtext *err)
 {
     return err_set(err, -ETIMEDOUT, "the controller does not answer");
 }
@@ -261,12 +263,12 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
                         struct errtext *err)
 {
     for (bool greets = c->greet_tag != 0;;) {
-        int r = take_frame(c, wanted_tag, ret, err);
+        int r = client_take_frame(c, wanted_tag, ret, err);
         if (r != 0 || (greets && !c->greet_tag))
             return r;
         if (client_wants_write(c) && (r = write_some(c, err)) < 0)
             return r;
-        r = read_some(c, err);
+        r = client_read_some(c, err);
         if (r < 0)
             return r;
         if (r > 0)
@@ -275,7 +277,7 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
         if (deadline_ms >= 0 && left <= 0)
             return 0;
         if (c->greet_tag && now >= c->greet_by_ms)
-            return away(err);
+            return client_away(err);
         if (c->greet_tag && (left < 0 || left > c->greet_by_ms - now))
             left = c->greet_by_ms - now;
         r = wait_socket(c, left > INT32_MAX ? INT32_MAX : (int)left);
@@ -310,7 +312,7 @@ static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, s
         if (r < 0)
             return r;
         if (r == 0 && deadline_ms >= 0 && mono_ms() >= deadline_ms)
-            return away(err);
+            return client_away(err);
         if (r == 0)
             continue;
         if (in.tag == tag) {
@@ -337,7 +339,7 @@ int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg
 {
     uint64_t tag = ++c->last_tag;
     msg_append(&c->out, kind, tag, body);
-    int r = write_all(c, err);
+    int r = client_write_all(c, err);
     struct incoming in;
     if (r == 0)
         r = client_wait_tag(c, tag, &in, err);

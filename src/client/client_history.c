@@ -5,14 +5,14 @@
 #include "src/client/client_private.h"
 #include "src/proto/codec.h"
 
-struct each {
+struct history_each {
     int (*fn)(void *ctx, struct job *j);
     void *ctx;
 };
 
-static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
+static int client_history_take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
-    const struct each *e = ctx;
+    const struct history_each *e = ctx;
     struct codec_rows *rows = codec_rows_new();
     int r = codec_rows_open(rows, &job_rec, p, n, err);
     while (r >= 0 && codec_rows_left(rows)) {
@@ -31,7 +31,7 @@ static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
     return r < 0 ? r : 0;
 }
 
-static int refused(const struct msg_result *result, struct errtext *err)
+static int client_history_refused(const struct msg_result *result, struct errtext *err)
 {
     return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
 }
@@ -40,8 +40,8 @@ int client_history(struct client *c, const struct msg_history *q, int (*fn)(void
                    void *ctx, struct errtext *err)
 {
     uint64_t tag;
-    struct each e = {.fn = fn, .ctx = ctx};
-    const struct client_rows rows = {.take = take_rows, .ctx = &e};
+    struct history_each e = {.fn = fn, .ctx = ctx};
+    const struct client_rows rows = {.take = client_history_take_rows, .ctx = &e};
     int r = client_send(c, MSG_HISTORY, q, &tag, err);
     client_take_rows(c, tag, &rows);
     for (bool done = false; r >= 0 && !done;) {
@@ -51,7 +51,7 @@ int client_history(struct client *c, const struct msg_history *q, int (*fn)(void
             break;
         done = in.kind == MSG_HISTORY_END;
         if (in.kind == MSG_RESULT)
-            r = refused(in.body, err);
+            r = client_history_refused(in.body, err);
         msg_free(in.kind, in.body);
     }
     client_take_rows(c, 0, NULL);

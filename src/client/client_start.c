@@ -37,7 +37,7 @@ static mode_t open_mode(void)
     return geteuid() == 0 ? 0755 : 0700;
 }
 
-static int make_dir(const char *path, mode_t mode, struct errtext *err)
+static int client_start_make_dir(const char *path, mode_t mode, struct errtext *err)
 {
     int r = dirs_make(path, open_mode(), mode);
     return r < 0 ? err_set(err, r, "cannot make the directory %s: %s", path, strerror(-r)) : 0;
@@ -255,9 +255,9 @@ int client_start_controller(const struct paths *p, unsigned flags, struct errtex
             "one no more: rm %s",
             p->socket);
     int64_t deadline = mono_ms() + start_wait_ms();
-    int r = make_dir(p->run, open_mode(), err);
+    int r = client_start_make_dir(p->run, open_mode(), err);
     if (r == 0)
-        r = make_dir(p->log, 0700, err);
+        r = client_start_make_dir(p->log, 0700, err);
     if (r < 0)
         return r;
     int lock_fd = lock_start(p, deadline, err);

@@ -159,7 +159,7 @@ int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
     return 0;
 }
 
-static int refused(const struct msg_result *result, struct errtext *err)
+static int mirror_refused(const struct msg_result *result, struct errtext *err)
 {
     return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
 }
@@ -172,7 +172,7 @@ int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct er
         if (r < 0)
             return r;
         done = in.kind == MSG_SNAPSHOT;
-        r = in.kind == MSG_RESULT ? refused(in.body, err) : mirror_feed(m, &in, err);
+        r = in.kind == MSG_RESULT ? mirror_refused(in.body, err) : mirror_feed(m, &in, err);
         msg_free(in.kind, in.body);
         if (r < 0)
             return r;

@@ -4,7 +4,7 @@
 #include "src/client/client_private.h"
 #include "src/proto/codec.h"
 
-struct each {
+struct rows_each {
     const struct client *client;
     struct model *m;
     struct codec_rows *rows;
@@ -13,9 +13,9 @@ struct each {
     void *ctx;
 };
 
-static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
+static int rows_take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
-    struct each *e = ctx;
+    struct rows_each *e = ctx;
     e->m->now = client_welcome(e->client)->now;
     int r = codec_rows_open(e->rows, &job_rec, p, n, err);
     while (r >= 0 && codec_rows_left(e->rows)) {
@@ -31,8 +31,8 @@ static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
                     void (*fn)(void *ctx, const struct job *j), void *ctx, struct errtext *err)
 {
-    struct each e = {.client = c, .m = m, .rows = codec_rows_new(), .fn = fn, .ctx = ctx};
-    const struct client_rows rows = {.take = take_rows, .ctx = &e};
+    struct rows_each e = {.client = c, .m = m, .rows = codec_rows_new(), .fn = fn, .ctx = ctx};
+    const struct client_rows rows = {.take = rows_take_rows, .ctx = &e};
     uint64_t tag;
     int r = client_send(c, MSG_GET, get, &tag, err);
     client_take_rows(c, tag, &rows);

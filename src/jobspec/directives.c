@@ -9,23 +9,23 @@
 
 #define DIRECTIVE "#SBATCH"
 
-struct place {
+struct directive_place {
     size_t at;
     char quote; /* that it lies in; 0: none */
 };
 
 struct word {
     size_t at, end;
-    char *text;               /* without quotes and backslashes */
-    VEC(struct place) places; /* of each character of text */
+    char *text;                         /* without quotes and backslashes */
+    VEC(struct directive_place) places; /* of each character of text */
 };
 
-struct words {
+struct directive_words {
     struct word *v;
     size_t n, cap;
 };
 
-static void words_fini(struct words *w)
+static void words_fini(struct directive_words *w)
 {
     vec_for_each (w, i) {
         free(w->v[i].text);
@@ -35,7 +35,7 @@ static void words_fini(struct words *w)
 }
 
 /* As script.c splits them, with their places. A quote that is not closed takes the rest of the line. */
-static void split(const char *text, size_t from, size_t end, struct words *ret)
+static void split(const char *text, size_t from, size_t end, struct directive_words *ret)
 {
     struct str word = STR_INIT;
     bool open = false;
@@ -68,13 +68,13 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
             if (c == '\\' && quote != '\'' && i + 1 < end)
                 c = text[++i];
             str_append_char(&word, c);
-            vec_push(&w.places, ((struct place){.at = at, .quote = quote}));
+            vec_push(&w.places, ((struct directive_place){.at = at, .quote = quote}));
         }
     }
     str_fini(&word);
 }
 
-static void add(struct directives *d, struct directive it, const char *value)
+static void directives_add(struct directives *d, struct directive it, const char *value)
 {
     it.value = value ? xstrdup(value) : NULL;
     vec_push(d, it);
@@ -82,7 +82,7 @@ static void add(struct directives *d, struct directive it, const char *value)
 
 /* Returns how many words after this one belong to it. */
 static size_t read_long(struct directives *d, const struct opts *opts, struct directive it,
-                        const char *text, const struct words *w, size_t i)
+                        const char *text, const struct directive_words *w, size_t i)
 {
     const char *name = w->v[i].text + 2;
     size_t len = strcspn(name, "=");
@@ -94,22 +94,22 @@ static size_t read_long(struct directives *d, const struct opts *opts, struct di
     if (name[len] == '=') {
         const char *eq = memchr(text + it.at, '=', it.end - it.at);
         it.value_at = eq ? (size_t)(eq - text) + 1 : it.end;
-        add(d, it, name + len + 1);
+        directives_add(d, it, name + len + 1);
         return 0;
     }
     if (it.opt->arg != OPT_REQUIRED || i + 1 == w->n) {
-        add(d, it, NULL);
+        directives_add(d, it, NULL);
         return 0;
     }
     it.value_at = w->v[i + 1].at;
     it.end = w->v[i + 1].end;
-    add(d, it, w->v[i + 1].text);
+    directives_add(d, it, w->v[i + 1].text);
     return 1;
 }
 
 /* "-n4", "-n 4", "-HQ": letters of a group are places of their own. */
 static size_t read_short(struct directives *d, const struct opts *opts, struct directive it,
-                         const struct words *w, size_t i)
+                         const struct directive_words *w, size_t i)
 {
     const char *s = w->v[i].text + 1;
     for (size_t k = 0; s[k]; k++) {
@@ -117,23 +117,23 @@ static size_t read_short(struct directives *d, const struct opts *opts, struct d
         if (!it.opt)
             return 0;
         bool whole = k == 0 && (!s[1] || it.opt->arg != OPT_NONE);
-        struct place here = w->v[i].places.v[k + 1];
+        struct directive_place here = w->v[i].places.v[k + 1];
         it.at = whole ? w->v[i].at : here.at;
         it.quote = whole ? '\0' : here.quote;
         it.end = it.value_at = whole || it.opt->arg != OPT_NONE ? w->v[i].end : it.at + 1;
         it.alone = it.alone && whole;
         if (it.opt->arg != OPT_NONE && s[k + 1]) {
             it.value_at = w->v[i].places.v[k + 2].at;
-            add(d, it, s + k + 1);
+            directives_add(d, it, s + k + 1);
             return 0;
         }
         if (it.opt->arg == OPT_REQUIRED && i + 1 < w->n) {
             it.value_at = w->v[i + 1].at;
             it.end = w->v[i + 1].end;
-            add(d, it, w->v[i + 1].text);
+            directives_add(d, it, w->v[i + 1].text);
             return 1;
         }
-        add(d, it, NULL);
+        directives_add(d, it, NULL);
     }
     return 0;
 }
@@ -141,7 +141,7 @@ static size_t read_short(struct directives *d, const struct opts *opts, struct d
 static void read_line(struct directives *d, const struct opts *opts, const char *text,
                       struct directive line)
 {
-    struct words w = {0};
+    struct directive_words w = {0};
     size_t first = d->n, n_words = 0;
     split(text, line.line_at + strlen(DIRECTIVE), line.line_end, &w);
     for (size_t i = 0; i < w.n; i++) {
@@ -198,7 +198,7 @@ const struct directive *directives_find(const struct directives *d, int id)
 
 /* --- changing --- */
 
-static void replace(struct str *text, size_t at, size_t end, const char *with)
+static void directives_replace(struct str *text, size_t at, size_t end, const char *with)
 {
     struct str rest = STR_INIT;
     str_append(&rest, text->s + end);
@@ -209,7 +209,7 @@ static void replace(struct str *text, size_t at, size_t end, const char *with)
 }
 
 /* With quotes where the value would fall apart without. */
-static void append_value(struct str *out, const char *value)
+static void directives_append_value(struct str *out, const char *value)
 {
     if (*value && !value[strcspn(value, " \t\"'\\#")]) {
         str_append(out, value);
@@ -224,7 +224,7 @@ static void append_value(struct str *out, const char *value)
     str_append_char(out, '"');
 }
 
-static void add_line(struct str *text, size_t at, const struct opt *opt, const char *value)
+static void directives_add_line(struct str *text, size_t at, const struct opt *opt, const char *value)
 {
     struct str line = STR_INIT;
     if (at && text->s[at - 1] != '\n')
@@ -232,10 +232,10 @@ static void add_line(struct str *text, size_t at, const struct opt *opt, const c
     str_appendf(&line, DIRECTIVE " --%s", opt->name);
     if (*value) {
         str_append_char(&line, '=');
-        append_value(&line, value);
+        directives_append_value(&line, value);
     }
     str_append_char(&line, '\n');
-    replace(text, at, at, line.s);
+    directives_replace(text, at, at, line.s);
     str_fini(&line);
 }
 
@@ -260,11 +260,11 @@ void directives_set(struct str *text, const struct opts *opts, const struct opt 
     const struct directive *it = directives_find(&d, opt->id);
     struct str with = STR_INIT;
     if (!it) {
-        add_line(text, d.insert_at, opt, value);
+        directives_add_line(text, d.insert_at, opt, value);
     } else if (it->value && *value && !it->quote && !quoted(text->s + it->at, it->value_at - it->at)) {
         /* spelled as the author spells it */
-        append_value(&with, value);
-        replace(text, it->value_at, it->end, with.s);
+        directives_append_value(&with, value);
+        directives_replace(text, it->value_at, it->end, with.s);
     } else if (it->value || *value) {
         /* Of a group: "-hJ", "-h'J". A word begins behind a blank, or right behind #SBATCH. */
         bool letter =
@@ -272,8 +272,8 @@ void directives_set(struct str *text, const struct opts *opts, const struct opt 
         close_quote(it, &with);
         str_appendf(&with, "%s--%s%s", letter ? " " : "", opt->name, *value ? "=" : "");
         if (*value)
-            append_value(&with, value);
-        replace(text, it->at, it->end, with.s);
+            directives_append_value(&with, value);
+        directives_replace(text, it->at, it->end, with.s);
     }
     str_fini(&with);
     directives_fini(&d);
@@ -285,7 +285,7 @@ static bool remove_one(struct str *text, const struct opts *opts, int id)
     directives_read(&d, opts, text->s);
     const struct directive *it = directives_find(&d, id);
     if (it && it->alone) {
-        replace(text, it->line_at, it->line_end + (text->s[it->line_end] == '\n'), "");
+        directives_replace(text, it->line_at, it->line_end + (text->s[it->line_end] == '\n'), "");
     } else if (it) {
         size_t at = it->at; /* with the blanks before it, unless it is a letter of a group */
         while (!it->quote && at > it->line_at && isblank((unsigned char)text->s[at - 1]))
@@ -293,7 +293,7 @@ static bool remove_one(struct str *text, const struct opts *opts, int id)
         struct str with = STR_INIT;
         if (it->end != it->at + 1 || it->value)
             close_quote(it, &with);
-        replace(text, at, it->end, with.s);
+        directives_replace(text, at, it->end, with.s);
         str_fini(&with);
     }
     directives_fini(&d);

@@ -19,7 +19,7 @@ struct setting {
 
 /* --- reading --- */
 
-static size_t skip_blanks(const char *s, size_t i)
+static size_t jobfileedit_skip_blanks(const char *s, size_t i)
 {
     for (;;) {
         while (isspace((unsigned char)s[i]))
@@ -47,7 +47,7 @@ static size_t skip_brackets(const char *s, size_t i)
 {
     int depth = 0;
     while (s[i]) {
-        i = skip_blanks(s, i);
+        i = jobfileedit_skip_blanks(s, i);
         if (s[i] == '"') {
             i = skip_text(s, i);
             continue;
@@ -73,26 +73,26 @@ static size_t skip_value(const char *s, size_t i)
 
 static bool next_setting(const char *s, size_t *at, struct setting *ret)
 {
-    size_t i = skip_blanks(s, *at);
+    size_t i = jobfileedit_skip_blanks(s, *at);
     if (!isalpha((unsigned char)s[i]) && s[i] != '*')
         return false;
     ret->name.at = i;
     while (isalnum((unsigned char)s[i]) || strchr("-_*", s[i] ? s[i] : ' '))
         i++;
     ret->name.end = i;
-    i = skip_blanks(s, i);
+    i = jobfileedit_skip_blanks(s, i);
     if (s[i] != '=' && s[i] != ':')
         return false;
-    i = skip_blanks(s, i + 1);
+    i = jobfileedit_skip_blanks(s, i + 1);
     ret->value.at = i;
     ret->value.end = skip_value(s, i);
-    i = skip_blanks(s, ret->value.end);
+    i = jobfileedit_skip_blanks(s, ret->value.end);
     ret->end = s[i] == ';' || s[i] == ',' ? i + 1 : ret->value.end;
     *at = ret->end;
     return true;
 }
 
-static bool find_setting(const char *s, size_t at, const char *key, struct setting *ret)
+static bool jobfileedit_find_setting(const char *s, size_t at, const char *key, struct setting *ret)
 {
     size_t n = strlen(key);
     while (next_setting(s, &at, ret))
@@ -102,35 +102,35 @@ static bool find_setting(const char *s, size_t at, const char *key, struct setti
 }
 
 /* The group of that step, brackets and all. */
-static bool find_step(const char *s, int step, struct span *ret)
+static bool jobfileedit_find_step(const char *s, int step, struct span *ret)
 {
     struct setting steps;
-    if (!find_setting(s, 0, "steps", &steps) || s[steps.value.at] != '(')
+    if (!jobfileedit_find_setting(s, 0, "steps", &steps) || s[steps.value.at] != '(')
         return false;
-    size_t i = skip_blanks(s, steps.value.at + 1);
+    size_t i = jobfileedit_skip_blanks(s, steps.value.at + 1);
     for (int k = 0; s[i] == '{'; k++) {
         *ret = (struct span){.at = i, .end = skip_brackets(s, i)};
         if (k == step)
             return true;
-        i = skip_blanks(s, ret->end);
-        i = skip_blanks(s, i + (s[i] == ','));
+        i = jobfileedit_skip_blanks(s, ret->end);
+        i = jobfileedit_skip_blanks(s, i + (s[i] == ','));
     }
     return false;
 }
 
-static bool find_key(const char *s, int step, const char *key, struct setting *ret)
+static bool jobfileedit_find_key(const char *s, int step, const char *key, struct setting *ret)
 {
     struct span group = {.at = 0};
     if (step == JOBFILE_JOB)
-        return find_setting(s, 0, key, ret);
-    return find_step(s, step, &group) && find_setting(s, group.at + 1, key, ret);
+        return jobfileedit_find_setting(s, 0, key, ret);
+    return jobfileedit_find_step(s, step, &group) && jobfileedit_find_setting(s, group.at + 1, key, ret);
 }
 
 size_t jobfile_count_steps(const char *text)
 {
     struct span group;
     int n = 0;
-    while (find_step(text, n, &group))
+    while (jobfileedit_find_step(text, n, &group))
         n++;
     return (size_t)n;
 }
@@ -138,7 +138,7 @@ size_t jobfile_count_steps(const char *text)
 char *jobfile_get(const char *text, int step, const char *key)
 {
     struct setting it;
-    if (!find_key(text, step, key, &it))
+    if (!jobfileedit_find_key(text, step, key, &it))
         return NULL;
     size_t at = it.value.at, end = it.value.end;
     if (text[at] != '"')
@@ -157,7 +157,7 @@ char *jobfile_get(const char *text, int step, const char *key)
 
 /* --- changing --- */
 
-static void replace(struct str *text, size_t at, size_t end, const char *with)
+static void jobfileedit_replace(struct str *text, size_t at, size_t end, const char *with)
 {
     char *rest = xstrdup(text->s + end);
     str_truncate(text, at);
@@ -166,7 +166,7 @@ static void replace(struct str *text, size_t at, size_t end, const char *with)
     free(rest);
 }
 
-static void append_value(struct str *out, const char *value, bool quoted)
+static void jobfileedit_append_value(struct str *out, const char *value, bool quoted)
 {
     if (!quoted) {
         str_append(out, value);
@@ -188,7 +188,7 @@ static void append_value(struct str *out, const char *value, bool quoted)
 static size_t place_in_job(const char *s)
 {
     struct setting it;
-    return find_setting(s, 0, "steps", &it) ? it.name.at : strlen(s);
+    return jobfileedit_find_setting(s, 0, "steps", &it) ? it.name.at : strlen(s);
 }
 
 static size_t place_in_step(const char *s, size_t group_at)
@@ -205,24 +205,24 @@ void jobfile_set(struct str *text, int step, const char *key, const char *value,
     struct setting it;
     struct span group = {.at = 0};
     struct str with = STR_INIT;
-    if (find_key(text->s, step, key, &it)) {
-        append_value(&with, value, quoted);
-        replace(text, it.value.at, it.value.end, with.s);
+    if (jobfileedit_find_key(text->s, step, key, &it)) {
+        jobfileedit_append_value(&with, value, quoted);
+        jobfileedit_replace(text, it.value.at, it.value.end, with.s);
     } else if (step == JOBFILE_JOB) {
         size_t at = place_in_job(text->s);
         if (at && text->s[at - 1] != '\n')
             str_append_char(&with, '\n');
         str_appendf(&with, "%s = ", key);
-        append_value(&with, value, quoted);
+        jobfileedit_append_value(&with, value, quoted);
         str_append(&with, ";\n");
-        replace(text, at, at, with.s);
-    } else if (find_step(text->s, step, &group)) {
+        jobfileedit_replace(text, at, at, with.s);
+    } else if (jobfileedit_find_step(text->s, step, &group)) {
         size_t at = place_in_step(text->s, group.at);
         bool closed = at == group.at + 1 || text->s[at - 1] == ';' || text->s[at - 1] == ',';
         str_appendf(&with, "%s %s = ", closed ? "" : ";", key);
-        append_value(&with, value, quoted);
+        jobfileedit_append_value(&with, value, quoted);
         str_append_char(&with, ';');
-        replace(text, at, at, with.s);
+        jobfileedit_replace(text, at, at, with.s);
     }
     str_fini(&with);
 }
@@ -230,28 +230,28 @@ void jobfile_set(struct str *text, int step, const char *key, const char *value,
 void jobfile_remove(struct str *text, int step, const char *key)
 {
     struct setting it;
-    if (!find_key(text->s, step, key, &it))
+    if (!jobfileedit_find_key(text->s, step, key, &it))
         return;
     size_t at = it.name.at, end = it.end;
     while (at && (text->s[at - 1] == ' ' || text->s[at - 1] == '\t'))
         at--;
     if ((!at || text->s[at - 1] == '\n') && text->s[end] == '\n')
         end++; /* it had the line to itself */
-    replace(text, at, end, "");
+    jobfileedit_replace(text, at, end, "");
 }
 
-static void append_step(struct str *text, const char *group)
+static void jobfileedit_append_step(struct str *text, const char *group)
 {
     struct setting steps;
     size_t n = jobfile_count_steps(text->s);
     char *s = xasprintf("%s\n  %s", n ? "," : "", group);
-    if (find_setting(text->s, 0, "steps", &steps) && text->s[steps.value.at] == '(') {
+    if (jobfileedit_find_setting(text->s, 0, "steps", &steps) && text->s[steps.value.at] == '(') {
         struct span last = {.end = steps.value.at + 1};
         if (n)
-            (void)find_step(text->s, (int)n - 1, &last);
+            (void)jobfileedit_find_step(text->s, (int)n - 1, &last);
         else
-            replace(text, last.end, last.end, "\n");
-        replace(text, last.end, last.end, s);
+            jobfileedit_replace(text, last.end, last.end, "\n");
+        jobfileedit_replace(text, last.end, last.end, s);
     } else {
         if (text->len && text->s[text->len - 1] != '\n')
             str_append_char(text, '\n');
@@ -264,41 +264,41 @@ void jobfile_add_step(struct str *text, const char *name, const char *command)
 {
     struct str s = STR_INIT;
     str_append(&s, "{ name = ");
-    append_value(&s, name, true);
+    jobfileedit_append_value(&s, name, true);
     str_append(&s, "; command = ");
-    append_value(&s, command, true);
+    jobfileedit_append_value(&s, command, true);
     str_append(&s, "; }");
-    append_step(text, s.s);
+    jobfileedit_append_step(text, s.s);
     str_fini(&s);
 }
 
 char *jobfile_get_step(const char *text, int step)
 {
     struct span it;
-    return find_step(text, step, &it) ? xstrndup(text + it.at, it.end - it.at) : NULL;
+    return jobfileedit_find_step(text, step, &it) ? xstrndup(text + it.at, it.end - it.at) : NULL;
 }
 
 void jobfile_insert_step(struct str *text, int step, const char *group)
 {
     struct span next;
-    if (!find_step(text->s, step, &next)) {
-        append_step(text, group);
+    if (!jobfileedit_find_step(text->s, step, &next)) {
+        jobfileedit_append_step(text, group);
         return;
     }
     char *s = xasprintf("%s,\n  ", group);
-    replace(text, next.at, next.at, s);
+    jobfileedit_replace(text, next.at, next.at, s);
     free(s);
 }
 
 void jobfile_remove_step(struct str *text, int step)
 {
     struct span it, before, after;
-    if (!find_step(text->s, step, &it))
+    if (!jobfileedit_find_step(text->s, step, &it))
         return;
-    if (find_step(text->s, step + 1, &after)) /* with the comma behind it */
-        replace(text, it.at, after.at, "");
-    else if (step > 0 && find_step(text->s, step - 1, &before))
-        replace(text, before.end, it.end, "");
+    if (jobfileedit_find_step(text->s, step + 1, &after)) /* with the comma behind it */
+        jobfileedit_replace(text, it.at, after.at, "");
+    else if (step > 0 && jobfileedit_find_step(text->s, step - 1, &before))
+        jobfileedit_replace(text, before.end, it.end, "");
     else
-        replace(text, it.at, it.end, "");
+        jobfileedit_replace(text, it.at, it.end, "");
 }

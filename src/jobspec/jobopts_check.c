@@ -11,14 +11,14 @@
 
 #include "src/base/units.h"
 
-static bool is_number(const char *s)
+static bool jobopts_check_is_number(const char *s)
 {
     int64_t n;
     return int_parse(s, 0, UINT32_MAX, &n, NULL) == 0;
 }
 
 /* Is s (of n bytes) one of the words, which are divided by blanks? */
-static bool is_word(const char *s, size_t n, const char *words)
+static bool jobopts_check_is_word(const char *s, size_t n, const char *words)
 {
     while (*words) {
         size_t len = strcspn(words, " ");
@@ -34,7 +34,7 @@ static bool are_words(const char *s, const char *words)
 {
     for (;;) {
         size_t n = strcspn(s, ",:=");
-        if (!is_word(s, n, words))
+        if (!jobopts_check_is_word(s, n, words))
             return false;
         if (s[n] != ',')
             return true;
@@ -44,8 +44,9 @@ static bool are_words(const char *s, const char *words)
 
 static int check_number(const struct opt *opt, const char *arg, struct errtext *err)
 {
-    return is_number(arg) ? 0
-                          : err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
+    return jobopts_check_is_number(arg)
+               ? 0
+               : err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
 }
 
 static int check_hint(__attribute__((unused)) const struct opt *opt, const char *arg, struct errtext *err)
@@ -79,7 +80,7 @@ static int check_cpu_freq(const struct opt *opt, const char *arg, struct errtext
     bool good = *arg != '\0';
     for (const char *s = arg; *s && good;) {
         size_t n = strcspn(s, "-:");
-        good = n && (strspn(s, "0123456789") == n || is_word(s, n, words));
+        good = n && (strspn(s, "0123456789") == n || jobopts_check_is_word(s, n, words));
         s += n + (s[n] != '\0');
     }
     if (good)
@@ -96,7 +97,7 @@ static int check_node_info(__attribute__((unused)) const struct opt *opt, const 
     const char *s = arg;
     for (size_t i = 0; i < 3; i++) {
         size_t n = strcspn(s, ":");
-        if (!n || (strspn(s, "0123456789-") != n && !is_word(s, n, "*")))
+        if (!n || (strspn(s, "0123456789-") != n && !jobopts_check_is_word(s, n, "*")))
             return err_set(err, -EDOM, "Invalid numeric value \"%s\" for %s arg of -B.", arg, which[i]);
         if (!s[n])
             return 0;
@@ -119,7 +120,8 @@ static int check_switches(const struct opt *opt, const char *arg, struct errtext
 
 static int check_acctg_freq(const struct opt *opt, const char *arg, struct errtext *err)
 {
-    if (is_number(arg) || (strchr(arg, '=') && are_words(arg, "task energy network filesystem")))
+    if (jobopts_check_is_number(arg) ||
+        (strchr(arg, '=') && are_words(arg, "task energy network filesystem")))
         return 0;
     return err_set(err, -EINVAL, "Invalid --%s specification: %s", opt->name, arg);
 }
@@ -190,8 +192,9 @@ int jobopts_check_distribution(const char *arg, struct errtext *err)
     bool good = false;
     for (int level = 0; level < 3; level++) {
         size_t n = strcspn(s, ":,=");
-        good = is_word(s, n, level ? "* block cyclic fcyclic" : "* block cyclic plane arbitrary");
-        if (good && s[n] == '=' && level == 0 && is_word(s, n, "plane"))
+        good = jobopts_check_is_word(s, n,
+                                     level ? "* block cyclic fcyclic" : "* block cyclic plane arbitrary");
+        if (good && s[n] == '=' && level == 0 && jobopts_check_is_word(s, n, "plane"))
             n += 1 + strspn(s + n + 1, "0123456789");
         s += n;
         if (!good || *s != ':')
@@ -199,7 +202,7 @@ int jobopts_check_distribution(const char *arg, struct errtext *err)
         s++;
     }
     if (good && *s == ',')
-        good = is_word(s + 1, strlen(s + 1), "pack nopack");
+        good = jobopts_check_is_word(s + 1, strlen(s + 1), "pack nopack");
     else
         good = good && !*s;
     return good ? 0 : err_set(err, -EINVAL, "Invalid --distribution specification");

@@ -19,13 +19,13 @@ void target_list_fini(struct target_list *t)
     *t = (struct target_list){0};
 }
 
-static int bad(struct errtext *err, const char *word)
+static int jobtargets_bad(struct errtext *err, const char *word)
 {
     return err_set(err, -EINVAL, "Invalid job id %s", word);
 }
 
 /* Digits at *p below 2^32 - 1, of which the biggest means "none" in job records. */
-static bool take_number(const char **p, uint32_t *ret)
+static bool jobtargets_take_number(const char **p, uint32_t *ret)
 {
     uint64_t v = 0;
     if (!isdigit((unsigned char)**p))
@@ -56,13 +56,13 @@ static bool take_step(const char **p, int32_t *ret)
         }
     }
     uint32_t n;
-    if (!take_number(p, &n) || n > INT32_MAX)
+    if (!jobtargets_take_number(p, &n) || n > INT32_MAX)
         return false;
     *ret = (int32_t)n;
     return true;
 }
 
-static void push(struct target_list *t, uint32_t job, uint32_t index, int32_t step)
+static void jobtargets_push(struct target_list *t, uint32_t job, uint32_t index, int32_t step)
 {
     *rec_list_push(&t->list) = (struct job_target){.job = job, .array_index = index, .step = step};
 }
@@ -74,26 +74,26 @@ static int add_elements(struct target_list *t, uint32_t job, const char *word, c
     const char *close = strchr(p, ']');
     int32_t step = STEP_ALL;
     if (!close)
-        return bad(err, word);
+        return jobtargets_bad(err, word);
     const char *rest = close + 1;
     if (*rest == '.' && (rest++, !take_step(&rest, &step)))
-        return bad(err, word);
+        return jobtargets_bad(err, word);
     if (*rest)
-        return bad(err, word);
+        return jobtargets_bad(err, word);
     char *items = xstrndup(p + 1, (size_t)(close - p - 1));
     items[strcspn(items, "%")] = '\0';
     struct array_spec a;
     int rc = array_parse(items, ARRAY_SIZE_MAX, &a, err);
     free(items);
     if (rc < 0)
-        return bad(err, word);
+        return jobtargets_bad(err, word);
     if (t->list.n + a.count > TARGETS_MAX) {
         array_spec_fini(&a);
         return err_set(err, -E2BIG, "%s names too many jobs", word);
     }
     for (size_t i = 0; i < a.ranges.n; i++)
         for (uint64_t k = a.ranges.v[i].first; k <= a.ranges.v[i].last; k += a.ranges.v[i].step)
-            push(t, job, (uint32_t)k, step);
+            jobtargets_push(t, job, (uint32_t)k, step);
     array_spec_fini(&a);
     return 0;
 }
@@ -103,22 +103,22 @@ int targets_add(struct target_list *t, const char *word, struct errtext *err)
     const char *p = word;
     uint32_t job, index = ARRAY_NONE;
     int32_t step = STEP_ALL;
-    if (!take_number(&p, &job) || !job)
-        return bad(err, word);
+    if (!jobtargets_take_number(&p, &job) || !job)
+        return jobtargets_bad(err, word);
     if (*p == '_') {
         p++;
         if (*p == '[')
             return add_elements(t, job, word, p, err);
         if (*p == '*')
             p++;
-        else if (!take_number(&p, &index))
-            return bad(err, word);
+        else if (!jobtargets_take_number(&p, &index))
+            return jobtargets_bad(err, word);
     }
     if (*p == '.' && (p++, !take_step(&p, &step)))
-        return bad(err, word);
+        return jobtargets_bad(err, word);
     if (*p)
-        return bad(err, word);
-    push(t, job, index, step);
+        return jobtargets_bad(err, word);
+    jobtargets_push(t, job, index, step);
     return 0;
 }
 
@@ -149,7 +149,7 @@ int target_parse_one(const char *word, struct job_target *ret, uint32_t *ret_tas
     if (second) {
         const char *p = second + 1;
         *second = '\0';
-        rc = take_number(&p, &task) && !*p ? 0 : bad(err, word);
+        rc = jobtargets_take_number(&p, &task) && !*p ? 0 : jobtargets_bad(err, word);
     }
     if (rc == 0)
         rc = targets_add(&t, head, err);

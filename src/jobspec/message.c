@@ -131,7 +131,7 @@ static void merge_env(struct strv *env, const struct strv *over)
 }
 
 /* A step with variables of its own gets all of them; one without has the job's. */
-static void add_step(struct msg_submit *m, struct jobfile_step *s)
+static void message_add_step(struct msg_submit *m, struct jobfile_step *s)
 {
     struct step *step = rec_list_push(&m->steps);
     *step = s->step;
@@ -172,6 +172,6 @@ int message_of_jobfile(struct jobopts *o, struct jobfile *f, struct msg_submit *
     ret->payload.env = env;
     ret->command = realpath(f->path, NULL);
     for (size_t i = 0; i < f->steps.n; i++)
-        add_step(ret, &f->steps.v[i]);
+        message_add_step(ret, &f->steps.v[i]);
     return 0;
 }

@@ -9,7 +9,7 @@
 
 #define LINE_MAX_BYTES 65536
 
-static int add_line(char *line, struct strv *ret, struct errtext *err)
+static int nodefile_add_line(char *line, struct strv *ret, struct errtext *err)
 {
     struct strv names = {0};
     line[strcspn(line, "#\n")] = '\0';
@@ -32,7 +32,7 @@ int nodefile_read(const char *path, struct strv *ret, struct errtext *err)
     FILE *f = fopen(path, "re");
     int rc = f ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
     for (unsigned n = 1; !rc && fgets(line, sizeof line, f); n++) {
-        rc = add_line(line, &names, err);
+        rc = nodefile_add_line(line, &names, err);
         if (rc)
             rc = err_prefix(err, rc, "%s:%u", path, n);
     }

@@ -278,7 +278,7 @@ static void help_names(struct str *s, const struct opts *tables, const struct op
 }
 
 /* Words of text from column `indent` on, the first line beginning at column `at`. */
-static void print_wrapped(FILE *f, const char *text, size_t at, size_t indent)
+static void opt_print_wrapped(FILE *f, const char *text, size_t at, size_t indent)
 {
     struct strv words = strv_split(text, " ");
     size_t col = at;
@@ -306,7 +306,7 @@ static void help_line(FILE *f, const struct opts *tables, const struct opt *o)
         fprintf(f, "%s\n%*s", s.s, HELP_INDENT, "");
     else
         fprintf(f, "%-*s", HELP_INDENT, s.s);
-    print_wrapped(f, o->help, HELP_INDENT, HELP_INDENT);
+    opt_print_wrapped(f, o->help, HELP_INDENT, HELP_INDENT);
     str_fini(&s);
 }
 
@@ -348,6 +348,6 @@ void opt_print_usage(FILE *f, const char *name, const struct opts *tables, const
     str_append(&s, operands);
     size_t lead = strlen("Usage: ") + strlen(name) + 1;
     fprintf(f, "Usage: %s ", name);
-    print_wrapped(f, s.s, lead, lead);
+    opt_print_wrapped(f, s.s, lead, lead);
     str_fini(&s);
 }

@@ -26,7 +26,7 @@ void script_fini(struct script *s)
 
 /* --- reading --- */
 
-static int read_all(int fd, const char *name, struct blob *ret, struct errtext *err)
+static int script_read_all(int fd, const char *name, struct blob *ret, struct errtext *err)
 {
     struct blob b = {0};
     size_t cap = 0;
@@ -54,7 +54,7 @@ static int read_all(int fd, const char *name, struct blob *ret, struct errtext *
 }
 
 /* A pipe or device may be a script's source too (sbatch <(...)). */
-static int open_file(const char *path)
+static int script_open_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
@@ -72,7 +72,7 @@ static int open_in_path(const char *name, char **ret_path)
     int fd = -1;
     for (size_t i = 0; i < dirs.n && fd < 0; i++) {
         char *path = xasprintf("%s/%s", dirs.v[i], name);
-        fd = open_file(path);
+        fd = script_open_file(path);
         if (fd >= 0)
             *ret_path = path;
         else
@@ -82,23 +82,23 @@ static int open_in_path(const char *name, char **ret_path)
     return fd;
 }
 
-static char *absolute(const char *path)
+static char *script_absolute(const char *path)
 {
     char cwd[PATH_MAX];
     return *path == '/' || !getcwd(cwd, sizeof cwd) ? xstrdup(path) : xasprintf("%s/%s", cwd, path);
 }
 
-static int read_file(const char *operand, struct script *s, struct errtext *err)
+static int script_read_file(const char *operand, struct script *s, struct errtext *err)
 {
     char *path = NULL;
-    int fd = open_file(operand);
+    int fd = script_open_file(operand);
     if (fd >= 0)
-        path = absolute(operand);
+        path = script_absolute(operand);
     else if (errno == ENOENT && !strchr(operand, '/'))
         fd = open_in_path(operand, &path);
     if (fd < 0)
         return err_set(err, -ENOENT, "Unable to open file %s", operand);
-    int rc = read_all(fd, operand, &s->text, err);
+    int rc = script_read_all(fd, operand, &s->text, err);
     close(fd);
     s->path = path;
     return rc;
@@ -108,7 +108,8 @@ int script_read_raw(const char *operand, struct script *ret, struct errtext *err
 {
     bool from_stdin = !operand || str_eq(operand, "-") || str_eq(operand, "/dev/stdin");
     struct script s = {.name = xstrdup(from_stdin ? "stdin" : operand)};
-    int rc = from_stdin ? read_all(STDIN_FILENO, "stdin", &s.text, err) : read_file(operand, &s, err);
+    int rc = from_stdin ? script_read_all(STDIN_FILENO, "stdin", &s.text, err)
+                        : script_read_file(operand, &s, err);
     if (rc)
         script_fini(&s);
     else

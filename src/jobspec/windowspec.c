@@ -45,20 +45,20 @@ static const struct {
     {"Reason", KEY_REASON},
 };
 
-static void set_text(char **member, const char *value)
+static void windowspec_set_text(char **member, const char *value)
 {
     free(*member);
     *member = xstrdup(value);
 }
 
-static void set_list(struct strv *member, const char *value)
+static void windowspec_set_list(struct strv *member, const char *value)
 {
     strv_fini(member);
     *member = strv_split(value, ",");
 }
 
 /* Node lists are not divided at their commas: brackets have some too. */
-static void set_nodes(struct strv *member, const char *value)
+static void windowspec_set_nodes(struct strv *member, const char *value)
 {
     strv_fini(member);
     strv_push(member, value);
@@ -102,15 +102,15 @@ int windowspec_set(struct windowspec *s, const char *key, const char *value, str
     if (i == sizeof keys / sizeof *keys)
         return err_set(err, -ENOENT, "%s is not known", key);
     switch (keys[i].key) {
-    case KEY_NAME: set_text(&s->w.name, value); return 0;
+    case KEY_NAME: windowspec_set_text(&s->w.name, value); return 0;
     case KEY_START: return wall_parse(value, now, &s->w.start, err);
     case KEY_END: s->duration_s = 0; return wall_parse(value, now, &s->w.end, err);
     case KEY_DURATION: return set_duration(s, value, err);
-    case KEY_NODES: set_nodes(&s->w.nodes, value); return 0;
-    case KEY_USERS: set_list(&s->w.users, value); return 0;
-    case KEY_ACCOUNTS: set_list(&s->w.accounts, value); return 0;
+    case KEY_NODES: windowspec_set_nodes(&s->w.nodes, value); return 0;
+    case KEY_USERS: windowspec_set_list(&s->w.users, value); return 0;
+    case KEY_ACCOUNTS: windowspec_set_list(&s->w.accounts, value); return 0;
     case KEY_FLAGS: return set_flags(s, value, err);
-    case KEY_REASON: set_text(&s->w.reason, value); return 0;
+    case KEY_REASON: windowspec_set_text(&s->w.reason, value); return 0;
     }
     return 0;
 }

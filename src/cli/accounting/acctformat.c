@@ -58,7 +58,7 @@ void acct_fit(struct str *out, size_t at, int width)
 }
 
 /* Puts what stands in out from `at` on into its place in the line. */
-static void end_cell(struct str *out, const struct acct_format *f, size_t i, size_t at)
+static void acctformat_end_cell(struct str *out, const struct acct_format *f, size_t i, size_t at)
 {
     if (!f->parsable) {
         acct_fit(out, at, f->items.v[i].width);
@@ -73,7 +73,7 @@ void acct_format_header(struct str *out, const struct acct_format *f)
     vec_for_each (&f->items, i) {
         size_t at = out->len;
         str_append(out, f->items.v[i].field->name);
-        end_cell(out, f, i, at);
+        acctformat_end_cell(out, f, i, at);
     }
     str_append_char(out, '\n');
     if (f->parsable)
@@ -92,7 +92,7 @@ void acct_format_row(struct str *out, const struct acct_format *f, const struct 
     vec_for_each (&f->items, i) {
         size_t at = out->len;
         f->items.v[i].field->get(out, r, cx);
-        end_cell(out, f, i, at);
+        acctformat_end_cell(out, f, i, at);
     }
     str_append_char(out, '\n');
 }

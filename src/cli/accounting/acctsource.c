@@ -8,16 +8,16 @@
 #include "src/model/model.h"
 #include "src/model/runs.h"
 
-struct piece { /* what was made of one job; its text lies in source.text */
+struct acct_piece { /* what was made of one job; its text lies in source.text */
     uint32_t id;
     size_t at, n;
 };
 
-struct source {
+struct acct_source {
     const struct acct_query *q;
     struct model *m;
     struct str text;
-    VEC(struct piece) pieces;
+    VEC(struct acct_piece) pieces;
     struct idmap seen; /* ids that came from the history */
     void (*fn)(void *ctx, struct str *out, const struct job *j, const struct model *m);
     void *ctx;
@@ -29,7 +29,7 @@ struct source {
 /* What jobs that have left the state seldom ended as, but what one of their earlier runs may well be. */
 #define EARLIER (STATES_REQUEUED | 1u << JOB_NODE_FAIL | 1u << JOB_PREEMPTED)
 
-static bool overlaps(struct wall from, struct wall to, struct wall since, struct wall until)
+static bool acctsource_overlaps(struct wall from, struct wall to, struct wall since, struct wall until)
 {
     return (!wall_is_set(until) || !wall_is_set(from) || from.ms <= until.ms) &&
            (!wall_is_set(since) || !wall_is_set(to) || to.ms >= since.ms);
@@ -42,21 +42,22 @@ static bool was_in_state(const struct job *j, uint32_t states, struct wall since
     struct wall waited_to = started ? j->t_start : j->t_end;
     bool ended = job_state_is_final((enum job_state)j->state);
     if (!states)
-        return overlaps(j->t_submit, ended ? j->t_end : (struct wall){0}, since, until);
-    if ((states & QUEUED) && overlaps(j->t_submit, waited_to, since, until))
+        return acctsource_overlaps(j->t_submit, ended ? j->t_end : (struct wall){0}, since, until);
+    if ((states & QUEUED) && acctsource_overlaps(j->t_submit, waited_to, since, until))
         return true;
     if ((states & RUNS) && started &&
-        overlaps(j->t_start, ended ? j->t_end : (struct wall){0}, since, until))
+        acctsource_overlaps(j->t_start, ended ? j->t_end : (struct wall){0}, since, until))
         return true;
     uint32_t as = run_was_requeued(j) ? STATES_REQUEUED : 1u << j->state;
-    return ended && (states & as) && (states & ENDED) && overlaps(j->t_end, j->t_end, since, until);
+    return ended && (states & as) && (states & ENDED) &&
+           acctsource_overlaps(j->t_end, j->t_end, since, until);
 }
 
 /* Each run counts as a job; without `duplicates` the last of those that are meant stands for all of them.
  */
-static void take(struct source *s, const struct job *j)
+static void acctsource_take(struct acct_source *s, const struct job *j)
 {
-    struct piece p = {.id = j->id, .at = s->text.len};
+    struct acct_piece p = {.id = j->id, .at = s->text.len};
     uint32_t n = runs_count(j), last = n;
     for (uint32_t k = 0; k < n; k++) {
         struct run_record record;
@@ -76,9 +77,9 @@ static void take(struct source *s, const struct job *j)
 
 static int on_history(void *ctx, struct job *j)
 {
-    struct source *s = ctx;
+    struct acct_source *s = ctx;
     idmap_set(&s->seen, j->id, s);
-    take(s, j);
+    acctsource_take(s, j);
     job_free(j);
     return 0;
 }
@@ -110,7 +111,7 @@ static void make_history_query(const struct acct_query *q, struct msg_history *h
     }
 }
 
-static bool is_named(const struct job_filter *f, const struct job *j)
+static bool acctsource_is_named(const struct job_filter *f, const struct job *j)
 {
     for (size_t i = 0; i < f->targets.list.n; i++)
         if (job_is_named(j, f->targets.list.v[i].job, f->targets.list.v[i].array_index))
@@ -120,11 +121,11 @@ static bool is_named(const struct job_filter *f, const struct job *j)
 
 static int by_id(const void *a, const void *b)
 {
-    const struct piece *x = a, *y = b;
+    const struct acct_piece *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void put_together(struct source *s, struct str *out)
+static void put_together(struct acct_source *s, struct str *out)
 {
     if (s->pieces.n)
         qsort(s->pieces.v, s->pieces.n, sizeof s->pieces.v[0], by_id);
@@ -136,7 +137,7 @@ int acct_each(struct client *c, const struct acct_query *q, struct model *m, str
               void (*fn)(void *ctx, struct str *out, const struct job *j, const struct model *m), void *ctx,
               struct errtext *err)
 {
-    struct source s = {.q = q, .m = m, .text = STR_INIT, .pieces = VEC_INIT, .fn = fn, .ctx = ctx};
+    struct acct_source s = {.q = q, .m = m, .text = STR_INIT, .pieces = VEC_INIT, .fn = fn, .ctx = ctx};
     struct msg_get get;
     struct msg_history h;
     struct job_filter all = q->filter;
@@ -149,8 +150,8 @@ int acct_each(struct client *c, const struct acct_query *q, struct model *m, str
     r = r ? r : client_history(c, &h, on_history, &s, err);
     if (r == 0) {
         list_for_each (j, &m->all, struct job, in_all)
-            if (!idmap_get(&s.seen, j->id) && is_named(&q->filter, j))
-                take(&s, j);
+            if (!idmap_get(&s.seen, j->id) && acctsource_is_named(&q->filter, j))
+                acctsource_take(&s, j);
         put_together(&s, out);
     }
     rec_fini(&msg_get_rec, &get);

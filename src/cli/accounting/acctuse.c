@@ -4,7 +4,7 @@
 #include "src/cli/accounting/acctvalues.h"
 #include "src/text/jobtext.h"
 
-static bool is_step(const struct acct_row *r)
+static bool acctuse_is_step(const struct acct_row *r)
 {
     return r->kind == ACCT_STEP;
 }
@@ -15,7 +15,7 @@ struct use {
     const struct task *max_rss, *min_cpu;
 };
 
-static void add_use(struct use *u, const struct step *s)
+static void acctuse_add_use(struct use *u, const struct step *s)
 {
     for (size_t i = 0; i < s->tasks.n; i++) {
         const struct task *t = &s->tasks.v[i];
@@ -36,10 +36,10 @@ static void add_use(struct use *u, const struct step *s)
 static struct use use_of(const struct acct_row *r)
 {
     struct use u = {0};
-    if (is_step(r))
-        add_use(&u, r->step);
+    if (acctuse_is_step(r))
+        acctuse_add_use(&u, r->step);
     for (size_t i = 0; r->kind == ACCT_JOB && i < r->job->steps.n; i++)
-        add_use(&u, &r->job->steps.v[i]);
+        acctuse_add_use(&u, &r->job->steps.v[i]);
     if (r->live && r->live->known) {
         u.cpu_ms = r->live->cpu_ms;
         u.max_rss_kib = u.sum_rss_kib = r->live->rss_kib;
@@ -78,7 +78,7 @@ static void append_size(struct str *out, uint64_t kib, const struct acct_cx *cx)
 /* Steps alone have figures of memory, as in Slurm; without a measurement the cell is empty. */
 static bool has_use(const struct acct_row *r, const struct use *u)
 {
-    return is_step(r) && (u->max_rss_kib || u->cpu_ms || r->step->done);
+    return acctuse_is_step(r) && (u->max_rss_kib || u->cpu_ms || r->step->done);
 }
 
 ACCT_VALUE(total_cpu)
@@ -148,7 +148,7 @@ ACCT_VALUE(tres_usage)
 ACCT_VALUE(pids)
 {
     bool any = false;
-    for (size_t i = 0; is_step(r) && i < r->step->tasks.n; i++)
+    for (size_t i = 0; acctuse_is_step(r) && i < r->step->tasks.n; i++)
         if (r->step->tasks.v[i].pid) {
             str_appendf(out, "%s%u", any ? "," : "", r->step->tasks.v[i].pid);
             any = true;

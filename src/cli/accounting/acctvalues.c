@@ -29,19 +29,19 @@ ACCT_VALUE(nothing)
 {
 }
 
-static bool is_step(const struct acct_row *r)
+static bool acctvalues_is_step(const struct acct_row *r)
 {
     return r->kind == ACCT_STEP;
 }
 
-static bool is_over(const struct job *j)
+static bool acctvalues_is_over(const struct job *j)
 {
     return job_state_is_final((enum job_state)j->state);
 }
 
 /* --- who and what --- */
 
-static void append_step(struct str *out, const struct acct_row *r)
+static void acctvalues_append_step(struct str *out, const struct acct_row *r)
 {
     char buf[16];
     if (r->kind == ACCT_JOB)
@@ -53,18 +53,18 @@ static void append_step(struct str *out, const struct acct_row *r)
 ACCT_VALUE(job_id)
 {
     jobtext_id(out, r->job, BITSTR_LEN_DEFAULT);
-    append_step(out, r);
+    acctvalues_append_step(out, r);
 }
 ACCT_VALUE(job_id_raw)
 {
     text_append_u64(out, r->job->id);
-    append_step(out, r);
+    acctvalues_append_step(out, r);
 }
 ACCT_VALUE(job_name)
 {
-    if (is_step(r) && r->step->id == STEP_BATCH)
+    if (acctvalues_is_step(r) && r->step->id == STEP_BATCH)
         str_append(out, "batch");
-    else if (is_step(r))
+    else if (acctvalues_is_step(r))
         text_append_foreign(out, r->step->name ? r->step->name : r->step->command, "");
     else
         text_append_foreign(out, r->kind == ACCT_EXTERN ? "extern" : r->job->req.name, "");
@@ -106,7 +106,7 @@ ACCT_VALUE(submit_line)
 {
     if (r->kind == ACCT_JOB)
         text_append_foreign(out, r->job->command, "");
-    else if (is_step(r))
+    else if (acctvalues_is_step(r))
         text_append_foreign(out, r->step->command, "");
 }
 GET_OF_JOB(flags, str_append(out, j->state == JOB_PENDING ? "" : "SchedMain"))
@@ -155,7 +155,7 @@ static enum job_state state_of_kill(enum kill_cause cause, enum job_state otherw
     return otherwise;
 }
 
-static bool is_limited(const struct step *s)
+static bool acctvalues_is_limited(const struct step *s)
 {
     return s->time_limit_s && s->time_limit_s < DURATION_NOT_SET;
 }
@@ -163,7 +163,7 @@ static bool is_limited(const struct step *s)
 static enum job_state state_of_step(const struct job *j, const struct step *s)
 {
     const struct task *bad = first_bad_task(s);
-    if (!s->done && !is_over(j))
+    if (!s->done && !acctvalues_is_over(j))
         return step_has_begun(s) ? JOB_RUNNING : JOB_PENDING;
     if (!bad)
         return JOB_COMPLETED;
@@ -172,7 +172,7 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
     if (bad->end_kind == END_NODE_REBOOT || bad->end_kind == END_LEASE)
         return JOB_NODE_FAIL;
     if (bad->end_kind == END_TIMEOUT) /* its own limit, or as it is with Slurm its job's */
-        return is_limited(s) && s->kill_cause == KILL_NONE ? JOB_TIMEOUT : JOB_CANCELLED;
+        return acctvalues_is_limited(s) && s->kill_cause == KILL_NONE ? JOB_TIMEOUT : JOB_CANCELLED;
     if (bad->end_kind == END_KILLED || bad->end_kind == END_NOT_RUN || bad->killing)
         return state_of_kill(s->kill_cause != KILL_NONE ? (enum kill_cause)s->kill_cause
                                                         : (enum kill_cause)j->kill_cause,
@@ -181,14 +181,14 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
 }
 
 /* COMPLETED, "CANCELLED by 1000" ...: the state of a row. */
-static void append_state(struct str *out, const struct acct_row *r)
+static void acctvalues_append_state(struct str *out, const struct acct_row *r)
 {
     const struct job *j = r->job;
     enum job_state s = (enum job_state)j->state;
-    if (is_step(r))
+    if (acctvalues_is_step(r))
         s = state_of_step(j, r->step);
     else if (r->kind == ACCT_EXTERN)
-        s = is_over(j) ? JOB_COMPLETED : JOB_RUNNING;
+        s = acctvalues_is_over(j) ? JOB_COMPLETED : JOB_RUNNING;
     if (r->kind == ACCT_JOB && run_was_requeued(j)) {
         str_append(out, "REQUEUED");
         return;
@@ -201,12 +201,12 @@ static void append_state(struct str *out, const struct acct_row *r)
 
 ACCT_VALUE(state)
 {
-    append_state(out, r);
+    acctvalues_append_state(out, r);
 }
 ACCT_VALUE(exit_code)
 {
-    struct step_exit end = is_step(r) ? step_exit(r->job, r->step) : (struct step_exit){0};
-    if (is_step(r))
+    struct step_exit end = acctvalues_is_step(r) ? step_exit(r->job, r->step) : (struct step_exit){0};
+    if (acctvalues_is_step(r))
         str_appendf(out, "%d:%d", end.code & 0xff, end.signal & 0x7f);
     else if (r->kind == ACCT_EXTERN)
         str_append(out, "0:0");
@@ -219,7 +219,7 @@ GET_OF_JOB(derived_exit_code, str_appendf(out, "%d:0", job_rare(j)->derived_code
 
 static struct wall start_of(const struct acct_row *r, const struct acct_cx *cx)
 {
-    struct wall t = is_step(r) ? r->step->t_start : r->job->t_start;
+    struct wall t = acctvalues_is_step(r) ? r->step->t_start : r->job->t_start;
     if (r->job->state == JOB_PENDING)
         t = (struct wall){0};
     if (cx->truncate && wall_is_set(t) && wall_is_set(cx->since) && t.ms < cx->since.ms)
@@ -228,10 +228,10 @@ static struct wall start_of(const struct acct_row *r, const struct acct_cx *cx)
 }
 
 /* Steps that were cut short with their job end with it. */
-static struct wall end_of(const struct acct_row *r, const struct acct_cx *cx)
+static struct wall acctvalues_end_of(const struct acct_row *r, const struct acct_cx *cx)
 {
-    struct wall t = is_step(r) && wall_is_set(r->step->t_end) ? r->step->t_end : r->job->t_end;
-    if (is_step(r) && !wall_is_set(r->step->t_end) && !is_over(r->job))
+    struct wall t = acctvalues_is_step(r) && wall_is_set(r->step->t_end) ? r->step->t_end : r->job->t_end;
+    if (acctvalues_is_step(r) && !wall_is_set(r->step->t_end) && !acctvalues_is_over(r->job))
         t = (struct wall){0};
     if (cx->truncate && wall_is_set(cx->until) && (!wall_is_set(t) || t.ms > cx->until.ms))
         t = cx->until;
@@ -242,7 +242,7 @@ static struct wall end_of(const struct acct_row *r, const struct acct_cx *cx)
  * step ran for no longer than its job. */
 static int64_t elapsed_s(const struct acct_row *r, const struct acct_cx *cx)
 {
-    struct wall from = start_of(r, cx), to = end_of(r, cx);
+    struct wall from = start_of(r, cx), to = acctvalues_end_of(r, cx);
     int64_t all = wall_is_set(from) ? wall_elapsed_s(from, wall_is_set(to) ? to : cx->now) : 0;
     bool paused = r->job->state == JOB_SUSPENDED || job_rare(r->job)->suspended_ms;
     int64_t ran = paused ? job_run_s(r->job, cx->now) : all;
@@ -257,16 +257,16 @@ void acct_append_padded(struct str *out, int64_t s)
 
 ACCT_VALUE(submit)
 {
-    timetext_append(out, &cx->time, is_step(r) ? r->step->t_start : r->job->t_submit, "Unknown");
+    timetext_append(out, &cx->time, acctvalues_is_step(r) ? r->step->t_start : r->job->t_submit, "Unknown");
 }
 GET_OF_JOB(eligible, timetext_append(out, &cx->time, j->t_eligible, "Unknown"))
 ACCT_VALUE(start)
 {
-    timetext_append(out, &cx->time, start_of(r, cx), is_over(r->job) ? "None" : "Unknown");
+    timetext_append(out, &cx->time, start_of(r, cx), acctvalues_is_over(r->job) ? "None" : "Unknown");
 }
 ACCT_VALUE(end)
 {
-    timetext_append(out, &cx->time, end_of(r, cx), "Unknown");
+    timetext_append(out, &cx->time, acctvalues_end_of(r, cx), "Unknown");
 }
 ACCT_VALUE(elapsed)
 {
@@ -288,7 +288,8 @@ static int64_t planned_s(const struct job *j, const struct acct_cx *cx)
 GET_OF_JOB(planned, acct_append_padded(out, planned_s(j, cx)))
 GET_OF_JOB(planned_cpu, acct_append_padded(out, planned_s(j, cx) * job_cpus(j)))
 GET_OF_JOB(planned_cpu_raw, text_append_u64(out, (uint64_t)planned_s(j, cx) * job_cpus(j)))
-static void append_limit(struct str *out, const struct job *j, const struct acct_cx *cx, bool raw)
+static void acctvalues_append_limit(struct str *out, const struct job *j, const struct acct_cx *cx,
+                                    bool raw)
 {
     uint32_t s = job_limit_s(j, cx->m);
     if (s == DURATION_UNLIMITED)
@@ -300,24 +301,24 @@ static void append_limit(struct str *out, const struct job *j, const struct acct
     else
         acct_append_padded(out, s);
 }
-GET_OF_JOB(limit, append_limit(out, j, cx, false))
-GET_OF_JOB(limit_raw, append_limit(out, j, cx, true))
+GET_OF_JOB(limit, acctvalues_append_limit(out, j, cx, false))
+GET_OF_JOB(limit_raw, acctvalues_append_limit(out, j, cx, true))
 
 /* --- resources --- */
 
 static uint32_t cpus_of(const struct acct_row *r)
 {
     uint32_t n = 0;
-    if (!is_step(r))
+    if (!acctvalues_is_step(r))
         return r->job->state == JOB_PENDING ? 0 : job_cpus(r->job);
     for (size_t i = 0; i < r->step->tasks.n; i++)
         n += cpuset_count(&r->step->tasks.v[i].alloc.cpus);
     return n ? n : job_cpus(r->job);
 }
 
-static uint32_t nodes_of(const struct acct_row *r)
+static uint32_t acctvalues_nodes_of(const struct acct_row *r)
 {
-    if (!is_step(r))
+    if (!acctvalues_is_step(r))
         return r->job->state == JOB_PENDING ? 0 : job_nodes(r->job);
     return r->step->tasks.n ? (uint32_t)r->step->tasks.n : r->step->nodes;
 }
@@ -339,8 +340,8 @@ ACCT_VALUE(ncpus)
 ACCT_VALUE(req_cpus)
 {
     struct job_need need;
-    if (is_step(r) || r->job->kind == JOB_KIND_STEPS) {
-        text_append_u64(out, is_step(r) ? cpus_of(r) : job_cpus(r->job));
+    if (acctvalues_is_step(r) || r->job->kind == JOB_KIND_STEPS) {
+        text_append_u64(out, acctvalues_is_step(r) ? cpus_of(r) : job_cpus(r->job));
         return;
     }
     job_need(&r->job->req, &need);
@@ -348,16 +349,16 @@ ACCT_VALUE(req_cpus)
 }
 ACCT_VALUE(alloc_nodes)
 {
-    text_append_u64(out, had_allocation(r) ? nodes_of(r) : 0);
+    text_append_u64(out, had_allocation(r) ? acctvalues_nodes_of(r) : 0);
 }
 ACCT_VALUE(nnodes)
 {
-    text_append_u64(out, had_allocation(r) ? nodes_of(r) : job_nodes(r->job));
+    text_append_u64(out, had_allocation(r) ? acctvalues_nodes_of(r) : job_nodes(r->job));
 }
 GET_OF_JOB(req_nodes, text_append_u64(out, j->req.nodes_min == NOT_GIVEN ? 1 : j->req.nodes_min))
 ACCT_VALUE(ntasks)
 {
-    if (is_step(r))
+    if (acctvalues_is_step(r))
         text_append_u64(out, r->step->n_ranks ? r->step->n_ranks : 1);
     else if (r->kind == ACCT_EXTERN)
         text_append_u64(out, job_nodes(r->job));
@@ -365,7 +366,7 @@ ACCT_VALUE(ntasks)
 ACCT_VALUE(node_list)
 {
     size_t at = out->len;
-    if (is_step(r))
+    if (acctvalues_is_step(r))
         steptext_nodes(out, r->step);
     else
         jobtext_nodes(out, r->job);
@@ -380,7 +381,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Accounting sorts them by name. */
-static void append_tres(struct str *out, const struct acct_row *r, const struct acct_cx *cx)
+static void acctvalues_append_tres(struct str *out, const struct acct_row *r, const struct acct_cx *cx)
 {
     struct str text = STR_INIT;
     jobtext_tres(&text, r->job, cx->m);
@@ -397,15 +398,15 @@ ACCT_VALUE(alloc_tres)
 {
     if (!had_allocation(r))
         return;
-    if (is_step(r))
-        str_appendf(out, "cpu=%u,node=%u", cpus_of(r), nodes_of(r));
+    if (acctvalues_is_step(r))
+        str_appendf(out, "cpu=%u,node=%u", cpus_of(r), acctvalues_nodes_of(r));
     else
-        append_tres(out, r, cx);
+        acctvalues_append_tres(out, r, cx);
 }
-GET_OF_JOB(req_tres, append_tres(out, r, cx))
+GET_OF_JOB(req_tres, acctvalues_append_tres(out, r, cx))
 ACCT_VALUE(layout)
 {
-    if (is_step(r) && r->step->id >= 0)
+    if (acctvalues_is_step(r) && r->step->id >= 0)
         str_append(out, r->step->distribution ? "Cyclic" : "Block");
 }
 

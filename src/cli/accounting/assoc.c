@@ -80,7 +80,7 @@ void assoc_each(const struct cluster_spec *spec, const struct strv *users,
 
 /* --- of jobs --- */
 
-struct known {
+struct assoc_known {
     uid_t uid;
     char *account;
     uint64_t id;
@@ -88,7 +88,7 @@ struct known {
 
 struct assocs {
     const struct cluster_spec *spec;
-    VEC(struct known) known; /* few: pairs of users and accounts */
+    VEC(struct assoc_known) known; /* few: pairs of users and accounts */
 };
 
 struct assocs *assocs_new(const struct cluster_spec *spec)
@@ -132,6 +132,7 @@ uint64_t assoc_of_job(struct assocs *as, const struct job *j)
     if (user.n)
         assoc_each(as->spec, &user, take_wanted, &w);
     strv_fini(&user);
-    vec_push(&as->known, (struct known){.uid = j->uid, .account = xstrdup(j->req.account), .id = w.id});
+    vec_push(&as->known,
+             (struct assoc_known){.uid = j->uid, .account = xstrdup(j->req.account), .id = w.id});
     return w.id;
 }

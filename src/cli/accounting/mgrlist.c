@@ -105,7 +105,7 @@ int mgr_list_add_fields(struct mgr_list *l, const char *spec)
 
 /* --- printing --- */
 
-static void end_cell(const struct mgr_list *l, struct str *out, size_t i, size_t at)
+static void mgrlist_end_cell(const struct mgr_list *l, struct str *out, size_t i, size_t at)
 {
     if (l->parsable || l->parsable2) {
         if (i + 1 < l->items.n || !l->parsable2)
@@ -122,7 +122,7 @@ void mgr_list_print(const struct mgr_list *l)
     for (size_t i = 0; i < l->items.n && !l->no_header; i++) {
         size_t at = out.len;
         str_append(&out, fields[l->items.v[i].field].header);
-        end_cell(l, &out, i, at);
+        mgrlist_end_cell(l, &out, i, at);
     }
     if (!l->no_header)
         str_append_char(&out, '\n');
@@ -135,7 +135,7 @@ void mgr_list_print(const struct mgr_list *l)
         vec_for_each (&l->items, i) {
             size_t at = out.len;
             text_append_foreign(&out, l->rows.v[r].v[l->items.v[i].field], "");
-            end_cell(l, &out, i, at);
+            mgrlist_end_cell(l, &out, i, at);
         }
         str_append_char(&out, '\n');
     }

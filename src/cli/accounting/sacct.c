@@ -143,7 +143,7 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static void replace(char **s, const char *value)
+static void sacct_replace(char **s, const char *value)
 {
     free(*s);
     *s = xstrdup(value);
@@ -162,7 +162,7 @@ static int64_t this_second(void)
     return wall_read().ms / MS_PER_S;
 }
 
-static int set_time(struct wall *at, bool *given, const char *arg, struct errtext *err)
+static int sacct_set_time(struct wall *at, bool *given, const char *arg, struct errtext *err)
 {
     struct wall now = {.ms = this_second() * MS_PER_S};
     if (wall_parse_past(arg, now, at, NULL) < 0)
@@ -174,7 +174,7 @@ static int set_time(struct wall *at, bool *given, const char *arg, struct errtex
 /* The whole of that second. */
 static int set_end(struct sacct *s, const char *arg, struct errtext *err)
 {
-    int r = set_time(&s->q.until, &s->until_given, arg, err);
+    int r = sacct_set_time(&s->q.until, &s->until_given, arg, err);
     s->q.until.ms += MS_PER_S - 1;
     return r;
 }
@@ -188,7 +188,7 @@ static int set_units(struct sacct *s, const char *arg, struct errtext *err)
 }
 
 /* Names and numbers; sacct takes what --json=... of later releases may say. */
-static int set_filter(struct sacct *s, int id, const char *arg, struct errtext *err)
+static int sacct_set_filter(struct sacct *s, int id, const char *arg, struct errtext *err)
 {
     struct job_filter *f = &s->q.filter;
     switch (id) {
@@ -213,40 +213,40 @@ static int set_filter(struct sacct *s, int id, const char *arg, struct errtext *
     return 0;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int sacct_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sacct *s = ctx;
     switch (o->id) {
     case O_ALL_USERS: s->all_users = true; break;
     case O_ALLOCATIONS: s->allocations = true; break;
     case O_SCRIPTS: s->scripts = true; break;
-    case O_BRIEF: replace(&s->fields, FORMAT_BRIEF); break;
+    case O_BRIEF: sacct_replace(&s->fields, FORMAT_BRIEF); break;
     case O_ASSOCIATIONS: return acct_sizes_set_assocs(&s->sizes, arg, err);
     case O_COMPLETION: s->completion = true; break;
     case O_NNODES: return acct_sizes_set_range(&s->sizes.nodes_min, &s->sizes.nodes_max, "node", arg, err);
     case O_NCPUS: return acct_sizes_set_range(&s->sizes.cpus_min, &s->sizes.cpus_max, "cpu", arg, err);
     case O_LIMIT_MIN: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_min_s, arg, err), err);
     case O_LIMIT_MAX: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_max_s, arg, err), err);
-    case O_CLUSTERS: replace(&s->cluster, arg); break;
-    case O_DELIMITER: replace(&s->delimiter, arg); break;
+    case O_CLUSTERS: sacct_replace(&s->cluster, arg); break;
+    case O_DELIMITER: sacct_replace(&s->delimiter, arg); break;
     case O_DUPLICATES: s->q.duplicates = true; break;
     case O_END: return set_end(s, arg, err);
-    case O_FORMAT: replace(&s->fields, arg); break;
+    case O_FORMAT: sacct_replace(&s->fields, arg); break;
     case O_HELP_FORMAT: s->help_format = true; break;
     case O_JSON: s->json = true; break;
-    case O_LONG: replace(&s->fields, FORMAT_LONG); break;
+    case O_LONG: sacct_replace(&s->fields, FORMAT_LONG); break;
     case O_NO_HEADER: s->no_header = true; break;
     case O_PARSABLE: s->parsable = true; break;
     case O_PARSABLE2: s->parsable2 = true; break;
-    case O_START: return set_time(&s->q.since, &s->since_given, arg, err);
+    case O_START: return sacct_set_time(&s->q.since, &s->since_given, arg, err);
     case O_TRUNCATE: s->truncate = true; break;
     case O_UNITS: return set_units(s, arg, err);
-    default: return set_filter(s, o->id, arg, err);
+    default: return sacct_set_filter(s, o->id, arg, err);
     }
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sacct_set_option);
 
 /* --- what is meant where nothing is said --- */
 
@@ -316,30 +316,31 @@ struct row_cx {
     struct str *out;
 };
 
-static int32_t step_of(const struct acct_row *r)
+static int32_t sacct_step_of(const struct acct_row *r)
 {
     return r->kind == ACCT_STEP ? r->step->id : STEP_ALL;
 }
 
 /* "-j 12.0" means that step alone. */
-static bool is_wanted(const struct sacct *s, const struct acct_row *r)
+static bool sacct_is_wanted(const struct sacct *s, const struct acct_row *r)
 {
     const struct target_list *t = &s->q.filter.targets;
     bool any = !t->list.n;
     for (size_t i = 0; i < t->list.n && !any; i++)
         any = job_is_named(r->job, t->list.v[i].job, t->list.v[i].array_index) &&
-              (t->list.v[i].step == STEP_ALL || (r->kind == ACCT_STEP && t->list.v[i].step == step_of(r)));
+              (t->list.v[i].step == STEP_ALL ||
+               (r->kind == ACCT_STEP && t->list.v[i].step == sacct_step_of(r)));
     return any;
 }
 
 static void print_row(void *ctx, const struct acct_row *r)
 {
     struct row_cx *x = ctx;
-    if (is_wanted(x->s, r))
+    if (sacct_is_wanted(x->s, r))
         acct_format_row(x->out, &x->s->format, r, &x->s->cx);
 }
 
-static void step_json(void *ctx, const struct acct_row *r)
+static void sacct_step_json(void *ctx, const struct acct_row *r)
 {
     struct str *out = ((struct row_cx *)ctx)->out;
     struct acct_cx *cx = &((struct row_cx *)ctx)->s->cx;
@@ -375,7 +376,7 @@ static void job_json(struct sacct *s, struct str *out, const struct job *j, cons
     job_json_append(out, &row, &cx);
     str_truncate(out, out->len - 1);
     json_begin_array(out, "steps");
-    acct_rows(j, !s->allocations, step_json, &x);
+    acct_rows(j, !s->allocations, sacct_step_json, &x);
     json_end_array(out);
     json_end_object(out);
 }
@@ -417,7 +418,7 @@ static void print_scripts(struct sacct *s, struct client *c)
     str_fini(&out);
 }
 
-static void print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
+static void sacct_print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
 {
     struct sacct *s = ctx;
     if (!s->cx.assocs)
@@ -439,7 +440,7 @@ static void print_job(void *ctx, struct str *out, const struct job *j, const str
 
 /* --- the command --- */
 
-static int away(const struct cli *cli, int r, const struct errtext *err)
+static int sacct_away(const struct cli *cli, int r, const struct errtext *err)
 {
     if (r == -EACCES)
         cli_error(cli, "%s", err->s);
@@ -454,7 +455,7 @@ static bool cluster_is_ours(const struct sacct *s, const struct client *c)
     return !s->cluster || str_ieq(s->cluster, "all") || str_eq(s->cluster, client_welcome(c)->name);
 }
 
-static int ask(struct sacct *s, const struct cli *cli)
+static int sacct_ask(struct sacct *s, const struct cli *cli)
 {
     struct errtext err = {0};
     struct client *c;
@@ -462,14 +463,14 @@ static int ask(struct sacct *s, const struct cli *cli)
     struct str out = STR_INIT, rows = STR_INIT;
     int r = client_connect(cli->name, 0, &c, &err);
     if (r < 0)
-        return away(cli, r, &err);
+        return sacct_away(cli, r, &err);
     s->cx.units = s->units;
     s->cx.truncate = s->truncate;
     s->cx.since = s->q.since;
     s->cx.until = s->q.until;
     model_init(&m);
     if (cluster_is_ours(s, c))
-        r = acct_each(c, &s->q, &m, &rows, print_job, s, &err);
+        r = acct_each(c, &s->q, &m, &rows, sacct_print_job, s, &err);
     if (r == 0 && s->scripts) {
         print_scripts(s, c);
     } else if (r == 0) {
@@ -487,10 +488,10 @@ static int ask(struct sacct *s, const struct cli *cli)
     assocs_free(s->cx.assocs);
     model_fini(&m);
     client_free(c);
-    return r < 0 ? away(cli, r, &err) : 0;
+    return r < 0 ? sacct_away(cli, r, &err) : 0;
 }
 
-static bool parse(struct sacct *s, const struct cli *cli, int argc, char **argv, int *ret_exit)
+static bool sacct_parse(struct sacct *s, const struct cli *cli, int argc, char **argv, int *ret_exit)
 {
     struct strv env = cli_environ(), operands = {0};
     struct errtext err = {0};
@@ -511,7 +512,7 @@ static int sacct_run(struct cli *cli, int argc, char **argv)
     struct sacct s = {.q.filter.uids = VEC_INIT, .format.items = VEC_INIT, .asked = VEC_INIT};
     acct_sizes_init(&s.sizes);
     int rc = 0;
-    if (parse(&s, cli, argc, argv, &rc)) {
+    if (sacct_parse(&s, cli, argc, argv, &rc)) {
         if (s.help_format || (s.fields && str_ieq(s.fields, "help"))) {
             struct str out = STR_INIT;
             acct_fields_list(&out);
@@ -519,7 +520,7 @@ static int sacct_run(struct cli *cli, int argc, char **argv)
             str_fini(&out);
         } else {
             rc = set_defaults(&s, cli);
-            rc = rc ? rc : ask(&s, cli);
+            rc = rc ? rc : sacct_ask(&s, cli);
         }
     }
     job_filter_fini(&s.q.filter);

@@ -250,7 +250,7 @@ static void add_list(struct strv *to, const char *text)
 
 /* "user=u", "format=...", "withassoc", "where": what the word after the entity may say. Those that name
  * something without '=' name the entity itself, as in show user ann. */
-static int take_word(struct mgr *g, const char *word, const char *entity)
+static int sacctmgr_take_word(struct mgr *g, const char *word, const char *entity)
 {
     static const char *const flags[] = {
         "where",   "set",         "wopinfo",          "wopi",      "wolimits", "woplimits",
@@ -286,7 +286,7 @@ static int take_word(struct mgr *g, const char *word, const char *entity)
     return rc;
 }
 
-static int fetch(struct mgr *g)
+static int sacctmgr_fetch(struct mgr *g)
 {
     struct errtext err = {0};
     struct msg_get get = {.what = GET_SPEC | GET_NODES};
@@ -298,7 +298,7 @@ static int fetch(struct mgr *g)
     return r < 0;
 }
 
-static int show(struct mgr *g, const struct strv *w)
+static int sacctmgr_show(struct mgr *g, const struct strv *w)
 {
     size_t e = 0, n = sizeof entities / sizeof entities[0];
     while (e < n && (w->n < 2 || !word_begins(w->v[1], entities[e].name, entities[e].min)))
@@ -310,14 +310,14 @@ static int show(struct mgr *g, const struct strv *w)
     }
     int rc = 0;
     for (size_t i = 2; i < w->n && rc == 0; i++)
-        rc = take_word(g, w->v[i], w->v[1]);
+        rc = sacctmgr_take_word(g, w->v[i], w->v[1]);
     bool with = g->associations && entities[e].with_assocs;
     if (rc == 0 && !g->list.items.n)
         rc = mgr_list_add_fields(&g->list, with ? entities[e].with_assocs : entities[e].format);
     /* a field of associations alone asks for them */
     if (entities[e].with_assocs && mgr_list_has_field(&g->list, F_QOS))
         g->associations = true;
-    rc = rc ? rc : fetch(g);
+    rc = rc ? rc : sacctmgr_fetch(g);
     if (rc == 0) {
         entities[e].collect(g);
         mgr_list_print(&g->list);
@@ -344,7 +344,7 @@ static int sacctmgr_run(struct cli *cli, int argc, char **argv)
     model_init(&g.m);
     if (cli_parse(cli, &g, argc, argv, 0, &words, &rc)) {
         if (words.n && (word_begins(words.v[0], "show", 2) || word_begins(words.v[0], "list", 1))) {
-            rc = show(&g, &words);
+            rc = sacctmgr_show(&g, &words);
         } else if (words.n && word_begins(words.v[0], "version", 4)) {
             puts("slurm 23.02.7");
         } else if (!words.n || word_begins(words.v[0], "help", 1)) {

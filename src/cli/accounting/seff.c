@@ -15,13 +15,13 @@ enum { O_DEBUG = 1 };
 
 static const struct opt table[] = {{.id = O_DEBUG, .name = "debug", .letter = 'd'}};
 
-static int set_option(void *ctx, const struct opt *opt, const char *arg, struct errtext *err)
+static int seff_set_option(void *ctx, const struct opt *opt, const char *arg, struct errtext *err)
 {
     (void)ctx, (void)opt, (void)arg, (void)err;
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, seff_set_option);
 
 struct seff {
     const char *cluster;
@@ -93,7 +93,7 @@ static void append_memory_lines(struct str *out, const struct job *j)
     str_append_char(out, '\n');
 }
 
-static void print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
+static void seff_print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
 {
     struct seff *s = ctx;
     struct acct_row row = {.kind = ACCT_JOB, .job = j};
@@ -123,7 +123,7 @@ static void print_job(void *ctx, struct str *out, const struct job *j, const str
     str_fini(&state);
 }
 
-static int ask(const struct cli *cli, const struct target_list *jobs)
+static int seff_ask(const struct cli *cli, const struct target_list *jobs)
 {
     struct seff s = {0};
     struct acct_query q = {.filter.targets = *jobs};
@@ -138,7 +138,7 @@ static int ask(const struct cli *cli, const struct target_list *jobs)
     }
     s.cluster = client_welcome(c)->name;
     model_init(&m);
-    r = acct_each(c, &q, &m, &out, print_job, &s, &err);
+    r = acct_each(c, &q, &m, &out, seff_print_job, &s, &err);
     if (r < 0)
         cli_error(cli, "%s", err.s);
     else if (!s.n)
@@ -166,7 +166,7 @@ static int seff_run(struct cli *cli, int argc, char **argv)
             cli_error(cli, "a job is missing: seff JOB");
             rc = 1;
         }
-        rc = rc ? rc : ask(cli, &jobs);
+        rc = rc ? rc : seff_ask(cli, &jobs);
     }
     strv_fini(&operands);
     target_list_fini(&jobs);

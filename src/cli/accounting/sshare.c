@@ -224,8 +224,8 @@ static const struct opts options = OPTS(table, sshare_set);
 
 /* --- printing --- */
 
-static void append_cell(const struct sshare *s, struct str *out, size_t at, const struct field *f,
-                        bool right, bool last)
+static void sshare_append_cell(const struct sshare *s, struct str *out, size_t at, const struct field *f,
+                               bool right, bool last)
 {
     if (s->parsable == PARSABLE_NO) {
         format_fit(out, at, abs(f->width), right);
@@ -240,7 +240,7 @@ static void append_header(const struct sshare *s, struct str *out, const struct 
     vec_for_each (&c->v, i) {
         size_t at = out->len;
         str_append(out, c->v.v[i].name);
-        append_cell(s, out, at, &c->v.v[i], c->v.v[i].width > 0, i + 1 == c->v.n);
+        sshare_append_cell(s, out, at, &c->v.v[i], c->v.v[i].width > 0, i + 1 == c->v.n);
     }
     str_append_char(out, '\n');
     if (s->parsable != PARSABLE_NO)
@@ -259,7 +259,7 @@ static void append_row(const struct sshare *s, struct str *out, const struct cho
     vec_for_each (&c->v, i) {
         size_t at = out->len;
         c->v.v[i].get(out, r);
-        append_cell(s, out, at, &c->v.v[i], c->v.v[i].width > 0, i + 1 == c->v.n);
+        sshare_append_cell(s, out, at, &c->v.v[i], c->v.v[i].width > 0, i + 1 == c->v.n);
     }
     str_append_char(out, '\n');
 }
@@ -279,7 +279,7 @@ static void append_json(const struct sshare *s, struct str *out, const struct ms
     json_end_document(out);
 }
 
-static void print(const struct sshare *s, const struct chosen *c, const struct msg_shares_rows *rows)
+static void sshare_print(const struct sshare *s, const struct chosen *c, const struct msg_shares_rows *rows)
 {
     struct str out = STR_INIT;
     if (s->json) {
@@ -297,8 +297,8 @@ static void print(const struct sshare *s, const struct chosen *c, const struct m
 
 /* --- asking --- */
 
-static int ask_rows(const struct sshare *s, const struct cli *cli, struct client *c,
-                    struct msg_shares_rows *all)
+static int sshare_ask_rows(const struct sshare *s, const struct cli *cli, struct client *c,
+                           struct msg_shares_rows *all)
 {
     struct msg_shares m = {.accounts = s->filter.accounts};
     struct errtext err = {0};
@@ -323,7 +323,7 @@ static int ask_rows(const struct sshare *s, const struct cli *cli, struct client
     return 0;
 }
 
-static int show(const struct sshare *s, const struct cli *cli)
+static int sshare_show(const struct sshare *s, const struct cli *cli)
 {
     struct chosen c = {.v = VEC_INIT};
     struct msg_shares_rows rows = {0};
@@ -337,10 +337,10 @@ static int show(const struct sshare *s, const struct cli *cli)
         cli_error(cli, "%s", away);
         rc = 1;
     } else {
-        rc = ask_rows(s, cli, client, &rows);
+        rc = sshare_ask_rows(s, cli, client, &rows);
     }
     if (rc == 0)
-        print(s, &c, &rows);
+        sshare_print(s, &c, &rows);
     client_free(client);
     vec_fini(&c.v);
     rec_fini(&msg_shares_rows_rec, &rows);
@@ -369,7 +369,7 @@ static int sshare_run(struct cli *cli, int argc, char **argv)
             printf("%s%s", fields[i].name,
                    (i + 1) % 5 && i + 1 < sizeof fields / sizeof fields[0] ? " " : "\n");
     } else if (go && rc == 0) {
-        rc = show(&s, cli);
+        rc = sshare_show(&s, cli);
     }
     job_filter_fini(&s.filter);
     strv_fini(&s.unknown_users);

@@ -45,19 +45,19 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static void replace(char **s, const char *value)
+static void sstat_replace(char **s, const char *value)
 {
     free(*s);
     *s = xstrdup(value);
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int sstat_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sstat *s = ctx;
     switch (o->id) {
     case O_ALL: s->all_steps = true; break;
-    case O_DELIMITER: replace(&s->delimiter, arg); break;
-    case O_FORMAT: replace(&s->fields, arg); break;
+    case O_DELIMITER: sstat_replace(&s->delimiter, arg); break;
+    case O_FORMAT: sstat_replace(&s->fields, arg); break;
     case O_HELP: s->help_format = true; break;
     case O_JOBS:
         return targets_add_list(&s->targets, arg, NULL) < 0
@@ -66,13 +66,13 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_NO_HEADER: s->no_header = true; break;
     case O_P: s->parsable = true; break;
     case O_P2: s->parsable2 = true; break;
-    case O_PIDS: replace(&s->fields, FORMAT_PIDS); break;
+    case O_PIDS: sstat_replace(&s->fields, FORMAT_PIDS); break;
     default: break;
     }
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sstat_set_option);
 
 /* Those of a step. */
 static void list_fields(struct str *out)
@@ -156,7 +156,7 @@ static void measures_fini(struct measures *m)
     strv_fini(&m->nodes);
 }
 
-static void take(struct measures *m, const struct msg_util *u)
+static void sstat_take(struct measures *m, const struct msg_util *u)
 {
     if (!u->node || strv_has(&m->nodes, u->node))
         return;
@@ -169,7 +169,7 @@ static void take(struct measures *m, const struct msg_util *u)
     }
 }
 
-static bool is_named(const struct sstat *s, const struct job *j, int32_t step)
+static bool sstat_is_named(const struct sstat *s, const struct job *j, int32_t step)
 {
     for (size_t i = 0; i < s->targets.list.n; i++)
         if (job_is_named(j, s->targets.list.v[i].job, s->targets.list.v[i].array_index) &&
@@ -179,26 +179,27 @@ static bool is_named(const struct sstat *s, const struct job *j, int32_t step)
 }
 
 /* Nodes on which something runs that is asked for and that have not spoken yet. */
-static bool lacks_nodes(const struct sstat *s, const struct model *m, const struct measures *got)
+static bool sstat_lacks_nodes(const struct sstat *s, const struct model *m, const struct measures *got)
 {
     list_for_each (j, &m->all, struct job, in_all)
         for (size_t i = 0; i < j->steps.n; i++)
             for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
                 const struct task *t = &j->steps.v[i].tasks.v[k];
-                if (t->state == TASK_RUNNING && is_named(s, j, j->steps.v[i].id) &&
+                if (t->state == TASK_RUNNING && sstat_is_named(s, j, j->steps.v[i].id) &&
                     !strv_has(&got->nodes, t->alloc.node))
                     return true;
             }
     return false;
 }
 
-static void measure(const struct sstat *s, struct client *c, const struct model *m, struct measures *ret)
+static void sstat_measure(const struct sstat *s, struct client *c, const struct model *m,
+                          struct measures *ret)
 {
     struct msg_flag on = {.on = true};
     int64_t deadline = mono_ms() + WAIT_MS;
-    if (!lacks_nodes(s, m, ret) || client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) < 0)
+    if (!sstat_lacks_nodes(s, m, ret) || client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) < 0)
         return;
-    while (lacks_nodes(s, m, ret) && mono_ms() < deadline) {
+    while (sstat_lacks_nodes(s, m, ret) && mono_ms() < deadline) {
         struct incoming in;
         int r = client_next(c, (int)(deadline - mono_ms()), &in, NULL);
         if (r < 0)
@@ -206,7 +207,7 @@ static void measure(const struct sstat *s, struct client *c, const struct model 
         if (r == 0)
             continue;
         if (in.kind == MSG_UTIL)
-            take(ret, in.body);
+            sstat_take(ret, in.body);
         msg_free(in.kind, in.body);
     }
 }
@@ -234,9 +235,9 @@ static struct acct_live live_of(const struct measures *m, const struct job *j, c
 
 /* Without -a: the first step of the job that srun has started, as Slurm does it; with a step's name that.
  */
-static bool is_wanted(const struct sstat *s, const struct job *j, const struct step *st, bool any)
+static bool sstat_is_wanted(const struct sstat *s, const struct job *j, const struct step *st, bool any)
 {
-    if (st->done || !st->tasks.n || !is_named(s, j, st->id))
+    if (st->done || !st->tasks.n || !sstat_is_named(s, j, st->id))
         return false;
     for (size_t i = 0; i < s->targets.list.n; i++)
         if (s->targets.list.v[i].step == st->id &&
@@ -245,13 +246,13 @@ static bool is_wanted(const struct sstat *s, const struct job *j, const struct s
     return s->all_steps || (st->id >= 0 && !any);
 }
 
-static size_t print_job(const struct sstat *s, const struct job *j, const struct measures *got,
-                        const struct acct_cx *cx, struct str *out)
+static size_t sstat_print_job(const struct sstat *s, const struct job *j, const struct measures *got,
+                              const struct acct_cx *cx, struct str *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *st = &j->steps.v[i];
-        if (!is_wanted(s, j, st, n > 0))
+        if (!sstat_is_wanted(s, j, st, n > 0))
             continue;
         struct acct_live live = live_of(got, j, st);
         struct acct_row row = {.kind = ACCT_STEP, .job = j, .step = st, .live = &live};
@@ -261,8 +262,8 @@ static size_t print_job(const struct sstat *s, const struct job *j, const struct
     return n;
 }
 
-static int print(const struct sstat *s, const struct cli *cli, const struct model *m,
-                 const struct measures *got)
+static int sstat_print(const struct sstat *s, const struct cli *cli, const struct model *m,
+                       const struct measures *got)
 {
     struct str out = STR_INIT;
     struct acct_cx cx = {.m = m, .now = m->now, .time = timetext_from(getenv("SLURM_TIME_FORMAT"), m->now)};
@@ -274,7 +275,7 @@ static int print(const struct sstat *s, const struct cli *cli, const struct mode
         size_t n = 0;
         list_for_each (j, &m->all, struct job, in_all)
             if (job_is_named(j, t->job, t->array_index))
-                n += print_job(s, j, got, &cx, &out);
+                n += sstat_print_job(s, j, got, &cx, &out);
         if (!n) {
             cli_error(cli, "No steps running for job %u", t->job); /* and no failure */
         }
@@ -284,7 +285,7 @@ static int print(const struct sstat *s, const struct cli *cli, const struct mode
     return rc;
 }
 
-static int ask(const struct sstat *s, const struct cli *cli)
+static int sstat_ask(const struct sstat *s, const struct cli *cli)
 {
     const char *away = NULL;
     struct client *c = ask_connect_slurm(cli, &away);
@@ -298,8 +299,8 @@ static int ask(const struct sstat *s, const struct cli *cli)
     if (!c || client_fetch(c, &get, &m, NULL) < 0) {
         cli_error(cli, "slurm_job_step_stat: %s", c ? SLURM_TIMEOUT : away);
     } else {
-        measure(s, c, &m, &got);
-        rc = print(s, cli, &m, &got);
+        sstat_measure(s, c, &m, &got);
+        rc = sstat_print(s, cli, &m, &got);
     }
     measures_fini(&got);
     model_fini(&m);
@@ -308,7 +309,7 @@ static int ask(const struct sstat *s, const struct cli *cli)
     return rc;
 }
 
-static int prepare(struct sstat *s, const struct cli *cli)
+static int sstat_prepare(struct sstat *s, const struct cli *cli)
 {
     struct errtext err = {0};
     s->format.parsable = s->parsable || s->parsable2;
@@ -341,8 +342,8 @@ static int sstat_run(struct cli *cli, int argc, char **argv)
             out_flush(&out);
             str_fini(&out);
         } else {
-            rc = rc ? rc : prepare(&s, cli);
-            rc = rc ? rc : ask(&s, cli);
+            rc = rc ? rc : sstat_prepare(&s, cli);
+            rc = rc ? rc : sstat_ask(&s, cli);
         }
     }
     strv_fini(&operands);

@@ -30,8 +30,8 @@ static const struct opt table[] = {
     {.id = O_FORCE, .name = "force", .letter = 'f', .help = "even where that file exists"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int import_set_option(void *ctx, const struct opt *o, const char *arg,
+                             __attribute__((unused)) struct errtext *err)
 {
     struct import *m = ctx;
     if (o->id == O_FORCE) {
@@ -43,7 +43,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, import_set_option);
 
 /* --- the command --- */
 
@@ -56,7 +56,8 @@ static char *included_path(const char *from, const char *file)
     return xasprintf("%.*s%s", (int)(slash - from) + 1, from, file);
 }
 
-static int read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret);
+static int import_read_file(const struct import *m, const char *path, unsigned depth,
+                            struct slurmconf *ret);
 
 /* The lines of the files that it includes stand where they are named. One that is not there is left out,
  * and said: it may lie on the cluster alone. */
@@ -69,7 +70,7 @@ static int read_included(const struct import *m, unsigned depth, struct slurmcon
         char *path = included_path(c->lines.v[i].file, p->value);
         struct slurmconf inner = {0};
         bool there = access(path, R_OK) == 0;
-        int r = there ? read_file(m, path, depth + 1, &inner) : 0;
+        int r = there ? import_read_file(m, path, depth + 1, &inner) : 0;
         free(path);
         if (r)
             return r;
@@ -82,7 +83,7 @@ static int read_included(const struct import *m, unsigned depth, struct slurmcon
     return 0;
 }
 
-static int read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret)
+static int import_read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret)
 {
     struct errtext err = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
@@ -117,7 +118,7 @@ static int check_file(const struct import *m)
     return 0;
 }
 
-static int write_file(struct import *m)
+static int import_write_file(struct import *m)
 {
     if (!m->output)
         return out_flush(&m->out) ? 0 : 1;
@@ -129,16 +130,16 @@ static int write_file(struct import *m)
     return ok ? 0 : 1;
 }
 
-static int run(struct import *m, const struct strv *files)
+static int cmd_import_run(struct import *m, const struct strv *files)
 {
-    int rc = read_file(m, files->v[0], 0, &m->conf);
+    int rc = import_read_file(m, files->v[0], 0, &m->conf);
     if (rc == 0 && files->n > 1)
-        rc = read_file(m, files->v[1], 0, &m->gres);
+        rc = import_read_file(m, files->v[1], 0, &m->gres);
     if (rc)
         return rc;
     import_make(m);
     rc = check_file(m);
-    rc = rc ? rc : write_file(m);
+    rc = rc ? rc : import_write_file(m);
     if (rc == 0 && m->n_left) {
         fprintf(stderr, "Not carried over:\n");
         struct strv lines = strv_split(m->left.s, "\n");
@@ -172,7 +173,7 @@ static int import_run(struct cli *cli, int argc, char **argv)
             cli_error(cli, "give a slurm.conf, and a gres.conf where there is one");
             rc = 2;
         } else {
-            rc = run(&m, &files);
+            rc = cmd_import_run(&m, &files);
         }
     }
     slurmconf_fini(&m.conf);

@@ -14,7 +14,7 @@
 /* --- values --- */
 
 /* As text of libconfig. */
-static void append_quoted(struct str *out, const char *s)
+static void importmap_append_quoted(struct str *out, const char *s)
 {
     str_append_char(out, '"');
     for (; *s; s++) {
@@ -25,31 +25,31 @@ static void append_quoted(struct str *out, const char *s)
     str_append_char(out, '"');
 }
 
-static void append_list(struct str *out, const char *key, const char *value)
+static void importmap_append_list(struct str *out, const char *key, const char *value)
 {
     struct strv words = strv_split(value, ",");
     str_appendf(out, " %s = [", key);
     for (size_t i = 0; i < words.n; i++) {
         str_append(out, i ? ", " : "");
-        append_quoted(out, words.v[i]);
+        importmap_append_quoted(out, words.v[i]);
     }
     str_append(out, "];");
     strv_fini(&words);
 }
 
-static void append_text(struct str *out, const char *key, const char *value)
+static void importmap_append_text(struct str *out, const char *key, const char *value)
 {
     str_appendf(out, " %s = ", key);
-    append_quoted(out, value);
+    importmap_append_quoted(out, value);
     str_append_char(out, ';');
 }
 
-static bool is_number(const char *s, int64_t *ret)
+static bool importmap_is_number(const char *s, int64_t *ret)
 {
     return s && int_parse(s, 0, INT32_MAX, ret, NULL) == 0;
 }
 
-static const char *take(struct conf_line *l, struct conf_line *otherwise, const char *key)
+static const char *importmap_take(struct conf_line *l, struct conf_line *otherwise, const char *key)
 {
     const char *v = conf_take(l, key), *d = conf_take(otherwise, key);
     return v ? v : d;
@@ -57,13 +57,13 @@ static const char *take(struct conf_line *l, struct conf_line *otherwise, const 
 
 /* --- GPUs: "gpu:a100:4(S:0-1)", "gpu:4", "gpu" --- */
 
-struct gpus {
+struct import_gpus {
     uint32_t n;
     char *type;
     bool mixed; /* of several types */
 };
 
-static bool parse_gpu(const char *gres, struct gpus *ret)
+static bool parse_gpu(const char *gres, struct import_gpus *ret)
 {
     if (strncasecmp(gres, "gpu", 3) != 0 || (gres[3] && gres[3] != ':'))
         return false;
@@ -73,7 +73,7 @@ static bool parse_gpu(const char *gres, struct gpus *ret)
     uint32_t n = 1;
     for (size_t i = 1; i < parts.n; i++) {
         int64_t count;
-        if (is_number(parts.v[i], &count))
+        if (importmap_is_number(parts.v[i], &count))
             n = (uint32_t)count;
         else if (!ret->type && *parts.v[i])
             ret->type = xstrdup(parts.v[i]);
@@ -85,9 +85,10 @@ static bool parse_gpu(const char *gres, struct gpus *ret)
     return true;
 }
 
-static void append_gpus(struct import *m, struct str *out, const struct conf_line *l, const char *gres)
+static void importmap_append_gpus(struct import *m, struct str *out, const struct conf_line *l,
+                                  const char *gres)
 {
-    struct gpus g = {0};
+    struct import_gpus g = {0};
     struct strv items = strv_split(gres ? gres : "", ",");
     for (size_t i = 0; i < items.n; i++)
         if (!parse_gpu(items.v[i], &g))
@@ -97,7 +98,7 @@ static void append_gpus(struct import *m, struct str *out, const struct conf_lin
     if (g.mixed)
         import_leave(m, l, gres, "a node's GPUs have one type here: they count as one without a name");
     else if (g.type)
-        append_text(out, "gpu_type", g.type);
+        importmap_append_text(out, "gpu_type", g.type);
     free(g.type);
     strv_fini(&items);
 }
@@ -112,8 +113,8 @@ static uint64_t product_of(struct conf_line *l, struct conf_line *d)
     bool any = false;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         int64_t v;
-        const char *text = take(l, d, keys[i]);
-        if (is_number(text, &v) && v > 0 && v < 4096) {
+        const char *text = importmap_take(l, d, keys[i]);
+        if (importmap_is_number(text, &v) && v > 0 && v < 4096) {
             n *= (uint64_t)v;
             any = true;
         }
@@ -131,7 +132,7 @@ static void append_address(struct import *m, struct str *out, const struct conf_
     gethostname(host, sizeof host - 1);
     host[strcspn(host, ".")] = '\0';
     if (str_eq(name, "localhost") || (str_eq(name, host) && (!address || str_eq(address, host)))) {
-        append_text(out, "transport", "local");
+        importmap_append_text(out, "transport", "local");
         return;
     }
     if (open && close) {
@@ -142,40 +143,40 @@ static void append_address(struct import *m, struct str *out, const struct conf_
                 m, l, a,
                 "write the address of these nodes by hand: %s stands for the text in the brackets of name");
         char *text = xasprintf("%.*s%%s%s", (int)(open - a), a, close + 1);
-        append_text(out, "address", text);
+        importmap_append_text(out, "address", text);
         free(text);
     } else {
-        append_text(out, "address", a);
+        importmap_append_text(out, "address", a);
     }
 }
 
-static void add_node(struct import *m, struct conf_line *l, const char *name)
+static void importmap_add_node(struct import *m, struct conf_line *l, const char *name)
 {
     struct conf_line *d = &m->node_default;
     struct str *out = &m->out;
     int64_t n;
     str_append(out, "  {");
     str_append(out, " name = ");
-    append_quoted(out, name);
+    importmap_append_quoted(out, name);
     str_append_char(out, ';');
-    append_address(m, out, l, name, take(l, d, "NodeAddr"));
-    const char *cpus = take(l, d, "CPUs"), *procs = take(l, d, "Procs");
+    append_address(m, out, l, name, importmap_take(l, d, "NodeAddr"));
+    const char *cpus = importmap_take(l, d, "CPUs"), *procs = importmap_take(l, d, "Procs");
     uint64_t product = product_of(l, d);
-    if (is_number(cpus ? cpus : procs, &n) && n > 0)
+    if (importmap_is_number(cpus ? cpus : procs, &n) && n > 0)
         str_appendf(out, " cpus = %lld;", (long long)n);
     else if (product)
         str_appendf(out, " cpus = %llu;", (unsigned long long)product);
-    const char *mem = take(l, d, "RealMemory");
-    if (is_number(mem, &n) && n > 0)
+    const char *mem = importmap_take(l, d, "RealMemory");
+    if (importmap_is_number(mem, &n) && n > 0)
         str_appendf(out, " memory = \"%lldM\";", (long long)n);
-    append_gpus(m, out, l, take(l, d, "Gres"));
-    const char *features = take(l, d, "Features");
-    const char *feature = take(l, d, "Feature");
+    importmap_append_gpus(m, out, l, importmap_take(l, d, "Gres"));
+    const char *features = importmap_take(l, d, "Features");
+    const char *feature = importmap_take(l, d, "Feature");
     if (features || feature)
-        append_list(out, "features", features ? features : feature);
-    if (is_number(take(l, d, "Weight"), &n) && n != 1)
+        importmap_append_list(out, "features", features ? features : feature);
+    if (importmap_is_number(importmap_take(l, d, "Weight"), &n) && n != 1)
         str_appendf(out, " weight = %lld;", (long long)n);
-    const char *host = take(l, d, "NodeHostname"), *state = take(l, d, "State");
+    const char *host = importmap_take(l, d, "NodeHostname"), *state = importmap_take(l, d, "State");
     (void)host;
     if (state && !str_ieq(state, "UNKNOWN") && !str_ieq(state, "IDLE") && !str_ieq(state, "CLOUD"))
         import_leave(m, l, state,
@@ -269,7 +270,7 @@ static bool append_set(struct import *m, struct str *out, const char *name)
 }
 
 /* A list with the nodes of the sets that are named in it. */
-static void append_nodes(struct import *m, struct str *out, const char *list)
+static void importmap_append_nodes(struct import *m, struct str *out, const char *list)
 {
     struct str nodes = STR_INIT;
     for (const char *p = list; *p;) {
@@ -282,15 +283,15 @@ static void append_nodes(struct import *m, struct str *out, const char *list)
         free(item);
         p += n + (p[n] == ',');
     }
-    append_text(out, "nodes", nodes.s);
+    importmap_append_text(out, "nodes", nodes.s);
     str_fini(&nodes);
 }
 
 /* --- partitions --- */
 
 /* A default over the longest time that is allowed, as a DEFAULT line may give one, is that. */
-static void append_times(struct import *m, struct str *out, const struct conf_line *l, const char *max,
-                         const char *usual)
+static void importmap_append_times(struct import *m, struct str *out, const struct conf_line *l,
+                                   const char *max, const char *usual)
 {
     const char *const keys[] = {"max_time", "default_time"}, *const values[] = {max, usual};
     uint32_t most = DURATION_UNLIMITED;
@@ -309,7 +310,7 @@ static void append_times(struct import *m, struct str *out, const struct conf_li
 static void append_names(struct str *out, const char *key, const char *value)
 {
     if (value && !str_ieq(value, "ALL"))
-        append_list(out, key, value);
+        importmap_append_list(out, key, value);
 }
 
 /* Slurm's own entries for them are in its accounting database. */
@@ -329,7 +330,7 @@ static void add_qos(struct import *m)
         str_append(&m->out, "qos = ( # their priorities are in Slurm's accounting: sacctmgr show qos\n");
     for (size_t i = 0; i < m->qos.n; i++) {
         str_append(&m->out, "  { name = ");
-        append_quoted(&m->out, m->qos.v[i]);
+        importmap_append_quoted(&m->out, m->qos.v[i]);
         str_append(&m->out, "; },\n");
     }
     if (m->qos.n)
@@ -344,9 +345,9 @@ static void append_preempt(struct import *m, struct str *out, struct conf_line *
     struct strv words = strv_split(mode, ",");
     for (size_t i = 0; i < words.n; i++) {
         if (str_ieq(words.v[i], "CANCEL"))
-            append_text(out, "preempt_mode", "cancel");
+            importmap_append_text(out, "preempt_mode", "cancel");
         else if (str_ieq(words.v[i], "REQUEUE"))
-            append_text(out, "preempt_mode", "requeue");
+            importmap_append_text(out, "preempt_mode", "requeue");
         else if (!str_ieq(words.v[i], "WITHIN"))
             import_leave(m, l, words.v[i], "preempted jobs are requeued or cancelled, never suspended");
     }
@@ -370,43 +371,46 @@ static void add_partition(struct import *m, struct conf_line *l, const char *nam
     const char *v;
     int64_t n;
     str_append(out, "  { name = ");
-    append_quoted(out, name);
+    importmap_append_quoted(out, name);
     str_append_char(out, ';');
-    if ((v = take(l, d, "Nodes")) && !str_ieq(v, "ALL"))
-        append_nodes(m, out, v);
-    if ((v = take(l, d, "Default")) && str_ieq(v, "YES"))
+    if ((v = importmap_take(l, d, "Nodes")) && !str_ieq(v, "ALL"))
+        importmap_append_nodes(m, out, v);
+    if ((v = importmap_take(l, d, "Default")) && str_ieq(v, "YES"))
         str_append(out, " default = true;");
-    if ((v = take(l, d, "State")) && !str_ieq(v, "UP"))
-        append_text(out, "state", str_ieq(v, "DOWN") ? "down" : str_ieq(v, "DRAIN") ? "drain" : "inactive");
-    const char *max = take(l, d, "MaxTime");
-    append_times(m, out, l, max, take(l, d, "DefaultTime"));
-    if (is_number(take(l, d, "MaxNodes"), &n) && n > 0)
+    if ((v = importmap_take(l, d, "State")) && !str_ieq(v, "UP"))
+        importmap_append_text(out, "state",
+                              str_ieq(v, "DOWN")    ? "down"
+                              : str_ieq(v, "DRAIN") ? "drain"
+                                                    : "inactive");
+    const char *max = importmap_take(l, d, "MaxTime");
+    importmap_append_times(m, out, l, max, importmap_take(l, d, "DefaultTime"));
+    if (importmap_is_number(importmap_take(l, d, "MaxNodes"), &n) && n > 0)
         str_appendf(out, " max_nodes = %lld;", (long long)n);
-    const char *factor = take(l, d, "PriorityJobFactor"), *tier = take(l, d, "PriorityTier"),
-               *both = take(l, d, "Priority");
-    if (is_number(factor ? factor : both, &n))
+    const char *factor = importmap_take(l, d, "PriorityJobFactor"),
+               *tier = importmap_take(l, d, "PriorityTier"), *both = importmap_take(l, d, "Priority");
+    if (importmap_is_number(factor ? factor : both, &n))
         str_appendf(out, " priority_job_factor = %lld;", (long long)n);
-    if (is_number(tier ? tier : both, &n))
+    if (importmap_is_number(tier ? tier : both, &n))
         str_appendf(out, " priority_tier = %lld;", (long long)n);
-    v = take(l, d, "PreemptMode");
+    v = importmap_take(l, d, "PreemptMode");
     append_preempt(m, out, l, v ? v : m->preempt_mode);
-    if (is_number(take(l, d, "GraceTime"), &n) && n)
+    if (importmap_is_number(importmap_take(l, d, "GraceTime"), &n) && n)
         str_appendf(out, " grace_time = \"%llds\";", (long long)n);
-    append_names(out, "allow_groups", take(l, d, "AllowGroups"));
-    append_names(out, "allow_accounts", take(l, d, "AllowAccounts"));
-    append_qos(m, out, "allow_qos", take(l, d, "AllowQos"));
-    append_names(out, "deny_accounts", take(l, d, "DenyAccounts"));
-    append_qos(m, out, "deny_qos", take(l, d, "DenyQos"));
+    append_names(out, "allow_groups", importmap_take(l, d, "AllowGroups"));
+    append_names(out, "allow_accounts", importmap_take(l, d, "AllowAccounts"));
+    append_qos(m, out, "allow_qos", importmap_take(l, d, "AllowQos"));
+    append_names(out, "deny_accounts", importmap_take(l, d, "DenyAccounts"));
+    append_qos(m, out, "deny_qos", importmap_take(l, d, "DenyQos"));
     str_append(out, " },\n");
 }
 
 /* --- the rest --- */
 
-static void add_number(struct import *m, const char *key, const char *slurm, const char *form)
+static void importmap_add_number(struct import *m, const char *key, const char *slurm, const char *form)
 {
     const char *v = slurmconf_take(&m->conf, slurm);
     int64_t n;
-    if (!is_number(v, &n))
+    if (!importmap_is_number(v, &n))
         return;
     str_appendf(&m->out, "%s = ", key);
     if (str_eq(form, "s"))
@@ -415,7 +419,7 @@ static void add_number(struct import *m, const char *key, const char *slurm, con
         str_appendf(&m->out, "%lld;\n", (long long)n);
 }
 
-static void add_duration(struct import *m, struct str *out, const char *key, const char *slurm)
+static void importmap_add_duration(struct import *m, struct str *out, const char *key, const char *slurm)
 {
     const char *v = slurmconf_take(&m->conf, slurm);
     uint32_t s;
@@ -435,16 +439,16 @@ static void add_priority(struct import *m)
     struct str out = STR_INIT;
     int64_t n;
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
-        if (is_number(slurmconf_take(&m->conf, weights[i].slurm), &n))
+        if (importmap_is_number(slurmconf_take(&m->conf, weights[i].slurm), &n))
             str_appendf(&out, " %s = %lld;", weights[i].key, (long long)n);
-    add_duration(m, &out, "max_age", "PriorityMaxAge");
-    add_duration(m, &out, "decay_half_life", "PriorityDecayHalfLife");
+    importmap_add_duration(m, &out, "max_age", "PriorityMaxAge");
+    importmap_add_duration(m, &out, "decay_half_life", "PriorityDecayHalfLife");
     const char *small = slurmconf_take(&m->conf, "PriorityFavorSmall");
     if (small)
         str_appendf(&out, " favor_small = %s;", str_ieq(small, "YES") ? "true" : "false");
     const char *flags = slurmconf_take(&m->conf, "PriorityFlags");
     if (flags && strcasestr(flags, "NO_FAIR_TREE"))
-        append_text(&out, "fairshare", "classic");
+        importmap_append_text(&out, "fairshare", "classic");
     if (out.len)
         str_appendf(&m->out, "priority = {%s };\n", out.s);
     str_fini(&out);
@@ -461,11 +465,11 @@ static void add_licenses(struct import *m)
         int64_t n = 1;
         if (*count) {
             *count++ = '\0';
-            if (!is_number(count, &n))
+            if (!importmap_is_number(count, &n))
                 n = 1;
         }
         str_append(&m->out, "  { name = ");
-        append_quoted(&m->out, items.v[i]);
+        importmap_append_quoted(&m->out, items.v[i]);
         str_appendf(&m->out, "; count = %lld; },\n", (long long)n);
     }
     if (items.n)
@@ -479,7 +483,7 @@ static void add_names(struct import *m, const char *key, const char *slurm_key)
     if (!names)
         return;
     str_appendf(&m->out, "%s = ", key);
-    append_quoted(&m->out, names);
+    importmap_append_quoted(&m->out, names);
     str_append(&m->out, ";\n");
 }
 
@@ -489,19 +493,19 @@ static void add_cluster(struct import *m)
     const char *mail = slurmconf_take(&m->conf, "MailProg");
     if (name) {
         str_append(&m->out, "cluster = ");
-        append_quoted(&m->out, name);
+        importmap_append_quoted(&m->out, name);
         str_append(&m->out, ";\n");
     }
     if (mail && !str_ieq(mail, "/bin/true")) {
         str_append(&m->out, "mail_program = ");
-        append_quoted(&m->out, mail);
+        importmap_append_quoted(&m->out, mail);
         str_append(&m->out, ";\n");
     }
-    add_number(m, "kill_wait", "KillWait", "s");
-    add_number(m, "min_job_age", "MinJobAge", "s");
-    add_number(m, "node_timeout", "SlurmdTimeout", "s");
-    add_number(m, "max_array_size", "MaxArraySize", "");
-    add_number(m, "max_jobs", "MaxJobCount", "");
+    importmap_add_number(m, "kill_wait", "KillWait", "s");
+    importmap_add_number(m, "min_job_age", "MinJobAge", "s");
+    importmap_add_number(m, "node_timeout", "SlurmdTimeout", "s");
+    importmap_add_number(m, "max_array_size", "MaxArraySize", "");
+    importmap_add_number(m, "max_jobs", "MaxJobCount", "");
     add_names(m, "propagate_resource_limits", "PropagateResourceLimits");
     add_names(m, "propagate_resource_limits_except", "PropagateResourceLimitsExcept");
 }
@@ -525,7 +529,7 @@ void import_make(struct import *m)
     str_appendf(&m->out, "# Written by stoker import from %s.\n", m->conf.name);
     add_cluster(m);
     str_append(&m->out, "nodes = (\n");
-    if (!each_line(m, "NodeName", &m->node_default, add_node))
+    if (!each_line(m, "NodeName", &m->node_default, importmap_add_node))
         import_leave(m, &(struct conf_line){.file = m->conf.name, .number = 1}, "NodeName",
                      "no nodes were found");
     end_list(&m->out);

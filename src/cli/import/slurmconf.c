@@ -43,7 +43,7 @@ void slurmconf_splice(struct slurmconf *c, size_t i, struct slurmconf *inner)
     *c = all;
 }
 
-static int bad(const char *name, unsigned line, struct errtext *err, const char *why)
+static int slurmconf_bad(const char *name, unsigned line, struct errtext *err, const char *why)
 {
     return err_set(err, -EINVAL, "%s:%u: %s", name, line, why);
 }
@@ -91,7 +91,7 @@ static bool is_include(const char *s)
     return strncasecmp(s, "include", 7) == 0 && (s[7] == ' ' || s[7] == '\t');
 }
 
-static int parse_line(struct slurmconf *c, const char *text, unsigned number, struct errtext *err)
+static int slurmconf_parse_line(struct slurmconf *c, const char *text, unsigned number, struct errtext *err)
 {
     struct conf_line l = {.number = number, .pairs = VEC_INIT};
     struct conf_pair p;
@@ -113,7 +113,7 @@ static int parse_line(struct slurmconf *c, const char *text, unsigned number, st
         return 0;
     }
     line_fini(&l);
-    return r < 0 ? bad(c->name, number, err, why) : 0;
+    return r < 0 ? slurmconf_bad(c->name, number, err, why) : 0;
 }
 
 int slurmconf_parse(const char *name, const char *text, struct slurmconf *ret, struct errtext *err)
@@ -136,7 +136,7 @@ int slurmconf_parse(const char *name, const char *text, struct slurmconf *ret, s
             continue;
         }
         cut_comment(&line);
-        r = parse_line(&c, line.s, first, err);
+        r = slurmconf_parse_line(&c, line.s, first, err);
         str_clear(&line);
     }
     str_fini(&line);

@@ -65,7 +65,7 @@ void value_append_number(struct str *out, int64_t v)
     text_append_u64(out, v < 0 ? (uint64_t)-v : (uint64_t)v);
 }
 
-static uint32_t given(uint32_t v, uint32_t otherwise)
+static uint32_t value_given(uint32_t v, uint32_t otherwise)
 {
     return v == NOT_GIVEN ? otherwise : v;
 }
@@ -262,11 +262,12 @@ GET_NUMBER(cpus, job_cpus(j))
 GET_NUMBER(gpus, job_gpus(j))
 GET_NUMBER(node_count, job_nodes(j))
 NUMBER(mem, job_mem_mib(j))
-GET_NUMBER(tasks, given(j->req.ntasks,
-                        j->req.ntasks_per_node != NOT_GIVEN ? j->req.ntasks_per_node * job_nodes(j) : 1))
-GET_NUMBER(cpus_per_task, given(j->req.cpus_per_task, 1))
-GET_NUMBER(min_cpus, (int64_t)given(j->req.cpus_per_task, 1) * given(j->req.ntasks_per_node, 1))
-GET_NUMBER(max_nodes, given(j->req.nodes_max, 0))
+GET_NUMBER(tasks,
+           value_given(j->req.ntasks,
+                       j->req.ntasks_per_node != NOT_GIVEN ? j->req.ntasks_per_node * job_nodes(j) : 1))
+GET_NUMBER(cpus_per_task, value_given(j->req.cpus_per_task, 1))
+GET_NUMBER(min_cpus, (int64_t)value_given(j->req.cpus_per_task, 1) * value_given(j->req.ntasks_per_node, 1))
+GET_NUMBER(max_nodes, value_given(j->req.nodes_max, 0))
 NUMBER(min_memory, j->req.mem_node_mib != MEM_NOT_GIVEN  ? j->req.mem_node_mib
                    : j->req.mem_cpu_mib != MEM_NOT_GIVEN ? j->req.mem_cpu_mib
                                                          : 0)

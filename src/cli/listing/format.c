@@ -229,7 +229,8 @@ void format_header(struct str *out, const struct format *f)
     }
 }
 
-static void append_cell(struct str *out, const struct format_item *it, const void *row, const void *cx)
+static void format_append_cell(struct str *out, const struct format_item *it, const void *row,
+                               const void *cx)
 {
     size_t at = out->len;
     if (it->col)
@@ -242,7 +243,7 @@ static void append_cell(struct str *out, const struct format_item *it, const voi
 void format_row(struct str *out, const struct format *f, const void *row, const void *cx)
 {
     vec_for_each (&f->items, i) {
-        append_cell(out, &f->items.v[i], row, cx);
+        format_append_cell(out, &f->items.v[i], row, cx);
         if (f->items.v[i].tail)
             str_append(out, f->items.v[i].tail);
     }
@@ -257,7 +258,7 @@ void stencil_make(struct stencil *s, const struct format *f, const void *row, co
         if (it->col && varies(it->col))
             vec_push(&s->gaps, (struct stencil_gap){.item = it, .at = s->text.len});
         else
-            append_cell(&s->text, it, row, cx);
+            format_append_cell(&s->text, it, row, cx);
         if (it->tail)
             str_append(&s->text, it->tail);
     }
@@ -276,7 +277,7 @@ void stencil_row(struct str *out, const struct stencil *s, const void *row, cons
         const struct stencil_gap *g = &s->gaps.v[i];
         str_append_n(out, s->text.s + done, g->at - done);
         done = g->at;
-        append_cell(out, g->item, row, cx);
+        format_append_cell(out, g->item, row, cx);
     }
     str_append_n(out, s->text.s + done, s->text.len - done);
 }

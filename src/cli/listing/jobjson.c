@@ -89,7 +89,7 @@ static void append_identity(struct str *out, const struct job_row *r)
     json_text(out, "command", j->command);
 }
 
-static void append_times(struct str *out, const struct job *j, const struct job_cx *cx)
+static void jobjson_append_times(struct str *out, const struct job *j, const struct job_cx *cx)
 {
     json_int(out, "submit_time", j->t_submit.ms / MS_PER_S);
     json_int(out, "eligible_time", j->t_eligible.ms / MS_PER_S);
@@ -135,7 +135,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     append_optional(out, "priority", true, false, j->priority);
     json_bool(out, "hold", j->hold != HOLD_NONE);
     JSON_BY(out, "dependency", jobtext_dependency(&text, j, cx->m));
-    append_times(out, j, cx);
+    jobjson_append_times(out, j, cx);
     JSON_BY(out, "nodes", jobtext_nodes(&text, j));
     json_text(out, "batch_host", job_batch_host(j));
     json_bool(out, "batch_flag", j->kind == JOB_KIND_BATCH);

@@ -92,8 +92,8 @@ static void append_where(struct str *out, const struct job *j, const struct wait
         jobtext_nodes(out, j);
 }
 
-static void add_job(struct texttable *t, const struct job *j, const struct job_cx *cx,
-                    const struct waits *waits)
+static void jobtable_add_job(struct texttable *t, const struct job *j, const struct job_cx *cx,
+                             const struct waits *waits)
 {
     struct str s = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
@@ -145,7 +145,7 @@ void job_list_print(const struct job_list *l, const struct job_cx *cx, struct st
 {
     struct texttable t = TEXTTABLE_INIT(columns);
     vec_for_each (&l->v, i)
-        add_job(&t, l->v.v[i], cx, l->waits);
+        jobtable_add_job(&t, l->v.v[i], cx, l->waits);
     texttable_print(&t, out, listing_width(), color_is_welcome());
     if (terminal_width())
         append_summary(out, l);

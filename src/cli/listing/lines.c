@@ -34,22 +34,22 @@ void listing_lines_begin(struct listing_lines *l, uint32_t id)
             l->v.v[i].is_stale = true;
 }
 
-static void end_line(struct listing_lines *l)
+static void lines_end_line(struct listing_lines *l)
 {
     size_t at = l->v.n ? l->v.v[l->v.n - 1].at + l->v.v[l->v.n - 1].n : 0;
-    vec_push(&l->v, (struct line){.at = at, .n = l->text.len - at});
+    vec_push(&l->v, (struct listing_line){.at = at, .n = l->text.len - at});
     vec_push(&l->ids, l->id);
 }
 
 void listing_lines_end(struct listing_lines *l, const void *row, const void *cx)
 {
-    end_line(l);
+    lines_end_line(l);
     sort_keys_add(&l->keys, row, cx);
 }
 
 void listing_lines_end_alike(struct listing_lines *l)
 {
-    end_line(l);
+    lines_end_line(l);
     sort_keys_repeat(&l->keys);
 }
 
@@ -63,7 +63,7 @@ void listing_lines_print(struct listing_lines *l, const char *between)
     struct str out = STR_INIT;
     bool first = true;
     for (size_t i = 0; i < l->v.n; i++) {
-        const struct line *line = &l->v.v[order ? order[i] : i];
+        const struct listing_line *line = &l->v.v[order ? order[i] : i];
         if (line->is_stale)
             continue;
         str_append(&out, first ? "" : between);

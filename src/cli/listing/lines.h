@@ -8,14 +8,14 @@
 
 #include "src/cli/listing/format.h"
 
-struct line {
+struct listing_line {
     size_t at, n;  /* in text */
     bool is_stale; /* a newer one of its id has come */
 };
 
 struct listing_lines {
     struct str text; /* append a line here, then call listing_lines_end */
-    VEC(struct line) v;
+    VEC(struct listing_line) v;
     VEC(uint32_t) ids; /* of each line: they grow, but for those that come again */
     struct sort_keys keys;
     uint32_t id, last_id; /* of the rows that come now; the largest so far */

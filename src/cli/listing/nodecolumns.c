@@ -40,7 +40,8 @@ static enum node_kept kept_for(const struct model *m, const struct node *n)
 }
 
 /* "maint", "drain$", "resv". Source of the signs and names: Slurm 22.05 beside it. */
-static void append_state(struct str *out, const struct node *n, const struct node_cx *cx, bool long_form)
+static void nodecolumns_append_state(struct str *out, const struct node *n, const struct node_cx *cx,
+                                     bool long_form)
 {
     bool completing = node_is_completing(cx, n);
     enum node_kept kept = kept_for(cx->m, n);
@@ -112,7 +113,7 @@ GET(avail)
         [PART_UP] = "up", [PART_DOWN] = "down", [PART_DRAIN] = "drain", [PART_INACTIVE] = "inact"};
     str_append(out, g->part && g->part->state <= PART_INACTIVE ? texts[g->part->state] : "n/a");
 }
-static void append_limit(struct str *out, uint32_t s, const char *unset)
+static void nodecolumns_append_limit(struct str *out, uint32_t s, const char *unset)
 {
     if (s == DURATION_UNLIMITED)
         str_append(out, "infinite");
@@ -123,11 +124,11 @@ static void append_limit(struct str *out, uint32_t s, const char *unset)
 }
 GET(time_limit)
 {
-    append_limit(out, g->part ? g->part->max_time_s : DURATION_UNLIMITED, "infinite");
+    nodecolumns_append_limit(out, g->part ? g->part->max_time_s : DURATION_UNLIMITED, "infinite");
 }
 GET(default_time)
 {
-    append_limit(out, g->part ? g->part->default_time_s : DURATION_NOT_SET, "n/a");
+    nodecolumns_append_limit(out, g->part ? g->part->default_time_s : DURATION_NOT_SET, "n/a");
 }
 GET(job_size)
 {
@@ -202,7 +203,7 @@ static void append_aiot(struct str *out, const uint64_t v[4], bool all)
     str_append_char(out, '/');
     text_append_u64(out, v[3]);
 }
-static void count_nodes(const struct node_group *g, const struct node_cx *cx, uint64_t v[4])
+static void nodecolumns_count_nodes(const struct node_group *g, const struct node_cx *cx, uint64_t v[4])
 {
     vec_for_each (&g->nodes, i) {
         switch (node_look(g->nodes.v[i], node_is_completing(cx, g->nodes.v[i]))) {
@@ -222,13 +223,13 @@ static void count_nodes(const struct node_group *g, const struct node_cx *cx, ui
 GET(nodes_ai)
 {
     uint64_t v[4] = {0};
-    count_nodes(g, cx, v);
+    nodecolumns_count_nodes(g, cx, v);
     append_aiot(out, v, false);
 }
 GET(nodes_aiot)
 {
     uint64_t v[4] = {0};
-    count_nodes(g, cx, v);
+    nodecolumns_count_nodes(g, cx, v);
     append_aiot(out, v, true);
 }
 GET(cpus_aiot)
@@ -319,14 +320,14 @@ GET(sct)
 GET(state_short)
 {
     if (n)
-        append_state(out, n, cx, false);
+        nodecolumns_append_state(out, n, cx, false);
     else
         str_append(out, "n/a");
 }
 GET(state_long)
 {
     if (n)
-        append_state(out, n, cx, true);
+        nodecolumns_append_state(out, n, cx, true);
     else
         str_append(out, "n/a");
 }

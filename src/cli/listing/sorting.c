@@ -71,7 +71,7 @@ void sort_keys_fini(struct sort_keys *k)
 
 /* The text at the end of the texts. One that is the same as in the row before is not kept twice: then equal
  * keys are seen to be equal without looking at them. */
-static struct sort_key text_key(struct sort_keys *k, size_t at)
+static struct sort_key sorting_text_key(struct sort_keys *k, size_t at)
 {
     size_t nk = k->s->items.n;
     const struct sort_key *above = k->v.n >= nk ? &k->v.v[k->v.n - nk] : NULL;
@@ -94,7 +94,7 @@ void sort_keys_add(struct sort_keys *k, const void *row, const void *cx)
         }
         size_t at = k->texts.len;
         col->get(&k->texts, row, cx);
-        struct sort_key key = text_key(k, at);
+        struct sort_key key = sorting_text_key(k, at);
         vec_push(&k->v, key);
     }
     k->n++;

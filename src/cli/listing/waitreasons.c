@@ -22,7 +22,7 @@ void waits_clock(struct str *out, struct wall t, struct wall now)
     str_appendf(out, "%.5s", a + 11);
 }
 
-static void take(struct waits *w, const struct msg_waits *rows, struct wall now)
+static void waitreasons_take(struct waits *w, const struct msg_waits *rows, struct wall now)
 {
     struct cause_reader reader = {.clock = waits_clock, .now = now};
     for (size_t i = 0; i < rows->rows.n; i++) {
@@ -49,7 +49,7 @@ static size_t ask_some(struct waits *w, struct client *c, const uint32_t *ids, s
     struct msg_waits *rows = ask_call(c, MSG_WAITS, &get, MSG_WAIT_CAUSES, &refusal, &err);
     size_t answered = rows ? rows->rows.n : 0;
     if (rows) {
-        take(w, rows, client_welcome(c)->now);
+        waitreasons_take(w, rows, client_welcome(c)->now);
         msg_free(MSG_WAIT_CAUSES, rows);
     }
     rec_fini(&msg_waits_get_rec, &get);

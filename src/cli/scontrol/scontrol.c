@@ -195,7 +195,7 @@ static int do_suspend(struct scontrol *s, size_t n, char *const *w)
 {
     return scontrol_act(s, ACT_SUSPEND, false, n, w);
 }
-static int do_resume(struct scontrol *s, size_t n, char *const *w)
+static int scontrol_do_resume(struct scontrol *s, size_t n, char *const *w)
 {
     return scontrol_act(s, ACT_RESUME, false, n, w);
 }
@@ -310,7 +310,7 @@ static const struct {
     {.name = "reconfigure",   .min = 3, .least = 0, .most = 0,   .run = do_reconfigure},
     {.name = "shutdown",      .min = 4, .least = 0, .most = 1,   .run = do_shutdown},
     {.name = "suspend",       .min = 2, .least = 1, .most = ANY, .run = do_suspend},
-    {.name = "resume",        .min = 3, .least = 1, .most = ANY, .run = do_resume},
+    {.name = "resume",        .min = 3, .least = 1, .most = ANY, .run = scontrol_do_resume},
     {.name = "version",       .min = 4, .least = 0, .most = 0,   .run = do_version},
     {.name = "write",         .min = 1, .least = 1, .most = 3,   .run = do_write},
     {.name = "help",          .min = 2, .least = 0, .most = 0,   .run = do_help},

@@ -10,7 +10,7 @@
 #include "src/cli/scontrol/scontrol.h"
 #include "src/model/model.h"
 
-static int say(const struct scontrol *s, const char *text, const char *job)
+static int scontrol_act_say(const struct scontrol *s, const char *text, const char *job)
 {
     if (!s->quiet)
         fprintf(stderr, "%s for job %s\n", text, job);
@@ -32,7 +32,11 @@ static int request(struct scontrol *s, enum msg_kind kind, const void *body, con
         msg_free(MSG_RESULT, r);
     } else {
         scontrol_say_why(s, refusal, &err);
-        rc = say(s, !c ? text : refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal), id.s);
+        rc = scontrol_act_say(s,
+                              !c                        ? text
+                              : refusal == REFUSAL_NONE ? SLURM_TIMEOUT
+                                                        : refusal_slurm(refusal),
+                              id.s);
     }
     str_fini(&id);
     return rc;
@@ -54,7 +58,7 @@ static int targets_by_name(struct scontrol *s, const char *name, struct target_l
                 (struct job_target){.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
     model_fini(&m);
     if (text)
-        return say(s, text, name);
+        return scontrol_act_say(s, text, name);
     return 0; /* Slurm says nothing either where no job is called that */
 }
 
@@ -64,7 +68,9 @@ static int add_word(struct scontrol *s, struct target_list *t, const char *word)
     size_t key = eq ? (size_t)(eq - word) : 0;
     if (eq && (strncasecmp(word, "name", key) == 0 || strncasecmp(word, "jobname", key) == 0) && key >= 4)
         return targets_by_name(s, eq + 1, t);
-    return targets_add_list(t, eq ? eq + 1 : word, NULL) < 0 ? say(s, "Invalid job id specified", word) : 0;
+    return targets_add_list(t, eq ? eq + 1 : word, NULL) < 0
+               ? scontrol_act_say(s, "Invalid job id specified", word)
+               : 0;
 }
 
 int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, char *const *w)
@@ -116,7 +122,7 @@ static int top_one(struct scontrol *s, const struct job_target *t)
             first = j;
     target_append(&id, t);
     if (text || !first)
-        rc = say(s, text ? text : "Invalid job id specified", id.s);
+        rc = scontrol_act_say(s, text ? text : "Invalid job id specified", id.s);
     list_for_each (j, &m.pending, struct job, in_queue)
         if (rc == 0 && j != first && j->uid == first->uid && j->priority >= first->priority && j->priority)
             rc = raise_nice(s, j, (int64_t)j->priority - first->priority + 1);
@@ -140,7 +146,7 @@ int scontrol_top(struct scontrol *s, size_t n, char *const *w)
 /* --- update --- */
 
 /* The value where word is KEY=value for one of keys (separated by blanks, any case); NULL. */
-static const char *value_of(const char *word, const char *keys)
+static const char *scontrol_act_value_of(const char *word, const char *keys)
 {
     size_t len = strcspn(word, "=");
     if (!word[len])
@@ -183,11 +189,11 @@ static int update_node(struct scontrol *s, const char *names, size_t n, char *co
     const char *state = NULL, *reason = NULL;
     for (size_t i = 0; i < n; i++) {
         const char *v;
-        if ((v = value_of(w[i], "State")))
+        if ((v = scontrol_act_value_of(w[i], "State")))
             state = v;
-        else if ((v = value_of(w[i], "Reason")))
+        else if ((v = scontrol_act_value_of(w[i], "Reason")))
             reason = v;
-        else if (!value_of(w[i], "NodeName Node Nodes"))
+        else if (!scontrol_act_value_of(w[i], "NodeName Node Nodes"))
             return update_failed(s, refusal_slurm(REFUSAL_NOT_SUPPORTED));
     }
     bool drains = state && (strcasecmp(state, "drain") == 0 || strcasecmp(state, "draining") == 0 ||
@@ -230,12 +236,12 @@ static int check_change(const char *word)
         "LostNode";
     const char *v;
     uint32_t limit;
-    v = value_of(word, "TimeLimit");
+    v = scontrol_act_value_of(word, "TimeLimit");
     if (v && duration_parse_slurm(v + (*v == '+' || *v == '-'), &limit, NULL) < 0) {
         fprintf(stderr, "scontrol: error: Invalid TimeLimit value\n");
         return 1;
     }
-    if (!value_of(word, keys)) {
+    if (!scontrol_act_value_of(word, keys)) {
         fprintf(stderr, "Update of this parameter is not supported: %s\nRequest aborted\n", word);
         return 1;
     }
@@ -248,7 +254,7 @@ static int update_job(struct scontrol *s, const char *ids, size_t n, char *const
     struct strv changes = {0};
     int rc = 0;
     for (size_t i = 0; i < n; i++) {
-        if (value_of(w[i], "Job JobId Jobs"))
+        if (scontrol_act_value_of(w[i], "Job JobId Jobs"))
             continue;
         if (!strchr(w[i], '=')) {
             fprintf(stderr, "Invalid input: %s\nRequest aborted\n", w[i]);
@@ -262,7 +268,7 @@ static int update_job(struct scontrol *s, const char *ids, size_t n, char *const
         strv_push(&changes, w[i]);
     }
     if (targets_add_list(&t, ids, NULL) < 0 || !t.list.n)
-        rc = say(s, "Invalid job id specified", ids);
+        rc = scontrol_act_say(s, "Invalid job id specified", ids);
     if (rc == 0 && !changes.n) {
         fprintf(stderr, "No changes specified\n");
         rc = 1;
@@ -281,7 +287,7 @@ static int update_job(struct scontrol *s, const char *ids, size_t n, char *const
 static bool names_job(size_t n, char *const *w)
 {
     for (size_t i = 0; i < n; i++)
-        if (value_of(w[i], "Job JobId Jobs"))
+        if (scontrol_act_value_of(w[i], "Job JobId Jobs"))
             return true;
     return false;
 }
@@ -327,17 +333,17 @@ int scontrol_update(struct scontrol *s, size_t n, char *const *w)
 {
     for (size_t i = 0; i < n; i++) {
         const char *v;
-        if ((v = value_of(w[i], "Job JobId Jobs")))
+        if ((v = scontrol_act_value_of(w[i], "Job JobId Jobs")))
             return update_job(s, v, n, w);
-        if ((v = value_of(w[i], "NodeName Node Nodes")))
+        if ((v = scontrol_act_value_of(w[i], "NodeName Node Nodes")))
             return update_node(s, v, n, w);
-        if ((v = value_of(w[i], "ReservationName Reservation")) && !names_job(n, w))
+        if ((v = scontrol_act_value_of(w[i], "ReservationName Reservation")) && !names_job(n, w))
             return scontrol_update_reservation(s, v, n, w);
-        if ((v = value_of(w[i], "StepId")))
+        if ((v = scontrol_act_value_of(w[i], "StepId")))
             return update_step(s, w[i], v);
-        if ((v = value_of(w[i], "PartitionName Partition")))
+        if ((v = scontrol_act_value_of(w[i], "PartitionName Partition")))
             return scontrol_no_partition_change(s, "slurm_update", NULL, v);
-        if (value_of(w[i], "FrontendName"))
+        if (scontrol_act_value_of(w[i], "FrontendName"))
             return update_failed(s, refusal_slurm(REFUSAL_NOT_SUPPORTED));
     }
     fprintf(stderr,

@@ -22,23 +22,23 @@
 
 #define NULL_TEXT "(null)"
 
-void record_begin(struct record *r, struct str *out, bool oneline)
+void record_begin(struct show_record *r, struct str *out, bool oneline)
 {
-    *r = (struct record){.out = out, .oneline = oneline, .line_begins = true};
+    *r = (struct show_record){.out = out, .oneline = oneline, .line_begins = true};
 }
 
-void record_line(struct record *r)
+void record_line(struct show_record *r)
 {
     str_append(r->out, r->oneline ? " " : "\n   ");
     r->line_begins = true;
 }
 
-void record_end(struct record *r)
+void record_end(struct show_record *r)
 {
     str_append(r->out, r->oneline ? "\n" : "\n\n");
 }
 
-static void add_key(struct record *r, const char *key)
+static void record_add_key(struct show_record *r, const char *key)
 {
     if (!r->line_begins)
         str_append_char(r->out, ' ');
@@ -47,58 +47,58 @@ static void add_key(struct record *r, const char *key)
     str_append_char(r->out, '=');
 }
 
-void record_add(struct record *r, const char *key, const char *fmt, ...)
+void record_add(struct show_record *r, const char *key, const char *fmt, ...)
 {
     va_list ap;
-    add_key(r, key);
+    record_add_key(r, key);
     va_start(ap, fmt);
     str_vappendf(r->out, fmt, ap);
     va_end(ap);
 }
 
-void record_text(struct record *r, const char *key, const char *value)
+void record_text(struct show_record *r, const char *key, const char *value)
 {
-    add_key(r, key);
+    record_add_key(r, key);
     text_append_foreign(r->out, str_is_empty(value) ? NULL : value, NULL_TEXT);
 }
 
 /* A key whose value a function appends: what it leaves out becomes (null). */
 #define RECORD_BY(r, key, call)              \
     do {                                     \
-        add_key(r, key);                     \
+        record_add_key(r, key);                     \
         size_t at_ = (r)->out->len;          \
         call;                                \
         if ((r)->out->len == at_)            \
             str_append((r)->out, NULL_TEXT); \
     } while (0)
 
-static void record_time(struct record *r, const char *key, const struct timetext *f, struct wall t,
+static void record_time(struct show_record *r, const char *key, const struct timetext *f, struct wall t,
                         const char *unset)
 {
-    add_key(r, key);
+    record_add_key(r, key);
     timetext_append(r->out, f, t, unset);
 }
 
-static void record_duration(struct record *r, const char *key, uint32_t s)
+static void record_duration(struct show_record *r, const char *key, uint32_t s)
 {
     char buf[UNITS_TEXT_SIZE];
     record_add(r, key, "%s", s == DURATION_NOT_SET ? "N/A" : duration_format_padded(s, buf));
 }
 
-static uint32_t given(uint32_t v, uint32_t otherwise)
+static uint32_t record_given(uint32_t v, uint32_t otherwise)
 {
     return v == NOT_GIVEN ? otherwise : v;
 }
 
 /* --- jobs --- */
 
-static void record_attr_value(struct record *r, const struct job_attr *a, const struct job_req *q)
+static void record_attr_value(struct show_record *r, const struct job_attr *a, const struct job_req *q)
 {
     if (job_attr_is_text(a)) {
         record_text(r, a->shown, job_attr_text(a, q));
         return;
     }
-    add_key(r, a->shown);
+    record_add_key(r, a->shown);
     if (a->kind == JOB_ATTR_LOST_NODE)
         job_attr_append(r->out, a, q);
     else
@@ -106,13 +106,13 @@ static void record_attr_value(struct record *r, const struct job_attr *a, const 
 }
 
 /* An attribute of the request that has its place in Slurm's record. */
-static void record_attr(struct record *r, enum job_attr_id id, const struct job_req *q)
+static void record_attr(struct show_record *r, enum job_attr_id id, const struct job_req *q)
 {
     record_attr_value(r, &job_attrs[id], q);
 }
 
 /* Those that Slurm does not have: at the end, where they are set. */
-static void record_other_attrs(struct record *r, const struct job_req *q)
+static void record_other_attrs(struct show_record *r, const struct job_req *q)
 {
     job_attr_for_each (a) {
         bool is_set = a->shown_last && (job_attr_is_text(a) ? !str_is_empty(job_attr_text(a, q))
@@ -124,7 +124,7 @@ static void record_other_attrs(struct record *r, const struct job_req *q)
     }
 }
 
-static void job_identity(struct record *r, const struct job_row *row, const struct job_cx *cx)
+static void record_job_identity(struct show_record *r, const struct job_row *row, const struct job_cx *cx)
 {
     const struct job *j = row->job;
     uint32_t index = row->element != ARRAY_NONE ? row->element : j->array_index;
@@ -156,7 +156,7 @@ static void job_identity(struct record *r, const struct job_row *row, const stru
 }
 
 /* Slurm prints it as one word. */
-static void append_reason(struct str *out, const struct job *j)
+static void record_append_reason(struct str *out, const struct job *j)
 {
     size_t from = out->len;
     jobtext_reason(out, j);
@@ -164,11 +164,11 @@ static void append_reason(struct str *out, const struct job *j)
         out->s[i] = out->s[i] == ' ' ? '_' : out->s[i];
 }
 
-static void job_state(struct record *r, const struct job *j, const struct job_cx *cx, bool detail)
+static void job_state(struct show_record *r, const struct job *j, const struct job_cx *cx, bool detail)
 {
     record_line(r);
     record_add(r, "JobState", "%s", job_state_long((enum job_state)j->state));
-    RECORD_BY(r, "Reason", append_reason(r->out, j));
+    RECORD_BY(r, "Reason", record_append_reason(r->out, j));
     RECORD_BY(r, "Dependency", jobtext_dependency(r->out, j, cx->m));
     record_line(r);
     record_add(r, "Requeue", "%d", j->req.requeue != 2);
@@ -184,7 +184,7 @@ static void job_state(struct record *r, const struct job *j, const struct job_cx
     }
 }
 
-static void who_and_when(struct record *r, const struct job_cx *cx, const char *who_key,
+static void who_and_when(struct show_record *r, const struct job_cx *cx, const char *who_key,
                          const char *when_key, const struct job *j, uint32_t uid, const char *user,
                          struct wall t)
 {
@@ -209,7 +209,7 @@ static bool last_deed(const struct job *j, struct job_event *ret)
 }
 
 /* What users and other jobs did to it: who, and when. */
-static void job_deeds(struct record *r, const struct job *j, const struct job_cx *cx)
+static void job_deeds(struct show_record *r, const struct job *j, const struct job_cx *cx)
 {
     struct job_event e;
     if (j->state == JOB_PENDING && j->hold) {
@@ -231,7 +231,7 @@ static void job_deeds(struct record *r, const struct job *j, const struct job_cx
     }
 }
 
-static void job_times(struct record *r, const struct job *j, const struct job_cx *cx)
+static void record_job_times(struct show_record *r, const struct job *j, const struct job_cx *cx)
 {
     const struct timetext *t = &cx->time;
     bool waits = j->state == JOB_PENDING;
@@ -256,7 +256,7 @@ static void job_times(struct record *r, const struct job *j, const struct job_cx
 }
 
 /* The ranges that have an equal share: "Nodes=n1 CPU_IDs=0-1 Mem=100 GRES=" for each node. */
-static void job_allocs(struct record *r, const struct job *j)
+static void job_allocs(struct show_record *r, const struct job *j)
 {
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
@@ -275,11 +275,11 @@ static void job_allocs(struct record *r, const struct job *j)
     }
 }
 
-static void job_resources(struct record *r, const struct job *j, const struct job_cx *cx, bool detail)
+static void job_resources(struct show_record *r, const struct job *j, const struct job_cx *cx, bool detail)
 {
     const struct job_req *q = &j->req;
     const char *host = job_batch_host(j);
-    uint32_t per_task = given(q->cpus_per_task, 1), per_node = given(q->ntasks_per_node, 0);
+    uint32_t per_task = record_given(q->cpus_per_task, 1), per_node = record_given(q->ntasks_per_node, 0);
     record_line(r);
     record_text(r, "Partition", job_partition_text(j));
     record_add(r, "AllocNode:Sid", "%s:0", j->submit_host ? j->submit_host : "");
@@ -287,7 +287,7 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_attr(r, ATTR_NODELIST, q);
     record_attr(r, ATTR_EXCLUDE, q);
     record_line(r);
-    add_key(r, "NodeList"); /* without any it is empty, as observed: not (null) */
+    record_add_key(r, "NodeList"); /* without any it is empty, as observed: not (null) */
     jobtext_nodes(r->out, j);
     if (host) {
         record_line(r);
@@ -296,7 +296,7 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_line(r);
     record_add(r, "NumNodes", "%u", job_nodes(j));
     record_add(r, "NumCPUs", "%u", job_cpus(j));
-    record_add(r, "NumTasks", "%u", given(q->ntasks, per_node ? per_node * job_nodes(j) : 1));
+    record_add(r, "NumTasks", "%u", record_given(q->ntasks, per_node ? per_node * job_nodes(j) : 1));
     record_add(r, "CPUs/Task", "%u", per_task);
     record_add(r, "ReqB:S:C:T", "0:0:*:*");
     record_line(r);
@@ -324,7 +324,7 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_add(r, "Network", NULL_TEXT);
 }
 
-static void record_path(struct record *r, const char *key, char *path)
+static void record_path(struct show_record *r, const char *key, char *path)
 {
     record_line(r);
     record_text(r, key, path);
@@ -335,11 +335,11 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
                 bool detail)
 {
     const struct job *j = row->job;
-    struct record r;
+    struct show_record r;
     record_begin(&r, out, oneline);
-    job_identity(&r, row, cx);
+    record_job_identity(&r, row, cx);
     job_state(&r, j, cx, detail);
-    job_times(&r, j, cx);
+    record_job_times(&r, j, cx);
     job_deeds(&r, j, cx);
     job_resources(&r, j, cx, detail);
     record_line(&r);
@@ -374,13 +374,13 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
 void record_step(struct str *out, const struct job *j, const struct step *s, const struct job_cx *cx,
                  bool oneline)
 {
-    struct record r;
+    struct show_record r;
     char buf[16];
     uint32_t cpus = 0;
     for (size_t i = 0; i < s->tasks.n; i++)
         cpus += cpuset_count(&s->tasks.v[i].alloc.cpus);
     record_begin(&r, out, oneline);
-    add_key(&r, "StepId");
+    record_add_key(&r, "StepId");
     jobtext_id(out, j, cx->bitstr_len);
     str_appendf(out, ".%s", step_format_id(s->id, buf));
     record_add(&r, "UserId", "%u", j->uid);
@@ -410,7 +410,7 @@ void record_step(struct str *out, const struct job *j, const struct step *s, con
 
 /* --- nodes and partitions --- */
 
-static void append_list(struct str *out, const struct strv *list, const char *empty)
+static void record_append_list(struct str *out, const struct strv *list, const char *empty)
 {
     char *text = list->n ? strv_join(list, ",") : NULL;
     text_append_foreign(out, text, empty);
@@ -427,7 +427,7 @@ static void node_partitions(struct str *out, const struct node *n, const struct 
         }
 }
 
-static void add_node_reason(struct record *r, const struct node *n, const struct node_cx *cx)
+static void add_node_reason(struct show_record *r, const struct node *n, const struct node_cx *cx)
 {
     const char *user;
     struct wall t;
@@ -445,7 +445,7 @@ static void add_node_reason(struct record *r, const struct node *n, const struct
 
 void record_node(struct str *out, const struct node *n, const struct node_cx *cx, bool oneline)
 {
-    struct record r;
+    struct show_record r;
     record_begin(&r, out, oneline);
     record_text(&r, "NodeName", n->spec.name);
     record_text(&r, "Arch", n->arch);
@@ -456,9 +456,9 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_add(&r, "CPUTot", "%u", n->cpus);
     record_add(&r, "CPULoad", "N/A");
     record_line(&r);
-    RECORD_BY(&r, "AvailableFeatures", append_list(out, &n->spec.features, NULL_TEXT));
+    RECORD_BY(&r, "AvailableFeatures", record_append_list(out, &n->spec.features, NULL_TEXT));
     record_line(&r);
-    RECORD_BY(&r, "ActiveFeatures", append_list(out, &n->spec.features, NULL_TEXT));
+    RECORD_BY(&r, "ActiveFeatures", record_append_list(out, &n->spec.features, NULL_TEXT));
     record_line(&r);
     RECORD_BY(&r, "Gres", nodetext_gres(out, n));
     if (n->gpus) {
@@ -495,7 +495,7 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_line(&r);
     RECORD_BY(&r, "CfgTRES", nodetext_tres(out, n, cx->m, false));
     record_line(&r);
-    add_key(&r, "AllocTRES");
+    record_add_key(&r, "AllocTRES");
     nodetext_tres(out, n, cx->m, true);
     add_node_reason(&r, n, cx);
     record_end(&r);
@@ -545,24 +545,24 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
 {
     static const char *const preempt[] = {
         [PREEMPT_OFF] = "OFF", [PREEMPT_REQUEUE] = "REQUEUE", [PREEMPT_CANCEL] = "CANCEL"};
-    struct record r;
+    struct show_record r;
     struct totals t = part_totals(p, m);
     record_begin(&r, out, oneline);
     record_text(&r, "PartitionName", p->name);
     record_line(&r);
-    RECORD_BY(&r, "AllowGroups", append_list(out, &p->allow_groups, "ALL"));
-    RECORD_BY(&r, "AllowAccounts", append_list(out, &p->allow_accounts, "ALL"));
-    RECORD_BY(&r, "AllowQos", append_list(out, &p->allow_qos, "ALL"));
+    RECORD_BY(&r, "AllowGroups", record_append_list(out, &p->allow_groups, "ALL"));
+    RECORD_BY(&r, "AllowAccounts", record_append_list(out, &p->allow_accounts, "ALL"));
+    RECORD_BY(&r, "AllowQos", record_append_list(out, &p->allow_qos, "ALL"));
     if (p->deny_accounts.n)
-        RECORD_BY(&r, "DenyAccounts", append_list(out, &p->deny_accounts, ""));
+        RECORD_BY(&r, "DenyAccounts", record_append_list(out, &p->deny_accounts, ""));
     if (p->deny_qos.n)
-        RECORD_BY(&r, "DenyQos", append_list(out, &p->deny_qos, ""));
+        RECORD_BY(&r, "DenyQos", record_append_list(out, &p->deny_qos, ""));
     record_line(&r);
     record_add(&r, "AllocNodes", "ALL");
     record_add(&r, "Default", "%s", p->is_default ? "YES" : "NO");
     record_add(&r, "QoS", "N/A");
     record_line(&r);
-    add_key(&r, "DefaultTime");
+    record_add_key(&r, "DefaultTime");
     char buf[UNITS_TEXT_SIZE];
     str_append(out, p->default_time_s == DURATION_NOT_SET ? "NONE"
                                                           : duration_format_padded(p->default_time_s, buf));

@@ -5,19 +5,19 @@
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/nodecolumns.h"
 
-struct record {
+struct show_record {
     struct str *out;
     bool oneline;
     bool line_begins; /* no blank in front of the next key */
 };
 
-void record_begin(struct record *r, struct str *out, bool oneline);
-void record_line(struct record *r);
-void record_end(struct record *r);
-void record_add(struct record *r, const char *key, const char *fmt, ...)
+void record_begin(struct show_record *r, struct str *out, bool oneline);
+void record_line(struct show_record *r);
+void record_end(struct show_record *r);
+void record_add(struct show_record *r, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Text from outside; NULL and "" give (null). */
-void record_text(struct record *r, const char *key, const char *value);
+void record_text(struct show_record *r, const char *key, const char *value);
 
 /* detail: scontrol -d. Each appends one record in the key order of Slurm 23.02. */
 void record_job(struct str *out, const struct job_row *row, const struct job_cx *cx, bool oneline,

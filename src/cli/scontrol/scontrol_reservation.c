@@ -12,7 +12,7 @@
 #include "src/cli/scontrol/scontrol_record.h"
 #include "src/jobspec/windowspec.h"
 
-static int failed(const struct scontrol *s, const char *what, const char *text)
+static int scontrol_reservation_failed(const struct scontrol *s, const char *what, const char *text)
 {
     if (!s->quiet)
         fprintf(stderr, "%s: %s\n", what, text);
@@ -22,19 +22,20 @@ static int failed(const struct scontrol *s, const char *what, const char *text)
 /* Slurm's scontrol says it twice. */
 static int not_updated(const struct scontrol *s, const char *what, const char *text)
 {
-    failed(s, what, text);
-    return failed(s, "slurm_update error", text);
+    scontrol_reservation_failed(s, what, text);
+    return scontrol_reservation_failed(s, "slurm_update error", text);
 }
 
 /* Sends it. Slurm's lines say what could not be done; ours behind it why. */
-static int send(struct scontrol *s, const struct msg_window_set *body, const char *what, bool say_name)
+static int scontrol_reservation_send(struct scontrol *s, const struct msg_window_set *body,
+                                     const char *what, bool say_name)
 {
     const char *text = NULL;
     struct errtext err = {""};
     enum refusal refusal = REFUSAL_NONE;
     struct client *c = scontrol_client(s, &text);
     if (!c)
-        return failed(s, what, text);
+        return scontrol_reservation_failed(s, what, text);
     struct msg_result *r = ask_call(c, MSG_WINDOW_SET, body, MSG_RESULT, &refusal, &err);
     if (!r) {
         text = refusal == REFUSAL_NONE        ? SLURM_TIMEOUT
@@ -42,7 +43,7 @@ static int send(struct scontrol *s, const struct msg_window_set *body, const cha
                : refusal == REFUSAL_NO_USER   ? refusal_slurm(refusal)
                : err.s[0]                     ? err.s
                                               : refusal_slurm(refusal);
-        return body->update ? not_updated(s, what, text) : failed(s, what, text);
+        return body->update ? not_updated(s, what, text) : scontrol_reservation_failed(s, what, text);
     }
     if (say_name)
         printf("Reservation created: %s\n", r->text ? r->text : "");
@@ -102,7 +103,7 @@ static int bad_word(const struct scontrol *s, const char *word, int r, const str
                 fprintf(stderr, "Invalid time specification (pos=0): %s\n", strchr(word, '=') + 1);
             return not_created(s, "Invalid %s %s.", times[i].what, word);
         }
-    return failed(s, "Error creating the reservation", err->s);
+    return scontrol_reservation_failed(s, "Error creating the reservation", err->s);
 }
 
 int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
@@ -113,7 +114,7 @@ int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
     struct windowspec spec = {.maint = false};
     struct client *c = scontrol_client(s, &text);
     if (!c)
-        return failed(s, what, text);
+        return scontrol_reservation_failed(s, what, text);
     struct wall now = client_welcome(c)->now;
     int rc, r = set_words(&spec, n, w, now, &word, &err);
     if (r < 0) {
@@ -125,16 +126,16 @@ int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
     } else if (!spec.maint && !spec.w.users.n && !spec.w.accounts.n) {
         rc = not_created(s, "Either Users/Groups and/or Accounts must be specified.");
     } else if (windowspec_finish(&spec, now, &err) < 0) {
-        rc = failed(s, what, err.s);
+        rc = scontrol_reservation_failed(s, what, err.s);
     } else {
         struct msg_window_set body = {.window = spec.w};
-        rc = send(s, &body, what, true);
+        rc = scontrol_reservation_send(s, &body, what, true);
     }
     windowspec_fini(&spec);
     return rc;
 }
 
-static int fetch(struct scontrol *s, struct model *m, const char **ret_text)
+static int scontrol_reservation_fetch(struct scontrol *s, struct model *m, const char **ret_text)
 {
     struct msg_get get = {.what = GET_WINDOWS | GET_NODES};
     struct client *c = scontrol_client(s, ret_text);
@@ -152,8 +153,8 @@ int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, 
     struct windowspec spec = {.maint = false};
     struct model m;
     int rc = 0;
-    if (fetch(s, &m, &text) < 0)
-        rc = failed(s, what, text);
+    if (scontrol_reservation_fetch(s, &m, &text) < 0)
+        rc = scontrol_reservation_failed(s, what, text);
     const struct window *old = rc ? NULL : model_get_window(&m, name);
     struct wall now = rc ? (struct wall){0} : client_welcome(s->client)->now;
     if (!rc && !old)
@@ -162,11 +163,11 @@ int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, 
         rec_copy(&window_rec, &spec.w, old);
         spec.maint = old->kind == WINDOW_MAINTENANCE;
         if (set_words(&spec, n, w, now, NULL, &err) < 0 || windowspec_finish(&spec, now, &err) < 0)
-            rc = failed(s, what, err.s);
+            rc = scontrol_reservation_failed(s, what, err.s);
     }
     if (!rc) {
         struct msg_window_set body = {.window = spec.w, .update = true};
-        rc = send(s, &body, what, false);
+        rc = scontrol_reservation_send(s, &body, what, false);
     }
     if (!rc)
         puts("Reservation updated.");
@@ -180,7 +181,7 @@ int scontrol_delete_reservation(struct scontrol *s, const char *name)
     char *own = xstrdup(name);
     struct msg_window_set body = {.window.name = own, .remove = true};
     char *what = xasprintf("delete_reservation ReservationName=%s", name);
-    int rc = send(s, &body, what, false);
+    int rc = scontrol_reservation_send(s, &body, what, false);
     free(what);
     free(own);
     return rc;
@@ -200,7 +201,7 @@ static uint64_t cores_of(const struct window *w, const struct model *m, size_t *
     return n;
 }
 
-static void record_list(struct record *r, const char *key, const struct strv *v)
+static void record_list(struct show_record *r, const char *key, const struct strv *v)
 {
     char *text = strv_join(v, ",");
     record_text(r, key, text);
@@ -210,7 +211,7 @@ static void record_list(struct record *r, const char *key, const struct strv *v)
 static void record_window(struct str *out, const struct window *w, const struct model *m, struct wall now,
                           bool oneline)
 {
-    struct record r;
+    struct show_record r;
     char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE], length[UNITS_TEXT_SIZE];
     size_t n_nodes;
     uint64_t cores = cores_of(w, m, &n_nodes);
@@ -260,7 +261,7 @@ int scontrol_show_reservations(struct scontrol *s, const char *name)
     struct model m;
     struct str out = STR_INIT;
     int rc = 0;
-    if (fetch(s, &m, &text) < 0) {
+    if (scontrol_reservation_fetch(s, &m, &text) < 0) {
         model_fini(&m);
         if (!s->quiet)
             fprintf(stderr, "slurm_load_reservations error: %s\n", text);

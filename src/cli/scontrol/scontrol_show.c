@@ -14,7 +14,7 @@
 #include "src/model/model.h"
 #include "src/model/stepstate.h"
 
-static int print(struct str *out)
+static int scontrol_show_print(struct str *out)
 {
     out_flush(out);
     str_fini(out);
@@ -129,7 +129,7 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
     }
     rec_fini(&msg_get_rec, &get);
     model_fini(&m);
-    print(&out);
+    scontrol_show_print(&out);
     return rc;
 }
 
@@ -171,7 +171,7 @@ static int show_nodes(struct scontrol *s, size_t n, char *const *w)
     }
     strv_fini(&names);
     model_fini(&m);
-    print(&out);
+    scontrol_show_print(&out);
     return rc;
 }
 
@@ -194,7 +194,7 @@ static int show_partitions(struct scontrol *s, size_t n, char *const *w)
         }
     }
     model_fini(&m);
-    print(&out);
+    scontrol_show_print(&out);
     return rc;
 }
 
@@ -210,7 +210,7 @@ static int show_config(struct scontrol *s, __attribute__((unused)) size_t n,
         record_config(&out, &m, &time, client_welcome(s->client)->host, client_paths(s->client)->state);
     }
     model_fini(&m);
-    print(&out);
+    scontrol_show_print(&out);
     return rc;
 }
 
@@ -250,10 +250,10 @@ static int show_hostnames(__attribute__((unused)) struct scontrol *s, size_t n, 
         str_append_char(&out, '\n');
     }
     strv_fini(&names);
-    return print(&out);
+    return scontrol_show_print(&out);
 }
 
-static int by_name(const void *a, const void *b)
+static int scontrol_show_by_name(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
@@ -275,7 +275,7 @@ static int compress(const char *list, bool sorted)
     }
     strv_fini(&parts);
     if (sorted && names.n)
-        qsort(names.v, names.n, sizeof names.v[0], by_name);
+        qsort(names.v, names.n, sizeof names.v[0], scontrol_show_by_name);
     if (names.n) {
         char *text = hostlist_compress(&names);
         text_append_foreign(&out, text, "");
@@ -283,10 +283,10 @@ static int compress(const char *list, bool sorted)
         free(text);
     }
     strv_fini(&names);
-    return print(&out);
+    return scontrol_show_print(&out);
 }
 
-static char *read_all(const char *path)
+static char *scontrol_show_read_all(const char *path)
 {
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     struct str text = STR_INIT;
@@ -305,7 +305,7 @@ static int show_hostlist_any(size_t n, char *const *w, bool sorted)
 {
     const char *list = n ? w[0] : list_from_env();
     bool is_file = list && (list[0] == '/' || strcmp(list, "-") == 0);
-    char *text = is_file ? read_all(list) : xstrdup(list);
+    char *text = is_file ? scontrol_show_read_all(list) : xstrdup(list);
     int rc = compress(text, sorted);
     free(text);
     return rc;
@@ -359,7 +359,7 @@ static int show_licenses(struct scontrol *s, __attribute__((unused)) size_t n,
     if (!rc && !m.spec.licenses.n)
         str_append(&out, "No licenses configured in Slurm.\n");
     model_fini(&m);
-    return print(&out) ? 1 : rc;
+    return scontrol_show_print(&out) ? 1 : rc;
 }
 
 static int show_daemons(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,

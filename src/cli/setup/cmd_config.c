@@ -28,7 +28,7 @@ static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
 static const struct opts options = OPTS(table, set_option);
 
 /* Without a file the defaults are in force; a file that was named must be there. */
-static int load(const char *path, bool named, struct cluster_spec *ret, struct errtext *err)
+static int config_load(const char *path, bool named, struct cluster_spec *ret, struct errtext *err)
 {
     if (!named && access(path, F_OK) != 0 && errno == ENOENT) {
         conf_default(ret);
@@ -37,12 +37,12 @@ static int load(const char *path, bool named, struct cluster_spec *ret, struct e
     return conf_load(path, ret, err);
 }
 
-static int show(const struct cli *cli, const struct config *c, const char *path, bool named)
+static int config_show(const struct cli *cli, const struct config *c, const char *path, bool named)
 {
     struct cluster_spec spec;
     struct errtext err = {0};
     struct str out = STR_INIT;
-    if (load(path, named, &spec, &err) < 0) {
+    if (config_load(path, named, &spec, &err) < 0) {
         cli_error(cli, "%s", err.s);
         return 1;
     }
@@ -75,7 +75,7 @@ static int check(const struct cli *cli, const char *path, bool named)
 {
     struct cluster_spec spec;
     struct errtext err = {0};
-    if (load(path, named, &spec, &err) < 0) {
+    if (config_load(path, named, &spec, &err) < 0) {
         cli_error(cli, "%s", err.s);
         return 1;
     }
@@ -105,7 +105,7 @@ static int config_run(struct cli *cli, int argc, char **argv)
     if (words.n > 2)
         rc = (cli_error(cli, "give one file"), 2);
     else if (strcmp(what, "show") == 0)
-        rc = show(cli, &c, path, named);
+        rc = config_show(cli, &c, path, named);
     else if (strcmp(what, "check") == 0)
         rc = check(cli, path, named);
     else if (strcmp(what, "path") == 0)

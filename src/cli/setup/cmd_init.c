@@ -59,8 +59,8 @@ static const struct opt table[] = {
      .help = "--shared, --node: write below DIR and touch nothing else; what is left to do is printed"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int init_set_option(void *ctx, const struct opt *o, const char *arg,
+                           __attribute__((unused)) struct errtext *err)
 {
     struct init *i = ctx;
     char **const to[] = {[O_NODE] = &i->node,
@@ -79,7 +79,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, init_set_option);
 
 struct machine {
     char name[256];
@@ -112,7 +112,7 @@ static void find_machine(struct machine *m)
     m->gpus = count_gpus();
 }
 
-static void write_text(struct str *out, const struct machine *m, bool shared)
+static void init_write_text(struct str *out, const struct machine *m, bool shared)
 {
     const char *agent = shared ? " agent_socket = \"" AGENT_SOCKET "\";" : "";
     str_appendf(
@@ -166,7 +166,7 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
                : "; all they need is sshd");
 }
 
-static int write_file(const struct cli *cli, const char *path, const struct str *text)
+static int init_write_file(const struct cli *cli, const char *path, const struct str *text)
 {
     int rc = dirs_above(path, 0755);
     int fd = rc ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -200,7 +200,7 @@ static int init_private(const struct cli *cli, const struct str *text)
 {
     struct paths p;
     paths_find(&p);
-    int rc = write_file(cli, p.config, text);
+    int rc = init_write_file(cli, p.config, text);
     if (rc == 0 && !p.shared)
         printf("private: everything lies in %s, and it runs your jobs alone; stoker up starts it\n",
                p.state);
@@ -208,7 +208,7 @@ static int init_private(const struct cli *cli, const struct str *text)
     return rc;
 }
 
-static bool is_word(const char *s)
+static bool init_is_word(const char *s)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     return *s && *s != '-' && *s != '.' && strspn(s, good) == strlen(s);
@@ -219,7 +219,7 @@ static int check_words(const struct cli *cli, const struct init *i)
 {
     const char *words[] = {i->node, i->user, i->link_user};
     for (size_t k = 0; k < 3; k++)
-        if (words[k] && !is_word(words[k])) {
+        if (words[k] && !init_is_word(words[k])) {
             cli_error(cli, "%s is no name", words[k]);
             return 2;
         }
@@ -244,7 +244,7 @@ static int init_run(struct cli *cli, int argc, char **argv)
     rc = go_on ? check_words(cli, &i) : rc;
     if (go_on && rc == 0) {
         find_machine(&m);
-        write_text(&text, &m, i.shared);
+        init_write_text(&text, &m, i.shared);
         struct init_shared s = {.cli = cli,
                                 .root = i.root,
                                 .user = i.user,

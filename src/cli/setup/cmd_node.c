@@ -95,8 +95,8 @@ static const struct opt table[] = {
     {.id = O_JSON, .name = "json", .help = "tasks: print JSON"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int node_set_option(void *ctx, const struct opt *o, const char *arg,
+                           __attribute__((unused)) struct errtext *err)
 {
     struct node_cmd *n = ctx;
     char **const to[] = {[O_REASON] = &n->reason, [O_NAME] = &n->name, [O_ADDRESS] = &n->address,
@@ -118,7 +118,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, node_set_option);
 
 /* --- drain, resume, note: the controller's --- */
 
@@ -150,7 +150,7 @@ static int do_drain(struct node_cmd *n)
     return drain_or_resume(n, true);
 }
 
-static int do_resume(struct node_cmd *n)
+static int node_do_resume(struct node_cmd *n)
 {
     return drain_or_resume(n, false);
 }
@@ -173,9 +173,9 @@ static int do_note(struct node_cmd *n)
 static const struct verb {
     const char *name;
     int (*run)(struct node_cmd *n);
-} verbs[] = {{"check", node_do_check},   {"add", node_do_add},  {"remove", node_do_remove},
-             {"drain", do_drain},        {"resume", do_resume}, {"note", do_note},
-             {"accept", node_do_accept}, {"key", node_do_key},  {"tasks", node_do_tasks}};
+} verbs[] = {{"check", node_do_check},   {"add", node_do_add},       {"remove", node_do_remove},
+             {"drain", do_drain},        {"resume", node_do_resume}, {"note", do_note},
+             {"accept", node_do_accept}, {"key", node_do_key},       {"tasks", node_do_tasks}};
 
 static int node_run(struct cli *cli, int argc, char **argv)
 {

@@ -119,7 +119,7 @@ static int open_process(const struct client *c)
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-static int stop(const struct cli *cli, struct client *c, bool kill_jobs)
+static int updown_stop(const struct cli *cli, struct client *c, bool kill_jobs)
 {
     struct msg_flag body = {.on = kill_jobs};
     int pidfd = open_process(c);
@@ -168,7 +168,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
         cli_error(cli, "%s", err.s);
         return EXIT_AWAY;
     }
-    rc = stop(cli, c, d.kill_jobs);
+    rc = updown_stop(cli, c, d.kill_jobs);
     client_free(c);
     return rc;
 }

@@ -14,7 +14,7 @@
 #define SKEW_WARN_MS   2000
 #define COMMIT_WARN_US 100000
 
-struct options {
+struct doctor_options {
     bool json;
 };
 
@@ -25,7 +25,7 @@ static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print
 static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
                       __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
 {
-    struct options *x = ctx;
+    struct doctor_options *x = ctx;
     x->json = true;
     return 0;
 }
@@ -49,8 +49,8 @@ void doctor_add(struct doctor *d, const char *name, enum check_status status, co
     str_vappendf(&text, fmt, ap);
     va_end(ap);
     d->checks = xreallocarray(d->checks, d->n + 1, sizeof *d->checks);
-    d->checks[d->n++] =
-        (struct check){.name = name, .status = status, .text = str_take(&text), .cure = xstrdup(cure)};
+    d->checks[d->n++] = (struct doctor_check){
+        .name = name, .status = status, .text = str_take(&text), .cure = xstrdup(cure)};
 }
 
 static void doctor_fini(struct doctor *d)
@@ -131,7 +131,7 @@ static void print_report(const struct doctor *d, struct str *out)
         [CHECK_OK] = TONE_GOOD, [CHECK_WARN] = TONE_WAIT, [CHECK_FAIL] = TONE_BAD};
     bool color = color_is_welcome();
     for (size_t i = 0; i < d->n; i++) {
-        const struct check *c = &d->checks[i];
+        const struct doctor_check *c = &d->checks[i];
         str_appendf(out, "%s%-4s%s  %-14s  ", tone_on(tones[c->status], color), status_texts[c->status],
                     tone_off(tones[c->status], color), c->name);
         cell_text(out, c->text, -1, false, false);
@@ -150,7 +150,7 @@ static void report_json(const struct doctor *d, bool ok, struct str *out)
     json_bool(out, "ok", ok);
     json_begin_array(out, "checks");
     for (size_t i = 0; i < d->n; i++) {
-        const struct check *c = &d->checks[i];
+        const struct doctor_check *c = &d->checks[i];
         json_begin_object(out, NULL);
         json_text(out, "name", c->name);
         json_text(out, "status", status_texts[c->status]);
@@ -164,7 +164,7 @@ static void report_json(const struct doctor *d, bool ok, struct str *out)
 
 static int doctor_run(struct cli *cli, int argc, char **argv)
 {
-    struct options x = {0};
+    struct doctor_options x = {0};
     struct doctor d = {.n = 0};
     struct str out = STR_INIT;
     int rc = 0;

@@ -6,7 +6,7 @@
 
 enum check_status { CHECK_OK, CHECK_WARN, CHECK_FAIL };
 
-struct check {
+struct doctor_check {
     const char *name;
     enum check_status status;
     char *text; /* what was found, with figures */
@@ -17,7 +17,7 @@ struct doctor {
     struct paths paths;
     struct client *client; /* NULL: no controller answers */
     struct errtext away;   /* why */
-    struct check *checks;
+    struct doctor_check *checks;
     size_t n;
 };
 

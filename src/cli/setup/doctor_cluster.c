@@ -161,7 +161,7 @@ static void look_up_accounts(struct names *missing, const struct cluster_spec *s
     }
 }
 
-static void check_names(struct doctor *d, const struct cluster_spec *s)
+static void doctor_cluster_check_names(struct doctor *d, const struct cluster_spec *s)
 {
     struct names missing = {.text = STR_INIT};
     look_up_accounts(&missing, s);
@@ -200,7 +200,7 @@ void doctor_check_cluster(struct doctor *d)
         check_notes(d, &m);
         check_gpus_found(d, &m);
         check_gpus_closed(d, &m);
-        check_names(d, &m.spec);
+        doctor_cluster_check_names(d, &m.spec);
         check_mail(d, &m.spec);
     }
     model_fini(&m);

@@ -27,7 +27,7 @@ struct todo {
     bool failed;
 };
 
-struct step {
+struct init_step {
     struct init_shared *s;
     struct todo todo;
 };
@@ -37,18 +37,18 @@ static void told(const char *what, const char *path)
     printf("%-8s %s\n", what, path);
 }
 
-static void failed(struct step *t, const char *what, int error)
+static void initshared_failed(struct init_step *t, const char *what, int error)
 {
     cli_error(t->s->cli, "%s: %s", what, strerror(error));
     t->todo.failed = true;
 }
 
-static char *below_root(const struct step *t, const char *path)
+static char *below_root(const struct init_step *t, const char *path)
 {
     return xasprintf("%s%s", t->s->root ? t->s->root : "", path);
 }
 
-static int run(const char *const argv[])
+static int initshared_run(const char *const argv[])
 {
     union {
         const char *const *in;
@@ -66,7 +66,7 @@ static int run(const char *const argv[])
 /* --- accounts --- */
 
 /* A password that nothing matches, rather than a locked one: sshd without PAM lets no locked account in. */
-static void make_account(struct step *t, const char *name, const char *home, const char *shell)
+static void make_account(struct init_step *t, const char *name, const char *home, const char *shell)
 {
     const char *const argv[] = {"useradd",    "--system", "--user-group", "--no-create-home",
                                 "--home-dir", home,       "--shell",      shell,
@@ -83,17 +83,17 @@ static void make_account(struct step *t, const char *name, const char *home, con
             "useradd --system --user-group --no-create-home --home-dir %s --shell %s --password '*' %s\n",
             home, shell, name);
     } else {
-        int r = run(argv);
+        int r = initshared_run(argv);
         if (r == 0)
             told("made", what);
         else
-            failed(t, "useradd", r < 0 ? -r : EINVAL);
+            initshared_failed(t, "useradd", r < 0 ? -r : EINVAL);
     }
     free(what);
 }
 
 /* owner NULL: root. Where that cannot be now it is left to do. */
-static void give(struct step *t, const char *path, const char *full, const char *owner)
+static void initshared_give(struct init_step *t, const char *path, const char *full, const char *owner)
 {
     const struct passwd *pw = owner ? getpwnam(owner) : NULL;
     struct stat st;
@@ -105,32 +105,32 @@ static void give(struct step *t, const char *path, const char *full, const char 
     if (!can)
         str_appendf(&t->todo.text, "chown %s: %s\n", owner ? owner : "root", path);
     else if (lchown(full, uid, gid) < 0)
-        failed(t, full, errno);
+        initshared_failed(t, full, errno);
 }
 
 /* --- directories and files --- */
 
-static void make_dir(struct step *t, const char *path, mode_t mode, const char *owner)
+static void initshared_make_dir(struct init_step *t, const char *path, mode_t mode, const char *owner)
 {
     char *full = below_root(t, path);
     struct stat st;
     bool is_there = lstat(full, &st) == 0;
     dirs_above(full, 0755);
     if (is_there && !S_ISDIR(st.st_mode))
-        failed(t, path, ENOTDIR);
+        initshared_failed(t, path, ENOTDIR);
     else if (!is_there && mkdir(full, mode) < 0)
-        failed(t, full, errno);
+        initshared_failed(t, full, errno);
     else if (chmod(full, mode) < 0)
-        failed(t, full, errno);
+        initshared_failed(t, full, errno);
     else {
         told(is_there ? "kept" : "made", path);
-        give(t, path, full, owner);
+        initshared_give(t, path, full, owner);
     }
     free(full);
 }
 
 /* Beside the old one, then in its place. */
-static int write_file(const char *path, mode_t mode, const char *text)
+static int initshared_write_file(const char *path, mode_t mode, const char *text)
 {
     char *tmp = xasprintf("%s.new", path);
     int r = file_write(tmp, mode, text);
@@ -143,7 +143,7 @@ static int write_file(const char *path, mode_t mode, const char *text)
 }
 
 /* ours: nobody edits it (units have drop-ins), so that another release's is replaced. */
-static void make_file(struct step *t, const char *path, mode_t mode, const char *text, bool ours)
+static void make_file(struct init_step *t, const char *path, mode_t mode, const char *text, bool ours)
 {
     char *full = below_root(t, path), *old = file_text(full);
     bool same = old && strcmp(old, text) == 0;
@@ -151,32 +151,32 @@ static void make_file(struct step *t, const char *path, mode_t mode, const char 
     if (old && (same || !ours)) {
         told("kept", path);
     } else {
-        int r = write_file(full, mode, text);
+        int r = initshared_write_file(full, mode, text);
         if (r)
-            failed(t, full, r);
+            initshared_failed(t, full, r);
         else
             told(old ? "changed" : "made", path);
     }
-    give(t, path, full, NULL);
+    initshared_give(t, path, full, NULL);
     free(old);
     free(full);
 }
 
 /* --- keys --- */
 
-static void make_key(struct step *t, const char *owner)
+static void initshared_make_key(struct init_step *t, const char *owner)
 {
     char *full = below_root(t, LINK_KEYS "/id_ed25519"), *pub = xasprintf("%s.pub", full);
     char *link = self_program("stoker-link");
     const char *const argv[] = {link, "key", full, NULL};
-    int r = access(full, F_OK) == 0 ? 0 : run(argv);
+    int r = access(full, F_OK) == 0 ? 0 : initshared_run(argv);
     if (r)
-        failed(t, full, r < 0 ? -r : EIO);
+        initshared_failed(t, full, r < 0 ? -r : EIO);
     else
         told("key", LINK_KEYS "/id_ed25519");
     if (access(full, F_OK) == 0) {
-        give(t, LINK_KEYS "/id_ed25519", full, owner);
-        give(t, LINK_KEYS "/id_ed25519.pub", pub, owner);
+        initshared_give(t, LINK_KEYS "/id_ed25519", full, owner);
+        initshared_give(t, LINK_KEYS "/id_ed25519.pub", pub, owner);
     }
     free(link);
     free(pub);
@@ -184,7 +184,7 @@ static void make_key(struct step *t, const char *owner)
 }
 
 /* A line, or a file of one. */
-static char *find_key(const struct step *t)
+static char *initshared_find_key(const struct init_step *t)
 {
     char *text = str_starts(t->s->key, "ssh-") || str_starts(t->s->key, "ecdsa-") ? xstrdup(t->s->key)
                                                                                   : file_text(t->s->key);
@@ -233,9 +233,9 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-static void allow_key(struct step *t, const char *bin)
+static void allow_key(struct init_step *t, const char *bin)
 {
-    char *line = t->s->key ? find_key(t) : NULL;
+    char *line = t->s->key ? initshared_find_key(t) : NULL;
     if (!line) {
         if (t->s->key)
             cli_error(t->s->cli, "%s is no public key, nor a file of one", t->s->key);
@@ -252,9 +252,9 @@ static void allow_key(struct step *t, const char *bin)
     if (old && dropped == 1 && has_line(old, want.s)) {
         told("kept", LOGIN_KEYS);
     } else {
-        int r = write_file(full, 0644, text.s);
+        int r = initshared_write_file(full, 0644, text.s);
         if (r)
-            failed(t, full, r);
+            initshared_failed(t, full, r);
         else
             told(old ? "changed" : "made", LOGIN_KEYS);
         if (!r && dropped)
@@ -262,7 +262,7 @@ static void allow_key(struct step *t, const char *bin)
                     "%s: %zu line%s of this key replaced: the key reaches the agent and nothing else now",
                     LOGIN_KEYS, dropped, dropped == 1 ? "" : "s");
     }
-    give(t, LOGIN_KEYS, full, NULL);
+    initshared_give(t, LOGIN_KEYS, full, NULL);
     str_fini(&want);
     str_fini(&text);
     free(old);
@@ -272,7 +272,7 @@ static void allow_key(struct step *t, const char *bin)
 
 /* --- the two kinds of machine --- */
 
-static bool may(const struct step *t)
+static bool may(const struct init_step *t)
 {
     if (t->s->root || geteuid() == 0)
         return true;
@@ -283,7 +283,7 @@ static bool may(const struct step *t)
     return false;
 }
 
-static void make_unit(struct step *t, const char *name, struct str *text)
+static void make_unit(struct init_step *t, const char *name, struct str *text)
 {
     char *path = xasprintf("/etc/systemd/system/%s", name);
     make_file(t, path, 0644, text->s, true);
@@ -292,7 +292,7 @@ static void make_unit(struct step *t, const char *name, struct str *text)
 }
 
 /* Services must not run what an ordinary user can replace. */
-static void look_at_programs(const struct step *t, const char *bin)
+static void look_at_programs(const struct init_step *t, const char *bin)
 {
     struct stat st;
     if (stat(bin, &st) == 0 && (st.st_uid != 0 || (st.st_mode & 022) || str_starts(bin, "/home/")))
@@ -301,7 +301,7 @@ static void look_at_programs(const struct step *t, const char *bin)
                 bin);
 }
 
-static int finish(struct step *t, const char *units)
+static int initshared_finish(struct init_step *t, const char *units)
 {
     if (t->todo.text.len || units)
         printf("\nLeft to do, as root:\n%s", t->todo.text.s);
@@ -313,7 +313,7 @@ static int finish(struct step *t, const char *units)
 
 int init_shared_controller(struct init_shared *s)
 {
-    struct step t = {.s = s, .todo = {.text = STR_INIT}};
+    struct init_step t = {.s = s, .todo = {.text = STR_INIT}};
     struct str text = STR_INIT;
     const char *user = s->user ? s->user : "stoker", *link = s->link_user ? s->link_user : "stoker-link";
     char *bin = self_dir();
@@ -325,12 +325,12 @@ int init_shared_controller(struct init_shared *s)
     look_at_programs(&t, bin);
     make_account(&t, user, "/var/lib/stoker", "/usr/sbin/nologin");
     make_account(&t, link, LINK_KEYS, "/usr/sbin/nologin");
-    make_dir(&t, "/etc/stoker", 0755, NULL);
-    make_dir(&t, "/var/lib/stoker", 0700, user);
-    make_dir(&t, "/var/log/stoker", 0750, user);
-    make_dir(&t, LINK_KEYS, 0755, link);
-    make_dir(&t, AGENT_DIR, 0711, NULL);
-    make_key(&t, link);
+    initshared_make_dir(&t, "/etc/stoker", 0755, NULL);
+    initshared_make_dir(&t, "/var/lib/stoker", 0700, user);
+    initshared_make_dir(&t, "/var/log/stoker", 0750, user);
+    initshared_make_dir(&t, LINK_KEYS, 0755, link);
+    initshared_make_dir(&t, AGENT_DIR, 0711, NULL);
+    initshared_make_key(&t, link);
     make_file(&t, "/etc/stoker/stoker.cfg", 0644, s->config, false);
     make_file(&t, POLICY_FILE, 0644, init_policy, false);
     init_unit_controller(&text, bin, user);
@@ -339,7 +339,7 @@ int init_shared_controller(struct init_shared *s)
     make_unit(&t, "stoker-link.service", &text);
     init_unit_agent(&text, bin, user, s->node, false);
     make_unit(&t, "stoker-agent.service", &text);
-    int rc = finish(&t, "stoker-agent stoker-link stokerd");
+    int rc = initshared_finish(&t, "stoker-agent stoker-link stokerd");
     char *pub_path = below_root(&t, LINK_KEYS "/id_ed25519.pub"), *pub = file_text(pub_path);
     printf("\nA node over SSH, on that machine as root, with the same programs installed there:\n"
            "stoker init --node=NAME --key='%s'\n"
@@ -354,7 +354,7 @@ int init_shared_controller(struct init_shared *s)
 
 int init_shared_node(struct init_shared *s)
 {
-    struct step t = {.s = s, .todo = {.text = STR_INIT}};
+    struct init_step t = {.s = s, .todo = {.text = STR_INIT}};
     struct str text = STR_INIT;
     const char *user = s->user ? s->user : "stoker";
     char *bin = self_dir(), *unit = below_root(&t, "/etc/systemd/system/stokerd.service");
@@ -371,15 +371,15 @@ int init_shared_node(struct init_shared *s)
     umask(022);
     look_at_programs(&t, bin);
     make_account(&t, user, LOGIN_HOME, "/bin/sh");
-    make_dir(&t, "/etc/stoker", 0755, NULL);
-    make_dir(&t, AGENT_DIR, 0711, NULL);
-    make_dir(&t, LOGIN_HOME, 0755, NULL);
-    make_dir(&t, LOGIN_HOME "/.ssh", 0755, NULL);
+    initshared_make_dir(&t, "/etc/stoker", 0755, NULL);
+    initshared_make_dir(&t, AGENT_DIR, 0711, NULL);
+    initshared_make_dir(&t, LOGIN_HOME, 0755, NULL);
+    initshared_make_dir(&t, LOGIN_HOME "/.ssh", 0755, NULL);
     allow_key(&t, bin);
     make_file(&t, POLICY_FILE, 0644, init_policy, false);
     init_unit_agent(&text, bin, user, s->node, s->login);
     make_unit(&t, "stoker-agent.service", &text);
-    int rc = finish(&t, "stoker-agent");
+    int rc = initshared_finish(&t, "stoker-agent");
     str_fini(&text);
     free(bin);
     return rc;

@@ -21,7 +21,7 @@ extern char **environ;
 
 /* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
  * errno. */
-static pid_t start(const struct strv *args, FILE **ret_out)
+static pid_t nodecheck_start(const struct strv *args, FILE **ret_out)
 {
     char *path = self_program("stoker-link");
     int p[2] = {-1, -1};
@@ -46,7 +46,7 @@ static pid_t start(const struct strv *args, FILE **ret_out)
     return r ? -r : pid;
 }
 
-static int finish(pid_t pid)
+static int nodecheck_finish(pid_t pid)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -54,7 +54,7 @@ static int finish(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void add_key(struct strv *keys, const char *dir, const char *name)
+static void nodecheck_add_key(struct strv *keys, const char *dir, const char *name)
 {
     char *file = xasprintf("%s/%s", dir, name);
     if (access(file, R_OK) == 0)
@@ -93,15 +93,15 @@ struct strv nodecheck_keys(const struct key_place *p, const struct node_spec *sp
         free(users);
         return keys;
     }
-    add_key(&keys, users, "id_ed25519");
-    add_key(&keys, users, "id_ecdsa");
-    add_key(&keys, users, "id_rsa");
+    nodecheck_add_key(&keys, users, "id_ed25519");
+    nodecheck_add_key(&keys, users, "id_ecdsa");
+    nodecheck_add_key(&keys, users, "id_rsa");
     free(own);
     free(users);
     return keys;
 }
 
-static int make_dir(const struct cli *cli, const char *dir)
+static int nodecheck_make_dir(const struct cli *cli, const char *dir)
 {
     int r = dirs_make(dir, 0700, 0700);
     if (r < 0)
@@ -124,13 +124,13 @@ int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const s
     struct strv keys = nodecheck_keys(p, spec), args = {0};
     char *file = xasprintf("%s/id_ed25519", p->dir);
     int rc = keys.n ? 0 : may_use(cli, p);
-    rc = rc || keys.n ? rc : make_dir(cli, p->dir);
+    rc = rc || keys.n ? rc : nodecheck_make_dir(cli, p->dir);
     if (rc == 0 && !keys.n) {
         strv_push(&args, "stoker-link");
         strv_push(&args, "key");
         strv_push(&args, file);
-        pid_t pid = start(&args, NULL);
-        rc = pid < 0 ? 1 : finish(pid);
+        pid_t pid = nodecheck_start(&args, NULL);
+        rc = pid < 0 ? 1 : nodecheck_finish(pid);
         if (rc == 0)
             printf("made the controller's key %s\n", file);
     }
@@ -228,7 +228,7 @@ int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_
     FILE *f = NULL;
     char *line = NULL;
     size_t size = 0;
-    pid_t pid = start(&args, &f);
+    pid_t pid = nodecheck_start(&args, &f);
     strv_fini(&args);
     if (pid < 0)
         cli_error(cli, "cannot start stoker-link: %s", strerror(-(int)pid));
@@ -238,7 +238,7 @@ int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_
     if (f)
         fclose(f);
     if (pid >= 0)
-        rc = finish(pid) == 0 ? 0 : EXIT_AWAY;
+        rc = nodecheck_finish(pid) == 0 ? 0 : EXIT_AWAY;
     if (made)
         unlink(marker);
     free(marker);

@@ -20,7 +20,7 @@ static const char *skip_blank(const char *p)
     return p;
 }
 
-static const char *skip_blanks(const char *p)
+static const char *nodeedit_skip_blanks(const char *p)
 {
     for (const char *next; *p && (next = skip_blank(p)) != p;)
         p = next;
@@ -54,10 +54,10 @@ static const char *token_end(const char *p)
 
 /* The value of the setting key at the level where p stands, up to the level's end: where it begins, or
  * NULL. */
-static const char *find_setting(const char *p, const char *key)
+static const char *nodeedit_find_setting(const char *p, const char *key)
 {
     int depth = 0;
-    for (p = skip_blanks(p); *p; p = skip_blanks(token_end(p))) {
+    for (p = nodeedit_skip_blanks(p); *p; p = nodeedit_skip_blanks(token_end(p))) {
         depth += *p == '(' || *p == '{' || *p == '[';
         if (*p == ')' || *p == '}' || *p == ']')
             depth--;
@@ -65,9 +65,9 @@ static const char *find_setting(const char *p, const char *key)
             return NULL;
         if (depth || word_length(p) != strlen(key) || strncmp(p, key, strlen(key)) != 0)
             continue;
-        const char *sign = skip_blanks(token_end(p));
+        const char *sign = nodeedit_skip_blanks(token_end(p));
         if (*sign == '=' || *sign == ':')
-            return skip_blanks(sign + 1);
+            return nodeedit_skip_blanks(sign + 1);
     }
     return NULL;
 }
@@ -76,7 +76,7 @@ static const char *find_setting(const char *p, const char *key)
 static const char *skip_group(const char *p)
 {
     int depth = 0;
-    for (; *p; p = skip_blanks(token_end(p))) {
+    for (; *p; p = nodeedit_skip_blanks(token_end(p))) {
         depth += *p == '(' || *p == '{' || *p == '[';
         if (*p == ')' || *p == '}' || *p == ']')
             if (--depth == 0)
@@ -85,26 +85,27 @@ static const char *skip_group(const char *p)
     return NULL;
 }
 
-struct place {                           /* of a list: its brackets, its last entry */
+struct nodeedit_place {                  /* of a list: its brackets, its last entry */
     const char *open, *close, *last_end; /* last_end NULL: empty */
 };
 
-static int find_list(const char *text, struct place *ret, struct errtext *err)
+static int find_list(const char *text, struct nodeedit_place *ret, struct errtext *err)
 {
-    const char *list = find_setting(text, "nodes"), *end = list && *list == '(' ? skip_group(list) : NULL;
+    const char *list = nodeedit_find_setting(text, "nodes"),
+               *end = list && *list == '(' ? skip_group(list) : NULL;
     if (!list)
         return -ENOENT;
     if (!end)
         return err_set(err, -EINVAL, "its list of nodes has no end");
-    *ret = (struct place){.open = list, .close = end - 1};
-    for (const char *p = skip_blanks(list + 1); p < ret->close;) {
+    *ret = (struct nodeedit_place){.open = list, .close = end - 1};
+    for (const char *p = nodeedit_skip_blanks(list + 1); p < ret->close;) {
         bool group = *p == '{';
         const char *behind = group ? skip_group(p) : token_end(p);
         if (!behind)
             return err_set(err, -EINVAL, "an entry of its list of nodes has no end");
         if (group)
             ret->last_end = behind;
-        p = skip_blanks(behind);
+        p = nodeedit_skip_blanks(behind);
     }
     return 0;
 }
@@ -117,7 +118,7 @@ static void append_part(struct str *out, const char *from, const char *to)
 int nodeedit_add(struct str *out, const char *text, const char *entry, const char *first,
                  struct errtext *err)
 {
-    struct place at;
+    struct nodeedit_place at;
     int r = find_list(text, &at, err);
     if (r == -ENOENT) {
         str_append(out, text);
@@ -145,26 +146,26 @@ int nodeedit_add(struct str *out, const char *text, const char *entry, const cha
 
 static bool has_name(const char *entry, const char *name)
 {
-    const char *value = find_setting(entry + 1, "name");
+    const char *value = nodeedit_find_setting(entry + 1, "name");
     size_t n = strlen(name);
     return value && *value == '"' && strncmp(value + 1, name, n) == 0 && value[1 + n] == '"';
 }
 
 int nodeedit_remove(struct str *out, const char *text, const char *name, struct errtext *err)
 {
-    struct place at;
+    struct nodeedit_place at;
     int r = find_list(text, &at, err);
     if (r < 0)
         return r == -ENOENT ? err_set(err, r, "it has no list of nodes") : r;
     const char *comma = NULL; /* in front of the entry */
-    for (const char *p = skip_blanks(at.open + 1); p < at.close; p = skip_blanks(p)) {
+    for (const char *p = nodeedit_skip_blanks(at.open + 1); p < at.close; p = nodeedit_skip_blanks(p)) {
         if (*p == ',')
             comma = p;
         if (*p != '{') {
             p = token_end(p);
             continue;
         }
-        const char *end = skip_group(p), *next = skip_blanks(end);
+        const char *end = skip_group(p), *next = nodeedit_skip_blanks(end);
         if (!has_name(p, name)) {
             p = end;
             continue;
@@ -172,7 +173,7 @@ int nodeedit_remove(struct str *out, const char *text, const char *name, struct 
         /* With the comma behind it, else with the one in front. */
         if (*next == ',') {
             append_part(out, text, p);
-            str_append(out, skip_blanks(next + 1));
+            str_append(out, nodeedit_skip_blanks(next + 1));
         } else {
             const char *from = comma ? comma : p;
             append_part(out, text, from);

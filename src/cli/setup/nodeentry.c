@@ -12,7 +12,7 @@
 #include "src/cli/setup/nodecmd.h"
 #include "src/conf/conf.h"
 
-static bool is_word(const char *s)
+static bool nodeentry_is_word(const char *s)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return *s && *s != '-' && strspn(s, good) == strlen(s);
@@ -49,7 +49,7 @@ int node_describe(const struct node_cmd *n, const char *host, struct node_spec *
     if (rc == 0 && n->identity && !s->identity) {
         cli_error(n->cli, "%s: %s", n->identity, strerror(errno));
         rc = 2;
-    } else if (rc == 0 && !is_word(s->name)) {
+    } else if (rc == 0 && !nodeentry_is_word(s->name)) {
         cli_error(n->cli,
                   number && !n->name ? "%s: give it a name with --name"
                                      : "%s gives no name of a node: use --name",

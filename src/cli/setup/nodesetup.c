@@ -124,7 +124,7 @@ static char *config_text(const struct node_cmd *n)
 }
 
 /* 1: up, 0: not yet; the exit code where it cannot be asked, negative. */
-static int look(const struct node_cmd *n, struct client *c, const char *name, bool *told)
+static int nodesetup_look(const struct node_cmd *n, struct client *c, const char *name, bool *told)
 {
     struct model m;
     struct msg_get get = {.what = GET_SPEC | GET_NODES};
@@ -148,7 +148,7 @@ static int wait_up(const struct node_cmd *n, struct client *c, const char *name)
     bool told = false;
     const struct timespec pause = {.tv_nsec = 100000000};
     for (;;) {
-        int r = look(n, c, name, &told);
+        int r = nodesetup_look(n, c, name, &told);
         if (r)
             return r > 0 ? 0 : -r;
         if (mono_ms() > end)

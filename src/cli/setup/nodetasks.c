@@ -10,7 +10,7 @@
 #include "src/cli/setup/nodecmd.h"
 #include "src/jobspec/jobtargets.h"
 
-struct row { /* a task on a node */
+struct nodetasks_row { /* a task on a node */
     uint32_t job;
     int32_t step;
     uint32_t task, pid;
@@ -28,13 +28,13 @@ static const struct table_col cols[] = {
     {.title = "SINCE", .drop = 3}, {.title = "PID", .drop = 5, .right = true},
     {.title = "WHAT", .flex = 10}};
 
-struct listing {
+struct nodetasks_list {
     bool json;
     struct str *out;
     struct texttable *table;
 };
 
-static char *task_name(const struct row *r)
+static char *task_name(const struct nodetasks_row *r)
 {
     struct str s = STR_INIT;
     target_append(&s, &(struct job_target){.job = r->job, .array_index = ARRAY_NONE, .step = r->step});
@@ -42,7 +42,7 @@ static char *task_name(const struct row *r)
     return s.s;
 }
 
-static void row_json(struct listing *l, const struct row *r)
+static void nodetasks_row_json(struct nodetasks_list *l, const struct nodetasks_row *r)
 {
     char *name = task_name(r);
     char *cpus = r->cpus ? cpuset_format(r->cpus) : NULL, *gpus = r->gpus ? cpuset_format(r->gpus) : NULL;
@@ -71,7 +71,7 @@ static void add_set(struct texttable *t, const struct cpuset *set)
     free(text);
 }
 
-static void row_table(struct texttable *t, const struct node *n, const struct row *r)
+static void row_table(struct texttable *t, const struct node *n, const struct nodetasks_row *r)
 {
     char mem[UNITS_TEXT_SIZE], iso[WALL_TEXT_SIZE];
     char *name = task_name(r);
@@ -93,15 +93,15 @@ static void row_table(struct texttable *t, const struct node *n, const struct ro
     free(name);
 }
 
-static void add_row(struct listing *l, const struct node *n, const struct row *r)
+static void add_row(struct nodetasks_list *l, const struct node *n, const struct nodetasks_row *r)
 {
     if (l->json)
-        row_json(l, r);
+        nodetasks_row_json(l, r);
     else
         row_table(l->table, n, r);
 }
 
-static void add_known(struct listing *l, const struct node *n, const struct job *j)
+static void add_known(struct nodetasks_list *l, const struct node *n, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
@@ -110,39 +110,39 @@ static void add_known(struct listing *l, const struct node *n, const struct job 
                 !str_eq(t->alloc.node, n->spec.name))
                 continue;
             add_row(l, n,
-                    &(struct row){.job = j->id,
-                                  .step = j->steps.v[i].id,
-                                  .task = t->index,
-                                  .pid = t->pid,
-                                  .user = j->user,
-                                  .name = j->req.name ? j->req.name : "",
-                                  .cpus = &t->alloc.cpus,
-                                  .gpus = &t->alloc.gpus,
-                                  .mem_mib = t->alloc.mem_mib,
-                                  .since = t->t_start,
-                                  .ending = t->killing});
+                    &(struct nodetasks_row){.job = j->id,
+                                            .step = j->steps.v[i].id,
+                                            .task = t->index,
+                                            .pid = t->pid,
+                                            .user = j->user,
+                                            .name = j->req.name ? j->req.name : "",
+                                            .cpus = &t->alloc.cpus,
+                                            .gpus = &t->alloc.gpus,
+                                            .mem_mib = t->alloc.mem_mib,
+                                            .since = t->t_start,
+                                            .ending = t->killing});
         }
 }
 
-static void add_unknown(struct listing *l, const struct node *n)
+static void add_unknown(struct nodetasks_list *l, const struct node *n)
 {
     for (size_t i = 0; i < n->unknown.n; i++) {
         const struct unknown_task *u = &n->unknown.v[i];
         add_row(l, n,
-                &(struct row){.job = u->job,
-                              .step = u->step,
-                              .task = u->task,
-                              .pid = u->pid,
-                              .user = u->user,
-                              .cpus = u->user ? &u->cpus : NULL,
-                              .gpus = u->user ? &u->gpus : NULL,
-                              .mem_mib = u->mem_mib,
-                              .since = u->t_start,
-                              .ending = u->killing});
+                &(struct nodetasks_row){.job = u->job,
+                                        .step = u->step,
+                                        .task = u->task,
+                                        .pid = u->pid,
+                                        .user = u->user,
+                                        .cpus = u->user ? &u->cpus : NULL,
+                                        .gpus = u->user ? &u->gpus : NULL,
+                                        .mem_mib = u->mem_mib,
+                                        .since = u->t_start,
+                                        .ending = u->killing});
     }
 }
 
-static void add_node(struct listing *l, const struct model *m, const struct node *n)
+static void nodetasks_add_node(struct nodetasks_list *l, const struct model *m, const struct node *n)
 {
     list_for_each (j, &m->active, struct job, in_queue)
         add_known(l, n, j);
@@ -155,12 +155,12 @@ static void show_json(const struct model *m, const struct node_pick *nodes, stru
     json_begin_array(out, "nodes");
     vec_for_each (&nodes->v, i) {
         const struct node *n = nodes->v.v[i];
-        struct listing l = {.json = true, .out = out};
+        struct nodetasks_list l = {.json = true, .out = out};
         json_begin_object(out, NULL);
         json_text(out, "name", n->spec.name);
         json_int(out, "unknown", n->n_unknown);
         json_begin_array(out, "tasks");
-        add_node(&l, m, n);
+        nodetasks_add_node(&l, m, n);
         json_end_array(out);
         json_end_object(out);
     }
@@ -173,13 +173,13 @@ static void show(void *ctx, __attribute__((unused)) struct client *c, const stru
 {
     const struct node_cmd *n = ctx;
     struct texttable t = TEXTTABLE_INIT(cols);
-    struct listing l = {.out = out, .table = &t};
+    struct nodetasks_list l = {.out = out, .table = &t};
     if (n->json) {
         show_json(m, nodes, out);
         return;
     }
     vec_for_each (&nodes->v, i)
-        add_node(&l, m, nodes->v.v[i]);
+        nodetasks_add_node(&l, m, nodes->v.v[i]);
     texttable_print(&t, out, listing_width(), color_is_welcome());
     texttable_fini(&t);
     vec_for_each (&nodes->v, i) {

@@ -60,8 +60,8 @@ static const struct opt salloc_table[] = {
 };
 static const struct opts salloc_opts = OPTS_ALSO(salloc_table, salloc_set, &jobopts_table);
 
-static bool parse(const struct cli *cli, struct salloc *s, int argc, char **argv, struct strv *command,
-                  int *ret_exit)
+static bool salloc_parse(const struct cli *cli, struct salloc *s, int argc, char **argv,
+                         struct strv *command, int *ret_exit)
 {
     struct errtext err = {0};
     struct strv env = cli_environ();
@@ -195,7 +195,7 @@ static int salloc_run(struct cli *cli, int argc, char **argv)
     struct strv command = {0};
     int code;
     jobopts_init(&s.job);
-    if (parse(cli, &s, argc, argv, &command, &code)) {
+    if (salloc_parse(cli, &s, argc, argv, &command, &code)) {
         if (!s.no_shell)
             default_command(&command);
         code = allocate_and_run(cli, &s, &command);

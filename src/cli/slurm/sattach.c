@@ -39,7 +39,7 @@ static const struct opt table[] = {
 };
 /* clang-format on */
 
-static int set_filter(uint32_t *at, const struct opt *o, const char *arg, struct errtext *err)
+static int sattach_set_filter(uint32_t *at, const struct opt *o, const char *arg, struct errtext *err)
 {
     int64_t n = -1;
     if (!str_eq(arg, "-") && int_parse(arg, 0, UINT32_MAX - 1, &n, NULL))
@@ -48,17 +48,17 @@ static int set_filter(uint32_t *at, const struct opt *o, const char *arg, struct
     return 0;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int sattach_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sattach *a = ctx;
     switch (o->id) {
-    case O_ERROR_FILTER: a->err_filter = true; return set_filter(&a->how.only[1], o, arg, err);
+    case O_ERROR_FILTER: a->err_filter = true; return sattach_set_filter(&a->how.only[1], o, arg, err);
     case O_INPUT_FILTER:
         return err_set(err, -EDOM,
                        "--input-filter is not supported here: a step reads what its srun reads");
     case O_LABEL: a->how.label = true; break;
     case O_LAYOUT: a->layout = true; break;
-    case O_OUTPUT_FILTER: return set_filter(&a->how.only[0], o, arg, err);
+    case O_OUTPUT_FILTER: return sattach_set_filter(&a->how.only[0], o, arg, err);
     case O_QUIET: a->how.quiet = true; break;
     case O_USAGE: a->usage = true; break;
     default: break;
@@ -66,7 +66,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sattach_set_option);
 
 static void print_usage(const struct cli *cli)
 {

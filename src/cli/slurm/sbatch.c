@@ -26,7 +26,7 @@ static bool find_operands(const struct cli *cli, int argc, char **argv, struct c
     return cli_parsed(cli, r, &err, ret_exit);
 }
 
-static int get_script(const struct cli *cli, const struct call *call, struct script *ret)
+static int sbatch_get_script(const struct cli *cli, const struct call *call, struct script *ret)
 {
     if (call->wrap && call->operands.n) {
         cli_error(cli, "Script arguments not permitted with --wrap option");
@@ -99,8 +99,8 @@ static int submit(const struct cli *cli, const struct batch *b, const struct msg
     return code;
 }
 
-static int submit_script(const struct cli *cli, struct script *s, const struct call *call, int argc,
-                         char **argv)
+static int sbatch_submit_script(const struct cli *cli, struct script *s, const struct call *call, int argc,
+                                char **argv)
 {
     struct batch b;
     struct msg_submit m;
@@ -127,9 +127,9 @@ static int sbatch_run(struct cli *cli, int argc, char **argv)
     struct script s = {.path = NULL};
     int code;
     if (find_operands(cli, argc, argv, &call, &code)) {
-        code = get_script(cli, &call, &s);
+        code = sbatch_get_script(cli, &call, &s);
         if (!code)
-            code = submit_script(cli, &s, &call, argc, argv);
+            code = sbatch_submit_script(cli, &s, &call, argc, argv);
     }
     script_fini(&s);
     strv_fini(&call.operands);

@@ -74,7 +74,7 @@ static int set_jobid(struct sbcast *b, const char *arg, struct errtext *err)
     return 0;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int sbcast_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sbcast *b = ctx;
     switch (o->id) {
@@ -90,25 +90,25 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sbcast_set_option);
 
 /* --- the step --- */
 
-static void add_node(struct strv *nodes, const struct alloc *a)
+static void sbcast_add_node(struct strv *nodes, const struct alloc *a)
 {
     if (a->node && !strv_has(nodes, a->node))
         strv_push(nodes, a->node);
 }
 
 /* Of the job, or of the step that is named. Empty: there is no such step, or it runs nowhere yet. */
-static struct strv nodes_of(const struct sbcast *b, const struct job *j)
+static struct strv sbcast_nodes_of(const struct sbcast *b, const struct job *j)
 {
     struct strv nodes = {0};
     const struct step *s = b->target.step == STEP_ALL ? NULL : job_find_step(j, b->target.step);
     for (size_t i = 0; b->target.step == STEP_ALL && i < j->alloc.n; i++)
-        add_node(&nodes, &j->alloc.v[i]);
+        sbcast_add_node(&nodes, &j->alloc.v[i]);
     for (size_t i = 0; s && i < s->tasks.n; i++)
-        add_node(&nodes, &s->tasks.v[i].alloc);
+        sbcast_add_node(&nodes, &s->tasks.v[i].alloc);
     return nodes;
 }
 
@@ -120,7 +120,7 @@ static void push_time(struct strv *argv, const struct sbcast *b, const struct ti
         strv_push(argv, "");
 }
 
-static void fill_payload(const struct sbcast *b, const struct job *j, struct step_payload *p)
+static void sbcast_fill_payload(const struct sbcast *b, const struct job *j, struct step_payload *p)
 {
     const char *const fixed[] = {"/bin/sh", "-c", receiver, "sbcast", b->dest};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -136,7 +136,7 @@ static void fill_payload(const struct sbcast *b, const struct job *j, struct ste
 }
 
 /* Beside what runs: it takes no CPUs, memory or GPUs from anybody. */
-static struct step step_of(const struct sbcast *b, const struct job *j, const struct strv *nodes)
+static struct step sbcast_step_of(const struct sbcast *b, const struct job *j, const struct strv *nodes)
 {
     uint32_t n = (uint32_t)nodes->n;
     return (struct step){
@@ -158,13 +158,13 @@ static struct step step_of(const struct sbcast *b, const struct job *j, const st
 static int copy(struct sbcast *b, struct follow *f)
 {
     const struct job *j = follow_job(f);
-    struct strv nodes = nodes_of(b, j);
+    struct strv nodes = sbcast_nodes_of(b, j);
     int code = 1;
     if (nodes.n) {
         struct steprun_options opt = {.feed_stdin = true, .disable_status = true};
-        struct msg_step_create m = {.job = f->job, .stream_in = true, .step = step_of(b, j, &nodes)};
+        struct msg_step_create m = {.job = f->job, .stream_in = true, .step = sbcast_step_of(b, j, &nodes)};
         m.request_id = client_request_id();
-        fill_payload(b, j, &m.payload);
+        sbcast_fill_payload(b, j, &m.payload);
         code = steprun(f, &m, &opt);
         rec_fini(&msg_step_create_rec, &m);
     } else {
@@ -176,7 +176,7 @@ static int copy(struct sbcast *b, struct follow *f)
 
 /* --- the command line --- */
 
-static bool parse(struct sbcast *b, int argc, char **argv, struct strv *operands, int *ret_exit)
+static bool sbcast_parse(struct sbcast *b, int argc, char **argv, struct strv *operands, int *ret_exit)
 {
     struct errtext err = {0};
     struct strv env = cli_environ();
@@ -236,7 +236,7 @@ static int sbcast_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     struct follow f;
     int code;
-    if (parse(&b, argc, argv, &operands, &code)) {
+    if (sbcast_parse(&b, argc, argv, &operands, &code)) {
         code = check_operands(&b, &operands) ? 1 : insidejob_open(cli, b.target.job, &f);
         if (!code) {
             code = copy(&b, &f);

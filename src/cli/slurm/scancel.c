@@ -93,7 +93,7 @@ static int set_signal(struct scancel *s, const char *arg)
     return s->signal > 0 ? 0 : err_set(&s->fatal, 0, "Unknown job signal: %s", arg);
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int scancel_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct scancel *s = ctx;
     struct job_filter *f = &s->filter;
@@ -124,7 +124,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, scancel_set_option);
 
 /* --- one request --- */
 
@@ -200,7 +200,7 @@ static int act_all(const struct scancel *s, const struct cli *cli, struct client
 
 /* --- selection --- */
 
-static bool confirm(const struct job *j, const struct job_target *t)
+static bool scancel_confirm(const struct job *j, const struct job_target *t)
 {
     struct str q = STR_INIT;
     str_appendf(&q, "Cancel %s=", t->step == STEP_ALL ? "job_id" : "step_id");
@@ -246,7 +246,7 @@ static int select_targets(const struct scancel *s, const struct cli *cli, const 
         if (s->ask && j && job_state_is_final((enum job_state)j->state)) { /* nothing to ask about */
             kill_error(cli, t, refusal_slurm(REFUSAL_ENDED));
             rc = 1;
-        } else if (!s->ask || confirm(j, t))
+        } else if (!s->ask || scancel_confirm(j, t))
             *rec_list_push(&ret->list) = *t;
     }
     if (s->filter.targets.list.n)
@@ -255,7 +255,7 @@ static int select_targets(const struct scancel *s, const struct cli *cli, const 
         if (job_state_is_final((enum job_state)j->state) || !job_filter_takes(&s->filter, j))
             continue;
         struct job_target t = target_of(j);
-        if (!s->ask || confirm(j, &t))
+        if (!s->ask || scancel_confirm(j, &t))
             *rec_list_push(&ret->list) = t;
     }
     return rc;
@@ -295,7 +295,7 @@ static int controller_away(const struct scancel *s, const struct cli *cli, const
     return EXIT_CONTROLLER_AWAY;
 }
 
-static bool parse(struct scancel *s, const struct cli *cli, int argc, char **argv, int *ret_rc)
+static bool scancel_parse(struct scancel *s, const struct cli *cli, int argc, char **argv, int *ret_rc)
 {
     struct strv env = cli_environ(), operands = {0};
     struct errtext err = {0};
@@ -326,7 +326,7 @@ static int scancel_run(struct cli *cli, int argc, char **argv)
 {
     struct scancel s = {.filter.uids = VEC_INIT};
     int rc = 0;
-    if (parse(&s, cli, argc, argv, &rc)) {
+    if (scancel_parse(&s, cli, argc, argv, &rc)) {
         const char *away = NULL;
         struct client *c = ask_connect_slurm(cli, &away);
         if (!c)

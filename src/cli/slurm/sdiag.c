@@ -32,8 +32,8 @@ static const struct opt table[] = {
     {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int sdiag_set_option(void *ctx, const struct opt *o, const char *arg,
+                            __attribute__((unused)) struct errtext *err)
 {
     struct sdiag *s = ctx;
     switch (o->id) {
@@ -48,7 +48,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sdiag_set_option);
 
 struct counts { /* jobs there are now; elements of an array one by one */
     uint64_t pending, running;
@@ -68,7 +68,7 @@ static uint64_t mean(uint64_t sum, uint64_t n)
 }
 
 /* What each one's requests took of the controller: those who took most come first. */
-static void print_users(struct str *out, const struct msg_stats *m)
+static void sdiag_print_users(struct str *out, const struct msg_stats *m)
 {
     str_appendf(out,
                 "\nTimes that a user was held back: %" PRIu64 "\nConnections turned away: %" PRIu64
@@ -84,7 +84,7 @@ static void print_users(struct str *out, const struct msg_stats *m)
     }
 }
 
-static void print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
+static void sdiag_print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
 {
     static const char stars[] = "*******************************************************\n";
     int64_t minutes = wall_elapsed_s(m->t_start, now) / 60;
@@ -117,7 +117,7 @@ static void print(struct str *out, const struct msg_stats *m, const struct count
                 "\n\nClients: %u\nMemory (KiB): %" PRIu64 "\nDatabase (bytes): %" PRIu64 "\n",
                 m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->events, m->sessions,
                 m->rss_kib, m->db_bytes);
-    print_users(out, m);
+    sdiag_print_users(out, m);
 }
 
 static void json_users(struct str *out, const struct msg_stats *m)
@@ -140,7 +140,7 @@ static void json_users(struct str *out, const struct msg_stats *m)
     json_end_array(out);
 }
 
-static void print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
+static void sdiag_print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
 {
     slurm_json_begin(out);
     json_begin_object(out, "statistics");
@@ -165,7 +165,7 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
     slurm_json_end(out);
 }
 
-static int count(struct client *c, struct counts *ret, struct errtext *err)
+static int sdiag_count(struct client *c, struct counts *ret, struct errtext *err)
 {
     struct msg_get get = {.what = GET_JOBS, .states = 1u << JOB_PENDING | 1u << JOB_RUNNING};
     struct model m;
@@ -179,7 +179,7 @@ static int count(struct client *c, struct counts *ret, struct errtext *err)
     return r;
 }
 
-static int ask(const struct sdiag *s, const struct cli *cli)
+static int sdiag_ask(const struct sdiag *s, const struct cli *cli)
 {
     const char *away = NULL;
     struct client *c = ask_connect_slurm(cli, &away);
@@ -188,16 +188,16 @@ static int ask(const struct sdiag *s, const struct cli *cli)
     struct counts n = {0};
     struct str out = STR_INIT;
     struct msg_stats *m = c ? ask_call(c, MSG_STATS, NULL, MSG_STATS_DATA, &refusal, &err) : NULL;
-    if (!m || count(c, &n, &err) < 0) {
+    if (!m || sdiag_count(c, &n, &err) < 0) {
         cli_say(cli, "slurm_get_statistics: %s", c ? SLURM_TIMEOUT : away);
         msg_free(MSG_STATS_DATA, m);
         client_free(c);
         return 1;
     }
     if (s->json)
-        print_json(&out, m, &n);
+        sdiag_print_json(&out, m, &n);
     else
-        print(&out, m, &n, client_welcome(c)->now);
+        sdiag_print(&out, m, &n, client_welcome(c)->now);
     out_flush(&out);
     str_fini(&out);
     msg_free(MSG_STATS_DATA, m);
@@ -214,7 +214,7 @@ static int sdiag_run(struct cli *cli, int argc, char **argv)
             cli_error(cli, "slurm_reset_statistics: %s", refusal_slurm(REFUSAL_NOT_SUPPORTED));
             rc = 1;
         } else {
-            rc = ask(&s, cli);
+            rc = sdiag_ask(&s, cli);
         }
     }
     free(s.cluster);

@@ -76,23 +76,23 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static void replace(char **s, const char *value)
+static void sinfo_replace(char **s, const char *value)
 {
     free(*s);
     *s = xstrdup(value);
 }
 
-static void set_list(struct strv *list, const char *text)
+static void sinfo_set_list(struct strv *list, const char *text)
 {
     strv_fini(list);
     *list = strv_split(text, ",");
 }
 
-static int set_states(struct sinfo *s, const char *arg, struct errtext *err)
+static int sinfo_set_states(struct sinfo *s, const char *arg, struct errtext *err)
 {
-    set_list(&s->states, arg);
+    sinfo_set_list(&s->states, arg);
     if (s->states.n == 1 && str_ieq(s->states.v[0], "all"))
-        set_list(&s->states, "");
+        sinfo_set_list(&s->states, "");
     for (size_t i = 0; i < s->states.n; i++)
         if (!node_state_is_known(s->states.v[i]))
             return err_set(err, -EINVAL,
@@ -104,7 +104,7 @@ static int set_states(struct sinfo *s, const char *arg, struct errtext *err)
     return 0;
 }
 
-static int set_nodes(struct sinfo *s, const char *arg, struct errtext *err)
+static int sinfo_set_nodes(struct sinfo *s, const char *arg, struct errtext *err)
 {
     struct strv nodes = {0};
     int rc = hostlist_expand(arg, &nodes, err);
@@ -115,21 +115,21 @@ static int set_nodes(struct sinfo *s, const char *arg, struct errtext *err)
     return rc;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int sinfo_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sinfo *s = ctx;
     int64_t n;
     switch (o->id) {
-    case O_CLUSTERS: replace(&s->cluster, arg); break;
+    case O_CLUSTERS: sinfo_replace(&s->cluster, arg); break;
     case O_DEAD: s->dead = true; break;
     case O_EXACT: s->exact = true; break;
     case O_FORMAT:
-        replace(&s->letters, arg);
-        replace(&s->names, NULL);
+        sinfo_replace(&s->letters, arg);
+        sinfo_replace(&s->names, NULL);
         break;
     case O_NAMES:
-        replace(&s->names, arg);
-        replace(&s->letters, NULL);
+        sinfo_replace(&s->names, arg);
+        sinfo_replace(&s->letters, NULL);
         break;
     case O_NOHEADER: s->no_header = true; break;
     case O_ITERATE:
@@ -139,21 +139,21 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
         break;
     case O_JSON: s->json = true; break;
     case O_LONG: s->long_form = true; break;
-    case O_NODES: return set_nodes(s, arg, err);
+    case O_NODES: return sinfo_set_nodes(s, arg, err);
     case O_BY_NODE: s->by_node = true; break;
-    case O_PARTITION: set_list(&s->parts, arg); break;
+    case O_PARTITION: sinfo_set_list(&s->parts, arg); break;
     case O_RESPONDING: s->responding = true; break;
     case O_REASONS: s->reasons = true; break;
     case O_RESERVATION: s->reservations = true; break;
     case O_SUMMARY: s->summary = true; break;
-    case O_SORT: replace(&s->sort, arg); break;
-    case O_STATES: return set_states(s, arg, err);
+    case O_SORT: sinfo_replace(&s->sort, arg); break;
+    case O_STATES: return sinfo_set_states(s, arg, err);
     default: break;
     }
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sinfo_set_option);
 
 static void sinfo_fini(struct sinfo *s)
 {
@@ -168,7 +168,7 @@ static void sinfo_fini(struct sinfo *s)
 
 /* --- printing --- */
 
-static const char *usual_format(const struct sinfo *s)
+static const char *sinfo_usual_format(const struct sinfo *s)
 {
     if (s->reasons)
         return s->long_form ? FORMAT_REASON_LONG : FORMAT_REASON;
@@ -179,13 +179,13 @@ static const char *usual_format(const struct sinfo *s)
     return s->long_form ? FORMAT_LONG : FORMAT_DEFAULT;
 }
 
-static void make_format(const struct sinfo *s, const struct cli *cli, struct format *f)
+static void sinfo_make_format(const struct sinfo *s, const struct cli *cli, struct format *f)
 {
     struct strv unknown = {0};
     if (s->names)
         format_parse_names(f, &node_columns, s->names, &unknown);
     else
-        format_parse_letters(f, &node_columns, s->letters ? s->letters : usual_format(s), &unknown);
+        format_parse_letters(f, &node_columns, s->letters ? s->letters : sinfo_usual_format(s), &unknown);
     for (size_t i = 0; i < unknown.n && s->names; i++)
         cli_error(cli, "Invalid job format specification: %s", unknown.v[i]);
     for (size_t i = 0; i < unknown.n && !s->names; i++)
@@ -252,7 +252,7 @@ static void node_to_json(struct str *out, const struct node *n, const struct nod
     str_fini(&text);
 }
 
-static void print_json(const struct sinfo *s, const struct node_cx *cx)
+static void sinfo_print_json(const struct sinfo *s, const struct node_cx *cx)
 {
     struct str out = STR_INIT;
     slurm_json_begin(&out);
@@ -266,11 +266,11 @@ static void print_json(const struct sinfo *s, const struct node_cx *cx)
     str_fini(&out);
 }
 
-static int show(const struct sinfo *s, const struct cli *cli, struct node_cx *cx)
+static int sinfo_show(const struct sinfo *s, const struct cli *cli, struct node_cx *cx)
 {
     struct format f = {.items = VEC_INIT};
     struct node_groups gs = {.v = VEC_INIT, .keys = VEC_INIT};
-    make_format(s, cli, &f);
+    sinfo_make_format(s, cli, &f);
     node_groups_collect(&gs, s, &f, cx);
     int rc = node_groups_sort(&gs, s, cli, cx);
     if (rc == 0)
@@ -290,7 +290,7 @@ static void note_completing(const struct model *m, struct idmap *ret)
             idmap_set(ret, hash_bytes(j->alloc.v[i].node, strlen(j->alloc.v[i].node)), &yes);
 }
 
-static int failed(const char *what)
+static int sinfo_failed(const char *what)
 {
     fprintf(stderr, "slurm_load_partitions: %s\n", what);
     return 1;
@@ -335,19 +335,19 @@ static void print_reservations(const struct sinfo *s, const struct model *m)
     str_fini(&out);
 }
 
-static int ask_once(const struct sinfo *s, const struct cli *cli)
+static int sinfo_ask_once(const struct sinfo *s, const struct cli *cli)
 {
     const char *away = NULL;
     struct client *c = ask_connect_slurm(cli, &away);
     if (!c)
-        return failed(away);
+        return sinfo_failed(away);
     struct msg_get get = {.what = s->reservations ? GET_WINDOWS | GET_NODES
                                                   : GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS,
                           .states = 1u << JOB_COMPLETING};
     struct model m;
     struct idmap completing = {0};
     model_init(&m);
-    int rc = client_fetch(c, &get, &m, NULL) < 0 ? failed(SLURM_TIMEOUT) : 0;
+    int rc = client_fetch(c, &get, &m, NULL) < 0 ? sinfo_failed(SLURM_TIMEOUT) : 0;
     if (rc == 0 && s->reservations) {
         print_reservations(s, &m);
     } else if (rc == 0) {
@@ -355,9 +355,9 @@ static int ask_once(const struct sinfo *s, const struct cli *cli)
         cx.time = timetext_from(getenv("SLURM_TIME_FORMAT"), m.now);
         note_completing(&m, &completing);
         if (s->json)
-            print_json(s, &cx);
+            sinfo_print_json(s, &cx);
         else
-            rc = show(s, cli, &cx);
+            rc = sinfo_show(s, cli, &cx);
     }
     idmap_fini(&completing);
     model_fini(&m);
@@ -374,7 +374,7 @@ static int sinfo_run(struct cli *cli, int argc, char **argv)
     bool go = cli_parsed(cli, opt_env(&options, &s, &env, "SINFO_ SLURM_", &err), &err, &rc) &&
               cli_parse(cli, &s, argc, argv, 0, &operands, &rc);
     while (go && rc == 0) { /* operands mean nothing, to Slurm neither */
-        rc = ask_once(&s, cli);
+        rc = sinfo_ask_once(&s, cli);
         if (!s.iterate_s)
             break;
         puts("");

@@ -61,8 +61,8 @@ static char *key_of(const struct sinfo *s, const struct format *f, const struct 
     return str_take(&key);
 }
 
-static void add_node(const struct sinfo *s, struct node_groups *gs, const struct format *f,
-                     const struct node_cx *cx, const struct part_spec *p, const struct node *n)
+static void sinfogroups_add_node(const struct sinfo *s, struct node_groups *gs, const struct format *f,
+                                 const struct node_cx *cx, const struct part_spec *p, const struct node *n)
 {
     char *key = key_of(s, f, cx, p, n);
     vec_for_each (&gs->v, i)
@@ -92,7 +92,7 @@ static void collect_parts(const struct sinfo *s, struct node_groups *gs, const s
         for (size_t k = 0; k < p->nodes.n; k++) {
             const struct node *n = model_get_node(cx->m, p->nodes.v[k]);
             if (n && sinfo_takes_node(s, cx, n))
-                add_node(s, gs, f, cx, p, n);
+                sinfogroups_add_node(s, gs, f, cx, p, n);
         }
         bool selects = s->nodes.n || s->states.n || s->dead || s->responding;
         if (gs->v.n == before && !selects && !s->by_node)
@@ -112,7 +112,7 @@ static void collect_nodes(const struct sinfo *s, struct node_groups *gs, const s
             in_part = strv_has(&s->parts, p->name) && strv_has(&p->nodes, n->spec.name);
         }
         if (in_part && sinfo_takes_node(s, cx, n))
-            add_node(s, gs, f, cx, NULL, n);
+            sinfogroups_add_node(s, gs, f, cx, NULL, n);
     }
 }
 

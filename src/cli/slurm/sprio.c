@@ -90,7 +90,7 @@ static void add_tres(struct str *out, const char *name, uint32_t points, double 
         str_appendf(out, "%u", points);
 }
 
-static void append_tres(struct str *out, const struct prio_row *r, bool norm)
+static void sprio_append_tres(struct str *out, const struct prio_row *r, bool norm)
 {
     struct str b = STR_INIT;
     add_tres(&b, "cpu", r->parts.cpu_points, r->parts.cpu, norm && r->job);
@@ -99,8 +99,8 @@ static void append_tres(struct str *out, const struct prio_row *r, bool norm)
     str_append(out, b.len ? b.s : "");
     str_fini(&b);
 }
-GET(tres, append_tres(out, r, false))
-GET(tres_norm, append_tres(out, r, true))
+GET(tres, sprio_append_tres(out, r, false))
+GET(tres_norm, sprio_append_tres(out, r, true))
 NUM(tres, (int64_t)r->parts.cpu_points + r->parts.mem_points + r->parts.gpu_points)
 
 #define C(l, name, text, fn, num)                                                         \
@@ -180,7 +180,7 @@ static void set(char **member, const char *arg)
     *member = xstrdup(arg);
 }
 
-static int set_jobs(struct sprio *s, const char *arg, struct errtext *err)
+static int sprio_set_jobs(struct sprio *s, const char *arg, struct errtext *err)
 {
     target_list_fini(&s->filter.targets);
     return targets_add_list(&s->filter.targets, arg, NULL) < 0
@@ -193,7 +193,7 @@ static int sprio_set(void *ctx, const struct opt *o, const char *arg, struct err
     struct sprio *s = ctx;
     switch (o->id) {
     case O_NOHEADER: s->no_header = true; return 0;
-    case O_JOBS: return set_jobs(s, arg, err);
+    case O_JOBS: return sprio_set_jobs(s, arg, err);
     case O_LONG: s->long_form = true; return 0;
     case O_NORM: s->norm = true; return 0;
     case O_FORMAT: set(&s->letters, arg); return 0;
@@ -219,7 +219,7 @@ static void sprio_fini(struct sprio *s)
 /* --- printing --- */
 
 /* Factors that weigh nothing have no column, but in the long form. */
-static char *usual_format(const struct sprio *s, const struct priority_spec *w)
+static char *sprio_usual_format(const struct sprio *s, const struct priority_spec *w)
 {
     if (s->long_form)
         return xstrdup(s->norm ? FORMAT_LONG_NORM : FORMAT_LONG);
@@ -245,11 +245,11 @@ static char *usual_format(const struct sprio *s, const struct priority_spec *w)
     return str_take(&f);
 }
 
-struct listing_lines {
+struct sprio_lines {
     VEC(const struct prio_row *) v;
 };
 
-static int sort_lines(const struct sprio *s, const struct cli *cli, struct listing_lines *l,
+static int sort_lines(const struct sprio *s, const struct cli *cli, struct sprio_lines *l,
                       const struct sprio_cx *cx)
 {
     struct sorting by = {.items = VEC_INIT};
@@ -263,13 +263,13 @@ static int sort_lines(const struct sprio *s, const struct cli *cli, struct listi
     return rc < 0;
 }
 
-static void print_lines(const struct sprio *s, const struct cli *cli, const struct listing_lines *l,
+static void print_lines(const struct sprio *s, const struct cli *cli, const struct sprio_lines *l,
                         const struct priority_spec *w, const struct sprio_cx *cx)
 {
     struct format f = {.items = VEC_INIT};
     struct strv unknown = {0};
     struct str out = STR_INIT;
-    char *usual = usual_format(s, w);
+    char *usual = sprio_usual_format(s, w);
     format_parse_letters(&f, &columns, s->letters ? s->letters : usual, &unknown);
     for (size_t i = 0; i < unknown.n; i++)
         cli_error(cli, "Invalid job format specification: %s", unknown.v[i]);
@@ -288,7 +288,7 @@ static void print_lines(const struct sprio *s, const struct cli *cli, const stru
     free(usual);
 }
 
-static void print_json(const struct listing_lines *l, const struct priority_spec *w)
+static void sprio_print_json(const struct sprio_lines *l, const struct priority_spec *w)
 {
     struct str out = STR_INIT;
     json_begin_document(&out, 1);
@@ -307,7 +307,7 @@ static void print_weights(const struct sprio *s, const struct cli *cli, const st
                           const struct sprio_cx *cx)
 {
     struct prio_row row = {0};
-    struct listing_lines l = {.v = VEC_INIT};
+    struct sprio_lines l = {.v = VEC_INIT};
 #define X(factor, weight) row.parts.factor##_points = w->weight;
     PRIO_FACTORS(X)
 #undef X
@@ -329,8 +329,8 @@ static void move_rows(struct msg_prio_rows *all, struct msg_prio_rows *piece)
     all->after = piece->after;
 }
 
-static int ask_rows(const struct sprio *s, const struct cli *cli, struct client *c,
-                    struct msg_prio_rows *all)
+static int sprio_ask_rows(const struct sprio *s, const struct cli *cli, struct client *c,
+                          struct msg_prio_rows *all)
 {
     struct msg_prio m = {.users = s->filter.users, .partitions = s->filter.partitions};
     struct errtext err = {0};
@@ -351,22 +351,22 @@ static int ask_rows(const struct sprio *s, const struct cli *cli, struct client 
     return 0;
 }
 
-static int show(const struct sprio *s, const struct cli *cli, struct client *c)
+static int sprio_show(const struct sprio *s, const struct cli *cli, struct client *c)
 {
     struct msg_prio_rows all = {0};
     struct sprio_cx cx = {.cluster = client_welcome(c)->name};
-    struct listing_lines l = {.v = VEC_INIT};
+    struct sprio_lines l = {.v = VEC_INIT};
     bool chosen = s->filter.targets.list.n || s->by_user || s->filter.partitions.n;
     /* Users whom nobody knows have no jobs; no list at all would mean everybody. */
     bool nobody = s->filter.by_user && !s->filter.users.n;
-    int rc = ask_rows(s, cli, c, &all);
+    int rc = sprio_ask_rows(s, cli, c, &all);
     for (size_t i = 0; rc == 0 && !nobody && i < all.rows.n; i++)
         vec_push(&l.v, &all.rows.v[i]);
     rc = rc ? rc : sort_lines(s, cli, &l, &cx);
     if (rc == 0 && s->weights)
         print_weights(s, cli, &all.weights, &cx);
     else if (rc == 0 && s->json)
-        print_json(&l, &all.weights);
+        sprio_print_json(&l, &all.weights);
     else if (rc == 0 && chosen && !l.v.n)
         puts("Unable to find jobs matching user/id(s) specified");
     else if (rc == 0)
@@ -396,7 +396,7 @@ static int sprio_run(struct cli *cli, int argc, char **argv)
     if (go && rc == 0) {
         struct client *c = ask_connect_slurm(cli, &away);
         if (c)
-            rc = show(&s, cli, c);
+            rc = sprio_show(&s, cli, c);
         else
             cli_error(cli, "%s", away);
         rc = c ? rc : 1;

@@ -83,13 +83,13 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static void replace(char **s, const char *value)
+static void squeue_replace(char **s, const char *value)
 {
     free(*s);
     *s = xstrdup(value);
 }
 
-static int set_states(struct squeue *q, const char *arg, struct errtext *err)
+static int squeue_set_states(struct squeue *q, const char *arg, struct errtext *err)
 {
     struct errtext word = {0};
     if (filter_parse_states(arg, &q->filter.states, &word) == 0)
@@ -125,7 +125,7 @@ static const char *first_bad_id(const char *words, struct str *ret)
     return ret->len ? ret->s : words;
 }
 
-static int set_jobs(struct squeue *q, const char *arg, struct errtext *err)
+static int squeue_set_jobs(struct squeue *q, const char *arg, struct errtext *err)
 {
     target_list_fini(&q->filter.targets);
     q->ids_given = true;
@@ -137,22 +137,22 @@ static int set_jobs(struct squeue *q, const char *arg, struct errtext *err)
     return -EINVAL;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int squeue_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct squeue *q = ctx;
     struct job_filter *f = &q->filter;
     switch (o->id) {
     case O_NOHEADER: q->no_header = true; break;
     case O_FORMAT:
-        replace(&q->letters, arg);
-        replace(&q->names, NULL);
+        squeue_replace(&q->letters, arg);
+        squeue_replace(&q->names, NULL);
         break;
     case O_NAMES:
-        replace(&q->names, arg);
-        replace(&q->letters, NULL);
+        squeue_replace(&q->names, arg);
+        squeue_replace(&q->letters, NULL);
         break;
-    case O_JOBS: return set_jobs(q, arg, err);
-    case O_STATES: return set_states(q, arg, err);
+    case O_JOBS: return squeue_set_jobs(q, arg, err);
+    case O_STATES: return squeue_set_states(q, arg, err);
     case O_USERS:
         strv_fini(&q->unknown_users);
         filter_set_users(f, arg, &q->unknown_users);
@@ -166,20 +166,20 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_LICENSES: filter_set_list(&f->licenses, arg); break;
     case O_RESERVATIONS: filter_set_list(&f->reservations, arg); break;
     case O_ARRAY: q->elements = true; break;
-    case O_SORT: replace(&q->sort, arg); break;
+    case O_SORT: squeue_replace(&q->sort, arg); break;
     case O_LONG: q->long_form = true; break;
     case O_START: q->start = true; break;
     case O_STEPS: q->steps = true; return arg ? targets_add_list(&q->step_ids, arg, err) : 0;
     case O_ITERATE: return set_iterate(q, arg, err);
     case O_NOCONVERT: q->noconvert = true; break;
     case O_JSON: q->json = true; break;
-    case O_CLUSTERS: replace(&q->cluster, arg); break;
+    case O_CLUSTERS: squeue_replace(&q->cluster, arg); break;
     default: break;
     }
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, squeue_set_option);
 
 static void squeue_fini(struct squeue *q)
 {
@@ -194,14 +194,14 @@ static void squeue_fini(struct squeue *q)
 
 /* --- estimated starts --- */
 
-static void note_start(struct listing *l, uint32_t job, struct wall start)
+static void note_start(struct squeue_listing *l, uint32_t job, struct wall start)
 {
     if (wall_is_set(start) && !idmap_get(&l->starts, job))
         idmap_set(&l->starts, job, xmemdup(&start, sizeof start));
 }
 
 /* Where the connection is lost what is known is printed. */
-static void ask_each(struct client *c, struct listing *l)
+static void ask_each(struct client *c, struct squeue_listing *l)
 {
     list_for_each (j, &l->m->all, struct job, in_all) {
         if (!listing_wants_start(l, j))
@@ -219,7 +219,7 @@ static void ask_each(struct client *c, struct listing *l)
     }
 }
 
-static void ask_starts(struct client *c, struct listing *l)
+static void ask_starts(struct client *c, struct squeue_listing *l)
 {
     size_t n = 0;
     list_for_each (j, &l->m->all, struct job, in_all)
@@ -241,7 +241,7 @@ static void ask_starts(struct client *c, struct listing *l)
 /* --- asking --- */
 
 /* With one job after the other in view, or with all of them where the columns need that. */
-static int fetch(struct listing *l, struct client *c, struct model *m)
+static int squeue_fetch(struct squeue_listing *l, struct client *c, struct model *m)
 {
     struct msg_get get;
     struct job_members reads = listing_reads(l);
@@ -265,7 +265,7 @@ static int fetch(struct listing *l, struct client *c, struct model *m)
     return 0;
 }
 
-static int failed(const char *what)
+static int squeue_failed(const char *what)
 {
     fprintf(stderr, "slurm_load_jobs error: %s\n", what);
     return 1;
@@ -285,20 +285,20 @@ static const char *unknown_node(const struct squeue *q, const struct model *m)
     return NULL;
 }
 
-static int ask_once(const struct squeue *q, const struct cli *cli)
+static int squeue_ask_once(const struct squeue *q, const struct cli *cli)
 {
     struct client *c;
     int rc = client_connect(cli->name, CLIENT_EAGER, &c, NULL);
     if (rc < 0)
-        return failed(ask_words_slurm(rc));
+        return squeue_failed(ask_words_slurm(rc));
     struct model m;
-    struct listing l;
+    struct squeue_listing l;
     model_init(&m);
     listing_init(&l, q, &m);
-    rc = fetch(&l, c, &m);
+    rc = squeue_fetch(&l, c, &m);
     listing_make_cx(&l);
     if (rc < 0) {
-        rc = failed(client_welcome(c) ? SLURM_TIMEOUT : ask_words_slurm(rc));
+        rc = squeue_failed(client_welcome(c) ? SLURM_TIMEOUT : ask_words_slurm(rc));
     } else if (is_other_cluster(q, &m)) {
         cli_error(cli, "No cluster '%s' known by database.", q->cluster);
         rc = 1;
@@ -306,7 +306,7 @@ static int ask_once(const struct squeue *q, const struct cli *cli)
         cli_error(cli, "Invalid node name %s", unknown_node(q, &m));
         rc = 1;
     } else if (q->filter.targets.list.n == 1 && !l.any_named) { /* one id alone must exist */
-        rc = failed("Invalid job id specified");
+        rc = squeue_failed("Invalid job id specified");
     } else {
         rc = listing_print(&l, cli);
     }
@@ -316,7 +316,7 @@ static int ask_once(const struct squeue *q, const struct cli *cli)
     return rc;
 }
 
-static int parse(struct squeue *q, const struct cli *cli, int argc, char **argv, bool *ret_go)
+static int squeue_parse(struct squeue *q, const struct cli *cli, int argc, char **argv, bool *ret_go)
 {
     struct strv env = cli_environ(), operands = {0};
     struct errtext err = {0};
@@ -350,7 +350,7 @@ static int squeue_run(struct cli *cli, int argc, char **argv)
 {
     struct squeue q = {.filter.uids = VEC_INIT};
     bool go;
-    int rc = parse(&q, cli, argc, argv, &go);
+    int rc = squeue_parse(&q, cli, argc, argv, &go);
     if (!go) {
         squeue_fini(&q);
         return rc;
@@ -360,7 +360,7 @@ static int squeue_run(struct cli *cli, int argc, char **argv)
     if (!q.filter.states)
         q.filter.states = q.start ? 1u << JOB_PENDING : STATES_QUEUED;
     do {
-        rc = ask_once(&q, cli);
+        rc = squeue_ask_once(&q, cli);
         if (q.iterate_s) {
             puts("");
             fflush(stdout);

@@ -19,7 +19,7 @@ struct squeue {
 
 /* --- squeuelist.c --- */
 
-struct listing {
+struct squeue_listing {
     const struct squeue *q;
     const struct model *m;
     struct format format;
@@ -33,19 +33,19 @@ struct listing {
 };
 
 /* q and m stay the caller's and outlive it. */
-void listing_init(struct listing *l, const struct squeue *q, const struct model *m);
-void listing_fini(struct listing *l);
+void listing_init(struct squeue_listing *l, const struct squeue *q, const struct model *m);
+void listing_fini(struct squeue_listing *l);
 
 /* The members of jobs that it looks at. MEMBERS_ALL: it looks at all jobs at once. */
-struct job_members listing_reads(const struct listing *l);
+struct job_members listing_reads(const struct squeue_listing *l);
 /* What times are printed against; once the model knows the time. No-op when it has been called. */
-void listing_make_cx(struct listing *l);
+void listing_make_cx(struct squeue_listing *l);
 /* Adds what is asked for of the job, if anything is. ctx: the listing; as client_each_job calls it. */
 void listing_add_job(void *ctx, const struct job *j);
 /* --start: is its estimate to be asked for? It goes into l->starts before the job is added. */
-bool listing_wants_start(const struct listing *l, const struct job *j);
+bool listing_wants_start(const struct squeue_listing *l, const struct job *j);
 
 /* Returns the exit code; what was wrong with the format or the sorting is said. */
-int listing_print(struct listing *l, const struct cli *cli);
+int listing_print(struct squeue_listing *l, const struct cli *cli);
 
 #endif

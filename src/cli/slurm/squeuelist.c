@@ -16,7 +16,7 @@
 #define FORMAT_START   "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R"
 #define FORMAT_STEPS   "%.15i %.8j %.9P %.8u %.9M %N"
 
-static void push_row(struct listing *l, const struct job *j, const struct step *s, uint32_t element)
+static void push_row(struct squeue_listing *l, const struct job *j, const struct step *s, uint32_t element)
 {
     const struct job_row row = {.job = j, .step = s, .element = element};
     if (l->q->json) {
@@ -54,8 +54,8 @@ static bool is_wanted_whole(const struct squeue *q, const struct job *j)
 }
 
 /* There may be many, and all but their names they have in common. */
-static void push_element(struct listing *l, const struct stencil *s, const struct job *j, uint32_t element,
-                         bool alike)
+static void push_element(struct squeue_listing *l, const struct stencil *s, const struct job *j,
+                         uint32_t element, bool alike)
 {
     const struct job_row row = {.job = j, .element = element};
     stencil_row(&l->lines.text, s, &row, &l->cx);
@@ -66,7 +66,7 @@ static void push_element(struct listing *l, const struct stencil *s, const struc
         listing_lines_end(&l->lines, &row, &l->cx);
 }
 
-static bool sorts_by_element(const struct listing *l)
+static bool sorts_by_element(const struct squeue_listing *l)
 {
     vec_for_each (&l->sorting.items, i)
         if (column_names_element(l->sorting.items.v[i].col))
@@ -74,7 +74,7 @@ static bool sorts_by_element(const struct listing *l)
     return false;
 }
 
-static void push_elements(struct listing *l, const struct job *j)
+static void push_elements(struct squeue_listing *l, const struct job *j)
 {
     const struct job_row any = {.job = j, .element = j->array_pending.v[0].first};
     struct stencil s;
@@ -95,7 +95,7 @@ static void push_elements(struct listing *l, const struct job *j)
     stencil_fini(&s);
 }
 
-static bool is_named(const struct squeue *q, const struct job *j)
+static bool squeuelist_is_named(const struct squeue *q, const struct job *j)
 {
     const struct target_list *t = &q->filter.targets;
     for (size_t i = 0; i < t->list.n; i++)
@@ -114,7 +114,7 @@ static bool step_is_wanted(const struct squeue *q, const struct job *j, const st
     return !t->list.n;
 }
 
-static void push_steps(struct listing *l, const struct job *j)
+static void push_steps(struct squeue_listing *l, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
@@ -125,10 +125,11 @@ static void push_steps(struct listing *l, const struct job *j)
 
 static bool is_taken(const struct squeue *q, const struct job *j)
 {
-    return is_named(q, j) && job_filter_takes(&q->filter, j) && (!q->start || j->state == JOB_PENDING);
+    return squeuelist_is_named(q, j) && job_filter_takes(&q->filter, j) &&
+           (!q->start || j->state == JOB_PENDING);
 }
 
-void listing_make_cx(struct listing *l)
+void listing_make_cx(struct squeue_listing *l)
 {
     if (l->cx.m)
         return;
@@ -139,12 +140,12 @@ void listing_make_cx(struct listing *l)
 
 void listing_add_job(void *ctx, const struct job *j)
 {
-    struct listing *l = ctx;
+    struct squeue_listing *l = ctx;
     listing_make_cx(l);
     const struct squeue *q = l->q;
     if (!job_is_listed(j, l->m))
         return;
-    l->any_named = l->any_named || is_named(q, j);
+    l->any_named = l->any_named || squeuelist_is_named(q, j);
     listing_lines_begin(&l->lines, j->id);
     if (!is_taken(q, j))
         return;
@@ -156,7 +157,7 @@ void listing_add_job(void *ctx, const struct job *j)
         push_row(l, j, NULL, ARRAY_NONE);
 }
 
-bool listing_wants_start(const struct listing *l, const struct job *j)
+bool listing_wants_start(const struct squeue_listing *l, const struct job *j)
 {
     return job_is_listed(j, l->m) && is_taken(l->q, j);
 }
@@ -175,7 +176,7 @@ static const struct columns *columns_of(const struct squeue *q)
     return q->steps ? &step_columns : &job_columns;
 }
 
-static void make_format(struct listing *l)
+static void squeuelist_make_format(struct squeue_listing *l)
 {
     const struct squeue *q = l->q;
     const char *usual = q->steps       ? FORMAT_STEPS
@@ -188,7 +189,7 @@ static void make_format(struct listing *l)
         format_parse_letters(&l->format, columns_of(q), q->letters ? q->letters : usual, &l->bad_columns);
 }
 
-static void make_sorting(struct listing *l)
+static void make_sorting(struct squeue_listing *l)
 {
     const struct squeue *q = l->q;
     const char *spec = q->sort ? q->sort : q->steps ? "P,i" : q->start ? "S" : "P,t,-p";
@@ -196,15 +197,15 @@ static void make_sorting(struct listing *l)
         err_set(&l->bad_sorting, -EINVAL, "Invalid sort specification: %s", spec);
 }
 
-void listing_init(struct listing *l, const struct squeue *q, const struct model *m)
+void listing_init(struct squeue_listing *l, const struct squeue *q, const struct model *m)
 {
-    *l = (struct listing){.q = q, .m = m};
-    make_format(l);
+    *l = (struct squeue_listing){.q = q, .m = m};
+    squeuelist_make_format(l);
     make_sorting(l);
     listing_lines_init(&l->lines, &l->sorting);
 }
 
-void listing_fini(struct listing *l)
+void listing_fini(struct squeue_listing *l)
 {
     format_fini(&l->format);
     strv_fini(&l->bad_columns);
@@ -224,7 +225,7 @@ static struct job_members chosen_by(const struct squeue *q)
     return m;
 }
 
-struct job_members listing_reads(const struct listing *l)
+struct job_members listing_reads(const struct squeue_listing *l)
 {
     if (l->q->json || l->q->start)
         return MEMBERS_ALL;
@@ -239,7 +240,7 @@ struct job_members listing_reads(const struct listing *l)
 
 /* --- printing --- */
 
-static void print_head(const struct listing *l)
+static void print_head(const struct squeue_listing *l)
 {
     const struct squeue *q = l->q;
     struct str out = STR_INIT;
@@ -255,7 +256,7 @@ static void print_head(const struct listing *l)
     str_fini(&out);
 }
 
-static void print_json(struct listing *l)
+static void squeuelist_print_json(struct squeue_listing *l)
 {
     struct str out = STR_INIT;
     job_json_open(&out);
@@ -267,14 +268,14 @@ static void print_json(struct listing *l)
     str_fini(&out);
 }
 
-int listing_print(struct listing *l, const struct cli *cli)
+int listing_print(struct squeue_listing *l, const struct cli *cli)
 {
     if (*l->bad_sorting.s) {
         cli_error(cli, "%s", l->bad_sorting.s);
         return 1;
     }
     if (l->q->json) {
-        print_json(l);
+        squeuelist_print_json(l);
         return 0;
     }
     for (size_t i = 0; i < l->bad_columns.n; i++)

@@ -111,7 +111,7 @@ static void set_step_env(const struct srun *s, const struct step *step, mode_t m
     strv_setenvf(env, "SLURM_PRIO_PROCESS", "%d", getpriority(PRIO_PROCESS, 0));
 }
 
-static int fill_payload(struct srun *s, const struct step *step, struct step_payload *p)
+static int srun_fill_payload(struct srun *s, const struct step *step, struct step_payload *p)
 {
     struct errtext err;
     p->env = strv_copy(&s->env);
@@ -131,7 +131,7 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
     return 0;
 }
 
-static int run_step(struct srun *s, struct follow *f)
+static int srun_run_step(struct srun *s, struct follow *f)
 {
     struct errtext err;
     struct msg_step_create m = {.job = f->job, .no_wait = s->opt.immediate};
@@ -151,7 +151,7 @@ static int run_step(struct srun *s, struct follow *f)
     }
     m.request_id = client_request_id();
     m.stream_in = opt.feed_stdin && !opt.pty;
-    int code = fill_payload(s, &m.step, &m.payload);
+    int code = srun_fill_payload(s, &m.step, &m.payload);
     if (!code) {
         if (s->opt.pty)
             pty_raw();
@@ -170,7 +170,7 @@ static int run_inside(struct srun *s)
     int code = insidejob_open(s->cli, s->opt.jobid, &f);
     if (code)
         return code;
-    code = run_step(s, &f);
+    code = srun_run_step(s, &f);
     follow_fini(&f);
     return code == STEPRUN_LEFT ? 1 : code;
 }
@@ -228,7 +228,7 @@ static int run_outside(struct srun *s)
     if (code || s->opt.test_only)
         return code;
     s->opt.immediate = false;
-    code = run_step(s, &f);
+    code = srun_run_step(s, &f);
     if (code == STEPRUN_LEFT)
         follow_fini(&f);
     else
@@ -238,7 +238,7 @@ static int run_outside(struct srun *s)
 
 /* --- the command line --- */
 
-static bool parse(struct srun *s, int argc, char **argv, int *ret_exit)
+static bool srun_parse(struct srun *s, int argc, char **argv, int *ret_exit)
 {
     struct errtext err = {0};
     struct strv env = cli_environ();
@@ -276,7 +276,7 @@ static int srun_run(struct cli *cli, int argc, char **argv)
     struct srun s = {.cli = cli};
     int code;
     srunopts_init(&s.opt);
-    if (parse(&s, argc, argv, &code))
+    if (srun_parse(&s, argc, argv, &code))
         code = prepare_and_run(&s);
     free(s.multi_prog);
     strv_fini(&s.command);

@@ -244,7 +244,7 @@ void srunopts_shape_job(const struct srunopts *o, struct job_req *r)
 
 /* On how many nodes of an allocation of so many: -N; else as many as -w names; else all that the job has,
  * but no more than there are ranks. */
-static uint32_t count_nodes(const struct srunopts *o, uint32_t nodes_held)
+static uint32_t srunopts_count_nodes(const struct srunopts *o, uint32_t nodes_held)
 {
     const struct job_req *r = &o->job.req;
     uint32_t nodes = r->nodes_min != NOT_GIVEN ? r->nodes_min : nodes_held;
@@ -316,7 +316,7 @@ static void step_gpus(const struct srunopts *o, struct step *s)
     s->gpu_type = s->gpus == NOT_GIVEN ? NULL : xstrdup(r->gpu_type);
 }
 
-static int check_names(const struct job *j, const struct strv *names, struct errtext *err)
+static int srunopts_check_names(const struct job *j, const struct strv *names, struct errtext *err)
 {
     for (size_t i = 0; i < names->n; i++) {
         bool found = false;
@@ -339,7 +339,7 @@ static int step_places(const struct srunopts *o, const struct job *j, struct ste
     struct strv with = {0}, without = {0}, left = {0};
     int rc = req_rare(r)->nodelist ? hostlist_expand(req_rare(r)->nodelist, &with, err) : 0;
     rc = rc || !req_rare(r)->exclude ? rc : hostlist_expand(req_rare(r)->exclude, &without, err);
-    rc = rc ? rc : check_names(j, &with, err);
+    rc = rc ? rc : srunopts_check_names(j, &with, err);
     for (size_t i = o->relative == NOT_GIVEN ? 0 : o->relative; i < j->alloc.n && !rc; i++) {
         const char *node = j->alloc.v[i].node;
         if ((!with.n || strv_has(&with, node)) && !strv_has(&without, node))
@@ -362,7 +362,7 @@ static bool is_rank_number(const char *s)
     return s && int_parse(s, 0, UINT32_MAX - 1, &n, NULL) == 0;
 }
 
-static char *output_pattern(const char *given)
+static char *srunopts_output_pattern(const char *given)
 {
     if (!given || str_ieq(given, "all") || is_rank_number(given))
         return NULL;
@@ -403,7 +403,7 @@ static int step_input(const struct srunopts *o, struct step *s, struct errtext *
     return 0;
 }
 
-static char *step_name(const struct srunopts *o, const struct strv *command)
+static char *srunopts_step_name(const struct srunopts *o, const struct strv *command)
 {
     if (on_command_line(o, J_JOB_NAME))
         return xstrdup(o->job.req.name);
@@ -416,7 +416,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
 {
     const struct job_req *r = &o->job.req;
     struct step s = {
-        .nodes = count_nodes(o, (uint32_t)j->alloc.n),
+        .nodes = srunopts_count_nodes(o, (uint32_t)j->alloc.n),
         .cpus_per_rank = r->cpus_per_task,
         .time_limit_s = on_command_line(o, J_TIME) ? r->time_limit_s : DURATION_NOT_SET,
         .overlap = o->overlap,
@@ -440,11 +440,11 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
     int rc = step_places(o, j, &s, err);
     rc = rc ? rc : step_input(o, &s, err);
     if (!rc) {
-        s.name = step_name(o, command);
+        s.name = srunopts_step_name(o, command);
         s.command = strv_join(command, " ");
         s.pty = o->pty;
-        s.std_out = o->pty ? NULL : output_pattern(r->std_out);
-        s.std_err = o->pty ? NULL : output_pattern(r->std_err);
+        s.std_out = o->pty ? NULL : srunopts_output_pattern(r->std_out);
+        s.std_err = o->pty ? NULL : srunopts_output_pattern(r->std_err);
         s.workdir = xstrdup(r->workdir);
         s.rank_nodes = o->rank_nodes.n ? strv_join(&o->rank_nodes, ",") : NULL;
         *ret = s;

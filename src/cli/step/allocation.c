@@ -56,7 +56,7 @@ static void take_back(struct follow *f)
 }
 
 /* 0: still waiting, 1: it runs, -1: it is over. */
-static int look(const struct follow *f)
+static int allocation_look(const struct follow *f)
 {
     const struct job *j = follow_job(f);
     if (!f->known)
@@ -66,7 +66,7 @@ static int look(const struct follow *f)
     return j->state == JOB_PENDING ? 0 : 1;
 }
 
-static int next_timeout(const struct waiting *w)
+static int allocation_next_timeout(const struct waiting *w)
 {
     int64_t waited = mono_ms() - w->since_ms, left = -1;
     if (!w->said)
@@ -79,7 +79,7 @@ static int next_timeout(const struct waiting *w)
 static int wait_for_start(struct waiting *w)
 {
     struct follow *f = w->f;
-    for (int state; (state = look(f)) <= 0;) {
+    for (int state; (state = allocation_look(f)) <= 0;) {
         if (state < 0) {
             cli_error(f->cli, "Job allocation %u has been revoked.", f->job);
             return 1;
@@ -93,7 +93,7 @@ static int wait_for_start(struct waiting *w)
             return 1;
         }
         struct follow_turn t;
-        unsigned bits = follow_wait(f, next_timeout(w), -1, &t);
+        unsigned bits = follow_wait(f, allocation_next_timeout(w), -1, &t);
         if (bits & FOLLOW_MESSAGE)
             msg_free(t.in.kind, t.in.body);
         if ((bits & FOLLOW_SIGNAL) && t.signal.ssi_signo != SIGUSR1 && t.signal.ssi_signo != SIGUSR2 &&

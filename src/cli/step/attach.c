@@ -21,7 +21,7 @@ static const struct opt table[] = {
     {.id = A_TAKE, .name = "take", .letter = 't', .help = "from whoever is at it now: he is told"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int attach_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     (void)arg;
     (void)err;
@@ -30,10 +30,10 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, attach_set_option);
 
 /* The newest that lives: rather one on a terminal. */
-static const struct step *find_step(const struct job *j)
+static const struct step *attach_find_step(const struct job *j)
 {
     const struct step *found = NULL;
     for (size_t i = 0; i < j->steps.n; i++) {
@@ -78,7 +78,7 @@ int attach_step(const struct cli *cli, struct client *c, uint32_t job, const str
     return code == STEPRUN_LEFT ? 0 : code;
 }
 
-static int attach_found(const struct attach *a, const struct cli *cli, struct lookup *l,
+static int attach_found(const struct attach *a, const struct cli *cli, struct job_lookup *l,
                         const struct step *s)
 {
     struct client *c = l->client;
@@ -93,10 +93,10 @@ static int attach_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &a, argc, argv, 0, &operands, &rc)) {
-        struct lookup l;
+        struct job_lookup l;
         rc = lookup_open_one(&l, cli, &operands);
         if (rc == 0) {
-            const struct step *s = l.step ? l.step : find_step(l.job);
+            const struct step *s = l.step ? l.step : attach_find_step(l.job);
             bool live = s && s->id >= 0 && !s->done && l.job->kind != JOB_KIND_STEPS;
             rc = live ? attach_found(&a, cli, &l, s) : say_nothing_there(cli, l.job);
         }

@@ -158,7 +158,7 @@ static bool reconnect(struct follow *f)
 }
 
 /* A message of the subscription is folded; any other one is the caller's. */
-static unsigned take_message(struct follow *f, struct incoming *in)
+static unsigned follow_take_message(struct follow *f, struct incoming *in)
 {
     if (in->kind != MSG_RESYNC && in->tag != f->tag)
         return FOLLOW_MESSAGE;
@@ -189,14 +189,14 @@ static unsigned take_next(struct follow *f, struct follow_turn *turn)
             lose(f);
         if (r <= 0)
             return 0;
-        unsigned bits = take_message(f, &turn->in);
+        unsigned bits = follow_take_message(f, &turn->in);
         if (bits)
             return bits;
     }
     return 0;
 }
 
-static int shorter(int a, int b)
+static int follow_shorter(int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
@@ -216,7 +216,7 @@ unsigned follow_wait(struct follow *f, int timeout_ms, int extra_fd, struct foll
     };
     if (f->client && client_wants_write(f->client))
         fds[0].events |= POLLOUT;
-    int n = poll(fds, 5, shorter(timeout_ms, f->client ? -1 : f->pause_ms));
+    int n = poll(fds, 5, follow_shorter(timeout_ms, f->client ? -1 : f->pause_ms));
     if (n > 0 && fds[1].revents &&
         read(f->signal_fd, &turn->signal, sizeof turn->signal) == sizeof turn->signal)
         bits |= FOLLOW_SIGNAL;

@@ -12,7 +12,7 @@ static int cannot_confirm(const struct cli *cli, uint32_t job, const char *why)
 }
 
 /* Waits for the job's record. Returns 0 where a step may be asked for. */
-static int confirm(struct follow *f)
+static int insidejob_confirm(struct follow *f)
 {
     while (!f->known) {
         struct follow_turn t;
@@ -47,7 +47,7 @@ int insidejob_open(const struct cli *cli, uint32_t job, struct follow *f)
         return submission_away(cli, "Unable to create step", &err);
     follow_init(f, cli, rc ? NULL : c, job, false);
     follow_take_signals(f, false);
-    int code = confirm(f);
+    int code = insidejob_confirm(f);
     if (code)
         follow_fini(f);
     return code;

@@ -43,8 +43,8 @@ static char *expand(const char *word, uint32_t rank, uint32_t offset)
     return str_take(&s);
 }
 
-static int give(struct parse *p, uint32_t rank, uint32_t offset, const struct strv *words,
-                struct errtext *err)
+static int multiprog_give(struct parse *p, uint32_t rank, uint32_t offset, const struct strv *words,
+                          struct errtext *err)
 {
     struct launch_rank *r = &p->ranks[rank];
     if (r->argv.n) {
@@ -69,7 +69,7 @@ static int give_rest(struct parse *p, const struct strv *words)
     return 0;
 }
 
-static bool take_number(const char **at, uint32_t *ret)
+static bool multiprog_take_number(const char **at, uint32_t *ret)
 {
     char *end;
     if (!isdigit((unsigned char)**at))
@@ -88,18 +88,18 @@ static int give_list(struct parse *p, const struct strv *words, struct errtext *
     uint32_t offset = 0;
     for (;;) {
         uint32_t first, last;
-        if (!take_number(&at, &first))
+        if (!multiprog_take_number(&at, &first))
             return bad_tasks(p, words->v[0], err);
         last = first;
         if (*at == '-') {
             at++;
-            if (!take_number(&at, &last) || last < first)
+            if (!multiprog_take_number(&at, &last) || last < first)
                 return bad_tasks(p, words->v[0], err);
         }
         if (*at && *at != ',')
             return bad_tasks(p, words->v[0], err);
         for (uint32_t i = first; i <= last && i < p->n_ranks; i++, offset++) {
-            int rc = give(p, i, offset, words, err);
+            int rc = multiprog_give(p, i, offset, words, err);
             if (rc)
                 return rc;
         }
@@ -109,7 +109,7 @@ static int give_list(struct parse *p, const struct strv *words, struct errtext *
     }
 }
 
-static int parse_line(struct parse *p, const char *line, struct errtext *err)
+static int multiprog_parse_line(struct parse *p, const char *line, struct errtext *err)
 {
     line += strspn(line, " \t\r");
     if (!*line || *line == '#')
@@ -142,7 +142,7 @@ static int parse_text(struct parse *p, const char *text, struct errtext *err)
             str_truncate(&line, line.len - 1);
             continue;
         }
-        rc = parse_line(p, line.s, err);
+        rc = multiprog_parse_line(p, line.s, err);
         str_clear(&line);
     }
     str_fini(&line);

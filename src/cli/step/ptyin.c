@@ -48,13 +48,13 @@ void ptyin_fini(struct ptyin *p)
     free(p->refused);
 }
 
-static bool is_over(const struct ptyin *p)
+static bool ptyin_is_over(const struct ptyin *p)
 {
     return !p->on || p->refused || p->left || p->hung_up || p->closed;
 }
 
 /* A background process that reads its terminal would be stopped. */
-static bool may_read(void)
+static bool ptyin_may_read(void)
 {
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     return foreground < 0 || foreground == getpgrp();
@@ -62,7 +62,8 @@ static bool may_read(void)
 
 int ptyin_fd(const struct ptyin *p)
 {
-    return !is_over(p) && !p->at_end && p->kept.len < KEPT_MAX && may_read() ? STDIN_FILENO : -1;
+    return !ptyin_is_over(p) && !p->at_end && p->kept.len < KEPT_MAX && ptyin_may_read() ? STDIN_FILENO
+                                                                                         : -1;
 }
 
 /* Enter ~ . leaves, as ssh's users know it; of anything else nothing is held back but the ~ itself. */
@@ -108,7 +109,7 @@ void ptyin_resize(struct ptyin *p)
 
 /* --- saying --- */
 
-static void send(struct ptyin *p, const struct step *s, uint64_t seen, int64_t now_ms, bool leave)
+static void ptyin_send(struct ptyin *p, const struct step *s, uint64_t seen, int64_t now_ms, bool leave)
 {
     struct winsize w = {0};
     if (p->resized)
@@ -142,18 +143,18 @@ void ptyin_update(struct ptyin *p, const struct step *s, uint64_t seen, int64_t 
         p->asked = false;
         p->resized = true;
     }
-    if (is_over(p) || p->asked || !p->f->client || !s->tasks.n || s->tasks.v[0].state != TASK_RUNNING)
+    if (ptyin_is_over(p) || p->asked || !p->f->client || !s->tasks.n || s->tasks.v[0].state != TASK_RUNNING)
         return;
     bool news = p->kept.len || p->resized || (p->at_end && !p->eof_done) || seen - p->seen_told >= SEEN_MIN;
     if (now_ms >= p->retry_ms && (!p->held || news || now_ms >= p->next_ms))
-        send(p, s, seen, now_ms, false);
+        ptyin_send(p, s, seen, now_ms, false);
 }
 
 void ptyin_leave(struct ptyin *p, const struct step *s)
 {
     /* Or who has asked to be the writer, and goes before he is told that he is. */
     if (p->on && (p->held || (p->asked && !p->refused)) && p->f->client)
-        send(p, s, p->seen_told, 0, true);
+        ptyin_send(p, s, p->seen_told, 0, true);
 }
 
 /* --- answers --- */
@@ -212,7 +213,7 @@ void ptyin_reconnected(struct ptyin *p)
 
 int ptyin_timeout(const struct ptyin *p, int64_t now_ms)
 {
-    if (is_over(p) || !p->next_ms || !p->f->client)
+    if (ptyin_is_over(p) || !p->next_ms || !p->f->client)
         return -1; /* not begun, or away: the task's start or a connection says when */
     int64_t at = p->asked ? p->asked_ms + LOST_MS + 1 : p->retry_ms > now_ms ? p->retry_ms : p->next_ms;
     return at > now_ms ? (int)(at - now_ms) : 0;

@@ -36,7 +36,7 @@ static void append_end(struct str *out, const struct rank_end *e)
         str_append(out, strsignal(e->signal));
 }
 
-static bool ends_alike(const struct rank_end *a, const struct rank_end *b)
+static bool stepends_ends_alike(const struct rank_end *a, const struct rank_end *b)
 {
     return a->code == b->code && a->signal == b->signal;
 }
@@ -48,7 +48,7 @@ static void describe_group(const struct step *s, const struct task *t, size_t fi
     const struct rank_end *e = &t->ranks.v[first];
     for (uint32_t i = 0; i < t->n_ranks; i++) {
         const struct rank_end *own = task_rank_end(t, i);
-        if (own && ends_alike(own, e))
+        if (own && stepends_ends_alike(own, e))
             vec_push(&same, step_rank(s, t, i));
     }
     str_appendf(out, "%s: ", t->alloc.node ? t->alloc.node : "?");
@@ -68,7 +68,7 @@ static void describe_ranks(const struct step *s, const struct task *t, struct st
         const struct rank_end *e = &t->ranks.v[i];
         bool seen = is_good(e);
         for (size_t k = 0; k < i && !seen; k++)
-            seen = ends_alike(&t->ranks.v[k], e);
+            seen = stepends_ends_alike(&t->ranks.v[k], e);
         if (!seen)
             describe_group(s, t, i, out);
     }

@@ -20,7 +20,7 @@ void stepin_fini(struct stepin *i)
 }
 
 /* A background process that reads its terminal would be stopped. */
-static bool may_read(void)
+static bool stepin_may_read(void)
 {
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     return foreground < 0 || foreground == getpgrp();
@@ -28,7 +28,7 @@ static bool may_read(void)
 
 int stepin_fd(const struct stepin *i)
 {
-    return i->on && !i->at_end && i->kept.len < WINDOW && may_read() ? STDIN_FILENO : -1;
+    return i->on && !i->at_end && i->kept.len < WINDOW && stepin_may_read() ? STDIN_FILENO : -1;
 }
 
 void stepin_read(struct stepin *i)

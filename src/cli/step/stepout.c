@@ -139,20 +139,20 @@ void stepout_fds(const struct stepout *o, int ret_fds[2])
     }
 }
 
-static struct stepout_sink *sink_of(struct stepout *o, const struct stepout_stream *st)
+static struct stepout_sink *stepout_sink_of(struct stepout *o, const struct stepout_stream *st)
 {
     return &o->sinks[st->which == 1 || o->shared ? 0 : 1];
 }
 
 static bool is_full(struct stepout *o, const struct stepout_stream *st)
 {
-    const struct stepout_sink *k = sink_of(o, st);
+    const struct stepout_sink *k = stepout_sink_of(o, st);
     return k->kept.len - k->at >= KEPT_MAX;
 }
 
 static void sink_write(struct stepout *o, const struct stepout_stream *st, const char *p, size_t n)
 {
-    struct stepout_sink *k = sink_of(o, st);
+    struct stepout_sink *k = stepout_sink_of(o, st);
     if (k->at > k->kept.len / 2) { /* what is written makes room */
         memmove(k->kept.s, k->kept.s + k->at, k->kept.len - k->at);
         str_truncate(&k->kept, k->kept.len - k->at);

@@ -49,7 +49,7 @@ struct run {
     int code;
 };
 
-static const struct step *run_step(const struct run *r)
+static const struct step *steprun_run_step(const struct run *r)
 {
     const struct job *j = follow_job(r->f);
     return j && r->created ? job_find_step(j, r->step) : NULL;
@@ -104,7 +104,7 @@ static void creation_answered(struct run *r, const struct incoming *in)
 
 static void ask_cancel(struct run *r)
 {
-    const struct step *s = run_step(r);
+    const struct step *s = steprun_run_step(r);
     if (!r->cancel || r->cancel_asked || !s || s->done || s->killing)
         return;
     struct job_target target = {.job = r->f->job, .array_index = ARRAY_NONE, .step = r->step};
@@ -164,7 +164,7 @@ static bool tasks_exist(const struct step *s)
 
 static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 {
-    const struct step *s = run_step(r);
+    const struct step *s = steprun_run_step(r);
     int number = (int)si->ssi_signo;
     if (number == SIGCHLD)
         return;
@@ -349,7 +349,7 @@ static bool look_at_step(struct run *r, const struct step *s)
 }
 
 /* This end goes, the step stays. */
-static bool leave(struct run *r, const struct step *s)
+static bool steprun_leave(struct run *r, const struct step *s)
 {
     const struct ptyin *p = &r->pty;
     if (!r->left && !p->left && !p->hung_up && !p->refused)
@@ -369,13 +369,13 @@ static bool leave(struct run *r, const struct step *s)
     return true;
 }
 
-static bool is_over(struct run *r)
+static bool steprun_is_over(struct run *r)
 {
-    const struct step *s = run_step(r);
+    const struct step *s = steprun_run_step(r);
     if (r->refused)
         return true;
     r->was_held = r->was_held || r->pty.held;
-    if (s && !s->done && leave(r, s))
+    if (s && !s->done && steprun_leave(r, s))
         return true;
     if (s)
         return look_at_step(r, s);
@@ -391,25 +391,25 @@ static bool is_over(struct run *r)
 
 /* --- the loop --- */
 
-static int shorter(int a, int b)
+static int steprun_shorter(int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
-static int next_timeout(const struct run *r)
+static int steprun_next_timeout(const struct run *r)
 {
     int64_t now = mono_ms();
-    int t = shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
-    const struct step *s = run_step(r);
+    int t = steprun_shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
+    const struct step *s = steprun_run_step(r);
     if (s && !s->done)
-        t = shorter(t, ptyin_timeout(&r->pty, now));
+        t = steprun_shorter(t, ptyin_timeout(&r->pty, now));
     if (r->create_at_ms && !r->created && !r->create_tag)
-        t = shorter(t, AGAIN_MS);
+        t = steprun_shorter(t, AGAIN_MS);
     if (r->done_ms)
-        t = shorter(t, 1000);
+        t = steprun_shorter(t, 1000);
     if (r->opt->wait_s && r->first_end_ms && !r->cancel) {
         int64_t left = r->first_end_ms + r->opt->wait_s * 1000LL - now;
-        t = shorter(t, left > 0 ? (int)left : 0);
+        t = steprun_shorter(t, left > 0 ? (int)left : 0);
     }
     return t;
 }
@@ -426,14 +426,14 @@ static void handle_message(struct run *r, struct incoming *in)
     msg_free(in->kind, in->body);
 }
 
-static void turn(struct run *r)
+static void steprun_turn(struct run *r)
 {
     struct follow_turn t;
-    const struct step *s = run_step(r);
+    const struct step *s = steprun_run_step(r);
     bool reads = s && !s->done && ranks_can_read(s);
     int fd = !reads ? -1 : r->opt->pty ? ptyin_fd(&r->pty) : stepin_fd(&r->in);
     stepout_fds(&r->out, r->f->out_fd);
-    unsigned bits = follow_wait(r->f, next_timeout(r), fd, &t);
+    unsigned bits = follow_wait(r->f, steprun_next_timeout(r), fd, &t);
     if (bits & FOLLOW_OUT)
         stepout_drain(&r->out, mono_ms());
     if (bits & FOLLOW_CONNECTED) {
@@ -472,8 +472,8 @@ int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_op
         stepout_of_screen(&r.out, 0);
     do {
         create(&r);
-        turn(&r);
-    } while (!is_over(&r));
+        steprun_turn(&r);
+    } while (!steprun_is_over(&r));
     stepout_fini(&r.out);
     stepin_fini(&r.in);
     ptyin_fini(&r.pty);

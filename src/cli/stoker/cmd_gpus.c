@@ -16,7 +16,7 @@
 
 #define MEASURE_MS 2000 /* nodes that measure something say it within a second */
 
-struct gpus {
+struct gpus_cmd {
     bool json, use;
 };
 
@@ -30,7 +30,7 @@ static const struct opt option_table[] = {
 static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
                       __attribute__((unused)) struct errtext *err)
 {
-    struct gpus *g = ctx;
+    struct gpus_cmd *g = ctx;
     g->json = g->json || o->id == O_JSON;
     g->use = g->use || o->id == O_USE;
     return 0;
@@ -53,7 +53,7 @@ struct gpu_map {
     VEC(struct gpu_owner) v;
 };
 
-static void claim(struct gpu_map *map, const struct job *j, const struct alloc *a)
+static void gpus_claim(struct gpu_map *map, const struct job *j, const struct alloc *a)
 {
     vec_for_each (&map->v, i) {
         struct gpu_owner *g = &map->v.v[i];
@@ -69,12 +69,12 @@ static void map_gpus(const struct model *m, const struct node_pick *nodes, struc
             vec_push(&map->v, (struct gpu_owner){.node = nodes->v.v[i], .index = k});
     list_for_each (j, &m->active, struct job, in_queue) {
         for (size_t i = 0; j->holding && i < j->alloc.n; i++)
-            claim(map, j, &j->alloc.v[i]);
+            gpus_claim(map, j, &j->alloc.v[i]);
         for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
             for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
                 const struct task *t = &j->steps.v[i].tasks.v[k];
                 if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
-                    claim(map, j, &t->alloc);
+                    gpus_claim(map, j, &t->alloc);
             }
     }
 }
@@ -233,7 +233,7 @@ static void take_use(struct gpu_map *map, struct strv *heard, const struct msg_u
             }
 }
 
-static bool lacks_nodes(const struct gpu_map *map, const struct strv *heard)
+static bool gpus_lacks_nodes(const struct gpu_map *map, const struct strv *heard)
 {
     vec_for_each (&map->v, i)
         if (node_responds(map->v.v[i].node) && !strv_has(heard, map->v.v[i].node->spec.name))
@@ -241,13 +241,13 @@ static bool lacks_nodes(const struct gpu_map *map, const struct strv *heard)
     return false;
 }
 
-static void measure(struct gpu_map *map, struct client *c)
+static void gpus_measure(struct gpu_map *map, struct client *c)
 {
     struct strv heard = {0};
     struct msg_flag on = {.on = true};
     int64_t deadline = mono_ms() + MEASURE_MS;
     bool asked = client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) >= 0;
-    while (asked && lacks_nodes(map, &heard) && mono_ms() < deadline) {
+    while (asked && gpus_lacks_nodes(map, &heard) && mono_ms() < deadline) {
         struct incoming in;
         int r = client_next(c, (int)(deadline - mono_ms()), &in, NULL);
         if (r < 0)
@@ -310,14 +310,14 @@ static void print_use(const struct gpu_map *map, struct str *out)
 
 /* --- the command --- */
 
-static void show(void *ctx, struct client *c, const struct model *m, const struct node_pick *nodes,
-                 struct str *out)
+static void gpus_show(void *ctx, struct client *c, const struct model *m, const struct node_pick *nodes,
+                      struct str *out)
 {
-    const struct gpus *o = ctx;
+    const struct gpus_cmd *o = ctx;
     struct gpu_map map = {.v = VEC_INIT};
     map_gpus(m, nodes, &map);
     if (o->use)
-        measure(&map, c);
+        gpus_measure(&map, c);
     if (o->json)
         gpus_json(&map, out);
     else if (o->use)
@@ -329,12 +329,12 @@ static void show(void *ctx, struct client *c, const struct model *m, const struc
 
 static int gpus_run(struct cli *cli, int argc, char **argv)
 {
-    struct gpus o = {0};
+    struct gpus_cmd o = {0};
     struct strv operands = {0};
     struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = STATES_QUEUED};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
-        rc = nodes_show(cli, &get, &operands, show, &o);
+        rc = nodes_show(cli, &get, &operands, gpus_show, &o);
     strv_fini(&operands);
     return rc;
 }

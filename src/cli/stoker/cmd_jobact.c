@@ -15,7 +15,7 @@ struct action {
 
 enum { O_SIGNAL = 1, O_MINE, O_HOLD, O_ADMIN };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int jobact_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct action *a = ctx;
     switch (o->id) {
@@ -39,13 +39,13 @@ static const struct opt cancel_table[] = {
      .help = "send this signal instead: a name or a number"},
     {.id = O_MINE, .name = "mine", .help = "all my jobs"},
 };
-static const struct opts cancel_options = OPTS(cancel_table, set_option);
+static const struct opts cancel_options = OPTS(cancel_table, jobact_set_option);
 static const struct opt requeue_table[] = {{.id = O_HOLD, .name = "hold", .help = "and hold it there"}};
-static const struct opts requeue_options = OPTS(requeue_table, set_option);
+static const struct opts requeue_options = OPTS(requeue_table, jobact_set_option);
 static const struct opt hold_table[] = {
     {.id = O_ADMIN, .name = "admin", .help = "only an administrator can release it again"}};
-static const struct opts hold_options = OPTS(hold_table, set_option);
-static const struct opts no_options = {.fn = set_option};
+static const struct opts hold_options = OPTS(hold_table, jobact_set_option);
+static const struct opts no_options = {.fn = jobact_set_option};
 
 /* Adds the caller's own jobs. Returns 0 or the exit code. */
 static int add_mine(const struct cli *cli, struct client *c, struct target_list *t)

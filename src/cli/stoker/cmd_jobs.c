@@ -52,7 +52,7 @@ static const struct opt table[] = {
 };
 
 /* Our own words and Slurm's. */
-static int set_states(struct jobs *q, const char *arg, struct errtext *err)
+static int jobs_set_states(struct jobs *q, const char *arg, struct errtext *err)
 {
     struct strv words = strv_split(arg, ",");
     uint32_t mask = 0;
@@ -72,13 +72,13 @@ static int set_states(struct jobs *q, const char *arg, struct errtext *err)
     return rc;
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int jobs_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct jobs *q = ctx;
     switch (o->id) {
     case O_MINE: filter_set_user_me(&q->filter); break;
     case O_ALL: q->all = true; break;
-    case O_STATE: return set_states(q, arg, err);
+    case O_STATE: return jobs_set_states(q, arg, err);
     case O_USER:
         filter_set_users(&q->filter, arg, &q->unknown_users);
         if (q->unknown_users.n)
@@ -92,9 +92,9 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, jobs_set_option);
 
-static int show(struct jobs *q, const struct cli *cli, struct client *c)
+static int jobs_show(struct jobs *q, const struct cli *cli, struct client *c)
 {
     struct msg_get get;
     struct model m;
@@ -142,7 +142,7 @@ static int jobs_run(struct cli *cli, int argc, char **argv)
             }
         struct client *c = rc ? NULL : ask_connect(cli);
         if (rc == 0)
-            rc = c ? show(&q, cli, c) : EXIT_AWAY;
+            rc = c ? jobs_show(&q, cli, c) : EXIT_AWAY;
         client_free(c);
     }
     strv_fini(&operands);

@@ -33,7 +33,7 @@ static const struct opts options = OPTS(option_table, set_option);
 
 /* Of the nodes that a job's cleaning-up makes "completing" the listing takes no note: a person sees them as
  * in use. */
-static void append_state(struct str *out, const struct node *n)
+static void nodes_append_state(struct str *out, const struct node *n)
 {
     str_appendf(out, "%c ", node_glyph(n));
     nodetext_state(out, n, false, true);
@@ -118,7 +118,7 @@ static void append_note(struct str *out, const struct node *n, const struct mode
         str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
 }
 
-static void add_use(struct texttable *t, uint64_t used, uint64_t total)
+static void nodes_add_use(struct texttable *t, uint64_t used, uint64_t total)
 {
     struct str s = STR_INIT;
     if (!total) {
@@ -165,11 +165,11 @@ static void print_nodes(const struct node_pick *nodes, const struct model *m, st
         const struct node *n = nodes->v.v[i];
         texttable_add(&t, TONE_PLAIN, n->spec.name);
         str_clear(&s);
-        append_state(&s, n);
+        nodes_append_state(&s, n);
         texttable_add(&t, node_tone(n), s.s);
-        add_use(&t, cpuset_count(&n->cpus_used), n->cpus);
+        nodes_add_use(&t, cpuset_count(&n->cpus_used), n->cpus);
         add_memory(&t, n);
-        add_use(&t, cpuset_count(&n->gpus_used), n->gpus);
+        nodes_add_use(&t, cpuset_count(&n->gpus_used), n->gpus);
         texttable_add(&t, TONE_PLAIN, n->gpu_type);
         texttable_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
         str_clear(&s);

@@ -51,7 +51,7 @@ static const struct opt table[] = {
      .help = "of the named step, else of the last one that has begun: as JOB.STEP.N"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int output_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct output *q = ctx;
     int64_t n;
@@ -74,11 +74,11 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, output_set_option);
 
 /* --- what there is to print --- */
 
-struct source {
+struct output_source {
     char *path; /* NULL: spooled */
     struct launch_key key;
     uint32_t rank;
@@ -86,11 +86,11 @@ struct source {
     const char *node; /* where it was written; NULL: not known. The job's */
 };
 
-struct sources {
-    VEC(struct source) v;
+struct output_sources {
+    VEC(struct output_source) v;
 };
 
-static void sources_fini(struct sources *s)
+static void sources_fini(struct output_sources *s)
 {
     vec_for_each (&s->v, i) {
         free(s->v.v[i].path);
@@ -99,7 +99,7 @@ static void sources_fini(struct sources *s)
     vec_fini(&s->v);
 }
 
-static bool has_path(const struct sources *s, const char *path)
+static bool has_path(const struct output_sources *s, const char *path)
 {
     vec_for_each (&s->v, i)
         if (str_eq(s->v.v[i].path, path))
@@ -107,8 +107,8 @@ static bool has_path(const struct sources *s, const char *path)
     return false;
 }
 
-static void add_rank(struct sources *s, const struct output *o, const struct job *j, const struct step *st,
-                     const struct task *t, uint32_t rank)
+static void add_rank(struct output_sources *s, const struct output *o, const struct job *j,
+                     const struct step *st, const struct task *t, uint32_t rank)
 {
     char id[16];
     char *path = o->errors ? step_stderr_path(j, st, t, rank) : step_stdout_path(j, st, t, rank);
@@ -116,18 +116,18 @@ static void add_rank(struct sources *s, const struct output *o, const struct job
         free(path);
         return;
     }
-    struct source src = {.path = path,
-                         .key = {.job = j->id, .step = st->id, .task = t->index},
-                         .rank = rank,
-                         .node = t->alloc.node,
-                         .title = xasprintf("%u.%s.%u", j->id, step_format_id(st->id, id),
-                                            j->kind == JOB_KIND_STEPS ? t->index : rank)};
+    struct output_source src = {.path = path,
+                                .key = {.job = j->id, .step = st->id, .task = t->index},
+                                .rank = rank,
+                                .node = t->alloc.node,
+                                .title = xasprintf("%u.%s.%u", j->id, step_format_id(st->id, id),
+                                                   j->kind == JOB_KIND_STEPS ? t->index : rank)};
     vec_push(&s->v, src);
 }
 
 /* In a step job the third number is a task; in an srun step it is a rank, as users of Slurm count. */
-static void add_step(struct sources *s, const struct output *o, const struct job *j, const struct step *st,
-                     uint32_t task)
+static void output_add_step(struct output_sources *s, const struct output *o, const struct job *j,
+                            const struct step *st, uint32_t task)
 {
     for (size_t i = 0; i < st->tasks.n; i++) {
         const struct task *t = &st->tasks.v[i];
@@ -145,27 +145,27 @@ static void add_step(struct sources *s, const struct output *o, const struct job
     }
 }
 
-static void find_sources(struct sources *s, const struct output *o, const struct job *j,
+static void find_sources(struct output_sources *s, const struct output *o, const struct job *j,
                          const struct step *step, uint32_t task)
 {
     if (step) {
-        add_step(s, o, j, step, task);
+        output_add_step(s, o, j, step, task);
         return;
     }
     if (j->kind == JOB_KIND_BATCH && wall_is_set(j->t_start)) {
-        struct source src = {.path = o->errors ? job_stderr_path(j) : job_stdout_path(j),
-                             .key = {.job = j->id, .step = STEP_BATCH},
-                             .node = j->alloc.n ? j->alloc.v[0].node : NULL,
-                             .title = xasprintf("%u", j->id)};
+        struct output_source src = {.path = o->errors ? job_stderr_path(j) : job_stdout_path(j),
+                                    .key = {.job = j->id, .step = STEP_BATCH},
+                                    .node = j->alloc.n ? j->alloc.v[0].node : NULL,
+                                    .title = xasprintf("%u", j->id)};
         vec_push(&s->v, src);
     }
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
-        add_step(s, o, j, &j->steps.v[i], NOT_GIVEN);
+        output_add_step(s, o, j, &j->steps.v[i], NOT_GIVEN);
 }
 
 /* Whether the bytes are to come from the node: where it shares no files, and where a machine that may share
  * them all the same has not put this one here. */
-static bool is_elsewhere(const struct model *m, const struct source *s)
+static bool is_elsewhere(const struct model *m, const struct output_source *s)
 {
     const struct node_spec *n = NULL;
     for (size_t i = 0; s->node && i < m->spec.nodes.n && !n; i++)
@@ -183,7 +183,7 @@ struct printer {
     struct str out;
 };
 
-static bool put(struct printer *p, const char *data, size_t n)
+static bool output_put(struct printer *p, const char *data, size_t n)
 {
     outfilter_append(&p->filter, &p->out, data, n);
     return out_flush(&p->out);
@@ -210,7 +210,7 @@ static bool pump(const struct cli *cli, struct tailfile *t, struct printer *p)
             cli_say(cli, "%s: %s", t->path, strerror((int)-n));
         if (n <= 0 && n != TAIL_CUT && n != TAIL_REPLACED)
             return true;
-        if (n > 0 && !put(p, buf, (size_t)n))
+        if (n > 0 && !output_put(p, buf, (size_t)n))
             return false;
     }
 }
@@ -224,7 +224,7 @@ static void say_where(const struct cli *cli, const struct job *j, const char *te
 }
 
 static int print_file(const struct output *o, const struct cli *cli, const struct job *j,
-                      const struct source *s)
+                      const struct output_source *s)
 {
     struct tailfile t;
     struct errtext err = {0};
@@ -259,7 +259,7 @@ static size_t last_lines(const struct str *text, uint64_t n)
 }
 
 static int print_spool(const struct output *o, const struct cli *cli, struct client *c,
-                       const struct source *s)
+                       const struct output_source *s)
 {
     struct printer p = {.filter.raw = !isatty(STDOUT_FILENO), .out = STR_INIT};
     struct msg_output_read body = {
@@ -284,7 +284,7 @@ static int print_spool(const struct output *o, const struct cli *cli, struct cli
         body.offset = d->offset + d->data.n;
         if (holds && held.len + d->data.n <= SPOOL_TAIL)
             str_append_n(&held, (const char *)d->data.p, d->data.n);
-        else if (!put(&p, (const char *)d->data.p, d->data.n))
+        else if (!output_put(&p, (const char *)d->data.p, d->data.n))
             more = false;
         if (first && d->size > body.offset + TAIL_MIN + o->lines * TAIL_LINE) {
             body.offset = d->size - TAIL_MIN - o->lines * TAIL_LINE; /* from there on is enough */
@@ -295,7 +295,7 @@ static int print_spool(const struct output *o, const struct cli *cli, struct cli
         bool at_end = d->eof || !d->data.n;
         if (holds && at_end) {
             size_t from = last_lines(&held, o->lines);
-            put(&p, held.s + from, held.len - from);
+            output_put(&p, held.s + from, held.len - from);
             str_clear(&held);
             holds = false;
         }
@@ -309,12 +309,12 @@ static int print_spool(const struct output *o, const struct cli *cli, struct cli
 
 /* --- following --- */
 
-struct place {
+struct output_place {
     int32_t step;  /* STEP_ALL: the job */
     uint32_t task; /* NOT_GIVEN: the first */
 };
 
-static bool is_over(const struct follow *f, const struct place *at)
+static bool output_is_over(const struct follow *f, const struct output_place *at)
 {
     const struct job *j = follow_job(f);
     if (follow_is_gone(f))
@@ -330,8 +330,8 @@ static bool is_over(const struct follow *f, const struct place *at)
 }
 
 /* What to follow, once there is something. */
-static bool find_place(const struct output *o, const struct follow *f, const struct place *at,
-                       struct sources *s)
+static bool find_place(const struct output *o, const struct follow *f, const struct output_place *at,
+                       struct output_sources *s)
 {
     const struct job *j = follow_job(f);
     const struct step *step = !j || at->step == STEP_ALL ? NULL : job_find_step(j, at->step);
@@ -341,7 +341,7 @@ static bool find_place(const struct output *o, const struct follow *f, const str
     return s->v.n > 0;
 }
 
-static void turn(struct follow *f, int timeout_ms, int fd)
+static void output_turn(struct follow *f, int timeout_ms, int fd)
 {
     struct follow_turn t = {0};
     if (follow_wait(f, timeout_ms, fd, &t) & FOLLOW_MESSAGE)
@@ -349,7 +349,7 @@ static void turn(struct follow *f, int timeout_ms, int fd)
 }
 
 static int follow_file(const struct output *o, const struct cli *cli, struct follow *f,
-                       const struct place *at, const char *path)
+                       const struct output_place *at, const char *path)
 {
     struct tailfile t;
     struct errtext err = {0};
@@ -362,10 +362,10 @@ static int follow_file(const struct output *o, const struct cli *cli, struct fol
         tailfile_seek_lines(&t, o->lines);
     for (;;) {
         bool over =
-            is_over(f, at); /* asked before the file is read, so that nothing of its end is missed */
+            output_is_over(f, at); /* asked before the file is read, so that nothing of its end is missed */
         if (!pump(cli, &t, &p) || over)
             break;
-        turn(f, tailfile_timeout(&t), t.inotify);
+        output_turn(f, tailfile_timeout(&t), t.inotify);
         if (t.inotify >= 0)
             tailfile_drain(&t);
     }
@@ -377,15 +377,15 @@ static int follow_file(const struct output *o, const struct cli *cli, struct fol
     return rc;
 }
 
-static int follow_output(const struct output *o, const struct cli *cli, struct lookup *l)
+static int follow_output(const struct output *o, const struct cli *cli, struct job_lookup *l)
 {
     struct follow f;
-    struct sources s = {.v = VEC_INIT};
-    struct place at = {.step = l->target.step, .task = l->task};
+    struct output_sources s = {.v = VEC_INIT};
+    struct output_place at = {.step = l->target.step, .task = l->task};
     follow_init(&f, cli, l->client, l->job->id, false);
     l->client = NULL; /* follow has taken it */
-    while (!find_place(o, &f, &at, &s) && !is_over(&f, &at))
-        turn(&f, -1, -1);
+    while (!find_place(o, &f, &at, &s) && !output_is_over(&f, &at))
+        output_turn(&f, -1, -1);
     int rc = 1;
     if (!s.v.n)
         cli_error(cli, "job %u has ended without having started", l->job->id);
@@ -431,9 +431,9 @@ static int say_nothing_yet(const struct cli *cli, const struct job *j, const str
     return 1;
 }
 
-static int print_output(const struct output *o, const struct cli *cli, struct lookup *l)
+static int print_output(const struct output *o, const struct cli *cli, struct job_lookup *l)
 {
-    struct sources s = {.v = VEC_INIT};
+    struct output_sources s = {.v = VEC_INIT};
     int rc = 0;
     find_sources(&s, o, l->job, l->step, l->task);
     if (!s.v.n)
@@ -452,7 +452,7 @@ static int print_output(const struct output *o, const struct cli *cli, struct lo
 }
 
 /* --task: of the step that is named, else of the last one that has begun. */
-static int choose_task(const struct output *o, const struct cli *cli, struct lookup *l)
+static int choose_task(const struct output *o, const struct cli *cli, struct job_lookup *l)
 {
     if (o->task == NOT_GIVEN)
         return 0;
@@ -479,7 +479,7 @@ static int output_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc)) {
-        struct lookup l;
+        struct job_lookup l;
         rc = lookup_open_one(&l, cli, &operands);
         rc = rc ? rc : choose_task(&o, cli, &l);
         if (rc == 0) {

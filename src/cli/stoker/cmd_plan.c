@@ -38,8 +38,8 @@ static const struct opt table[] = {
      .help = "jobs of these users alone"},
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int plan_set_option(void *ctx, const struct opt *o, const char *arg,
+                           __attribute__((unused)) struct errtext *err)
 {
     struct plan_options *p = ctx;
     switch (o->id) {
@@ -53,7 +53,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, plan_set_option);
 
 void plan_options_fini(struct plan_options *p)
 {
@@ -112,7 +112,7 @@ static void add_id(struct texttable *t, const struct plan_row *r)
         texttable_addf(t, TONE_PLAIN, r->count > 1 ? "%u (%u)" : "%u", r->job, r->count);
 }
 
-static void add_count(struct texttable *t, uint32_t n)
+static void plan_add_count(struct texttable *t, uint32_t n)
 {
     if (n)
         texttable_addf(t, TONE_PLAIN, "%u", n);
@@ -159,8 +159,8 @@ static void print_text(const struct msg_plan *p)
         texttable_add(&t, TONE_PLAIN, r->name ? r->name : "");
         texttable_add(&t, TONE_PLAIN, r->user ? r->user : "");
         texttable_add(&t, TONE_PLAIN, r->partition ? r->partition : "");
-        add_count(&t, r->cpus);
-        add_count(&t, r->gpus);
+        plan_add_count(&t, r->cpus);
+        plan_add_count(&t, r->gpus);
         add_where(&t, r);
     }
     if (p->rows.n)
@@ -179,7 +179,7 @@ static void print_text(const struct msg_plan *p)
 
 /* --- JSON --- */
 
-static void row_json(struct str *out, const struct plan_row *r)
+static void plan_row_json(struct str *out, const struct plan_row *r)
 {
     enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
     bool waits = kind != PLAN_RUNNING && kind != PLAN_WINDOW;
@@ -206,7 +206,7 @@ static void row_json(struct str *out, const struct plan_row *r)
     json_end_object(out);
 }
 
-static void print_json(const struct msg_plan *p)
+static void plan_print_json(const struct msg_plan *p)
 {
     struct str out = STR_INIT;
     json_begin_document(&out, 2);
@@ -216,7 +216,7 @@ static void print_json(const struct msg_plan *p)
     json_int(&out, "more", p->n_more);
     json_begin_array(&out, "rows");
     for (size_t i = 0; i < p->rows.n; i++)
-        row_json(&out, &p->rows.v[i]);
+        plan_row_json(&out, &p->rows.v[i]);
     json_end_array(&out);
     json_end_document(&out);
     out_flush(&out);
@@ -234,7 +234,7 @@ static int show_plan(const struct cli *cli, struct plan_options *o)
     struct msg_plan *p = ask_call(c, MSG_PLAN, &body, MSG_PLAN_DATA, &refusal, &err);
     int rc = p ? 0 : ask_failed(cli, refusal, &err);
     if (p && o->json)
-        print_json(p);
+        plan_print_json(p);
     else if (p)
         print_text(p);
     if (p)

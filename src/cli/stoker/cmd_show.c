@@ -205,7 +205,7 @@ static const struct table_col columns[] = {
     {.title = "WHAT", .flex = 8},
 };
 
-static void add_duration(struct texttable *t, struct wall from, struct wall to, struct wall now)
+static void show_add_duration(struct texttable *t, struct wall from, struct wall to, struct wall now)
 {
     char buf[UNITS_TEXT_SIZE];
     if (wall_is_set(from))
@@ -215,7 +215,7 @@ static void add_duration(struct texttable *t, struct wall from, struct wall to, 
         texttable_add(t, TONE_DIM, NULL);
 }
 
-static void add_use(struct texttable *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
+static void show_add_use(struct texttable *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
 {
     char buf[UNITS_TEXT_SIZE];
     if (peak_kib)
@@ -258,12 +258,12 @@ static void add_task(struct texttable *t, const struct job *j, const struct step
     if (*gpus)
         str_appendf(&where, " gpus %s", gpus);
     texttable_add(t, TONE_PLAIN, where.s);
-    add_duration(t, k->t_start, k->t_end, now);
+    show_add_duration(t, k->t_start, k->t_end, now);
     if (over && k->end_kind != END_NOT_RUN)
         texttable_addf(t, task_has_failed(k) ? TONE_BAD : TONE_DIM, "%d:%d", k->code, k->signal);
     else
         texttable_add(t, TONE_DIM, NULL);
-    add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
+    show_add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
     texttable_add(t, TONE_PLAIN, k->message);
     str_fini(&where);
     free(cpus);
@@ -292,7 +292,7 @@ static void add_step_state(struct texttable *t, const struct job *j, const struc
     str_fini(&words);
 }
 
-static void add_step(struct texttable *t, const struct job *j, const struct step *s, struct wall now)
+static void show_add_step(struct texttable *t, const struct job *j, const struct step *s, struct wall now)
 {
     struct str where = STR_INIT;
     char id[16];
@@ -309,24 +309,24 @@ static void add_step(struct texttable *t, const struct job *j, const struct step
     add_step_state(t, j, s);
     steptext_nodes(&where, s);
     texttable_add(t, TONE_PLAIN, where.s);
-    add_duration(t, s->t_start, s->t_end, now);
+    show_add_duration(t, s->t_start, s->t_end, now);
     if (over)
         texttable_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", end.code, end.signal);
     else
         texttable_add(t, TONE_DIM, NULL);
-    add_use(t, peak, sampled, cpu_ms);
+    show_add_use(t, peak, sampled, cpu_ms);
     texttable_add(t, TONE_PLAIN, str_is_empty(s->name) ? s->command : s->name);
     str_fini(&where);
 }
 
-static void tree(struct str *out, const struct lookup *l)
+static void tree(struct str *out, const struct job_lookup *l)
 {
     struct texttable t = TEXTTABLE_INIT(columns);
     for (size_t i = 0; i < l->job->steps.n; i++) {
         const struct step *s = &l->job->steps.v[i];
         if (l->step && s != l->step)
             continue;
-        add_step(&t, l->job, s, l->m.now);
+        show_add_step(&t, l->job, s, l->m.now);
         for (size_t k = 0; k < s->tasks.n; k++)
             if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
                 add_task(&t, l->job, s, &s->tasks.v[k], l->m.now);
@@ -432,7 +432,7 @@ static void task_json(struct str *out, const struct task *k)
     free(gpus);
 }
 
-static void step_json(struct str *out, const struct job *j, const struct step *s, uint32_t task)
+static void show_step_json(struct str *out, const struct job *j, const struct step *s, uint32_t task)
 {
     char id[16];
     json_begin_object(out, NULL);
@@ -453,7 +453,7 @@ static void step_json(struct str *out, const struct job *j, const struct step *s
     json_end_object(out);
 }
 
-static void job_page_json(struct str *out, const struct lookup *l, const struct job_cx *cx)
+static void job_page_json(struct str *out, const struct job_lookup *l, const struct job_cx *cx)
 {
     struct job_row row = {.job = l->job, .element = ARRAY_NONE};
     json_begin_document(out, 1);
@@ -467,7 +467,7 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
     json_begin_array(out, "steps");
     for (size_t i = 0; i < l->job->steps.n; i++)
         if (!l->step || &l->job->steps.v[i] == l->step)
-            step_json(out, l->job, &l->job->steps.v[i], l->task);
+            show_step_json(out, l->job, &l->job->steps.v[i], l->task);
     json_end_array(out);
     json_end_document(out);
 }
@@ -482,7 +482,7 @@ static int by_index(const void *pa, const void *pb)
     return x != y ? (x < y ? -1 : 1) : a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void show_many(const struct show *s, const struct lookup *l, const struct job_cx *cx,
+static void show_many(const struct show *s, const struct job_lookup *l, const struct job_cx *cx,
                       struct str *out)
 {
     struct job_list list = {.v = VEC_INIT};
@@ -498,7 +498,8 @@ static void show_many(const struct show *s, const struct lookup *l, const struct
     vec_fini(&list.v);
 }
 
-static void show_one(const struct show *s, const struct lookup *l, const struct job_cx *cx, struct str *out)
+static void show_one(const struct show *s, const struct job_lookup *l, const struct job_cx *cx,
+                     struct str *out)
 {
     if (s->json) {
         job_page_json(out, l, cx);
@@ -522,7 +523,7 @@ static int show_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     if (cli_parse(cli, &s, argc, argv, 0, &operands, &rc)) {
         const char *word = only_operand(cli, &operands, "job");
-        struct lookup l = {0};
+        struct job_lookup l = {0};
         rc = 2;
         if (word) {
             rc = lookup_open(&l, cli, word);

@@ -34,13 +34,14 @@ static const struct opt submit_table[] = {
 static const struct opts submit_opts = OPTS_ALSO(submit_table, submit_set, &batch_opts);
 
 /* What the operands are. */
-struct source {
+struct submit_source {
     struct strv operands;
     bool is_command; /* "--" stands in front of them */
     char *wrap;
 };
 
-static bool find_source(const struct cli *cli, int argc, char **argv, struct source *src, int *ret_exit)
+static bool find_source(const struct cli *cli, int argc, char **argv, struct submit_source *src,
+                        int *ret_exit)
 {
     struct submit scratch = {.json = false};
     struct errtext err = {0};
@@ -56,7 +57,7 @@ static bool find_source(const struct cli *cli, int argc, char **argv, struct sou
     return cli_parsed(cli, r, &err, ret_exit);
 }
 
-static int get_script(const struct cli *cli, const struct source *src, struct script *ret)
+static int submit_get_script(const struct cli *cli, const struct submit_source *src, struct script *ret)
 {
     struct errtext err;
     if (src->is_command) {
@@ -76,7 +77,7 @@ static int get_script(const struct cli *cli, const struct source *src, struct sc
     return 0;
 }
 
-static void name_command(const struct source *src, struct msg_submit *m)
+static void name_command(const struct submit_source *src, struct msg_submit *m)
 {
     const char *slash = strrchr(src->operands.v[0], '/');
     free(m->command);
@@ -87,14 +88,14 @@ static void name_command(const struct source *src, struct msg_submit *m)
     }
 }
 
-static int refused(const struct cli *cli, const struct msg_result *r)
+static int submit_refused(const struct cli *cli, const struct msg_result *r)
 {
     enum refusal why = r->refusal < REFUSAL_N ? (enum refusal)r->refusal : REFUSAL_BAD_REQUEST;
     cli_error_lines(cli, str_is_empty(r->text) ? refusal_slurm(why) : r->text);
     return refusal_exit_code(why);
 }
 
-static void print_job(const struct submit *s, const struct msg_result *r)
+static void submit_print_job(const struct submit *s, const struct msg_result *r)
 {
     if (s->batch.test_only)
         printf("%s\n", r->text ? r->text : "it can be run");
@@ -117,9 +118,9 @@ static int hand_in(const struct cli *cli, const struct submit *s, const struct m
     int code = 0;
     submission_warn(cli, &r);
     if (r.refusal != REFUSAL_NONE)
-        code = refused(cli, &r);
+        code = submit_refused(cli, &r);
     else
-        print_job(s, &r);
+        submit_print_job(s, &r);
     if (!code && s->batch.wait && !s->batch.test_only)
         code = batch_wait(cli, c, r.job);
     else
@@ -128,8 +129,8 @@ static int hand_in(const struct cli *cli, const struct submit *s, const struct m
     return code;
 }
 
-static int submit_script(const struct cli *cli, const struct source *src, struct script *script, int argc,
-                         char **argv)
+static int submit_submit_script(const struct cli *cli, const struct submit_source *src,
+                                struct script *script, int argc, char **argv)
 {
     struct submit s = {.json = false};
     struct msg_submit m;
@@ -153,12 +154,12 @@ static int submit_script(const struct cli *cli, const struct source *src, struct
     return code;
 }
 
-static bool is_job_file(const struct source *src)
+static bool is_job_file(const struct submit_source *src)
 {
     return !src->is_command && !src->wrap && src->operands.n && str_ends(src->operands.v[0], ".job");
 }
 
-static int submit_job_file(const struct cli *cli, const struct source *src, int argc, char **argv)
+static int submit_job_file(const struct cli *cli, const struct submit_source *src, int argc, char **argv)
 {
     struct submit s = {.json = false};
     struct msg_submit m;
@@ -176,14 +177,14 @@ static int submit_job_file(const struct cli *cli, const struct source *src, int 
 
 static int submit_run(struct cli *cli, int argc, char **argv)
 {
-    struct source src = {.wrap = NULL};
+    struct submit_source src = {.wrap = NULL};
     struct script script = {.path = NULL};
     int code;
     if (find_source(cli, argc, argv, &src, &code)) {
         if (is_job_file(&src))
             code = submit_job_file(cli, &src, argc, argv);
-        else if (!(code = get_script(cli, &src, &script)))
-            code = submit_script(cli, &src, &script, argc, argv);
+        else if (!(code = submit_get_script(cli, &src, &script)))
+            code = submit_submit_script(cli, &src, &script, argc, argv);
     }
     script_fini(&script);
     strv_fini(&src.operands);

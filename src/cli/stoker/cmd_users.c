@@ -43,7 +43,7 @@ static struct user_sum *sum_of(struct users *u, const struct job *j)
     return &u->v.v[u->v.n - 1];
 }
 
-static void add_job(struct users *u, const struct job *j)
+static void users_add_job(struct users *u, const struct job *j)
 {
     struct user_sum *s = sum_of(u, j);
     if (j->state == JOB_PENDING) {
@@ -77,7 +77,7 @@ static const struct table_col columns[] = {
     {.title = "CPUS ASKED", .right = true}, {.title = "GPUS ASKED", .right = true},
 };
 
-static void add_count(struct texttable *t, uint64_t n)
+static void users_add_count(struct texttable *t, uint64_t n)
 {
     if (n)
         texttable_addf(t, TONE_PLAIN, "%" PRIu64, n);
@@ -85,20 +85,20 @@ static void add_count(struct texttable *t, uint64_t n)
         texttable_add(t, TONE_DIM, "0");
 }
 
-static void print_users(const struct users *u, struct str *out)
+static void users_print_users(const struct users *u, struct str *out)
 {
     struct texttable t = TEXTTABLE_INIT(columns);
     char buf[UNITS_TEXT_SIZE];
     vec_for_each (&u->v, i) {
         const struct user_sum *s = &u->v.v[i];
         texttable_add(&t, TONE_PLAIN, s->name);
-        add_count(&t, s->running);
-        add_count(&t, s->cpus);
-        add_count(&t, s->gpus);
+        users_add_count(&t, s->running);
+        users_add_count(&t, s->cpus);
+        users_add_count(&t, s->gpus);
         texttable_add(&t, TONE_PLAIN, s->mem_mib ? mem_format_words(s->mem_mib * 1024, buf) : NULL);
-        add_count(&t, s->waiting);
-        add_count(&t, s->wait_cpus);
-        add_count(&t, s->wait_gpus);
+        users_add_count(&t, s->waiting);
+        users_add_count(&t, s->wait_cpus);
+        users_add_count(&t, s->wait_gpus);
     }
     texttable_print(&t, out, listing_width(), color_is_welcome());
     texttable_fini(&t);
@@ -126,7 +126,7 @@ static void users_json(const struct users *u, struct str *out)
     json_end_document(out);
 }
 
-static int show(struct users *u, const struct cli *cli, struct client *c)
+static int users_show(struct users *u, const struct cli *cli, struct client *c)
 {
     struct msg_get get = {.what = GET_SPEC | GET_JOBS, .states = STATES_QUEUED};
     struct model m;
@@ -134,13 +134,13 @@ static int show(struct users *u, const struct cli *cli, struct client *c)
     int rc = ask_fetch(cli, c, &get, &m);
     if (rc == 0) {
         list_for_each (j, &m.all, struct job, in_all)
-            add_job(u, j);
+            users_add_job(u, j);
         if (u->v.n > 1)
             qsort(u->v.v, u->v.n, sizeof u->v.v[0], compare_sums);
         if (u->json)
             users_json(u, &out);
         else
-            print_users(u, &out);
+            users_print_users(u, &out);
         out_flush(&out);
     }
     str_fini(&out);
@@ -154,7 +154,7 @@ static int users_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     if (cli_parse(cli, &u, argc, argv, 0, NULL, &rc)) {
         struct client *c = ask_connect(cli);
-        rc = c ? show(&u, cli, c) : EXIT_AWAY;
+        rc = c ? users_show(&u, cli, c) : EXIT_AWAY;
         client_free(c);
     }
     vec_fini(&u.v);

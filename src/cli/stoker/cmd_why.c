@@ -87,7 +87,7 @@ static void print_cause(const struct page *p, const struct cause *c)
 }
 
 /* How old the forecast is, and between when half of such forecasts came true. */
-static void append_range(const struct page *p)
+static void why_append_range(const struct page *p)
 {
     const struct msg_why *w = p->w;
     char buf[UNITS_TEXT_SIZE];
@@ -131,7 +131,7 @@ static void append_wrapped(struct str *out, const char *line, size_t len, size_t
     str_append_char(out, '\n');
 }
 
-static void print_wrapped(const struct str *text, unsigned width)
+static void why_print_wrapped(const struct str *text, unsigned width)
 {
     struct str out = STR_INIT;
     for (const char *at = text->s, *end; at && *at; at = end + 1) {
@@ -172,7 +172,7 @@ static void print_start(const struct page *p)
             append_cause(p, &w->basis);
         else
             str_append(p->out, "as the queue stands");
-        append_range(p);
+        why_append_range(p);
     }
     if (w->rank) {
         str_append(p->out, has_start ? "   " : " ");
@@ -282,7 +282,7 @@ static void print_answer(const struct why *w, const struct msg_why *why, struct 
         out_flush(&out);
     } else {
         print_why(&p);
-        print_wrapped(&out, listing_width());
+        why_print_wrapped(&out, listing_width());
     }
     free(release);
     str_fini(&out);
@@ -291,7 +291,7 @@ static void print_answer(const struct why *w, const struct msg_why *why, struct 
 /* The controller no longer has it: what became of it is in the history. */
 static int answer_from_history(const struct why *w, const struct cli *cli, const char *word)
 {
-    struct lookup l = {0};
+    struct job_lookup l = {0};
     int rc = lookup_open(&l, cli, word);
     if (rc == 0 && !l.job) {
         cli_error(cli, "%u is an array whose elements have ended: name one element, as in %u_0",

@@ -31,8 +31,8 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static int set_option(void *ctx, const struct opt *o, const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int window_set_option(void *ctx, const struct opt *o, const char *arg,
+                             __attribute__((unused)) struct errtext *err)
 {
     struct window_cmd *c = ctx;
     if (o->id == O_JSON) {
@@ -44,23 +44,23 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, window_set_option);
 
-static int usage(const struct cli *cli, const char *text)
+static int window_usage(const struct cli *cli, const char *text)
 {
     cli_error(cli, "%s", text);
     return 2;
 }
 
-static int add(const struct cli *cli, struct client *c, struct window_cmd *w)
+static int window_add(const struct cli *cli, struct client *c, struct window_cmd *w)
 {
     struct errtext err = {""};
     struct wall now = client_welcome(c)->now;
     for (size_t i = 0; i < w->keys.n; i++)
         if (windowspec_set(&w->spec, w->keys.v[i], w->values.v[i], now, &err) < 0)
-            return usage(cli, err.s);
+            return window_usage(cli, err.s);
     if (windowspec_finish(&w->spec, now, &err) < 0)
-        return usage(cli, err.s);
+        return window_usage(cli, err.s);
     struct msg_window_set body = {.window = w->spec.w};
     enum refusal refusal = REFUSAL_NONE;
     struct msg_result *r = ask_call(c, MSG_WINDOW_SET, &body, MSG_RESULT, &refusal, &err);
@@ -75,7 +75,7 @@ static int remove_all(const struct cli *cli, struct client *c, const struct strv
 {
     int rc = 0;
     if (words->n < 2)
-        return usage(cli, "which one? `stoker window list` shows them");
+        return window_usage(cli, "which one? `stoker window list` shows them");
     for (size_t i = 1; i < words->n; i++) {
         struct msg_window_set body = {.window.name = words->v[i], .remove = true};
         int one = ask_result(cli, c, MSG_WINDOW_SET, &body, NULL);
@@ -84,7 +84,7 @@ static int remove_all(const struct cli *cli, struct client *c, const struct strv
     return rc;
 }
 
-static void print_json(const struct model *m)
+static void window_print_json(const struct model *m)
 {
     struct str out = STR_INIT;
     json_begin_document(&out, 2);
@@ -160,7 +160,7 @@ static int list(const struct cli *cli, struct client *c, const struct window_cmd
     struct model m;
     int rc = ask_fetch(cli, c, &get, &m);
     if (rc == 0 && w->json)
-        print_json(&m);
+        window_print_json(&m);
     else if (rc == 0)
         print_table(&m, client_welcome(c)->now);
     model_fini(&m);
@@ -171,8 +171,8 @@ static int dispatch(const struct cli *cli, struct client *c, const struct strv *
 {
     const char *what = words->n ? words->v[0] : "list";
     if (strcmp(what, "add") == 0)
-        return words->n > 1 ? usage(cli, "add takes options alone: --nodes=LIST --duration=TIME ...")
-                            : add(cli, c, w);
+        return words->n > 1 ? window_usage(cli, "add takes options alone: --nodes=LIST --duration=TIME ...")
+                            : window_add(cli, c, w);
     if (strcmp(what, "remove") == 0)
         return remove_all(cli, c, words);
     return list(cli, c, w);
@@ -187,7 +187,9 @@ static int window_run(struct cli *cli, int argc, char **argv)
         const char *what = words.n ? words.v[0] : "list";
         bool known = !strcmp(what, "add") || !strcmp(what, "remove") || !strcmp(what, "list");
         struct client *c = known ? ask_connect(cli) : NULL;
-        rc = !known ? usage(cli, "say add, list or remove") : c ? dispatch(cli, c, &words, &w) : EXIT_AWAY;
+        rc = !known ? window_usage(cli, "say add, list or remove")
+             : c    ? dispatch(cli, c, &words, &w)
+                    : EXIT_AWAY;
         client_free(c);
     }
     windowspec_fini(&w.spec);

@@ -52,7 +52,7 @@ static const struct opt table[] = {
     {.id = O_JSON, .name = "json", .help = "print JSON"},
 };
 
-static int count(const char *arg, int64_t least, uint64_t *ret, struct errtext *err)
+static int simopts_count(const char *arg, int64_t least, uint64_t *ret, struct errtext *err)
 {
     int64_t v;
     int rc = int_parse(arg, least, INT64_MAX, &v, err);
@@ -61,29 +61,29 @@ static int count(const char *arg, int64_t least, uint64_t *ret, struct errtext *
     return rc;
 }
 
-static void replace(char **text, const char *arg)
+static void simopts_replace(char **text, const char *arg)
 {
     free(*text);
     *text = xstrdup(arg);
 }
 
-static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int simopts_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sim_options *s = ctx;
     switch (o->id) {
     case O_PROCS_ONLY: s->procs_only = true; break;
     case O_JSON: s->json = true; break;
-    case O_POLICY: replace(&s->policy, arg); break;
-    case O_STARTS: replace(&s->starts, arg); break;
-    case O_CONFIG: replace(&s->config, arg); break;
-    case O_GENERATE: replace(&s->generate, arg); break;
-    case O_JOBS: return count(arg, 1, &s->first, err);
-    case O_SEED: s->has_seed = true; return count(arg, 0, &s->seed, err);
+    case O_POLICY: simopts_replace(&s->policy, arg); break;
+    case O_STARTS: simopts_replace(&s->starts, arg); break;
+    case O_CONFIG: simopts_replace(&s->config, arg); break;
+    case O_GENERATE: simopts_replace(&s->generate, arg); break;
+    case O_JOBS: return simopts_count(arg, 1, &s->first, err);
+    case O_SEED: s->has_seed = true; return simopts_count(arg, 0, &s->seed, err);
     }
     return 0;
 }
 
-const struct opts sim_opts = OPTS(table, set_option);
+const struct opts sim_opts = OPTS(table, simopts_set_option);
 
 /* What cannot stand together; NULL: nothing. */
 static const char *contradiction(const struct sim_options *o, size_t n_operands)

@@ -12,7 +12,7 @@ static const uint8_t of_steps[] = {
     J_OPEN_MODE,
 };
 
-static const char *option_name(int id)
+static const char *stepjob_option_name(int id)
 {
     for (size_t i = 0; i < jobopts_table.n; i++)
         if (jobopts_table.v[i].id == id)
@@ -25,7 +25,7 @@ static int check_options(const struct batch *b, struct errtext *err)
     for (size_t i = 0; i < sizeof of_steps; i++)
         if (b->job.given[of_steps[i]])
             return err_set(err, -EINVAL, "--%s: in a job file each step says that for itself",
-                           option_name(of_steps[i]));
+                           stepjob_option_name(of_steps[i]));
     if (b->job.req.array_spec || b->wrap)
         return err_set(err, -EINVAL, "--%s does not go with a job file", b->wrap ? "wrap" : "array");
     return 0;
