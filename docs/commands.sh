@@ -34,7 +34,7 @@ Slurm's names keep Slurm's:
 |---|---|---|
 | all | 0 | ok |
 | all | 1 | an error, with Slurm's text on standard error; 255 from sbatch for an unknown option |
-| squeue | 1 | the controller is away; `-j` with one id that nobody knows; a state that is none |
+| squeue | 1 | the controller is away; `-j` with one unknown id; an unknown state |
 | squeue | 0 | unknown users, partitions and, with several ids, unknown jobs: they are not in the list |
 | scancel | 0 | also for jobs that are unknown or have ended |
 | scancel | 8 | the controller is away |

@@ -42,7 +42,7 @@ int ask_failed(const struct cli *cli, enum refusal refusal, const struct errtext
 int ask_result(const struct cli *cli, struct client *c, enum msg_kind kind, const void *body,
                struct msg_result *ret) __attribute__((warn_unused_result));
 
-/* Writes all of b to standard output and empties it. Returns false where nobody reads any more. */
+/* Writes all of b to standard output and empties it. Returns false if the reader has gone. */
 bool out_flush(struct str *b);
 
 /* Width of the terminal at standard output; 0 where it is none. */

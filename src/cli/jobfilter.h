@@ -19,7 +19,7 @@
 
 struct job_filter {
     struct target_list targets;
-    bool by_user;      /* one of users or uids; nobody where both are empty */
+    bool by_user;      /* one of users or uids; no job where both are empty */
     struct strv users; /* names */
     VEC(uid_t) uids;   /* users that have no name here */
     struct strv partitions, names, accounts, qos, nodes, licenses, reservations, wckeys; /* empty: any */
@@ -30,13 +30,13 @@ void job_filter_fini(struct job_filter *f);
 
 /* A comma list that replaces what the list held. */
 void filter_set_list(struct strv *list, const char *text);
-/* Names and uids between commas. Those that nobody has go into unknown. */
+/* Names and uids between commas. Unknown ones go into unknown. */
 void filter_set_users(struct job_filter *f, const char *text, struct strv *unknown);
 void filter_set_user_me(struct job_filter *f);
-/* For questions that take names alone: who has none is known to the controller by his number. */
+/* For requests that take names alone: the controller knows a user without a name by the number. */
 void filter_name_uids(struct job_filter *f);
 /* State names between commas, any form and case; "all". Slurm's other states are taken and match nothing.
- * Errors: -EINVAL; the text is the word that is no state. */
+ * Errors: -EINVAL; the text is the word that is not a state. */
 int filter_parse_states(const char *text, uint32_t *ret_mask, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Nodes in bracket form. */

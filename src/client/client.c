@@ -37,7 +37,8 @@ struct client {
     uint64_t greet_tag;  /* of the greeting that is not answered yet; 0: it is */
     int64_t greet_by_ms; /* when it must be */
     struct paths paths;
-    const struct client_rows *rows; /* who takes the rows of the request rows_tag; NULL: nobody */
+    const struct client_rows
+        *rows; /* takes the rows of the request rows_tag; NULL: rows are not expected */
     uint64_t rows_tag;
 };
 

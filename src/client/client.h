@@ -70,7 +70,7 @@ int client_flush(struct client *c, struct errtext *err) __attribute__((warn_unus
 int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* The same for listings of many jobs: each row is shown to fn as it comes and kept by nobody; what it
+/* The same for listings of many jobs: each row is shown to fn as it comes and is not kept; what it
  * points to is valid during the call. A job that changed meanwhile comes again. m gets everything but the
  * jobs: the configuration and a time of the controller before the first row. */
 int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
@@ -89,7 +89,7 @@ int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
     __attribute__((warn_unused_result));
 
 /* Gets each body of MSG_JOBS with that tag as it came, instead of a message; whoever never waits gets one
- * without a body then, so that he can do something else in between. A negative result ends the connection's
+ * without a body then, so that it can do something else in between. A negative result ends the connection's
  * use. rows: NULL: as before. */
 struct client_rows {
     int (*take)(void *ctx, const void *p, size_t n, struct errtext *err);

@@ -3,8 +3,8 @@
  *     this program --fork--> watcher --fork--> stokerd
  *
  * The watcher tells through a pipe how stokerd ended, should it end while it is waited for, and goes away
- * with the end of the wait; stokerd is nobody's child then, so that no zombie stays behind in a screen that
- * lives for days.
+ * with the end of the wait; stokerd is then not a child of this process, so that no zombie stays behind in
+ * a screen that lives for days.
  */
 #include <errno.h>
 #include <fcntl.h>

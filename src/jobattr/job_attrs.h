@@ -92,7 +92,7 @@
     X(LICENSES, TEXT, REQ, licenses, A_ARG("licenses", 'L', "LIST", "licences it needs"), \
       A_IS(.label = "licenses", .update = "Licenses", .shown = "Licenses", .json = "licenses"), \
       A_COLUMN(.letter = 'W', .names = "licenses", .title = "LICENSES"), A_FIELD(.name = "Licenses", .width = 10)) \
-    X(LOST_NODE, LOST_NODE, RARE, lost_node, A_ARG("lost-node", 0, "hold|requeue|cancel|lease", "what becomes of it when its node is lost"), \
+    X(LOST_NODE, LOST_NODE, RARE, lost_node, A_ARG("lost-node", 0, "hold|requeue|cancel|lease", "what to do with the job when its node is lost"), \
       A_IS(.update = "LostNode", .always = true, .shown = "LostNode"), A_NONE, A_NONE) \
     X(MAIL_TYPE, MAIL_TYPES, RARE, mail_type, A_ARG("mail-type", 0, "LIST", "mail at BEGIN, END, FAIL, REQUEUE, TIME_LIMIT ... or ALL"), \
       A_IS(.label = "mail type", .shown = "MailType"), A_NONE, A_NONE) \

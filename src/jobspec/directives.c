@@ -151,7 +151,7 @@ static void read_line(struct directives *d, const struct opts *opts, const char 
             used = read_long(d, opts, line, text, &w, i);
         else if (s[0] == '-' && s[1] && s[1] != '-')
             used = read_short(d, opts, line, &w, i);
-        n_words += d->n == before ? 2 : 1; /* what is no option keeps the line alive */
+        n_words += d->n == before ? 2 : 1; /* a word that is not an option keeps the line alive */
         i += used;
     }
     for (size_t i = first; i < d->n; i++)
@@ -239,7 +239,8 @@ static void directives_add_line(struct str *text, size_t at, const struct opt *o
     str_fini(&line);
 }
 
-/* Does a quote or a backslash stand in it? Then "=" may lie within a quote, and the option is written anew.
+/* Does a quote or a backslash stand in it? Then "=" may lie within a quote, and the option is written
+ * again.
  */
 static bool quoted(const char *s, size_t n)
 {

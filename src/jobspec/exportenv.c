@@ -106,7 +106,7 @@ static int add_items(const struct strv *items, const struct strv *env, struct st
         if (strcmp(item, "ALL") == 0)
             continue;
         if (!name_is_valid(item))
-            return err_set(err, -EINVAL, "Invalid --export specification: \"%s\" is no variable", item);
+            return err_set(err, -EINVAL, "Invalid --export specification: \"%s\" is not a variable", item);
         const char *value = strchr(item, '=') ? NULL : strv_getenv(env, item);
         if (strchr(item, '='))
             set_entry(ret, item);

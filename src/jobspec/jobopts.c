@@ -137,7 +137,7 @@ static int parse_gpus(struct jobopts *o, const char *arg, bool type_alone, uint3
     int64_t n;
     if (int_parse(number, 0, NOT_GIVEN - 1, &n, NULL)) {
         if (colon || !type_alone || !*arg)
-            return err_set(err, -EINVAL, "\"%s\" is no number of GPUs", arg);
+            return err_set(err, -EINVAL, "\"%s\" is not a number of GPUs", arg);
         *ret = 1;
         return set_gpu_type(o, arg, strlen(arg), err);
     }
@@ -384,7 +384,7 @@ SETTER(disk)
     return 0;
 }
 
-/* --exclusive=user|mcs: the node is not to be shared with others; nobody here shares more than that, so
+/* --exclusive=user|mcs: the node is not to be shared with others; jobs here never share more than that, so
  * whole nodes it is. */
 SETTER(exclusive)
 {

@@ -71,7 +71,7 @@ enum opt_result {
     OPT_VERSION = 3
 };
 
-/* Parses argv[1] to argv[argc - 1]. operands (may be NULL) gets copies of what is no option; with
+/* Parses argv[1] to argv[argc - 1]. operands (may be NULL) gets copies of what is not an option; with
  * OPT_STOP_AT_OPERAND everything from the first operand on. t may be NULL: only the common ones. */
 enum opt_result opt_parse(const struct opts *t, void *ctx, int argc, char *const *argv, unsigned flags,
                           struct strv *operands, struct errtext *err) __attribute__((warn_unused_result));

@@ -240,7 +240,7 @@ static void no_line_of_a_script_is_lost(void **state)
     uilab_keys(u, keys);
     uilab_keys(u, "<F10>");
     uilab_draw(u, 24, 120);
-    must_show(u, "\"abc\" is no number of GPUs; Invalid generic resource");
+    must_show(u, "\"abc\" is not a number of GPUs; Invalid generic resource");
     must_not_show(u, "GPUs\\n");
     uilab_keys(u, "<Esc>");
 

@@ -14,7 +14,7 @@ void acct_format_fini(struct acct_format *f)
     vec_fini(&f->items);
 }
 
-/* "%20", "%-8" behind the name. Returns false where it is no width. */
+/* "%20", "%-8" behind the name. Returns false if it is not a width. */
 static bool parse_width(const char *s, int *ret)
 {
     char *end;

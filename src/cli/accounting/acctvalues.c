@@ -93,9 +93,9 @@ GET_OF_JOB(qos, text_append_foreign(out, job_qos(&j->req), ""))
 /* Slurm leaves it to plugins: who or what ended the run. */
 static void append_kill(struct str *out, const struct job *j)
 {
-    bool deed =
+    bool acted_on =
         j->kill_cause == KILL_CANCEL || j->kill_cause == KILL_REQUEUE || j->kill_cause == KILL_PREEMPT;
-    if (deed && j->state != JOB_PENDING)
+    if (acted_on && j->state != JOB_PENDING)
         jobtext_kill(out, j);
 }
 GET_OF_JOB(system_comment, append_kill(out, j))

@@ -1,8 +1,8 @@
 /* assoc.h - associations: which user may use which account, and the number that each is known by.
  *
  * Where accounts are configured they are those of stoker.cfg, numbered in its order behind the root's 1:
- * a number holds as long as what stands before it. Where none is, a user's accounts are his Unix groups:
- * (uid + 1) * 256 and the place of the group among his.
+ * a number holds as long as what stands before it. Where none is, a user's accounts are the user's Unix
+ * groups: (uid + 1) * 256 and the place of the group among the user's.
  */
 #ifndef STOKER_CLI_ASSOC_H
 #define STOKER_CLI_ASSOC_H

@@ -1,7 +1,7 @@
 /* sacctmgr.c - a reader of accounts, users, associations, QOS and the cluster, as scripts ask for them.
  *
  * What there is stands in stoker.cfg and changes there: everything but showing is refused. Where no
- * accounts are configured a user's accounts are his Unix groups. Source: sacctmgr(1).
+ * accounts are configured a user's accounts are the user's Unix groups. Source: sacctmgr(1).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void collect_associations(struct mgr *g)
     assoc_each(&g->m.spec, &g->users, add_association, g);
 }
 
-/* One row for each user, his first account being the one he has by default. */
+/* One row for each user; the first account is the default one. */
 static bool is_first_of_user(const struct mgr_list *l, size_t kept, const struct mgr_row *r)
 {
     bool first = r->v[F_USER] != NULL;

@@ -1,4 +1,4 @@
-/* sshare.c - who has had how much of his share, as Slurm's sshare prints it.
+/* sshare.c - the shares and the usage of accounts and users, as Slurm's sshare prints them.
  *
  * Source of options, field names and widths: sshare(1). GPUHours, Running and GPUs are our own.
  */

@@ -95,7 +95,7 @@ static int import_read_file(const struct import *m, const char *path, unsigned d
     if (n < 0)
         r = err_set(&err, -errno, "%s: %s", path, strerror(errno));
     else if (n > 0 || memchr(text.s, '\0', text.len))
-        r = err_set(&err, -EINVAL, "%s is no configuration file", path);
+        r = err_set(&err, -EINVAL, "%s is not a configuration file", path);
     r = r ? r : slurmconf_parse(path, text.s, ret, &err);
     if (fd >= 0)
         close(fd);

@@ -6,9 +6,9 @@
 
 /* X(key in lower case, why it is not needed or not there): keys that mean nothing here are said once. */
 #define NO_EQUALS(X)                                                                                           \
-    X("authtype", "the kernel says who asks, SSH who connects: there is no munge")                            \
-    X("authinfo", "the kernel says who asks, SSH who connects: there is no munge")                            \
-    X("credtype", "the kernel says who asks, SSH who connects: there is no munge")                            \
+    X("authtype", "users are identified by the kernel, nodes by SSH: munge is not needed")                            \
+    X("authinfo", "users are identified by the kernel, nodes by SSH: munge is not needed")                            \
+    X("credtype", "users are identified by the kernel, nodes by SSH: munge is not needed")                            \
     X("accountingstoragetype", "finished jobs are always kept, in the controller's own database")             \
     X("accountingstoragehost", "finished jobs are always kept, in the controller's own database")             \
     X("accountingstorageenforce", "limits hold wherever they are written")                                    \
@@ -21,7 +21,7 @@
     X("backupcontroller", "there is one controller: after a failure it is started elsewhere on a backup")     \
     X("slurmctldport", "there is no TCP port: clients use a local socket, nodes SSH")                         \
     X("slurmdport", "there is no TCP port: clients use a local socket, nodes SSH")                            \
-    X("slurmuser", "the controller runs as who starts it")                                                    \
+    X("slurmuser", "the controller runs under the account that starts it")                                                    \
     X("statesavelocation", "the state lies under STOKER_HOME")                                                \
     X("slurmdspooldir", "the agent's directory lies on its node by itself")                                   \
     X("slurmctldpidfile", "files lie under STOKER_HOME")                                                      \
@@ -47,7 +47,7 @@
     X("taskepilog", "there are no prologs and epilogs")                                                       \
     X("prologflags", "there are no prologs and epilogs")                                                      \
     X("jobsubmitplugins", "there are no plugins: use limits and allow_* of partitions")                       \
-    X("preempttype", "who yields to whom is said by priority_tier and by qos.preempt")                        \
+    X("preempttype", "set priority_tier and qos.preempt instead")                        \
     X("preemptmode", "partitions and QOS say what happens to their jobs: preempt_mode")                       \
     X("schedulertype", "there is one scheduler")                                                              \
     X("prioritytype", "there is one formula of priorities: see priority")                                     \

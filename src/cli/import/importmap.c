@@ -180,7 +180,7 @@ static void importmap_add_node(struct import *m, struct conf_line *l, const char
     (void)host;
     if (state && !str_ieq(state, "UNKNOWN") && !str_ieq(state, "IDLE") && !str_ieq(state, "CLOUD"))
         import_leave(m, l, state,
-                     "a node's state is no configuration: stoker node drain takes it out of use");
+                     "a node's state does not belong into the configuration: use stoker node drain");
     str_append(out, " },\n");
 }
 
@@ -301,7 +301,7 @@ static void importmap_append_times(struct import *m, struct str *out, const stru
         if (!v || str_ieq(v, "UNLIMITED") || str_ieq(v, "INFINITE") || str_ieq(v, "NONE"))
             continue;
         if (duration_parse_slurm(v, &s, NULL) < 0)
-            import_leave(m, l, v, "it is no time");
+            import_leave(m, l, v, "it is not a time");
         else if (s != DURATION_UNLIMITED)
             str_appendf(out, " %s = \"%us\";", keys[i], most = s < most ? s : most);
     }

@@ -93,7 +93,8 @@ int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, ch
 
 /* --- top --- */
 
-/* A user's job goes before his other waiting ones by making those nicer: nobody else's place changes. */
+/* A user's job goes before the user's other waiting jobs by making those nicer: no other user's place
+ * changes. */
 static int raise_nice(struct scontrol *s, const struct job *j, int64_t by)
 {
     struct job_target t = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
@@ -225,7 +226,7 @@ static int update_node(struct scontrol *s, const char *names, size_t n, char *co
     return rc;
 }
 
-/* What Slurm's own scontrol finds before it asks: keys that nobody knows, times that are none. */
+/* What Slurm's own scontrol finds before it asks: unknown keys and malformed times. */
 static int check_change(const char *word)
 {
     static const char keys[] =

@@ -194,7 +194,7 @@ static void who_and_when(struct show_record *r, const struct job_cx *cx, const c
 }
 
 /* What ended it last, or put it back into the queue, by its events. */
-static bool last_deed(const struct job *j, struct job_event *ret)
+static bool last_action(const struct job *j, struct job_event *ret)
 {
     const struct job_rare *rare = job_rare(j);
     for (size_t i = rare->events.n; i-- > 0;) {
@@ -209,7 +209,7 @@ static bool last_deed(const struct job *j, struct job_event *ret)
 }
 
 /* What users and other jobs did to it: who, and when. */
-static void job_deeds(struct show_record *r, const struct job *j, const struct job_cx *cx)
+static void job_actions(struct show_record *r, const struct job *j, const struct job_cx *cx)
 {
     struct job_event e;
     if (j->state == JOB_PENDING && j->hold) {
@@ -218,7 +218,7 @@ static void job_deeds(struct show_record *r, const struct job *j, const struct j
         struct wall t = job_held_since(j, &uid, &user);
         who_and_when(r, cx, "HeldBy", "HoldTime", j, uid, user, t);
     }
-    if (!last_deed(j, &e))
+    if (!last_action(j, &e))
         return;
     if (e.kind == EV_REQUEUE || e.n == KILL_REQUEUE) {
         who_and_when(r, cx, "RequeuedBy", "RequeueTime", j, e.uid, e.user, e.t);
@@ -340,7 +340,7 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     record_job_identity(&r, row, cx);
     job_state(&r, j, cx, detail);
     record_job_times(&r, j, cx);
-    job_deeds(&r, j, cx);
+    job_actions(&r, j, cx);
     job_resources(&r, j, cx, detail);
     record_line(&r);
     record_text(&r, "Command", j->command);

@@ -369,7 +369,7 @@ static int show_daemons(__attribute__((unused)) struct scontrol *s, __attribute_
     return 0;
 }
 
-/* Node name and host name, where they differ: here nobody can have configured that otherwise. */
+/* Node name and host name, where they differ: here that cannot be configured otherwise. */
 static int show_aliases(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
                         __attribute__((unused)) char *const *w)
 {

@@ -220,7 +220,7 @@ static int check_words(const struct cli *cli, const struct init *i)
     const char *words[] = {i->node, i->user, i->link_user};
     for (size_t k = 0; k < 3; k++)
         if (words[k] && !init_is_word(words[k])) {
-            cli_error(cli, "%s is no name", words[k]);
+            cli_error(cli, "%s is not a name", words[k]);
             return 2;
         }
     if (i->shared && i->node) {

@@ -1,8 +1,8 @@
 /* doctor_nodes.c - doctor's checks of what lies between the controller and its nodes: the services
  * stoker-link and stoker-agent, the key, the host keys.
  *
- * Processes are found by their command lines. Nobody connects to a service's socket to see whether it is
- * there: stoker-link would take that for a controller and drop the one that it has.
+ * Processes are found by their command lines. The check does not connect to a service's socket to see
+ * whether it is there: stoker-link would take that for a controller and drop the one that it has.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ static bool is_of_this_release(pid_t pid, const char *name)
     return !known || (runs.st_dev == lies.st_dev && runs.st_ino == lies.st_ino);
 }
 
-/* A service that somebody else keeps: is it there, as whom, of which release. */
+/* A service that a service manager keeps: whether it runs, under which account and release. */
 static void check_service(struct doctor *d, const char *name, const char *program, const char *socket,
                           uid_t want)
 {
@@ -111,7 +111,7 @@ static void check_service(struct doctor *d, const char *name, const char *progra
     uid_t uid = owner_of(proc, want);
     is = user_text(uid);
     if (uid != want)
-        doctor_add(d, name, CHECK_FAIL, "stoker init --shared writes its unit anew",
+        doctor_add(d, name, CHECK_FAIL, "run stoker init --shared: it writes the unit again",
                    "process %d runs as %s, and must as %s", (int)pid, is, should);
     else if (!is_of_this_release(pid, program))
         doctor_add(d, name, CHECK_WARN, "restart its service: no job is touched by that",
@@ -155,7 +155,8 @@ static void check_key(struct doctor *d, const char *file, uid_t owner)
         doctor_add(d, "key", CHECK_FAIL, "stoker node key makes one", "%s: %s", file, strerror(errno));
     } else if (st.st_uid != owner) {
         cure = xasprintf("chown %s %s", who, file);
-        doctor_add(d, "key", CHECK_FAIL, cure, "%s is not %s's, who logs in with it", file, who);
+        doctor_add(d, "key", CHECK_FAIL, cure, "%s does not belong to %s, which logs in with it", file,
+                   who);
     } else if (st.st_mode & 077) {
         cure = xasprintf("chmod 600 %s", file);
         doctor_add(d, "key", CHECK_FAIL, cure, "%s can be read by others: it is not used", file);

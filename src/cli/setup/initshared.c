@@ -142,7 +142,7 @@ static int initshared_write_file(const char *path, mode_t mode, const char *text
     return -r;
 }
 
-/* ours: nobody edits it (units have drop-ins), so that another release's is replaced. */
+/* ours: administrators do not edit it (units have drop-ins), so that another release's is replaced. */
 static void make_file(struct init_step *t, const char *path, mode_t mode, const char *text, bool ours)
 {
     char *full = below_root(t, path), *old = file_text(full);
@@ -238,7 +238,7 @@ static void allow_key(struct init_step *t, const char *bin)
     char *line = t->s->key ? initshared_find_key(t) : NULL;
     if (!line) {
         if (t->s->key)
-            cli_error(t->s->cli, "%s is no public key, nor a file of one", t->s->key);
+            cli_error(t->s->cli, "%s is neither a public key nor a file with one", t->s->key);
         t->todo.failed = t->todo.failed || t->s->key;
         str_append(&t->todo.text,
                    "# once more with --key='...': the controller's `stoker node key` says it\n");

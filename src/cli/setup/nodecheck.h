@@ -14,7 +14,7 @@ struct node_check {
     /* out */
     bool key_known;    /* its host key is in known_hosts, now or since before */
     bool own_files;    /* it does not see what is written here */
-    char *unknown_key; /* the fingerprint of a host key that nobody has vouched for; caller frees */
+    char *unknown_key; /* the fingerprint of a host key that has not been accepted; caller frees */
 };
 
 /* Where the controller's key and known_hosts lie, and as whom it logs in where nothing else is said. */

@@ -26,7 +26,7 @@ static int parse_number(const struct node_cmd *n, const char *what, const char *
     if (!text)
         return 0;
     if (end == text || *end || v < least || v > most || *text == '-') {
-        cli_error(n->cli, "--%s: %s is no number from %u to %u", what, text, least, most);
+        cli_error(n->cli, "--%s: %s is not a number from %u to %u", what, text, least, most);
         return 2;
     }
     *ret = (uint32_t)v;
@@ -57,7 +57,7 @@ int node_describe(const struct node_cmd *n, const char *host, struct node_spec *
         rc = 2;
     } else if (rc == 0 &&
                (!utf8_is_clean_name(s->address, 253) || strpbrk(s->address, " \"\\%") || !*s->address)) {
-        cli_error(n->cli, "%s is no address", bare);
+        cli_error(n->cli, "%s is not an address", bare);
         rc = 2;
     }
     return rc;

@@ -50,7 +50,7 @@ int node_do_check(struct node_cmd *n)
         struct node_check c = {.spec = known ? known : &own, .is_new = !known};
         rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &c);
         if (c.unknown_key && !known)
-            printf("it is no node yet: if that is its key, %s add %s --accept=%s ... takes both\n",
+            printf("it is not a node yet: if that is its key, %s add %s --accept=%s ... takes both\n",
                    n->cli->name, n->words.v[1], c.unknown_key);
         free(c.unknown_key);
     }
@@ -159,7 +159,7 @@ static int wait_up(const struct node_cmd *n, struct client *c, const char *name)
     return EXIT_TIMED_OUT;
 }
 
-/* A host key that nobody has vouched for: asked on a terminal. */
+/* A host key that has not been accepted: asked on a terminal. */
 static bool user_vouches(const struct node_check *k)
 {
     char answer[16] = "";

@@ -25,7 +25,10 @@ static const struct opt table[] = {
      .env = "SLURM_CLUSTERS",
      .help = "of this cluster: there is one"},
     {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
-    {.id = O_RESET, .name = "reset", .letter = 'r', .help = "begin to count anew: restart the controller"},
+    {.id = O_RESET,
+     .name = "reset",
+     .letter = 'r',
+     .help = "refused: restart the controller to count from zero"},
     {.id = O_IGNORED, .name = "sort-by-id", .letter = 'i'},
     {.id = O_IGNORED, .name = "sort-by-time", .letter = 't'},
     {.id = O_IGNORED, .name = "sort-by-time2", .letter = 'T'},
@@ -67,7 +70,7 @@ static uint64_t mean(uint64_t sum, uint64_t n)
     return n ? sum / n : 0;
 }
 
-/* What each one's requests took of the controller: those who took most come first. */
+/* The time of the controller that each user's requests took, the most first. */
 static void sdiag_print_users(struct str *out, const struct msg_stats *m)
 {
     str_appendf(out,

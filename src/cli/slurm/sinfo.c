@@ -56,7 +56,7 @@ static const struct opt table[] = {
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SINFO_FORMAT", .help = "what to print, as %[[.]width]letter"},
     {.id = O_NAMES, .name = "Format", .letter = 'O', .arg = OPT_REQUIRED, .meta = "NAMES", .help = "what to print, as name[:[.][width][suffix]],..."},
     {.id = O_IGNORED, .name = "hide"},
-    {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "again every so many seconds"},
+    {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "print again every SECONDS"},
     {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
     {.id = O_IGNORED, .name = "local"},
     {.id = O_LONG, .name = "long", .letter = 'l', .help = "more columns"},

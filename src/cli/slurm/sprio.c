@@ -357,10 +357,10 @@ static int sprio_show(const struct sprio *s, const struct cli *cli, struct clien
     struct sprio_cx cx = {.cluster = client_welcome(c)->name};
     struct sprio_lines l = {.v = VEC_INIT};
     bool chosen = s->filter.targets.list.n || s->by_user || s->filter.partitions.n;
-    /* Users whom nobody knows have no jobs; no list at all would mean everybody. */
-    bool nobody = s->filter.by_user && !s->filter.users.n;
+    /* Unknown users have no jobs; without any list all users would be meant. */
+    bool no_user = s->filter.by_user && !s->filter.users.n;
     int rc = sprio_ask_rows(s, cli, c, &all);
-    for (size_t i = 0; rc == 0 && !nobody && i < all.rows.n; i++)
+    for (size_t i = 0; rc == 0 && !no_user && i < all.rows.n; i++)
         vec_push(&l.v, &all.rows.v[i]);
     rc = rc ? rc : sort_lines(s, cli, &l, &cx);
     if (rc == 0 && s->weights)

@@ -55,7 +55,7 @@ static const struct opt table[] = {
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SQUEUE_FORMAT", .help = "what to print, as %[[.]width]letter"},
     {.id = O_NAMES, .name = "Format", .letter = 'O', .arg = OPT_REQUIRED, .meta = "NAMES", .env = "SQUEUE_FORMAT2", .help = "what to print, as name[:[.][width][suffix]],..."},
     {.id = O_IGNORED, .name = "hide", .help = "no hidden partitions"},
-    {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "again every so many seconds"},
+    {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "print again every SECONDS"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_OPTIONAL, .meta = "LIST", .help = "these jobs: N, N_k"},
     {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
     {.id = O_LICENSES, .name = "licenses", .letter = 'L', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_LICENSES", .help = "jobs with these licences"},
@@ -111,7 +111,7 @@ static int set_iterate(struct squeue *q, const char *arg, struct errtext *err)
     return 0;
 }
 
-/* Which word of the list is no job. */
+/* The word of the list that is not a job. */
 static const char *first_bad_id(const char *words, struct str *ret)
 {
     struct strv v = strv_split(words, ",");
@@ -276,7 +276,7 @@ static bool is_other_cluster(const struct squeue *q, const struct model *m)
     return q->cluster && !str_ieq(q->cluster, "all") && !str_eq(q->cluster, m->spec.name);
 }
 
-/* The first of -w that is no node; NULL. */
+/* The first word of -w that is not a node; NULL. */
 static const char *unknown_node(const struct squeue *q, const struct model *m)
 {
     for (size_t i = 0; i < q->filter.nodes.n; i++)

@@ -45,7 +45,7 @@ static bool in_path(const char *name)
     return found;
 }
 
-/* NULL where it is no text file of a decent size. */
+/* NULL unless it is a text file of a decent size. */
 static char *read_configuration(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

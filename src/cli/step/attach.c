@@ -18,7 +18,10 @@ struct attach {
 enum { A_TAKE = 1 };
 
 static const struct opt table[] = {
-    {.id = A_TAKE, .name = "take", .letter = 't', .help = "from whoever is at it now: he is told"},
+    {.id = A_TAKE,
+     .name = "take",
+     .letter = 't',
+     .help = "take it from the terminal that has it now, which is told"},
 };
 
 static int attach_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)

@@ -29,9 +29,9 @@ static void take_name(struct follow *f)
     f->cluster = xstrdup(w->name);
 }
 
-/* Asks for the job's rows and events; what comes replaces the mirror. anew: this connection has lost or
+/* Asks for the job's rows and events; what comes replaces the mirror. again: this connection has lost or
  * confused something. */
-static bool subscribe(struct follow *f, bool anew)
+static bool subscribe(struct follow *f, bool again)
 {
     model_fini(&f->m);
     model_init(&f->m);
@@ -39,7 +39,7 @@ static bool subscribe(struct follow *f, bool anew)
     struct job_target target = {.job = f->job, .array_index = ARRAY_NONE, .step = STEP_ALL};
     struct msg_job owned = {.target = target};
     struct msg_get get = {.what = GET_JOBS, .jobs = {.v = &target, .n = 1}, .follow = true};
-    get.live_steps = !anew; /* one of those that are done may be ours only if we were here before */
+    get.live_steps = !again; /* one of those that are done may be ours only if we were here before */
     return (!f->own || follow_send(f, MSG_OWN, &owned, NULL)) && follow_send(f, MSG_GET, &get, &f->tag);
 }
 

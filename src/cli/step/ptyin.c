@@ -152,7 +152,7 @@ void ptyin_update(struct ptyin *p, const struct step *s, uint64_t seen, int64_t 
 
 void ptyin_leave(struct ptyin *p, const struct step *s)
 {
-    /* Or who has asked to be the writer, and goes before he is told that he is. */
+    /* Also a client that has asked to be the writer and leaves before the answer. */
     if (p->on && (p->held || (p->asked && !p->refused)) && p->f->client)
         ptyin_send(p, s, p->seen_told, 0, true);
 }

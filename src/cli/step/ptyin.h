@@ -3,7 +3,7 @@
  *
  *     fresh --INPUT--> held: keys go out with their place in the stream, again after a lost connection
  *       |                |
- *       +-- refused <----+   somebody else writes; has taken over
+ *       +-- refused <----+   another client writes, or took over
  *
  * The task's supervisor keeps the terminal, so that this end may go at any time. Source: sattach(1) for the
  * idea of one writer.
@@ -16,13 +16,13 @@
 struct ptyin {
     struct follow *f;
     bool on;       /* this step is on a terminal */
-    bool take;     /* even where somebody else writes */
+    bool take;     /* even if another client writes */
     bool attached; /* the session was there before: its screen is to be drawn */
     bool held;     /* we are the writer */
-    char *refused; /* who is; NULL: nobody else */
+    char *refused; /* the user who is; NULL: not refused */
     bool hung_up;  /* our terminal has gone */
     bool left;     /* the keys for leaving were typed */
-    bool closed;   /* nobody reads any more */
+    bool closed;   /* the step reads no more input */
     uint64_t out;  /* bytes of output when we came */
 
     uint64_t writer;
@@ -53,7 +53,7 @@ void ptyin_reconnected(struct ptyin *p);
 bool ptyin_take(struct ptyin *p, const struct incoming *in, int64_t now_ms);
 /* Milliseconds until something is to be said; -1: nothing. */
 int ptyin_timeout(const struct ptyin *p, int64_t now_ms);
-/* Says that nobody is here any more; waits for no answer. */
+/* Says that this end is leaving; does not wait for an answer. */
 void ptyin_leave(struct ptyin *p, const struct step *s);
 
 #endif

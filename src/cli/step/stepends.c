@@ -93,7 +93,7 @@ void stepends_describe(const struct step *s, const struct task *t, struct str *o
     case END_LAUNCH_FAILED: describe_whole(s, t, "could not be started", out); return;
     case END_NODE_REBOOT: describe_whole(s, t, "its node was rebooted", out); return;
     case END_LEASE: describe_whole(s, t, "its node had lost the controller", out); return;
-    case END_UNKNOWN: describe_whole(s, t, "nobody saw its end", out); return;
+    case END_UNKNOWN: describe_whole(s, t, "its end was not observed", out); return;
     case END_NONE:
     case END_NOT_RUN: return;
     case END_EXITED:

@@ -11,7 +11,7 @@ struct stepin_target {
     uint32_t rank;  /* the task's first one */
     uint64_t taken; /* bytes of the whole stream */
     bool asked;     /* a piece is under way */
-    bool done;      /* the end is taken, or nobody reads any more */
+    bool done;      /* the end is taken, or the step reads no more input */
     uint64_t tag;
     int64_t retry_at_ms;
 };

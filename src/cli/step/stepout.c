@@ -194,7 +194,7 @@ static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
     str_truncate(&st->line, st->line.len - n);
 }
 
-/* Our terminal is raw: what is no terminal's own output lacks its carriage returns. */
+/* Our terminal is raw: output that a terminal has not formatted lacks carriage returns. */
 static void write_notes(struct stepout *o, const struct stepout_stream *st, const struct blob *data)
 {
     for (size_t i = 0; i < data->n; i++) {
@@ -377,7 +377,7 @@ static void stream_lost(struct stepout *o, struct stepout_stream *st, const char
     stream_close(o, st);
 }
 
-/* The controller could not answer: the node is out of reach. That is no end. */
+/* The controller could not answer: the node is out of reach. That does not end the output. */
 static void not_answered(struct stepout *o, struct stepout_stream *st, const struct incoming *in,
                          int64_t now_ms)
 {
@@ -402,7 +402,8 @@ static void take_data(struct stepout *o, struct stepout_stream *st, const struct
         stream_lost(o, st, d->error);
         return;
     }
-    if (o->screen && d->offset > st->offset) /* the oldest was forgotten while nobody was here */
+    if (o->screen &&
+        d->offset > st->offset) /* the node dropped the oldest output while no client read it */
         st->offset = d->offset;
     if (d->offset == st->offset && d->data.n) {
         st->offset += d->data.n;

@@ -49,7 +49,7 @@ struct stepout {
     struct stepout_sink sinks[2];
     bool shared;           /* both go the same way: through the first */
     uint32_t chunk;        /* bytes to ask for at once */
-    int64_t keep_alive_ms; /* pause between reads while nobody takes what is here */
+    int64_t keep_alive_ms; /* pause between reads while our reader takes nothing */
     int64_t hold_ms;       /* for how long what has no line break yet is held */
     int64_t last_data_ms;  /* something came, or was taken */
     bool failed;           /* some output could not be fetched, which has been said */
@@ -60,7 +60,7 @@ struct stepout {
     bool labels;           /* each line gets its rank's number here, where it has none */
     int label_width;       /* then; 0: none are put in front */
     uint32_t only[2];      /* 1 + the rank whose standard output, error is wanted; 0: all ranks' */
-    bool pipe_broken;      /* nobody reads standard output any more: what comes is dropped */
+    bool pipe_broken;      /* the reader of standard output has gone: output is dropped */
 };
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line);

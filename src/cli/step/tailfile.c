@@ -1,4 +1,4 @@
-/* tailfile.c - a file that somebody else writes. */
+/* tailfile.c - a file that another program writes. */
 #include "src/cli/step/tailfile.h"
 
 #include <errno.h>

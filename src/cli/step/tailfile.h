@@ -1,4 +1,5 @@
-/* tailfile.h - a file that somebody else writes: its last lines, and what comes to it, noticed by inotify.
+/* tailfile.h - a file that another program writes: its last lines, and what comes to it, noticed by
+ * inotify.
  *
  * The file may come later than its reader, be cut to nothing, or be replaced by another one of the same
  * name.

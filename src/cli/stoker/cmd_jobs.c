@@ -64,7 +64,7 @@ static int jobs_set_states(struct jobs *q, const char *arg, struct errtext *err)
                 one = 1u << s;
         struct errtext word = {0};
         if (!one && filter_parse_states(words.v[i], &one, &word) < 0)
-            rc = err_set(err, -EINVAL, "\"%s\" is no state of a job", words.v[i]);
+            rc = err_set(err, -EINVAL, "\"%s\" is not a job state", words.v[i]);
         mask |= one;
     }
     strv_fini(&words);

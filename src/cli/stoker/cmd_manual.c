@@ -189,7 +189,7 @@ static void append_words(void *ctx, const struct opt *o, bool letter)
         str_appendf(out, " --%s%s", o->name, o->arg == OPT_REQUIRED ? "=" : "");
 }
 
-/* What follows an option, where somebody can be asked: by the option's name. */
+/* The values of an option that a command can list, by the option's name. */
 static const char bash_head[] =
     "# Completions for bash, written by: stoker manual --bash\n"
     "_stoker_values() {\n"

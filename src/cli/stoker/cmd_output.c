@@ -196,7 +196,7 @@ static void printer_fini(struct printer *p)
     str_fini(&p->out);
 }
 
-/* Reads the file to its present end. Returns false where nobody reads our output any more. */
+/* Reads the file to its present end. Returns false if the reader of our output has gone. */
 static bool pump(const struct cli *cli, struct tailfile *t, struct printer *p)
 {
     static char buf[BUF_SIZE];

@@ -59,7 +59,7 @@ static void users_add_job(struct users *u, const struct job *j)
     s->mem_mib += job_mem_mib(j);
 }
 
-/* Who holds most GPUs comes first, then CPUs, then who waits. */
+/* The user with the most GPUs comes first, then by CPUs, then users whose jobs wait. */
 static int compare_sums(const void *a, const void *b)
 {
     const struct user_sum *x = a, *y = b;

@@ -201,7 +201,7 @@ static int window_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_window = {
     .name = "window",
-    .summary = "Keep nodes for maintenance or for somebody, from when to when",
+    .summary = "Keep nodes for maintenance or for some users, at given times",
     .usage = "add --nodes=LIST --duration=TIME [OPTIONS] | list | remove NAME...",
     .options = &options,
     .run = window_run,

@@ -212,7 +212,7 @@ static void ends(void **unused)
          {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
          "n1: tasks 2-4: could not be started: x\n",
          2},
-        {END_UNKNOWN, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: tasks 2-4: nobody saw its end: x\n", 1},
+        {END_UNKNOWN, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: tasks 2-4: its end was not observed: x\n", 1},
         {END_NOT_RUN, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "", 1},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {

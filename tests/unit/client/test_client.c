@@ -306,7 +306,7 @@ static void test_rows_as_they_came(void **state)
         codec_encode(&msg_jobs_rec, &rows, &body);
         /* One that cannot be read is left out, and those around it are there. */
         assert_int_equal(mirror_feed_rows(&m, body.s, body.len, &err), 1);
-        assert_string_equal(err.s, "a row that is no job: id 7, state 12");
+        assert_string_equal(err.s, "a row that is not a job: id 7, state 12");
         assert_null(model_get_job(&m, 7));
         assert_string_equal(model_get_job(&m, 3)->user, "later");
         char *text = memmem(body.s, body.len, "alice", 5); /* the user of the first one */
