@@ -129,7 +129,7 @@ static void a_release_is_an_admission(void **unused)
     struct answer a = ask_submit(c, &m);
     expect_answer(&a, REFUSAL_NONE, "");
     struct answer b = ask_act(c, ACT_RELEASE, a.job);
-    expect_answer(&b, REFUSAL_NEVER_FITS, " has ");
+    expect_answer(&b, REFUSAL_NEVER_FITS, "cannot give 1000 CPUs");
     struct answer less = ask_update(c, a.job, "NumTasks=1");
     expect_answer(&less, REFUSAL_NONE, "");
     struct answer d = ask_act(c, ACT_RELEASE, a.job);

@@ -41,7 +41,7 @@ nodes_say || fail "nothing is said of n2" "$(stoker nodes)"
 case_ "a job for that node alone waits, and says why; over a restart of the controller too"
 submit -w n2 -o /dev/null where
 alone=$job
-is_waiting() { [ "$(job_state "$alone") $(job_reason "$alone")" = "PENDING ReqNodeNotAvail" ]; }
+is_waiting() { [[ "$(job_state "$alone") $(job_reason "$alone")" == "PENDING ReqNodeNotAvail"* ]]; }
 wait_for 20 is_waiting
 controller_kill9
 must stoker up

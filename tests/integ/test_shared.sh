@@ -216,7 +216,7 @@ must as nobody scancel "$j"
 wait_end "$j"
 
 case_ "what the owner of the machine does not allow is refused there, whatever the controller says"
-is_refused() { [ "$(job_reason "$1")" = ReqNodeNotAvail ]; }
+is_refused() { [[ "$(job_reason "$1")" == ReqNodeNotAvail* ]]; }
 must_wait() { # JOB WHY: it is refused, and waits for another node
     wait_for 20 is_refused "$1"
     has "why" "$(stoker why "$1")" "$2"

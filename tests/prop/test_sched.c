@@ -145,7 +145,8 @@ static void check_waiting(const struct lab *l, const struct job *j, struct plann
     for (size_t i = 0; i < w.causes.n; i++)
         if (w.causes.v[i].code == CAUSE_NONE)
             fail_msg("job %u: an empty cause", j->id);
-    bool in_queue = reason == REASON_RESOURCES || reason == REASON_PRIORITY;
+    bool in_queue = reason == REASON_RESOURCES || reason == REASON_PRIORITY ||
+                    reason == REASON_NODE_NOT_AVAIL || reason == REASON_MAINTENANCE;
     if (w.rank > w.rank_of || (w.rank && !in_queue))
         fail_msg("seed %" PRIu64 ", round %d: job %u (%s) has place %u of %u", seed_now, round_now, j->id,
                  reason_slurm(reason), w.rank, w.rank_of);
