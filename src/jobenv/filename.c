@@ -9,16 +9,16 @@
 
 #define WIDTH_MAX 10
 
-static void append_number(struct str *out, uint64_t n, int width)
+static void filename_append_number(struct str *out, uint64_t n, int width)
 {
     str_appendf(out, "%0*llu", width, (unsigned long long)n);
 }
 
-static void append_step(struct str *out, int32_t step, int width)
+static void filename_append_step(struct str *out, int32_t step, int width)
 {
     char buf[16];
     if (step >= 0)
-        append_number(out, (uint64_t)step, width);
+        filename_append_number(out, (uint64_t)step, width);
     else
         str_append(out, step_format_id(step, buf));
 }
@@ -31,24 +31,24 @@ static bool append_field(struct str *out, char c, int width, const struct filena
     if (a->of_elements && strchr("abjJ", c))
         return false;
     switch (c) {
-    case 'j': append_number(out, j->id, width); return true;
+    case 'j': filename_append_number(out, j->id, width); return true;
     case 'J':
-        append_number(out, j->id, width);
+        filename_append_number(out, j->id, width);
         if (a->step != STEP_BATCH) {
             str_append_char(out, '.');
-            append_step(out, a->step, 0);
+            filename_append_step(out, a->step, 0);
         }
         return true;
-    case 'A': append_number(out, j->array_job ? j->array_job : j->id, width); return true;
-    case 'a': append_number(out, element ? j->array_index : UINT32_MAX - 1, width); return true;
-    case 'b': append_number(out, element ? j->array_index % 10 : 4, width); return true;
+    case 'A': filename_append_number(out, j->array_job ? j->array_job : j->id, width); return true;
+    case 'a': filename_append_number(out, element ? j->array_index : UINT32_MAX - 1, width); return true;
+    case 'b': filename_append_number(out, element ? j->array_index % 10 : 4, width); return true;
     case 'x': str_append(out, j->req.name ? j->req.name : ""); return true;
     case 'u': str_append(out, j->user ? j->user : ""); return true;
     case 'N': str_append(out, a->node ? a->node : "%N"); return true;
-    case 'n': append_number(out, a->node_index, width); return true;
-    case 't': append_number(out, a->rank, width); return true;
-    case 's': append_step(out, a->step, width); return true;
-    case 'r': append_number(out, j->restarts, width); return true;
+    case 'n': filename_append_number(out, a->node_index, width); return true;
+    case 't': filename_append_number(out, a->rank, width); return true;
+    case 's': filename_append_step(out, a->step, width); return true;
+    case 'r': filename_append_number(out, j->restarts, width); return true;
     case '%': str_append_char(out, '%'); return true;
     default: return false;
     }
@@ -144,7 +144,7 @@ static char *step_path(const char *pattern, const struct job *j, const struct st
 #define STEP_JOB_PATTERN "stoker-%j-%s-%t.out"
 
 /* NULL: no file. */
-static const char *output_pattern(const struct job *j, const struct step *s, int stream)
+static const char *filename_output_pattern(const struct job *j, const struct step *s, int stream)
 {
     bool steps = j->kind == JOB_KIND_STEPS;
     if (stream == 2 && s->std_err)
@@ -158,7 +158,7 @@ static const char *output_pattern(const struct job *j, const struct step *s, int
 
 bool step_output_is_shared(const struct job *j, const struct step *s, int stream)
 {
-    const char *pattern = s->id == STEP_BATCH ? NULL : output_pattern(j, s, stream);
+    const char *pattern = s->id == STEP_BATCH ? NULL : filename_output_pattern(j, s, stream);
     const char *telling = j->kind == JOB_KIND_STEPS ? "t" : "tnN";
     if (!pattern || strstr(pattern, "\\\\"))
         return pattern != NULL;
@@ -176,7 +176,7 @@ bool step_output_is_shared(const struct job *j, const struct step *s, int stream
 
 char *step_stdout_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
 {
-    const char *pattern = output_pattern(j, s, 1);
+    const char *pattern = filename_output_pattern(j, s, 1);
     if (s->id == STEP_BATCH)
         return job_stdout_path(j);
     return pattern ? step_path(pattern, j, s, t, rank) : NULL;
@@ -184,7 +184,7 @@ char *step_stdout_path(const struct job *j, const struct step *s, const struct t
 
 char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
 {
-    const char *pattern = output_pattern(j, s, 2);
+    const char *pattern = filename_output_pattern(j, s, 2);
     if (s->id == STEP_BATCH)
         return job_stderr_path(j);
     return pattern ? step_path(pattern, j, s, t, rank) : NULL;

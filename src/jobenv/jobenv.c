@@ -25,13 +25,13 @@ char *jobenv_format_counts(const uint32_t *counts, size_t n)
     return str_take(&s);
 }
 
-static void set_text(struct strv *env, const char *name, const char *value)
+static void jobenv_set_text(struct strv *env, const char *name, const char *value)
 {
     if (!str_is_empty(value))
         strv_setenv(env, name, value);
 }
 
-static void set_count(struct strv *env, const char *name, uint32_t n)
+static void jobenv_set_count(struct strv *env, const char *name, uint32_t n)
 {
     if (n != NOT_GIVEN)
         strv_setenvf(env, name, "%u", n);
@@ -50,7 +50,7 @@ static void set_counts(struct strv *env, const char *name, const counts_t *c)
     free(text);
 }
 
-static void set_time(struct strv *env, const char *name, struct wall t)
+static void jobenv_set_time(struct strv *env, const char *name, struct wall t)
 {
     strv_setenvf(env, name, "%lld", (long long)(t.ms / MS_PER_S));
 }
@@ -118,11 +118,11 @@ static void job_requested(struct strv *env, const struct job *j)
 {
     const struct job_req *r = &j->req;
     if (tasks_were_asked_for(r)) {
-        set_count(env, "SLURM_NTASKS", tasks_in_all(j));
-        set_count(env, "SLURM_NPROCS", tasks_in_all(j));
+        jobenv_set_count(env, "SLURM_NTASKS", tasks_in_all(j));
+        jobenv_set_count(env, "SLURM_NPROCS", tasks_in_all(j));
     }
-    set_count(env, "SLURM_NTASKS_PER_NODE", job_tasks_per_node(r));
-    set_count(env, "SLURM_CPUS_PER_TASK", r->cpus_per_task);
+    jobenv_set_count(env, "SLURM_NTASKS_PER_NODE", job_tasks_per_node(r));
+    jobenv_set_count(env, "SLURM_CPUS_PER_TASK", r->cpus_per_task);
     set_mem(env, "SLURM_MEM_PER_NODE", r->mem_node_mib);
     set_mem(env, "SLURM_MEM_PER_CPU", r->mem_cpu_mib);
     set_mem(env, "SLURM_MEM_PER_GPU", r->mem_gpu_mib);
@@ -131,56 +131,56 @@ static void job_requested(struct strv *env, const struct job *j)
     set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, r->gpus_per_task);
     if (r->overcommit)
         strv_setenv(env, "SLURM_OVERCOMMIT", "1");
-    set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
-    set_text(env, "SLURM_JOB_RESERVATION", req_rare(r)->reservation);
-    set_text(env, "SLURM_JOB_LICENSES", r->licenses);
+    jobenv_set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
+    jobenv_set_text(env, "SLURM_JOB_RESERVATION", req_rare(r)->reservation);
+    jobenv_set_text(env, "SLURM_JOB_LICENSES", r->licenses);
 }
 
-static void job_identity(struct strv *env, const char *cluster, const struct job *j)
+static void jobenv_job_identity(struct strv *env, const char *cluster, const struct job *j)
 {
     const struct job_req *r = &j->req;
-    set_count(env, "SLURM_JOB_ID", j->id);
-    set_count(env, "SLURM_JOBID", j->id);
-    set_text(env, "SLURM_JOB_NAME", r->name);
-    set_text(env, "SLURM_JOB_PARTITION", j->partition);
-    set_text(env, "SLURM_JOB_ACCOUNT", r->account);
-    set_text(env, "SLURM_JOB_QOS", r->qos);
-    set_text(env, "SLURM_JOB_USER", j->user);
-    set_text(env, "SLURM_JOB_GROUP", j->group);
-    set_count(env, "SLURM_JOB_UID", j->uid);
-    set_count(env, "SLURM_JOB_GID", j->gid);
-    set_text(env, "SLURM_CLUSTER_NAME", cluster);
+    jobenv_set_count(env, "SLURM_JOB_ID", j->id);
+    jobenv_set_count(env, "SLURM_JOBID", j->id);
+    jobenv_set_text(env, "SLURM_JOB_NAME", r->name);
+    jobenv_set_text(env, "SLURM_JOB_PARTITION", j->partition);
+    jobenv_set_text(env, "SLURM_JOB_ACCOUNT", r->account);
+    jobenv_set_text(env, "SLURM_JOB_QOS", r->qos);
+    jobenv_set_text(env, "SLURM_JOB_USER", j->user);
+    jobenv_set_text(env, "SLURM_JOB_GROUP", j->group);
+    jobenv_set_count(env, "SLURM_JOB_UID", j->uid);
+    jobenv_set_count(env, "SLURM_JOB_GID", j->gid);
+    jobenv_set_text(env, "SLURM_CLUSTER_NAME", cluster);
     if (!strv_getenv(env, "SLURM_SUBMIT_DIR"))
-        set_text(env, "SLURM_SUBMIT_DIR", r->workdir);
-    set_text(env, "SLURM_SUBMIT_HOST", j->submit_host);
-    set_count(env, "STOKER_JOB_ID", j->id);
-    set_count(env, "STOKER_RESTART_COUNT", j->restarts);
+        jobenv_set_text(env, "SLURM_SUBMIT_DIR", r->workdir);
+    jobenv_set_text(env, "SLURM_SUBMIT_HOST", j->submit_host);
+    jobenv_set_count(env, "STOKER_JOB_ID", j->id);
+    jobenv_set_count(env, "STOKER_RESTART_COUNT", j->restarts);
     if (j->restarts)
-        set_count(env, "SLURM_RESTART_COUNT", j->restarts);
+        jobenv_set_count(env, "SLURM_RESTART_COUNT", j->restarts);
 }
 
 static void job_array(struct strv *env, const struct job *j)
 {
     if (j->array_index == ARRAY_NONE || !j->array_job)
         return;
-    set_count(env, "SLURM_ARRAY_JOB_ID", j->array_job);
-    set_count(env, "SLURM_ARRAY_TASK_ID", j->array_index);
-    set_count(env, "SLURM_ARRAY_TASK_COUNT", j->array_count);
-    set_count(env, "SLURM_ARRAY_TASK_MIN", j->array_min);
-    set_count(env, "SLURM_ARRAY_TASK_MAX", j->array_max);
-    set_count(env, "SLURM_ARRAY_TASK_STEP", j->array_step ? j->array_step : 1);
+    jobenv_set_count(env, "SLURM_ARRAY_JOB_ID", j->array_job);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_ID", j->array_index);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_COUNT", j->array_count);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_MIN", j->array_min);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_MAX", j->array_max);
+    jobenv_set_count(env, "SLURM_ARRAY_TASK_STEP", j->array_step ? j->array_step : 1);
 }
 
-static void job_times(struct strv *env, const struct job *j)
+static void jobenv_job_times(struct strv *env, const struct job *j)
 {
     if (!wall_is_set(j->t_start))
         return;
-    set_time(env, "SLURM_JOB_START_TIME", j->t_start);
+    jobenv_set_time(env, "SLURM_JOB_START_TIME", j->t_start);
     if (j->time_limit_s < DURATION_NOT_SET)
-        set_time(env, "SLURM_JOB_END_TIME", wall_add_s(j->t_start, j->time_limit_s));
+        jobenv_set_time(env, "SLURM_JOB_END_TIME", wall_add_s(j->t_start, j->time_limit_s));
 }
 
-static void set_nodes(struct strv *env, const struct strv *names)
+static void jobenv_set_nodes(struct strv *env, const struct strv *names)
 {
     char *list = hostlist_compress(names);
     strv_setenv(env, "SLURM_JOB_NODELIST", list);
@@ -195,14 +195,14 @@ static void set_gpus_on_node(struct strv *env, const struct cpuset *gpus)
     if (cpuset_is_empty(gpus))
         strv_unsetenv(env, "SLURM_GPUS_ON_NODE");
     else
-        set_count(env, "SLURM_GPUS_ON_NODE", cpuset_count(gpus));
+        jobenv_set_count(env, "SLURM_GPUS_ON_NODE", cpuset_count(gpus));
 }
 
 /* The view from one node. */
 static void set_node(struct strv *env, const struct alloc *a)
 {
-    set_text(env, "SLURMD_NODENAME", a->node);
-    set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&a->cpus));
+    jobenv_set_text(env, "SLURMD_NODENAME", a->node);
+    jobenv_set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&a->cpus));
     set_gpus_on_node(env, &a->gpus);
 }
 
@@ -229,7 +229,7 @@ static void job_allocation(struct strv *env, const struct job *j)
         vec_push(&cpus, cpuset_count(&j->alloc.v[i].cpus));
     }
     tasks_per_node(j, &tasks);
-    set_nodes(env, &names);
+    jobenv_set_nodes(env, &names);
     set_counts(env, "SLURM_JOB_CPUS_PER_NODE", &cpus);
     set_counts(env, "SLURM_TASKS_PER_NODE", &tasks);
     set_node(env, &j->alloc.v[0]);
@@ -241,10 +241,10 @@ static void job_allocation(struct strv *env, const struct job *j)
 
 void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
 {
-    job_identity(env, cluster, j);
+    jobenv_job_identity(env, cluster, j);
     job_requested(env, j);
     job_array(env, j);
-    job_times(env, j);
+    jobenv_job_times(env, j);
     job_allocation(env, j);
 }
 
@@ -280,14 +280,14 @@ static void step_job_placement(struct strv *env, const struct step *s, const str
     strv_push(&names, t->alloc.node);
     vec_push(&cpus, cpuset_count(&t->alloc.cpus));
     vec_push(&ranks, t->n_ranks);
-    set_nodes(env, &names);
-    set_text(env, "SLURM_STEP_NODELIST", t->alloc.node);
-    set_count(env, "SLURM_STEP_NUM_NODES", 1);
+    jobenv_set_nodes(env, &names);
+    jobenv_set_text(env, "SLURM_STEP_NODELIST", t->alloc.node);
+    jobenv_set_count(env, "SLURM_STEP_NUM_NODES", 1);
     set_counts(env, "SLURM_JOB_CPUS_PER_NODE", &cpus);
     set_counts(env, "SLURM_TASKS_PER_NODE", &ranks);
     set_counts(env, "SLURM_STEP_TASKS_PER_NODE", &ranks);
     set_gpu_list(env, "SLURM_JOB_GPUS", &t->alloc.gpus);
-    set_count(env, "STOKER_TASK_COUNT", s->n_tasks);
+    jobenv_set_count(env, "STOKER_TASK_COUNT", s->n_tasks);
     vec_fini(&cpus);
     vec_fini(&ranks);
     strv_fini(&names);
@@ -299,11 +299,11 @@ void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
         return;
     strv_setenvf(env, "SLURM_STEP_ID", "%d", s->id);
     strv_setenvf(env, "SLURM_STEPID", "%d", s->id);
-    set_count(env, "SLURM_NTASKS", s->n_ranks);
-    set_count(env, "SLURM_NPROCS", s->n_ranks);
-    set_count(env, "SLURM_STEP_NUM_TASKS", s->n_ranks);
+    jobenv_set_count(env, "SLURM_NTASKS", s->n_ranks);
+    jobenv_set_count(env, "SLURM_NPROCS", s->n_ranks);
+    jobenv_set_count(env, "SLURM_STEP_NUM_TASKS", s->n_ranks);
     if (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN)
-        set_count(env, "SLURM_CPUS_PER_TASK", s->cpus_per_rank);
+        jobenv_set_count(env, "SLURM_CPUS_PER_TASK", s->cpus_per_rank);
     if (s->label)
         strv_setenv(env, "SLURM_LABELIO", "1");
     if (j->kind != JOB_KIND_STEPS)
@@ -340,7 +340,7 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     set_node(env, alloc_on_node(j, t));
     if (!own_world && j->alloc.n) /* of this node, not of the job's first one */
         set_gpu_list(env, "SLURM_JOB_GPUS", &alloc_on_node(j, t)->gpus);
-    set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
+    jobenv_set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
         str_appendf(&gtids, i ? ",%u" : "%u", own_world ? i : step_rank(s, t, i));
@@ -348,13 +348,13 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     str_fini(&gtids);
     char id[16];
     strv_setenv(env, "STOKER_STEP_ID", step_format_id(s->id, id));
-    set_count(env, "STOKER_TASK_ID", t->index);
+    jobenv_set_count(env, "STOKER_TASK_ID", t->index);
     if (s->id < 0)
         return;
     /* of the step; one that does not say how many CPUs it wants may use all of the job's */
     bool says = s->exclusive || (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN);
     if (says && !own_world && !cpuset_is_empty(&t->alloc.cpus))
-        set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&t->alloc.cpus));
+        jobenv_set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&t->alloc.cpus));
     set_gpus_on_node(env, &t->alloc.gpus);
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
 }
@@ -362,8 +362,8 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
 void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
                  uint32_t rank, uint32_t localid)
 {
-    set_count(env, "SLURM_PROCID", j->kind == JOB_KIND_STEPS ? rank - t->rank_base : rank);
-    set_count(env, "SLURM_LOCALID", localid);
+    jobenv_set_count(env, "SLURM_PROCID", j->kind == JOB_KIND_STEPS ? rank - t->rank_base : rank);
+    jobenv_set_count(env, "SLURM_LOCALID", localid);
     if (s->id >= 0 && s->gpus_per_rank)
         rank_gpus(env, s, t, localid);
 }

@@ -12,7 +12,7 @@ static const struct {
 #undef X
 };
 
-static bool add(const char *word, uint32_t *mask)
+static bool mailtype_add(const char *word, uint32_t *mask)
 {
     bool all = str_ieq(word, "ALL"), known = all;
     if (str_ieq(word, "NONE")) {
@@ -33,7 +33,7 @@ bool mail_types_parse(const char *text, uint32_t *ret_mask)
     bool ok = true;
     struct strv words = strv_split(text ? text : "", ", ");
     for (size_t i = 0; i < words.n; i++)
-        ok = add(words.v[i], &mask) && ok;
+        ok = mailtype_add(words.v[i], &mask) && ok;
     strv_fini(&words);
     *ret_mask = mask;
     return ok;

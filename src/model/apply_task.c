@@ -130,7 +130,7 @@ static void task_take_worst(struct task *t)
     }
 }
 
-static bool ends_alike(const struct rank_end *a, const struct rank_end *b)
+static bool apply_task_ends_alike(const struct rank_end *a, const struct rank_end *b)
 {
     return a->code == b->code && a->signal == b->signal;
 }
@@ -143,7 +143,7 @@ static void merge_ends(struct task *t, bool any)
         struct rank_end e = t->ranks.v[i];
         size_t at = n;
         for (size_t k = any || !n ? 0 : n - 1; k < n && at == n; k++)
-            at = ends_alike(&t->ranks.v[k], &e) ? k : n;
+            at = apply_task_ends_alike(&t->ranks.v[k], &e) ? k : n;
         if (at < n)
             t->ranks.v[at].count = rank_end_count(&t->ranks.v[at]) + rank_end_count(&e);
         else

@@ -35,7 +35,7 @@ static uint32_t bits_next(const struct bits *b, uint32_t i)
 
 /* Digits at *at, moved past them. Saturates: what is too large is found to be out of bounds by the caller.
  */
-static bool take_number(const char **at, uint32_t *ret)
+static bool array_take_number(const char **at, uint32_t *ret)
 {
     const char *s = *at;
     uint64_t n = 0;
@@ -54,16 +54,16 @@ static int parse_item(const char **at, struct bits *b, struct errtext *err)
 {
     const char *item = *at;
     uint32_t first, last, step = 1;
-    if (!take_number(at, &first))
+    if (!array_take_number(at, &first))
         return err_set(err, -EINVAL, "array \"%s\": a number is missing", item);
     last = first;
     if (**at == '-') {
         ++*at;
-        if (!take_number(at, &last))
+        if (!array_take_number(at, &last))
             return err_set(err, -EINVAL, "array \"%s\": the end of the range is missing", item);
         if (**at == ':') {
             ++*at;
-            if (!take_number(at, &step) || step == 0)
+            if (!array_take_number(at, &step) || step == 0)
                 return err_set(err, -EINVAL, "array \"%s\": the step must be a number from 1 on", item);
         }
     }
@@ -92,7 +92,7 @@ static int parse_items(const char *spec, struct bits *b, uint32_t *ret_throttle,
     *ret_throttle = 0;
     if (*at == '%') {
         const char *limit = at++;
-        if (!take_number(&at, ret_throttle) || *at)
+        if (!array_take_number(&at, ret_throttle) || *at)
             return err_set(err, -EINVAL, "array \"%s\": \"%s\" is no limit", spec, limit);
     }
     return 0;
@@ -158,12 +158,12 @@ static bool spec_names(const char *spec, uint32_t index)
 {
     for (const char *at = spec;;) {
         uint32_t first, last, step = 1;
-        if (!take_number(&at, &first))
+        if (!array_take_number(&at, &first))
             return false;
         last = first;
-        if (*at == '-' && (at++, !take_number(&at, &last)))
+        if (*at == '-' && (at++, !array_take_number(&at, &last)))
             return false;
-        if (*at == ':' && (at++, !take_number(&at, &step) || !step))
+        if (*at == ':' && (at++, !array_take_number(&at, &step) || !step))
             return false;
         if (index >= first && index <= last && (index - first) % step == 0)
             return true;

@@ -31,7 +31,8 @@ static int add_load(const struct model *m, struct load *loads, const struct job 
     return err_set(err, -EINVAL, "job %u: holds part of unknown node %s", j->id, a->node);
 }
 
-static int add_job(const struct model *m, struct load *loads, const struct job *j, struct errtext *err)
+static int check_add_job(const struct model *m, struct load *loads, const struct job *j,
+                         struct errtext *err)
 {
     int r = 0;
     for (size_t i = 0; j->holding && i < j->alloc.n && r == 0; i++)
@@ -136,7 +137,7 @@ static int check_list(const struct list *head, bool (*belongs)(const struct job 
     return n == want ? 0 : err_set(err, -EINVAL, "list %s holds %u jobs, counted %u", name, n, want);
 }
 
-static bool is_pending(const struct job *j)
+static bool check_is_pending(const struct job *j)
 {
     return j->state == JOB_PENDING;
 }
@@ -148,7 +149,7 @@ static bool is_ended(const struct job *j)
 
 static bool is_active(const struct job *j)
 {
-    return !is_pending(j) && !is_ended(j);
+    return !check_is_pending(j) && !is_ended(j);
 }
 
 int model_check(const struct model *m, struct errtext *err)
@@ -158,14 +159,14 @@ int model_check(const struct model *m, struct errtext *err)
     uint32_t last = 0, n = 0;
     list_for_each (j, &m->all, struct job, in_all) {
         r = r ? r : check_job(m, j, err);
-        r = r ? r : add_job(m, loads, j, err);
+        r = r ? r : check_add_job(m, loads, j, err);
         if (!r && j->id <= last)
             r = err_set(err, -EINVAL, "jobs %u and %u stand in the wrong order", last, j->id);
         last = j->id;
         n++;
     }
     r = r ? r : check_nodes(m, loads, err);
-    r = r ? r : check_list(&m->pending, is_pending, m->n_pending, "pending", err);
+    r = r ? r : check_list(&m->pending, check_is_pending, m->n_pending, "pending", err);
     r = r ? r : check_list(&m->active, is_active, m->n_active, "active", err);
     r = r ? r : check_list(&m->ended, is_ended, m->n_ended, "ended", err);
     r = r ? r : check_order(m, err);

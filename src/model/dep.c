@@ -41,7 +41,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int take_number(struct reader *r, const char *what, uint32_t most, uint32_t *ret)
+static int dep_take_number(struct reader *r, const char *what, uint32_t most, uint32_t *ret)
 {
     uint64_t n = 0;
     const char *from = r->at;
@@ -62,18 +62,18 @@ static int take_job(struct reader *r, enum dep_type type)
 {
     struct dep d = {.type = type, .index = ARRAY_NONE};
     const char *from = r->at;
-    int rc = take_number(r, "a job id is missing", UINT32_MAX - 1, &d.job);
+    int rc = dep_take_number(r, "a job id is missing", UINT32_MAX - 1, &d.job);
     if (!rc && !d.job)
         return complain(r, from, "there is no job 0");
     if (!rc && *r->at == '_') {
         r->at++;
-        rc = take_number(r, "an array index is missing", ARRAY_NONE - 1, &d.index);
+        rc = dep_take_number(r, "an array index is missing", ARRAY_NONE - 1, &d.index);
     }
     if (!rc && *r->at == '+') {
         if (type != DEP_TYPE_AFTER)
             return complain(r, from, "only after:JOB takes +MINUTES");
         r->at++;
-        rc = take_number(r, "the minutes are missing", UINT32_MAX / 120, &d.delay_s);
+        rc = dep_take_number(r, "the minutes are missing", UINT32_MAX / 120, &d.delay_s);
         d.delay_s *= 60;
     }
     if (!rc)

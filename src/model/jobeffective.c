@@ -34,7 +34,7 @@ uint32_t job_limit_s(const struct job *j, const struct model *m)
     return p->default_time_s != DURATION_NOT_SET ? p->default_time_s : p->max_time_s;
 }
 
-static bool is_bounded(uint32_t limit_s)
+static bool jobeffective_is_bounded(uint32_t limit_s)
 {
     return limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET;
 }
@@ -45,7 +45,7 @@ struct wall job_end_time(const struct job *j, const struct model *m)
     if (wall_is_set(j->t_end))
         return j->t_end;
     struct wall start = j->state == JOB_PENDING ? j->t_expected : j->t_start;
-    if (!wall_is_set(start) || !is_bounded(limit))
+    if (!wall_is_set(start) || !jobeffective_is_bounded(limit))
         return (struct wall){0};
     struct wall end = wall_add_s(start, limit);
     end.ms += (int64_t)job_rare(j)->suspended_ms;

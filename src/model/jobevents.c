@@ -5,7 +5,8 @@
 
 #include "src/base/xalloc.h"
 
-static struct job_event *push(struct job *j, const struct event *ev, uint32_t uid, const char *user)
+static struct job_event *jobevents_push(struct job *j, const struct event *ev, uint32_t uid,
+                                        const char *user)
 {
     struct job_rare *rare = job_rare_mut(j);
     if (rare->events.n >= JOB_EVENTS_MAX) {
@@ -21,7 +22,7 @@ static struct job_event *push(struct job *j, const struct event *ev, uint32_t ui
 
 static void note_kill(struct job *j, const struct event *ev, const struct ev_kill *b)
 {
-    struct job_event *e = push(j, ev, b->uid, b->user);
+    struct job_event *e = jobevents_push(j, ev, b->uid, b->user);
     e->n = b->cause;
     e->step = b->step;
     e->by_job = b->by_job;
@@ -38,19 +39,19 @@ void jobevents_note(struct job *j, const struct event *ev)
     if (ev->kind == EV_KILL) {
         note_kill(j, ev, ev->body);
     } else if (ev->kind == EV_SIGNAL) {
-        struct job_event *e = push(j, ev, sig->uid, sig->user);
+        struct job_event *e = jobevents_push(j, ev, sig->uid, sig->user);
         e->n = (uint32_t)sig->signal;
         e->step = sig->step;
     } else if (ev->kind == EV_HOLD) {
-        push(j, ev, hold->uid, hold->user)->n = hold->hold;
+        jobevents_push(j, ev, hold->uid, hold->user)->n = hold->hold;
     } else if (ev->kind == EV_REQUEUE) {
-        push(j, ev, back->uid, back->user);
+        jobevents_push(j, ev, back->uid, back->user);
     } else if (ev->kind == EV_UPDATE) {
-        push(j, ev, update->uid, update->user);
+        jobevents_push(j, ev, update->uid, update->user);
     } else if (ev->kind == EV_SUSPEND) {
-        push(j, ev, pause->uid, pause->user)->n = pause->on;
+        jobevents_push(j, ev, pause->uid, pause->user)->n = pause->on;
     } else if (ev->kind == EV_PREEMPT) {
-        push(j, ev, 0, NULL)->text = xstrdup(((const struct ev_preempt *)ev->body)->text);
+        jobevents_push(j, ev, 0, NULL)->text = xstrdup(((const struct ev_preempt *)ev->body)->text);
     }
 }
 

@@ -48,7 +48,7 @@ void model_fini(struct model *m)
     *m = (struct model){0};
 }
 
-static uint64_t text_key(const char *s)
+static uint64_t model_text_key(const char *s)
 {
     return hash_bytes(s, strlen(s));
 }
@@ -84,7 +84,7 @@ struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t
 
 struct job *model_get_request(const struct model *m, const char *request_id)
 {
-    struct job *j = idmap_get(&m->requests, text_key(request_id));
+    struct job *j = idmap_get(&m->requests, model_text_key(request_id));
     return j && str_eq(j->request_id, request_id) ? j : NULL;
 }
 
@@ -98,7 +98,7 @@ const struct node_avoid *node_avoids(const struct node *n, uint32_t uid)
 
 struct node *model_get_node(const struct model *m, const char *name)
 {
-    struct node *n = name ? idmap_get(&m->nodes_by_name, text_key(name)) : NULL;
+    struct node *n = name ? idmap_get(&m->nodes_by_name, model_text_key(name)) : NULL;
     return n && str_eq(n->spec.name, name) ? n : NULL;
 }
 
@@ -127,7 +127,7 @@ void model_link_job(struct model *m, struct job *j)
 {
     idmap_set(&m->jobs, j->id, j);
     if (j->request_id)
-        idmap_set(&m->requests, text_key(j->request_id), j);
+        idmap_set(&m->requests, model_text_key(j->request_id), j);
     if (j->array_job && j->array_index != ARRAY_NONE)
         idmap_set(&m->elements, element_key(j->array_job, j->array_index), j);
     /* Ids grow: a new job goes to the end. A snapshot may come in any order. */
@@ -140,14 +140,14 @@ void model_link_job(struct model *m, struct job *j)
     model_enqueue(m, j);
 }
 
-static bool is_pending(const struct job *j)
+static bool model_is_pending(const struct job *j)
 {
     return j->state == JOB_PENDING;
 }
 
 static uint32_t *queue_length(struct model *m, const struct job *j)
 {
-    return is_pending(j) ? &m->n_pending : job_state_is_final(j->state) ? &m->n_ended : &m->n_active;
+    return model_is_pending(j) ? &m->n_pending : job_state_is_final(j->state) ? &m->n_ended : &m->n_active;
 }
 
 /* Whether a pending job stands behind j: in the order of submission, which is that of the ids, but an
@@ -163,7 +163,7 @@ void model_enqueue(struct model *m, struct job *j)
 {
     ++*queue_length(m, j);
     tally_add(m, j);
-    if (!is_pending(j)) {
+    if (!model_is_pending(j)) {
         list_append(job_state_is_final(j->state) ? &m->ended : &m->active, &j->in_queue);
         return;
     }
@@ -185,8 +185,8 @@ void model_unlink_job(struct model *m, struct job *j)
     model_dequeue(m, j);
     list_unlink(&j->in_all);
     idmap_remove(&m->jobs, j->id);
-    if (j->request_id && idmap_get(&m->requests, text_key(j->request_id)) == j)
-        idmap_remove(&m->requests, text_key(j->request_id));
+    if (j->request_id && idmap_get(&m->requests, model_text_key(j->request_id)) == j)
+        idmap_remove(&m->requests, model_text_key(j->request_id));
     if (j->array_job && j->array_index != ARRAY_NONE)
         idmap_remove(&m->elements, element_key(j->array_job, j->array_index));
 }
@@ -197,14 +197,14 @@ struct node *model_add_node(struct model *m, const char *name)
     n->spec.name = xstrdup(name);
     m->nodes = xreallocarray(m->nodes, m->n_nodes + 1, sizeof(struct node *));
     m->nodes[m->n_nodes++] = n;
-    idmap_set(&m->nodes_by_name, text_key(name), n);
+    idmap_set(&m->nodes_by_name, model_text_key(name), n);
     return n;
 }
 
 void model_drop_node(struct model *m, size_t at)
 {
     struct node *n = m->nodes[at];
-    idmap_remove(&m->nodes_by_name, text_key(n->spec.name));
+    idmap_remove(&m->nodes_by_name, model_text_key(n->spec.name));
     memmove(&m->nodes[at], &m->nodes[at + 1], (m->n_nodes - at - 1) * sizeof(struct node *));
     m->n_nodes--;
     node_free(n);

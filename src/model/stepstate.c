@@ -6,7 +6,7 @@ bool step_has_begun(const struct step *s)
     return wall_is_set(s->t_start);
 }
 
-static bool is_over(const struct job *j)
+static bool stepstate_is_over(const struct job *j)
 {
     return j->state == JOB_COMPLETING || job_state_is_final((enum job_state)j->state);
 }
@@ -20,7 +20,7 @@ enum step_stage step_stage(const struct job *j, const struct step *s)
     }
     if (placed)
         return s->done ? STEP_OVER : STEP_RUNS;
-    if (s->done || is_over(j))
+    if (s->done || stepstate_is_over(j))
         return STEP_NOT_RUN;
     return s->tasks.n || j->kind != JOB_KIND_STEPS ? STEP_WAITS : STEP_LATER;
 }

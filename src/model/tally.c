@@ -11,7 +11,7 @@ const struct array_tally *model_get_tally(const struct model *m, uint32_t array_
     return idmap_get(&m->arrays, array_id);
 }
 
-static void count(struct array_tally *t, const struct job *j, uint32_t by)
+static void tally_count(struct array_tally *t, const struct job *j, uint32_t by)
 {
     if (j->state == JOB_PENDING) {
         t->pending += by;
@@ -32,7 +32,7 @@ void tally_add(struct model *m, const struct job *j)
         t = xcalloc(1, sizeof *t);
         idmap_set(&m->arrays, j->array_job, t);
     }
-    count(t, j, 1);
+    tally_count(t, j, 1);
     if (j->t_start.ms > t->last_start.ms)
         t->last_start = j->t_start;
 }
@@ -42,7 +42,7 @@ void tally_remove(struct model *m, const struct job *j)
     struct array_tally *t = j->array_job ? idmap_get(&m->arrays, j->array_job) : NULL;
     if (!t)
         return;
-    count(t, j, UINT32_MAX); /* -1 */
+    tally_count(t, j, UINT32_MAX); /* -1 */
     if (!t->pending && !t->active && !t->ended)
         free(idmap_remove(&m->arrays, j->array_job));
 }
@@ -61,7 +61,7 @@ int tally_check(const struct model *m, struct errtext *err)
             idmap_set(&seen, j->array_job, t);
             n++;
         }
-        count(t, j, 1);
+        tally_count(t, j, 1);
     }
     idmap_for_each (&seen, slot) {
         const struct array_tally *t = slot->value, *kept = model_get_tally(m, (uint32_t)slot->id);

@@ -15,7 +15,7 @@ uint64_t usage_key(const char *const *names, size_t n)
     return h;
 }
 
-static bool is_named(const struct usage_row *r, const char *const *names)
+static bool usage_table_is_named(const struct usage_row *r, const char *const *names)
 {
     return str_eq(r->account, names[0]) && str_eq(r->user, names[1]) && str_eq(r->qos, names[2]) &&
            str_eq(r->partition, names[3]);
@@ -26,7 +26,7 @@ struct usage_row *usage_row_of(struct usage *u, const char *const *names)
     uint64_t key = usage_key(names, N_NAMES);
     uintptr_t at;
     while ((at = (uintptr_t)idmap_get(&u->by_key, key))) {
-        if (is_named(&u->rows[at - 1], names))
+        if (usage_table_is_named(&u->rows[at - 1], names))
             return &u->rows[at - 1];
         key++; /* two of one hash: the next one is free or its own */
     }

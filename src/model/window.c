@@ -37,7 +37,7 @@ bool window_has_node(const struct window *w, const char *node)
 }
 
 /* Whether it and [from, until) have an instant in common. */
-static bool overlaps(const struct window *w, struct wall from, struct wall until)
+static bool window_overlaps(const struct window *w, struct wall from, struct wall until)
 {
     return w->start.ms < until.ms && from.ms < w->end.ms;
 }
@@ -56,7 +56,7 @@ const struct window *window_in_way(const struct model *m, const char *node, cons
         if (w->start.ms >= until.ms)
             return NULL; /* they are in the order of their starts */
         bool own = w->kind == WINDOW_RESERVATION && str_eq(w->name, reservation);
-        if (!own && overlaps(w, from, until) && window_has_node(w, node))
+        if (!own && window_overlaps(w, from, until) && window_has_node(w, node))
             return w;
     }
     return NULL;

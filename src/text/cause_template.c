@@ -29,7 +29,7 @@ static void append_mem(struct str *out, uint64_t mib)
     str_append(out, mem_format_slurm(mib, buf));
 }
 
-static void append_number(struct filler *f, uint64_t v, char kind, const char *format)
+static void template_append_number(struct filler *f, uint64_t v, char kind, const char *format)
 {
     char buf[UNITS_TEXT_SIZE];
     const char *bar = strchr(format, '|');
@@ -48,7 +48,7 @@ static void append_number(struct filler *f, uint64_t v, char kind, const char *f
     f->missing = f->missing || !v;
 }
 
-static void append_instant(struct filler *f, struct wall t, const char *format)
+static void template_append_instant(struct filler *f, struct wall t, const char *format)
 {
     char buf[UNITS_TEXT_SIZE];
     bool relative = str_eq(format, "in");
@@ -68,7 +68,7 @@ static void append_string(struct filler *f, const char *s, const char *format)
     str_append(f->out, reader ? "you" : s ? s : "");
 }
 
-static void append_list(struct filler *f, const struct strv *list)
+static void template_append_list(struct filler *f, const struct strv *list)
 {
     f->missing = f->missing || !list->n;
     for (size_t i = 0; i < list->n; i++)
@@ -97,15 +97,15 @@ static void append_member(struct filler *f, char *word)
         return;
     const char *at = (const char *)f->c + field->offset;
     if (field->type == REC_U64)
-        append_number(f, *(const uint64_t *)(const void *)at, kind, format);
+        template_append_number(f, *(const uint64_t *)(const void *)at, kind, format);
     else if (field->type == REC_U32)
-        append_number(f, *(const uint32_t *)(const void *)at, kind, format);
+        template_append_number(f, *(const uint32_t *)(const void *)at, kind, format);
     else if (field->type == REC_WALL)
-        append_instant(f, *(const struct wall *)(const void *)at, format);
+        template_append_instant(f, *(const struct wall *)(const void *)at, format);
     else if (field->type == REC_STR)
         append_string(f, *(char *const *)(const void *)at, format);
     else if (field->type == REC_STRV)
-        append_list(f, (const void *)at);
+        template_append_list(f, (const void *)at);
     else if (field->type == REC_LISTOF)
         template_append_parts(f->out, f->c, 0, ", ", f->r, f->part);
     if (field->type == REC_LISTOF)
@@ -113,7 +113,7 @@ static void append_member(struct filler *f, char *word)
 }
 
 /* From behind an opening brace; returns what follows the closing one. */
-static const char *take_word(const char *s, char word[static WORD_SIZE])
+static const char *template_take_word(const char *s, char word[static WORD_SIZE])
 {
     size_t n = strcspn(s, "}");
     snprintf(word, WORD_SIZE, "%.*s", (int)(n < WORD_SIZE ? n : WORD_SIZE - 1), s);
@@ -129,7 +129,7 @@ void template_append(struct str *out, const char *template, const struct cause *
     char word[WORD_SIZE];
     for (const char *s = template; *s;) {
         if (*s == '{') {
-            s = take_word(s + 1, word);
+            s = template_take_word(s + 1, word);
             append_member(&f, word);
             continue;
         }
@@ -158,7 +158,7 @@ const char *template_fault(const char *template)
         if (*s++ != '{')
             continue;
         const char *at = s;
-        s = take_word(s, word);
+        s = template_take_word(s, word);
         word[strcspn(word, ":?")] = '\0';
         if (!template_field(word))
             return at;

@@ -52,8 +52,8 @@ static bool is_requested(uint32_t cause)
 }
 
 /* "cancelled by ann", "requeued by root", "preempted by job 328 of ann", "time limit". */
-static void append_cause(struct str *out, const struct job *j, uint32_t cause, uint32_t uid,
-                         const char *user, uint32_t by_job)
+static void eventtext_append_cause(struct str *out, const struct job *j, uint32_t cause, uint32_t uid,
+                                   const char *user, uint32_t by_job)
 {
     if (cause == KILL_PREEMPT && by_job) {
         str_append(out, "preempted by ");
@@ -71,8 +71,8 @@ static void append_cause(struct str *out, const struct job *j, uint32_t cause, u
 void jobtext_kill(struct str *out, const struct job *j)
 {
     const struct job_rare *rare = job_rare(j);
-    append_cause(out, j, j->kill_cause, rare->kill_uid, rare->kill_user,
-                 j->kill_cause == KILL_PREEMPT ? rare->preempted_by : 0);
+    eventtext_append_cause(out, j, j->kill_cause, rare->kill_uid, rare->kill_user,
+                           j->kill_cause == KILL_PREEMPT ? rare->preempted_by : 0);
 }
 
 void jobtext_end(struct str *out, const struct job *j)
@@ -156,7 +156,7 @@ static bool has_kill(const struct job *j, struct wall t)
 static void tell_kill(struct job_moments *m, const struct job *run, const struct job_event *e)
 {
     struct str s = STR_INIT;
-    append_cause(&s, run, e->n, e->uid, e->user, e->by_job);
+    eventtext_append_cause(&s, run, e->n, e->uid, e->user, e->by_job);
     if (e->t.ms <= run->t_end.ms || !wall_is_set(run->t_end))
         append_ran(&s, run->t_start, e->t);
     const char *text = e->n == KILL_PREEMPT ? jobtext_preempt_rule(e->text, e->by_job) : e->text;
@@ -256,7 +256,7 @@ static void tell_event(struct job_moments *m, const struct job *j, const struct 
     case EV_KILL: /* of one step: those of the job are told with their run */
         tone = MOMENT_WARN;
         str_appendf(&s, "step %d ", e->step);
-        append_cause(&s, j, e->n, e->uid, e->user, 0);
+        eventtext_append_cause(&s, j, e->n, e->uid, e->user, 0);
         break;
     case EV_SIGNAL:
         tone = MOMENT_WARN;

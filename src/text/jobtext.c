@@ -138,17 +138,17 @@ static void step_job_nodes(const struct job *j, struct strv *ret)
         }
 }
 
-static int by_name(const void *pa, const void *pb)
+static int jobtext_by_name(const void *pa, const void *pb)
 {
     return strverscmp(*(char *const *)pa, *(char *const *)pb);
 }
 
 /* In the order of their names, wherever they come in the allocation. */
-static void append_nodes(struct str *out, struct strv *names)
+static void jobtext_append_nodes(struct str *out, struct strv *names)
 {
     if (!names->n)
         return;
-    qsort(names->v, names->n, sizeof *names->v, by_name);
+    qsort(names->v, names->n, sizeof *names->v, jobtext_by_name);
     char *list = hostlist_compress(names);
     str_append(out, list);
     free(list);
@@ -167,7 +167,7 @@ void jobtext_nodes(struct str *out, const struct job *j)
         strv_push(&names, j->alloc.v[i].node);
     if (j->kind == JOB_KIND_STEPS)
         step_job_nodes(j, &names);
-    append_nodes(out, &names);
+    jobtext_append_nodes(out, &names);
     strv_fini(&names);
 }
 
@@ -177,7 +177,7 @@ void steptext_nodes(struct str *out, const struct step *s)
     for (size_t k = 0; k < s->tasks.n; k++)
         if (s->tasks.v[k].alloc.node && !strv_has(&names, s->tasks.v[k].alloc.node))
             strv_push(&names, s->tasks.v[k].alloc.node);
-    append_nodes(out, &names);
+    jobtext_append_nodes(out, &names);
     strv_fini(&names);
 }
 
@@ -252,7 +252,7 @@ void jobtext_reason_words(struct str *out, const struct job *j)
         str_append(out, reason_text(r));
 }
 
-static bool is_bounded(uint32_t limit_s)
+static bool jobtext_is_bounded(uint32_t limit_s)
 {
     return limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET;
 }
@@ -270,7 +270,7 @@ void jobtext_limit(struct str *out, const struct job *j, const struct model *m)
 void jobtext_left(struct str *out, const struct job *j, const struct model *m, struct wall now)
 {
     uint32_t limit = job_limit_s(j, m), used = j->state == JOB_PENDING ? 0 : job_run_s(j, now);
-    if (!is_bounded(limit))
+    if (!jobtext_is_bounded(limit))
         text_append_duration(out, limit);
     else if (used > limit && !job_state_is_final((enum job_state)j->state))
         str_append(out, "INVALID"); /* squeue's word for a job that runs over its limit */

@@ -130,7 +130,7 @@ bool node_is_in_state(const struct node *n, bool completing, const char *text)
     return looks_mask(text) >> node_look(n, completing) & 1;
 }
 
-static void append_gpus(struct str *out, const struct node *n, uint32_t count)
+static void nodetext_append_gpus(struct str *out, const struct node *n, uint32_t count)
 {
     str_append(out, "gpu:");
     if (n->gpu_type) {
@@ -143,7 +143,7 @@ static void append_gpus(struct str *out, const struct node *n, uint32_t count)
 void nodetext_gres(struct str *out, const struct node *n)
 {
     if (n->gpus)
-        append_gpus(out, n, n->gpus);
+        nodetext_append_gpus(out, n, n->gpus);
     else
         str_append(out, "(null)");
 }
@@ -165,7 +165,7 @@ void nodetext_gres_used(struct str *out, const struct node *n)
         return;
     }
     char *list = cpuset_format(&n->gpus_used);
-    append_gpus(out, n, cpuset_count(&n->gpus_used));
+    nodetext_append_gpus(out, n, cpuset_count(&n->gpus_used));
     str_appendf(out, "(IDX:%s)", *list ? list : "N/A");
     free(list);
 }

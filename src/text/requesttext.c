@@ -6,7 +6,7 @@
 #include "src/model/need.h"
 #include "src/text/jobtext.h"
 
-static void count(struct str *out, uint64_t n, const char *one, const char *many)
+static void requesttext_count(struct str *out, uint64_t n, const char *one, const char *many)
 {
     text_append_u64(out, n);
     str_append(out, n == 1 ? one : many);
@@ -21,18 +21,18 @@ static bool resources(struct str *out, const struct job *j)
     job_need(&j->req, &need);
     str_append(out, "needs ");
     if (need.whole_nodes)
-        count(out, need.nodes, " whole node", " whole nodes");
+        requesttext_count(out, need.nodes, " whole node", " whole nodes");
     else if (need.nodes > 1)
-        count(out, need.nodes, " nodes", " nodes");
+        requesttext_count(out, need.nodes, " nodes", " nodes");
     if (need.gpus) {
         str_append(out, need.whole_nodes || need.nodes > 1 ? ", " : "");
-        count(out, need.gpus, " GPU", " GPUs");
+        requesttext_count(out, need.gpus, " GPU", " GPUs");
         if (j->req.gpu_type)
             str_appendf(out, " %s", j->req.gpu_type);
     }
     if (!need.whole_nodes) {
         str_append(out, need.gpus || need.nodes > 1 ? ", " : "");
-        count(out, need.cpus, " CPU", " CPUs");
+        requesttext_count(out, need.cpus, " CPU", " CPUs");
     }
     if (job_limits_memory(&j->req) && job_mem_mib(j)) {
         str_append(out, ", ");

@@ -41,7 +41,7 @@ bool jobtext_failure(struct str *out, const struct job *j)
     return true;
 }
 
-static bool is_over(const struct job *j)
+static bool steptext_is_over(const struct job *j)
 {
     return j->state == JOB_COMPLETING || job_state_is_final((enum job_state)j->state);
 }
@@ -53,7 +53,7 @@ static void steptext_cause(struct str *out, const struct job *j, const struct st
     const struct task *t = step_first_failed(s);
     enum kill_cause cause = (enum kill_cause)(j->kill_cause ? j->kill_cause : s->kill_cause);
     char id[16];
-    if (j->kill_cause && is_over(j)) {
+    if (j->kill_cause && steptext_is_over(j)) {
         jobtext_kill(out, j);
     } else if (t && (cause == KILL_STEP_FAILED || s->kill_on_bad_exit)) {
         str_appendf(out, "task %u failed", t->index);
@@ -61,7 +61,7 @@ static void steptext_cause(struct str *out, const struct job *j, const struct st
         str_appendf(out, "step %s failed", step_format_id(of->id, id));
     } else if (cause != KILL_NONE && cause < KILL_N_CAUSES) {
         str_append(out, kill_cause_text(cause));
-    } else if (is_over(j)) {
+    } else if (steptext_is_over(j)) {
         str_append(out, kill_cause_text(KILL_JOB_ENDED));
     }
 }

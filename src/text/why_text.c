@@ -3,7 +3,8 @@
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"
 
-static void append_instant(struct str *out, const char *lead, struct wall t, const struct cause_reader *r)
+static void why_text_append_instant(struct str *out, const char *lead, struct wall t,
+                                    const struct cause_reader *r)
 {
     if (!wall_is_set(t) || !r->clock)
         return;
@@ -18,13 +19,13 @@ static void append_begun(struct str *out, const struct msg_why *w, const struct 
     const struct job *run = run_read(&w->run, w->uid, w->user, &record);
     if (job_state_is_final((enum job_state)w->state)) {
         jobtext_ended(out, run, w->id ? w->id : "?");
-        append_instant(out, ", at ", w->run.t_end, r);
+        why_text_append_instant(out, ", at ", w->run.t_end, r);
         return;
     }
     str_appendf(out, "job %s does not wait: it is ", w->id ? w->id : "?");
     if (wall_is_set(w->until)) {
         jobtext_kill(out, run);
-        append_instant(out, ", ends by ", w->until, r);
+        why_text_append_instant(out, ", ends by ", w->until, r);
         return;
     }
     str_append(out, w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "?");

@@ -46,7 +46,7 @@ static bool stands_aside(const struct search *s)
     return !first && !s->u->slot.use.parts;
 }
 
-static char *nodes_of(const struct sched_result *r, uint32_t job)
+static char *advice_nodes_of(const struct sched_result *r, uint32_t job)
 {
     struct strv names = {0};
     char *text = NULL;
@@ -75,7 +75,7 @@ static char *pass_with(const struct search *s, const struct job_req *req)
     planner_ready(p, s->v, s->now);
     planner_copy_slots(p, s->p, s->j->id);
     planner_cycle(p, s->v, s->now, &r);
-    char *nodes = nodes_of(&r, s->j->id);
+    char *nodes = advice_nodes_of(&r, s->j->id);
     sched_result_fini(&r);
     planner_free(p);
     return nodes;
@@ -172,7 +172,7 @@ struct count {      /* of the request */
     const char *option, *key;
 };
 
-static void set_count(struct job_req *r, const struct count *c, uint32_t n)
+static void advice_set_count(struct job_req *r, const struct count *c, uint32_t n)
 {
     *(uint32_t *)(void *)((char *)r + c->at) = n;
     *(uint32_t *)(void *)((char *)r + c->also_at) = n;
@@ -186,13 +186,13 @@ static bool try_count(struct search *s, const struct count *c)
         return false;
     for (uint32_t high = asked - 1; low < high;) {
         uint32_t mid = low + (high - low + 1) / 2;
-        set_count(&r, c, mid);
+        advice_set_count(&r, c, mid);
         if (starts_with(s, &r))
             low = mid;
         else
             high = mid - 1;
     }
-    set_count(&r, c, low);
+    advice_set_count(&r, c, low);
     char *nodes = low ? checked(s, &r) : NULL;
     if (!nodes)
         return false;

@@ -62,7 +62,7 @@ static void note_most(struct refused *r, const uint32_t *why, struct amount cap)
         r->most.mem_mib = cap.mem_mib;
 }
 
-static int64_t end_of(const struct look *l)
+static int64_t refused_end_of(const struct look *l)
 {
     int64_t now = l->queue->pool.now;
     return !wall_is_set(l->until) ? WHEN_NEVER : l->until.ms > now ? l->until.ms : now + 1;
@@ -122,7 +122,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             r->first_window =
                 r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
             why = &r->window;
-        } else if (!why && !amount_covers(timeline_min(&pn->line, l->queue->pool.now, end_of(l)), least)) {
+        } else if (!why &&
+                   !amount_covers(timeline_min(&pn->line, l->queue->pool.now, refused_end_of(l)), least)) {
             why = &r->held;
         }
     }
@@ -185,8 +186,8 @@ bool refused_is_busy(const struct refused *r)
 
 /* --- as causes --- */
 
-static void names_of(const struct queue *q, const struct refused *r, const uint32_t *counter,
-                     struct strv *ret)
+static void refused_names_of(const struct queue *q, const struct refused *r, const uint32_t *counter,
+                             struct strv *ret)
 {
     uint32_t place = (uint32_t)((const char *)counter - (const char *)r);
     for (uint32_t i = 0; i < r->n_named; i++)
@@ -194,7 +195,7 @@ static void names_of(const struct queue *q, const struct refused *r, const uint3
             strv_push(ret, q->view->model->nodes[r->named[i].node]->spec.name);
 }
 
-static char *compress(struct strv *names_taken)
+static char *refused_compress(struct strv *names_taken)
 {
     char *list = names_taken->n ? hostlist_compress(names_taken) : NULL;
     strv_fini(names_taken);
@@ -204,11 +205,11 @@ static char *compress(struct strv *names_taken)
 char *refused_names(const struct queue *q, const struct refused *r, const uint32_t *counter)
 {
     struct strv names = {0};
-    names_of(q, r, counter, &names);
-    return compress(&names);
+    refused_names_of(q, r, counter, &names);
+    return refused_compress(&names);
 }
 
-struct tally {
+struct refused_tally {
     const struct queue *q;
     const struct refused *r;
     bool named;
@@ -216,7 +217,8 @@ struct tally {
 };
 
 /* With names where all of the nodes are known by name. Returns NULL where there is none. */
-static struct cause *add_counter(const struct tally *t, const uint32_t *counter, enum cause_code code)
+static struct cause *add_counter(const struct refused_tally *t, const uint32_t *counter,
+                                 enum cause_code code)
 {
     struct strv names = {0};
     if (!*counter)
@@ -224,16 +226,16 @@ static struct cause *add_counter(const struct tally *t, const uint32_t *counter,
     struct cause *c = cause_add(t->to, code);
     c->n = *counter;
     if (t->named)
-        names_of(t->q, t->r, counter, &names);
+        refused_names_of(t->q, t->r, counter, &names);
     if (names.n == *counter)
-        c->nodes = compress(&names);
+        c->nodes = refused_compress(&names);
     else
         strv_fini(&names);
     return c;
 }
 
-static void add_small(const struct tally *t, const uint32_t *counter, enum cause_code code, int64_t asked,
-                      int64_t most)
+static void add_small(const struct refused_tally *t, const uint32_t *counter, enum cause_code code,
+                      int64_t asked, int64_t most)
 {
     struct cause *c = add_counter(t, counter, code);
     if (!c)
@@ -242,7 +244,7 @@ static void add_small(const struct tally *t, const uint32_t *counter, enum cause
     c->most = (uint64_t)most;
 }
 
-static void add_fit(const struct tally *t)
+static void add_fit(const struct refused_tally *t)
 {
     const struct refused *r = t->r;
     struct cause *c = add_counter(t, &r->fit, r->spread ? CAUSE_NODES_FIT_PART : CAUSE_NODES_FIT);
@@ -255,7 +257,7 @@ static void add_fit(const struct tally *t)
 
 void refused_add(const struct queue *q, const struct refused *r, bool named, struct cause *ret)
 {
-    struct tally t = {.q = q, .r = r, .named = named, .to = cause_add(ret, CAUSE_NODES)};
+    struct refused_tally t = {.q = q, .r = r, .named = named, .to = cause_add(ret, CAUSE_NODES)};
     t.to->n = r->nodes;
     add_counter(&t, &r->gpus, CAUSE_NODES_FREE_GPUS);
     add_counter(&t, &r->cpus, CAUSE_NODES_FREE_CPUS);
@@ -330,7 +332,7 @@ void refused_add_out(const struct queue *q, const struct refused *r, struct caus
         c->n = names.n;
         c->text = str_is_empty(out_reason(n)) ? NULL : xstrdup(out_reason(n));
         c->user = n->drain && !str_is_empty(n->drain_user) ? xstrdup(n->drain_user) : NULL;
-        c->nodes = compress(&names);
+        c->nodes = refused_compress(&names);
         told += (uint32_t)c->n;
         groups++;
     }

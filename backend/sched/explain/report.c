@@ -15,7 +15,7 @@ struct report {
 };
 
 /* What waits may ask for several partitions. */
-static bool is_wanted(const struct plan_filter *f, const struct job *j)
+static bool report_is_wanted(const struct plan_filter *f, const struct job *j)
 {
     if (f->users.n && !strv_has(&f->users, j->user))
         return false;
@@ -30,7 +30,7 @@ static bool is_wanted(const struct plan_filter *f, const struct job *j)
 }
 
 /* NULL where there is no room for more. */
-static struct plan_row *add(struct report *r, enum plan_kind kind)
+static struct plan_row *report_add(struct report *r, enum plan_kind kind)
 {
     if (r->out->rows.n >= r->most) {
         r->out->n_more++;
@@ -41,9 +41,9 @@ static struct plan_row *add(struct report *r, enum plan_kind kind)
     return row;
 }
 
-static struct plan_row *add_job(struct report *r, enum plan_kind kind, const struct job *j)
+static struct plan_row *report_add_job(struct report *r, enum plan_kind kind, const struct job *j)
 {
-    struct plan_row *row = is_wanted(r->filter, j) ? add(r, kind) : NULL;
+    struct plan_row *row = report_is_wanted(r->filter, j) ? report_add(r, kind) : NULL;
     if (!row)
         return NULL;
     row->job = j->id;
@@ -59,7 +59,7 @@ static struct plan_row *add_job(struct report *r, enum plan_kind kind, const str
     return row;
 }
 
-static struct wall instant(int64_t ms)
+static struct wall report_instant(int64_t ms)
 {
     return ms == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = ms};
 }
@@ -68,7 +68,7 @@ static void add_running(struct report *r)
 {
     list_for_each (runs, &planner_queue(r->p)->active.list, struct active_job, link) {
         const struct job *j = model_get_job(planner_queue(r->p)->view->model, runs->job);
-        struct plan_row *row = j ? add_job(r, PLAN_RUNNING, j) : NULL;
+        struct plan_row *row = j ? report_add_job(r, PLAN_RUNNING, j) : NULL;
         if (!row)
             continue;
         struct str nodes = STR_INIT;
@@ -76,12 +76,12 @@ static void add_running(struct report *r)
         row->nodes = nodes.len ? str_take(&nodes) : NULL;
         str_fini(&nodes);
         row->start = j->t_start;
-        row->end = instant(active_end_of(planner_queue(r->p), j));
+        row->end = report_instant(active_end_of(planner_queue(r->p), j));
         row->borrowed = j->borrowed;
     }
 }
 
-static char *nodes_of(struct planner *p, const struct pool_use *u)
+static char *report_nodes_of(struct planner *p, const struct pool_use *u)
 {
     struct strv names = {0};
     for (uint32_t i = 0; i < u->n_parts; i++)
@@ -109,7 +109,7 @@ static void add_unit(struct report *r, const struct pending_entry *u)
     if (!j)
         return;
     struct forecast f = forecast_of(planner_forecaster(r->p), u->job);
-    struct plan_row *row = add_job(r, forecast_plan_kind(f.kind), j);
+    struct plan_row *row = report_add_job(r, forecast_plan_kind(f.kind), j);
     if (!row)
         return;
     row->count = u->count;
@@ -118,10 +118,10 @@ static void add_unit(struct report *r, const struct pending_entry *u)
     row->likely = f.likely;
     row->unlikely = f.unlikely;
     if (u->slot.use.parts) {
-        row->nodes = nodes_of(r->p, &u->slot.use);
-        row->end = instant(u->slot.use.end);
+        row->nodes = report_nodes_of(r->p, &u->slot.use);
+        row->end = report_instant(u->slot.use.end);
     } else if (wall_is_set(f.start)) {
-        row->end = instant(when_plus(f.start.ms, queue_job_length(planner_queue(r->p), j)));
+        row->end = report_instant(when_plus(f.start.ms, queue_job_length(planner_queue(r->p), j)));
     }
 }
 
@@ -130,7 +130,7 @@ static void add_windows(struct report *r)
     const struct model *m = planner_queue(r->p)->view->model;
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
-        struct plan_row *row = w->end.ms > planner_queue(r->p)->now.ms ? add(r, PLAN_WINDOW) : NULL;
+        struct plan_row *row = w->end.ms > planner_queue(r->p)->now.ms ? report_add(r, PLAN_WINDOW) : NULL;
         if (!row)
             continue;
         row->name = xstrdup(w->name);

@@ -36,7 +36,7 @@ static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, 
     return limits_check(planner_queue(x->p)->limits, &request, NULL) != LIMIT_OVER_HARD;
 }
 
-static char *names_of(struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
+static char *trial_names_of(struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
 {
     struct strv names = {0};
     *ret_cpus = 0;
@@ -85,7 +85,7 @@ static void try_group(struct planner *p, const struct job_class *g, const struct
         ret->now = true;
         ret->len_ms = at.len;
         ret->partition = planner_queue(p)->view->model->spec.parts.v[open[at.choice].partition].name;
-        ret->nodes = names_of(p, &at.parts, &ret->cpus);
+        ret->nodes = trial_names_of(p, &at.parts, &ret->cpus);
         ret->forecast = (struct forecast){
             .kind = FORECAST_PLANNED, .start = planner_queue(p)->now, .made = planner_queue(p)->now};
     } else {

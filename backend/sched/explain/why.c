@@ -131,7 +131,7 @@ static void explain_queue(struct question *q)
 
 /* --- when --- */
 
-static bool is_limited(const struct question *q)
+static bool why_is_limited(const struct question *q)
 {
     return q->w->reason == REASON_LICENSES || q->w->reason == REASON_ARRAY_LIMIT ||
            job_class_limit_state(q->queue, q->u->class) == LIMIT_OVER_HARD;
@@ -150,7 +150,7 @@ static void add_forecast(const struct question *q)
     if (f.kind == FORECAST_SLOT)
         cause_set(&w->basis, CAUSE_START_HELD);
     else if (f.kind == FORECAST_PLANNED)
-        cause_set(&w->basis, is_limited(q) ? CAUSE_START_LIMITED : CAUSE_START_PLANNED);
+        cause_set(&w->basis, why_is_limited(q) ? CAUSE_START_LIMITED : CAUSE_START_PLANNED);
     else if (f.kind == FORECAST_BEYOND && q->u->class && q->u->class->deadline != WHEN_NEVER)
         cause_set(&w->basis, CAUSE_START_DEADLINE);
     else if (f.kind == FORECAST_BEYOND)

@@ -9,20 +9,20 @@
 #include "backend/sched/explain/why_internal.h"
 #include "src/base/xalloc.h"
 
-struct row { /* of the queue in a partition */
+struct why_queue_row { /* of the queue in a partition */
     uint32_t before, of;
     uint64_t gpus; /* that those before ask for */
 };
 
 /* One that has come in since stands where it would. */
-static struct row row_of(const struct question *q, const struct partition_queue *l,
-                         const struct queue_key *mine)
+static struct why_queue_row row_of(const struct question *q, const struct partition_queue *l,
+                                   const struct queue_key *mine)
 {
     uintptr_t known = (uintptr_t)idmap_get(&l->at, q->u->job);
     size_t low = 0, high = l->v.n;
     if (known) {
         const struct queue_place *p = &l->v.v[known - 1];
-        return (struct row){.before = p->before, .of = l->of, .gpus = p->gpus_before};
+        return (struct why_queue_row){.before = p->before, .of = l->of, .gpus = p->gpus_before};
     }
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -32,9 +32,9 @@ static struct row row_of(const struct question *q, const struct partition_queue 
             high = mid;
     }
     const struct queue_place *last = low ? &l->v.v[low - 1] : NULL;
-    return (struct row){.before = last ? last->before + last->n : 0,
-                        .of = l->of,
-                        .gpus = last ? last->gpus_before + last->gpus : 0};
+    return (struct why_queue_row){.before = last ? last->before + last->n : 0,
+                                  .of = l->of,
+                                  .gpus = last ? last->gpus_before + last->gpus : 0};
 }
 
 /* The one whose turn it is there, where that one stands ahead; 0: it does not. */
@@ -66,7 +66,7 @@ void why_behind(const struct question *q, uint32_t partition)
         behind_whom(q, partition, first_ahead(q, partition, &mine));
         return;
     }
-    struct row row = row_of(q, l, &mine);
+    struct why_queue_row row = row_of(q, l, &mine);
     if (!q->w->rank && planner_is_in_line(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
         q->w->rank_of = row.of;

@@ -13,7 +13,7 @@ static int64_t end_of_runs(const struct active_job *r, int64_t now)
     return end;
 }
 
-static struct wall instant(int64_t ms)
+static struct wall why_when_instant(int64_t ms)
 {
     return ms == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = ms};
 }
@@ -41,7 +41,7 @@ struct wall why_limit_clears(const struct question *q, const struct limit_reques
         first = t < first ? t : first;
     }
     limit_plan_free(lp);
-    return instant(first);
+    return why_when_instant(first);
 }
 
 /* Of several limits each has its own time: the nth of those that open again. */
@@ -75,7 +75,7 @@ static struct wall licence_clears(const struct question *q)
     struct limit_request nothing = {.who = UINT32_MAX};
     int64_t t = limit_plan_next(lp, &nothing, q->j->req.licenses, q->now.ms, 1);
     limit_plan_free(lp);
-    return instant(t);
+    return why_when_instant(t);
 }
 
 struct wall why_throttle_clears(const struct question *q)
@@ -85,7 +85,7 @@ struct wall why_throttle_clears(const struct question *q)
         int64_t end = r->array_job == q->j->array_job ? end_of_runs(r, q->now.ms) : WHEN_NEVER;
         first = end < first ? end : first;
     }
-    return instant(first);
+    return why_when_instant(first);
 }
 
 /* --- other jobs --- */
@@ -98,7 +98,7 @@ static struct wall expected_of(const struct question *q, const struct job *other
         return (struct wall){0};
     if (d->type == DEP_TYPE_AFTER)
         return wall_add_s(f.start, d->delay_s);
-    return instant(when_plus(f.start.ms, queue_job_length(q->queue, other)));
+    return why_when_instant(when_plus(f.start.ms, queue_job_length(q->queue, other)));
 }
 
 /* Unset where one of the same name waits in front, or runs without a limit. */
@@ -116,7 +116,7 @@ static struct wall same_names_end(const struct question *q)
             int64_t end = active_end_of(q->queue, a);
             last = end > last ? end : last;
         }
-    return instant(last);
+    return why_when_instant(last);
 }
 
 static struct wall dep_clears(const struct question *q, const struct dep *d)
@@ -133,7 +133,7 @@ static struct wall dep_clears(const struct question *q, const struct dep *d)
         return clears;
     if (other->state == JOB_PENDING)
         return expected_of(q, other, d);
-    return job_state_is_final(other->state) ? clears : instant(active_end_of(q->queue, other));
+    return job_state_is_final(other->state) ? clears : why_when_instant(active_end_of(q->queue, other));
 }
 
 /* Of "?" the first, of "," the last. */
