@@ -71,7 +71,7 @@ int mirror_feed_rows(struct model *m, const void *p, size_t n, struct errtext *e
             model_drop_row(m, j);
             unreadable++;
         } else {
-            model_take_shared_job(m, j);
+            model_take_interned_job(m, j);
         }
     }
     codec_rows_free(rows);

@@ -326,14 +326,14 @@ static int apply_sharing(struct model *m, const struct event *ev)
     struct job *j = model_get_job(m, ev->job), *e = model_get_job(m, element);
     bool makes_element = !e;
     if (j)
-        unshare_job(m, j);
+        unintern_job(m, j);
     int r = apply_any(m, ev);
     j = model_get_job(m, ev->job);
     e = model_get_job(m, element);
     if (j)
-        share_job(m, j);
+        intern_job(m, j);
     if (e && e != j && makes_element)
-        share_job(m, e);
+        intern_job(m, e);
     return r;
 }
 

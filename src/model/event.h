@@ -175,7 +175,7 @@ struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pen
     F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
     F(S, STR, text) F(S, STR, user)
 
-struct ev_signal { /* a signal was sent; changes no state, stays in the job's story */
+struct ev_signal { /* a signal was sent; changes no state, is kept in the job's events */
     int32_t step;
     int32_t signal;
     uint32_t uid;

@@ -104,7 +104,7 @@ void model_fini(struct model *m);
 /* For mirrors of many jobs, while there is none yet: the jobs of m keep their texts in that set
  * (src/base/strpool.h), which m holds too from now on. Jobs can be read and copied as ever; who changes one
  * otherwise than by model_apply must not touch its texts. Cost: a microsecond or two for each event. */
-void model_share_texts(struct model *m, struct texts *texts);
+void model_intern_texts(struct model *m, struct texts *texts);
 
 /* Folds one event. Returns 0; -ENOENT, -EEXIST, -EINVAL or -EALREADY where it does not fit the state: then
  * nothing has changed but n_rejected, seq and now. */
@@ -131,7 +131,7 @@ void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);
 /* The same for a job whose texts are held in the model's set already; frees one that was not taken. */
-void model_take_shared_job(struct model *m, struct job *j);
+void model_take_interned_job(struct model *m, struct job *j);
 void model_drop_row(struct model *m, struct job *j);
 
 /* All windows at once. */

@@ -7,11 +7,11 @@
 /* Puts a job that is in no list into the indexes and lists; takes it out of all of them. */
 void model_link_job(struct model *m, struct job *j);
 void model_unlink_job(struct model *m, struct job *j);
-/* Where the model shares texts: puts those of a job that owns its own into its set; takes them out again,
- * so that the job can be changed; frees a job that shares. */
-void share_job(struct model *m, struct job *j);
-void unshare_job(struct model *m, struct job *j);
-void free_shared_job(struct model *m, struct job *j);
+/* Where the model interns texts: puts those of a job that owns its own into its set; takes them out again,
+ * so that the job can be changed; frees a job whose texts are interned. */
+void intern_job(struct model *m, struct job *j);
+void unintern_job(struct model *m, struct job *j);
+void free_interned_job(struct model *m, struct job *j);
 /* Into and out of the pending, active or ended list that its state names: out, change the state, in. */
 void model_enqueue(struct model *m, struct job *j);
 void model_dequeue(struct model *m, struct job *j);

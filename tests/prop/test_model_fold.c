@@ -119,7 +119,7 @@ static void take_snapshot(struct world *w)
     const struct model *m = &w->l.m;
     model_init(&w->mirror);
     w->texts = texts_new();
-    model_share_texts(&w->mirror, w->texts);
+    model_intern_texts(&w->mirror, w->texts);
     struct cluster_spec spec;
     through_codec(&cluster_spec_rec, &m->spec, &spec);
     model_take_spec(&w->mirror, &spec);

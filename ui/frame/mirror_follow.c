@@ -35,7 +35,7 @@ static struct model *follow_new_model(const struct mirror_follow *f)
 {
     struct model *m = xcalloc(1, sizeof *m);
     model_init(m);
-    model_share_texts(m, f->texts);
+    model_intern_texts(m, f->texts);
     return m;
 }
 

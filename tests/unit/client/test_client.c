@@ -287,7 +287,7 @@ static void test_rows_as_they_came(void **state)
         struct msg_jobs rows = {.rows = {.v = jobs, .n = sizeof jobs / sizeof jobs[0]}};
         model_init(&m);
         if (sharing)
-            model_share_texts(&m, texts);
+            model_intern_texts(&m, texts);
         codec_encode(&msg_jobs_rec, &rows, &body);
         assert_int_equal(mirror_feed_rows(&m, body.s, body.len, &err), 0);
         assert_int_equal(m.jobs.n, 3);

@@ -1,4 +1,5 @@
-/* share.c - jobs whose texts are shared: in a mirror of many jobs the same few are said again and again.
+/* intern_job.c - jobs whose texts are shared: in a mirror of many jobs the same few are said again and
+ * again.
  *
  * Every job of such a model shares its texts but while it is being changed: model_apply takes the job that
  * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
@@ -25,24 +26,24 @@ static void drop_text(void *ctx, char **text)
     *text = NULL;
 }
 
-void model_share_texts(struct model *m, struct texts *texts)
+void model_intern_texts(struct model *m, struct texts *texts)
 {
     bug_on(m->texts || m->jobs.n);
     m->texts = texts_ref(texts);
 }
 
-void share_job(struct model *m, struct job *j)
+void intern_job(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, take_text, m->texts);
 }
 
-void model_take_shared_job(struct model *m, struct job *j)
+void model_take_interned_job(struct model *m, struct job *j)
 {
     struct job *old = model_get_job(m, j->id);
     if (old) {
         model_unlink_job(m, old);
-        free_shared_job(m, old);
+        free_interned_job(m, old);
     }
     list_init(&j->in_all);
     list_init(&j->in_queue);
@@ -51,22 +52,22 @@ void model_take_shared_job(struct model *m, struct job *j)
 
 void model_take_job(struct model *m, struct job *j)
 {
-    model_take_shared_job(m, j);
-    share_job(m, j);
+    model_take_interned_job(m, j);
+    intern_job(m, j);
 }
 
 void model_drop_row(struct model *m, struct job *j)
 {
-    free_shared_job(m, j);
+    free_interned_job(m, j);
 }
 
-void unshare_job(struct model *m, struct job *j)
+void unintern_job(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, give_text, m->texts);
 }
 
-void free_shared_job(struct model *m, struct job *j)
+void free_interned_job(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, drop_text, m->texts);
