@@ -1,6 +1,6 @@
 /* bench_keys.c - what each key costs with its picture, with 100,000 jobs and 10,000 nodes, in milliseconds
  * of CPU time: the first time, the median, the worst. */
-#include "tests/lib/crowd.h"
+#include "tests/lib/big_cluster.h"
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -133,13 +133,13 @@ static double one_round(struct uilab *u, const struct key_case *c)
     uilab_keys(u, c->before);
     uilab_draw(u, 50, 200);
     if (c->change) {
-        crowd_change(u, CROWD_JOBS / 2);
+        big_cluster_change(u, BIG_CLUSTER_JOBS / 2);
         uilab_draw(u, 50, 200);
     }
-    double t0 = crowd_cpu_ms();
+    double t0 = big_cluster_cpu_ms();
     app_input(u->app, &in);
     uilab_draw(u, 50, 200);
-    double took = crowd_cpu_ms() - t0;
+    double took = big_cluster_cpu_ms() - t0;
     while (app_work(u->app)) {
     }
     outbox_take(u->app);
@@ -185,8 +185,8 @@ int main(int argc, char **argv)
 {
     struct times times = {.v = VEC_INIT};
     const char *only = argc > 1 ? argv[1] : NULL;
-    run_with(crowd_build, cases, N_OF(cases), only, &times);
-    run_with(crowd_build_array, array_cases, N_OF(array_cases), only, &times);
+    run_with(big_cluster_build, cases, N_OF(cases), only, &times);
+    run_with(big_cluster_build_array, array_cases, N_OF(array_cases), only, &times);
     if (times.v.n) {
         qsort(times.v.v, times.v.n, sizeof *times.v.v, by_time);
         printf("%-52s median %.2f   p99 %.2f   worst %.2f\n", "all of them", times.v.v[times.v.n / 2],

@@ -1,6 +1,6 @@
 /* bench_ui.c - the screens with 100,000 jobs and 10,000 nodes: what a key, a change and a filter cost, in
  * milliseconds of CPU time: nothing of it waits. */
-#include "tests/lib/crowd.h"
+#include "tests/lib/big_cluster.h"
 
 #include <malloc.h>
 #include <unistd.h>
@@ -47,14 +47,14 @@ static void each_key(struct uilab *u, const char *what, const char *const *keys,
     for (int r = 0; r < rounds; r++)
         for (size_t i = 0; i < n; i++) {
             struct input in = input_key(key_parse_one(keys[i]));
-            double t0 = crowd_cpu_ms();
+            double t0 = big_cluster_cpu_ms();
             app_input(u->app, &in);
             uilab_draw(u, 50, 200);
-            v[k++] = crowd_cpu_ms() - t0;
+            v[k++] = big_cluster_cpu_ms() - t0;
             for (bool more = true; more;) { /* between the keys; a slice may be in a key's way */
-                t0 = crowd_cpu_ms();
+                t0 = big_cluster_cpu_ms();
                 more = app_work(u->app);
-                slice = crowd_cpu_ms() - t0 > slice ? crowd_cpu_ms() - t0 : slice;
+                slice = big_cluster_cpu_ms() - t0 > slice ? big_cluster_cpu_ms() - t0 : slice;
             }
             uilab_draw(u, 50, 200);
         }
@@ -88,7 +88,7 @@ static void gigabyte(struct uilab *u)
     char path[] = "/tmp/stoker-bench.XXXXXX";
     int fd = mkstemp(path);
     const char end[] = "\nthe last line\n";
-    double t0 = crowd_cpu_ms();
+    double t0 = big_cluster_cpu_ms();
     if (fd < 0 || pwrite(fd, end, sizeof end - 1, 1000000000) < 0)
         fail_msg("no place for a log");
     struct job *j = model_get_job(u->app->m, 1);
@@ -98,10 +98,10 @@ static void gigabyte(struct uilab *u)
     uilab_keys(u, "1g");
     uilab_draw(u, 50, 200);
     double before = memory_mb("VmRSS");
-    t0 = crowd_cpu_ms();
+    t0 = big_cluster_cpu_ms();
     uilab_keys(u, "l");
     uilab_draw(u, 50, 200);
-    printf("%-44s %8.2f ms, %.1f MB%s\n", "a log of 1 GB opened and drawn", crowd_cpu_ms() - t0,
+    printf("%-44s %8.2f ms, %.1f MB%s\n", "a log of 1 GB opened and drawn", big_cluster_cpu_ms() - t0,
            memory_mb("VmRSS") - before,
            uilab_find(u, "the last line") < 0 ? "  but its end is not shown" : "");
     uilab_keys(u, "q");
@@ -112,7 +112,7 @@ static void gigabyte(struct uilab *u)
 
 static void one_change(struct uilab *u)
 {
-    crowd_change(u, CROWD_JOBS / 2);
+    big_cluster_change(u, BIG_CLUSTER_JOBS / 2);
     uilab_draw(u, 50, 200);
 }
 
@@ -121,9 +121,9 @@ static void one_change(struct uilab *u)
     do {                                        \
         double best = 1e9;                      \
         for (int k_ = 0; k_ < (times); k_++) {  \
-            double t0 = crowd_cpu_ms();         \
+            double t0 = big_cluster_cpu_ms();         \
             code;                               \
-            double took = crowd_cpu_ms() - t0;  \
+            double took = big_cluster_cpu_ms() - t0;  \
             best = took < best ? took : best;   \
         }                                       \
         printf("%-44s %8.2f ms\n", what, best); \
@@ -133,9 +133,10 @@ int main(void)
 {
     struct uilab u;
     uilab_init(&u);
-    crowd_build(&u.lab);
+    big_cluster_build(&u.lab);
 
-    printf("%d jobs, %d of them running; %d nodes\n", CROWD_JOBS, CROWD_RUNNING, CROWD_NODES);
+    printf("%d jobs, %d of them running; %d nodes\n", BIG_CLUSTER_JOBS, BIG_CLUSTER_RUNNING,
+           BIG_CLUSTER_NODES);
     malloc_trim(0);
     double before = memory_mb("VmRSS"); /* the lab's own state is not the screens' */
     uilab_open(&u);

@@ -5,14 +5,14 @@ struct lab l;
 struct planner *planner;
 struct sched_result last;
 
-void passlab_begin(void)
+void sched_fixture_begin(void)
 {
     lab_init(&l);
     planner = planner_new();
     sched_result_init(&last);
 }
 
-int passlab_end(void **state)
+int sched_fixture_end(void **state)
 {
     (void)state;
     sched_result_fini(&last);

@@ -11,8 +11,8 @@ extern struct planner *planner;
 extern struct sched_result last;
 
 /* For a set-up, which then adds nodes and partitions and calls lab_configure. */
-void passlab_begin(void);
-int passlab_end(void **state); /* a tear-down */
+void sched_fixture_begin(void);
+int sched_fixture_end(void **state); /* a tear-down */
 
 /* A pass by a planner that reads everything again, and one that goes on from what was noted: as pass_run
  * and pass_again. */

@@ -1,7 +1,7 @@
 /* uilab.h - the screens in memory: a lab plays the controller, keys go in, pictures come out. No terminal,
  * no socket, no clock.
  *
- *     uilab_init(&u);  scene_build(&u.lab);  uilab_connect(&u);
+ *     uilab_init(&u);  demo_cluster_build(&u.lab);  uilab_connect(&u);
  *     uilab_keys(&u, "jj/train<Enter>");
  *     uilab_golden(&u, "jobs-filter", 24, 80);
  *

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 #define KEYS_IN_A_ROUND 1500
 
@@ -78,10 +78,10 @@ static void change_something(struct uilab *u)
 static void one_round(uint64_t seed)
 {
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     state_of_dice = seed;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     for (int i = 0; i < KEYS_IN_A_ROUND; i++) {
         struct input in = input_key(any_key());

@@ -2,7 +2,7 @@
  * that there would be if all were. SEED=N repeats a run. */
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 #define CPUS    256 /* one for each job that runs */
 #define ARRAYS  4

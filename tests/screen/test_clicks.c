@@ -1,5 +1,5 @@
 /* test_clicks.c - the mouse on the boxes over the screen. */
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 static void click(struct uilab *u, enum mouse_what what, const char *part)
 {
@@ -20,7 +20,7 @@ static void click(struct uilab *u, enum mouse_what what, const char *part)
 
 static void an_item_is_chosen_and_taken(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "o");
     click(u, MOUSE_CLICK, " time ");
@@ -41,7 +41,7 @@ static void an_item_is_chosen_and_taken(void **state)
 
 static void a_long_menu_is_scrolled(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "o<End>");
     click(u, MOUSE_CLICK, " directory ");
@@ -51,7 +51,7 @@ static void a_long_menu_is_scrolled(void **state)
 
 static void beside_it_nothing_happens(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "o");
     for (int y = 0; y < 24; y++) {
@@ -66,7 +66,7 @@ static void beside_it_nothing_happens(void **state)
 
 static void checks_are_turned(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "O");
     must_not_show(u, "[ ] user");
@@ -84,7 +84,7 @@ static void checks_are_turned(void **state)
 
 static void yes_and_no_are_pressed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>c");
     click(u, MOUSE_CLICK, "n keep");
@@ -104,7 +104,7 @@ static void yes_and_no_are_pressed(void **state)
 /* A click that opens a question is no answer to it, however quickly it is made twice. */
 static void a_double_click_is_no_yes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>c");
     click(u, MOUSE_DOUBLE, "y cancel");
@@ -120,7 +120,7 @@ static void a_double_click_is_no_yes(void **state)
 /* A count that is to be typed is to be typed. */
 static void a_click_types_no_count(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>c");
     click(u, MOUSE_CLICK, "Enter cancel");
@@ -133,10 +133,10 @@ static void a_click_types_no_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(an_item_is_chosen_and_taken), STAGE_CASE(a_long_menu_is_scrolled),
-        STAGE_CASE(beside_it_nothing_happens),   STAGE_CASE(checks_are_turned),
-        STAGE_CASE(yes_and_no_are_pressed),      STAGE_CASE(a_double_click_is_no_yes),
-        STAGE_CASE(a_click_types_no_count),
+        UI_FIXTURE_CASE(an_item_is_chosen_and_taken), UI_FIXTURE_CASE(a_long_menu_is_scrolled),
+        UI_FIXTURE_CASE(beside_it_nothing_happens),   UI_FIXTURE_CASE(checks_are_turned),
+        UI_FIXTURE_CASE(yes_and_no_are_pressed),      UI_FIXTURE_CASE(a_double_click_is_no_yes),
+        UI_FIXTURE_CASE(a_click_types_no_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_command.c - the line behind ':', what the screens remember, what can be undone, what is watched. */
 #include <unistd.h>
 
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 static const struct msg_act *sent_act(struct uilab *u)
 {
@@ -13,7 +13,7 @@ static const struct msg_act *sent_act(struct uilab *u)
 
 static void what_can_be_typed_is_offered(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, ":");
     uilab_golden(&g->u, "command", 24, 80);
     uilab_keys(&g->u, "dr<Tab>gpu0");
@@ -38,7 +38,7 @@ static void tab_completes(void **state)
         {":signal U<Tab><Tab>", ":signal USR2"},
         {":signal U<S-Tab>", ":signal USR2"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         keys_give_line(&g->u, rows[i].keys, rows[i].line);
         uilab_keys(&g->u, "<Esc>");
@@ -57,7 +57,7 @@ static void words_do_what_keys_do(void **state)
         {":requeue %train<Enter>y", ACT_REQUEUE, 0},  {":signal USR1 %train<Enter>y", ACT_SIGNAL, 10},
         {":signal -9 %train<Enter>y", ACT_SIGNAL, 9},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct str keys = STR_INIT;
         uint32_t id = 0;
@@ -83,7 +83,7 @@ static void words_do_what_keys_do(void **state)
 
 static void words_mean_elements_and_arrays(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     char keys[80];
     snprintf(keys, sizeof keys, ":cancel %u_[90-91]<Enter>y", g->s.sweep);
@@ -119,7 +119,7 @@ static void words_mean_elements_and_arrays(void **state)
 
 static void without_jobs_it_means_the_marked_ones(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:chen state:wait<Enter>:hold<Enter>");
     uilab_draw(u, 24, 80);
@@ -130,7 +130,7 @@ static void without_jobs_it_means_the_marked_ones(void **state)
 
 static void nodes_by_words(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, ":drain gpu[01-02] fan is loud<Enter>", "drain gpu[01-02]");
     must_show(u, "fan is loud");
@@ -152,7 +152,7 @@ static void nodes_by_words(void **state)
 
 static void history_comes_back(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":filter eval<Enter>:sort user<Enter>:filter bo<Enter>");
     assert_int_equal(u->prefs.history.n, 3);
@@ -166,7 +166,7 @@ static void history_comes_back(void **state)
 
 static void typing_a_command_presses_no_key(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, ":qcHURx*2");
     uilab_paste(&g->u, "y\nc\n");
     uilab_draw(&g->u, 24, 80);
@@ -190,7 +190,7 @@ static void filters_in_words(void **state)
         {"memory:>=64G", " 4 of 15"},       {"!state:pend !state:run", " 6 of 15"},
         {"limit:<=4h gpu:=8", " 2 of 15"},  {"nosuch:thing", " 0 of 15"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct str keys = STR_INIT;
         str_appendf(&keys, ":filter ");
@@ -229,7 +229,7 @@ static void rows_are_sorted(void **state)
         {"left down", "crossval sweep train-resnet"},     /* ... whatever the direction */
         {"", "train-resnet pretrain sweep crossval finetune eval ablation report"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct str keys = STR_INIT;
         str_appendf(&keys, ":sort %s<Enter>g", rows[i].sort);
@@ -248,7 +248,7 @@ static void rows_are_sorted(void **state)
 /* What all names begin with decides nothing. */
 static void names_that_begin_alike_are_sorted(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/pre<Enter>:sort name<Enter>g");
     uilab_draw(&g->u, 24, 80);
     assert_true(uilab_find(&g->u, "prepare") < uilab_find(&g->u, "pretrain"));
@@ -262,7 +262,7 @@ static void names_that_begin_alike_are_sorted(void **state)
 
 static void columns_are_chosen(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "O");
     uilab_golden(u, "columns", 24, 80);
@@ -309,7 +309,7 @@ static void start_anew(struct uilab *u)
 
 static void filter_sort_and_columns_are_kept(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/bo<Enter>:sort name down<Enter>:columns id name qos<Enter>m2:sort cpu<Enter>");
     assert_true(outbox_take(u->app) & WISH_SAVE);
@@ -329,7 +329,7 @@ static void filter_sort_and_columns_are_kept(void **state)
 
 static void views_are_kept_under_a_name(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, ":views<Enter>", "no saved views");
     keys_show(u, ":view gpujobs<Enter>", "there is no view gpujobs");
@@ -374,7 +374,7 @@ static void a_broken_file_is_told_with_its_line(void **state)
 
 static void a_bulk_kill_waits(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     assert_null(sent_act(u));
@@ -397,7 +397,7 @@ static void a_bulk_kill_waits(void **state)
 static void what_is_typed_undoes_nothing(void **state)
 {
     static const char *const places[] = {"sru", "/ru"};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     for (size_t i = 0; i < N_OF(places); i++) {
         uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
@@ -413,7 +413,7 @@ static void what_is_typed_undoes_nothing(void **state)
 
 static void interrupting_undoes_and_leaving_does(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     uilab_keys(u, "<C-c>");
@@ -429,7 +429,7 @@ static void interrupting_undoes_and_leaving_does(void **state)
  * back. */
 static void nothing_goes_out_later_than_announced(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     uilab_wait(u, 5000 + 20000); /* the lid was shut */
@@ -458,7 +458,7 @@ static void nothing_goes_out_later_than_announced(void **state)
 
 static void what_cannot_go_out_is_told(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     follow_lost(u->app, "gone");
@@ -472,7 +472,7 @@ static void what_cannot_go_out_is_told(void **state)
 
 static void one_job_is_not_kept_waiting(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/eval<Enter>cy");
     assert_non_null(sent_act(&g->u));
 }
@@ -481,7 +481,7 @@ static void one_job_is_not_kept_waiting(void **state)
 
 static void a_change_goes_out(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>e");
     uilab_golden(u, "edit", 24, 80);
@@ -524,7 +524,7 @@ static void end_batch(struct uilab *u, uint32_t job, int32_t code)
 
 static void a_watched_job_rings(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "/train-resnet<Enter>W", "watched");
     outbox_take(u->app);
@@ -537,7 +537,7 @@ static void a_watched_job_rings(void **state)
 
 static void what_is_not_watched_is_quiet(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/train-resnet<Enter>WW"); /* on, and off again */
     end_batch(u, g->s.train, 0);
@@ -547,7 +547,7 @@ static void what_is_not_watched_is_quiet(void **state)
 
 static void an_array_rings_at_its_end(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>W");
     uilab_draw(u, 24, 80);
@@ -572,7 +572,7 @@ static void an_array_rings_at_its_end(void **state)
 
 static void the_menu_has_everything(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>x");
     uilab_golden(u, "menu", 24, 80);
@@ -588,7 +588,7 @@ static void the_menu_has_everything(void **state)
 
 static void dependencies_both_ways(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/report<Enter>d");
     uilab_draw(u, 24, 80);
@@ -600,7 +600,7 @@ static void dependencies_both_ways(void **state)
 
 static void shells_get_the_terminal(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     char want[40];
     setenv("SHELL", "/bin/zsh", 1);
@@ -638,34 +638,34 @@ static void shells_get_the_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(what_can_be_typed_is_offered),
-        STAGE_CASE(tab_completes),
-        STAGE_CASE(words_do_what_keys_do),
-        STAGE_CASE(words_mean_elements_and_arrays),
-        STAGE_CASE(without_jobs_it_means_the_marked_ones),
-        STAGE_CASE(nodes_by_words),
-        STAGE_CASE(history_comes_back),
-        STAGE_CASE(typing_a_command_presses_no_key),
-        STAGE_CASE(filters_in_words),
-        STAGE_CASE(rows_are_sorted),
-        STAGE_CASE(names_that_begin_alike_are_sorted),
-        STAGE_CASE(columns_are_chosen),
-        STAGE_CASE(filter_sort_and_columns_are_kept),
-        STAGE_CASE(views_are_kept_under_a_name),
+        UI_FIXTURE_CASE(what_can_be_typed_is_offered),
+        UI_FIXTURE_CASE(tab_completes),
+        UI_FIXTURE_CASE(words_do_what_keys_do),
+        UI_FIXTURE_CASE(words_mean_elements_and_arrays),
+        UI_FIXTURE_CASE(without_jobs_it_means_the_marked_ones),
+        UI_FIXTURE_CASE(nodes_by_words),
+        UI_FIXTURE_CASE(history_comes_back),
+        UI_FIXTURE_CASE(typing_a_command_presses_no_key),
+        UI_FIXTURE_CASE(filters_in_words),
+        UI_FIXTURE_CASE(rows_are_sorted),
+        UI_FIXTURE_CASE(names_that_begin_alike_are_sorted),
+        UI_FIXTURE_CASE(columns_are_chosen),
+        UI_FIXTURE_CASE(filter_sort_and_columns_are_kept),
+        UI_FIXTURE_CASE(views_are_kept_under_a_name),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
-        STAGE_CASE(a_bulk_kill_waits),
-        STAGE_CASE(what_is_typed_undoes_nothing),
-        STAGE_CASE(interrupting_undoes_and_leaving_does),
-        STAGE_CASE(nothing_goes_out_later_than_announced),
-        STAGE_CASE(what_cannot_go_out_is_told),
-        STAGE_CASE(one_job_is_not_kept_waiting),
-        STAGE_CASE(a_change_goes_out),
-        STAGE_CASE(a_watched_job_rings),
-        STAGE_CASE(what_is_not_watched_is_quiet),
-        STAGE_CASE(an_array_rings_at_its_end),
-        STAGE_CASE(the_menu_has_everything),
-        STAGE_CASE(dependencies_both_ways),
-        STAGE_CASE(shells_get_the_terminal),
+        UI_FIXTURE_CASE(a_bulk_kill_waits),
+        UI_FIXTURE_CASE(what_is_typed_undoes_nothing),
+        UI_FIXTURE_CASE(interrupting_undoes_and_leaving_does),
+        UI_FIXTURE_CASE(nothing_goes_out_later_than_announced),
+        UI_FIXTURE_CASE(what_cannot_go_out_is_told),
+        UI_FIXTURE_CASE(one_job_is_not_kept_waiting),
+        UI_FIXTURE_CASE(a_change_goes_out),
+        UI_FIXTURE_CASE(a_watched_job_rings),
+        UI_FIXTURE_CASE(what_is_not_watched_is_quiet),
+        UI_FIXTURE_CASE(an_array_rings_at_its_end),
+        UI_FIXTURE_CASE(the_menu_has_everything),
+        UI_FIXTURE_CASE(dependencies_both_ways),
+        UI_FIXTURE_CASE(shells_get_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/keys/key_decode.h"
 
 struct typed {
@@ -386,7 +386,7 @@ static void burst(struct uilab *u, const char *s)
 
 static void a_paste_without_brackets_runs_nothing(void **state)
 {
-    struct uilab *u = &((struct stage *)*state)->u;
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
     uilab_forget_sent(u);
     burst(u, "cancel this\ny\nS\nw\nstart=now");
     must_show(u, "pasted text was ignored");
@@ -406,7 +406,7 @@ static void a_paste_without_brackets_runs_nothing(void **state)
 
 static void a_paste_without_brackets_is_text_where_one_types(void **state)
 {
-    struct uilab *u = &((struct stage *)*state)->u;
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
     uilab_keys(u, "/");
     burst(u, "train\nc\ny");
     must_show(u, "train c y");
@@ -434,8 +434,8 @@ int main(void)
         cmocka_unit_test(the_mouse_in_both_forms),
         cmocka_unit_test(keys_of_the_terminal_itself),
         cmocka_unit_test(any_bytes),
-        STAGE_CASE(a_paste_without_brackets_runs_nothing),
-        STAGE_CASE(a_paste_without_brackets_is_text_where_one_types),
+        UI_FIXTURE_CASE(a_paste_without_brackets_runs_nothing),
+        UI_FIXTURE_CASE(a_paste_without_brackets_is_text_where_one_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_flat.c - a list without arrays: every element a row of its own, and back. */
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
-#define OTHERS   14 /* jobs of the scene that belong to no array */
+#define OTHERS   14 /* jobs of the demo cluster that belong to no array */
 #define ELEMENTS 43 /* of its array: those that have started, and the record of the others */
 
 static const struct msg_act *sent_act(struct uilab *u)
@@ -18,7 +18,7 @@ static void must_have_cursor(struct uilab *u, const char *part)
 
 static void every_element_is_a_row(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "t");
     uilab_draw(u, 80, 100);
@@ -46,7 +46,7 @@ static void every_element_is_a_row(void **state)
 
 static void elements_are_sorted_and_filtered_as_jobs(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "t:sort id<Enter>g");
     uilab_draw(u, 80, 100);
@@ -79,7 +79,7 @@ static void elements_are_sorted_and_filtered_as_jobs(void **state)
 /* One that starts gets a row of its own, in its place. */
 static void what_comes_is_flat_too(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "t:sort id<Enter>/sweep<Enter>G");
     must_have_cursor(u, " 8_[42-99");
@@ -95,7 +95,7 @@ static void what_comes_is_flat_too(void **state)
 
 static void the_cursor_stays_on_its_job(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter><Esc>");
     must_have_cursor(u, "eval");
@@ -124,7 +124,7 @@ static void the_cursor_stays_on_its_job(void **state)
 
 static void marks_stay(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "gjj<Space><Space>"); /* the array and the job below it */
     keys_show(u, "", "2 marked");
@@ -146,7 +146,7 @@ static void marks_stay(void **state)
 
 static void a_range_is_closed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "gvj");
     keys_show(&g->u, "t", "2 marked");
     must_not_show(&g->u, "marking a range");
@@ -155,7 +155,7 @@ static void a_range_is_closed(void **state)
 /* A key on an element means it alone. */
 static void a_key_hits_one_element(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "t/id:8_36<Enter>H");
     uilab_keys(u, "<Esc>/id:8_36<Enter>cy");
@@ -170,7 +170,7 @@ static void a_key_hits_one_element(void **state)
 /* The record of what has not started has the number of the array: those that run are not meant. */
 static void what_waits_is_cancelled_alone(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     for (int flat = 0; flat < 2; flat++) {
         uilab_forget_sent(u);
@@ -193,7 +193,7 @@ static void what_waits_is_cancelled_alone(void **state)
 
 static void it_is_kept(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     outbox_take(u->app);
     uilab_keys(u, "t");
@@ -219,9 +219,9 @@ static void the_next_time_it_is_so(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     prefs_of(&u.prefs, "jobs")->flat = true;
     prefs_of(&u.prefs, "history")->flat = true;
     uilab_connect(&u);
@@ -234,7 +234,7 @@ static void the_next_time_it_is_so(void **unused)
 
 static void the_history_is_flat_too(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "6t", "History 39   flat");
     must_have_cursor(u, " 8_33 "); /* the latest of its array */
@@ -251,7 +251,7 @@ static void the_history_is_flat_too(void **state)
 /* The cursor goes to what was submitted, be it an array or its record alone. */
 static void a_new_array_is_found(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "t");
     ui_point_at(u->app, g->s.sweep);
@@ -264,18 +264,18 @@ static void a_new_array_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(every_element_is_a_row),
-        STAGE_CASE(elements_are_sorted_and_filtered_as_jobs),
-        STAGE_CASE(what_comes_is_flat_too),
-        STAGE_CASE(the_cursor_stays_on_its_job),
-        STAGE_CASE(marks_stay),
-        STAGE_CASE(a_range_is_closed),
-        STAGE_CASE(a_key_hits_one_element),
-        STAGE_CASE(what_waits_is_cancelled_alone),
-        STAGE_CASE(it_is_kept),
+        UI_FIXTURE_CASE(every_element_is_a_row),
+        UI_FIXTURE_CASE(elements_are_sorted_and_filtered_as_jobs),
+        UI_FIXTURE_CASE(what_comes_is_flat_too),
+        UI_FIXTURE_CASE(the_cursor_stays_on_its_job),
+        UI_FIXTURE_CASE(marks_stay),
+        UI_FIXTURE_CASE(a_range_is_closed),
+        UI_FIXTURE_CASE(a_key_hits_one_element),
+        UI_FIXTURE_CASE(what_waits_is_cancelled_alone),
+        UI_FIXTURE_CASE(it_is_kept),
         cmocka_unit_test(the_next_time_it_is_so),
-        STAGE_CASE(the_history_is_flat_too),
-        STAGE_CASE(a_new_array_is_found),
+        UI_FIXTURE_CASE(the_history_is_flat_too),
+        UI_FIXTURE_CASE(a_new_array_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

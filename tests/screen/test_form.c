@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
 #include "ui/form/resubmit.h"
@@ -212,7 +212,7 @@ static const struct msg_submit *sent_submit(struct uilab *u)
 
 static void no_line_of_a_script_is_lost(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     char path[] = "/tmp/stoker-form.XXXXXX", keys[80];
     close(mkstemp(path));
@@ -259,7 +259,7 @@ static void no_line_of_a_script_is_lost(void **state)
 
 static void fields_and_script_are_one(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<Down><Down>a100:2<Down>8<Down><Down><Down><Down>study 7<Up><Up><Up><Up>");
     uilab_golden(u, "form", 24, 80);
@@ -309,7 +309,7 @@ static void the_command_is_a_line_of_the_script(void **state)
         free(shown);
         str_fini(&text);
     }
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "s", "type a command, or write the script");
     uilab_keys(u, "python fold.py<Down><Down>2");
@@ -330,7 +330,7 @@ static void the_command_is_a_line_of_the_script(void **state)
 
 static void questions_say_what_they_need(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     keys_show(&g->u, "s<F3><Enter><Enter>", "type it first: ");
     keys_show(&g->u, "<Esc><Tab>x<Esc>", "n keep editing");
     keys_show(&g->u, "y2d<Enter>", "give a reason: ");
@@ -338,7 +338,7 @@ static void questions_say_what_they_need(void **state)
 
 static void keys_are_called_by_what_they_do_next(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     keys_show(&g->u, "", "q quit");
     keys_show(&g->u, "<Enter>", "q back");
     keys_show(&g->u, "q4", "t by job");
@@ -353,7 +353,7 @@ static void keys_are_called_by_what_they_do_next(void **state)
 
 static void typing_in_the_form_presses_no_key(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<Down>q1:?ZxMr");
     uilab_paste(u, "c\ny");
@@ -384,7 +384,7 @@ static void mistakes_are_told_at_their_field(void **state)
         {"s<Down><Down><Down><Down><Down><Down>gpo", "there is no partition gpo; there are: gpu, cpu"},
         {"s<Down>/nosuchdir", "/nosuchdir: No such file"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct str keys = STR_INIT;
         for (const char *p = rows[i].keys; *p; p++)
@@ -413,7 +413,7 @@ static void one_key_mends_what_is_told(void **state)
         {"s<Down><Down>16<C-t>", "#SBATCH --nodes=2"},
         {"s<C-t>", "no suggestion for this field"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_keys(&g->u, rows[i].keys);
         uilab_draw(&g->u, 24, 132);
@@ -425,7 +425,7 @@ static void one_key_mends_what_is_told(void **state)
 
 static void a_step_whose_command_is_not_there(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6>");
     uilab_keys(u, "<Down><Down><Down><Down><Down><Down>"); /* to the command of the first step */
@@ -463,7 +463,7 @@ static void only_what_can_be_had_is_offered(void **unused)
 
 static void earlier_runs_give_a_measure(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "s<Up><Down><Down><Down><Down><Down><Down><Down>prepare<Up><Up>");
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "your last 1 run of prepare took 21:01 at most");
@@ -471,7 +471,7 @@ static void earlier_runs_give_a_measure(void **state)
 
 static void the_forecast_comes_while_one_types(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     uilab_wait(u, 400);
@@ -519,7 +519,7 @@ static void the_forecast_comes_while_one_types(void **state)
 /* The answer comes while something is being chosen in a form that goes away with it. */
 static void the_answer_comes_in_the_middle(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "sx<F10><Down><Down><F4>");
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
@@ -538,7 +538,7 @@ static void the_answer_comes_in_the_middle(void **state)
 
 static void a_refusal_keeps_the_form(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "skeepme<F10>");
     uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "too long", 0);
@@ -550,10 +550,10 @@ static void read_only_sends_nothing(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
     u.options.read_only = true;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     uilab_keys(&u, "sx<F10>");
     uilab_draw(&u, 24, 80);
@@ -566,7 +566,7 @@ static void read_only_sends_nothing(void **state)
 
 static void things_are_chosen_from_what_there_is(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><F4>");
     uilab_golden(u, "form-pick", 24, 80);
@@ -588,7 +588,7 @@ static void things_are_chosen_from_what_there_is(void **state)
 
 static void steps_come_and_go(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6>");
     uilab_draw(u, 24, 80);
@@ -606,12 +606,12 @@ static void templates_are_kept(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     char dir[] = "/tmp/stoker-templates.XXXXXX", path[80];
     assert_non_null(mkdtemp(dir));
     uilab_init(&u);
     u.options.config_dir = dir;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     uilab_keys(&u, "s<Down><Down>4<Down><Down><Down><Down><Down>study<F2>mine<Enter>");
     uilab_draw(&u, 24, 80);
@@ -636,7 +636,7 @@ static void templates_are_kept(void **state)
 /* Keys that are letters are letters here. */
 static void the_help_of_the_form_names_what_works_in_it(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F1>");
     uilab_draw(u, 60, 80);
@@ -650,7 +650,7 @@ static void the_help_of_the_form_names_what_works_in_it(void **state)
 
 static void what_was_becomes_a_form(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/relax<Enter>S");
     answer_script(u, SWEEP); /* its command line said 2 hours: that counts more than its script */
@@ -669,7 +669,7 @@ static void what_was_becomes_a_form(void **state)
 
 static void bigger_doubles_what_ran_out(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/relax<Enter>B"); /* a time-out after its 2 hours */
     answer_script(u, "#!/bin/sh\nrelax\n");
@@ -687,7 +687,7 @@ static void bigger_doubles_what_ran_out(void **state)
 
 static void only_the_failed_elements(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     list_for_each (e, &u->app->m->all, struct job, in_all)
         if (e->array_job == g->s.sweep)
@@ -721,7 +721,7 @@ static void only_the_failed_elements(void **state)
 /* The controller answers one question about the past at a time. */
 static void failed_elements_while_the_history_comes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct msg_history_end end = {0};
     uilab_keys(u, "6");
@@ -750,7 +750,7 @@ static void failed_elements_while_the_history_comes(void **state)
 
 static void a_job_in_steps_comes_back_as_its_file(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/crossval<Enter>S");
     uilab_draw(u, 43, 132);
@@ -764,30 +764,30 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_that_is_shown_is_sent),
-        STAGE_CASE(no_line_of_a_script_is_lost),
-        STAGE_CASE(fields_and_script_are_one),
-        STAGE_CASE(typing_in_the_form_presses_no_key),
-        STAGE_CASE(the_command_is_a_line_of_the_script),
-        STAGE_CASE(questions_say_what_they_need),
-        STAGE_CASE(keys_are_called_by_what_they_do_next),
-        STAGE_CASE(mistakes_are_told_at_their_field),
-        STAGE_CASE(one_key_mends_what_is_told),
-        STAGE_CASE(a_step_whose_command_is_not_there),
+        UI_FIXTURE_CASE(no_line_of_a_script_is_lost),
+        UI_FIXTURE_CASE(fields_and_script_are_one),
+        UI_FIXTURE_CASE(typing_in_the_form_presses_no_key),
+        UI_FIXTURE_CASE(the_command_is_a_line_of_the_script),
+        UI_FIXTURE_CASE(questions_say_what_they_need),
+        UI_FIXTURE_CASE(keys_are_called_by_what_they_do_next),
+        UI_FIXTURE_CASE(mistakes_are_told_at_their_field),
+        UI_FIXTURE_CASE(one_key_mends_what_is_told),
+        UI_FIXTURE_CASE(a_step_whose_command_is_not_there),
         cmocka_unit_test(only_what_can_be_had_is_offered),
-        STAGE_CASE(earlier_runs_give_a_measure),
-        STAGE_CASE(the_forecast_comes_while_one_types),
-        STAGE_CASE(the_answer_comes_in_the_middle),
-        STAGE_CASE(a_refusal_keeps_the_form),
+        UI_FIXTURE_CASE(earlier_runs_give_a_measure),
+        UI_FIXTURE_CASE(the_forecast_comes_while_one_types),
+        UI_FIXTURE_CASE(the_answer_comes_in_the_middle),
+        UI_FIXTURE_CASE(a_refusal_keeps_the_form),
         cmocka_unit_test(read_only_sends_nothing),
-        STAGE_CASE(things_are_chosen_from_what_there_is),
-        STAGE_CASE(steps_come_and_go),
+        UI_FIXTURE_CASE(things_are_chosen_from_what_there_is),
+        UI_FIXTURE_CASE(steps_come_and_go),
         cmocka_unit_test(templates_are_kept),
-        STAGE_CASE(the_help_of_the_form_names_what_works_in_it),
-        STAGE_CASE(what_was_becomes_a_form),
-        STAGE_CASE(bigger_doubles_what_ran_out),
-        STAGE_CASE(only_the_failed_elements),
-        STAGE_CASE(failed_elements_while_the_history_comes),
-        STAGE_CASE(a_job_in_steps_comes_back_as_its_file),
+        UI_FIXTURE_CASE(the_help_of_the_form_names_what_works_in_it),
+        UI_FIXTURE_CASE(what_was_becomes_a_form),
+        UI_FIXTURE_CASE(bigger_doubles_what_ran_out),
+        UI_FIXTURE_CASE(only_the_failed_elements),
+        UI_FIXTURE_CASE(failed_elements_while_the_history_comes),
+        UI_FIXTURE_CASE(a_job_in_steps_comes_back_as_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_form_page.c - the form as one sits at it: the simple page and what lies under "More", where one is
  * after it was sent, and that nothing that was typed gets lost. */
 #include "src/base/vec.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
 
 static void open_with(struct uilab *u, const char *text)
@@ -17,7 +17,7 @@ static void the_simple_page_fits(void **state)
 {
     static const char *const labels[] = {"command", "directory",  "GPUs",      "CPUs",
                                          "memory",  "time limit", "partition", "name"};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     uilab_draw(u, 24, 80);
@@ -38,7 +38,7 @@ static void the_simple_page_fits(void **state)
 
 static void more_opens_the_rest(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<Up>");
     for (int i = 0; i < 8; i++)
@@ -64,7 +64,7 @@ static void more_opens_the_rest(void **state)
 /* From a script, a template, the script's side or by hand: what says something is there. */
 static void what_is_set_is_on_the_page(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     open_with(u,
               "#!/bin/sh\n#SBATCH -n 4 --output=o.txt\n#SBATCH --depend=afterok:6\n#SBATCH --hold\nls\n");
@@ -100,7 +100,7 @@ static void what_is_set_is_on_the_page(void **state)
 /* What is emptied does not go from under the cursor, and not before something else is typed. */
 static void an_emptied_field_stays_while_one_is_in_it(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     open_with(u, "#!/bin/sh\n#SBATCH -n 4 --comment=x\nls\n");
     uilab_keys(u, "<Up>");
@@ -119,7 +119,7 @@ static void an_emptied_field_stays_while_one_is_in_it(void **state)
 
 static void steps_have_a_simple_page_too(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6>cv");
     uilab_draw(u, 24, 80);
@@ -198,7 +198,7 @@ static void push_job(struct uilab *u, struct job *take_j)
 
 static void the_cursor_goes_to_the_new_job(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = new_job(u, "fresh");
     uint32_t id = j->id;
@@ -236,7 +236,7 @@ static void the_cursor_goes_to_the_new_job(void **state)
 
 static void an_array_is_one_row(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = new_job(u, "hundred");
     j->array_job = j->id;
@@ -254,7 +254,7 @@ static void an_array_is_one_row(void **state)
 
 static void a_filter_that_hides_it_is_told(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = new_job(u, "fresh");
     uint32_t id = j->id;
@@ -270,7 +270,7 @@ static void a_filter_that_hides_it_is_told(void **state)
 
 static void a_controller_that_goes_and_comes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "sls -l");
     uilab_wait(u, 400);
@@ -301,7 +301,7 @@ static char *sent_number(struct uilab *u)
 /* The answer is lost: the same sent again has the same number, so that it is one job. */
 static void what_is_sent_again_is_the_same_job(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "sls<F10>");
     char *first = xstrdup(sent_number(u));
@@ -326,7 +326,7 @@ static void what_is_sent_again_is_the_same_job(void **state)
 
 static void quitting_asks_first(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     keys_show(u, "ls<C-c>", "Discard this job?");
@@ -343,7 +343,7 @@ static void quitting_asks_first(void **state)
 /* A script that is pasted into the field of the command stays a script. */
 static void pasted_lines_are_no_command(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     uilab_paste(u, "#!/bin/sh\r\n#SBATCH --ntasks=3\r\nfor i in 1 2; do\r\n    ls\r\ndone\r\n");
@@ -363,7 +363,7 @@ static void pasted_lines_are_no_command(void **state)
 
 static void opening_another_asks_first(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "sls<F3>", "Discard this job?");
     keys_show(u, "n", "command      ls");
@@ -374,7 +374,7 @@ static void opening_another_asks_first(void **state)
 /* F8 took a step out for good. */
 static void a_step_that_was_taken_out_comes_back(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "s<F6>cv<C-y>", "no step was removed");
     must_not_show(u, "C-y restore"); /* not offered */
@@ -417,9 +417,9 @@ static void keys_that_do_nothing_are_not_offered(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     keys_show(&u, "s", "F4 choose");
     must_show(&u, "F10 submit");
@@ -428,7 +428,7 @@ static void keys_that_do_nothing_are_not_offered(void **unused)
     must_not_show(&u, "F4 choose");
     uilab_fini(&u);
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     u.options.read_only = true;
     uilab_connect(&u);
     keys_show(&u, "s", "F9 try");
@@ -438,7 +438,7 @@ static void keys_that_do_nothing_are_not_offered(void **unused)
 
 static void a_script_is_seen_whole_where_it_fits(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<Tab>");
     uilab_paste(u, "a\nb\nc\nd\na line that is longer than the narrow screen is wide, by far");
@@ -454,7 +454,7 @@ static void jobs_to_wait_for_add_up(void **state)
     static const struct {
         const char *typed, *part;
     } rows[] = {{"", "=afterok:"}, {"afterany:6", "=afterany:6:"}, {"singleton", "=singleton,afterok:"}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_keys(&g->u, "s<C-o><Up>");
         for (int k = 0; k < 9; k++)
@@ -471,24 +471,24 @@ static void jobs_to_wait_for_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(the_simple_page_fits),
-        STAGE_CASE(more_opens_the_rest),
-        STAGE_CASE(what_is_set_is_on_the_page),
-        STAGE_CASE(an_emptied_field_stays_while_one_is_in_it),
-        STAGE_CASE(steps_have_a_simple_page_too),
-        STAGE_CASE(the_set_up_is_a_line_before_the_command),
-        STAGE_CASE(the_cursor_goes_to_the_new_job),
-        STAGE_CASE(an_array_is_one_row),
-        STAGE_CASE(a_filter_that_hides_it_is_told),
-        STAGE_CASE(a_controller_that_goes_and_comes),
-        STAGE_CASE(what_is_sent_again_is_the_same_job),
-        STAGE_CASE(quitting_asks_first),
-        STAGE_CASE(pasted_lines_are_no_command),
-        STAGE_CASE(opening_another_asks_first),
-        STAGE_CASE(a_step_that_was_taken_out_comes_back),
+        UI_FIXTURE_CASE(the_simple_page_fits),
+        UI_FIXTURE_CASE(more_opens_the_rest),
+        UI_FIXTURE_CASE(what_is_set_is_on_the_page),
+        UI_FIXTURE_CASE(an_emptied_field_stays_while_one_is_in_it),
+        UI_FIXTURE_CASE(steps_have_a_simple_page_too),
+        UI_FIXTURE_CASE(the_set_up_is_a_line_before_the_command),
+        UI_FIXTURE_CASE(the_cursor_goes_to_the_new_job),
+        UI_FIXTURE_CASE(an_array_is_one_row),
+        UI_FIXTURE_CASE(a_filter_that_hides_it_is_told),
+        UI_FIXTURE_CASE(a_controller_that_goes_and_comes),
+        UI_FIXTURE_CASE(what_is_sent_again_is_the_same_job),
+        UI_FIXTURE_CASE(quitting_asks_first),
+        UI_FIXTURE_CASE(pasted_lines_are_no_command),
+        UI_FIXTURE_CASE(opening_another_asks_first),
+        UI_FIXTURE_CASE(a_step_that_was_taken_out_comes_back),
         cmocka_unit_test(keys_that_do_nothing_are_not_offered),
-        STAGE_CASE(a_script_is_seen_whole_where_it_fits),
-        STAGE_CASE(jobs_to_wait_for_add_up),
+        UI_FIXTURE_CASE(a_script_is_seen_whole_where_it_fits),
+        UI_FIXTURE_CASE(jobs_to_wait_for_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "tests/lib/check.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/form/form_name.h"
 
 static void the_command_gives_a_name(void **state)
@@ -85,7 +85,7 @@ static const char *name_sent(struct uilab *u)
 /* What is shown where no name is typed is what is sent. */
 static void the_form_shows_the_name_it_gives(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     uilab_draw(u, 24, 80);
@@ -105,7 +105,7 @@ static void the_form_shows_the_name_it_gives(void **state)
 
 static void a_job_in_steps_has_a_name_too(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6><Down>");
     uilab_draw(u, 24, 80);
@@ -120,7 +120,7 @@ static void a_job_in_steps_has_a_name_too(void **state)
 /* A file, and so a template, gives its own name, as with sbatch. */
 static void a_file_gives_its_name(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     char path[] = "/tmp/stoker-form-XXXXXX.sh", keys[64];
     int fd = mkstemps(path, 3);
@@ -141,9 +141,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_gives_a_name),
         cmocka_unit_test(a_file_is_called_without_its_path),
-        STAGE_CASE(the_form_shows_the_name_it_gives),
-        STAGE_CASE(a_job_in_steps_has_a_name_too),
-        STAGE_CASE(a_file_gives_its_name),
+        UI_FIXTURE_CASE(the_form_shows_the_name_it_gives),
+        UI_FIXTURE_CASE(a_job_in_steps_has_a_name_too),
+        UI_FIXTURE_CASE(a_file_gives_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

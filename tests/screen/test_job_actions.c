@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "src/answers/refusal.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/text/view_text.h"
 
 static const struct msg_act *sent(struct uilab *u)
@@ -22,7 +22,7 @@ static void shows(struct uilab *u, const char *part, bool want)
 /* What can be taken back by the next key needs no count. */
 static void a_hold_of_many_is_not_counted(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/sweep<Enter>H");
     shows(&g->u, "hold 58 jobs", true);
     shows(&g->u, "type ", false);
@@ -33,7 +33,7 @@ static void a_hold_of_many_is_not_counted(void **state)
 
 static void of_many_that_have_ended_all_are_meant(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/relax<Enter> <Esc>/merge<Enter> c");
     shows(&g->u, "cancel: the jobs have ended", true);
 }
@@ -41,7 +41,7 @@ static void of_many_that_have_ended_all_are_meant(void **state)
 /* How many elements run at once is a question for arrays. */
 static void changes_are_those_of_the_job(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/eval<Enter>e");
     shows(&g->u, "elements at a time", false);
     uilab_keys(&g->u, "<End><Enter>"); /* the line below where it was */
@@ -60,7 +60,7 @@ static void times_are_typed_as_everywhere(void **state)
                 {"2d", "TimeLimit=2-00:00:00"},
                 {"45", "TimeLimit=45"},
                 {"1-12:00:00", "TimeLimit=1-12:00:00"}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/eval<Enter>");
     for (size_t i = 0; i < N_OF(rows); i++) {
         char keys[64];
@@ -79,9 +79,9 @@ static void what_is_refused_is_not_offered(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     u.options.read_only = true;
     uilab_connect(&u);
     shows(&u, "w why", true);
@@ -95,7 +95,7 @@ static void what_is_refused_is_not_offered(void **unused)
 /* The element that runs longest waits for nothing. */
 static void why_of_an_array_is_of_what_waits(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/sweep<Enter>w");
     const struct uilab_sent *s = uilab_sent(&g->u, MSG_WHY);
     assert_non_null(s);
@@ -109,9 +109,9 @@ static void the_story_tells_who_did_it(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     uint32_t owner = lab_get(&u.lab, s.train)->uid;
     struct ev_signal sig = {.signal = 10, .uid = owner};
@@ -138,9 +138,9 @@ static void jobs_of_others_are_left_out(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     u.ordinary = true;
     u.uid = lab_get(&u.lab, s.big)->uid;
     uilab_connect(&u);
@@ -165,7 +165,7 @@ static void jobs_of_others_are_left_out(void **unused)
 /* Its last element alone would tell that all is well. */
 static void a_finished_array_tells_how_it_went(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct model *m = u->app->m;
     list_for_each (j, &m->all, struct job, in_all) {
@@ -194,7 +194,7 @@ static void a_finished_array_tells_how_it_went(void **state)
 
 static void causes_are_said_once_and_jobs_by_name(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct msg_why w = {.job = g->s.big};
     *rec_list_push(&w.causes) = (struct cause){.cls = WHY_NOT_ALLOWED, .code = CAUSE_DEADLINE_PASSED};
     *rec_list_push(&w.causes) =
@@ -213,7 +213,7 @@ static void causes_are_said_once_and_jobs_by_name(void **state)
 /* One sentence in the list, in the pane beside it, and at the top of w. */
 static void the_list_says_what_w_says(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct cause cause = {.cls = WHY_BEHIND,
                           .code = CAUSE_AHEAD,
                           .n = 3,
@@ -405,12 +405,12 @@ static void past_jobs_come_back_from_their_files(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     char path[256];
     const char *tmp = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/relax.%d.sh", tmp ? tmp : "/tmp", (int)getpid());
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     struct job *j = lab_get(&u.lab, s.timeout);
     free(j->command);
     j->command = xstrdup(path);
@@ -449,7 +449,7 @@ static void the_footer_says_what_is_good_for_it(void **state)
         {"/sweep<Enter>", "S again  F failed only", "B bigger"},
         {"1/prepare<Enter> /eval<Enter>", "c cancel", "S again"}, /* one is marked */
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_keys(&g->u, "<Esc>");
         uilab_keys(&g->u, rows[i].keys);
@@ -458,7 +458,7 @@ static void the_footer_says_what_is_good_for_it(void **state)
     }
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, stage_up, stage_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, ui_fixture_up, ui_fixture_down)
 
 int main(void)
 {
@@ -473,7 +473,7 @@ int main(void)
         cmocka_unit_test(jobs_of_others_are_left_out),
         cmocka_unit_test(the_story_tells_who_did_it),
         CASE(causes_are_said_once_and_jobs_by_name),
-        STAGE_CASE(the_list_says_what_w_says),
+        UI_FIXTURE_CASE(the_list_says_what_w_says),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),
         cmocka_unit_test(progress_counts_what_has_left_the_queue),

@@ -2,7 +2,7 @@
  * should. */
 #include <signal.h>
 
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 /* --- looks --- */
 
@@ -12,7 +12,7 @@ static void golden_sizes(void **state)
     static const struct {
         const char *key, *name;
     } others[] = {{"2", "nodes"}, {"3", "gpus"}, {"5", "partitions"}, {"6", "history"}, {"7", "usage"}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(sizes); i++) {
         uilab_keys(&g->u, "1");
         uilab_golden_in_all(&g->u, "jobs", sizes[i][0], sizes[i][1]);
@@ -30,10 +30,10 @@ static void golden_ascii(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
     u.options.ascii = true;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     uilab_keys(&u, "?");
     uilab_golden(&u, "help-ascii", 24, 80);
@@ -50,11 +50,11 @@ static void plain_signs_and_themes(void **state)
     static const char *const themes[] = {"dark", "light", "mono", "colourblind"};
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     struct errtext err = {""};
     uilab_init(&u);
     u.options.ascii = true;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     model_get_job(&u.lab.m, s.hostile)->req.name[0] = 'a';
     uilab_connect(&u);
     for (size_t i = 0; i < N_OF(screens); i++) {
@@ -97,7 +97,7 @@ static void golden_before_data(void **state)
 
 static void cursor_stays_on_its_job(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "jjjjj");
     assert_non_null(strstr(cursor_row(u), "eval"));
@@ -127,7 +127,8 @@ static void cursor_stays_on_its_job(void **state)
     assert_non_null(strstr(cursor_row(u), "eval"));
 }
 
-static void push_end(struct stage *g, uint32_t id, enum end_kind kind, int32_t sig, const char *message)
+static void push_end(struct ui_fixture *g, uint32_t id, enum end_kind kind, int32_t sig,
+                     const char *message)
 {
     struct ev_end end = {.step = STEP_BATCH,
                          .attempt = lab_task(&g->u.lab, id, STEP_BATCH, 0)->attempt,
@@ -141,7 +142,7 @@ static void push_end(struct stage *g, uint32_t id, enum end_kind kind, int32_t s
 
 static void a_signal_has_a_name(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     push_end(g, g->s.train, END_SIGNALED, SIGSEGV, NULL);
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "failed: signal SEGV");
@@ -149,7 +150,7 @@ static void a_signal_has_a_name(void **state)
 
 static void what_never_began_says_why(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     push_end(g, g->s.train, END_LAUNCH_FAILED, 0, "no such directory");
     uilab_draw(&g->u, 24, 200);
     must_show(&g->u, "could not be started: no such d");
@@ -162,7 +163,7 @@ static void what_never_began_says_why(void **state)
 /* "failed: exit 0" would be the code of a program whose end nobody saw. */
 static void what_nobody_saw_has_no_code(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     push_end(g, g->s.train, END_UNKNOWN, 0, "the machine was restarted");
     uilab_draw(&g->u, 24, 200);
     must_show(&g->u, "failed: its supervision was lost");
@@ -171,7 +172,7 @@ static void what_nobody_saw_has_no_code(void **state)
 
 static void filter_keeps_rows_within_reach(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/user:chen");
     uilab_draw(u, 24, 80);
@@ -215,7 +216,7 @@ static void words_of_a_filter_mean_what_they_say(void **state)
         {"/node:gpu03<Enter>", "train-resnet"},
         {"/nodes:>1<Enter>", "pretrain"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_keys(u, "<Esc><Esc>");
@@ -227,7 +228,7 @@ static void words_of_a_filter_mean_what_they_say(void **state)
 
 static void typing_triggers_no_view_key(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/2qcHURm?*");
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "filter 2qcHURm?*");
@@ -256,7 +257,7 @@ static void counts_of_an_array_are_whole(void **state)
         int cols;
         const char *want;
     } rows[] = {{60, "34/100"}, {66, "34/100"}, {80, "34/100"}, {132, "34/100"}, {200, "58 wait"}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/sweep<Enter>");
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_draw(&g->u, 24, rows[i].cols);
@@ -275,7 +276,7 @@ static void counts_of_an_array_are_whole(void **state)
 
 static void cancel_hits_what_was_highlighted(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "jjjjjc");
     uilab_draw(u, 24, 80);
@@ -298,7 +299,7 @@ static void cancel_hits_what_was_highlighted(void **state)
 
 static void marks_survive_and_count(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/user:bo<Enter>*<Esc>"); /* Esc drops the filter, not the marks */
     uilab_draw(u, 24, 80);
@@ -324,7 +325,7 @@ static void marks_survive_and_count(void **state)
 
 static void many_jobs_need_their_count(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>c");
     uilab_draw(u, 24, 80);
@@ -343,7 +344,7 @@ static void many_jobs_need_their_count(void **state)
 
 static void element_of_an_array_is_not_the_array(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter><Enter>jc"); /* folded open: its first element, which has ended */
     uilab_draw(u, 24, 80);
@@ -369,7 +370,7 @@ static void other_deeds(void **state)
         {.name = "requeue", .keys = "/train-resnet<Enter>Ry", .act = ACT_REQUEUE},
         {.name = "signal", .keys = "/train-resnet<Enter>Cjj<Enter>y", .act = ACT_SIGNAL, .signal = 10},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
         uilab_forget_sent(&g->u);
         uilab_keys(&g->u, rows[i].keys);
@@ -390,10 +391,10 @@ static void read_only_refuses(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
     u.options.read_only = true;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     static const char *const keys[] = {"c", "C", "H", "U", "R", "2d", "R"};
     for (size_t i = 0; i < N_OF(keys); i++) {
@@ -412,14 +413,13 @@ static void read_only_refuses(void **state)
 
 static void why_is_told_in_full(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/finetune<Enter>w");
     const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
     assert_non_null(ask);
     assert_int_equal(((const struct msg_job *)ask->body)->target.job, g->s.big);
-    struct msg_why w = {
-        .job = g->s.big, .rank = 1, .rank_of = 4, .start = {.ms = u->lab.now.ms + 1500000}};
+    struct msg_why w = {.job = g->s.big, .rank = 1, .rank_of = 4, .start = {.ms = u->lab.now.ms + 1500000}};
     w.basis.code = CAUSE_START_PLANNED;
     w.advice = (struct cause){.code = CAUSE_TRY_OPTION,
                               .name = strdup("--time="),
@@ -434,8 +434,7 @@ static void why_is_told_in_full(void **state)
     strv_push(&w.blockers, "6");
     strv_push(&w.blockers, "7");
     struct cause *c = rec_list_push(&w.causes);
-    *c = (struct cause){
-        .cls = WHY_BUSY, .code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3, .one = true};
+    *c = (struct cause){.cls = WHY_BUSY, .code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3, .one = true};
     uilab_feed(u, MSG_WHY_CAUSES, ask->tag, &w);
     rec_fini(&msg_why_rec, &w);
     const struct uilab_sent *prio = uilab_sent(u, MSG_PRIO);
@@ -464,7 +463,7 @@ static void why_is_told_in_full(void **state)
 /* What would help an element that waits for the array's throttle is a change of the array. */
 static void a_throttle_is_changed_of_the_array(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>w");
     const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
@@ -496,7 +495,7 @@ static void a_throttle_is_changed_of_the_array(void **state)
 
 static void hostile_names_stay_in_their_column(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_draw(u, 24, 80);
     int y = uilab_find(u, "a|b\\n");
@@ -523,7 +522,7 @@ static void hostile_names_stay_in_their_column(void **state)
 
 static void no_negative_time(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     g->u.lab.now.ms -= 86400000; /* a clock that was set back */
     uilab_wait(&g->u, 0);
     uilab_draw(&g->u, 50, 200);
@@ -536,7 +535,7 @@ static void no_negative_time(void **state)
 
 static void ticks_only_for_what_runs(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     assert_true(app_next_ms(u->app) > 0 && app_next_ms(u->app) <= 1000);
     assert_false(app_is_dirty(u->app));
@@ -548,7 +547,7 @@ static void ticks_only_for_what_runs(void **state)
 
 static void escape_never_quits(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "<Enter><Esc><Esc><Esc><Esc>");
     assert_int_equal(outbox_take(g->u.app), 0);
     uilab_keys(&g->u, "<Enter>q");
@@ -559,7 +558,7 @@ static void escape_never_quits(void **state)
 
 static void lost_connection_grows_stale(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     follow_lost(u->app, "the controller went away");
     uilab_wait(u, 12000);
@@ -578,7 +577,7 @@ static void lost_connection_grows_stale(void **state)
 
 static void frozen_picture_stands_still(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "Z");
     struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1001};
@@ -596,7 +595,7 @@ static void frozen_picture_stands_still(void **state)
 
 static void resync_is_obeyed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     lab_kill(&u->lab, g->s.eval, STEP_ALL, KILL_CANCEL, FATE_END); /* of which no word came */
     uilab_forget_sent(u);
@@ -610,7 +609,7 @@ static void resync_is_obeyed(void **state)
 
 static void page_of_a_job_that_goes_away(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/prepare<Enter><Enter>");
     struct ev_none none = {0};
@@ -626,7 +625,7 @@ static void page_of_a_job_that_goes_away(void **state)
 
 static void page_tells_what_it_runs(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/prepare<Enter><Enter>");
     answer_script(u, "#!/bin/sh\n#SBATCH --time=1:00:00\n\tprepare \033[31m--all\r\n");
@@ -652,7 +651,7 @@ static void page_tells_what_it_runs(void **state)
 
 static void clicks_choose_and_open(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_draw(u, 24, 80);
     int y = uilab_find(u, "eval");
@@ -673,7 +672,7 @@ static void every_size_can_be_drawn(void **state)
                                           ":",           "<Esc>1/crossval<Enter><Enter>",
                                           "q<Esc>?",     "<Esc>/sweep<Enter>c",
                                           "<Esc><Esc>/x"};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     for (size_t s = 0; s < N_OF(screens); s++) {
         uilab_keys(&g->u, screens[s]);
         for (int i = 0; i < 170; i++) /* 1,020 in all */
@@ -684,37 +683,37 @@ static void every_size_can_be_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(golden_sizes),
+        UI_FIXTURE_CASE(golden_sizes),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(plain_signs_and_themes),
         cmocka_unit_test(golden_before_data),
-        STAGE_CASE(cursor_stays_on_its_job),
-        STAGE_CASE(a_signal_has_a_name),
-        STAGE_CASE(what_never_began_says_why),
-        STAGE_CASE(what_nobody_saw_has_no_code),
-        STAGE_CASE(filter_keeps_rows_within_reach),
-        STAGE_CASE(words_of_a_filter_mean_what_they_say),
-        STAGE_CASE(typing_triggers_no_view_key),
-        STAGE_CASE(counts_of_an_array_are_whole),
-        STAGE_CASE(cancel_hits_what_was_highlighted),
-        STAGE_CASE(marks_survive_and_count),
-        STAGE_CASE(many_jobs_need_their_count),
-        STAGE_CASE(element_of_an_array_is_not_the_array),
-        STAGE_CASE(other_deeds),
+        UI_FIXTURE_CASE(cursor_stays_on_its_job),
+        UI_FIXTURE_CASE(a_signal_has_a_name),
+        UI_FIXTURE_CASE(what_never_began_says_why),
+        UI_FIXTURE_CASE(what_nobody_saw_has_no_code),
+        UI_FIXTURE_CASE(filter_keeps_rows_within_reach),
+        UI_FIXTURE_CASE(words_of_a_filter_mean_what_they_say),
+        UI_FIXTURE_CASE(typing_triggers_no_view_key),
+        UI_FIXTURE_CASE(counts_of_an_array_are_whole),
+        UI_FIXTURE_CASE(cancel_hits_what_was_highlighted),
+        UI_FIXTURE_CASE(marks_survive_and_count),
+        UI_FIXTURE_CASE(many_jobs_need_their_count),
+        UI_FIXTURE_CASE(element_of_an_array_is_not_the_array),
+        UI_FIXTURE_CASE(other_deeds),
         cmocka_unit_test(read_only_refuses),
-        STAGE_CASE(why_is_told_in_full),
-        STAGE_CASE(a_throttle_is_changed_of_the_array),
-        STAGE_CASE(hostile_names_stay_in_their_column),
-        STAGE_CASE(no_negative_time),
-        STAGE_CASE(ticks_only_for_what_runs),
-        STAGE_CASE(escape_never_quits),
-        STAGE_CASE(lost_connection_grows_stale),
-        STAGE_CASE(frozen_picture_stands_still),
-        STAGE_CASE(resync_is_obeyed),
-        STAGE_CASE(page_of_a_job_that_goes_away),
-        STAGE_CASE(page_tells_what_it_runs),
-        STAGE_CASE(clicks_choose_and_open),
-        STAGE_CASE(every_size_can_be_drawn),
+        UI_FIXTURE_CASE(why_is_told_in_full),
+        UI_FIXTURE_CASE(a_throttle_is_changed_of_the_array),
+        UI_FIXTURE_CASE(hostile_names_stay_in_their_column),
+        UI_FIXTURE_CASE(no_negative_time),
+        UI_FIXTURE_CASE(ticks_only_for_what_runs),
+        UI_FIXTURE_CASE(escape_never_quits),
+        UI_FIXTURE_CASE(lost_connection_grows_stale),
+        UI_FIXTURE_CASE(frozen_picture_stands_still),
+        UI_FIXTURE_CASE(resync_is_obeyed),
+        UI_FIXTURE_CASE(page_of_a_job_that_goes_away),
+        UI_FIXTURE_CASE(page_tells_what_it_runs),
+        UI_FIXTURE_CASE(clicks_choose_and_open),
+        UI_FIXTURE_CASE(every_size_can_be_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

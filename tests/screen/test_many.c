@@ -1,6 +1,6 @@
 /* test_many.c - more jobs than a filter is tried on between two keys. */
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 #define WAITING  20000
 #define ELEMENTS 3

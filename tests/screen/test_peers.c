@@ -1,12 +1,12 @@
 /* test_peers.c - bugs that other programs of this kind shipped, one by one: what is not tested elsewhere.
  * The whole list, and where each of them is, stands in docs/UI.md. */
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 /* A node that is down has told no memory: that is not a full one. */
 static void unknown_memory_is_not_full(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct model *m = u->app->m;
     struct node *n = NULL;
@@ -30,7 +30,7 @@ static void unknown_memory_is_not_full(void **state)
 /* No figure of a job that measured nothing, neither in the list nor beside it. */
 static void nothing_measured_is_no_number(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6/relax<Enter>");
     uilab_draw(u, 43, 200);
@@ -41,7 +41,7 @@ static void nothing_measured_is_no_number(void **state)
 
 static void outputs_of_elements_have_their_number(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter><Right>j");
     uilab_draw(u, 50, 200);
@@ -54,7 +54,7 @@ static void outputs_of_elements_have_their_number(void **state)
  * the record, whose output is a file from then on. */
 static void elements_to_come_show_the_pattern(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter><Right>G");
     uilab_draw(u, 50, 200);
@@ -93,7 +93,7 @@ static void elements_to_come_show_the_pattern(void **state)
 /* A key pressed while the list changes its order hits what was under the cursor, with marks and without. */
 static void sorting_moves_no_mark(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/finetune<Enter> <Esc>:sort name down<Enter>");
     uilab_draw(u, 24, 80);
@@ -107,7 +107,7 @@ static void sorting_moves_no_mark(void **state)
 /* Two jobs of one number cannot be mistaken: an element and its array are two targets. */
 static void an_element_is_not_the_job_of_its_number(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":cancel 8_35<Enter>y");
     const struct msg_act *act = uilab_sent(u, MSG_ACT)->body;
@@ -119,7 +119,7 @@ static void an_element_is_not_the_job_of_its_number(void **state)
 /* Node actions on a list that is filtered and sorted mean the nodes that are seen. */
 static void node_keys_mean_what_is_seen(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2:sort gpu down<Enter>/cpu<Enter>gjjd");
     uilab_draw(u, 24, 80);
@@ -134,7 +134,7 @@ static void node_keys_mean_what_is_seen(void **state)
 /* What is kept is applied at the next start, not only written. */
 static void what_is_set_is_applied(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":columns id memory<Enter>");
     app_free(u->app);
@@ -149,14 +149,14 @@ static void what_is_set_is_applied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(unknown_memory_is_not_full),
-        STAGE_CASE(nothing_measured_is_no_number),
-        STAGE_CASE(outputs_of_elements_have_their_number),
-        STAGE_CASE(elements_to_come_show_the_pattern),
-        STAGE_CASE(sorting_moves_no_mark),
-        STAGE_CASE(an_element_is_not_the_job_of_its_number),
-        STAGE_CASE(node_keys_mean_what_is_seen),
-        STAGE_CASE(what_is_set_is_applied),
+        UI_FIXTURE_CASE(unknown_memory_is_not_full),
+        UI_FIXTURE_CASE(nothing_measured_is_no_number),
+        UI_FIXTURE_CASE(outputs_of_elements_have_their_number),
+        UI_FIXTURE_CASE(elements_to_come_show_the_pattern),
+        UI_FIXTURE_CASE(sorting_moves_no_mark),
+        UI_FIXTURE_CASE(an_element_is_not_the_job_of_its_number),
+        UI_FIXTURE_CASE(node_keys_mean_what_is_seen),
+        UI_FIXTURE_CASE(what_is_set_is_applied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /* test_pictures.c - the pictures in docs/screens are what the screens look like. `make screens` writes
  * them. */
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
-/* The stage, with names that people give. */
+/* The demo cluster, with names that users give. */
 static int pictures_up(void **state)
 {
-    static struct stage g;
+    static struct ui_fixture g;
     uilab_init(&g.u);
-    scene_build(&g.u.lab, &g.s);
+    demo_cluster_build(&g.u.lab, &g.s);
     uint32_t ids[] = {g.s.hostile, g.s.wide};
     for (size_t i = 0; i < N_OF(ids); i++) {
         struct job *j = lab_get(&g.u.lab, ids[i]);
@@ -22,20 +22,20 @@ static int pictures_up(void **state)
 
 static void jobs(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "jjjj"); /* one that waits */
     uilab_picture(&g->u, "jobs", 30, 132);
 }
 
 static void jobs_small(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_picture(&g->u, "jobs-80x24", 24, 80);
 }
 
 static void job_page(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/crossval<Enter><Enter>");
     uilab_picture(&g->u, "job", 30, 132);
 }
@@ -56,7 +56,7 @@ static void watch_a_while(struct uilab *u)
 
 static void nodes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     push_window(&g->u, "firmware", "gpu02", 190, 310, false);
     uilab_keys(&g->u, "2");
     watch_a_while(&g->u);
@@ -65,7 +65,7 @@ static void nodes(void **state)
 
 static void gpus(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "3");
     watch_a_while(&g->u);
     uilab_picture(&g->u, "gpus", 24, 132);
@@ -73,7 +73,7 @@ static void gpus(void **state)
 
 static void timeline(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "4");
     feed_plan(&g->u, &g->s);
     uilab_draw(&g->u, 24, 132);
@@ -84,7 +84,7 @@ static void timeline(void **state)
 
 static void partitions(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "5");
     uilab_picture(&g->u, "partitions", 24, 100);
 }
@@ -102,7 +102,7 @@ static void usage(void **state)
         {"vision", "alice", 0.5, 0.91, 120.1, 0.21},
         {"vision", "bo", 0.5, 0.09, 12.3, 0.48},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct msg_shares_rows m = {0};
     uilab_keys(u, "7");
@@ -123,7 +123,7 @@ static void usage(void **state)
 
 static void history(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "6");
     struct msg_history_end end = {0};
     uilab_feed(&g->u, MSG_HISTORY_END, uilab_sent(&g->u, MSG_HISTORY)->tag, &end);
@@ -133,7 +133,7 @@ static void history(void **state)
 
 static void why(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/finetune<Enter>w");
     struct msg_why w = {.job = g->s.big,
@@ -179,14 +179,14 @@ static void why(void **state)
 
 static void command(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, ":drain gpu0");
     uilab_picture(&g->u, "command", 24, 80);
 }
 
 static void form(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "s<Down><Down>a100:4<Down>48<Down>256G<Down>12:00:00<Down>gpu<Down>finetune<Up>");
     uilab_keys(&g->u, "<Tab>source env.sh<Enter>python train.py --epochs 20<Tab><Up>");
     uilab_wait(&g->u, 400);
@@ -201,19 +201,19 @@ static void form(void **state)
 
 static void confirm(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/sweep<Enter>c");
     uilab_picture(&g->u, "cancel", 24, 80);
 }
 
 static void help(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, "?");
     uilab_picture(&g->u, "help", 40, 100);
 }
 
-#define PICTURE(f) cmocka_unit_test_setup_teardown(f, pictures_up, stage_down)
+#define PICTURE(f) cmocka_unit_test_setup_teardown(f, pictures_up, ui_fixture_down)
 
 int main(void)
 {

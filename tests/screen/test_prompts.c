@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 /* --- changes of jobs --- */
 
@@ -22,7 +22,7 @@ static void a_refused_change_can_be_mended(void **state)
     } rows[] = {{"", "time limit", "TimeLimit="},      {"j", "memory per node", "MinMemoryNode="},
                 {"jj", "partition", "Partition="},     {"jjj", "priority (administrators)", "Priority="},
                 {"jjjj", "depends on", "Dependency="}, {"jjjjj", "nice", "Nice="}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>");
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -49,7 +49,7 @@ static void a_refused_change_can_be_mended(void **state)
 
 static void of_several_the_refused_are_counted(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/wait<Enter>gjj<Space>j<Space>e<Enter><C-u>9:00:00<Enter>");
     keys_show(u, "n", "Esc close"); /* back to the line that was typed */
@@ -72,7 +72,7 @@ static void of_several_the_refused_are_counted(void **state)
 
 static void a_prompt_that_is_left_tells_it_in_a_box(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>e<Enter><C-u>9<Enter><Esc>");
     uilab_draw(u, 24, 80);
@@ -84,7 +84,7 @@ static void a_prompt_that_is_left_tells_it_in_a_box(void **state)
 /* Nobody waits for the answer before he types on: it is meant for what comes after a yes. */
 static void what_is_typed_ahead_is_kept(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2dfan<Enter>1");
     keys_show(u, "", "Waiting for the controller");
@@ -102,7 +102,7 @@ static void what_is_typed_ahead_is_kept(void **state)
 
 static void a_lost_connection_keeps_what_was_typed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2dloud fan<Enter>");
     follow_lost(u->app, "cut");
@@ -122,7 +122,7 @@ static void a_lost_connection_keeps_what_was_typed(void **state)
 
 static void reasons_and_notes_can_be_mended(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "2dfan<Enter>", "Waiting for the controller");
     uilab_result(u, MSG_DRAIN, REFUSAL_BAD_REQUEST, "too short a reason", 0);
@@ -141,7 +141,7 @@ static void reasons_and_notes_can_be_mended(void **state)
 
 static void another_signal_can_be_chosen(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/train<Enter>C<Enter>");
     keys_show(u, "n", "Terminated"); /* back to the choice */
@@ -162,12 +162,12 @@ static void names_of_files_can_be_mended(void **unused)
 {
     (void)unused;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     char dir[] = "/tmp/stoker-prompts.XXXXXX", path[80];
     assert_non_null(mkdtemp(dir));
     uilab_init(&u);
     u.options.config_dir = dir;
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     keys_show(&u, "s<F3><Enter>/nosuch/job.sh<Enter>", "/nosuch/job.sh: No such file");
     must_show(&u, "open a script or a job file");
@@ -189,7 +189,7 @@ static void names_of_files_can_be_mended(void **unused)
 static void ctrl_c_leaves_what_is_typed_first(void **state)
 {
     static const char *const typed[] = {":drain gpu03", "/train", "c", "e", "?", "l/words", "2d"};
-    struct uilab *u = &((struct stage *)*state)->u;
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
     for (size_t i = 0; i < N_OF(typed); i++) {
         uilab_keys(u, "1");
         uilab_keys(u, typed[i]);
@@ -211,7 +211,7 @@ static void ctrl_c_leaves_what_is_typed_first(void **state)
 static void a_refusal_has_room(void **state)
 {
     static const int sizes[][2] = {{10, 40}, {24, 80}, {8, 30}, {5, 20}, {50, 200}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/eval<Enter>e<Enter><C-u>soonish<Enter>");
     uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST,
@@ -229,16 +229,16 @@ static void a_refusal_has_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(a_refused_change_can_be_mended),
-        STAGE_CASE(of_several_the_refused_are_counted),
-        STAGE_CASE(a_prompt_that_is_left_tells_it_in_a_box),
-        STAGE_CASE(what_is_typed_ahead_is_kept),
-        STAGE_CASE(a_lost_connection_keeps_what_was_typed),
-        STAGE_CASE(reasons_and_notes_can_be_mended),
-        STAGE_CASE(another_signal_can_be_chosen),
+        UI_FIXTURE_CASE(a_refused_change_can_be_mended),
+        UI_FIXTURE_CASE(of_several_the_refused_are_counted),
+        UI_FIXTURE_CASE(a_prompt_that_is_left_tells_it_in_a_box),
+        UI_FIXTURE_CASE(what_is_typed_ahead_is_kept),
+        UI_FIXTURE_CASE(a_lost_connection_keeps_what_was_typed),
+        UI_FIXTURE_CASE(reasons_and_notes_can_be_mended),
+        UI_FIXTURE_CASE(another_signal_can_be_chosen),
         cmocka_unit_test(names_of_files_can_be_mended),
-        STAGE_CASE(ctrl_c_leaves_what_is_typed_first),
-        STAGE_CASE(a_refusal_has_room),
+        UI_FIXTURE_CASE(ctrl_c_leaves_what_is_typed_first),
+        UI_FIXTURE_CASE(a_refusal_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,14 @@
 /* test_screens.c - GPUs, the timeline, partitions, history and usage: what they count, what they ask for,
  * where Enter leads. */
 #include "src/base/xalloc.h"
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 /* --- GPUs --- */
 
 static void every_gpu_has_its_letter(void **state)
 {
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "3");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
@@ -32,7 +32,7 @@ static void every_gpu_has_its_letter(void **state)
 /* A device that does not work is told from one whose node takes no jobs, whoever holds it. */
 static void a_broken_gpu_is_told(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct ev_node found = {.node = xstrdup("gpu01"), .state = NODE_UP, .boot_id = xstrdup("b"), .gpus = 8};
     cpuset_add(&found.gpus_out, 1);
@@ -57,7 +57,7 @@ static void a_broken_gpu_is_told(void **state)
 /* 80 columns have no pane beside the list: what its columns cut stands below it. */
 static void details_stand_below_the_list(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2/gpu04<Enter>");
     uilab_draw(u, 24, 80);
@@ -100,7 +100,7 @@ static void a_login_node_is_not_out(void **unused)
 static void a_gpu_that_idles_long_is_told(void **state)
 {
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 0, 88, 0};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uint32_t idle_s = 0;
     uilab_keys(u, "2");
@@ -125,7 +125,7 @@ static void a_gpu_that_idles_long_is_told(void **state)
 
 static void gpus_act_on_nodes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "3jd");
     uilab_draw(u, 24, 80);
@@ -139,7 +139,7 @@ static void gpus_act_on_nodes(void **state)
 
 static void partitions_lead_to_their_jobs(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "5", "1  next in line, nothing fits yet");
     keys_show(u, "j", "58  not looked at yet");
@@ -183,7 +183,7 @@ static void answer_history(struct uilab *u, struct job *const *jobs, size_t n)
 
 static void history_has_what_left_the_queue(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6");
     uilab_draw(u, 24, 80);
@@ -213,7 +213,7 @@ static void history_has_what_left_the_queue(void **state)
 
 static void history_says_what_was_used(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = past_job(900, "hungry", JOB_OUT_OF_MEMORY);
     struct alloc *a = rec_list_push(&j->alloc);
@@ -258,7 +258,7 @@ static void answer_page(struct uilab *u, uint32_t first_id, size_t n)
 
 static void history_goes_on_page_by_page(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6");
     const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
@@ -288,7 +288,7 @@ static void history_goes_on_page_by_page(void **state)
 
 static void the_controller_looks_for_what_the_filter_says(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6");
     answer_page(u, 90000, 500);
@@ -310,7 +310,7 @@ static void the_controller_looks_for_what_the_filter_says(void **state)
  * are. */
 static void a_rare_word_does_not_walk_for_ever(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uint32_t id = 90000;
     uilab_keys(u, "6/rare<Enter>");
@@ -328,7 +328,7 @@ static void a_rare_word_does_not_walk_for_ever(void **state)
 
 static void another_filter_while_a_page_comes(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6/user:bo<Enter>"); /* the first question is still open */
     uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
@@ -349,7 +349,7 @@ static void another_filter_while_a_page_comes(void **state)
 
 static void history_survives_a_controller_that_has_none(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "6");
     uilab_result(u, MSG_HISTORY, REFUSAL_NOT_SUPPORTED, "no", 0);
@@ -362,7 +362,7 @@ static void history_survives_a_controller_that_has_none(void **state)
 
 static void usage_counts_and_asks(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "7", "vision");
     const struct uilab_sent *s = uilab_sent(u, MSG_SHARES);
@@ -410,7 +410,7 @@ static void usage_counts_and_asks(void **state)
 static void the_plan_is_on_a_line_of_time(void **state)
 {
     static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
@@ -423,7 +423,7 @@ static void the_plan_is_on_a_line_of_time(void **state)
 /* The title was cut in the middle of the plan's age. */
 static void the_plans_title_fits_40_columns(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
@@ -437,7 +437,7 @@ static void the_plans_title_fits_40_columns(void **state)
 
 static void the_cursor_tells_what_is_there(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
@@ -463,7 +463,7 @@ static void the_cursor_tells_what_is_there(void **state)
 
 static void the_plan_is_asked_for_seldom(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
@@ -489,7 +489,7 @@ static void the_plan_is_asked_for_seldom(void **state)
 
 static void why_of_a_held_job_releases_it(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/ablation<Enter>w");
     struct msg_why w = {.job = g->s.held};
@@ -508,7 +508,7 @@ static void why_of_a_held_job_releases_it(void **state)
 /* The controller would only say that it does not wait. */
 static void why_of_what_does_not_wait_is_known_here(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "/train-res<Enter>w", "until");
     must_show(u, "on      gpu03");
@@ -522,7 +522,7 @@ static void why_of_what_does_not_wait_is_known_here(void **state)
  * has started. */
 static void why_is_kept_up_while_it_is_open(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/finetune<Enter>w");
     const struct uilab_sent *first = uilab_sent(u, MSG_WHY);
@@ -559,7 +559,7 @@ static void why_is_kept_up_while_it_is_open(void **state)
 /* What can never come true is taken away by the same key as what else would help. */
 static void a_dead_dependency_can_be_taken_away(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/report<Enter>w");
     const struct uilab_sent *s = uilab_sent(u, MSG_WHY);
@@ -584,9 +584,9 @@ static void no_remedy_for_jobs_of_others(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     u.ordinary = true;
     u.uid = 54321;
     uilab_connect(&u);
@@ -606,7 +606,7 @@ static void no_remedy_for_jobs_of_others(void **state)
 
 static void a_job_between_its_tasks_holds_nothing(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = job_new();
     rec_fini(&job_rec, j);
@@ -624,7 +624,7 @@ static void a_job_between_its_tasks_holds_nothing(void **state)
 
 static void a_machine_at_rest_is_nobody_s(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2/cpu01<Enter>");
     struct msg_util m = {.node = xstrdup("cpu01"), .t = u->lab.now, .cpu_permille = 40, .mem_mib = 131072};
@@ -642,7 +642,7 @@ static void a_machine_at_rest_is_nobody_s(void **state)
 
 static void notes_are_written(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "2e", "a note on gpu01");
     uilab_keys(u, "fans whistle<Enter>");
@@ -662,7 +662,7 @@ static void notes_are_written(void **state)
 
 static void panes_beside_the_plan_and_the_shares(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
@@ -679,34 +679,34 @@ static void panes_beside_the_plan_and_the_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(every_gpu_has_its_letter),
-        STAGE_CASE(a_broken_gpu_is_told),
-        STAGE_CASE(details_stand_below_the_list),
-        STAGE_CASE(a_login_node_is_not_out),
-        STAGE_CASE(a_gpu_that_idles_long_is_told),
-        STAGE_CASE(gpus_act_on_nodes),
-        STAGE_CASE(partitions_lead_to_their_jobs),
-        STAGE_CASE(history_has_what_left_the_queue),
-        STAGE_CASE(history_says_what_was_used),
-        STAGE_CASE(history_goes_on_page_by_page),
-        STAGE_CASE(the_controller_looks_for_what_the_filter_says),
-        STAGE_CASE(a_rare_word_does_not_walk_for_ever),
-        STAGE_CASE(another_filter_while_a_page_comes),
-        STAGE_CASE(history_survives_a_controller_that_has_none),
-        STAGE_CASE(usage_counts_and_asks),
-        STAGE_CASE(the_plan_is_on_a_line_of_time),
-        STAGE_CASE(the_plans_title_fits_40_columns),
-        STAGE_CASE(the_cursor_tells_what_is_there),
-        STAGE_CASE(the_plan_is_asked_for_seldom),
-        STAGE_CASE(why_of_a_held_job_releases_it),
-        STAGE_CASE(why_of_what_does_not_wait_is_known_here),
-        STAGE_CASE(why_is_kept_up_while_it_is_open),
-        STAGE_CASE(a_dead_dependency_can_be_taken_away),
+        UI_FIXTURE_CASE(every_gpu_has_its_letter),
+        UI_FIXTURE_CASE(a_broken_gpu_is_told),
+        UI_FIXTURE_CASE(details_stand_below_the_list),
+        UI_FIXTURE_CASE(a_login_node_is_not_out),
+        UI_FIXTURE_CASE(a_gpu_that_idles_long_is_told),
+        UI_FIXTURE_CASE(gpus_act_on_nodes),
+        UI_FIXTURE_CASE(partitions_lead_to_their_jobs),
+        UI_FIXTURE_CASE(history_has_what_left_the_queue),
+        UI_FIXTURE_CASE(history_says_what_was_used),
+        UI_FIXTURE_CASE(history_goes_on_page_by_page),
+        UI_FIXTURE_CASE(the_controller_looks_for_what_the_filter_says),
+        UI_FIXTURE_CASE(a_rare_word_does_not_walk_for_ever),
+        UI_FIXTURE_CASE(another_filter_while_a_page_comes),
+        UI_FIXTURE_CASE(history_survives_a_controller_that_has_none),
+        UI_FIXTURE_CASE(usage_counts_and_asks),
+        UI_FIXTURE_CASE(the_plan_is_on_a_line_of_time),
+        UI_FIXTURE_CASE(the_plans_title_fits_40_columns),
+        UI_FIXTURE_CASE(the_cursor_tells_what_is_there),
+        UI_FIXTURE_CASE(the_plan_is_asked_for_seldom),
+        UI_FIXTURE_CASE(why_of_a_held_job_releases_it),
+        UI_FIXTURE_CASE(why_of_what_does_not_wait_is_known_here),
+        UI_FIXTURE_CASE(why_is_kept_up_while_it_is_open),
+        UI_FIXTURE_CASE(a_dead_dependency_can_be_taken_away),
         cmocka_unit_test(no_remedy_for_jobs_of_others),
-        STAGE_CASE(a_job_between_its_tasks_holds_nothing),
-        STAGE_CASE(a_machine_at_rest_is_nobody_s),
-        STAGE_CASE(notes_are_written),
-        STAGE_CASE(panes_beside_the_plan_and_the_shares),
+        UI_FIXTURE_CASE(a_job_between_its_tasks_holds_nothing),
+        UI_FIXTURE_CASE(a_machine_at_rest_is_nobody_s),
+        UI_FIXTURE_CASE(notes_are_written),
+        UI_FIXTURE_CASE(panes_beside_the_plan_and_the_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* test_table.c - the columns of a table: how wide they are, and what of a row is cut. */
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 #include "ui/widget/table.h"
 
 /* A column with a fit is as wide as its rows: details go first, then it is cut itself. */

@@ -1,10 +1,10 @@
 /* test_windows.c - maintenance and reservations on the screens: what is said of them, how they are made,
  * changed and deleted with keys and behind ':'. */
-#include "tests/screen/stage.h"
+#include "tests/screen/ui_fixture.h"
 
 static void windows_are_pushed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     const struct msg_get *get = uilab_sent(u, MSG_GET)->body;
     assert_true(get->what & GET_WINDOWS);
@@ -43,7 +43,7 @@ static void windows_are_pushed(void **state)
 /* With a window before them the three bars have more roles than one text holds. */
 static void bars_keep_their_colours_beside_a_window(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     push_window(u, "maint", "gpu01", 120, 240, false);
     uilab_draw(u, 24, 132);
@@ -59,7 +59,7 @@ static void bars_keep_their_colours_beside_a_window(void **state)
 
 static void a_window_begins_without_an_event(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     push_window(u, "maint", "cpu04", 10, 20, false);
     uilab_draw(u, 24, 200);
@@ -77,7 +77,7 @@ static void a_window_begins_without_an_event(void **state)
 
 static void windows_are_made_and_deleted(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "2w", "new window on gpu01");
     keys_show(u, "<Enter>", "No job starts on these nodes");
@@ -139,7 +139,7 @@ static const struct window *sent_window(struct uilab *u, bool update)
 
 static void they_are_listed_and_made_by_words(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, ":windows<Enter>", ":windows add NODES creates one");
     uilab_keys(u,
@@ -165,7 +165,7 @@ static void they_are_listed_and_made_by_words(void **state)
 
 static void they_are_changed(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     push_window(u, "fans", "gpu01", 60, 180, false);
     int64_t start = u->lab.now.ms + 60 * 60000;
@@ -216,7 +216,7 @@ static void what_is_wrong_is_said_and_the_line_stays(void **state)
         {":windows add gpu01 start=now", "how long?"},
         {":windows add gpu01 soon", "'soon': write start=18:00"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     push_window(u, "fans", "gpu01", 60, 180, false);
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -240,7 +240,7 @@ static void what_is_wrong_is_said_and_the_line_stays(void **state)
 
 static void several_are_deleted_after_a_question(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     push_window(u, "fans", "gpu01", 60, 180, false);
     push_window(u, "rack", "gpu02", 60, 180, false);
@@ -272,7 +272,7 @@ static void words_are_completed(void **state)
         {":windows change fans nodes=gpu01,cpu02<Tab>", "nodes=gpu01,cpu02"},
         {":drain gpu01,cpu02<Tab>", ":drain gpu01,cpu02"},
     };
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     push_window(&g->u, "fans", "gpu01", 60, 180, false);
     for (size_t i = 0; i < N_OF(rows); i++) {
         keys_give_line(&g->u, rows[i].keys, rows[i].line);
@@ -287,7 +287,7 @@ static void words_are_completed(void **state)
 /* An answer that never comes is no leak: the sanitizer looks. */
 static void left_while_the_controller_thinks(void **state)
 {
-    struct stage *g = *state;
+    struct ui_fixture *g = *state;
     uilab_keys(&g->u, ":windows add gpu01 duration=1h<Enter>y");
     assert_non_null(uilab_sent(&g->u, MSG_WINDOW_SET));
 }
@@ -296,9 +296,9 @@ static void who_may_not_is_offered_nothing(void **state)
 {
     (void)state;
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
     uilab_init(&u);
-    scene_build(&u.lab, &s);
+    demo_cluster_build(&u.lab, &s);
     u.ordinary = true;
     uilab_connect(&u);
     keys_show(&u, "2w", "no windows");
@@ -317,16 +317,16 @@ static void who_may_not_is_offered_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_CASE(windows_are_pushed),
-        STAGE_CASE(bars_keep_their_colours_beside_a_window),
-        STAGE_CASE(a_window_begins_without_an_event),
-        STAGE_CASE(windows_are_made_and_deleted),
-        STAGE_CASE(they_are_listed_and_made_by_words),
-        STAGE_CASE(they_are_changed),
-        STAGE_CASE(what_is_wrong_is_said_and_the_line_stays),
-        STAGE_CASE(several_are_deleted_after_a_question),
-        STAGE_CASE(words_are_completed),
-        STAGE_CASE(left_while_the_controller_thinks),
+        UI_FIXTURE_CASE(windows_are_pushed),
+        UI_FIXTURE_CASE(bars_keep_their_colours_beside_a_window),
+        UI_FIXTURE_CASE(a_window_begins_without_an_event),
+        UI_FIXTURE_CASE(windows_are_made_and_deleted),
+        UI_FIXTURE_CASE(they_are_listed_and_made_by_words),
+        UI_FIXTURE_CASE(they_are_changed),
+        UI_FIXTURE_CASE(what_is_wrong_is_said_and_the_line_stays),
+        UI_FIXTURE_CASE(several_are_deleted_after_a_question),
+        UI_FIXTURE_CASE(words_are_completed),
+        UI_FIXTURE_CASE(left_while_the_controller_thinks),
         cmocka_unit_test(who_may_not_is_offered_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

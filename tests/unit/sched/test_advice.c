@@ -1,6 +1,6 @@
 /* test_advice.c - the one change that would help: it is said, and it does. */
-#include "tests/unit/sched/whylab.h"
 #include "tests/unit/sched/said.h"
+#include "tests/unit/sched/whylab.h"
 
 /* --- what would help --- */
 
@@ -122,7 +122,7 @@ static void test_advice_helps(void **state)
         {"it is held", make_held, NULL, NULL, NULL},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(state);
+        sched_fixture_end(state);
         set_up(state);
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         rows[i].make(j);
@@ -201,7 +201,7 @@ static void test_advice_of_a_throttle(void **state)
         {"it is at a limit", with_a_limit, 0},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(state);
+        sched_fixture_end(state);
         set_up(state);
         uint32_t id = submit_array(4, 2);
         assert_int_equal(l.m.n_active, 2);

@@ -7,7 +7,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "n1", 4, 8000, 2, NULL);
     lab_node(&l, "n2", 4, 8000, 2, NULL);
     lab_part(&l, "main", "n[1-2]")->default_time_s = 600;
@@ -104,7 +104,7 @@ static void test_backfill(void **state)
     (void)state;
     static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY};
     for (size_t i = 0; i < N_OF(modes); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         set_backfill(modes[i]);
         uint32_t a = submit(NULL, 4), b = submit("main", 3), c = submit("main", 2);
@@ -299,7 +299,7 @@ static void test_partition_states(void **state)
                 {PART_DRAIN, true, REASON_NONE}, /* what waits there still runs */
                 {PART_INACTIVE, false, REASON_PART_INACTIVE}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         part("one")->state = rows[i].state;
         lab_configure(&l);
@@ -339,7 +339,7 @@ static void test_who_may_use_a_partition(void **state)
                 {"a denied QOS", NULL, NULL, "high", 1000, false, true},
                 {"another QOS", NULL, NULL, "low", 1000, true, true}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         struct part_spec *one = part("one");
         if (rows[i].group)
@@ -488,7 +488,7 @@ static void test_tasks_of_two_steps_ask_for_their_own_gpu_type(void **state)
     assert_string_equal(lab_task(&l, id, 0, 0)->alloc.node, "n2");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
 {

@@ -156,7 +156,7 @@ static int minute_of(uint32_t id, struct wall t)
 
 /* --- by hand --- */
 
-struct scene {
+struct forecast_row {
     const char *name;
     void (*make)(void); /* before the jobs come; NULL: nothing */
     struct {
@@ -225,7 +225,7 @@ static void make_drained(void)
     lab_must(&l, EV_DRAIN, 0, &body);
 }
 
-static const struct scene scenes[] = {
+static const struct forecast_row rows[] = {
     {"one after the other",
      NULL,
      {{"p=big c=8 T=10", 0}, {"p=big c=8 T=20", 10}, {"p=big c=8 T=5", 30}, {"p=big c=1 T=1", 35}}},
@@ -363,7 +363,8 @@ static const struct scene scenes[] = {
      {{"c=4 T=10", 0}, {"c=4 T=10", 10}, {"c=4 T=10", 20}, {"N=2 T=1", BEYOND}}},
 };
 
-static void scene_must_be(const struct scene *s, const uint32_t *ids, struct wall t, const char *how)
+static void forecast_row_must_be(const struct forecast_row *s, const uint32_t *ids, struct wall t,
+                                 const char *how)
 {
     for (size_t i = 0; i < ROWS && s->rows[i].job; i++) {
         int got = minute_of(ids[i], t);
@@ -374,8 +375,8 @@ static void scene_must_be(const struct scene *s, const uint32_t *ids, struct wal
 
 static void test_by_hand(void **state)
 {
-    for (size_t i = 0; i < N_OF(scenes); i++) {
-        const struct scene *s = &scenes[i];
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const struct forecast_row *s = &rows[i];
         uint32_t ids[ROWS];
         tear_down(state);
         set_up(state);
@@ -386,9 +387,9 @@ static void test_by_hand(void **state)
         pass();
         struct wall t = l.now;
         forecast(1000);
-        scene_must_be(s, ids, t, "in one go");
+        forecast_row_must_be(s, ids, t, "in one go");
         forecast(1);
-        scene_must_be(s, ids, t, "one by one");
+        forecast_row_must_be(s, ids, t, "one by one");
         struct sched_view v = pass_view(&l);
         forecast_begin(planner_forecaster(planner), &v, l.now);
         while (!forecast_step(planner_forecaster(planner), &v, 1)) {
@@ -396,7 +397,7 @@ static void test_by_hand(void **state)
             assert_int_equal(pass_again(&l, planner, &r), 0);
             sched_result_fini(&r);
         }
-        scene_must_be(s, ids, t, "with passes between");
+        forecast_row_must_be(s, ids, t, "with passes between");
     }
 }
 

@@ -8,7 +8,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     for (int i = 1; i <= 4; i++) {
         char *name = xasprintf("n%d", i);
         lab_node(&l, name, 8, 16000, 4, NULL);
@@ -105,7 +105,7 @@ static void test_what_is_allocated_is_what_was_asked_for(void **state)
             *count_at(&r, i) = values[i][of[i]];
         if (job_need_check_gpus(&r, NULL) == 0) {
             if (n_agree++ % 50 == 49) { /* a look at all invariants takes longer with each job */
-                passlab_end(NULL);
+                sched_fixture_end(NULL);
                 set_up(NULL);
             }
             n_started += place(&r);
@@ -126,7 +126,8 @@ static void test_what_is_allocated_is_what_was_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_is_allocated_is_what_was_asked_for, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_what_is_allocated_is_what_was_asked_for, set_up,
+                                        sched_fixture_end),
     };
     return cmocka_run_group_tests_name("GPU counts", tests, NULL, NULL);
 }

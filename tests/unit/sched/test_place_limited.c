@@ -16,7 +16,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "big", 16, 64000, 8, NULL)->weight = 10;
     lab_node(&l, "mid", 8, 16000, 2, NULL)->weight = 20;
     lab_node(&l, "two", 8, 32000, 4, NULL)->weight = 30;
@@ -109,7 +109,7 @@ static void test_where_it_is_allowed(void **state)
     for (size_t i = 0; i < N_OF(rows); i++) {
         const struct row *r = &rows[i];
         struct limit_set hard = only(r->most[0], r->most[1], r->most[2]);
-        passlab_end(state);
+        sched_fixture_end(state);
         set_up(state);
         limit_ann(&hard, NULL);
         struct job *j = job_of("main", r->nodes, r->exclusive);
@@ -278,7 +278,7 @@ static void test_who_goes(void **state)
     assert_string_equal(nodes_of(last.preempts.v[0].job), "bare"); /* the youngest of the two */
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
 {

@@ -10,7 +10,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "n1", 4, 8000, 2, NULL);
     lab_node(&l, "n2", 4, 8000, 2, NULL);
     lab_part(&l, "main", "n[1-2]");
@@ -468,7 +468,7 @@ static void test_a_limit_on_nodes_counts_a_node_once(void **state)
     assert_string_equal(lab_task(&l, id, 0, 4)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
 {

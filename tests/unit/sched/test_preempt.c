@@ -15,7 +15,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "n1", 4, 8000, 4, NULL);
     lab_node(&l, "n2", 4, 8000, 4, NULL);
     lab_node(&l, "n3", 4, 8000, 4, NULL);
@@ -138,7 +138,7 @@ static void test_who_goes(void **state)
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t ids[6] = {0}, n = 0;
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         for (; rows[i].runs[n].node; n++) {
             ids[n] = submit_on("low", rows[i].runs[n].cpus, rows[i].runs[n].priority, rows[i].runs[n].node);
@@ -165,7 +165,7 @@ static void test_only_once_and_then_it_starts(void **state)
     (void)state;
     static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF};
     for (size_t i = 0; i < N_OF(modes); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         l.spec.backfill = modes[i];
         lab_configure(&l);
@@ -222,7 +222,7 @@ static void test_two_who_need_a_place(void **state)
     submit("high", 4, 1);
     pass_anew();
     assert_string_equal(victims(), "2>3 1>4");
-    passlab_end(NULL);
+    sched_fixture_end(NULL);
     set_up(NULL);
     submit("low", 4, 5);
     submit("low", 4, 5);
@@ -273,7 +273,7 @@ static void test_elements_at_once(void **state)
     static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF};
     for (size_t i = 0; i < N_OF(rows) * N_OF(modes); i++) {
         size_t row = i / N_OF(modes);
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         l.spec.backfill = modes[i % N_OF(modes)];
         lab_configure(&l);
@@ -298,7 +298,7 @@ static void test_elements_keep_their_places(void **state)
 {
     (void)state;
     for (int update = 0; update < 2; update++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         submit_on("low", 2, 5, "n1");
         submit_on("low", 4, 5, "n2");
@@ -432,7 +432,7 @@ static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
         const char *want;
     } rows[] = {{-10, ""}, {20, ""}, {30, ""}, {31, "2>3"}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         submit("low", 4, 5);
         submit("low", 4, 5);
@@ -472,7 +472,7 @@ static void test_by_qos(void **state)
                 {"boss", NULL, "2>3", 7}, /* who names none has QOS normal */
                 {"boss", "normal", "2>3", 7},   {"boss", "cheap", "", 0}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         for (int k = 0; k < 2; k++) {
             struct job *j = job_of("high", 4, 5);
@@ -502,7 +502,7 @@ static void test_who_may_preempt_comes_first(void **state)
                 {"urgent", "cheap", false},  {"cheap", "normal", false}, {"urgent", "urgent", false},
                 {"nobody's", "cheap", false}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         submit_on("high", 4, 5, "n1"); /* one node is left */
         pass_anew();
@@ -554,7 +554,7 @@ static void test_who_does_not_come_back(void **state)
     assert_string_equal(victims(), "1>3");
     assert_int_equal(last.preempts.v[0].fate, FATE_END);
     assert_int_equal(last.preempts.v[0].grace_s, 0);
-    passlab_end(NULL);
+    sched_fixture_end(NULL);
     set_up(NULL);
     for (int i = 0; i < 2; i++) {
         struct job *j = job_of("low", 4, 5);
@@ -586,7 +586,7 @@ static void test_a_partition_of_idle_nodes(void **state)
     submit("shut", 4, 1);
     pass_anew();
     assert_string_equal(victims(), "");
-    passlab_end(NULL);
+    sched_fixture_end(NULL);
     set_up(NULL);
     l.spec.parts.v[3].state = PART_UP;
     l.spec.parts.v[3].priority_tier = 1;
@@ -687,7 +687,7 @@ static void test_a_step_job_goes(void **state)
     (void)id;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
 {

@@ -14,7 +14,7 @@ static int set_up(void **state)
 {
     (void)state;
     rnd = check_seed();
-    passlab_begin();
+    sched_fixture_begin();
     for (uint32_t i = 1; i <= NODES; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", i);
@@ -194,10 +194,10 @@ static void test_cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, passlab_end),
-        cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, passlab_end),
-        cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, passlab_end),
-        cmocka_unit_test_setup_teardown(test_cut_short, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_cut_short, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
 }

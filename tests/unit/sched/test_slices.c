@@ -11,7 +11,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "n1", 1, 8000, 0, NULL);
     lab_part(&l, "main", "n1");
     lab_configure(&l);
@@ -74,8 +74,8 @@ static void test_overtaken_while_it_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_no_piece_is_long, set_up, passlab_end),
-        cmocka_unit_test_setup_teardown(test_overtaken_while_it_tells, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_no_piece_is_long, set_up, sched_fixture_end),
+        cmocka_unit_test_setup_teardown(test_overtaken_while_it_tells, set_up, sched_fixture_end),
     };
     return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     return 0;
 }
 
@@ -287,7 +287,7 @@ static void test_the_grace_time_is_part_of_the_fit(void **state)
         bool goes;
     } rows[] = {{"it would run into a place held", 240, false}, {"it ends before", 230, true}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         lab_node(&l, "n0", 8, 8000, 0, NULL);
         lab_node(&l, "n1", 8, 8000, 0, NULL);
@@ -436,7 +436,7 @@ static void test_a_promise_counts_in_limits(void **state)
 {
     (void)state;
     for (int update = 0; update < 2; update++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         lab_node(&l, "n1", 4, 8000, 0, NULL);
         lab_node(&l, "n2", 4, 8000, 0, NULL);
@@ -488,7 +488,7 @@ static void test_a_promise_counts_in_licences(void **state)
 {
     (void)state;
     for (int update = 0; update < 2; update++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         lab_node(&l, "n1", 4, 8000, 0, NULL);
         lab_node(&l, "n2", 4, 8000, 0, NULL);
@@ -632,7 +632,7 @@ static void test_grace_in_every_mode(void **state)
                 {"at once, but it does not come back", PREEMPT_REQUEUE, false, 2, 30, FATE_END},
                 {"cancel, requeue at once", PREEMPT_CANCEL, false, NOT_GIVEN, 30, FATE_END}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(NULL);
+        sched_fixture_end(NULL);
         set_up(NULL);
         lab_node(&l, "n1", 4, 8000, 0, NULL);
         part("main", "n1", 2, PREEMPT_OFF, 0);
@@ -651,7 +651,7 @@ static void test_grace_in_every_mode(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 int main(void)
 {

@@ -10,7 +10,7 @@
 static inline int set_up(void **state)
 {
     (void)state;
-    passlab_begin();
+    sched_fixture_begin();
     lab_node(&l, "n1", 4, 8000, 2, "a100");
     lab_node(&l, "n2", 8, 4000, 0, NULL);
     lab_part(&l, "main", "n[1-2]");
@@ -71,8 +71,8 @@ static inline void must_say(uint32_t id, enum reason reason, enum why_class cls,
         found = found || (w.causes.v[i].cls == cls && strstr(said(&w.causes.v[i]), text));
     }
     if (!found)
-        fail_msg("job %u: none of its %zu causes (\"%s\") is %s \"%s\"", id, w.causes.n, said(&w.causes.v[0]),
-                 why_class_name(cls), text);
+        fail_msg("job %u: none of its %zu causes (\"%s\") is %s \"%s\"", id, w.causes.n,
+                 said(&w.causes.v[0]), why_class_name(cls), text);
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -99,6 +99,6 @@ static inline uint32_t submit_array(uint32_t cpus, uint32_t throttle)
     return id;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, sched_fixture_end)
 
 #endif

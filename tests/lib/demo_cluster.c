@@ -1,5 +1,5 @@
-/* scene.c - a cluster in the middle of its day. */
-#include "tests/lib/scene.h"
+/* demo_cluster.c - a cluster in ordinary use. */
+#include "tests/lib/demo_cluster.h"
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -95,7 +95,7 @@ static uint32_t ended(struct lab *l, struct job *j, const char *part, const char
     return id;
 }
 
-static void build_ended(struct lab *l, struct scene *s)
+static void build_ended(struct lab *l, struct demo_cluster *s)
 {
     s->done = ended(l, new_job(l, "prepare", 1000, "alice", "cpu", 4, 0, "prepare.sh"), "cpu", "cpu01",
                     1260, END_EXITED, 0, 0);
@@ -111,7 +111,7 @@ static void build_ended(struct lab *l, struct scene *s)
 }
 
 /* An array: 50 done, 2 failed, 8 running, the rest waits. */
-static void build_array(struct lab *l, struct scene *s)
+static void build_array(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "sweep", 1000, "alice", "cpu", 4, 0, "sweep.sh");
     *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
@@ -160,7 +160,7 @@ static void build_srun_steps(struct lab *l, uint32_t job)
     }
 }
 
-static void build_multi(struct lab *l, struct scene *s)
+static void build_multi(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "pretrain", 1000, "alice", "gpu", 24, 4, "pretrain.sbatch");
     j->req.nodes_min = j->req.nodes_max = 2;
@@ -189,7 +189,7 @@ static void place_task(struct lab *l, uint32_t job, int32_t step, uint32_t task,
 }
 
 /* A step job: prepare done, folds 0-5 half way with one failed, report later. */
-static void build_steps(struct lab *l, struct scene *s)
+static void build_steps(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "crossval", 1000, "alice", "gpu", 4, 0, "crossval.job");
     j->kind = JOB_KIND_STEPS;
@@ -217,7 +217,7 @@ static uint32_t waiting(struct lab *l, struct job *j, enum reason reason)
     return id;
 }
 
-static void build_waiting(struct lab *l, struct scene *s)
+static void build_waiting(struct lab *l, struct demo_cluster *s)
 {
     struct job *j = new_job(l, "finetune-7b", 1001, "bo", "gpu", 16, 8, "finetune.sh");
     s->big = waiting(l, j, REASON_RESOURCES);
@@ -235,7 +235,7 @@ static void build_waiting(struct lab *l, struct scene *s)
         REASON_PRIORITY);
 }
 
-void scene_build(struct lab *l, struct scene *s)
+void demo_cluster_build(struct lab *l, struct demo_cluster *s)
 {
     l->now.ms = 1795255200000; /* 2026-11-21 10:00 UTC */
     build_nodes(l);

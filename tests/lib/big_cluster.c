@@ -1,5 +1,5 @@
-/* crowd.c - a cluster as big as the screens must bear. */
-#include "tests/lib/crowd.h"
+/* big_cluster.c - a cluster as large as the screens must support. */
+#include "tests/lib/big_cluster.h"
 
 #include <time.h>
 
@@ -7,7 +7,7 @@
 
 #define ARRAY 7
 
-double crowd_cpu_ms(void)
+double big_cluster_cpu_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -51,14 +51,14 @@ static void make_nodes(struct lab *l)
 {
     struct cluster_spec spec;
     char name[16];
-    for (unsigned i = 0; i < CROWD_NODES; i++) {
+    for (unsigned i = 0; i < BIG_CLUSTER_NODES; i++) {
         snprintf(name, sizeof name, "n%05u", i);
         lab_node(l, name, 64, 262144, i % 4 ? 0 : 8, i % 4 ? NULL : "a100");
     }
     lab_part(l, "main", "n[00000-09999]");
     rec_copy(&cluster_spec_rec, &spec, &l->spec);
     apply(l, EV_CONFIG, 0, &spec);
-    for (unsigned i = 0; i < CROWD_NODES; i++) {
+    for (unsigned i = 0; i < BIG_CLUSTER_NODES; i++) {
         struct ev_node up = {.node = xasprintf("n%05u", i), .state = NODE_UP};
         apply(l, EV_NODE, 0, &up);
     }
@@ -75,34 +75,34 @@ static void start_job(struct lab *l, uint32_t id)
     apply(l, EV_RUNNING, id, &run);
 }
 
-void crowd_build(struct lab *l)
+void big_cluster_build(struct lab *l)
 {
     make_nodes(l);
-    for (uint32_t i = 0; i < CROWD_JOBS; i++)
+    for (uint32_t i = 0; i < BIG_CLUSTER_JOBS; i++)
         model_take_job(&l->m, make_job(l, 1 + i));
-    for (uint32_t i = 0; i < CROWD_RUNNING; i++)
+    for (uint32_t i = 0; i < BIG_CLUSTER_RUNNING; i++)
         start_job(l, 1 + i);
-    l->m.next_job = CROWD_JOBS + 1;
+    l->m.next_job = BIG_CLUSTER_JOBS + 1;
 }
 
-void crowd_build_array(struct lab *l)
+void big_cluster_build_array(struct lab *l)
 {
     make_nodes(l);
-    for (uint32_t i = 0; i < CROWD_JOBS; i++) {
+    for (uint32_t i = 0; i < BIG_CLUSTER_JOBS; i++) {
         struct job *j = make_job(l, ARRAY + 1 + i);
         j->array_job = ARRAY;
         j->array_index = i;
-        j->array_count = CROWD_JOBS;
+        j->array_count = BIG_CLUSTER_JOBS;
         j->state = i % 100 == 0 ? JOB_RUNNING : i % 100 == 50 ? JOB_FAILED : JOB_COMPLETED;
         j->t_start = l->now;
         if (j->state != JOB_RUNNING)
             j->t_end = l->now;
         model_take_job(&l->m, j);
     }
-    l->m.next_job = ARRAY + CROWD_JOBS + 1;
+    l->m.next_job = ARRAY + BIG_CLUSTER_JOBS + 1;
 }
 
-void crowd_change(struct uilab *u, uint32_t job)
+void big_cluster_change(struct uilab *u, uint32_t job)
 {
     struct model *m = u->app->m;
     struct ev_hold hold = {.hold = model_get_job(m, job)->hold ? HOLD_NONE : HOLD_USER};

@@ -1,30 +1,30 @@
-/* stage.h - the scene on the screens, ready to be played with: what the tests of the screens begin with. */
-#ifndef STOKER_TESTS_SCREEN_STAGE_H
-#define STOKER_TESTS_SCREEN_STAGE_H
+/* ui_fixture.h - the demo cluster on the screens: what the tests of the screens begin with. */
+#ifndef STOKER_TESTS_SCREEN_UI_FIXTURE_H
+#define STOKER_TESTS_SCREEN_UI_FIXTURE_H
 
 #include "src/base/xalloc.h"
-#include "tests/lib/scene.h"
+#include "tests/lib/demo_cluster.h"
 #include "tests/lib/uilab.h"
 
-struct stage {
+struct ui_fixture {
     struct uilab u;
-    struct scene s;
+    struct demo_cluster s;
 };
 
-static inline int stage_up(void **state)
+static inline int ui_fixture_up(void **state)
 {
-    static struct stage g;
+    static struct ui_fixture g;
     uilab_init(&g.u);
-    scene_build(&g.u.lab, &g.s);
+    demo_cluster_build(&g.u.lab, &g.s);
     uilab_connect(&g.u);
     uilab_draw(&g.u, 24, 80);
     *state = &g;
     return 0;
 }
 
-static inline int stage_down(void **state)
+static inline int ui_fixture_down(void **state)
 {
-    uilab_fini(&((struct stage *)*state)->u);
+    uilab_fini(&((struct ui_fixture *)*state)->u);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static inline void answer_script(struct uilab *u, const char *text)
 }
 
 /* The answer to the question that the timeline has asked. */
-static inline void feed_plan(struct uilab *u, const struct scene *s)
+static inline void feed_plan(struct uilab *u, const struct demo_cluster *s)
 {
     push_window(u, "maint", "gpu03", 200, 320, false);
     const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
@@ -161,6 +161,6 @@ static inline const char *cursor_row(struct uilab *u)
     return NULL;
 }
 
-#define STAGE_CASE(f) cmocka_unit_test_setup_teardown(f, stage_up, stage_down)
+#define UI_FIXTURE_CASE(f) cmocka_unit_test_setup_teardown(f, ui_fixture_up, ui_fixture_down)
 
 #endif
