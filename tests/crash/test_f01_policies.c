@@ -3,8 +3,8 @@
  * lend, windows are made and jobs retire.
  *
  * In the end: every acknowledged job and window is there, in the state or in the history, and none twice;
- * no run has begun twice; who waited began after those he waited for had ended; what was used is what the
- * jobs' records say, neither lost nor doubled by the kills and the retirements between them.
+ * no run has begun twice; a job with dependencies began after the jobs that it waited for; what was used is
+ * what the jobs' records say, neither lost nor doubled by the kills and the retirements between them.
  *
  * test-timeout: 600
  */
@@ -311,7 +311,7 @@ static void check_order(void)
     }
 }
 
-/* Runs of that kind that are open at a time: begun and neither ended nor begun anew. */
+/* Runs of that kind that are open at a time: begun and neither ended nor begun again. */
 static void check_at_once(enum what what, bool of_one_job, unsigned most)
 {
     vec_for_each (&ledger, i) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# F08: the supervisor of a task is killed. Nobody saw the end: it is unknown, never success, and its processes are gone first.
+# F08: the supervisor of a task is killed. The end was not observed: it is unknown, never success, and its processes are gone first.
 # test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"

@@ -120,7 +120,7 @@ must scontrol reconfigure
 case_ "a bridge, then an agent that is frozen: the supervisor ends the task all the same"
 start_on frozen n1 --lost-node=lease
 bridge=$(pgrep -f -- "--bridge --node n1 --dir $NODES_DIR/n1/" | head -n 1)
-sshd_stop 1 # else it is called anew at once
+sshd_stop 1 # else it is called again at once
 kill -STOP "$bridge"
 wait_for 30 has_lines frozen.1 1
 apart frozen

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # F15, F16: a node reboots, once with the controller looking on and once while it is away. What ran there ended with it; what may be
-# requeued runs anew, a job over two nodes does not go on on one; no process of the new boot is taken for one of the old.
+# requeued runs again, a job over two nodes does not go on on one; no process of the new boot is taken for one of the old.
 # The node sees a boot id of its own: its sshd lives in a mount namespace in which the test says what it is.
 # test-user
 . stoker.sh

@@ -62,7 +62,7 @@ wait_for 20 is_drained
 must scontrol update NodeName=n1 State=DRAIN Reason=fan
 melt
 wait_end "$job"
-has "his reason stays" "$(sinfo -h -R -o %E)" fan
+has "the user's reason stays" "$(sinfo -h -R -o %E)" fan
 must scontrol update NodeName=n1 State=RESUME
 wait_for 10 is_back
 cluster_stop

@@ -36,7 +36,7 @@ for cancelled in no yes; do
     task=$(cat pids)
     like "one supervisor" "$shim" '[0-9]+'
     agent=$(agent_pid)
-    # Nobody may start another agent while these go.
+    # No other agent may be started while these exit.
     controller_kill9
     kill -KILL "$agent" "$shim" "$task"
     wait_for 10 no_agents

@@ -16,7 +16,7 @@ is "its output" "$out" ""
 prlimit --pid "$(controller_pid)" --fsize=unlimited:
 next() { out=$(sbatch --parsable -o next.out --wrap 'echo next' 2>/dev/null); }
 wait_for 20 next
-at_least "its id is nobody else's" "$out" $((first + 2))
+at_least "no other job has its id" "$out" $((first + 2))
 wait_end "$out"
 is "its end" "$state $(cat next.out)" "COMPLETED next"
 controller_kill9

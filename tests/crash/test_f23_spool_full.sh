@@ -53,7 +53,7 @@ for j in $runs; do
     is "its end" "$state $(job_field "$j" ExitCode)" "FAILED 7:0"
 done
 
-case_ "ends while nobody is there to be told: known when the controller is back"
+case_ "ends while the controller is down: known when the controller is back"
 rm "$STOKER_HOME/state/agent/ballast"
 wait_for 20 is_back
 for i in 4 5 6; do wait_for 20 has_lines ledger "$i"; done
@@ -85,7 +85,7 @@ before=$(rooms)
 rm "$STOKER_HOME/state/agent/ballast"
 told() { [ "$(rooms)" -gt "$before" ]; }
 wait_for 20 told
-has "his reason stays" "$(sinfo -h -R -o %E)" fan
+has "the user's reason stays" "$(sinfo -h -R -o %E)" fan
 must scontrol update NodeName=n1 State=RESUME
 wait_end "$job"
 cluster_stop

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # F25: the controller's clock is set an hour ahead, and back again, while jobs run: no limit fires, also where one is changed
-# meanwhile; what waits for a time is looked at anew; what has ended leaves the queue's answers in its time.
+# meanwhile; jobs that wait for a time are checked again; ended jobs leave the queue's answers on time.
 . stoker.sh
 export FAKE_CLOCK=$TMPDIR/clock
 set_clock() { echo "$1 0" >"$FAKE_CLOCK.new" && mv "$FAKE_CLOCK.new" "$FAKE_CLOCK"; } # SECONDS ahead

@@ -105,7 +105,7 @@ wait_for 20 has_lines clock.free2 1
 controller_kill9
 sleep_for 1
 ended() { ls "$STOKER_HOME/state/agent/n1/tasks/$alone.-1.0.1/end" >/dev/null 2>&1; }
-wait_for 60 ended # the agent may know later than the supervisor that nobody is there: that asks again after half a minute
+wait_for 60 ended # the agent may know later than the supervisor that no controller is there: the supervisor asks again after half a minute
 must stoker up
 wait_for 15 nodes_up
 wait_end "$alone"

@@ -39,7 +39,7 @@ submit -o steps.out steps.sh
 wait_end $job
 has "srun of a missing program" "$(cat steps.out)" "missing 2"
 has "srun of a directory" "$(cat steps.out)" "directory 13"
-hasnt "srun of what is no program" "$(cat steps.out)" "noexec 0"
+hasnt "srun of a file that is not a program" "$(cat steps.out)" "noexec 0"
 
 case_ "working directories"
 submit -o /dev/null -D "$WORK/gone" --wrap 'touch ran'
@@ -64,7 +64,7 @@ fails_to_launch "missing input" "No such file or directory"
 mkfifo fifo
 submit -o fifo --wrap 'touch ran'
 wait_end $job
-is "a pipe that nobody reads" "$state" FAILED
+is "a pipe without a reader" "$state" FAILED
 ln -s loop1 loop2
 ln -s loop2 loop1
 submit -o loop1 --wrap 'touch ran'

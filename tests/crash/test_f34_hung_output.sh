@@ -43,7 +43,7 @@ labelled=$job
 until_ 60 has_lines pids 3 || fail "they do not begin" "$(cat labelled.out)"
 touch "$TMPDIR/silent" go
 
-case_ "the writer waits, nobody else does"
+case_ "the writer waits, no other task does"
 writer=$(<writer)
 wait_for 10 waits_for_server "$writer"
 [ ! -e passed ] || fail "the server answered: nothing was tested"

@@ -42,7 +42,7 @@ for how in moved removed truncated; do
         is "the truncated file has the rest" "$(tr -d '\0' <out-$how)" $'second\nthird'
         has "the follower goes on with it" "$(tr -d '\0' <followed-$how)" third
         ;;
-    removed) is "the removed file is not made anew" "$(ls out-$how 2>&1)" "ls: cannot access 'out-$how': No such file or directory" ;;
+    removed) is "the removed file is not made again" "$(ls out-$how 2>&1)" "ls: cannot access 'out-$how': No such file or directory" ;;
     esac
 done
 

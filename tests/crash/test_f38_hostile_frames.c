@@ -1,4 +1,4 @@
-/* test_f38_hostile_frames.c - F38, F41: clients that send what is no frame, half of one, too much of one,
+/* test_f38_hostile_frames.c - F38, F41: clients that send no valid frame, half of one, too much of one,
  * or never read.
  *
  * Each is closed; a well-behaved client beside them is answered as quickly as ever: the controller does
@@ -279,7 +279,7 @@ static void test_random_bodies(void **state)
     is_well("random bodies");
 }
 
-/* Says a byte now and then, or nothing at all: closed after a while, and nobody waits for it. */
+/* Says a byte now and then, or nothing at all: closed after a while, and no other client waits for it. */
 static void test_slow(void **state)
 {
     (void)state;
@@ -368,7 +368,7 @@ static bool has_answers(void *ctx)
     return watch->n >= *(const uint32_t *)ctx;
 }
 
-/* All of the above with somebody else being served beside it. */
+/* All of the above with another client being served beside it. */
 static void run_watched(void (*fn)(void **), void **state)
 {
     watch->stop = false;

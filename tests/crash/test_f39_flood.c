@@ -1,5 +1,5 @@
-/* test_f39_flood.c - F39: one user asks for as much as he can; the others have their part of the controller
- * all the same, and their room in it.
+/* test_f39_flood.c - F39: one user sends as many requests as possible; the others have their part of the
+ * controller all the same, and their room in it.
  *
  * The controller stands still while everybody writes, so that all of it lies there when it goes on. What is
  * served first shows in the numbers of the jobs: nothing is measured by a clock. Two users need root; as an
@@ -90,7 +90,7 @@ static void append_submission(struct str *out)
     rec_fini(&msg_submit_rec, &m);
 }
 
-/* What does not fit into the socket is no flood that waits there. */
+/* What does not fit into the socket is not a flood that waits there. */
 static void write_whole(const struct client *c, const struct str *b)
 {
     int fd = client_fd(c), size = 1 << 20;
@@ -170,7 +170,7 @@ static void a_flood_of_one_is_half_of_what_is_done_for_two(void **state)
     write_submissions(c, EACH);
     stop_state(false);
     read_jobs(c, EACH, &first, &last);
-    /* Of the first 600 jobs half are his. Served by connections it would be one of 51. */
+    /* Of the first 600 jobs half are USER's. Served by connections it would be one of 51. */
     assert_in_range(last, EACH, 8 * EACH);
     flood_end(&f);
     client_free(c);
@@ -286,7 +286,7 @@ static void one_user_leaves_room_for_connections(void **state)
         n++;
     assert_in_range(n, 16, 256);
     if (!strstr(err.s, "connections of yours are open"))
-        fail_msg("he is told: %s", err.s);
+        fail_msg("the user is told: %s", err.s);
     struct client *b = connect_as(USER), *root = connect_as(0);
     expect(b, REFUSAL_NONE, NULL);
     struct msg_stats *m = fetch_stats(root);

@@ -139,7 +139,7 @@ resources() {
     says "of a job that is known" 4 "" "stoker node: error: job $cpu is known here: use stoker cancel $cpu" stoker node tasks n1 --end="$cpu"
     says "of no such task" 2 "" "stoker node: error: n1 runs no such task of a job $unknown that this controller does not know" \
         stoker node tasks n1 --end="$unknown.7"
-    says "what is no task" 2 "" "~" stoker node tasks n1 --end=nonsense
+    says "an argument that is not a task" 2 "" "~" stoker node tasks n1 --end=nonsense
     says "not with another verb" 2 "" "~" stoker node note n1 text --end="$unknown"
     is_alive "$pid" || fail "it was ended"
     says "its step alone" 0 "1 task is being ended on n1" "" stoker node tasks n1 --end="$unknown.0"
@@ -160,7 +160,7 @@ resources() {
     rm -f go-* pid-*
 }
 gone() { # a node's name
-    case_ "all of the state is gone: refused, not begun anew"
+    case_ "all of the state is gone: refused, not begun again"
     submit -o /dev/null -w "$1" until.sh other
     wait_for 10 has_lines pid-other 1
     pid=$(cat pid-other)

@@ -37,7 +37,7 @@ E
 refused "pages overwritten"
 
 case_ "no database at all"
-printf 'this is no database, but it is longer than a header of one would be: %.0s' {1..20} >"$db"
+printf 'this is not a database, but it is longer than a header of one would be: %.0s' {1..20} >"$db"
 rm -f "$db"-*
 refused "no database"
 
@@ -65,7 +65,7 @@ rm -f "$db"*
 refused "gone"
 has "the text" "$err" "the state of this cluster ("
 
-case_ "gone, and begun anew as the text says: a new history, whose node does not obey and whose tasks are left alone"
+case_ "gone, and begun again as the text says: a new history, whose node does not obey and whose tasks are left alone"
 rm -f "$db"* "$STOKER_HOME/state/lineage"
 must stoker up
 other_history() { grep -q "its agent refuses: " "$STOKER_HOME/log/stokerd.log"; }

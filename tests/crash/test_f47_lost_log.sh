@@ -82,7 +82,7 @@ at_least "a new id" "$job" $((last + 1))
 is_alive "$(cat pid)" || fail "the task was ended"
 grep -q "are lost: going on without them" "$STOKER_HOME/log/stokerd.log" || fail "the log does not say it"
 
-case_ "and is no loss at the next start"
+case_ "and is not a loss at the next start"
 controller_kill9
 must stoker up
 wait_for 20 nodes_up

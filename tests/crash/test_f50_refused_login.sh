@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# F50: a login that is refused again and again is tried less and less often, at least half a minute apart and up to ten: sshd bans those who
+# F50: a login that is refused again and again is tried less and less often, at least half a minute apart and up to ten: sshd bans clients that
 # keep on failing. The controller's clock is played, so that the minutes need not be waited for.
 # test-user
 . stoker.sh
@@ -50,7 +50,7 @@ for i in 1 2 3 4 5 6; do
     least=$((least * 2 > 600 ? 600 : least * 2))
 done
 
-case_ "the key is let in again: at once where somebody says so"
+case_ "the key is let in again: at once on request"
 mv "$NODES_DIR/away" "$NODES_DIR/authorized_keys"
 ln "$NODES_DIR/authorized_keys" "$NODES_DIR/away"
 must scontrol reconfigure

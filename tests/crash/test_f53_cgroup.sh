@@ -51,26 +51,26 @@ cluster_stop
 [ "$(id -u)" -eq 0 ] || { echo "only root hides control groups"; exit 0; }
 
 own=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)/stoker-own-$$
-his() { (cd "$TMPDIR/his" && setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" HOME="$TMPDIR/his" \
-    STOKER_HOME="$TMPDIR/his/home" "$@"); }
-mkdir -p "$TMPDIR/his/home"
+as_user() { (cd "$TMPDIR/user" && setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" HOME="$TMPDIR/user" \
+    STOKER_HOME="$TMPDIR/user/home" "$@"); }
+mkdir -p "$TMPDIR/user/home"
 chmod 711 "$TMPDIR"
-cp "$STOKER_HOME/stoker.cfg" "$TMPDIR/his/home/"
-chown -R 65534:65534 "$TMPDIR/his"
-if [ "$kind" = "memory: cgroup v1" ] && his stoker --version >/dev/null 2>&1 && mkdir "$own" 2>/dev/null; then
-    case_ "an ordinary user's agent, in a group of version 1 that is his"
+cp "$STOKER_HOME/stoker.cfg" "$TMPDIR/user/home/"
+chown -R 65534:65534 "$TMPDIR/user"
+if [ "$kind" = "memory: cgroup v1" ] && as_user stoker --version >/dev/null 2>&1 && mkdir "$own" 2>/dev/null; then
+    case_ "an ordinary user's agent, in a group of version 1 that the user owns"
     melt() { [ ! -e "$own" ] || find "$own" -depth -type d -exec rmdir {} + 2>/dev/null; [ ! -e "$own" ]; }
-    trap 'rc=$?; his stoker down --kill-jobs >/dev/null 2>&1; until_ 20 melt; (exit $rc); on_exit' EXIT
+    trap 'rc=$?; as_user stoker down --kill-jobs >/dev/null 2>&1; until_ 20 melt; (exit $rc); on_exit' EXIT
     chown -R 65534:65534 "$own"
-    must sh -c 'echo $$ >"$1/cgroup.procs"; cd "$2/his" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
-        env -i PATH="$PATH" HOME="$2/his" STOKER_HOME="$2/his/home" stoker up' sh "$own" "$TMPDIR"
-    his_kind() { his stoker nodes --json | grep -q '"memory: cgroup v1"'; }
-    wait_for 30 his_kind
-    run his sbatch -W --parsable --mem=64M -o "$TMPDIR/his/out" --wrap 'x=0123456789abcdef; while [ ${#x} -lt 268435456 ]; do x=$x$x; done'
-    his_job=${out%%$'\n'*}
-    has "its end" "$(his stoker show --json "$his_job")" "limit 64 MiB (cgroup v1)"
-    has "its output" "$(cat "$TMPDIR/his/out")" "oom_kill event in StepId=$his_job.batch"
-    must his stoker down --kill-jobs
+    must sh -c 'echo $$ >"$1/cgroup.procs"; cd "$2/user" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+        env -i PATH="$PATH" HOME="$2/user" STOKER_HOME="$2/user/home" stoker up' sh "$own" "$TMPDIR"
+    user_kind() { as_user stoker nodes --json | grep -q '"memory: cgroup v1"'; }
+    wait_for 30 user_kind
+    run as_user sbatch -W --parsable --mem=64M -o "$TMPDIR/user/out" --wrap 'x=0123456789abcdef; while [ ${#x} -lt 268435456 ]; do x=$x$x; done'
+    user_job=${out%%$'\n'*}
+    has "its end" "$(as_user stoker show --json "$user_job")" "limit 64 MiB (cgroup v1)"
+    has "its output" "$(cat "$TMPDIR/user/out")" "oom_kill event in StepId=$user_job.batch"
+    must as_user stoker down --kill-jobs
     until_ 60 melt || fail "groups are left" "$(find "$own")"
     trap on_exit EXIT
 fi

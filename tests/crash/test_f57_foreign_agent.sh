@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# F57, F38: what answers on a node is no agent of ours: it cannot be run, says nothing, says nonsense, or goes at once. The text says
+# F57, F38: a program on a node is not our agent: it cannot be run, prints nothing, prints nonsense, or exits at once. The text says
 # what it is, the other node is not touched, and with the right programs all is well again.
 . stoker.sh
 . sshd.sh

@@ -16,7 +16,7 @@ agent=$(agent_pid n1)
 kill -STOP "$agent"
 wait_state $job PENDING 60
 first=$(head -n 1 pids)
-is_alive "$first" || fail "nobody could have ended it"
+is_alive "$first" || fail "no process could have ended it"
 kill -CONT "$agent"
 wait_for 20 is_dead "$first"
 wait_for 20 has_lines pids 2

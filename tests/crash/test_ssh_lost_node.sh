@@ -38,7 +38,7 @@ is "its end" "$state" NODE_FAIL
 on_n1() { awk -v n=n1 '$2 == n { print $3 }' ranks; }
 for p in $(on_n1); do wait_for 10 is_dead "$p"; done
 
-case_ "n2 is back: what is left of the first try there is ended, the job runs anew"
+case_ "n2 is back: what is left of the first try there is ended, the job runs again"
 freeze CONT 2
 for p in "${first[@]}"; do wait_for 20 is_dead "$p"; done
 wait_for 20 has_lines batch 3

@@ -46,7 +46,7 @@ wait_for 10 has_lines pids 2
 looks() { [[ $(sinfo -h -N -o %T) =~ $1 ]]; }
 ups() { grep -c 'node=n1 up' "$STOKER_HOME/log/stoker-link.log"; }
 
-case_ "a short break is nobody's business"
+case_ "a short break has no consequence"
 # Four heartbeats are missed after 1.2 s: a machine that stalls may make a longer break of it, and is asked once more.
 for try in 1 2 3 4 5; do
     before=$(ups)

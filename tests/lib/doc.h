@@ -1,4 +1,4 @@
-/* doc.h - documentation that is written from tables: a test holds it to them, and writes it anew with
+/* doc.h - documentation that is written from tables: a test compares the two, and writes it again with
  * UPDATE_DOCS=1. */
 #ifndef STOKER_TESTS_LIB_DOC_H
 #define STOKER_TESTS_LIB_DOC_H

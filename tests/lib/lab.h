@@ -32,8 +32,8 @@ int lab_apply(struct lab *l, enum event_kind kind, uint32_t job, void *body);
 /* The same, and the test fails where it is refused. */
 void lab_must(struct lab *l, enum event_kind kind, uint32_t job, void *body);
 
-/* A new job of that kind with "not given" in everything; then lab_submit, which takes it. Returns the id.
- */
+/* A new job of that kind with "not given" in everything; then lab_submit, which takes it. Returns the
+ * id. */
 struct job *lab_job(const struct lab *l, enum job_kind kind);
 uint32_t lab_submit(struct lab *l, struct job *j);
 uint32_t lab_submit_kind(struct lab *l, enum job_kind kind); /* lab_job and lab_submit in one */

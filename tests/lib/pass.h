@@ -5,7 +5,7 @@
 #include "backend/sched/explain/explain.h"
 #include "tests/lib/lab.h"
 
-/* The policy's view; nobody is in any group. */
+/* The policy's view; no user is in any group. */
 struct sched_view pass_view(const struct lab *l);
 
 /* One pass, whose decisions are folded as the controller does it: the test fails where the state refuses
@@ -20,7 +20,7 @@ size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r);
 /* The same, but the planner goes on from what it knows: the test has noted what has changed since. */
 size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret);
 
-/* Who drives the planner keeps an index of who waits for others: notes them all. */
+/* The planner's caller keeps an index of the jobs that wait for other jobs: notes them all. */
 void pass_note_dependents(const struct lab *l, struct planner *p);
 
 #endif

@@ -122,9 +122,9 @@ static bool cheaper(const struct ref_plan *p, const struct look *a, const struct
 
 static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked);
 
-/* thrifty: what nodes come with matters more than how well it fits. */
+/* limited: what nodes come with matters more than how well it fits. */
 static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, int64_t t, int64_t len,
-                  bool thrifty, struct ref_entry *ret)
+                  bool limited, struct ref_entry *ret)
 {
     struct job_need need;
     struct look v[64];
@@ -136,7 +136,7 @@ static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, 
         bool idle = f.cpus == node->cpus && f.mem_mib == (int64_t)node->mem_mib && f.gpus == node->gpus;
         if (!suits(p, j, part, i) || f.cpus < need.cpus_per_task || f.gpus < need.gpus_per_node ||
             f.mem_mib < (int64_t)need.mem_per_node_mib || (need.whole_nodes && !idle) ||
-            (thrifty && need.nodes == 1 && !within(p, j, need.whole_nodes ? node->gpus : need.gpus)))
+            (limited && need.nodes == 1 && !within(p, j, need.whole_nodes ? node->gpus : need.gpus)))
             continue;
         v[n++] = (struct look){i, f, least(f.cpus / need.cpus_per_task, need.tasks)};
     }
@@ -148,7 +148,7 @@ static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, 
         uint32_t best = k;
         for (uint32_t i = k + 1; i < n; i++)
             if (need.nodes == 1 ? tighter(p, &v[i], &v[best])
-                : thrifty       ? cheaper(p, &v[i], &v[best])
+                : limited       ? cheaper(p, &v[i], &v[best])
                                 : roomier(p, &v[i], &v[best]))
                 best = i;
         struct look swap = v[k];
@@ -451,8 +451,8 @@ static bool is_open(const struct ref_plan *p, const struct job *j, uint32_t part
 
 static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part);
 
-/* Those of its partitions, of the tier whose turn it is, where it may have as much as it asks for; where it
- * never fits in one that is no help. */
+/* Those of its partitions, of the tier whose turn it is, where it may have as much as it asks for; a
+ * partition where it never fits does not help. */
 static uint32_t open_parts(const struct ref_plan *p, const struct job *j, uint32_t v[8])
 {
     uint32_t n = parts_of(p->m, j, v), ever = 0, kept = 0;
@@ -609,8 +609,8 @@ static bool gate_is_closed(struct ref_plan *p, const struct job *j)
     return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !open_parts(p, j, v);
 }
 
-/* Where one without a place has one left to hold, those behind it are in nobody's way; those of a lower
- * tier never are. */
+/* Where one without a place has one left to hold, those behind it delay no other job; those of a lower
+ * tier never do. */
 static bool try_start(struct ref_plan *p, const struct job *j, bool has_place, struct ref_entry *ret)
 {
     bool fits = ref_fits_now(p, j, ret);

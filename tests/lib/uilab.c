@@ -208,7 +208,7 @@ void uilab_keys(struct uilab *u, const char *keys)
             char *name = xstrndup(keys + 1, (size_t)(end - keys - 1));
             key = str_eq(name, "lt") ? '<' : key_parse(name);
             if (!key)
-                fail_msg("'%s' is no key", name);
+                fail_msg("'%s' is not a key", name);
             free(name);
             len = (size_t)(end - keys) + 1;
         }

@@ -38,7 +38,7 @@ struct uilab {
     uint64_t next_tag;
     struct mono mono;
     uint32_t uid;  /* who sits here */
-    bool ordinary; /* ... and is no administrator */
+    bool ordinary; /* ... and is not an administrator */
     struct str text;
 };
 

@@ -1,10 +1,10 @@
 /* test_planner.c - the planner on random clusters and queues, held against a scheduler that is as plain as
  * the policy's text (tests/lib/reference_sched.h).
  *
- * In each round: a planner made anew starts and holds what the plain one does; one that goes on from round
- * to round decides the same (easy, off), or at least never holds a place later than before unless somebody
- * ahead needs it; nobody starts before his time; who waits does not fit, hurting no hold; everybody has a
- * reason; no pass finds what the one before has left over.
+ * In each round: a new planner starts and plans what the plain one does; one that goes on from round to
+ * round decides the same (easy, off), or at least never moves a planned start later unless a job ahead
+ * needs it; no job starts before its begin time; no waiting job fits without delaying a planned start; each
+ * job has a reason; no cycle finds what the one before has left over.
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
@@ -312,7 +312,7 @@ static void must_agree(const struct world *w, const char *what, const struct str
 
 /* --- what must hold --- */
 
-/* The plain scheduler, and a planner made anew. */
+/* The plain scheduler, and a new planner. */
 static void compare_with_ref(struct world *w, struct str *starts, struct str *holds)
 {
     struct sched_view v = pass_view(&w->l);
@@ -377,13 +377,13 @@ static bool is_limit(enum reason r)
            strncmp(reason_slurm(r), "Assoc", 5) == 0;
 }
 
-/* Later only where somebody ahead has taken or got a place who had none, or a node or a time was lost. */
+/* Later only where a job ahead has newly got a place, or a node or a time was lost. */
 static void no_hold_moves_later(struct world *w, const struct sched_result *r)
 {
     struct held v[64];
     size_t n = holds_of(w->going, v, N_OF(v));
     struct ref_order order;
-    bool newcomer = w->lost;
+    bool may_move = w->lost;
     int64_t above =
         -1; /* the highest tier in which a place has moved: what is held in lower ones gives way */
     ref_order_make(&w->l.m, &order);
@@ -401,7 +401,7 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
                     above = now;
                 if (order.v.v[i].tier != (was && tier < now ? tier : now)) /* not its last turn */
                     continue;
-                if (was && v[k].use->start > was && !newcomer && now >= above &&
+                if (was && v[k].use->start > was && !may_move && now >= above &&
                     !started(r, id)) /* an array has more elements */
                     fail_msg("seed %" PRIu64
                              ", round %d: job %u was held for %lld s from now, now for %lld",
@@ -413,7 +413,7 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
         moved = moved || (was && started(r, id));
         /* A start behind it has used up a limit or the licences: it had a planned start until then. */
         bool limited = !was && is_limit(planner_reason(w->going, id));
-        newcomer = newcomer || next_element || limited || moved || (!was && (holds || started(r, id)));
+        may_move = may_move || next_element || limited || moved || (!was && (holds || started(r, id)));
     }
     vec_fini(&order.v);
 }

@@ -580,8 +580,8 @@ static void test_any_world(void **state)
     assert_true(sum.starts > 5 * runs && (runs < 20 || (sum.preempts > runs && sum.kept > runs)));
 }
 
-/* Two entries of a job took turns: the claim of one displaced the planned start of the other, and was lost.
- */
+/* Two entries of a job took turns: the claim of one displaced the planned start of the other, and was
+ * lost. */
 static void test_claim_against_plan_of_another_entry(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
  * CPU or GPU is held twice and the state took every decision (tests/lib/pass.c); each job that waits has a
  * reason and an answer to why, and one that takes the advice in it starts; a second pass on the same state
  * decides nothing, the same input gives the same output, and a planner that goes on from pass to pass the
- * same as one made anew. Who starts and who does not is in test_planner.c.
+ * same as a new one. Which jobs start is in test_planner.c.
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
@@ -80,7 +80,7 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     describe(ret, &texts[2]);
     for (int i = 1; i < (keeps ? 2 : 3); i++)
         if (texts[0].len != texts[i].len || memcmp(texts[0].s, texts[i].s, texts[0].len) != 0)
-            fail_msg("seed %" PRIu64 ", round %d: one made anew decides\n%s%s\n%s", seed_now, round_now,
+            fail_msg("seed %" PRIu64 ", round %d: a new planner decides\n%s%s\n%s", seed_now, round_now,
                      texts[0].s ? texts[0].s : "nothing\n", i == 2 ? "one that goes on" : "once more",
                      texts[i].s ? texts[i].s : "nothing");
     for (int i = 0; i < 3; i++)
@@ -125,7 +125,7 @@ static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
     }
 }
 
-/* Whether the state says of it that its dependencies are met, which nobody may have told the planner. */
+/* Whether the state says that its dependencies are met, which the planner may not have been told. */
 static bool is_let_go(const struct lab *l, const struct job *j)
 {
     return j->req.dependency && dep_job_state(&l->m, j, ARRAY_NONE, l->now, NULL) == DEP_MET;
@@ -178,7 +178,7 @@ static void apply(struct job_req *r, const char *key, const char *value)
     } else if (str_eq(key, "NumNodes")) {
         r->nodes_min = r->nodes_max = n;
     } else {
-        fail_msg("nobody knows %s", key);
+        fail_msg("unknown text: %s", key);
     }
 }
 
@@ -208,7 +208,7 @@ static bool take_advice(struct lab *l, struct planner *p)
     return false;
 }
 
-/* Who has only just started can be asked to go in the next pass, not in the one that starts him. */
+/* A job that has only just started can be preempted in the next cycle, not in the one that starts it. */
 static bool sends_away_new(const struct lab *l, const struct sched_result *r)
 {
     vec_for_each (&r->preempts, i) {
@@ -283,7 +283,7 @@ static bool asks_at_once(const struct lab *l, const struct sched_result *r)
     return wall_is_set(r->next) && r->next.ms <= l->now.ms + 1;
 }
 
-/* Where nothing happens any more nobody asks to be called again at once, for ever. */
+/* Where nothing happens any more the planner does not ask to be called again at once, for ever. */
 static void comes_to_rest(struct lab *l, struct planner *p, bool at_once)
 {
     for (int i = 0; i < 10 && at_once; i++) {
@@ -339,7 +339,7 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
             fail_msg("seed %" PRIu64 ", round %d: a second pass finds what the first one did not", seed,
                      round);
         list_for_each (j, &l.m.pending, struct job, in_queue) {
-            check_waiting(&l, j, p, !again && !asked); /* who goes gives up the place that he waits for */
+            check_waiting(&l, j, p, !again && !asked); /* a preempted job gives up its planned start */
             ++*waits;
         }
         plan_is_sound(p);
@@ -472,7 +472,7 @@ static void test_any_steps(void **state)
     unsigned fits = 0, busy = 0, too_big = 0;
     for (uint32_t i = 0; i < 400; i++) {
         struct job *j = job_new();
-        bool limited = any_one_in(2); /* a share that was not asked for binds nobody */
+        bool limited = any_one_in(2); /* a share that was not asked for binds no job */
         j->req.mem_node_mib = limited ? 1 : MEM_NOT_GIVEN;
         for (uint32_t n = 0; n < 1 + i % 3; n++) {
             char name[8];

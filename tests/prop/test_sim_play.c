@@ -1,5 +1,6 @@
 /* test_sim_play.c - random workloads on random clusters, simulated to their end: every job that came in has
- * ended, nobody has held more than there is, the books agree, and the same input gives the same schedule.
+ * ended, no more has been allocated than there is, the books agree, and the same input gives the same
+ * schedule.
  */
 #include "backend/sim/generate.h"
 #include "backend/sim/play.h"

@@ -176,8 +176,8 @@ static void quiet_when_nothing_happens(void **state)
     tty_await(t, "No jobs.");
     tty_await(t, "live");
     tty_await_quiet(t, 2500);
-    /* It is not even woken, but for a heartbeat. A machine short of memory may wake it once, but not again.
-     */
+    /* It is not even woken, but for a heartbeat. A machine short of memory may wake it once, but not
+     * again. */
     long woken = 0;
     for (int i = 0; i < 12; i++) {
         long before = wake_ups(t->pid);

@@ -137,7 +137,8 @@ static void a_node_is_noted_and_kept(void **state)
 }
 
 /* The line of the terminal breaks while the seconds of a bulk kill are counted: what was confirmed is done,
- * and now, not when somebody comes back. Whoever ends the program ends it as he would have. */
+ * and now, not when a user comes back. A signal that ends the program has the effect of the user's own
+ * quit. */
 static void what_was_confirmed_outlives_the_terminal(void **state)
 {
     struct tty *first = *state, t;
@@ -294,7 +295,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_await_gone(&t, "submit hang/");
     must_answer(&t, "a script");
     type_command(&t, "theme hang/x.theme"); /* a theme, and what is remembered */
-    type_command(&t, "filter user:nobody");
+    type_command(&t, "filter user:zoe");
     tty_await(&t, "Nothing matches");
     must_answer(&t, "a theme");
 
@@ -377,15 +378,15 @@ static void a_filter_is_there_the_next_time(void **state)
     static const char *const ui[] = {"stoker-ui", NULL};
     struct tty *t = *state, again;
     tty_await(t, "No jobs.");
-    type_command(t, "filter user:nobody");
+    type_command(t, "filter user:zoe");
     type_command(t, "theme light");
-    tty_await(t, "filter user:nobody");
-    await_kept(t, "user:nobody");
+    tty_await(t, "filter user:zoe");
+    await_kept(t, "user:zoe");
     await_kept(t, "theme = \"light\"");
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
     tty_start(&again, 24, 80, ui);
-    tty_await(&again, "filter user:nobody");
+    tty_await(&again, "filter user:zoe");
     tty_type(&again, ":theme nonsense\r");
     tty_await(&again, "there is no theme 'nonsense'; there are dark, light");
     await_kept(&again, "theme nonsense");    /* what was typed; what it was chosen as comes with it ... */

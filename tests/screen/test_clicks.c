@@ -101,7 +101,7 @@ static void yes_and_no_are_pressed(void **state)
     assert_int_equal(((const struct msg_act *)s->body)->act, ACT_CANCEL);
 }
 
-/* A click that opens a question is no answer to it, however quickly it is made twice. */
+/* A click that opens a question is not an answer to it, however quickly it is made twice. */
 static void a_double_click_is_no_yes(void **state)
 {
     struct ui_fixture *g = *state;

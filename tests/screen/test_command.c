@@ -282,9 +282,9 @@ static void columns_are_chosen(void **state)
     must_not_show(u, "PRIORITY");
 }
 
-/* The screens left and started anew: what they remember goes through a file in a directory that is made for
- * it. */
-static void start_anew(struct uilab *u)
+/* The screens are left and started again: what they remember goes through a file in a directory that is
+ * made for it. */
+static void start_again(struct uilab *u)
 {
     char dir[] = "/tmp/stoker-views.XXXXXX", path[80], sub[80];
     struct errtext err = {""};
@@ -316,7 +316,7 @@ static void filter_sort_and_columns_are_kept(void **state)
     uilab_keys(u, "jjk");
     assert_false(outbox_take(u->app) & WISH_SAVE); /* moving is not worth a file */
 
-    start_anew(u);
+    start_again(u);
     uilab_draw(u, 24, 80);
     must_show(u, "My jobs");
     must_show(u, "filter bo");
@@ -340,7 +340,7 @@ static void views_are_kept_under_a_name(void **state)
     uilab_keys(u, "2/gpu<Enter>:save boxes<Enter>1:columns<Enter>:sort<Enter>:filter<Enter>m");
     uilab_draw(u, 24, 80);
     must_show(u, "My jobs");
-    start_anew(u);
+    start_again(u);
     keys_show(u, ":view ", "gpujobs");
     must_show(u, "jobs, gpus:>0, by time down, 3 columns"); /* what it is, beside its name */
     keys_show(u, "g<Tab><Enter>", "filter gpus:>0");
@@ -425,8 +425,8 @@ static void interrupting_undoes_and_leaving_does(void **state)
     assert_non_null(sent_act(u)); /* what was confirmed is done */
 }
 
-/* Who is about to lose the line that counts the seconds cannot undo: it goes out now, and not when he comes
- * back. */
+/* A user who is about to lose the line that counts the seconds cannot undo: the action is sent now, and
+ * not when the user comes back. */
 static void nothing_goes_out_later_than_announced(void **state)
 {
     struct ui_fixture *g = *state;

@@ -190,7 +190,7 @@ static void every_field_that_is_shown_is_sent(void **state)
     unlink("/tmp/stoker-form-step.sh");
 }
 
-/* --- a script of somebody --- */
+/* --- another user's script --- */
 
 #define SCRIPT                                                                                        \
     "#!/bin/bash -l\n# my study\n#SBATCH -J study --gpus=a100:2   # both\n#SBATCH --time 4:00:00\n\n" \

@@ -216,7 +216,7 @@ static void the_cursor_goes_to_the_new_job(void **state)
     push_job(u, j);
     assert_non_null(strstr(cursor_row(u), "second"));
 
-    j = new_job(u, "third"); /* somebody is elsewhere already: the cursor is left alone */
+    j = new_job(u, "third"); /* the user is elsewhere already: the cursor is left alone */
     id = j->id;
     uilab_keys(u, "gsls<F10>");
     queued(u, id);

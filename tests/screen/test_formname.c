@@ -45,7 +45,7 @@ static void the_command_gives_a_name(void **state)
         {"accelerate launch --mixed_precision fp16 train.py", "train.py"},
         {"uv run main.py", "main.py"},
         {"Rscript fit.R", "fit.R"},
-        /* what only prepares is no name while there is another */
+        /* a command that only prepares does not give the name while there is another */
         {"#!/bin/bash -l\nset -eu\ncd /work; module load cuda  # it needs; it\nconda activate a\npython "
          "a.py\n",
          "a.py"},

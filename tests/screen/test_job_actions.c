@@ -104,7 +104,7 @@ static void why_of_an_array_is_of_what_waits(void **state)
     shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
 }
 
-/* Names, where they are known without asking anybody; and of a time limit nobody. */
+/* Names, where they are known without a request; and for a time limit none. */
 static void the_story_tells_who_did_it(void **unused)
 {
     (void)unused;
@@ -428,7 +428,7 @@ static void past_jobs_come_back_from_their_files(void **unused)
     assert_true(uilab_find(&u, "relax --hard") >= 0);
     assert_true(uilab_find(&u, "#SBATCH --time=4:00:00") >= 0);
     assert_true(uilab_find(&u, "the script is no longer stored: this is") >= 0);
-    uilab_keys(&u, "<Esc><Esc>y6<Esc>/merge<Enter>S"); /* by a relative name: nobody knows of what */
+    uilab_keys(&u, "<Esc><Esc>y6<Esc>/merge<Enter>S"); /* by a relative name: relative to what is unknown */
     refuse_script(&u);
     shows(&u, "is not kept any more", true);
     unlink(path);

@@ -160,7 +160,7 @@ static void what_never_began_says_why(void **state)
     must_show(&g->u, "why       no such directory");
 }
 
-/* "failed: exit 0" would be the code of a program whose end nobody saw. */
+/* "failed: exit 0" would be the code of a program whose end was not observed. */
 static void what_nobody_saw_has_no_code(void **state)
 {
     struct ui_fixture *g = *state;
@@ -358,7 +358,7 @@ static void element_of_an_array_is_not_the_array(void **state)
     assert_int_not_equal(act->targets.v[0].array_index, ARRAY_NONE);
 }
 
-static void other_deeds(void **state)
+static void other_actions(void **state)
 {
     static const struct {
         const char *name, *keys;
@@ -699,7 +699,7 @@ int main(void)
         UI_FIXTURE_CASE(marks_survive_and_count),
         UI_FIXTURE_CASE(many_jobs_need_their_count),
         UI_FIXTURE_CASE(element_of_an_array_is_not_the_array),
-        UI_FIXTURE_CASE(other_deeds),
+        UI_FIXTURE_CASE(other_actions),
         cmocka_unit_test(read_only_refuses),
         UI_FIXTURE_CASE(why_is_told_in_full),
         UI_FIXTURE_CASE(a_throttle_is_changed_of_the_array),

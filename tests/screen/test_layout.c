@@ -421,7 +421,7 @@ static void bars_say_what_is(void **state)
     bar_load(&r, 4, 250, 8, false, 10); /* half of it held, half of that busy */
     assert_string_equal(r.text.s, "[||--....]");
     rich_clear(&r);
-    bar_load(&r, 2, 500, 8, false, 10); /* somebody else is busy as well */
+    bar_load(&r, 2, 500, 8, false, 10); /* another user's processes are busy as well */
     assert_string_equal(r.text.s, "[||!!....]");
     rich_clear(&r);
     bar_load(&r, 0, 0, 8, true, 10);

@@ -62,8 +62,8 @@ static void rows_stay_while_a_filter_is_tried(void **unused)
     uilab_fini(&u);
 }
 
-/* Hundreds of nodes: their numbers are not cut in the header, their names not to what they have in common.
- */
+/* Hundreds of nodes: their numbers are not cut in the header, their names not to what they have in
+ * common. */
 /* An array with elements in no order, and so many that one slice does not see them all. */
 static void take_big_array(struct lab *l, uint32_t n)
 {
@@ -71,7 +71,7 @@ static void take_big_array(struct lab *l, uint32_t n)
         struct job *j = lab_job(l, JOB_KIND_BATCH);
         j->id = 10 + i;
         j->array_job = 10;
-        j->array_index = i * 7 % n; /* n is no multiple of 7 */
+        j->array_index = i * 7 % n; /* n is not a multiple of 7 */
         j->array_count = n;
         j->state = i % 3 ? JOB_COMPLETED : JOB_RUNNING;
         j->t_start = l->now;

@@ -269,7 +269,7 @@ static void spools_are_fetched(void **state)
     size_t asked = u->sent.n;
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
     assert_int_equal(u->sent.n, asked); /* the end: no more questions */
-    uilab_keys(u, "q");                 /* an answer that comes too late finds nobody */
+    uilab_keys(u, "q");                 /* an answer that comes too late is dropped */
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
 }
 
@@ -363,7 +363,7 @@ static void bars_of_all_tasks_move(void **state)
     assert_int_equal(uilab_find(u, "13%"), -1);
     assert_true(is_before(u, "0: done", "1: uno"));
     assert_true(is_before(u, "1: uno", "2: 2 of 9"));
-    /* One who looks elsewhere stays there while the end changes. */
+    /* A user who looks elsewhere stays there while the end changes. */
     for (int i = 0; i < 100; i++)
         append(paths[1], "filler\n");
     wake(u);

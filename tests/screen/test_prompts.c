@@ -81,7 +81,7 @@ static void a_prompt_that_is_left_tells_it_in_a_box(void **state)
     keys_show(u, "", "change: too long");
 }
 
-/* Nobody waits for the answer before he types on: it is meant for what comes after a yes. */
+/* A user does not wait for the answer before typing on: it is meant for what comes after a yes. */
 static void what_is_typed_ahead_is_kept(void **state)
 {
     struct ui_fixture *g = *state;

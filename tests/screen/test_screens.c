@@ -11,7 +11,7 @@ static void every_gpu_has_its_letter(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "3");
-    assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
+    assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while the screen is shown */
     uilab_draw(u, 24, 80);
     must_show(u, "a100   32: 10 free, 5 on one node  12 offline  10 allocated");
     must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
@@ -74,7 +74,7 @@ static void details_stand_below_the_list(void **state)
     check_int("column", uilab_find(u, "gpu01  a100") > 0, 1);
 }
 
-/* It has no agent to hear of: that is no fault, and it has nothing that could be held. */
+/* It has no agent to hear of: that is not a fault, and it has nothing that could be held. */
 static void a_login_node_is_not_out(void **unused)
 {
     (void)unused;
@@ -267,7 +267,7 @@ static void history_goes_on_page_by_page(void **state)
     assert_false(wall_is_set(q->before));
     answer_page(u, 90000, 500);
     must_show(u, "back to ");
-    assert_null(uilab_sent(u, MSG_HISTORY)); /* nobody looks there */
+    assert_null(uilab_sent(u, MSG_HISTORY)); /* the screen is not shown */
     uilab_keys(u, "jjj<PgDn>");
     assert_null(uilab_sent(u, MSG_HISTORY));
     uilab_keys(u, "G");
@@ -344,7 +344,7 @@ static void another_filter_while_a_page_comes(void **state)
     uilab_connect(u);
     uilab_draw(u, 24, 80);
     q = uilab_sent(u, MSG_HISTORY)->body;
-    check_str("asked anew", q->user_like, "bo");
+    check_str("asked again", q->user_like, "bo");
 }
 
 static void history_survives_a_controller_that_has_none(void **state)
@@ -499,7 +499,7 @@ static void why_of_a_held_job_releases_it(void **state)
     rec_fini(&msg_why_rec, &w);
     uilab_draw(u, 24, 80);
     must_show(u, "Enter release");
-    uilab_keys(u, "<Enter><Enter>"); /* ... and the question that every deed asks */
+    uilab_keys(u, "<Enter><Enter>"); /* ... and the question that every action asks */
     const struct msg_act *act = uilab_sent(u, MSG_ACT)->body;
     check_int("released", act->act, ACT_RELEASE);
     check_int("job", act->targets.v[0].job, g->s.held);
@@ -631,7 +631,7 @@ static void a_machine_at_rest_is_nobody_s(void **state)
     uilab_feed(u, MSG_UTIL, 0, &m);
     uilab_draw(u, 24, 80);
     must_show(u, "[......]  0/32");
-    m.cpu_permille = 400; /* somebody works past the queue */
+    m.cpu_permille = 400; /* a user works past the queue */
     uilab_feed(u, MSG_UTIL, 0, &m);
     rec_fini(&msg_util_rec, &m);
     uilab_draw(u, 24, 80);

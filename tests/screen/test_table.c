@@ -41,8 +41,8 @@ static void take_array(struct lab *l, uint32_t id, const char *user)
     model_take_job(&l->m, j);
 }
 
-/* The id of an array says which indices it has, at 80 cells as well; with its throttle where there is room.
- */
+/* The id of an array says which indices it has, at 80 cells as well; with its throttle where there is
+ * room. */
 static void ids_of_arrays_are_whole(void **unused)
 {
     (void)unused;

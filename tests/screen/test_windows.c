@@ -85,7 +85,7 @@ static void windows_are_made_and_deleted(void **state)
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
     uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
     uilab_draw(u, 50, 132);
-    must_show(u, "create a window on gpu01"); /* with what it touches; Enter alone is no yes */
+    must_show(u, "create a window on gpu01"); /* with what it touches; Enter alone is not a yes */
     must_show(u, "new fans for all");
     must_show(u, "may still run when the window begins");
     uilab_keys(u, "<Enter>");
@@ -182,7 +182,7 @@ static void they_are_changed(void **state)
     uilab_forget_sent(u);
     uilab_keys(u, ":windows change fans users=ann,bo duration=30m reason=<Enter>");
     w = sent_window(u, true);
-    check_int("kept for somebody", w->kind, WINDOW_RESERVATION);
+    check_int("reserved for a user", w->kind, WINDOW_RESERVATION);
     check_int("users", (int64_t)w->users.n, 2);
     check_int("start stays", (w->start.ms - start) / 60000, 0);
     check_int("shorter", (w->end.ms - w->start.ms) / 60000, 30);
@@ -284,7 +284,7 @@ static void words_are_completed(void **state)
     uilab_golden(&g->u, "command-window-keys", 24, 80);
 }
 
-/* An answer that never comes is no leak: the sanitizer looks. */
+/* An answer that never comes is not a leak: the sanitizer looks. */
 static void left_while_the_controller_thinks(void **state)
 {
     struct ui_fixture *g = *state;

@@ -63,8 +63,8 @@ struct sim_agent {
     struct peer *controller;
     char cluster[64]; /* "": of none yet */
     uint64_t epoch, incarnation;
-    struct idmap tombs; /* hash of a key -> itself */
-    int64_t renewed_ms; /* the controller was heard, as lease.c counts */
+    struct idmap ended_launches; /* hash of a key -> itself */
+    int64_t renewed_ms;          /* the controller was heard, as lease.c counts */
     struct wall t_boot, t_agent;
     bool spool_full, frozen;
     unsigned stuck_per_mille;
@@ -296,7 +296,7 @@ static void take_launch(struct sim_agent *a, const struct launch *l)
             send_up(a, MSG_TASK_RUNNING, &t->status);
         return;
     }
-    if (idmap_get(&a->tombs, key_hash(&l->key))) {
+    if (idmap_get(&a->ended_launches, key_hash(&l->key))) {
         refuse(a, l, END_UNKNOWN, FAULT_JOB, twice);
         return;
     }
@@ -372,7 +372,7 @@ static void take_ack(struct sim_agent *a, const struct launch_key *k)
     if (!t || !t->end)
         return;
     ledger_acked(&t->status.key);
-    idmap_set(&a->tombs, key_hash(&t->status.key), a);
+    idmap_set(&a->ended_launches, key_hash(&t->status.key), a);
     task_free(t);
 }
 
@@ -554,7 +554,7 @@ void sim_agent_free(struct sim_agent *a)
     loop_timer_cancel(sim.world, &a->come_back);
     list_for_each (t, &a->tasks, struct sim_task, link)
         task_free(t);
-    idmap_fini(&a->tombs);
+    idmap_fini(&a->ended_launches);
     free(a->name);
     free(a->path);
     free(a);

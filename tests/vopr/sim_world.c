@@ -317,8 +317,8 @@ static void stop_well(void)
     start_later();
 }
 
-/* What an administrator does about a state that is refused and was not damaged here. Returns as try_start.
- */
+/* What an administrator does about a state that is refused and was not damaged here. Returns as
+ * try_start. */
 static int accept_remains(int r, struct errtext *err)
 {
     if (r != -EUCLEAN || w.was_damaged || (!w.has_accepted && !sim_vfs_has_failed()))

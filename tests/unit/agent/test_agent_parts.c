@@ -162,7 +162,7 @@ static void test_end_record(void **state)
     assert_true(rec_eq(&launch_end_rec, &end, &got));
     rec_fini(&launch_end_rec, &got);
     assert_int_equal(taskdir_write_end(dir_fd, &end, true), 0);
-    /* Every shorter file is no record: power was lost in the middle. */
+    /* A shorter file is not a record: power was lost in the middle. */
     char path[160];
     snprintf(path, sizeof path, "%s/end", dir);
 
@@ -357,7 +357,7 @@ static void test_policy_groups(void **state)
     node_policy_fini(&p);
 }
 
-/* A file that is named: there, and in directories that nobody else may change. */
+/* A file that is named: there, and in directories that no other user may change. */
 static void test_policy_path(void **state)
 {
     (void)state;

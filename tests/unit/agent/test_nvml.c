@@ -330,7 +330,7 @@ static void test_numbers_stay(void **state)
     assert_false(take(THREE_OF_FOUR));
     out_is("0", "0", "GPU 0: lost (0000:3b:00.0)");
     names_are("GPU-a,GPU-b,GPU-c,GPU-d");
-    /* The agent starts anew meanwhile, on the same boot. */
+    /* The agent starts again meanwhile, on the same boot. */
     struct str saved = STR_INIT;
     cards_save(&cards, "boot-1", &saved);
     assert_true(cards_load(&cards, "boot-1", saved.s));
@@ -340,7 +340,7 @@ static void test_numbers_stay(void **state)
     assert_false(take(FOUR));
     out_is("", "", "");
     names_are("");
-    /* After a boot they are counted anew. */
+    /* After a boot they are counted again from zero. */
     assert_false(cards_load(&cards, "boot-2", saved.s));
     assert_int_equal(cards.n, 0);
     assert_false(cards_load(&cards, "boot-1", "boot-1\nrubbish\n.\n"));

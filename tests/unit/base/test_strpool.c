@@ -33,7 +33,7 @@ static void equal_ones_are_one(void **unused)
     assert_string_equal(other, "alic");
     assert_int_equal(texts_count(t), 1);
     char *copy = texts_give(t, third);
-    assert_ptr_not_equal(copy, second); /* somebody else reads it */
+    assert_ptr_not_equal(copy, second); /* another holder reads it */
     assert_string_equal(copy, "alice");
     assert_ptr_equal(texts_give(t, second), second);
     assert_int_equal(texts_count(t), 0);
@@ -85,7 +85,7 @@ static void belongs_to_all_owners(void **unused)
     texts_unref(same); /* the leak check sees what stays */
 }
 
-/* What comes but once is kept by nobody. */
+/* A text that comes only once is not kept. */
 static void single_ones_stay_outside(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* A thread that nobody waits for gets no signal, and leaves the one that starts it as it was. */
+/* A detached thread gets no signal, and leaves the thread that starts it as it was. */
 #include "tests/lib/check.h"
 
 #include <semaphore.h>

@@ -44,7 +44,7 @@ static void an_end_makes_room_for_the_others(void **unused)
     check_int("from there", (int64_t)in.offset, WINDOW);
     s.tasks.v[0].state = TASK_DONE;
     stepin_update(&in, &s, 0);
-    check_int("nobody reads any more", stepin_fd(&in), -1);
+    check_int("no reader any more", stepin_fd(&in), -1);
 
     stepin_fini(&in);
     rec_fini(&step_rec, &s);

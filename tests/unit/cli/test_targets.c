@@ -163,7 +163,7 @@ static void filters(void **unused)
     } rows[] = {
         {"nothing asked", NULL, NULL, NULL, NULL, NULL, NULL, 0, false, true},
         {"uid", "4242", NULL, NULL, NULL, NULL, NULL, 0, false, true},
-        {"nobody of the list", "root", NULL, NULL, NULL, NULL, NULL, 0, false, false},
+        {"no user of the list", "root", NULL, NULL, NULL, NULL, NULL, 0, false, false},
         {"no user known", "no-such-user-here", NULL, NULL, NULL, NULL, NULL, 0, false, false},
         {"partition", NULL, "main,gpu", NULL, NULL, NULL, NULL, 0, false, true},
         {"another one asked for, but it runs", NULL, "main", NULL, NULL, NULL, NULL, 0, false, false},

@@ -124,7 +124,7 @@ static void test_a_call_keeps_what_is_pushed(void **state)
     }
     assert_int_equal(client_next(c, 0, &in, &err), 0);
 
-    /* Kept messages that nobody fetches are freed with the connection; the sanitizer sees to it. */
+    /* Kept messages that are never fetched are freed with the connection; the sanitizer sees to it. */
     struct msg_act act = {.act = ACT_HOLD};
     enum msg_kind kind;
     void *body;
@@ -311,7 +311,7 @@ static void test_rows_as_they_came(void **state)
         assert_string_equal(model_get_job(&m, 3)->user, "later");
         char *text = memmem(body.s, body.len, "alice", 5); /* the user of the first one */
         assert_non_null(text);
-        text[1] = '\0'; /* of the second row: its text is no text any more */
+        text[1] = '\0'; /* of the second row: its text is invalid now */
         assert_int_equal(mirror_feed_rows(&m, body.s, body.len, &err), 2);
         assert_string_equal(model_get_job(&m, 3)->user, "later");
         str_fini(&body);

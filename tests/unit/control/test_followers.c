@@ -402,7 +402,7 @@ static void test_a_configuration_that_changes(void **state)
     check_same();
 }
 
-/* Who asks once gets rows, and no events. */
+/* A client that asks once gets rows, and no events. */
 static void test_one_who_does_not_follow(void **state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static void test_one_who_does_not_follow(void **state)
     assert_int_equal(shown.seq, c->model.seq);
 }
 
-/* It asks anew: what was noted is void. */
+/* It asks again: what was noted is void. */
 static void test_more_changes_than_are_noted(void **state)
 {
     (void)state;

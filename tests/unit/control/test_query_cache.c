@@ -1,4 +1,5 @@
-/* Answers that are given again: only while they hold, or to those who had asked before they were begun. */
+/* Cached answers: given only while they are current, or to clients that had asked before they were begun.
+ */
 #include <string.h>
 
 #include "backend/control/clients/query_cache.h"

@@ -1,4 +1,4 @@
-/* test_query_queue.c - those who ask for rows are served in turn, and equal questions are answered once.
+/* test_query_queue.c - row queries are served in turn, and equal queries are answered once.
  * The clock and what a slice of rows takes are said here, not measured. */
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/query_queue.h"
@@ -143,7 +143,7 @@ static unsigned slices_of_alice(void)
     return n;
 }
 
-/* Ten connections of hers have as much as the one of his, and each of hers the same. */
+/* Ten connections of alice have as much as the one of bob, and each of the ten the same. */
 static void test_users_look_in_turn(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void test_users_look_in_turn(void **state)
         assert_in_range(one[i].slices, slices_of_alice() / MANY, slices_of_alice() / MANY + 1);
 }
 
-/* Who looks alone has all of it; a turn ends in time, and there is another one for what is left. */
+/* A single client has all of the time; an iteration ends in time, and another one does what is left. */
 static void test_a_turn_is_short(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void test_a_turn_is_short(void **state)
     turns(7);
     assert_int_equal(one[0].slices, 7);
     unsigned set = timers;
-    turns(1); /* nobody is left */
+    turns(1); /* no query is left */
     assert_int_equal(timers, set);
 }
 
@@ -238,7 +238,7 @@ static void test_who_does_not_read_keeps_nobody_waiting(void **state)
     assert_int_equal(one[0].slices, 3);
 }
 
-/* Half of an answer is nobody's: the next one with that question begins himself. */
+/* Half of an answer is not shared: the next client with that query begins again. */
 static void test_who_leaves_leaves_no_half_answer(void **state)
 {
     (void)state;

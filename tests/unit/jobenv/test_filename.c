@@ -38,7 +38,7 @@ static void test_patterns(void **state)
         int32_t step;
         const char *want;
     } rows[] = {
-        /* what is no pattern stays */
+        /* text that is not a pattern stays */
         {"percent at the end", "x%", "/w", false, 0, "/w/x%"},
         {"unknown letter", "x%q%z", "/w", false, 0, "/w/x%q%z"},
         {"width without a letter", "x%4", "/w", false, 0, "/w/x%4"},
@@ -103,8 +103,8 @@ static void test_patterns(void **state)
 static void test_not_known_yet(void **state)
 {
     (void)state;
-    struct job nobody = {.id = 1, .array_index = ARRAY_NONE};
-    struct filename_args a = {.job = &nobody, .step = STEP_BATCH};
+    struct job no_user = {.id = 1, .array_index = ARRAY_NONE};
+    struct filename_args a = {.job = &no_user, .step = STEP_BATCH};
     char *got = filename_expand("%N-%x-%u.out", "/w", &a);
     assert_string_equal(got, "/w/%N--.out");
     free(got);
@@ -141,7 +141,7 @@ static void test_paths_of_a_job(void **state)
     check_path("both", job_stderr_path(&plain), "/e/4711");
 }
 
-/* Elements that have not started have no number yet: 4294967294 is nobody's. */
+/* Elements that have not started have no number yet: 4294967294 is never shown. */
 static void test_elements_to_come_have_a_pattern(void **state)
 {
     (void)state;

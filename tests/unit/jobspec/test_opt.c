@@ -12,7 +12,7 @@ static int record(void *ctx, const struct opt *o, const char *arg, struct errtex
 {
     struct str *s = ctx;
     if (o->id == T_COUNT && arg && strcmp(arg, "bad") == 0)
-        return err_set(err, -EINVAL, "\"%s\" is no count", arg);
+        return err_set(err, -EINVAL, "\"%s\" is not a count", arg);
     str_appendf(s, "%s%s=%s", s->len ? " " : "", o->name ? o->name : "", arg ? arg : "-");
     return 0;
 }
@@ -82,7 +82,7 @@ static void refused(void **unused)
         {"x -n", "", "", OPT_BAD_USAGE, "option requires an argument -- 'n'"},
         {"x --all=1", "", "", OPT_BAD_USAGE, "option '--all' doesn't allow an argument"},
         {"x --h", "", "", OPT_BAD_USAGE, "option '--h' is ambiguous; possibilities: '--hold' '--help'"},
-        {"x y -n bad", "", "y", OPT_BAD_VALUE, "\"bad\" is no count"},
+        {"x y -n bad", "", "y", OPT_BAD_VALUE, "\"bad\" is not a count"},
     };
     for (size_t i = 0; i < N_OF(rows); i++)
         parse_line(&rows[i], 0);
@@ -171,7 +171,7 @@ static void environment(void **unused)
     struct strv env = strv_split("T_COUNT=bad", " ");
     struct errtext err = {0};
     check_int("bad", opt_env(&all_opts, NULL, &env, "T_", &err), OPT_BAD_VALUE);
-    check_str("bad", err.s, "in the environment: T_COUNT=bad\n\"bad\" is no count");
+    check_str("bad", err.s, "in the environment: T_COUNT=bad\n\"bad\" is not a count");
     strv_fini(&env);
 }
 

@@ -87,7 +87,7 @@ static void headers(void **unused)
         {"a remark behind", "#!/bin/sh\n#SBATCH -n 4 # four tasks\n", "2:-n|4"},
         {"a hash within", "#!/bin/sh\n#SBATCH -J a#b\n", "2:-J|a"},
         {"a quoted hash", "#!/bin/sh\n#SBATCH -J '# b'\n", "2:-J|# b"},
-        {"the first line is no option", "#!/bin/sh\n", ""},
+        {"the first line is not an option", "#!/bin/sh\n", ""},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct script s = script_of(rows[i].text, strlen(rows[i].text));

@@ -74,7 +74,7 @@ static void test_ready_bits(void **state)
     loop_watch(l, &e->w, LOOP_READ);
     loop_turn(l, 1000);
     assert_int_equal(e->ready, LOOP_READ | LOOP_WRITE);
-    /* Nobody waits: a hang-up must not spin. */
+    /* No watcher waits: a hang-up must not spin. */
     int fired = e->fired;
     loop_watch(l, &e->w, 0);
     loop_turn(l, 0);

@@ -56,7 +56,7 @@ static void test_outcomes_of_a_script(void **state)
         {"memory", END_OOM, 0, 9, JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY},
         {"time", END_TIMEOUT, 0, 15, JOB_TIMEOUT, REASON_TIME_LIMIT},
         {"not started", END_LAUNCH_FAILED, 0, 0, JOB_FAILED, REASON_LAUNCH_FAILURE},
-        {"nobody saw it", END_UNKNOWN, 0, 0, JOB_FAILED, REASON_SYSTEM_FAILURE},
+        {"not observed", END_UNKNOWN, 0, 0, JOB_FAILED, REASON_SYSTEM_FAILURE},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t id = running_batch();

@@ -1,4 +1,5 @@
-/* test_apply_nodes.c - the fold of what is no job: epochs, nodes, configurations; and how a job leaves. */
+/* test_apply_nodes.c - applied events other than jobs': epochs, nodes, configurations; and how a job
+ * leaves. */
 #include <errno.h>
 
 #include "tests/unit/model/fold.h"
@@ -75,7 +76,7 @@ static void test_node_leaves_the_configuration(void **state)
     assert_null(model_get_node(&l.m, "n1"));
     lab_configure(&l);
     assert_string_equal(l.m.nodes[0]->spec.name, "n1");
-    /* A job on a node that nobody knows: carried, then forgotten. */
+    /* A job on an unknown node: carried, then forgotten. */
     id = lab_submit_kind(&l, JOB_KIND_BATCH);
     assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n7", 0, 1, 0, 0, 1)), 0);
     assert_true(model_get_node(&l.m, "n7")->gone);

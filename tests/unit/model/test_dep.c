@@ -213,7 +213,7 @@ static void test_lists(void **state)
         {"afterok:4?afterok:3", DEP_MET},
         {"afterok:4?afternotok:3", DEP_NEVER},
         {"afterok:1?afterok:2", DEP_WAIT},
-        {"afterany:99", DEP_NEVER}, /* nobody has ever heard of it */
+        {"afterany:99", DEP_NEVER}, /* no such job has ever existed */
         {"afterany:99?afterok:3", DEP_MET},
         {"afterok:3_1", DEP_NEVER}, /* no array */
     };

@@ -14,7 +14,7 @@ static void test_whose_word_counts(void **state)
         bool older; /* lost_node_requeue, of logs from before there were four ways */
         enum lost_node want;
     } cases[] = {
-        {"nobody says", LOST_NOT_SAID, LOST_NOT_SAID, LOST_NOT_SAID, false, LOST_HOLD},
+        {"not said anywhere", LOST_NOT_SAID, LOST_NOT_SAID, LOST_NOT_SAID, false, LOST_HOLD},
         {"an older log", LOST_NOT_SAID, LOST_NOT_SAID, LOST_NOT_SAID, true, LOST_REQUEUE},
         {"the cluster", LOST_NOT_SAID, LOST_NOT_SAID, LOST_CANCEL, true, LOST_CANCEL},
         {"the partition before it", LOST_NOT_SAID, LOST_LEASE, LOST_CANCEL, false, LOST_LEASE},

@@ -77,7 +77,7 @@ static void test_set_change_and_drop(void **state)
     set("b", "n1", 10, 20, NULL);
     set("a", "n1", 10, 30, NULL);
     order_must_be("a b late");
-    assert_int_equal(set("late", "n2", 5, 60, NULL), 0); /* the whole of it anew */
+    assert_int_equal(set("late", "n2", 5, 60, NULL), 0); /* all of it again */
     order_must_be("late a b");
     assert_string_equal(model_get_window(&l.m, "late")->nodes.v[0], "n2");
     assert_int_equal(drop("a"), 0);
@@ -104,10 +104,10 @@ static void test_which_is_in_the_way(void **state)
         {"beyond it, into the next", "n1", NULL, 200, 401, "all"},
         {"another node", "n4", NULL, 0, 400, NULL},
         {"no end: whatever comes", "n4", NULL, 0, INT32_MAX, "all"},
-        {"somebody else's reservation", "n3", NULL, 100, 200, "course"},
+        {"another user's reservation", "n3", NULL, 100, 200, "course"},
         {"its own", "n3", "course", 100, 200, NULL},
         {"its own, and then another", "n3", "course", 200, 450, "all"},
-        {"maintenance is nobody's own", "n1", "service", 100, 200, "service"},
+        {"maintenance has no owner", "n1", "service", 100, 200, "service"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         const struct window *w =

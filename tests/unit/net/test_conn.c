@@ -336,7 +336,7 @@ static void test_peer_goes_away(void **state)
     assert_string_equal(s.why, "closed by the peer");
 }
 
-/* What is sent to one who has gone must not drown what he has said. */
+/* Data sent to a peer that has gone must not hide what the peer has sent. */
 static void test_last_words_are_heard_by_who_writes(void **state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void test_last_words_are_heard_by_who_writes(void **state)
     s.peer = -1;
     assert_true(send_tag(0, 5));
     assert_true(send_tag(11, 6));
-    conn_release(s.c, 11); /* written here and now: nobody is there */
+    conn_release(s.c, 11); /* written at once: the peer is gone */
     assert_non_null(s.c);
     assert_true(send_tag(0, 7));
     turn_until_over();

@@ -131,7 +131,7 @@ static void test_who_has_said_everything_leaves_the_line(void **state)
     assert_true(of_alice[2].served > 0);
 }
 
-/* Of what waits for the disk nobody has more than so much. */
+/* Each user has a bounded part of the requests that wait for the disk. */
 static void test_a_batch_has_room_for_all(void **state)
 {
     (void)state;

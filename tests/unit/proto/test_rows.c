@@ -148,7 +148,7 @@ static void test_rows_that_are_none(void **state)
         {BYTES("\x91\x91\x90"), 0, 1},             /* one empty row */
         {BYTES("\x91\x07"), -EBADMSG, 0},          /* no list */
         {BYTES("\x07"), -EBADMSG, 0},              /* no record */
-        {BYTES("\x91\x91\x07"), 0, -EBADMSG},      /* a row that is no record */
+        {BYTES("\x91\x91\x07"), 0, -EBADMSG},      /* a row that is not a record */
         {BYTES("\x91\x91\x91\xa1x"), 0, -EBADMSG}, /* a word where the number is */
     };
     struct codec_rows *rows = codec_rows_new();

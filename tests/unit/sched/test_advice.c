@@ -98,7 +98,7 @@ static void apply(struct job *j, const char *key, const char *value)
     else if (str_eq(key, "NumNodes"))
         j->req.nodes_min = j->req.nodes_max = n;
     else
-        fail_msg("nobody knows %s", key);
+        fail_msg("unknown text: %s", key);
 }
 
 static void test_advice_helps(void **state)
@@ -159,8 +159,8 @@ static void with_all_taken(uint32_t array)
     pass_anew();
 }
 
-/* Another element would end a minute after those that run, when both nodes are for one with more priority.
- */
+/* Another element would end a minute after those that run, when both nodes are for one with more
+ * priority. */
 static void with_a_place_held(uint32_t array)
 {
     (void)array;

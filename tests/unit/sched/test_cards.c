@@ -1,4 +1,4 @@
-/* test_cards.c - GPUs that must not be given: lost, or used by somebody who does not hold them. One node of
+/* test_cards.c - GPUs that must not be given: lost, or used by a process without an allocation. One node of
  * 8 CPUs and 4 GPUs, and one without any. */
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
@@ -120,7 +120,7 @@ static void who_holds_one_keeps_it(void)
     assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
     holds(c, "2-3"); /* all the rest */
     holds(d, "-");
-    end(a); /* what it gives back nobody gets */
+    end(a); /* no job gets what it gives back */
     pass();
     holds(d, "-");
     end(b);

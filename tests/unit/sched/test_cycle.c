@@ -176,9 +176,9 @@ static void test_a_blocked_partition_does_not_block_another(void **state)
 }
 
 /* A job that found a place in its second partition still held back those behind it in its first one. */
-/* A job that no node could ever take (released from a hold, or the nodes have shrunk) stands in nobody's
- * way. */
-static void test_what_never_fits_blocks_nobody(void **state)
+/* A job that no node could ever take (released from a hold, or the nodes have shrunk) delays no other
+ * job. */
+static void test_what_never_fits_blocks_no_job(void **state)
 {
     (void)state;
     uint32_t never = submit("one", 5), behind = submit("one", 1);
@@ -503,7 +503,7 @@ int main(void)
         TEST(test_backfill_delays_nobody),
         TEST(test_time_limits),
         TEST(test_a_blocked_partition_does_not_block_another),
-        TEST(test_what_never_fits_blocks_nobody),
+        TEST(test_what_never_fits_blocks_no_job),
         TEST(test_reasons_after_a_new_configuration),
         TEST(test_several_partitions),
         TEST(test_tasks_stay_in_the_partition_of_the_first),

@@ -40,8 +40,8 @@ static void near(const char *row, double got, double want)
         fail_msg("[%s] %.12g, not %.12g", row, got, want);
 }
 
-/* One line of a table: an account (user NULL) or a user with shares (0: not configured), and what was used.
- */
+/* One line of a table: an account (user NULL) or a user with shares (0: not configured), and what was
+ * used. */
 struct line {
     const char *account, *parent, *user;
     uint32_t shares;
@@ -139,9 +139,8 @@ static void test_user_beside_an_account(void **state)
     must_be("user beside account", table);
 }
 
-/* Three levels: what a brother account has used weighs at its own level alone. science .5/.9 = 0.556,
- * arts .5/.1 = 5: arts first. In science physics .5/(100/900) = 4.5 before biology .5/(800/900) = 0.5625.
- */
+/* Three levels: what a brother account has used weighs at its own level alone. science .5/.9 = 0.556, arts
+ * .5/.1 = 5: arts first. In science physics .5/(100/900) = 4.5 before biology .5/(800/900) = 0.5625. */
 static void test_three_levels(void **state)
 {
     (void)state;
@@ -180,7 +179,7 @@ static void test_odd_trees(void **state)
     (void)state;
     static const struct line table[] = {
         {"none", "root", NULL, 0, 0, 0},    {"hen", "egg", NULL, 1, 0, 0},
-        {"egg", "hen", NULL, 1, 0, 0},      {"orphan", "nobody", NULL, 1, 0, 0},
+        {"egg", "hen", NULL, 1, 0, 0},      {"orphan", "missing", NULL, 1, 0, 0},
         {"self", "self", NULL, 1, 0, 0},    {"none", NULL, "zoe", 1, 0, 0.2},
         {"hen", NULL, "hal", 1, 10, 0.4},   {"egg", NULL, "eve", 1, 0, 1.0},
         {"orphan", NULL, "oli", 1, 0, 1.0}, {"self", NULL, "sue", 1, 0, 1.0},
@@ -190,11 +189,11 @@ static void test_odd_trees(void **state)
     configure_accounts(table);
     set_usage(table);
     read_shares(&f, l.now);
-    /* hen hangs under egg, or egg under hen: everybody is in the tree once, who has used least comes first
-     */
+    /* hen hangs under egg, or egg under hen: everybody is in the tree once, who has used least comes
+     * first */
     double hal = fairshare_factor(&f, "hen", "hal");
     near("who has no shares", fairshare_factor(&f, "none", "zoe"), 0.2);
-    near("who hangs under nobody", fairshare_factor(&f, "orphan", "oli"), 1.0);
+    near("an account whose parent is missing", fairshare_factor(&f, "orphan", "oli"), 1.0);
     near("who hangs under himself", fairshare_factor(&f, "self", "sue"), 1.0);
     assert_true(hal < fairshare_factor(&f, "egg", "eve"));
     assert_int_equal(f.n_users, 5);
@@ -214,12 +213,12 @@ static void test_who_has_used_nothing_yet(void **state)
     configure_accounts(table);
     set_usage(table);
     read_shares(&f, l.now);
-    /* as good as the best of his account, and no better than his account is */
+    /* as good as the best user of the account, and no better than the account is */
     near("vision", fairshare_factor(&f, "vision", "new"), 1.0);
     near("audio", fairshare_factor(&f, "audio", "new"), 0.5);
     near("unknown account", fairshare_factor(&f, "dance", "new"), 1.0);
     near("no account", fairshare_factor(&f, NULL, "new"), 1.0);
-    near("nobody", fairshare_factor(&f, "audio", NULL), 0.5);
+    near("no user", fairshare_factor(&f, "audio", NULL), 0.5);
     fairshare_fini(&f);
 }
 
@@ -281,7 +280,8 @@ static void test_classic(void **state)
 
 /* --- usage --- */
 
-/* Two users with one share each; alice runs: she falls behind at once, and her job's end moves nobody. */
+/* Two users with one share each; alice runs: alice falls behind at once, and the end of the job changes no
+ * factor. */
 static void test_running_usage_counts(void **state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static void test_accounts_of_submissions(void **state)
         const char *text;
     } rows[] = {
         {"ann", NULL, NULL, "audio", REFUSAL_NONE, ""},
-        {"bob", NULL, NULL, "vision", REFUSAL_NONE, ""}, /* the first that lists him */
+        {"bob", NULL, NULL, "vision", REFUSAL_NONE, ""}, /* the first that lists the user */
         {"bob", "audio", NULL, "vision", REFUSAL_NONE, ""},
         {"ann", "vision", NULL, "audio", REFUSAL_NO_ACCOUNT, "account vision does not list user ann"},
         {"ann", "dance", NULL, "audio", REFUSAL_NO_ACCOUNT, "there is no account dance"},

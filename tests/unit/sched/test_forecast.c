@@ -229,7 +229,7 @@ static const struct forecast_row rows[] = {
     {"one after the other",
      NULL,
      {{"p=big c=8 T=10", 0}, {"p=big c=8 T=20", 10}, {"p=big c=8 T=5", 30}, {"p=big c=1 T=1", 35}}},
-    {"in the gaps, where nobody is put off",
+    {"in the gaps, where no job is delayed",
      NULL,
      {{"p=big c=6 T=10", 0},
       {"p=big c=4 T=10", 10},
@@ -415,8 +415,8 @@ static void pass_on(uint32_t id)
     sched_result_fini(&r);
 }
 
-/* Of one that waits for a time: as long as nothing but the clock keeps it, and of the time that it has now.
- */
+/* Of one that waits for a time: as long as nothing but the clock keeps it, and of the time that it has
+ * now. */
 static void test_a_time_ahead(void **state)
 {
     (void)state;
@@ -444,7 +444,7 @@ static void test_a_time_ahead(void **state)
     lab_must(&l, EV_UPDATE, free_then, &u);
     pass_on(free_then);
     assert_int_equal(minute_of(free_then, t), 70);
-    /* Its time has come: it has what the queue is told, and learning begins anew. */
+    /* Its time has come: it has what the queue is told, and learning begins again. */
     l.now = wall_add_s(t, 25 * 60);
     pass_on(next);
     assert_int_equal(kind_of(array), FORECAST_SLOT);

@@ -163,16 +163,16 @@ static void test_who_is_counted(void **state)
         bool counts_bob; /* a job of bob, account vision, QOS high, partition main */
         bool asks_same;  /* the same is asked again */
     } rows[] = {
-        {"his name", LIMIT_USER, "bob", true, true},
+        {"bob's name", LIMIT_USER, "bob", true, true},
         {"another's name", LIMIT_USER, "eve", false, true},
-        {"his account", LIMIT_ACCOUNT, "vision", true, true},
+        {"bob's account", LIMIT_ACCOUNT, "vision", true, true},
         {"the account above", LIMIT_ACCOUNT, "science", true, true},
         {"the root", LIMIT_ACCOUNT, "root", true, true},
         {"an account beside", LIMIT_ACCOUNT, "text", false, true},
         {"every account", LIMIT_ACCOUNT, "*", true, true},
-        {"his QOS", LIMIT_QOS, "high", true, true},
+        {"the job's QOS", LIMIT_QOS, "high", true, true},
         {"another QOS", LIMIT_QOS, "low", false, true},
-        {"his partition", LIMIT_PARTITION, "main", true, true},
+        {"the job's partition", LIMIT_PARTITION, "main", true, true},
         {"every partition", LIMIT_PARTITION, "*", true, true},
         {"another partition", LIMIT_PARTITION, "debug", false, true},
         {"the cluster", LIMIT_CLUSTER, "*", true, true},
@@ -422,7 +422,7 @@ static void test_alone_too_much(void **state)
 }
 
 /* An array of n elements, or a plain job, that is not in the queue yet. */
-static struct job *newcomer(const char *user, const char *parts, uint32_t n)
+static struct job *new_job(const char *user, const char *parts, uint32_t n)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->id = l.m.next_job;
@@ -442,7 +442,7 @@ static struct job *newcomer(const char *user, const char *parts, uint32_t n)
 /* NULL says: it may come in. */
 static void enters(const char *user, const char *parts, uint32_t n, const char *says)
 {
-    struct job *j = newcomer(user, parts, n);
+    struct job *j = new_job(user, parts, n);
     struct cause text = {0};
     assert_int_equal(limits_submit(lim, &l.m, j, &text), says ? REFUSAL_POLICY : REFUSAL_NONE);
     assert_string_equal(said(&text), says ? says : "");
@@ -452,7 +452,7 @@ static void enters(const char *user, const char *parts, uint32_t n, const char *
 
 static uint32_t enqueue(const char *user, const char *parts, uint32_t n)
 {
-    uint32_t id = lab_submit(&l, newcomer(user, parts, n));
+    uint32_t id = lab_submit(&l, new_job(user, parts, n));
     limits_recount(lim, &l.m, id);
     return id;
 }
@@ -526,8 +526,9 @@ static void test_queues_that_a_job_moves_to(void **state)
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE); /* nothing changes */
     moved.req.partition = debug;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
-    assert_string_equal(said(&text), "partition debug has 1 of 1 job in the queue and asks for 1 more (hard "
-                                "limit for partitions)");
+    assert_string_equal(said(&text),
+                        "partition debug has 1 of 1 job in the queue and asks for 1 more (hard "
+                        "limit for partitions)");
     moved.req.partition = both;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
     moved.req.partition = first;

@@ -100,7 +100,7 @@ static void describe(const struct alloc *v, size_t n, bool mem, struct str *out)
 }
 
 /* Submits a request, lets a pass look at it, and says where it went: "" where it does not fit; then it is
- * held, so that it is in nobody's way. *ret_id: the job. */
+ * held, so that it delays no other job. *ret_id: the job. */
 static char *place(const char *part, const char *text, bool mem, uint32_t *ret_id)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);

@@ -143,7 +143,7 @@ static void test_a_refusal_names_the_limit(void **state)
     struct sched_admit_how how = {0};
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(said(&text), "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
-    free(j->req.partition); /* what it may have where it can never be is no help */
+    free(j->req.partition); /* a limit's room where it can never run does not help */
     j->req.partition = xstrdup("alone,main");
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(said(&text), "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
@@ -255,7 +255,7 @@ static void test_rather_than_borrow(void **state)
     assert_true(lab_get(&l, more)->borrowed);
 }
 
-/* Somebody goes from a node that the other may have, although big is idle. */
+/* A job is preempted on a node that the other may have, although big is idle. */
 static void test_who_goes(void **state)
 {
     (void)state;
@@ -291,5 +291,5 @@ int main(void)
         TEST(test_rather_than_borrow),
         TEST(test_who_goes),
     };
-    return cmocka_run_group_tests_name("thrift", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("place_limited", tests, NULL, NULL);
 }

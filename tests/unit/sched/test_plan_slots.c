@@ -195,9 +195,9 @@ static void test_a_place_is_kept_and_moved_earlier(void **state)
     end(&w);
 }
 
-/* What waits without a hold and stands before them takes the place of those behind, where it needs it only.
- */
-static void test_a_newcomer_ahead(void **state)
+/* What waits without a hold and stands before them takes the place of those behind, where it needs it
+ * only. */
+static void test_a_new_job_ahead(void **state)
 {
     (void)state;
     struct world w;
@@ -210,7 +210,7 @@ static void test_a_newcomer_ahead(void **state)
     late->n_choices = beside->n_choices = 1;
     w.items[0].n_choices = 1;
     assert_string_equal(pass(&w, false), "100 110 110");
-    /* One that needs only what nobody holds leaves them where they are. */
+    /* A job that needs only unplanned resources leaves them where they are. */
     end(&w);
     begin(&w, 10, &three);
     run(&w, 0, 0, 10, 100);
@@ -226,7 +226,7 @@ static void test_a_newcomer_ahead(void **state)
     end(&w);
 }
 
-/* A node is lost under a hold, or somebody runs longer: another place is found. */
+/* A planned start loses a node, or a job runs longer: another place is found. */
 static void test_shaken(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_shaken(void **state)
     add(&w, 4, 10)->n_choices = 2;
     assert_string_equal(pass(&w, true), "50");
     w.pool.nodes[0].usable = false;
-    assert_string_equal(pass(&w, false), "50"); /* nobody has said so */
+    assert_string_equal(pass(&w, false), "50"); /* it has not been told so */
     plan_slots_begin(&w.b, false);
     plan_slots_invalidate(&w.b);
     assert_false(plan_slots_start(&w.b, &w.items[0], &w.holds[0], &w.place));
@@ -350,7 +350,7 @@ static void test_time_min_and_deadline(void **state)
         check_int(rows[i].name, starts, rows[i].got != 0);
         if (starts)
             check_int(rows[i].name, w.place.len / S, rows[i].got);
-        else if (rows[i].deadline) /* a place after its deadline is no use */
+        else if (rows[i].deadline) /* a place after its deadline does not help */
             check_int(rows[i].name, plan_slots_book(&w.b, it, &w.holds[1]), false);
         end(&w);
     }
@@ -385,14 +385,14 @@ static void test_claims(void **state)
         vec_push(&at.parts.v, (struct pool_part){0, {4, 1, 0}});
         plan_slots_book_preemptor(&w.b, it, &w.holds[0], &at);
         assert_true(w.holds[0].by_preemption);
-        assert_int_equal(w.b.partitions[0].n_held, 0); /* counts against nobody's places */
+        assert_int_equal(w.b.partitions[0].n_held, 0); /* counts against no other job's places */
         assert_int_equal(w.b.partitions[0].closed,
-                         opts[i] == &off); /* in strict order nobody comes before it */
+                         opts[i] == &off); /* in strict order no job comes before it */
         plan_slots_begin(&w.b, false);
-        assert_true(
-            plan_slots_rebook_preemptor(&w.b, it, &w.holds[0])); /* kept, or made anew where none is kept */
+        assert_true(plan_slots_rebook_preemptor(&w.b, it,
+                                                &w.holds[0])); /* kept, or made again where none is kept */
         assert_int_equal(w.holds[0].use.start, 30 * S);
-        pool_advance(&w.pool, 30 * S, S); /* he takes a little longer */
+        pool_advance(&w.pool, 30 * S, S); /* the victim takes a little longer */
         plan_slots_begin(&w.b, false);
         assert_true(plan_slots_rebook_preemptor(&w.b, it, &w.holds[0]));
         assert_int_equal(w.holds[0].use.start, 31 * S);
@@ -407,7 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policies),
         cmocka_unit_test(test_a_place_is_kept_and_moved_earlier),
-        cmocka_unit_test(test_a_newcomer_ahead),
+        cmocka_unit_test(test_a_new_job_ahead),
         cmocka_unit_test(test_shaken),
         cmocka_unit_test(test_overdue),
         cmocka_unit_test(test_several_lanes),

@@ -64,7 +64,7 @@ static uint32_t submit_tasks(uint32_t n, uint32_t time_min_s)
     return submit_job(j);
 }
 
-/* Who has more than one CPU of the partition has borrowed it. */
+/* A user with more than one CPU of the partition has borrowed it. */
 static void limit_one(void)
 {
     struct limit_spec *s = rec_list_push(&l.spec.limits);
@@ -292,7 +292,7 @@ static void test_tasks_go_on_as_long_as_their_job_may_now(void **state)
 }
 
 /* Behind an array that is throttled, in the same group: it does not wait for that. */
-static void test_a_newcomer_behind_a_throttled_array(void **state)
+static void test_a_new_job_behind_a_throttled_array(void **state)
 {
     (void)state;
     l.spec.reservations = 1;
@@ -310,7 +310,7 @@ static void test_a_newcomer_behind_a_throttled_array(void **state)
     assert_true(runs(id));
 }
 
-static void test_a_newcomer_alone(void **state)
+static void test_a_new_job_alone(void **state)
 {
     (void)state;
     submit("one", 4);
@@ -333,7 +333,7 @@ static void test_a_newcomer_alone(void **state)
     reason_must_be(id, REASON_BAD_CONSTRAINTS);
 }
 
-/* Somebody who comes and stands before the first takes his reason along. */
+/* A new job that stands before the first changes the first one's reason. */
 static void test_reasons_move_with_the_queue(void **state)
 {
     (void)state;
@@ -358,7 +358,7 @@ static void test_reasons_move_with_the_queue(void **state)
     assert_true(told);
 }
 
-/* What a start earlier than planned gives up is there for those who had their turn before. */
+/* What a start earlier than planned gives up is free for the jobs that were tried before. */
 static void test_who_had_his_turn_gets_what_is_given_up(void **state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static void test_two_ways_to_borrow(void **state)
 }
 
 /* Within its limits it could only be where the node is out: it starts where it would be borrowed, in the
- * same pass and as a newcomer alone. */
+ * same cycle and as a single new job. */
 static void test_borrowed_where_its_own_node_is_out(void **state)
 {
     (void)state;
@@ -485,8 +485,8 @@ int main(void)
         TEST(test_tasks_end_with_their_job),
         TEST(test_tasks_are_not_cut_down),
         TEST(test_tasks_go_on_as_long_as_their_job_may_now),
-        TEST(test_a_newcomer_behind_a_throttled_array),
-        TEST(test_a_newcomer_alone),
+        TEST(test_a_new_job_behind_a_throttled_array),
+        TEST(test_a_new_job_alone),
         TEST(test_reasons_move_with_the_queue),
         TEST(test_who_had_his_turn_gets_what_is_given_up),
         TEST(test_reservation_that_is_over),

@@ -282,7 +282,7 @@ static bool same_nodes(const struct pool_parts *a, const struct pool_parts *b)
     return same;
 }
 
-/* Who is chosen among many is chosen among few of them too, in whichever way the best are found; and a
+/* A node chosen among many is chosen among few of them too, in whichever way the best are found; and a
  * quick look never says more than placing does. */
 static void test_the_best_are_the_best_of_fewer(void **state)
 {

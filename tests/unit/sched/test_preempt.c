@@ -131,8 +131,8 @@ static void test_who_goes(void **state)
          1,
          "1 2"},
         {"a larger one alone", {{"n1", 1, 5}, {"n1", 3, 5}, {"n2", 4, 9}}, 3, 1, "2"},
-        {"nobody for what never fits", {{"n1", 4, 5}, {"n2", 4, 5}}, 5, 1, ""},
-        {"nobody when there is room", {{"n1", 4, 5}}, 4, 1, ""},
+        {"no victim for what never fits", {{"n1", 4, 5}, {"n2", 4, 5}}, 5, 1, ""},
+        {"no victim when there is room", {{"n1", 4, 5}}, 4, 1, ""},
         {"several nodes, the spare one stays", {{"n1", 2, 5}, {"n2", 2, 5}}, 3, 2, "1 2"},
         {"one node is free already", {{"n1", 4, 5}}, 3, 2, "1"},
     };
@@ -178,13 +178,13 @@ static void test_only_once_and_then_it_starts(void **state)
         assert_int_equal(last.preempts.v[0].fate, FATE_REQUEUE);
         check_has("text", last.preempts.v[0].text,
                   "partition high (tier 2) comes before partition low (tier 1)");
-        /* Nobody else has to go meanwhile, and nobody takes the place. */
+        /* No other job is preempted meanwhile, and none takes the place. */
         submit("low", 4, 9);
         assert_int_equal(pass_on(), 0);
         assert_int_equal(last.preempts.n, 0);
-        assert_int_equal(pass_anew(), 0); /* nor where the planner begins anew */
+        assert_int_equal(pass_anew(), 0); /* nor where the planner begins again */
         assert_int_equal(last.preempts.n, 0);
-        l.now.ms += 40 * MS_PER_S; /* he is late */
+        l.now.ms += 40 * MS_PER_S; /* the victim is late */
         assert_int_equal(pass_on(), 0);
         assert_int_equal(last.preempts.n, 0);
         end(b);
@@ -196,7 +196,7 @@ static void test_only_once_and_then_it_starts(void **state)
     }
 }
 
-/* Who does not go although asked is not waited for without end. */
+/* The planner does not wait without end for a victim that does not stop. */
 static void test_one_who_never_goes(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void test_elements_at_once(void **state)
         submit_array(rows[row].elements, rows[row].throttle);
         assert_int_equal(pass_anew(), 0);
         check_str(rows[row].name, victims(), rows[row].want);
-        assert_int_equal(pass_on(), 0); /* nobody more */
+        assert_int_equal(pass_on(), 0); /* no other victim */
         assert_int_equal(last.preempts.n, 0);
         assert_int_equal(pass_anew(), 0);
         assert_int_equal(last.preempts.n, 0);
@@ -343,8 +343,8 @@ static void test_elements_places_are_told(void **state)
     }
 }
 
-/* Strictly in order it cannot start behind one who waits, although a place has come free: what it holds is
- * held on, and nobody looks again and again. */
+/* Strictly in order it cannot start behind one who waits, although a place has come free: its planned
+ * start is kept, and the search is not repeated. */
 static void test_a_place_that_cannot_be_used_yet(void **state)
 {
     (void)state;
@@ -393,7 +393,7 @@ static void test_elements_give_their_places_up(void **state)
     assert_int_equal(lab_get(&l, other)->state, JOB_RUNNING);
 }
 
-/* A job that ends anyway makes room: nobody goes for that. */
+/* A job that ends anyway makes room: no job is preempted for that. */
 static void test_others_are_leaving_already(void **state)
 {
     (void)state;
@@ -490,8 +490,8 @@ static void test_by_qos(void **state)
     }
 }
 
-/* Who may preempt stands before those whom he may, whatever their priorities: nobody starts to go at once.
- */
+/* A preemptor stands before its candidates, whatever their priorities: no job starts to be preempted at
+ * once. */
 static void test_who_may_preempt_comes_first(void **state)
 {
     (void)state;
@@ -500,7 +500,7 @@ static void test_who_may_preempt_comes_first(void **state)
         bool first; /* mine, although its priority is lower and it came later */
     } rows[] = {{"cheap", "urgent", true},   {"normal", "boss", true},   {NULL, "boss", true},
                 {"urgent", "cheap", false},  {"cheap", "normal", false}, {"urgent", "urgent", false},
-                {"nobody's", "cheap", false}};
+                {"unlisted", "cheap", false}};
     for (size_t i = 0; i < N_OF(rows); i++) {
         sched_fixture_end(NULL);
         set_up(NULL);
@@ -617,7 +617,7 @@ static uint32_t submit_of(const char *user, uint32_t cpus)
     return lab_submit(&l, j);
 }
 
-/* Over a soft limit only behind everybody, marked, and it yields to who is within his. */
+/* Over a soft limit it starts only behind all others, marked, and yields to users within theirs. */
 /* Each has made way for the other, and the nodes are idle: the first in the queue begins. */
 static void test_two_that_have_gone_for_one_another(void **state)
 {
@@ -645,7 +645,7 @@ static void test_borrowed(void **state)
     assert_int_equal(pass_anew(), 1);
     assert_true(lab_get(&l, b)->borrowed);
     assert_false(lab_get(&l, a)->borrowed);
-    uint32_t d = submit_of("ann", 1); /* over its own limit: it makes nobody go */
+    uint32_t d = submit_of("ann", 1); /* over its own limit: it preempts no job */
     assert_int_equal(pass_anew(), 0);
     assert_string_equal(victims(), "");
     uint32_t e = submit_of("bob", 1);

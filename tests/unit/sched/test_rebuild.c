@@ -145,7 +145,7 @@ static void test_what_happens_meanwhile(void **state)
     must_decide_the_same();
 }
 
-/* Nobody is told that he waits for nothing; what could ever run is known, what would start now is not. */
+/* No job is told that it waits for nothing; what could ever run is known, what would start now is not. */
 static void test_questions_meanwhile(void **state)
 {
     (void)state;

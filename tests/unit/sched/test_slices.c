@@ -52,7 +52,7 @@ static void test_no_piece_is_long(void **state)
     assert_true(pieces > JOBS / 5);
 }
 
-/* In a queue that nobody has been told about yet. */
+/* In a queue that the planner has not been told about yet. */
 static void test_overtaken_while_it_tells(void **state)
 {
     (void)state;

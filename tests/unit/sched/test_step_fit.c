@@ -106,7 +106,7 @@ static void test_alone(void **state)
         {"too many GPUs", 1, 1, 1, 3, 0, MEM_NOT_GIVEN, NULL, "too big"},
         {"too much memory", 1, 1, 1, NOT_GIVEN, 0, 4001, NULL, "too big"},
         {"too much memory on the second", 2, 1, 2, NOT_GIVEN, 0, 2001, NULL, "too big"},
-        {"a node of somebody else", 1, 1, 1, NOT_GIVEN, 0, MEM_NOT_GIVEN, "n9", "too big"},
+        {"a node outside of the job", 1, 1, 1, NOT_GIVEN, 0, MEM_NOT_GIVEN, "n9", "too big"},
         {"more ranks than that node has", 3, 1, 1, NOT_GIVEN, 0, MEM_NOT_GIVEN, "n2", "too big"},
         {"nothing", 0, 1, 1, NOT_GIVEN, 0, MEM_NOT_GIVEN, NULL, "too big"},
         {"one", 1, 1, 1, NOT_GIVEN, 0, MEM_NOT_GIVEN, NULL, "n1 0+1 8"},
@@ -256,8 +256,9 @@ static void test_text_says_what_is_short(void **state)
     assert_string_equal(got, "too big");
     free(got);
     assert_string_equal(
-        said_in(&text, (struct wall){0}, false), "step asks for 7 tasks with 2 CPUs each, 1 GPU, 500 MiB of memory a node on 2 nodes; the "
-                "job holds 6 CPUs, 4 GPUs on 2 nodes");
+        said_in(&text, (struct wall){0}, false),
+        "step asks for 7 tasks with 2 CPUs each, 1 GPU, 500 MiB of memory a node on 2 nodes; the "
+        "job holds 6 CPUs, 4 GPUs on 2 nodes");
     must_run("all of it", step_of(6, 1, 2), "n1 0+4 8-11 | n2 4+2 0-1");
     s = step_of(1, 1, 1);
     got = run(&s, &text);

@@ -119,7 +119,7 @@ static void test_two_partitions_do_not_go_round(void **state)
     lab_configure(&l);
     uint32_t a = submit(job_of("spot,main", 7, 6000)), b = submit(job_of("spot,main", 7, 6000));
     pass_on();
-    must_run_in(a, "main"); /* where it stands before others, and nobody preempts it */
+    must_run_in(a, "main"); /* where it stands before others, and no job preempts it */
     assert_int_equal(live(60, "main"), 0);
     must_run_in(a, "main");
     assert_true(is_state(b, JOB_PENDING));
@@ -187,7 +187,7 @@ static void test_tiers_and_qos_make_no_circle(void **state)
     must_run_in(then, "spot");
 }
 
-/* The tier of a partition where it can never run, or of another one, is no help in this one. */
+/* The tier of a partition where it can never run, or of another one, does not help in this one. */
 static void test_one_more_partition_does_not_jump_the_queue(void **state)
 {
     (void)state;
@@ -374,8 +374,8 @@ static void test_a_planned_start_above_takes_no_promise(void **state)
     assert_true(is_state(victim, JOB_PENDING) && is_state(above, JOB_PENDING));
 }
 
-/* Strictly in order as well: its victim has gone, and one that has come before it meanwhile cannot start.
- */
+/* Strictly in order as well: its victim has gone, and one that has come before it meanwhile cannot
+ * start. */
 static void test_strict_order_takes_no_promise(void **state)
 {
     (void)state;
@@ -460,7 +460,7 @@ static void test_a_promise_counts_in_limits(void **state)
         check_has("why", said(&w.causes.v[0]), "user cid holds 4 of 4 CPUs and asks for 2");
         rec_fini(&msg_why_rec, &w);
         sched_why(planner, &v, lab_get(&l, first), l.now, &w);
-        assert_null(strstr(said(&w.causes.v[0]), "of 4 CPUs")); /* its own is in nobody's way */
+        assert_null(strstr(said(&w.causes.v[0]), "of 4 CPUs")); /* its own delays no other job */
         rec_fini(&msg_why_rec, &w);
         uint32_t others = submit_of("dan", "main", 2, 6000);
         pass_on();

@@ -28,8 +28,7 @@ static void test_admission(void **state)
          "2 nodes asked, partition narrow allows 1"},
         {"main", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
          "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (9 asked, 8 at most))"},
-        {"main", 1, 1, 3, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
-         "no node of main has 1 CPU, 3 GPUs"},
+        {"main", 1, 1, 3, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "no node of main has 1 CPU, 3 GPUs"},
         {"main", 1, 1, 1, 60, 0, "v100", NULL, REFUSAL_NEVER_FITS, "1 another GPU type"},
         {"main", 1, 1, 0, 60, 8001, NULL, NULL, REFUSAL_NEVER_FITS, "8001M of memory a node"},
         {"main", 1, 3, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "main cannot give 3 CPUs on 3 nodes"},
@@ -106,7 +105,7 @@ static void test_admission_without_a_partition(void **state)
     model_fini(&none);
 }
 
-/* A node whose GPUs nobody has counted yet may have them. */
+/* A node whose GPUs are not counted yet may have them. */
 static void test_admission_before_agents_answer(void **state)
 {
     (void)state;
@@ -241,10 +240,12 @@ static void test_why_it_can_never_run(void **state)
     pass_anew();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
              "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (n[1-2]: 9 asked, 8 at most))");
-    must_say(type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-             "no node of main has 1 CPU, 1 h100 GPU (2 nodes: 1 without GPUs (n2), 1 another GPU type (n1))");
-    must_say(tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-             "main cannot give 13 CPUs (2 nodes: 2 with room for a part of it (n[1-2]) (12 CPUs together))");
+    must_say(
+        type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+        "no node of main has 1 CPU, 1 h100 GPU (2 nodes: 1 without GPUs (n2), 1 another GPU type (n1))");
+    must_say(
+        tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+        "main cannot give 13 CPUs (2 nodes: 2 with room for a part of it (n[1-2]) (12 CPUs together))");
     must_say(nodes, REASON_PART_NODES, WHY_NOT_ALLOWED, "2 nodes asked, partition narrow allows 1");
     must_say(mem, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
              "main cannot give 1 CPU, 9000M of memory a node on a whole node (");
@@ -283,7 +284,7 @@ static void test_why_a_limit_is_reached(void **state)
              "the cluster holds 5 of 5 CPUs and asks for 1 more (hard limit for the cluster)");
 }
 
-/* Who is over a soft limit stands behind everybody; whom a hard one keeps back is in nobody's way. */
+/* A job over a soft limit stands behind all others; a job over a hard one delays no other job. */
 static void test_why_names_only_those_ahead(void **state)
 {
     (void)state;
@@ -352,9 +353,9 @@ static void test_why_a_window_is_in_the_way(void **state)
     must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     req_rare_mut(&j->req)->reservation = xstrdup("course");
-    uint32_t his = lab_submit(&l, j);
+    uint32_t other = lab_submit(&l, j);
     pass_anew();
-    must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
+    must_say(other, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
 }
 
 /* Its node is busy now; when it is free a window is too near. Several partitions share the node. */
@@ -383,7 +384,7 @@ static void test_why_a_window_comes_after_a_running_job(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
-/* What lies outside of the reservation that it asks for is no place for it. */
+/* What lies outside of the reservation that it asks for is never used. */
 static void test_why_inside_a_reservation(void **state)
 {
     (void)state;
@@ -437,7 +438,7 @@ static void test_why_by_partition(void **state)
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-    assert_int_equal(w.causes.n, 1); /* it never fits in short, which is no news; down is not asked */
+    assert_int_equal(w.causes.n, 1); /* it never fits in short, which is not news; down is not asked */
     check_has("main", said(&w.causes.v[0]), "5 CPUs wanted in main; 2 nodes: 1 too few free CPUs");
     rec_fini(&msg_why_rec, &w);
 }
@@ -536,7 +537,7 @@ static void test_places_agree(void **state)
     must_stand(two, 9, 9);
 }
 
-/* Whom the throttle keeps back stands behind nobody who comes after it. */
+/* A throttled element stands behind no job that comes after it. */
 static void test_why_a_throttle_alone(void **state)
 {
     (void)state;

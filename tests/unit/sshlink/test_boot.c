@@ -88,7 +88,7 @@ static void test_words(void **state)
 
 static const char agent_text[] = "#!/bin/sh\necho \"STOKER@@ BRIDGE 1\"\necho \"$@\"\n";
 
-static void make_kit(struct bundle *k)
+static void make_bundle(struct bundle *k)
 {
     *k = (struct bundle){.id = "0123", .arch = "any"};
     const char *names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
@@ -144,7 +144,7 @@ static void test_in_a_shell(void **state)
     struct bundle k;
     struct str command = STR_INIT, out = STR_INIT;
     int sent;
-    make_kit(&k);
+    make_bundle(&k);
     boot_command(&command, &k, "cluster-1", "n1");
     const char *quote = strchr(command.s, '\'');
     assert_non_null(quote);

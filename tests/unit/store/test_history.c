@@ -261,7 +261,7 @@ static void test_ranges(void **state)
         {.name = "a user", .users = "bob"},
         {.name = "a user in a window", .users = "bob", .since = 500, .until = 700},
         {.name = "two users", .users = "bob cid", .since = 500, .until = 900, .ended = true},
-        {.name = "nobody", .users = "nobody"},
+        {.name = "a user without jobs", .users = "zoe"},
         {.name = "a state", .states = 1u << JOB_FAILED, .since = 2000},
         {.name = "states", .states = 1u << JOB_FAILED | 1u << JOB_CANCELLED, .until = 100},
         {.name = "no such state", .states = 1u << JOB_TIMEOUT},
@@ -291,7 +291,7 @@ static void test_parts_of_texts(void **state)
         const char *name, *user, *job, *part, *account;
     } rows[] = {
         {.name = "of a user", .user = "B"},
-        {.name = "of nobody", .user = "bobby"},
+        {.name = "of no user", .user = "bobby"},
         {.name = "of a name", .job = "rai"},
         {.name = "of a partition", .part = "gp"},
         {.name = "of two partitions", .part = "n,g"},

@@ -180,7 +180,7 @@ static void test_bounds(void **state)
     must_have(6, "6 -");
     must_have(7, "7 script number      7 1234");
     must_have(9, "9 script number      9 1234");
-    submit(20, "script number      2", 20, "1234"); /* comes anew, and is not what 2 ran */
+    submit(20, "script number      2", 20, "1234"); /* comes again, and is not what 2 ran */
     retire(20, 0, 20);
     must_have(20, "20 script number      2 1234");
     must_have(2, "2 -");

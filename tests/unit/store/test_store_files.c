@@ -135,7 +135,7 @@ static void test_damaged_tail_is_refused(void **state)
 static void test_foreign_files_are_refused(void **state)
 {
     (void)state;
-    write_at(0, "this is no database, but a letter to the admin", 46);
+    write_at(0, "this is not a database, but a letter to an admin", 48);
     must_be_refused("a text", -EUCLEAN, "is damaged");
     assert_int_equal(unlink(sl.file), 0);
     storelab_sql("CREATE TABLE addresses (name TEXT); INSERT INTO addresses VALUES ('alice')");
