@@ -1,7 +1,7 @@
 /* connector.c - connects in a thread of its own.
  *
- * One per process, and it lives as long: a thread in the middle of an attempt cannot be stopped, so there
- * is no free.
+ * One per process, which lives as long as the process: a thread in the middle of an attempt cannot be
+ * stopped, so a connector is never freed.
  */
 #include "ui/app/connector.h"
 

@@ -1,5 +1,5 @@
-/* inputs.c - an input goes to the topmost thing that takes it; a key that nobody takes is an action of the
- * view's, else of the frame's. */
+/* inputs.c - an input goes to the topmost component that takes it; a key that no component takes is an
+ * action of the view, else of the frame. */
 #include "ui/app/inputs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* picture.c - the picture: header, title, the view, footer, dialogs. Nobody else decides when something is
- * drawn.
+/* picture.c - the picture: header, title, the view, footer, dialogs. No other module decides when something
+ * is drawn.
  *
  *      lab   1 Jobs  2 Nodes                    18 running  42 waiting        live
  *      nodes [||||||||    xx] 10/12   cpu [|||||||     ] 96/128   gpu [||||||||||] 30/32

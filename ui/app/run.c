@@ -119,8 +119,8 @@ static void loop_lost(struct ui_loop *l, const char *why)
 static void begin_attempt(struct ui_loop *l)
 {
     l->retry_at = (struct mono){0};
-    /* Started where there is none only at first: one that was ended on purpose must not come back because
-     * somebody watches. */
+    /* Only the first attempt may start a controller: a controller that was stopped on purpose must not come
+     * back because a user left the screens open. */
     connector_start(l->connector, l->tries == 0 ? CLIENT_START : 0);
     follow_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
 }
@@ -325,7 +325,7 @@ static void run_program(struct ui_loop *l)
     strv_fini(&argv);
     if (rc < 0)
         ui_toast(l->app, ROLE_ERROR, "%s", strerror(-rc));
-    l->heard = mono_read(); /* nobody listened meanwhile */
+    l->heard = mono_read(); /* the loop did not read meanwhile */
     struct input resize = {.kind = INPUT_RESIZE};
     app_input(l->app, &resize);
 }

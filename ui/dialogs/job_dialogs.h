@@ -37,8 +37,7 @@ void act_update(struct ui *ui, const struct strv *changes, struct targets *take_
 /* Watches them, or no more where all are watched. */
 void act_watch(struct ui *ui, struct targets *take_t);
 
-/* Asks for a reason, which may be known already, then drains; or shows the reason there was, then resumes.
- */
+/* Asks for a reason, which may be given already, then drains; or shows the old reason, then resumes. */
 void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason);
 /* A note about nodes, for everybody to read: text, or what is typed where that is NULL. Empty: it goes. */
 void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, const char *text);

@@ -41,7 +41,7 @@ struct form {
 
 void form_init(struct form *f, enum job_kind kind);
 void form_fini(struct form *f);
-/* Another kind: the text begins anew. */
+/* Another kind: the text starts again, empty. */
 void form_begin(struct form *f, enum job_kind kind);
 /* Reads a script or a *.job file. *dos: it had DOS line ends, which are Unix ones now. Errors: as
  * script_read. */

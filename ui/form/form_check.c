@@ -270,7 +270,7 @@ static void check_sizes(struct form_checking *c, const struct job_req *r, const 
         check_several_nodes(c, r, p, big.gpus);
 }
 
-/* Far more CPUs than belong to the GPUs leave GPUs that nobody can use. */
+/* Far more CPUs than belong to the GPUs leave GPUs that no other job can use. */
 static void check_balance(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
 {
     struct biggest big = biggest_nodes(c, p, r);

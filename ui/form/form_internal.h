@@ -68,7 +68,7 @@ static inline struct form_page *submit_of(struct view *v)
 }
 
 /* form_rows.c */
-/* Makes the rows anew; the cursor stays on its field, which is shown as long as it does. */
+/* Makes the rows again; the cursor stays on its field, and that field stays shown while it does. */
 void submit_make_rows(struct form_page *s);
 /* Shows all fields, or the simple page again. */
 void submit_show_more(struct form_page *s, bool more);

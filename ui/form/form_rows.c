@@ -16,10 +16,9 @@
 #include "src/jobspec/jobfileedit.h"
 #include "ui/form/form_internal.h"
 
-#define FOLDED_STEPS                                                                     \
-    16 /* of jobs with more of them everything is shown: to ask what is set takes longer \
-        */
-#define FIELDS_MAX 64
+/* Jobs with more steps show every field: finding out which fields are set would take longer. */
+#define FOLDED_STEPS 16
+#define FIELDS_MAX   64
 
 static bool form_rows_is_row(const struct form_row *r, const struct form_field *field, int step)
 {

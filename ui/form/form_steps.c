@@ -85,8 +85,7 @@ void submit_drop_step(struct form_page *s)
     say_dropped(s, &d);
 }
 
-/* Where nothing else has changed all is as it was, comments too; else the step is put between the others.
- */
+/* If the text has not changed since, it becomes what it was, comments too; else the step is inserted. */
 static void put_back(struct str *text, const struct form_dropped *d)
 {
     if (str_eq(text->s, d->after)) {

@@ -184,8 +184,8 @@ static void cycle(struct form_page *s)
     load_edit(s);
 }
 
-/* A text of several lines is no command: it goes to the end of the script, or is the script where nothing
- * has been written yet. False where it is one line. */
+/* A text of several lines is not a command: it is appended to the script, or becomes the script if that is
+ * still empty. False for a text of one line. */
 static bool paste_lines(struct form_page *s, const struct input *in)
 {
     size_t n = in->kind == INPUT_PASTE ? strlen(in->text) : 0;

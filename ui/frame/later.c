@@ -1,8 +1,9 @@
-/* later.c - what waits some seconds before it is done, so that it can be undone.
+/* later.c - an action that waits some seconds before it is sent, so that it can be undone.
  *
- * It goes out when it was said to, or before that where nobody can undo it any more: one leaves, the
- * terminal is gone or given away. Never much after: who stopped the screens or shut the lid is asked no
- * more, finds other jobs there than he saw, and is told that nothing was done.
+ * It is sent when its time is up, or earlier if it can no longer be undone: the program ends, the terminal
+ * is gone or is given to another program. It is never sent much later: after the program was stopped or the
+ * machine slept, the jobs may be other jobs than the user saw, so the action is dropped and the user is
+ * told that nothing was done.
  */
 #include "ui/frame/later.h"
 
@@ -37,7 +38,7 @@ void later_drop(struct ui *ui)
     ui->dirty = true;
 }
 
-/* Nobody looks for it in a line that the next key takes away. */
+/* A dialog, because the next key would remove a line at the foot before the user has read it. */
 static void later_tell_unsent(struct ui *ui, const char *why)
 {
     struct dialog *d = dialog_new(DIALOG_TEXT, "nothing was sent");

@@ -1,5 +1,5 @@
-/* past_jobs.c - jobs that have left the controller's state: asked for in pages, newest end first, when
- * somebody wants to see them, and kept up by taking along what leaves the mirror from then on.
+/* past_jobs.c - jobs that have left the controller's state: asked for in pages, newest end first, once a
+ * view shows them, and kept up to date with the jobs that leave the mirror from then on.
  *
  *      want --> page --> page --> ... --> whole        each page begins behind the last row of the one
  *       |                                              before (its end and its id), so that nothing shifts

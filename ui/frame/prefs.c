@@ -136,7 +136,7 @@ static void take_view(struct view_prefs *v, const config_setting_t *group)
     prefs_take_list(&v->columns, config_setting_get_member(group, "columns"));
 }
 
-/* One without a name or a screen is nobody's. */
+/* A view without a name or a screen is ignored. */
 static void take_named(struct prefs *p, const config_setting_t *group)
 {
     const char *name = NULL;

@@ -55,9 +55,9 @@ char *prefs_text(const struct prefs *p) __attribute__((warn_unused_result));
 int prefs_write(const char *text, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* prefs_merge.c: brings what has changed from the text `before` to the text `now` into the file, which
- * somebody else may have written since; one at a time does so. Where both have changed the same screen or
- * named view this one counts. Errors: as prefs_write. */
+/* prefs_merge.c: applies the changes from the text `before` to the text `now` to the file, which another
+ * program may have written since; a lock admits one writer at a time. If both have changed the same screen
+ * or named view, this change wins. Errors: as prefs_write. */
 int prefs_bring_in(const char *before, const char *now, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 

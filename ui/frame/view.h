@@ -234,8 +234,8 @@ void *ui_dialog_arg(struct ui *ui, uint64_t number); /* what was given with it; 
 /* For what is typed and may be refused. From within done: the dialog stays open, however it was answered.
  * Returns its number. */
 uint64_t ui_keep_dialog(struct ui *ui);
-/* Somebody has been asked whether it can be so: until the answer comes nothing is taken but Esc, and what
- * is typed ahead is for what comes after a yes. */
+/* The answer was sent off and may be refused: until the reply comes, the dialog takes Esc alone, and keys
+ * typed ahead are for whatever follows an acceptance. */
 void ui_dialog_waits(struct ui *ui, uint64_t number);
 /* The answer was no: it is told in the dialog, which can be mended. False where it is not open any more. */
 bool ui_refuse_dialog(struct ui *ui, uint64_t number, const char *fmt, ...)

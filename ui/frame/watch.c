@@ -1,4 +1,4 @@
-/* watch.c - jobs that somebody waits for: bell, title and a line when they change. */
+/* watch.c - jobs that the user watches: bell, title and a line when they change. */
 #include "ui/frame/watch.h"
 
 #include <stdlib.h>

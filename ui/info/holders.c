@@ -37,8 +37,8 @@ static struct holder *holders_holder_of(struct holders *h, const char *account, 
     return r;
 }
 
-/* Who was found for two texts of a job, by their places: jobs of one user share theirs for the most part.
- */
+/* The holder found for the account and user of a job, by the addresses of the two texts: most jobs of one
+ * user share them. */
 struct holders_found {
     const char *account, *user;
     struct holder *of[2]; /* the account, the user */

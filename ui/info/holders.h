@@ -34,7 +34,7 @@ struct holders {
     struct idmap by_id;
 };
 
-/* Counts anew; what is in shares must live as long. */
+/* Counts again from the start; the content of shares must live as long as h. */
 void holders_count(struct holders *h, const struct model *m, const struct msg_shares_rows *shares);
 void holders_fini(struct holders *h);
 

@@ -9,7 +9,7 @@
 struct jobscript {
     bool there;
     struct msg_script m;
-    char *why; /* it cannot be had; NULL: it can, or nobody has answered yet */
+    char *why; /* the script cannot be had; NULL: it can, or no answer has come yet */
 };
 
 void jobscript_fini(struct jobscript *s);

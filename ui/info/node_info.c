@@ -77,7 +77,7 @@ static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
     return str_eq(a->node, node) && cpuset_has(&a->gpus, gpu);
 }
 
-/* Who holds it, and since when; NULL: nobody. */
+/* The job that has the GPU allocated, and since when; NULL: the GPU is free. */
 static const struct job *node_info_holder_of(const struct ui *ui, const struct node *n, unsigned gpu,
                                              struct wall *ret_since)
 {
@@ -101,15 +101,15 @@ static const struct job *node_info_holder_of(const struct ui *ui, const struct n
     return NULL;
 }
 
-/* Who holds that device, or NULL. */
+/* The job that has the GPU allocated, or NULL. */
 static const struct job *gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     struct wall since;
     return node_info_holder_of(ui, n, gpu, &since);
 }
 
-/* For how many seconds it has been held and done nothing, as the node's agent has seen it; 0: it works,
- * nobody holds it, or it is not measured. */
+/* For how many seconds the GPU has been allocated and idle, as measured by the node's agent; 0: it is busy,
+ * free, or not measured. */
 static int64_t gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
@@ -250,7 +250,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
     if (g) {
-        rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* one that works hard is no cause for alarm */
+        rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* a busy GPU needs no alarm */
         if (past && gpu < past->n_gpus)
             spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
         rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,

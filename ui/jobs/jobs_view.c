@@ -165,7 +165,7 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layo
 
 static unsigned jobs_input(struct view *v, const struct input *in)
 {
-    jobs_of(v)->awaited = 0; /* the cursor is somebody's already */
+    jobs_of(v)->awaited = 0; /* the user has moved on: the cursor stays where it is */
     return table_input(&jobs_of(v)->list.table, in, jobs_of(v)->body);
 }
 

@@ -12,7 +12,6 @@
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
-#include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
@@ -29,7 +28,7 @@ static bool starts_by_itself(uint32_t cls)
 
 #define LABEL 8
 
-/* "about 14:25, in 25 min (if nobody ends early; 40 s old)", and how far such forecasts are off. */
+/* "about 14:25, in 25 min (if no job ends early; 40 s old)", and the usual error of such forecasts. */
 static void start_lines(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
 {
     struct wall now = reader->now;
@@ -69,7 +68,7 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
     rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
 }
 
-/* "812 train, 4_7 sweep": a number alone tells nobody whose turn it is. */
+/* "812 train, 4_7 sweep": a number alone does not tell which job is meant. */
 static void blocker_line(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
     struct rich *r = lines_pair(l, "room", LABEL);

@@ -63,7 +63,7 @@ static void gpu_rows_take_job(struct counting *c, const struct job *j)
                 take_alloc(c, j, &j->steps.v[i].tasks.v[k].alloc);
 }
 
-/* Who holds most comes first, so that the letters of big jobs are early ones and stay. */
+/* Jobs with the most GPUs come first, so that big jobs get the early letters and keep them. */
 static int by_gpus(const void *pa, const void *pb)
 {
     const struct gpu_row_owner *a = *(struct gpu_row_owner *const *)pa,

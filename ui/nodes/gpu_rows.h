@@ -48,7 +48,7 @@ struct gpurows {
     size_t n_types;
 };
 
-/* Reads the model anew. Who holds most gets the first letters. */
+/* Reads the model again. The jobs with the most GPUs get the first letters. */
 void gpurows_fill(struct gpurows *g);
 /* Counts rows and types: for each picture, as what is measured changes without the model. */
 void gpurows_count(struct gpurows *g);

@@ -76,7 +76,7 @@ void output_title(struct view *v, struct rich *out)
     rich_role(out, ROLE_TITLE);
     which_text(o, j, out);
     state_text(o, out);
-    if (o->state && o->state->gone) /* what is shown nobody else will see */
+    if (o->state && o->state->gone) /* this page holds the last copy */
         rich_add(out, ROLE_WARN, "  file removed");
     where_text(o, out);
     if (o->state && o->state->remote)

@@ -2,7 +2,7 @@
  *
  * One lock for what goes from one side to the other: orders, questions, the newest state. The thread holds
  * it for moments only, never while it reads. Each open begins a generation: an answer to a question of an
- * older one finds nobody.
+ * older generation is dropped.
  */
 #include "ui/output/output_reader.h"
 

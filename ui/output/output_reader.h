@@ -1,5 +1,5 @@
 /* output_reader.h - reads outputs in a thread of its own, so that a file system or a node that does not
- * answer holds up nobody: orders go in, pictures come out.
+ * answer never blocks the screens: orders go in, pictures come out.
  *
  *     reader_open(r, &places)                                           thread: ui/output/output_pages.h
  *     reader_act(r, a)        -- orders, in their order -->

@@ -188,7 +188,7 @@ static void output_stream_remember(struct stream *s, uint64_t offset, size_t n)
 }
 
 /* The node no longer has the bytes from..to (what a terminal has printed is given back): empty lines stand
- * for them, in the pieces at both ends; what lies between is asked for when somebody looks there. */
+ * for them, in the pieces at both ends; the pieces between are read when they are looked at. */
 static void fill_hole(struct stream *s, uint64_t from, uint64_t to)
 {
     static const char newlines[4096] = {[0 ... 4095] = '\n'};

@@ -26,8 +26,7 @@ struct stream_ask {
 struct stream_hooks {
     /* Sends the question off; the answer comes by stream_take. */
     void (*ask)(void *ctx, const struct stream_ask *a);
-    /* Waits until s has been given something, or false: nobody waits any longer. NULL: there is no waiting.
-     */
+    /* Waits until s has been given data; false: the wait was given up. NULL: the stream never waits. */
     bool (*await)(void *ctx, struct stream *s);
     void *ctx;
 };

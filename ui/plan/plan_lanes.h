@@ -25,7 +25,7 @@ struct planlanes {
     struct msg_plan windows; /* those of the state, as rows of a plan */
 };
 
-/* Makes them anew; what they point to in plan and m must live as long. */
+/* Makes the lanes again; plan and m must live as long as p, which points into them. */
 void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
                     struct wall now, bool by_job);
 void planlanes_fini(struct planlanes *p);

@@ -381,7 +381,7 @@ void term_suspend(struct term *t)
 {
     term_leave(t);
     kill(0, SIGTSTP);
-    /* Here again: somebody said fg. */
+    /* Continued, for example by fg. */
     come_back(t);
 }
 

@@ -52,7 +52,7 @@ static void signal_words(struct rich *r, enum role role, int32_t number)
 void job_words(struct rich *r, const struct job *j)
 {
     enum role role = words_role(j);
-    if (job_never_ran(j)) { /* its code is no program's */
+    if (job_never_ran(j)) { /* its exit code is not a program's */
         rich_add(r, role, end_kind_text(END_LAUNCH_FAILED));
         return;
     }
@@ -69,7 +69,7 @@ void job_words(struct rich *r, const struct job *j)
         rich_add(r, role, ": ");
         signal_words(r, role, j->exit_signal);
     } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
-        struct str why = STR_INIT; /* nobody saw its end: no code of it is known */
+        struct str why = STR_INIT; /* its end was not observed: the exit code is unknown */
         jobtext_reason_words(&why, j);
         rich_addf(r, role, ": %s", why.s);
         str_fini(&why);

@@ -29,7 +29,7 @@ bool seldom_answered(struct seldom *s, const struct incoming *in, enum msg_kind 
         return true;
     }
     s->refused = in != NULL;
-    if (!in) /* the connection was lost: asked anew when it is back */
+    if (!in) /* the connection was lost: asked again when it is back */
         s->asked = (struct mono){0};
     return false;
 }

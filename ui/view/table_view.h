@@ -16,7 +16,7 @@ struct tablescreen {
     struct rect body; /* where the table was drawn */
 };
 void tablescreen_fini(struct tablescreen *s);
-void tablescreen_sync(struct view *v); /* .sync: fills the table anew */
+void tablescreen_sync(struct view *v); /* .sync: fills the table again */
 unsigned tablescreen_input(struct view *v, const struct input *in);
 struct table *tablescreen_table(struct view *v);
 /* Draws the table where inner says, and sets v.ticks. Returns the row whose details stand beside it, whose

@@ -82,7 +82,7 @@ void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, 
     /* In thousandths of a unit, so that small totals do not lose the fraction. */
     uint64_t all = total * 1000, mine = held * 1000, busy = (uint64_t)busy_permille * total;
     uint64_t used = busy < mine ? busy : mine, idle = mine - used, foreign = busy > mine ? busy - mine : 0;
-    if (foreign < all / OWN_PART) /* what a system does for itself is nobody's */
+    if (foreign < all / OWN_PART) /* the system's own load is not foreign */
         foreign = 0;
     if (used + idle + foreign > all)
         foreign = all - used - idle;

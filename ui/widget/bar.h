@@ -13,9 +13,8 @@ struct bar_part {
     enum role role;
 };
 
-/* "[" parts "]" in width cells, each part in proportion to total, a part that is not 0 has at least one
- * cell while there is room; what is left of total is free and comes before the last part where last_right.
- */
+/* Adds "[" parts "]" in width cells. Each part is in proportion to total; a part that is not 0 has at least
+ * one cell if there is room. The rest of total is free; it comes before the last part if last_right. */
 void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width,
                bool last_right);
 

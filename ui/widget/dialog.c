@@ -11,9 +11,8 @@
 #include "ui/widget/did.h"
 
 #define BOX_WIDTH 76
-#define LINE_WIDTH                                                                         \
-    46 /* of a line that is typed, and of what is said to it, at least where there is room \
-        */
+/* At least, if there is room: of the input line, and of the refusal below it. */
+#define LINE_WIDTH 46
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title)
 {

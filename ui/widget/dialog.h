@@ -38,17 +38,16 @@ struct dialog {
     bool touched;      /* a press of the mouse began here: the second one of a double click may count */
     bool may_be_empty; /* DIALOG_PROMPT */
     bool kept;         /* it stays open though it was answered: the owner's, while it is told */
-    bool waiting;      /* somebody is asked whether it can be so: it takes nothing but Esc */
+    bool waiting;      /* the reply to the answer is outstanding: it takes Esc alone */
     char *refused;     /* what was said to the last answer, which can be mended; NULL: nothing */
 };
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title) __attribute__((warn_unused_result));
 void dialog_free(struct dialog *d);
-/* Every input ends here while a dialog is open. A click on an item chooses it, or turns it on or off; on
- * the one that is chosen already it is Enter; on a key at the foot it is that key; elsewhere it is nothing.
- */
+/* Every input ends here while a dialog is open. A click on an item chooses it, or turns it on or off; a
+ * click on the chosen item is Enter, on a key at the foot that key, elsewhere nothing. */
 enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km);
-/* Somebody is asked; has said no. */
+/* The answer was sent off and waits for its reply; the answer was refused. */
 void dialog_wait(struct dialog *d);
 void dialog_refuse(struct dialog *d, const char *why);
 void dialog_draw(struct dialog *d, struct canvas *c);

@@ -43,7 +43,7 @@ void filter_parse(struct filter *f, const char *text, filter_column_fn *column_o
 void filter_fini(struct filter *f);
 /* Does now ask for more than before did, so that what before left out is left out again? */
 bool filter_narrows(const struct filter *before, const struct filter *now);
-/* Was it meant to compare, with what is no number ("time:>2x")? Then it is looked for as a text. */
+/* True for a comparison without a number ("time:>2x"), which is then matched as text. */
 bool filter_wants_number(const struct term_word *w);
 bool filter_match(const struct filter *f, const struct filter_row *r);
 

@@ -29,7 +29,7 @@ void list_state_fini(struct list_state *l);
 void list_sync(struct list_state *l, size_t n, list_id_fn *id, const void *ctx);
 /* Moves the window so that the cursor is in its height rows. */
 void list_fit(struct list_state *l, int height);
-/* UP ... HALF_DOWN. Returns false where a is no move. */
+/* UP ... HALF_DOWN. Returns false if a is not a movement. */
 bool list_move(struct list_state *l, enum action a, list_id_fn *id, const void *ctx);
 void list_set_cursor(struct list_state *l, size_t i, list_id_fn *id, const void *ctx);
 void list_scroll(struct list_state *l, long by, list_id_fn *id, const void *ctx);

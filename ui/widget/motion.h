@@ -7,7 +7,7 @@
 #include "ui/keys/action.h"
 
 /* UP ... BOTTOM in n lines, of which `height` are seen: *ret_by of them down, up where it is negative, all
- * for TOP and BOTTOM. A page leaves one line of what was seen. Returns false where a is no move. */
+ * for TOP and BOTTOM. A page leaves one line of what was seen. Returns false if a is not a movement. */
 bool motion_of(enum action a, int height, long n, long *ret_by);
 
 #endif

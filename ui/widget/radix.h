@@ -11,8 +11,7 @@ struct radix_key {
     uint32_t what; /* the caller's: whose value it is */
 };
 
-/* By value, or by value turned round; equals keep their order. Cost: n for each byte in which they differ.
- */
+/* By value, ascending or descending; equal keys keep their order. Cost: n for each byte that differs. */
 void radix_sort(struct radix_key *v, size_t n, bool reverse);
 
 #endif

@@ -14,7 +14,7 @@ struct rich {
         uint8_t role;
     } runs[RICH_RUNS];
     size_t n_runs;
-    bool mute; /* nothing is added: somebody wants the number of a field and not its text */
+    bool mute; /* nothing is added: the caller wants the number of a field and not its text */
     int hang;  /* cells that its lines are set in by, from the second on, where it is broken */
 };
 

@@ -78,7 +78,7 @@ static void apply_one(struct ink *ink, unsigned p)
         ink->bg = (uint8_t)(p - 91);
 }
 
-/* Returns how many there are; 0 where it is no list of numbers. */
+/* Returns how many there are; 0 if s is not a list of numbers. */
 static size_t read_params(const char *s, size_t n, unsigned *ret)
 {
     size_t k = 1;
@@ -110,6 +110,6 @@ void sgr_apply(struct ink *ink, const char *params, size_t n)
             i++;
         }
     }
-    if (ink->fg && ink->fg == ink->bg) /* nothing may be written so that nobody sees it */
+    if (ink->fg && ink->fg == ink->bg) /* text must never be invisible */
         ink->bg = 0;
 }

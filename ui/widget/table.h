@@ -77,7 +77,7 @@ struct table {
     struct list_state list;
     struct trows rows;         /* all that fill gave */
     struct trow_numbers shown; /* those that pass the filter, sorted */
-    size_t n_top;              /* of those: how many are nobody's children */
+    size_t n_top;              /* of those: how many have no parent */
     struct trow_numbers
         next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
     struct trows old; /* ... and the rows that are shown until then, where fill has given others */
@@ -145,8 +145,7 @@ unsigned table_input(struct table *t, const struct input *in, struct rect area);
 bool table_work(struct table *t, bool *ret_done);
 void table_sort(struct table *t, int column, bool reverse);
 void table_set_filter(struct table *t, const char *text);
-/* Marks what a filter of that text would show, among the rows that are shown. Returns how many there are.
- */
+/* Marks the shown rows that pass a filter of that text. Returns their number. */
 size_t table_mark_matching(struct table *t, const char *text);
 bool table_is_filtered(const struct table *t);
 
