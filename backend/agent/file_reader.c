@@ -99,7 +99,7 @@ static bool file_reader_answer(struct file_reader *r, const struct waiting_read 
     if (r->refused || (e < 0 && (e != -ENOENT || a->ended))) {
         char *text =
             r->refused ? xstrdup(r->refused)
-                       : xasprintf("%s: %s", r->path, e == -EINVAL ? "it is no plain file" : strerror(-e));
+                       : xasprintf("%s: %s", r->path, e == -EINVAL ? "it is not a plain file" : strerror(-e));
         *ret_ok = send_error(a, text);
         free(text);
         return true;

@@ -22,8 +22,8 @@ struct forkserver {
  * Returns its process id or a negative errno. */
 pid_t forkserver_shim(struct forkserver *f, const char *dir, int sock);
 
-/* The child `pid` has been reaped. True where it was the server, which is started again when it is needed.
- */
+/* The child `pid` has been reaped. True where it was the server, which is started again when it is
+ * needed. */
 bool forkserver_child_ended(struct forkserver *f, pid_t pid);
 
 /* Lets the server go; its shims stay. */

@@ -57,8 +57,8 @@ static unsigned sweep_kill_tree(const struct proc *p)
 }
 
 /* Children that are neither shims nor helpers have lost their supervisor: every shim leaves only when it
- * has no child. What the fork server has made and not told of yet is none of a task's: nothing has begun.
- */
+ * has no child. What the fork server has made and not told of yet is none of a task's: nothing has
+ * begun. */
 static unsigned sweep_kill_orphans(const struct sweep *sw, const struct proc_list *all)
 {
     unsigned n = 0;

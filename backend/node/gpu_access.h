@@ -19,8 +19,7 @@ struct gpu_access *gpu_access_new(const struct cgroups *cgroups, bool root, stru
 void gpu_access_free(struct gpu_access *ga);
 /* Closes all GPUs but those in held: in the task's v2 group where it has one, or in one that is made for
  * it, *ret_dir, which its ranks must enter (caller frees). Returns whether jobs get names instead of
- * numbers.
- */
+ * numbers. */
 bool gpu_access_close(const struct gpu_access *ga, const struct node_gpus *gpus, const char *task,
                       const char *group, const struct cpuset *held, char **ret_dir);
 /* Removes the group that was made for the task. */

@@ -35,8 +35,8 @@ typedef bool (*cards_stranger_fn)(void *ctx, uint32_t card, int32_t pid, char *t
 /* What a look says of each card, and of who is on it. Returns whether there are new ones. */
 bool cards_take(struct cards *c, const struct gpu_sample *g, cards_stranger_fn fn, void *ctx);
 
-/* Which of the numbers below n must not be given: lost, or used by a stranger; a note for each, appended.
- */
+/* Which of the numbers below n must not be given: lost, or used by a stranger; a note for each,
+ * appended. */
 void cards_out(const struct cards *c, uint32_t n, struct cpuset *ret_out, struct cpuset *ret_lost,
                struct strv *notes);
 

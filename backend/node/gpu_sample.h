@@ -46,8 +46,8 @@ struct gpu_sample {
     uint32_t unnamed;
 };
 
-/* "00000000:3B:00.0", as the driver writes it, becomes "0000:3b:00.0". False where it is no such address.
- */
+/* "00000000:3B:00.0", as the driver writes it, becomes "0000:3b:00.0". False where it is no such
+ * address. */
 bool gpu_sample_bus(const char *text, char buf[static 32]);
 /* Puts the cards into PCI order, the processes with them. */
 void gpu_sample_sort(struct gpu_sample *g);

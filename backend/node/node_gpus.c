@@ -190,9 +190,9 @@ static void gpus_set_probe(struct node_gpus *g)
         probe_gpu_type(g->cards.v[i].is.name, p->gpu_type, sizeof p->gpu_type);
 }
 
-/* Looks are samples: a card that works now and then between them is not told from one that never does, but
- * over many minutes it would be seen working. What happened while the driver did not answer is not known.
- */
+/* Looks are samples: a card that works now and then between them is not told from one that never does,
+ * but over many minutes it would be seen working. What happened while the driver did not answer is not
+ * known. */
 static void gpus_note_idle(struct node_gpus *g)
 {
     for (uint32_t i = 0; i < g->cards.n; i++) {
@@ -339,7 +339,7 @@ static void gpus_helper_over(struct node_gpus *g)
     g->over = !silent && !g->cards.way[0] && !g->cards.n;
     g->failures += silent;
     if (silent && g->failures > 1)
-        gpus_take_trouble(g, "nobody who asks it comes back");
+        gpus_take_trouble(g, "two samplers in a row ended without an answer");
     if (!g->over)
         loop_timer_set(g->cfg.loop, &g->timer, g->failures == 1 ? SOON_MS : AGAIN_MS);
 }

@@ -113,7 +113,7 @@ static int read_text(int dir_fd, const char *name, char *buf, size_t size, struc
 static int check_above(const char *path, struct errtext *err)
 {
     char *dir = xstrdup(path);
-    int r = *path == '/' ? 0 : err_set(err, -EINVAL, "policy: %s is no absolute path", path);
+    int r = *path == '/' ? 0 : err_set(err, -EINVAL, "policy: %s is not an absolute path", path);
     for (char *slash; r == 0 && (slash = strrchr(dir, '/'));) {
         struct stat st;
         slash[slash == dir] = '\0';

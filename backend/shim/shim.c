@@ -47,8 +47,8 @@
 
 /* --- the beginning --- */
 
-/* The setup and the launch. False where the agent has gone before it had said all: then nothing has begun.
- */
+/* The setup and the launch. False where the agent has gone before it had said all: then nothing has
+ * begun. */
 static bool shim_receive(struct shim *s)
 {
     int have = 0;

@@ -126,7 +126,7 @@ int files_open_output(const char *path, bool append, char *text, size_t size)
     if (r == 0)
         return fd;
     snprintf(text, size, "cannot open the output file %s: %s", path,
-             r == -ENXIO    ? "it is a FIFO that nobody reads"
+             r == -ENXIO    ? "it is a FIFO without a reader"
              : r == -EINVAL ? "it is neither a plain file nor a character device nor a FIFO"
              : r == -ELOOP  ? "it is a symbolic link of another user's"
                             : strerror(-r));

@@ -82,8 +82,8 @@ bool sinks_drain(struct shim *s)
     return waits && !s->was_killed && !s->oom && mono_ms() < s->drain_ms;
 }
 
-/* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's lines.
- */
+/* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's
+ * lines. */
 static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
 {
     struct pump *p = &r->pump[stream];

@@ -229,7 +229,7 @@ void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
     struct pty *p = s->pty;
     uint64_t have = s->input_at + s->input.len;
     if (!is_writer(p, m)) {
-        pty_answer(s, tag, p->who ? p->who : "somebody else", false);
+        pty_answer(s, tag, p->who ? p->who : "another client", false);
         return;
     }
     p->heard_ms = m->leave ? 0 : mono_ms() + HEARD_MS;

@@ -33,8 +33,8 @@ static bool check_host_key(struct node_ssh *ns)
         char *name =
             ns->to.port == 22 ? xstrdup(ns->to.address) : xasprintf("[%s]:%u", ns->to.address, ns->to.port);
         node_ssh_fail(ns, SSH_FAULT_HOSTKEY_CHANGED,
-                      "its host key has CHANGED to %s (%s): refused, it may be another machine. If it was "
-                      "installed anew: ssh-keygen -R '%s' -f %s, then: stoker node accept %s %s",
+                      "its host key has CHANGED to %s (%s): refused, it may be another machine. If the "
+                      "machine was reinstalled: ssh-keygen -R '%s' -f %s, then: stoker node accept %s %s",
                       p, type, name, ns->to.known_hosts, ns->to.node, p);
         free(name);
     }

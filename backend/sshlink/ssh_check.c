@@ -180,8 +180,7 @@ static void look_at_files(const struct ssh_check *c, const char *out)
         ssh_check_say(
             "files", "note", "what is written in this directory is not there",
             "own_files = true: scripts travel with the job, output files stay there and are fetched when "
-            "somebody "
-            "looks; what a job reads must be there");
+            "a user reads them; files that a job reads must be there");
 }
 
 static void look_at_clock(const char *out)

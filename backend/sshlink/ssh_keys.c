@@ -42,7 +42,7 @@ ssh_key keys_get(struct keys *keys, const char *file, struct errtext *err)
     ssh_key key = NULL;
     /* A passphrase cannot be asked for here: with "" instead of NULL libssh does not try to. */
     if (ssh_pki_import_privkey_file(file, "", NULL, NULL, &key) != SSH_OK) {
-        err_set(err, -EINVAL, "key %s cannot be used: it has a passphrase, or is no private key", file);
+        err_set(err, -EINVAL, "key %s cannot be used: it has a passphrase, or is not a private key", file);
         return NULL;
     }
     if (k->key)

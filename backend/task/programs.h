@@ -11,8 +11,8 @@
 void programs_hold(void);
 
 /* Removes the siblings of program's directory that have names like it, have not been used for a while, and
- * are held by no process. Its own counts as used now. No-op for programs that are installed in another way.
- */
+ * are held by no process. Its own counts as used now. No-op for programs that are installed in another
+ * way. */
 void programs_clean(const char *program);
 
 #endif

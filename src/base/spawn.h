@@ -1,5 +1,5 @@
 /* spawn.h - other programs are started without a copy of this process, and with clean signals: what a
- * daemon blocks, ignores and catches for its loop is no business of theirs.
+ * daemon blocks, ignores and catches for its loop does not concern them.
  */
 #ifndef STOKER_BASE_SPAWN_H
 #define STOKER_BASE_SPAWN_H

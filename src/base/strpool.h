@@ -20,13 +20,11 @@ void texts_unref(struct texts *t); /* NULL is fine */
  * once cost nothing. NULL stays NULL, here and below. */
 char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
 /* The same for n bytes that the caller keeps, none of them NUL: a copy is made only where no other holds
- * it.
- */
+ * it. */
 char *texts_hold(struct texts *t, const char *s, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
 /* The way back: what was held becomes the caller's alone, who frees it. No copy where it has no other
- * holder.
- */
+ * holder. */
 char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));
 /* Holds s no longer. */
 void texts_drop(struct texts *t, char *s);

@@ -25,7 +25,7 @@ enum ulimit_kind {
 
 const char *ulimit_name(enum ulimit_kind k); /* "NOFILE" */
 /* "ALL", "NONE", or names with commas, RLIMIT_ in front or not: a bit for each kind. Returns 0 or -EINVAL
- * with the first word that is no name (ret_bad may be NULL). */
+ * with the first word that is not a name (ret_bad may be NULL). */
 int ulimit_parse(const char *list, uint32_t *ret_kinds, const char **ret_bad, int *ret_bad_len)
     __attribute__((warn_unused_result));
 /* The soft limit of this process. False where the kernel does not tell. */

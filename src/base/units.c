@@ -172,8 +172,8 @@ static uint64_t unit_kib(const char *s)
 
 int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
 {
-    /* value = digits / scale; nine decimals and fifteen digits in front keep digits * unit within 128 bits.
-     */
+    /* value = digits / scale; nine decimals and fifteen digits in front keep digits * unit within 128
+     * bits. */
     unsigned __int128 digits = 0, scale = 1;
     bool any = false, fraction = false;
     const char *p = s;

@@ -7,8 +7,8 @@
 #include "src/model/spec.h"
 
 /* Reads path and what it includes. Owns: *ret, uninitialised before, is the caller's (rec_fini with
- * cluster_spec_rec). Errors: -ENOENT and the like (cannot be read), -EINVAL; the text is "FILE:LINE: ...".
- */
+ * cluster_spec_rec). Errors: -ENOENT and the like (cannot be read), -EINVAL; the text is "FILE:LINE:
+ * ...". */
 int conf_load(const char *path, struct cluster_spec *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The same for a text in memory, called name in errors. */

@@ -83,7 +83,7 @@ static int check_address(const struct finish *f, size_t entry, const struct node
     if (!n->address)
         return 0;
     if (!*n->address)
-        return conf_error(f->c, at, "address: an empty text is no address");
+        return conf_error(f->c, at, "address: an empty text is not an address");
     if (n->transport && strcmp(n->transport, "local") == 0)
         return conf_error(f->c, at,
                           "address: a node with transport = \"local\" is this machine and has none");
@@ -165,7 +165,7 @@ static int expand_entry(struct finish *f, size_t entry, const struct node_spec *
     if (r < 0)
         return conf_error(f->c, at, "name: %s", why.s);
     if (!names.n)
-        r = conf_error(f->c, at, "name: an empty text is no name");
+        r = conf_error(f->c, at, "name: an empty text is not a name");
     else if (names.n + out->nodes.n > NODES_MAX)
         r = conf_error(f->c, at, "more than %d nodes", NODES_MAX);
     else
@@ -501,7 +501,8 @@ static int check_accounts(const struct finish *f)
 
 /* ---- limits ---- */
 
-/* What is in the queue is counted when it comes in: it is refused or not, and yields to nobody. */
+/* The limits on queued jobs are checked at submission: the job is refused or accepted. A queued job cannot
+ * yield to another job, so these limits have no soft value. */
 static int check_soft(const struct finish *f, size_t i, const struct limit_spec *l)
 {
     const char *key = l->soft.submitted_jobs != LIMIT_NONE ? "submitted_jobs"
@@ -534,7 +535,7 @@ static int check_limit_name(const struct finish *f, size_t i, const struct limit
     const config_setting_t *at = conf_where(f, "limits", i, "name");
     const struct cluster_spec *s = f->spec;
     if (!*l->name)
-        return conf_error(f->c, at, "name: an empty text is no name");
+        return conf_error(f->c, at, "name: an empty text is not a name");
     if (strcmp(l->name, "*") == 0)
         return 0;
     if (l->scope == LIMIT_CLUSTER)

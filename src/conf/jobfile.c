@@ -218,7 +218,7 @@ static int build_request(const struct build *b, struct wall now)
     struct job_req_rare *rare = req_rare_mut(req);
     if (raw->name && !*raw->name)
         return conf_error(b->c, config_setting_get_member(b->root, "name"),
-                          "name: an empty text is no name");
+                          "name: an empty text is not a name");
     int r = read_time(b, "begin", raw->begin, now, &req->begin);
     if (r == 0)
         r = read_time(b, "deadline", raw->deadline, now, &rare->deadline);

@@ -203,7 +203,7 @@ int conf_read_group(const struct conf_parse *c, const struct conf_section *s, co
         const struct conf_option *o = find_option(s, name);
         char hint[CONF_HINT_SIZE];
         if (!o)
-            return conf_error(c, setting, "\"%.60s\" is no key of %s%s", name, s->what,
+            return conf_error(c, setting, "\"%.60s\" is not a key of %s%s", name, s->what,
                               conf_hint(name, section_option_name, s, s->n, hint));
         int r = read_setting(c, o, setting, base);
         if (r < 0)

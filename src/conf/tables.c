@@ -22,7 +22,7 @@ static const char *const fair_shares[] = {"classic", "tree", NULL};
 
 static const struct conf_option node_options[] = {
     {.name = "name", .type = CONF_STR, MEMBER(node_spec, name), .required = true,
-     .help = "Its name, or a pattern for several nodes: `gpu[01-04]`."},
+     .help = "Name of the node, or a pattern for several nodes: `gpu[01-04]`."},
     {.name = "address", .type = CONF_STR, MEMBER(node_spec, address), .def_help = "this machine; with `ssh` the name",
      .help = "Host name or IP address; `%s` stands for the text that the bracket of `name` gives: `gpu%s.lab`."},
     {.name = "port", .type = CONF_U32, MEMBER(node_spec, port), .def = "22", .min = 1, .max = 65535, .help = "SSH port."},
@@ -31,7 +31,7 @@ static const struct conf_option node_options[] = {
     {.name = "identity", .type = CONF_STR, MEMBER(node_spec, identity), .def_help = "the controller's own key",
      .help = "Private key file."},
     {.name = "known_hosts", .type = CONF_STR, MEMBER(node_spec, known_hosts), .def_help = "the controller's own file",
-     .help = "File of host keys; a host whose key is not in it is refused."},
+     .help = "File of host keys. Stoker refuses a host whose key is not in this file."},
     {.name = "transport", .type = CONF_STR_WORD, MEMBER(node_spec, transport), .words = transports,
      .def_help = "`ssh` where `address` is given, else `local`", .help = "How the node's agent is reached."},
     {.name = "role", .type = CONF_STR_WORD, MEMBER(node_spec, role), .words = roles, .def = "compute",
@@ -43,63 +43,63 @@ static const struct conf_option node_options[] = {
     {.name = "gpus", .type = CONF_U32, MEMBER(node_spec, gpus), .def = "detect", .min = 0, .max = CPUSET_MAX,
      .special = "detect", .special_value = UINT32_MAX, .help = "GPUs to give to jobs."},
     {.name = "gpu_type", .type = CONF_NAME, MEMBER(node_spec, gpu_type), .def_help = "as detected",
-     .help = "What `--gres=gpu:TYPE:N` asks for."},
-    {.name = "features", .type = CONF_STRV, MEMBER(node_spec, features), .help = "What `--constraint` asks for."},
+     .help = "Type of the GPUs, which `--gres=gpu:TYPE:N` requests."},
+    {.name = "features", .type = CONF_STRV, MEMBER(node_spec, features), .help = "Features, which `--constraint` requests."},
     {.name = "weight", .type = CONF_U32, MEMBER(node_spec, weight), .def = "1", .min = 0, .max = INT32_MAX,
      .help = "Nodes with a lower weight are taken first."},
     {.name = "detect", .type = CONF_BOOL, MEMBER(node_spec, detect), .def = "true",
-     .help = "`false`: believe the figures given here and check no hardware; `cpus` and `memory` are required then."},
+     .help = "`false`: use the amounts given here and do not check the hardware; `cpus` and `memory` are then required."},
     {.name = "agent_socket", .type = CONF_STR, MEMBER(node_spec, agent_socket), .def_help = "an agent of the controller's own",
-     .help = "For `local`: where an agent listens that a service manager keeps, mostly as root: `/run/stoker-agent/agent.sock`."},
+     .help = "For `local`: socket of an agent that a service manager runs, usually as root: `/run/stoker-agent/agent.sock`."},
     {.name = "own_files", .type = CONF_BOOL, MEMBER(node_spec, own_files), .def = "false",
-     .help = "`true`: it shares no files with the machine where jobs are submitted. Working directories are made where they are "
-             "missing; outputs stay there, and `stoker output` and the screens fetch them."},
+     .help = "`true`: the node shares no files with the machine where jobs are submitted. The agent creates missing working "
+             "directories; output files stay on the node, and `stoker output` and the screens fetch them."},
 };
 
 const struct conf_section conf_node_section = {
-    .what = "a node", .title = "nodes", .intro = "Each entry is one node, or all nodes that its name stands for. "
-    "Without any entry this machine is the only node.",
+    .what = "a node", .title = "nodes", .intro = "Each entry is one node, or all nodes that its name stands for. Without any "
+    "entry\nthis machine is the only node.",
     .options = node_options, .n = N(node_options), .size = sizeof(struct node_spec)};
 
 static const struct conf_option part_options[] = {
-    {.name = "name", .type = CONF_NAME, MEMBER(part_spec, name), .required = true, .help = "Its name."},
+    {.name = "name", .type = CONF_NAME, MEMBER(part_spec, name), .required = true, .help = "Name of the partition."},
     {.name = "nodes", .type = CONF_HOSTS, MEMBER(part_spec, nodes), .def = "ALL",
-     .help = "Its nodes: `gpu[01-03],big`; `ALL`: every compute node. A node may be in several partitions."},
+     .help = "Nodes of the partition: `gpu[01-03],big`; `ALL`: every compute node. A node may be in several partitions."},
     {.name = "default", .type = CONF_BOOL, MEMBER(part_spec, is_default), .def = "false",
-     .def_help = "the first one, where none says `true`", .help = "Jobs that name no partition go here."},
+     .def_help = "the first one, where none says `true`", .help = "Default partition, for jobs that name none."},
     {.name = "state", .type = CONF_WORD, MEMBER(part_spec, state), .words = part_states, .def = "up",
-     .help = "`down`: takes jobs, starts none; `drain`: takes no more, starts those it has; `inactive`: neither."},
+     .help = "`down`: accepts jobs but starts none; `drain`: accepts no new jobs but starts the jobs it has; `inactive`: neither."},
     {.name = "max_time", .type = CONF_DURATION, MEMBER(part_spec, max_time_s), .def = "unlimited",
      .help = "Longest time limit of a job."},
     {.name = "default_time", .type = CONF_DURATION, MEMBER(part_spec, default_time_s), .def = "none",
      .def_help = "`max_time`", .special = "none", .special_value = DURATION_NOT_SET,
-     .help = "Time limit of a job that gives none."},
+     .help = "Time limit of a job that requests none."},
     {.name = "max_nodes", .type = CONF_U32, MEMBER(part_spec, max_nodes), .def = "unlimited", .min = 1, .max = INT32_MAX,
-     .special = "unlimited", .special_value = UINT32_MAX, .help = "Most nodes of one job."},
+     .special = "unlimited", .special_value = UINT32_MAX, .help = "Maximum number of nodes of one job."},
     {.name = "priority_job_factor", .type = CONF_U32, MEMBER(part_spec, priority_job_factor), .def = "1", .min = 0,
-     .max = 65533, .help = "Its jobs' part of the priority that `weight_partition` weighs."},
+     .max = 65533, .help = "Partition factor of the jobs' priority, which `weight_partition` weighs."},
     {.name = "priority_tier", .type = CONF_U32, MEMBER(part_spec, priority_tier), .def = "1", .min = 0, .max = 65533,
-     .help = "Jobs of a higher tier are looked at first, and may preempt those that run in a lower one."},
+     .help = "Jobs of a higher tier are scheduled first and may preempt running jobs of a lower tier."},
     {.name = "preempt_mode", .type = CONF_WORD, MEMBER(part_spec, preempt_mode), .words = preempt_modes, .def = "off",
-     .help = "What happens to ITS jobs when a higher tier needs the resources."},
+     .help = "What happens to the jobs of this partition when a higher tier needs the resources."},
     {.name = "grace_time", .type = CONF_DURATION, MEMBER(part_spec, grace_s), .def = "0s",
-     .help = "What a preempted job gets between the warning (SIGCONT, SIGTERM) and its end (SIGKILL)."},
+     .help = "Time of a preempted job between the warning (SIGCONT, SIGTERM) and SIGKILL."},
     {.name = "requeue_after_grace", .type = CONF_BOOL, MEMBER(part_spec, requeue_after_grace), .def = "true",
-     .help = "With `requeue`: a job that is queued again has its grace time too; `false`: it is ended at once."},
+     .help = "With `requeue`: `true`: a job has its grace time before it is requeued; `false`: it is ended at once."},
     {.name = "lost_node", .type = CONF_WORD, MEMBER(part_spec, lost_node), .words = lost_nodes, .def = "cluster",
-     .def_help = "the cluster's", .help = "What happens to its jobs when their node is lost."},
-    {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "everybody",
-     .help = "Unix groups whose members may use it."},
+     .def_help = "the cluster's", .help = "What happens to jobs of this partition when their node is lost."},
+    {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "all users",
+     .help = "Unix groups whose members may use the partition."},
     {.name = "allow_accounts", .type = CONF_STRV, MEMBER(part_spec, allow_accounts), .def_help = "all",
-     .help = "Accounts that may use it."},
+     .help = "Accounts that may use the partition."},
     {.name = "allow_qos", .type = CONF_STRV, MEMBER(part_spec, allow_qos), .def_help = "all",
-     .help = "QOS that may be used in it."},
+     .help = "QOS that may be used in the partition."},
     {.name = "deny_groups", .type = CONF_STRV, MEMBER(part_spec, deny_groups), .def_help = "none",
-     .help = "Unix groups whose members may not use it, whatever is allowed."},
+     .help = "Unix groups whose members may not use the partition, even if `allow_groups` admits them."},
     {.name = "deny_accounts", .type = CONF_STRV, MEMBER(part_spec, deny_accounts), .def_help = "none",
-     .help = "Accounts that may not use it."},
+     .help = "Accounts that may not use the partition."},
     {.name = "deny_qos", .type = CONF_STRV, MEMBER(part_spec, deny_qos), .def_help = "none",
-     .help = "QOS that may not be used in it; `normal` is that of jobs that name none."},
+     .help = "QOS that may not be used in the partition; jobs that name no QOS have `normal`."},
 };
 
 const struct conf_section conf_part_section = {
@@ -107,40 +107,40 @@ const struct conf_section conf_part_section = {
     .options = part_options, .n = N(part_options), .size = sizeof(struct part_spec)};
 
 static const struct conf_option qos_options[] = {
-    {.name = "name", .type = CONF_NAME, MEMBER(qos_spec, name), .required = true, .help = "Its name."},
+    {.name = "name", .type = CONF_NAME, MEMBER(qos_spec, name), .required = true, .help = "Name of the QOS."},
     {.name = "priority", .type = CONF_U32, MEMBER(qos_spec, priority), .def = "0", .min = 0, .max = INT32_MAX,
-     .help = "Its jobs' part of the priority that `weight_qos` weighs."},
-    {.name = "preempt", .type = CONF_STRV, MEMBER(qos_spec, preempt), .help = "QOS whose jobs its jobs may preempt."},
+     .help = "QOS factor of the jobs' priority, which `weight_qos` weighs."},
+    {.name = "preempt", .type = CONF_STRV, MEMBER(qos_spec, preempt), .help = "Other QOS whose jobs the jobs of this QOS may preempt."},
     {.name = "grace_time", .type = CONF_DURATION, MEMBER(qos_spec, grace_s), .def = "0s",
-     .help = "What a preempted job of this QOS gets between the warning (SIGCONT, SIGTERM) and its end (SIGKILL)."},
+     .help = "Time of a preempted job of this QOS between the warning (SIGCONT, SIGTERM) and SIGKILL."},
     {.name = "usage_factor", .type = CONF_FLOAT, MEMBER(qos_spec, usage_factor), .def = "1.0", .min = 0, .max = 1000000,
-     .help = "Usage is multiplied with it before it counts for fair share."},
+     .help = "Factor by which the usage of the jobs is multiplied for fair share."},
     {.name = "preempt_mode", .type = CONF_WORD, MEMBER(qos_spec, preempt_mode), .words = preempt_modes, .def = "off",
-     .help = "What happens to its jobs when another QOS that may preempt it needs the resources; `off`: as their partition says, "
+     .help = "What happens to the jobs of this QOS when a QOS that may preempt it needs the resources; `off`: as their partition says, "
      "and `requeue` where that is off."},
 };
 
 const struct conf_section conf_qos_section = {
-    .what = "a QOS", .title = "qos", .intro = "Qualities of service, what `--qos` names.",
+    .what = "a QOS", .title = "qos", .intro = "Qualities of service, which `--qos` names.",
     .options = qos_options, .n = N(qos_options), .size = sizeof(struct qos_spec)};
 
 static const struct conf_option user_options[] = {
     {.name = "name", .type = CONF_NAME, MEMBER(account_user, name), .required = true, .help = "Login name."},
     {.name = "shares", .type = CONF_U32, MEMBER(account_user, shares), .def = "1", .min = 0, .max = 1000000,
-     .help = "Shares among the account's users."},
+     .help = "Shares of this user among the users of the account."},
 };
 
 static const struct conf_section user_section = {
-    .what = "a user", .title = "accounts: users", .intro = "Who may charge to the account.",
+    .what = "a user", .title = "accounts: users", .intro = "Users who may charge the account.",
     .options = user_options, .n = N(user_options), .size = sizeof(struct account_user)};
 
 static const struct conf_option account_options[] = {
-    {.name = "name", .type = CONF_NAME, MEMBER(account_spec, name), .required = true, .help = "Its name."},
+    {.name = "name", .type = CONF_NAME, MEMBER(account_spec, name), .required = true, .help = "Name of the account."},
     {.name = "parent", .type = CONF_NAME, MEMBER(account_spec, parent), .def = "root",
-     .help = "The account that it is a part of; `root` is always there."},
+     .help = "Parent account; `root` always exists."},
     {.name = "shares", .type = CONF_U32, MEMBER(account_spec, shares), .def = "1", .min = 0, .max = 1000000,
-     .help = "Shares among the parent's accounts."},
-    {.name = "users", .type = CONF_LIST, MEMBER(account_spec, users), .sub = &user_section, .help = "Its users."},
+     .help = "Shares of this account among the accounts of the parent."},
+    {.name = "users", .type = CONF_LIST, MEMBER(account_spec, users), .sub = &user_section, .help = "Users of the account."},
 };
 
 static const struct conf_section account_section = {
@@ -152,11 +152,11 @@ static const struct conf_section account_section = {
      .special = "unlimited", .special_value = LIMIT_NONE, .help = text}
 
 static const struct conf_option limit_set_options[] = {
-    LIMIT("gpus", gpus, "GPUs held at a time."),
-    LIMIT("cpus", cpus, "CPUs held at a time."),
+    LIMIT("gpus", gpus, "GPUs allocated at a time."),
+    LIMIT("cpus", cpus, "CPUs allocated at a time."),
     {.name = "memory", .type = CONF_MEM, MEMBER(limit_set, mem_mib), .def = "unlimited", .special = "unlimited",
-     .special_value = LIMIT_NONE, .help = "Memory held at a time."},
-    LIMIT("nodes", nodes, "Nodes held at a time."),
+     .special_value = LIMIT_NONE, .help = "Memory allocated at a time."},
+    LIMIT("nodes", nodes, "Nodes allocated at a time."),
     LIMIT("running_jobs", running_jobs, "Jobs running at a time."),
     LIMIT("submitted_jobs", submitted_jobs, "Jobs in the queue, running ones too."),
     LIMIT("array_size", array_size, "Elements of one array."),
@@ -164,36 +164,36 @@ static const struct conf_option limit_set_options[] = {
 };
 
 static const struct conf_section limit_set_section = {
-    .what = "a set of limits", .title = "limits: soft, hard", .intro = "What is limited.",
+    .what = "a set of limits", .title = "limits: soft, hard", .intro = "Limited amounts.",
     .options = limit_set_options, .n = N(limit_set_options), .size = sizeof(struct limit_set)};
 
 static const struct conf_option limit_options[] = {
     {.name = "scope", .type = CONF_WORD, MEMBER(limit_spec, scope), .words = limit_scopes, .required = true,
-     .help = "Whose sum is limited."},
+     .help = "Scope over which jobs are summed up."},
     {.name = "name", .type = CONF_STR, MEMBER(limit_spec, name), .def = "*",
-     .help = "Which user, account, QOS or partition; `*`: each one for itself."},
+     .help = "User, account, QOS or partition; `*`: each of them separately."},
     {.name = "partition", .type = CONF_NAME, MEMBER(limit_spec, partition), .def_help = "everywhere",
      .help = "Only jobs in this partition count."},
     {.name = "soft", .type = CONF_GROUP, MEMBER(limit_spec, soft), .sub = &limit_set_section, .def_help = "none",
-     .help = "Over it jobs may run, but yield as soon as another job needs the resources."},
+     .help = "Soft limit: jobs over it may run, but yield as soon as another job needs the resources."},
     {.name = "hard", .type = CONF_GROUP, MEMBER(limit_spec, hard), .sub = &limit_set_section, .def_help = "none",
-     .help = "Over it jobs wait, or are refused where they can never run."},
+     .help = "Hard limit: jobs over it wait, or are refused if they can never run."},
 };
 
 static const struct conf_section limit_section = {
-    .what = "a limit", .title = "limits", .intro = "All limits that apply to a job must hold.",
+    .what = "a limit", .title = "limits", .intro = "A job must satisfy all limits that apply to it.",
     .options = limit_options, .n = N(limit_options), .size = sizeof(struct limit_spec)};
 
 static const struct conf_option license_options[] = {
     {.name = "name", .type = CONF_NAME, MEMBER(license_spec, name), .required = true,
-     .help = "What `--licenses=NAME:N` asks for."},
+     .help = "Name of the licence, as in `--licenses=NAME:N`."},
     {.name = "count", .type = CONF_U32, MEMBER(license_spec, count), .required = true, .min = 0, .max = 1000000,
-     .help = "How many may be in use at a time."},
+     .help = "Licences that may be in use at a time."},
 };
 
 static const struct conf_section license_section = {
-    .what = "a license", .title = "licenses", .intro = "Counters of the whole cluster: a job holds as many as it asks for "
-    "while it runs.", .options = license_options, .n = N(license_options), .size = sizeof(struct license_spec)};
+    .what = "a license", .title = "licenses", .intro = "Cluster-wide counters: a running job uses the number that it requests "
+    "until it ends.", .options = license_options, .n = N(license_options), .size = sizeof(struct license_spec)};
 
 #define WEIGHT(key, m, value, text) \
     {.name = key, .type = CONF_U32, MEMBER(priority_spec, m), .def = value, .min = 0, .max = INT32_MAX, .help = text}
@@ -218,21 +218,21 @@ static const struct conf_option billing_options[] = {
 };
 
 static const struct conf_section billing_section = {
-    .what = "billing", .title = "priority: billing", .intro = "What a second of a resource adds to the usage that fair share looks at.",
+    .what = "billing", .title = "priority: billing", .intro = "Usage that one second of a resource adds for fair share.",
     .options = billing_options, .n = N(billing_options)};
 
 static const struct conf_option priority_options[] = {
-    WEIGHT("weight_age", weight_age, "1000", "Weight of the time that it has waited."),
+    WEIGHT("weight_age", weight_age, "1000", "Weight of the time that the job has waited."),
     WEIGHT("weight_fairshare", weight_fairshare, "10000", "Weight of fair share."),
-    WEIGHT("weight_job_size", weight_job_size, "100", "Weight of its size."),
+    WEIGHT("weight_job_size", weight_job_size, "100", "Weight of the size of the job."),
     WEIGHT("weight_partition", weight_partition, "1000", "Weight of its partition's `priority_job_factor`."),
-    WEIGHT("weight_qos", weight_qos, "2000", "Weight of its QOS."),
+    WEIGHT("weight_qos", weight_qos, "2000", "Weight of the QOS of the job."),
     {.name = "weight_tres", .type = CONF_GROUP, .sub = &tres_section, .def_help = "none",
-     .help = "Weights of what it asks for."},
+     .help = "Weights of the requested resources."},
     {.name = "max_age", .type = CONF_DURATION, MEMBER(priority_spec, max_age_s), .def = "7d",
-     .help = "Age after which waiting adds no more."},
+     .help = "Age after which the priority no longer grows."},
     {.name = "decay_half_life", .type = CONF_DURATION, MEMBER(priority_spec, decay_half_life_s), .def = "7d",
-     .help = "Time after which usage counts half; `0s`: it never fades."},
+     .help = "Time after which usage counts half; `0s`: usage never decays."},
     {.name = "favor_small", .type = CONF_BOOL, MEMBER(priority_spec, favor_small), .def = "true",
      .help = "Small jobs get the larger part of `weight_job_size`."},
     {.name = "fairshare", .type = CONF_BOOL_WORD, MEMBER(priority_spec, fair_tree), .words = fair_shares, .def = "tree",
@@ -246,80 +246,80 @@ static const struct conf_section priority_section = {
 
 static const struct conf_option scheduler_options[] = {
     {.name = "backfill", .type = CONF_WORD, MEMBER(cluster_spec, backfill), .words = backfills, .def = "conservative",
-     .help = "`conservative`: no job ahead is delayed; `easy`: only the first is guarded; `off`: strictly in order."},
+     .help = "`conservative`: backfill delays no job ahead; `easy`: backfill does not delay the first job; `off`: strictly in order."},
     {.name = "window", .type = CONF_DURATION, MEMBER(cluster_spec, window_s), .def = "7d",
-     .help = "How far ahead is planned."},
+     .help = "Length of the plan into the future."},
     {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "2", .min = 1, .max = 1000,
-     .help = "With `conservative`: for how many waiting jobs of each partition a place is held. More of them make others wait "
-     "longer; what all others can expect is forecast."},
+     .help = "With `conservative`: number of pending jobs of each partition that have a planned start. Each planned start makes other "
+     "jobs wait longer. The start times of all other jobs are forecast."},
 };
 
 static const struct conf_section scheduler_section = {
-    .what = "scheduler", .title = "scheduler", .intro = "How the queue is planned.",
+    .what = "scheduler", .title = "scheduler", .intro = "How the scheduler plans the queue.",
     .options = scheduler_options, .n = N(scheduler_options)};
 
 static const struct conf_option cluster_options[] = {
-    {.name = "cluster", .type = CONF_NAME, MEMBER(cluster_spec, name), .def = "stoker", .help = "Its name."},
+    {.name = "cluster", .type = CONF_NAME, MEMBER(cluster_spec, name), .def = "stoker", .help = "Name of the cluster."},
     {.name = "engine", .type = CONF_STR_WORD, MEMBER(cluster_spec, engine), .words = engines, .def = "stoker",
-     .help = "The scheduler behind the queue: `stoker`, the integrated one."},
+     .help = "The scheduler: `stoker`, the integrated one."},
     {.name = "nodes", .type = CONF_LIST, MEMBER(cluster_spec, nodes), .sub = &conf_node_section, .def_help = "this machine",
-     .help = "The machines."},
+     .help = "The nodes of the cluster."},
     {.name = "partitions", .type = CONF_LIST, MEMBER(cluster_spec, parts), .sub = &conf_part_section,
-     .def_help = "`main`, all nodes", .help = "Queues over them."},
+     .def_help = "`main`, all nodes", .help = "Partitions: queues over sets of nodes."},
     {.name = "qos", .type = CONF_LIST, MEMBER(cluster_spec, qos), .sub = &conf_qos_section, .help = "Qualities of service."},
     {.name = "accounts", .type = CONF_LIST, MEMBER(cluster_spec, accounts), .sub = &account_section,
-     .def_help = "Unix groups", .help = "Who shares with whom."},
+     .def_help = "Unix groups", .help = "Accounts, the tree of fair share."},
     {.name = "limits", .type = CONF_LIST, MEMBER(cluster_spec, limits), .sub = &limit_section,
-     .help = "How much anybody may hold."},
+     .help = "Limits on the resources and jobs of users, accounts, QOS and partitions."},
     {.name = "licenses", .type = CONF_LIST, MEMBER(cluster_spec, licenses), .sub = &license_section,
-     .help = "What jobs may hold beside CPUs, memory and GPUs."},
+     .help = "Licences that jobs may request beside CPUs, memory and GPUs."},
     {.name = "priority", .type = CONF_GROUP, MEMBER(cluster_spec, priority), .sub = &priority_section,
-     .def_help = "see below", .help = "Who is first."},
-    {.name = "scheduler", .type = CONF_GROUP, .sub = &scheduler_section, .def_help = "see below", .help = "How to plan."},
+     .def_help = "see below", .help = "How the priority of a job is computed."},
+    {.name = "scheduler", .type = CONF_GROUP, .sub = &scheduler_section, .def_help = "see below", .help = "How the scheduler plans."},
     {.name = "admin_groups", .type = CONF_STRV, MEMBER(cluster_spec, admin_groups), .def = "sudo wheel",
      .def_help = "`[\"sudo\", \"wheel\"]`",
      .help = "Unix groups of administrators, besides root and the controller's own user."},
     {.name = "kill_wait", .type = CONF_DURATION, MEMBER(cluster_spec, kill_wait_s), .def = "30s",
-     .help = "Time between SIGTERM and SIGKILL."},
+     .help = "Time between SIGTERM and SIGKILL when a job is killed."},
     {.name = "node_timeout", .type = CONF_DURATION, MEMBER(cluster_spec, node_timeout_s), .def = "60s",
-     .help = "Silence after which a node is lost."},
+     .help = "Time without an answer after which a node is lost."},
     {.name = "lost_node", .type = CONF_WORD, MEMBER(cluster_spec, lost_node), .words = lost_nodes + 1, .word_base = 1,
-     .def = "hold", .help = "What happens to the jobs of a lost node, where neither they (`--lost-node`) nor their partition say: "
-     "`hold`: they stay as they are until it is back or an administrator decides; `requeue`: they are queued again, though what "
-     "they ran may go on there; `cancel`: they are cancelled; `lease`: the node ends them when it has heard no controller for "
-     "`lease_time`, and they are queued again a little later: never two at once."},
+     .def = "hold", .help = "What happens to the jobs of a lost node if neither the job (`--lost-node`) nor its partition says. "
+     "`hold`: the jobs stay as they are until the node is back or an administrator decides; `requeue`: the jobs are requeued, though "
+     "their processes may still run on the node; `cancel`: the jobs are cancelled; `lease`: the node ends the jobs when it has not "
+     "heard the controller for `lease_time`, and they are requeued a little later, so that a job never runs twice at a time."},
     {.name = "lease_time", .type = CONF_DURATION, MEMBER(cluster_spec, lease_s), .def = "5m",
-     .help = "See `lease`. At least 30 s: a node must miss several heartbeats before it counts. The last `kill_wait` of it, half of it at "
-     "most, is between SIGTERM and SIGKILL."},
+     .help = "Length of the lease (see `lost_node`), at least 30 s, so that a node misses several heartbeats before the lease ends. "
+     "SIGTERM is sent `kill_wait` before the end of the lease (half the lease at most), SIGKILL at the end."},
     {.name = "propagate_resource_limits", .type = CONF_STRV, MEMBER(cluster_spec, propagate_limits), .def = "ALL",
      .def_help = "`[\"ALL\"]`",
-     .help = "Soft resource limits (`ulimit`) of the process that submits, which its job gets on the nodes, as Slurm's "
+     .help = "Soft resource limits (`ulimit`) of the submitting process that the job gets on the nodes, as Slurm's "
      "`PropagateResourceLimits`: `ALL`, `NONE`, or names: `AS`, `CORE`, `CPU`, `DATA`, `FSIZE`, `MEMLOCK`, `NOFILE`, `NPROC`, `RSS`, "
-     "`STACK`. `--propagate` of a job comes first. The hard limits of a node hold; limits that do not go along are those of the node's "
-     "agent."},
+     "`STACK`. `--propagate` of a job overrides this. The hard limits of a node apply; a limit that is not propagated is that of the "
+     "node's agent."},
     {.name = "propagate_resource_limits_except", .type = CONF_STRV, MEMBER(cluster_spec, propagate_limits_except),
-     .def_help = "none", .help = "All but these, instead of the former."},
+     .def_help = "none", .help = "Propagate all resource limits except these. Instead of `propagate_resource_limits`."},
     {.name = "history_keep", .type = CONF_DURATION, MEMBER(cluster_spec, history_keep_s), .def = "0",
      .help = "Ended jobs are deleted from the history (`sacct`, `stoker show`) after this time, in small steps; 0: never."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
-     .help = "Time for which an ended job stays in the queue's answers."},
+     .help = "Time for which the queue shows an ended job."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,
-     .max = 4000001, .help = "The largest array index is one less."},
+     .max = 4000001, .help = "Upper bound of array indexes: the largest index is one less."},
     {.name = "mail_program", .type = CONF_STR, MEMBER(cluster_spec, mail_program), .def_help = "none",
      .help = "Program that tells users of their jobs (`--mail-type`), as `PROGRAM -s SUBJECT USER`: `/usr/bin/mail`."},
     {.name = "link_socket", .type = CONF_STR, MEMBER(cluster_spec, link_socket), .def_help = "a stoker-link of the controller's own",
-     .help = "Where a `stoker-link listen` listens that runs under an account of its own: `/run/stoker-link/link.sock`."},
+     .help = "Socket of a `stoker-link listen` that runs under its own account: `/run/stoker-link/link.sock`."},
     {.name = "link_keys", .type = CONF_STR, MEMBER(cluster_spec, link_keys), .def_help = "`state/ssh`",
-     .help = "That account's directory: `id_ed25519` and `known_hosts`."},
+     .help = "Directory of that account, with `id_ed25519` and `known_hosts`."},
     {.name = "max_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_jobs), .def = "100000", .min = 1, .max = 10000000,
      .help = "Jobs in the queue; an array counts once."},
     {.name = "max_user_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_user_jobs), .def = "0", .max = 10000000,
      .def_help = "nine tenths of `max_jobs`",
-     .help = "The same of one user who is no administrator: he leaves room for the others."},
+     .help = "Jobs in the queue of one user who is not an administrator, so that no user fills the queue alone."},
     {.name = "user_requests", .type = CONF_U32, MEMBER(cluster_spec, user_requests), .def = "5000", .max = 1000000,
-     .help = "Requests in a second that one user's commands may make over time, with ten seconds' worth at once; what is beyond that "
-     "waits, nothing is refused. `0`: as many as there is time for. Administrators have no such limit. Whatever it is, users are "
-     "served in turn: one who floods the controller keeps nobody else waiting."},
+     .help = "Requests per second that the commands of one user may make on average, with a burst of ten seconds' worth. Requests over "
+     "the limit wait; none is refused. `0`: no limit. Administrators have no limit. With any value users are served in turn: a "
+     "user who floods the controller does not delay other users."},
 };
 /* clang-format on */
 

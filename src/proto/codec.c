@@ -158,10 +158,8 @@ void codec_list_head(struct str *out, uint32_t n)
 
 /* ---- some members ----
  *
- * Rows of long listings: the plain types are written here, without a call for each. What is unset is left
- * out where nothing follows and is nil elsewhere; so the count in front of the values is known only after
- * them.
- */
+ * Rows of long listings: the plain types are written here, without a call for each. An unset value is
+ * omitted at the end of a row and is nil elsewhere, so the count in front of the values is known last. */
 
 #define NIL          0xc0
 #define COUNT_SIZE   3 /* of an array with 16 bits of length */

@@ -159,7 +159,7 @@ static void test_surroundings_that_fail(void **state)
          "cannot enter the working directory /no/such/dir"},
         {"output is a directory", NULL, "dir", NULL, "cannot open the output file dir"},
         {"output is a FIFO", NULL, "fifo", NULL,
-         "cannot open the output file fifo: it is a FIFO that nobody reads"},
+         "cannot open the output file fifo: it is a FIFO without a reader"},
         {"no input", NULL, "x.out", "nosuch.in", "cannot open the input file nosuch.in"},
     };
     char *fifo = xasprintf("%s/work/fifo", d->dir);

@@ -89,7 +89,7 @@ slurm_update error: Requested operation not supported" scontrol update Partition
 case_ "a configuration with a mistake: which file, which line, what"
 cp "$STOKER_HOME/stoker.cfg" good.cfg
 sed -i 's/cpus = 8/cpsu = 8/' "$STOKER_HOME/stoker.cfg"
-says "reconfigure" 1 "" "slurm_reconfigure error: $STOKER_HOME/stoker.cfg:2: \"cpsu\" is no key of a node, did you mean \"cpus\"?" scontrol reconfigure
+says "reconfigure" 1 "" "slurm_reconfigure error: $STOKER_HOME/stoker.cfg:2: \"cpsu\" is not a key of a node, did you mean \"cpus\"?" scontrol reconfigure
 cp good.cfg "$STOKER_HOME/stoker.cfg"
 says "mended" 0 "" "" scontrol reconfigure
 

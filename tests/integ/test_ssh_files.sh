@@ -81,7 +81,7 @@ says "removed" 1 "" "~" here stoker output "$old"
 has "why" "$err" "No such file"
 mkdir "there/old/slurm-$old.out"
 says "a directory" 1 "" "~" here stoker output "$old"
-has "why" "$err" "no plain file"
+has "why" "$err" "not a plain file"
 
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     case_ "a link to a file of root's: read as the user, so not at all"

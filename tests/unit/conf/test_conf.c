@@ -95,16 +95,16 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"propagate_resource_limits = \"STACK\";\npropagate_resource_limits_except = \"CORE\";",
          "f:2: propagate_resource_limits_except: propagate_resource_limits is given, too: give one of "
          "them"},
-        {"clster = \"a\";", "f:1: \"clster\" is no key of the configuration, did you mean \"cluster\"?"},
+        {"clster = \"a\";", "f:1: \"clster\" is not a key of the configuration, did you mean \"cluster\"?"},
         {"nodes = (\n  { name = \"a\";\n    cpu = 4; } );",
-         "f:3: \"cpu\" is no key of a node, did you mean \"cpus\"?"},
+         "f:3: \"cpu\" is not a key of a node, did you mean \"cpus\"?"},
         {"nodes = ( { name = \"a\"; memroy = \"1G\"; } );",
-         "f:1: \"memroy\" is no key of a node, did you mean \"memory\"?"},
-        {"something_else = 1;", "f:1: \"something_else\" is no key of the configuration"},
+         "f:1: \"memroy\" is not a key of a node, did you mean \"memory\"?"},
+        {"something_else = 1;", "f:1: \"something_else\" is not a key of the configuration"},
         {"priority = { weight_tres = { gpus = 1; }; };",
-         "f:1: \"gpus\" is no key of weight_tres, did you mean \"gpu\"?"},
+         "f:1: \"gpus\" is not a key of weight_tres, did you mean \"gpu\"?"},
         {"limits = ( { scope = \"user\"; hard = { gpu = 1; }; } );",
-         "f:1: \"gpu\" is no key of a set of limits, did you mean \"gpus\"?"},
+         "f:1: \"gpu\" is not a key of a set of limits, did you mean \"gpus\"?"},
         {"nodes = (\n { cpus = 4; } );", "f:2: a node needs the key \"name\""},
         {"partitions = ( { nodes = \"ALL\"; } );", "f:1: a partition needs the key \"name\""},
         {"limits = ( { hard = { gpus = 1; }; } );", "f:1: a limit needs the key \"scope\""},
@@ -147,7 +147,7 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"nodes = ( { name = \"a\"; port = 65536; } );",
          "f:1: port: \"65536\" is not a whole number from 1 to 65535"},
         /* nodes */
-        {"nodes = ( { name = \"\"; } );", "f:1: name: an empty text is no name"},
+        {"nodes = ( { name = \"\"; } );", "f:1: name: an empty text is not a name"},
         {"nodes = ( { name = \"a[1\"; } );", "f:1: name: node list \"a[1\": ']' is missing at character 4"},
         {"nodes = ( { name = \"a/b\"; } );",
          "f:1: name: \"a/b\" cannot be a node's name: letters, digits, '-', '_' and '.'"},
@@ -162,7 +162,7 @@ static void test_bad_files_are_refused_by_line(void **state)
          "f:1: address: %s needs a name with one bracket, like \"gpu[01-04]\""},
         {"nodes = ( { name = \"g[1-2]\"; address = \"g%d\"; } );",
          "f:1: address: after % only s can stand, for the text of the name's bracket"},
-        {"nodes = ( { name = \"g\"; address = \"\"; } );", "f:1: address: an empty text is no address"},
+        {"nodes = ( { name = \"g\"; address = \"\"; } );", "f:1: address: an empty text is not an address"},
         {"nodes = ( { name = \"g\"; transport = \"local\";\naddress = \"g\"; } );",
          "f:2: address: a node with transport = \"local\" is this machine and has none"},
         {"nodes = ( { name = \"g\"; detect = false; cpus = 4; } );",
@@ -497,7 +497,7 @@ static void test_files_and_includes(void **state)
     check_file("a.cfg", NULL);
     put("wrong.cfg", "# one\n@include \"sub/inner.cfg\"\n\nmax_jbs = 7;\n");
     check_file("wrong.cfg",
-               "wrong.cfg:4: \"max_jbs\" is no key of the configuration, did you mean \"max_jobs\"?");
+               "wrong.cfg:4: \"max_jbs\" is not a key of the configuration, did you mean \"max_jobs\"?");
     put("sub/bad.cfg", "\n/* a\ncomment */ kill_wait = \"x\";");
     put("b.cfg", "@include \"sub/bad.cfg\"");
     check_file("b.cfg", "sub/bad.cfg:3: kill_wait: \"x\" is not a time: give 90s, 5m, 2h, 7d, 1w, "
@@ -636,8 +636,8 @@ static void test_the_documentation_is_that_of_the_tables(void **state)
     struct str reference = STR_INIT;
     conf_reference(&reference);
     doc_must_end_with("docs/CONFIG.md",
-                      "<!-- From here on written from the tables in src/conf: UPDATE_DOCS=1 with "
-                      "tests/unit/conf/test_conf. -->\n\n",
+                      "<!-- The tables in src/conf give the rest: UPDATE_DOCS=1 "
+                      "tests/unit/conf/test_conf writes it. -->\n\n",
                       reference.s);
     str_fini(&reference);
 }
