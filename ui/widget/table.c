@@ -100,20 +100,6 @@ void table_fold(struct table *t, uint64_t id, bool open)
         idmap_remove(&t->open, id);
 }
 
-void table_refill(struct table *t)
-{
-    vec_clear(&t->rows);
-    t->fill(t->ctx, t);
-    table_reshow(t);
-}
-
-void table_sort(struct table *t, int column, bool reverse)
-{
-    t->sort = column;
-    t->reverse = reverse;
-    table_reshow(t);
-}
-
 int table_find_column(const struct table *t, const char *name)
 {
     size_t n = strlen(name);

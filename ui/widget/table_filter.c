@@ -1,4 +1,4 @@
-/* table_filter.c - which rows of a table are shown. */
+/* table_filter.c - which rows of a table are shown, and when they are chosen again. */
 #include "src/base/vec.h"
 #include "ui/widget/table_private.h"
 
@@ -227,4 +227,18 @@ size_t table_mark_matching(struct table *t, const char *text)
 bool table_is_filtered(const struct table *t)
 {
     return t->filter.n > 0;
+}
+
+void table_refill(struct table *t)
+{
+    vec_clear(&t->rows);
+    t->fill(t->ctx, t);
+    table_reshow(t);
+}
+
+void table_sort(struct table *t, int column, bool reverse)
+{
+    t->sort = column;
+    t->reverse = reverse;
+    table_reshow(t);
 }
