@@ -49,7 +49,7 @@ struct node_gpus {
     struct msg_agent told;                 /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
 };
 
-/* NVIDIA's own servants keep cards open for everybody. */
+/* NVIDIA's own services keep cards open for all users. */
 static bool gpus_is_servant(uint32_t uid, const char *name)
 {
     static const char *const names[] = {"nvidia-cuda-mps", "nv-hostengine", "nvidia-persiste"};

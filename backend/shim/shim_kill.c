@@ -16,7 +16,7 @@
 #define PAUSE_MIN_MS 10
 #define PAUSE_MAX_MS 1000
 #define BOMB_ROUNDS \
-    3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
+    3 /* rounds after which the tree is stopped before it is killed: it forks faster than it dies */
 #define STOP_PASSES 16
 
 void kill_take_spares(struct shim *s)

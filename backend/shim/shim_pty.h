@@ -5,7 +5,7 @@
 
 #include "backend/shim/shim_state.h"
 
-/* Before anybody speaks to the task, where its launch asks for one. */
+/* Before any client speaks to the task, if its launch asks for a terminal. */
 void pty_start(struct shim *s);
 /* Makes it: r reads and writes our end, given gets the rank's as its three standard ones. 0 or -errno. */
 int pty_open(struct shim *s, struct rank *r, int given[3]);

@@ -14,7 +14,7 @@ bool boot_is_word(const char *s)
 }
 
 /* One line and no single quote inside, so that every login shell (csh, fish) hands it to sh unchanged. As
- * root the bundle and the directories are readable for everybody, since jobs of users call `srun` there;
+ * root the bundle and the directories are readable for all users, since jobs of users call `srun` there;
  * what must be closed the agent closes itself. `head -c` takes no byte too many where it asks for them in
  * one read; nothing is sent ahead of the next request anyway. */
 void boot_command(struct str *out, const struct bundle *k, const char *cluster, const char *node)

@@ -19,7 +19,7 @@
 #define NAME_MS      10000
 #define CONNECT_MS   8000       /* one address */
 #define LOOKUP_STACK (1u << 20) /* many names may be looked up at once */
-/* A peer that acknowledges nothing of what was sent for so long is gone; heartbeats find it sooner. */
+/* A peer that acknowledges no sent data for this time is gone; heartbeats find it sooner. */
 #define TCP_DEAD_MS 60000
 
 /* What the thread and the dial share. Whoever comes second frees it. */

@@ -44,7 +44,7 @@ static bool utf8_in_ranges(const struct cp_range *r, size_t n, uint32_t cp)
 
 size_t utf8_decode(const char *s, size_t n, uint32_t *ret_cp)
 {
-    /* By the number of bytes: the smallest code point that needs so many. */
+    /* By the number of bytes: the smallest code point that needs that number. */
     static const uint32_t smallest[] = {[2] = 0x80, [3] = 0x800, [4] = 0x10000};
 
     const unsigned char *u = (const unsigned char *)s;
