@@ -39,7 +39,7 @@ void boot_command(struct str *out, const struct bundle *k, const char *cluster, 
         str_append(out, "for n in");
         for (size_t i = 0; i < k->names.n; i++)
             str_appendf(out, " %s", k->names.v[i]);
-        str_append(out, "; do ns -s stoker \"$t/$n\"; done; ");
+        str_append(out, "; do ln -s stoker \"$t/$n\"; done; ");
     }
     /* Two at once on one file system: the second finds the first one's. */
     str_append(

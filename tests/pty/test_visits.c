@@ -95,7 +95,7 @@ static void a_whole_visit(void **state)
     tty_type(t, "\r2");
     tty_await(t, "loud fan  drai"); /* in the node's row, not in the question */
     tty_type(t, "R");
-    tty_await(t, "Is the reason above settled?");
+    tty_await(t, "Is the reason above resolved?");
     tty_type(t, "y");
     tty_await_gone(t, "loud fan");
     tty_type(t, "q");
@@ -116,7 +116,7 @@ static void a_node_is_noted_and_kept(void **state)
     tty_await(t, "noted");
     tty_await(t, "whistles");
     tty_type(t, "w\r");
-    tty_await(t, "No job starts there");
+    tty_await(t, "No job starts on these");
     tty_type(t, "\025name=fans start=now+2hours duration=3h reason=new fans\r");
     tty_await(t, "make a window on n1");
     tty_type(t, "y");
