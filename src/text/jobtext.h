@@ -8,14 +8,9 @@
 
 #include "src/base/str.h"
 #include "src/model/model.h"
+#include "src/text/amount_text.h"
 
 #define BITSTR_LEN_DEFAULT 64 /* bytes of the bracket in 6_[1,3,5] before "..." */
-
-void text_append_u64(struct str *out, uint64_t v);
-/* "1st", "2nd", "3rd", "4th", "11th", "21st". */
-void text_append_ordinal(struct str *out, uint64_t v);
-/* "5:00", "1-02:03:04", "UNLIMITED", "NOT_SET": duration_format without its buffer. */
-void text_append_duration(struct str *out, uint32_t s);
 
 /* "4711", "4711_3", "4711_[0-9,12%4]"; max as job_format_id has it. */
 void jobtext_id(struct str *out, const struct job *j, size_t max);
@@ -49,8 +44,6 @@ void jobtext_left(struct str *out, const struct job *j, const struct model *m, s
 
 /* "0:0", "1:0", "0:9". */
 void jobtext_exit(struct str *out, const struct job *j);
-/* "4000M", "4G"; noconvert keeps MiB. */
-void jobtext_mem(struct str *out, uint64_t mib, bool noconvert);
 /* %m: memory for a node, else for a CPU, as asked; "0" where not said. */
 void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert);
 /* Amounts as Slurm writes them: cpu=2,mem=4G,node=1,billing=2,gres/gpu=1. What is 0 is left out but the

@@ -4,7 +4,7 @@
 
 #include "src/model/dep.h"
 #include "src/model/need.h"
-#include "src/text/jobtext.h"
+#include "src/text/amount_text.h"
 
 static void requesttext_count(struct str *out, uint64_t n, const char *one, const char *many)
 {

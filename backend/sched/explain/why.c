@@ -8,30 +8,6 @@
 
 #define IDS_MAX 40 /* characters of an array's elements */
 
-struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code code)
-{
-    struct cause *c = rec_list_push(&w->causes);
-    *c = (struct cause){.code = code, .cls = cls};
-    return c;
-}
-
-struct cause *why_add_take(struct msg_why *w, enum why_class cls, struct cause *c)
-{
-    struct cause *to = rec_list_push(&w->causes);
-    *to = *c;
-    to->cls = cls;
-    *c = (struct cause){0};
-    return to;
-}
-
-bool why_names_limit(const struct msg_why *w)
-{
-    for (size_t i = 0; i < w->causes.n; i++)
-        if (w->causes.v[i].cls == WHY_USER_LIMIT || w->causes.v[i].cls == WHY_GROUP_LIMIT)
-            return true;
-    return false;
-}
-
 static void explain_throttle(const struct question *q)
 {
     uintptr_t running = (uintptr_t)idmap_get(&q->queue->active.array_running, q->j->array_job);

@@ -17,7 +17,7 @@ struct question {
     bool never; /* it cannot start unless something is changed */
 };
 
-/* --- why.c --- */
+/* --- why_causes.c --- */
 
 struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code code);
 /* Takes *c over. */

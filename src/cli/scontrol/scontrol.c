@@ -1,5 +1,10 @@
 /* scontrol.c - looks at everything, changes what may be changed. */
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_act.h"
+#include "src/cli/scontrol/scontrol_ask.h"
+#include "src/cli/scontrol/scontrol_pids.h"
+#include "src/cli/scontrol/scontrol_reservation.h"
+#include "src/cli/scontrol/scontrol_show.h"
+#include "src/cli/scontrol/scontrol_watch.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,7 +7,8 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_act.h"
+#include "src/cli/scontrol/scontrol_reservation.h"
 #include "src/model/model.h"
 
 static int scontrol_act_say(const struct scontrol *s, const char *text, const char *job)

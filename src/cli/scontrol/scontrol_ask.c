@@ -1,7 +1,7 @@
 /* scontrol_ask.c - what all of scontrol asks the controller with. */
 #include <stdio.h>
 
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_ask.h"
 
 struct client *scontrol_client(struct scontrol *s, const char **ret_text)
 {

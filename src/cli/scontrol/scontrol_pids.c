@@ -16,7 +16,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_pids.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/model/jobeffective.h"
 

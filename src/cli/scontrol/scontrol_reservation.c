@@ -8,7 +8,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_reservation.h"
 #include "src/cli/scontrol/scontrol_record.h"
 #include "src/jobspec/windowspec.h"
 

@@ -4,7 +4,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/cli/scontrol/scontrol.h"
+#include "src/cli/scontrol/scontrol_watch.h"
 #include "src/jobspec/jobtargets.h"
 #include "src/model/model.h"
 

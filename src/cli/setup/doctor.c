@@ -1,5 +1,5 @@
 /* doctor.c - stoker doctor: is everything as it must be, and what to do where it is not. */
-#include "src/cli/setup/doctor.h"
+#include "src/cli/setup/doctor_checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,27 +31,6 @@ static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
 }
 
 static const struct opts options = OPTS(table, set_option);
-
-void doctor_append_name(struct str *list, const char *name, size_t n)
-{
-    if (n < DOCTOR_NAMED)
-        str_appendf(list, "%s%s", n ? ", " : "", name);
-    else if (n == DOCTOR_NAMED)
-        str_append(list, " ...");
-}
-
-void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
-                const char *fmt, ...)
-{
-    struct str text = STR_INIT;
-    va_list ap;
-    va_start(ap, fmt);
-    str_vappendf(&text, fmt, ap);
-    va_end(ap);
-    d->checks = xreallocarray(d->checks, d->n + 1, sizeof *d->checks);
-    d->checks[d->n++] = (struct doctor_check){
-        .name = name, .status = status, .text = str_take(&text), .cure = xstrdup(cure)};
-}
 
 static void doctor_fini(struct doctor *d)
 {

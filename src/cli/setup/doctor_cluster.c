@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/setup/doctor.h"
+#include "src/cli/setup/doctor_checks.h"
 #include "src/model/nodestate.h"
 
 struct names {

@@ -15,7 +15,7 @@
 #include "src/base/clock.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/setup/doctor.h"
+#include "src/cli/setup/doctor_checks.h"
 #include "src/conf/conf.h"
 
 #define FSYNC_ROUNDS   20

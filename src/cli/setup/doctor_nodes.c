@@ -17,7 +17,7 @@
 
 #include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
-#include "src/cli/setup/doctor.h"
+#include "src/cli/setup/doctor_checks.h"
 #include "src/cli/setup/nodecheck.h"
 #include "src/conf/conf.h"
 

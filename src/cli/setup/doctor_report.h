@@ -1,6 +1,6 @@
-/* doctor.h - the checks of stoker doctor. */
-#ifndef STOKER_CLI_DOCTOR_H
-#define STOKER_CLI_DOCTOR_H
+/* doctor_report.h - what the checks of stoker doctor have found. */
+#ifndef STOKER_CLI_DOCTOR_REPORT_H
+#define STOKER_CLI_DOCTOR_REPORT_H
 
 #include "src/cli/ask.h"
 
@@ -28,12 +28,5 @@ void doctor_add(struct doctor *d, const char *name, enum check_status status, co
 #define DOCTOR_NAMED 5 /* names in one line */
 /* The n-th name of a list, with what stands before it; nothing beyond DOCTOR_NAMED but " ...". */
 void doctor_append_name(struct str *list, const char *name, size_t n);
-
-/* This machine: directories, disk, cgroups, login sessions. */
-void doctor_check_machine(struct doctor *d);
-/* The way to the nodes: services, keys. */
-void doctor_check_nodes(struct doctor *d);
-/* What the controller knows: nodes that do not answer, GPUs, names in its configuration, mail. */
-void doctor_check_cluster(struct doctor *d);
 
 #endif
