@@ -104,7 +104,7 @@ static int detach(void)
     return p[1];
 }
 
-static int open_log(const struct options *o)
+static int main_agent_open_log(const struct options *o)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     char *shim = find_shim(&cfg.shim_mode);
     cfg.shim = shim;
     cfg.starter_fd = fcntl(2, F_DUPFD_CLOEXEC, 3);
-    open_log(&o);
+    main_agent_open_log(&o);
     log_open("stoker-agent", 2, LOG_LVL_INFO);
     struct errtext err = {.s = ""};
     int r = agent_run(&cfg, &err);

@@ -113,7 +113,7 @@ static void set_limits(void)
     ulimit_set(ULIMIT_NOFILE, ULIMIT_UNLIMITED);
 }
 
-static int open_log(const struct paths *p, bool foreground)
+static int main_stokerd_open_log(const struct paths *p, bool foreground)
 {
     int fd = -1;
     if (!foreground) {
@@ -158,7 +158,7 @@ static int prepare(struct daemon_state *d, bool foreground, struct errtext *err)
     r = r ? r : check_owner(p->run, err);
     if (r < 0)
         return r;
-    open_log(p, foreground);
+    main_stokerd_open_log(p, foreground);
     return take_lock(p, err);
 }
 

@@ -140,7 +140,7 @@ static void dial_failed(struct dial *d, int error)
     try_next(d);
 }
 
-static void on_connected(void *arg, __attribute__((unused)) unsigned ready)
+static void dial_on_connected(void *arg, __attribute__((unused)) unsigned ready)
 {
     struct dial *d = arg;
     int error = 0, fd = d->watch.fd;
@@ -167,7 +167,7 @@ static void try_next(struct dial *d)
         if (fd >= 0) {
             set_socket(fd);
             if (connect(fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) {
-                d->watch = (struct loop_fd){.fd = fd, .fn = on_connected, .ctx = d};
+                d->watch = (struct loop_fd){.fd = fd, .fn = dial_on_connected, .ctx = d};
                 loop_watch(d->loop, &d->watch, LOOP_WRITE);
                 loop_timer_set(d->loop, &d->timer, CONNECT_MS);
                 return;

@@ -228,18 +228,19 @@ static char *make_probe(const char *shared)
 
 /* --- the line --- */
 
-static void on_phase(__attribute__((unused)) void *ctx, __attribute__((unused)) struct node_ssh *ns,
-                     __attribute__((unused)) enum ssh_phase phase)
+static void ssh_check_on_phase(__attribute__((unused)) void *ctx,
+                               __attribute__((unused)) struct node_ssh *ns,
+                               __attribute__((unused)) enum ssh_phase phase)
 {
 }
 
-static void on_connected(__attribute__((unused)) void *ctx, struct node_ssh *ns)
+static void ssh_check_on_connected(__attribute__((unused)) void *ctx, struct node_ssh *ns)
 {
     node_ssh_shake(ns);
 }
 
-static void on_step(void *ctx, __attribute__((unused)) struct node_ssh *ns, enum node_ssh_step step,
-                    const char *text)
+static void ssh_check_on_step(void *ctx, __attribute__((unused)) struct node_ssh *ns,
+                              enum node_ssh_step step, const char *text)
 {
     struct ssh_check *c = ctx;
     char s[512];
@@ -318,8 +319,10 @@ static void ssh_check_on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fau
     }
 }
 
-static const struct node_ssh_ops ops = {
-    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = ssh_check_on_over};
+static const struct node_ssh_ops ops = {.on_phase = ssh_check_on_phase,
+                                        .on_connected = ssh_check_on_connected,
+                                        .on_step = ssh_check_on_step,
+                                        .on_over = ssh_check_on_over};
 
 static bool ssh_check_set_option(struct ssh_check *c, const char *word)
 {

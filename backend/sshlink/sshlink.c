@@ -113,7 +113,7 @@ static void set_stage(struct sshlink_entry *e, enum stage stage)
     e->stage = stage;
 }
 
-static void on_phase(void *ctx, struct node_ssh *ns, enum ssh_phase phase)
+static void sshlink_on_phase(void *ctx, struct node_ssh *ns, enum ssh_phase phase)
 {
     struct sshlink_entry *e = ctx;
     sshlink_tell(e->owner, node_ssh_id(ns), phase, SSH_FAULT_NONE, NULL);
@@ -121,7 +121,7 @@ static void on_phase(void *ctx, struct node_ssh *ns, enum ssh_phase phase)
         log_info("node=%s up", e->node);
 }
 
-static void on_step(void *ctx, struct node_ssh *ns, enum node_ssh_step step, const char *text)
+static void sshlink_on_step(void *ctx, struct node_ssh *ns, enum node_ssh_step step, const char *text)
 {
     (void)ns;
     (void)text;
@@ -129,7 +129,7 @@ static void on_step(void *ctx, struct node_ssh *ns, enum node_ssh_step step, con
         set_stage(ctx, IDLE);
 }
 
-static void on_connected(void *ctx, struct node_ssh *ns)
+static void sshlink_on_connected(void *ctx, struct node_ssh *ns)
 {
     (void)ns;
     struct sshlink_entry *e = ctx;
@@ -151,8 +151,10 @@ static void sshlink_on_over(void *ctx, struct node_ssh *ns, enum ssh_fault fault
     free(e);
 }
 
-static const struct node_ssh_ops line_ops = {
-    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = sshlink_on_over};
+static const struct node_ssh_ops line_ops = {.on_phase = sshlink_on_phase,
+                                             .on_connected = sshlink_on_connected,
+                                             .on_step = sshlink_on_step,
+                                             .on_over = sshlink_on_over};
 
 static void call_next(void *arg)
 {

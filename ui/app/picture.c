@@ -73,7 +73,7 @@ static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
 }
 
 /* "gpu[01-04]", "12 nodes" where that would be long, "all nodes". */
-static char *window_nodes(const struct window *w)
+static char *picture_window_nodes(const struct window *w)
 {
     if (w->nodes.n == 1 && str_eq(w->nodes.v[0], WINDOW_ALL_NODES))
         return xstrdup("all nodes");
@@ -94,7 +94,7 @@ static void window_text(const struct ui *ui, struct rich *r, bool with_nodes)
         if (w->end.ms <= ui->now.ms || in_s > WINDOW_SOON_S)
             continue;
         const char *word = w->kind == WINDOW_RESERVATION ? "reservation" : "maintenance";
-        char *nodes = window_nodes(w);
+        char *nodes = picture_window_nodes(w);
         rich_addf(r, ROLE_WARN, "  %s%s%s", word, with_nodes ? " on " : "", with_nodes ? nodes : "");
         if (w->start.ms > ui->now.ms)
             rich_addf(r, ROLE_WARN, " in %s", duration_format_words(in_s, b));

@@ -211,8 +211,8 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
     rich_addf(r, ROLE_NORMAL, " %s allocated", numbers);
 }
 
-static void past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
-                      const char *word, bool ascii)
+static void node_info_past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
+                                const char *word, bool ascii)
 {
     struct rich *r = lines_pair(l, "", LABEL);
     spark_add(r, percent, n, SPARK, ascii);
@@ -232,10 +232,10 @@ static void node_info_usage(struct lines *l, const struct ui *ui, const struct n
     nodeinfo_mem(n, mem);
     usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
     if (past)
-        past_line(l, past->cpu, past->n, busy, "busy", ascii);
+        node_info_past_line(l, past->cpu, past->n, busy, "busy", ascii);
     usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
     if (past)
-        past_line(l, past->mem, past->n, used, "in use", ascii);
+        node_info_past_line(l, past->mem, past->n, used, "in use", ascii);
     if (u)
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }

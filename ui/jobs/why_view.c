@@ -116,7 +116,7 @@ static void cause_line(struct lines *l, const struct cause *c, const struct caus
     r->hang = 2;
 }
 
-static void past_line(struct lines *l, const struct msg_why *w, struct wall now)
+static void why_view_past_line(struct lines *l, const struct msg_why *w, struct wall now)
 {
     struct str past = STR_INIT;
     struct wall t;
@@ -140,7 +140,7 @@ void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
     else
         why_text_summary(&first->text, w, &reader);
     rich_role(first, ROLE_STRONG);
-    past_line(l, w, reader.now);
+    why_view_past_line(l, w, reader.now);
     for (size_t i = 0; i < w->causes.n; i++)
         if (i || wall_is_set(w->causes.v[i].clears) || !why_text_is_brief(&w->causes.v[i], &reader))
             cause_line(l, &w->causes.v[i], &reader);

@@ -39,8 +39,8 @@ static const struct opt table[] = {
     {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
 };
 
-static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int sacctmgr_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                               __attribute__((unused)) struct errtext *err)
 {
     struct mgr *g = ctx;
     switch (o->id) {
@@ -53,7 +53,7 @@ static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) co
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, sacctmgr_set_option);
 
 /* --- rows --- */
 

@@ -119,7 +119,7 @@ static void jobtable_add_job(struct texttable *t, const struct job *j, const str
     str_fini(&s);
 }
 
-static void append_summary(struct str *out, const struct job_list *l)
+static void jobtable_append_summary(struct str *out, const struct job_list *l)
 {
     uint64_t running = 0, waiting = 0, ended = 0;
     vec_for_each (&l->v, i) {
@@ -148,7 +148,7 @@ void job_list_print(const struct job_list *l, const struct job_cx *cx, struct st
         jobtable_add_job(&t, l->v.v[i], cx, l->waits);
     texttable_print(&t, out, listing_width(), color_is_welcome());
     if (terminal_width())
-        append_summary(out, l);
+        jobtable_append_summary(out, l);
     texttable_fini(&t);
 }
 

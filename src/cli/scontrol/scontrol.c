@@ -39,8 +39,8 @@ static const struct opt table[] = {
     /* clang-format on */
 };
 
-static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int scontrol_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                               __attribute__((unused)) struct errtext *err)
 {
     struct scontrol *s = ctx;
     switch (o->id) {
@@ -53,7 +53,7 @@ static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) co
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, scontrol_set_option);
 
 /* --- the small commands --- */
 

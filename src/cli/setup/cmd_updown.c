@@ -25,15 +25,16 @@ enum { O_KILL_JOBS = 1, O_ACCEPT_LOSS };
 static const struct opt down_table[] = {
     {.id = O_KILL_JOBS, .name = "kill-jobs", .help = "end the jobs too"}};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int cmd_updown_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                                 __attribute__((unused)) const char *arg,
+                                 __attribute__((unused)) struct errtext *err)
 {
     struct down *d = ctx;
     d->kill_jobs = true;
     return 0;
 }
 
-static const struct opts down_options = OPTS(down_table, set_option);
+static const struct opts down_options = OPTS(down_table, cmd_updown_set_option);
 
 static int set_up_option(void *ctx, __attribute__((unused)) const struct opt *o,
                          __attribute__((unused)) const char *arg,

@@ -22,15 +22,16 @@ enum { O_JSON = 1 };
 
 static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int doctor_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                             __attribute__((unused)) const char *arg,
+                             __attribute__((unused)) struct errtext *err)
 {
     struct doctor_options *x = ctx;
     x->json = true;
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, doctor_set_option);
 
 static void doctor_fini(struct doctor *d)
 {

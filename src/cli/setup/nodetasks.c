@@ -168,8 +168,8 @@ static void show_json(const struct model *m, const struct node_pick *nodes, stru
     json_end_document(out);
 }
 
-static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
-                 const struct node_pick *nodes, struct str *out)
+static void nodetasks_show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
+                           const struct node_pick *nodes, struct str *out)
 {
     const struct node_cmd *n = ctx;
     struct texttable t = TEXTTABLE_INIT(cols);
@@ -240,7 +240,7 @@ int node_do_tasks(struct node_cmd *n)
                         &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_JOBS,
                                           .states = 1u << JOB_RUNNING | 1u << JOB_SUSPENDED,
                                           .live_steps = true},
-                        &operands, show, n);
+                        &operands, nodetasks_show, n);
     strv_fini(&operands);
     return rc;
 }

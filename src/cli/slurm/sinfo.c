@@ -297,7 +297,7 @@ static int sinfo_failed(const char *what)
 }
 
 /* By name, all of them too. Caller frees. */
-static char *window_nodes(const struct window *w, const struct model *m)
+static char *sinfo_window_nodes(const struct window *w, const struct model *m)
 {
     struct strv names = {0};
     for (size_t i = 0; i < m->n_nodes; i++)
@@ -323,7 +323,7 @@ static void print_reservations(const struct sinfo *s, const struct model *m)
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
         char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE], length[UNITS_TEXT_SIZE];
-        char *nodes = window_nodes(w, m);
+        char *nodes = sinfo_window_nodes(w, m);
         str_append(&out, w->name);
         str_appendf(&out, "%*s  %8s  %19s  %19s  %11s  %s\n", width - cell_width(w->name), "",
                     w->start.ms <= m->now.ms ? "ACTIVE" : "INACTIVE", wall_format_iso(w->start, start),

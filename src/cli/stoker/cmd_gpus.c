@@ -27,8 +27,8 @@ static const struct opt option_table[] = {
     {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, a card a line"},
 };
 
-static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int cmd_gpus_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                               __attribute__((unused)) struct errtext *err)
 {
     struct gpus_cmd *g = ctx;
     g->json = g->json || o->id == O_JSON;
@@ -36,7 +36,7 @@ static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) co
     return 0;
 }
 
-static const struct opts options = OPTS(option_table, set_option);
+static const struct opts options = OPTS(option_table, cmd_gpus_set_option);
 
 /* --- whose --- */
 

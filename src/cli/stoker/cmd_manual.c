@@ -24,8 +24,8 @@ static const struct opt table[] = {
     {.id = O_LIST, .name = "list", .help = "list the pages there are"},
 };
 
-static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int cmd_manual_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                                 __attribute__((unused)) struct errtext *err)
 {
     struct manual *m = ctx;
     if (o->id == O_BASH)
@@ -35,7 +35,7 @@ static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) co
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, cmd_manual_set_option);
 
 /* "stoker-submit", "sbatch". Caller frees. */
 static char *page_name(const struct command *c)

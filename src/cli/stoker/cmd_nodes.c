@@ -21,15 +21,15 @@ struct nodes {
 enum { O_JSON = 1 };
 
 static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
-static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
-                      __attribute__((unused)) struct errtext *err)
+static int cmd_nodes_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                                __attribute__((unused)) struct errtext *err)
 {
     struct nodes *n = ctx;
     n->json = n->json || o->id == O_JSON;
     return 0;
 }
 
-static const struct opts options = OPTS(option_table, set_option);
+static const struct opts options = OPTS(option_table, cmd_nodes_set_option);
 
 /* Of the nodes that a job's cleaning-up makes "completing" the listing takes no note: a person sees them as
  * in use. */
@@ -247,8 +247,8 @@ static void nodes_json(const struct node_pick *nodes, const struct model *m, str
     json_end_document(out);
 }
 
-static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
-                 const struct node_pick *nodes, struct str *out)
+static void cmd_nodes_show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
+                           const struct node_pick *nodes, struct str *out)
 {
     const struct nodes *o = ctx;
     if (o->json)
@@ -263,8 +263,8 @@ static int nodes_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
-        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_WINDOWS}, &operands, show,
-                        &o);
+        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_WINDOWS}, &operands,
+                        cmd_nodes_show, &o);
     strv_fini(&operands);
     return rc;
 }

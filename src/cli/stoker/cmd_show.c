@@ -35,15 +35,16 @@ enum { O_JSON = 1 };
 
 static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int cmd_show_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                               __attribute__((unused)) const char *arg,
+                               __attribute__((unused)) struct errtext *err)
 {
     struct show *s = ctx;
     s->json = true;
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, cmd_show_set_option);
 
 /* --- the page --- */
 

@@ -22,15 +22,16 @@ enum { O_JSON = 1 };
 
 static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int cmd_why_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                              __attribute__((unused)) const char *arg,
+                              __attribute__((unused)) struct errtext *err)
 {
     struct why *w = ctx;
     w->json = true;
     return 0;
 }
 
-static const struct opts options = OPTS(table, set_option);
+static const struct opts options = OPTS(table, cmd_why_set_option);
 
 static void foreign(struct str *out, const char *s)
 {
@@ -59,7 +60,7 @@ static void append_instant(const struct page *p, const char *lead, struct wall t
     waits_clock(p->out, t, p->reader.now);
 }
 
-static void append_summary(const struct page *p)
+static void cmd_why_append_summary(const struct page *p)
 {
     struct str s = STR_INIT;
     why_text_summary(&s, p->w, &p->reader);
@@ -92,8 +93,7 @@ static void why_append_range(const struct page *p)
     const struct msg_why *w = p->w;
     char buf[UNITS_TEXT_SIZE];
     if (wall_is_set(w->made) && !w->held)
-        str_appendf(p->out, "; %s old",
-                    duration_format_words(wall_elapsed_s(w->made, p->reader.now), buf));
+        str_appendf(p->out, "; %s old", duration_format_words(wall_elapsed_s(w->made, p->reader.now), buf));
     str_append_char(p->out, ')');
     if (!wall_is_set(w->likely))
         return;
@@ -186,7 +186,7 @@ static void print_start(const struct page *p)
 static void print_why(const struct page *p)
 {
     const struct msg_why *w = p->w;
-    append_summary(p);
+    cmd_why_append_summary(p);
     str_append_char(p->out, '\n');
     print_past(p);
     print_start(p);
@@ -200,7 +200,8 @@ static void print_why(const struct page *p)
 }
 
 /* The sentence, NULL where there is none. */
-static void json_cause(struct str *out, const char *key, const struct cause *c, const struct cause_reader *r)
+static void json_cause(struct str *out, const char *key, const struct cause *c,
+                       const struct cause_reader *r)
 {
     struct str s = STR_INIT;
     cause_full(&s, c, r);
@@ -274,9 +275,8 @@ static void print_answer(const struct why *w, const struct msg_why *why, struct 
 {
     struct str out = STR_INIT;
     char *release = xasprintf("`stoker release %u` releases it", why->job);
-    struct page p = {.out = &out,
-                     .w = why,
-                     .reader = {.clock = waits_clock, .now = now, .release = release}};
+    struct page p = {
+        .out = &out, .w = why, .reader = {.clock = waits_clock, .now = now, .release = release}};
     if (w->json) {
         why_json(&p);
         out_flush(&out);
