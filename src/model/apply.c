@@ -9,6 +9,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/jobevents.h"
+#include "src/model/model.h"
 #include "src/model/model_private.h"
 
 static void set_str(char **dst, const char *src)

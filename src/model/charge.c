@@ -1,6 +1,7 @@
 /* charge.c - what nodes carry. */
 #include <errno.h>
 
+#include "src/model/model.h"
 #include "src/model/model_private.h"
 
 int charge(struct model *m, const struct alloc *a, bool exclusive)

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/err.h"
 #include "src/base/xalloc.h"
+#include "src/model/model.h"
 #include "src/model/model_private.h"
 
 struct load {

@@ -9,8 +9,8 @@
 
 #include "src/model/job.h"
 #include "src/model/spec.h"
-#include "src/model/usage.h"
-#include "src/model/window.h"
+#include "src/model/usage_rec.h"
+#include "src/model/window_rec.h"
 
 struct ev_epoch { /* a controller has taken over */
     char *uuid;

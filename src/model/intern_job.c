@@ -4,7 +4,9 @@
  * Every job of such a model shares its texts but while it is being changed: model_apply takes the job that
  * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
  */
+#include "src/base/err.h"
 #include "src/base/strpool.h"
+#include "src/model/model.h"
 #include "src/model/model_private.h"
 
 static void take_text(void *ctx, char **text)

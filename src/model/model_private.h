@@ -2,7 +2,7 @@
 #ifndef STOKER_MODEL_MODEL_PRIVATE_H
 #define STOKER_MODEL_MODEL_PRIVATE_H
 
-#include "src/model/model.h"
+#include "src/model/model_state.h"
 
 /* Puts a job that is in no list into the indexes and lists; takes it out of all of them. */
 void model_link_job(struct model *m, struct job *j);

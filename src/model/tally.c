@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/err.h"
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
+#include "src/model/tally.h"
 
 const struct array_tally *model_get_tally(const struct model *m, uint32_t array_id)
 {

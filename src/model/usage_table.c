@@ -4,6 +4,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
+#include "src/model/usage.h"
 
 #define N_NAMES 4
 

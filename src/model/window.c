@@ -7,9 +7,6 @@
 
 #include "src/model/model_private.h"
 
-REC_DEFINE(window, WINDOW_FIELDS)
-REC_DEFINE(ev_window, EV_WINDOW_FIELDS)
-
 const struct window *model_get_window(const struct model *m, const char *name)
 {
     for (size_t i = 0; name && i < m->windows.n; i++)

@@ -13,38 +13,12 @@
 #include <stdint.h>
 
 #include "src/base/err.h"
-#include "src/base/rec.h"
-
-#define WINDOW_ALL_NODES "ALL"
-
-enum window_kind { WINDOW_MAINTENANCE, WINDOW_RESERVATION };
-
-struct window {
-    uint32_t id; /* grows; of the first event that made it */
-    char *name;
-    struct strv nodes;      /* expanded names, or WINDOW_ALL_NODES alone */
-    struct wall start, end; /* [start, end) */
-    uint32_t kind;          /* enum window_kind */
-    struct strv users;      /* of a reservation: who may use it, beside its accounts' users */
-    struct strv accounts;
-    char *reason;
-    char *user; /* who made it */
-    struct wall t_made;
-};
-#define WINDOW_FIELDS(F, G, S)                                                                       \
-    F(S, U32, id) F(S, STR, name) F(S, STRV, nodes) F(S, WALL, start) F(S, WALL, end) F(S, U32, kind) \
-    F(S, STRV, users) F(S, STRV, accounts) F(S, STR, reason) F(S, STR, user) F(S, WALL, t_made)
-
-struct ev_window { /* a window is made or changed (the whole of it), or deleted (its name alone counts) */
-    struct window window;
-    bool remove;
-};
-#define EV_WINDOW_FIELDS(F, G, S) G(S, SUB, window, window) F(S, BOOL, remove)
-
-extern const struct rec_desc window_rec, ev_window_rec;
+#include "src/model/window_rec.h"
 
 struct model;
 
+/* All windows at once. v: taken over. */
+void model_take_windows(struct model *m, struct window *v, size_t n);
 const struct window *model_get_window(const struct model *m, const char *name); /* or NULL */
 /* 0, or -EINVAL with a text: no name, no nodes, an end that is not behind the start, an unknown kind. */
 int window_check(const struct window *w, struct errtext *err) __attribute__((warn_unused_result));
