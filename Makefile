@@ -194,7 +194,7 @@ OTHER_SRC := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.c)))
 UNIT_TESTS := $(UNIT_SRC:%.c=$(B)/%)
 OTHER_TESTS := $(OTHER_SRC:%.c=$(B)/%)
 SCRIPTS := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.sh)))
-LINT := $(sort $(wildcard tests/lint/*.sh))
+LINT := $(filter-out %.allow %/exempt,$(sort $(wildcard tests/lint/*)))
 FAKE_NVML := $(B)/tests/lib/libfakenvml.so
 SLOW_FS := $(B)/tests/lib/libslowfs.so
 FAKE_CLOCK := $(B)/tests/lib/libfakeclock.so

@@ -39,14 +39,14 @@ static void foreign(struct str *out, const char *s)
         cell_text(out, s, -1, false, false);
 }
 
-struct page {
+struct why_page {
     struct str *out;
     const struct msg_why *w;
     struct cause_reader reader;
 };
 
 /* What a user wrote comes filtered; so does each sentence that may hold it. */
-static void append_cause(const struct page *p, const struct cause *c)
+static void append_cause(const struct why_page *p, const struct cause *c)
 {
     struct str s = STR_INIT;
     cause_full(&s, c, &p->reader);
@@ -54,13 +54,13 @@ static void append_cause(const struct page *p, const struct cause *c)
     str_fini(&s);
 }
 
-static void append_instant(const struct page *p, const char *lead, struct wall t)
+static void append_instant(const struct why_page *p, const char *lead, struct wall t)
 {
     str_append(p->out, lead);
     waits_clock(p->out, t, p->reader.now);
 }
 
-static void cmd_why_append_summary(const struct page *p)
+static void cmd_why_append_summary(const struct why_page *p)
 {
     struct str s = STR_INIT;
     why_text_summary(&s, p->w, &p->reader);
@@ -70,7 +70,7 @@ static void cmd_why_append_summary(const struct page *p)
 
 /* What the first line has said already is not said again: only when it clears, without the class that would
  * stand there alone. */
-static void print_cause(const struct page *p, const struct cause *c)
+static void print_cause(const struct why_page *p, const struct cause *c)
 {
     const struct msg_why *w = p->w;
     bool is_said = c == &w->causes.v[0] && why_text_is_brief(c, &p->reader);
@@ -88,7 +88,7 @@ static void print_cause(const struct page *p, const struct cause *c)
 }
 
 /* How old the forecast is, and between when half of such forecasts came true. */
-static void why_append_range(const struct page *p)
+static void why_append_range(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
     char buf[UNITS_TEXT_SIZE];
@@ -142,7 +142,7 @@ static void why_print_wrapped(const struct str *text, unsigned width)
     str_fini(&out);
 }
 
-static void print_past(const struct page *p)
+static void print_past(const struct why_page *p)
 {
     struct str s = STR_INIT;
     struct wall t;
@@ -157,7 +157,7 @@ static void print_past(const struct page *p)
     str_fini(&s);
 }
 
-static void print_start(const struct page *p)
+static void print_start(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
     bool has_start = wall_is_set(w->start) || w->basis.code != CAUSE_NONE;
@@ -183,7 +183,7 @@ static void print_start(const struct page *p)
         str_append_char(p->out, '\n');
 }
 
-static void print_why(const struct page *p)
+static void print_why(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
     cmd_why_append_summary(p);
@@ -209,7 +209,7 @@ static void json_cause(struct str *out, const char *key, const struct cause *c,
     str_fini(&s);
 }
 
-static void json_past(const struct page *p)
+static void json_past(const struct why_page *p)
 {
     struct str s = STR_INIT;
     struct wall t;
@@ -219,7 +219,7 @@ static void json_past(const struct page *p)
     str_fini(&s);
 }
 
-static void json_causes(const struct page *p)
+static void json_causes(const struct why_page *p)
 {
     struct str *out = p->out;
     json_begin_array(out, "causes");
@@ -235,7 +235,7 @@ static void json_causes(const struct page *p)
     json_end_array(out);
 }
 
-static void why_json(const struct page *p)
+static void why_json(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
     struct str *out = p->out, s = STR_INIT;
@@ -275,7 +275,7 @@ static void print_answer(const struct why *w, const struct msg_why *why, struct 
 {
     struct str out = STR_INIT;
     char *release = xasprintf("`stoker release %u` releases it", why->job);
-    struct page p = {
+    struct why_page p = {
         .out = &out, .w = why, .reader = {.clock = waits_clock, .now = now, .release = release}};
     if (w->json) {
         why_json(&p);
