@@ -44,8 +44,8 @@ static const char *relative_format(const struct tm *tm, struct wall now)
     return tm->tm_year == today.tm_year ? "%-d %b %H:%M" : "%-d %b %Y";
 }
 
-/* The format is the user's own, for the user's own terminal: strftime cannot be made to write beyond buf.
- */
+/* The format is the user's own, for the user's own terminal: strftime cannot be made to write beyond
+ * buf. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void append_strftime(struct str *out, const char *format, const struct tm *tm)

@@ -17,9 +17,8 @@
 #include "src/client/client_private.h"
 #include "src/text/cause_text.h"
 
-#define READ_SIZE (256u << 10)
-#define ANSWER_MAX (256u << 20) /* of one message from the controller: a job of 100,000 tasks is one row \
-                                 */
+#define READ_SIZE        (256u << 10)
+#define ANSWER_MAX       (256u << 20) /* of one message: a job of 100,000 tasks is one row */
 #define GREETING_WAIT_MS 10000
 #define DIAL_WAIT_S      5
 

@@ -240,8 +240,7 @@ static void directives_add_line(struct str *text, size_t at, const struct opt *o
 }
 
 /* Does a quote or a backslash stand in it? Then "=" may lie within a quote, and the option is written
- * again.
- */
+ * again. */
 static bool quoted(const char *s, size_t n)
 {
     return memchr(s, '"', n) || memchr(s, '\'', n) || memchr(s, '\\', n);

@@ -292,8 +292,8 @@ int apply_suspend(struct model *m, struct job *j, const struct event *ev, const 
 
 /* --- ends --- */
 
-/* One step alone: it must have begun. Its job goes on, or ends where the step was one of its declared ones.
- */
+/* One step alone: it must have begun. Its job goes on, or ends where the step was one of its declared
+ * ones. */
 static int kill_step(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body)
 {
     struct step *s = job_find_step(j, body->step);

@@ -202,7 +202,7 @@ static void batch_job_advance(struct model *m, struct job *j, const struct step 
     if (s->id != STEP_BATCH && s->done && code > job_rare(j)->derived_code)
         job_rare_mut(j)->derived_code = code;
     if (s->id == STEP_BATCH) {
-        bool launched = t->end_kind != END_LAUNCH_FAILED; /* its code is no program's: Slurm says 0:53 */
+        bool launched = t->end_kind != END_LAUNCH_FAILED; /* not the code of a program: Slurm says 0:53 */
         j->exit_code = launched ? t->code : 0;
         j->exit_signal = launched ? t->signal : NOT_LAUNCHED_SIGNAL;
         /* A script that had ended before the kill could reach it keeps its own end. */

@@ -33,8 +33,8 @@ static uint32_t bits_next(const struct bits *b, uint32_t i)
     return b->n;
 }
 
-/* Digits at *at, moved past them. Saturates: what is too large is found to be out of bounds by the caller.
- */
+/* Digits at *at, moved past them. Saturates: what is too large is found to be out of bounds by the
+ * caller. */
 static bool array_take_number(const char **at, uint32_t *ret)
 {
     const char *s = *at;
@@ -93,12 +93,12 @@ static int parse_items(const char *spec, struct bits *b, uint32_t *ret_throttle,
     if (*at == '%') {
         const char *limit = at++;
         if (!array_take_number(&at, ret_throttle) || *at)
-            return err_set(err, -EINVAL, "array \"%s\": \"%s\" is no limit", spec, limit);
+            return err_set(err, -EINVAL, "array \"%s\": \"%s\" is not a limit", spec, limit);
     }
     return 0;
 }
 
-/* The longest run of one step from index i on; a pair of distant ones is no run. */
+/* The longest run of one step from index i on; a pair of distant ones is not a run. */
 static struct index_range take_run(const struct bits *b, uint32_t i)
 {
     struct index_range r = {.first = i, .last = i, .step = 1};

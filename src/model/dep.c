@@ -271,7 +271,7 @@ static bool same_name(const struct job *a, const struct job *b)
     return a != b && a->uid == b->uid && str_eq(a->req.name, b->req.name);
 }
 
-static bool namesake_is_active(const struct model *m, const struct job *j)
+static bool same_name_is_active(const struct model *m, const struct job *j)
 {
     list_for_each (a, &m->active, struct job, in_queue)
         if (same_name(a, j))
@@ -283,7 +283,7 @@ static bool namesake_is_active(const struct model *m, const struct job *j)
 static enum dep_state state_of_singleton(const struct model *m, const struct job *j)
 {
     uint32_t array = j->array_job ? j->array_job : j->id;
-    if (namesake_is_active(m, j))
+    if (same_name_is_active(m, j))
         return DEP_WAIT;
     list_for_each (p, &m->pending, struct job, in_queue) {
         if (p == j)
@@ -371,7 +371,7 @@ static enum dep_state state_when_met(const struct model *m, const struct job *j,
 {
     for (size_t i = 0; i < d->n && !d->any; i++)
         if (d->v[i].type == DEP_TYPE_SINGLETON)
-            return namesake_is_active(m, j) ? DEP_WAIT : DEP_MET;
+            return same_name_is_active(m, j) ? DEP_WAIT : DEP_MET;
     return DEP_MET;
 }
 

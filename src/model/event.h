@@ -161,15 +161,15 @@ struct ev_end { /* an attempt has ended; its processes are gone */
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
     F(S, STR, message) F(S, BOOL, waited_out)
 
-struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pending job is over at once */
-    int32_t step; /* STEP_ALL: the job */
+struct ev_kill {      /* a decision that a job, or one step of it, ends. A pending job is over at once */
+    int32_t step;     /* STEP_ALL: the job */
     uint32_t cause;   /* enum kill_cause */
     uint32_t uid;     /* who */
     uint32_t grace_s; /* TERM to KILL */
     uint32_t fate;    /* enum job_fate */
-    uint32_t by_job;  /* preemption: for whom; 0: for nobody in particular */
+    uint32_t by_job;  /* preemption: for which job; 0: for no particular one */
     char *text;       /* why, for people; NULL: the cause says it */
-    char *user;       /* name of uid; of a preemption the user of by_job; NULL: nobody's request */
+    char *user;       /* name of uid; of a preemption the user of by_job; NULL: no user asked */
 };
 #define EV_KILL_FIELDS(F, G, S)                                                                              \
     F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
@@ -237,8 +237,8 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
 };
 #define EV_PREEMPT_FIELDS(F, G, S) F(S, U32, n_jobs) F(S, STR, text)
 
-/* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct cluster_spec.
- */
+/* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct
+ * cluster_spec. */
 #define EVENTS(X)                                                                                            \
     X(EPOCH, "epoch", ev_epoch)                                                                              \
     X(CONFIG, "config", cluster_spec)                                                                        \

@@ -129,8 +129,8 @@ void job_advance_steps(struct model *m, struct job *j, struct step *s, const str
 {
     if (j->state != JOB_RUNNING)
         return;
-    /* A step that was ended from outside has failed too, even where its last task still exited by itself.
-     */
+    /* A step that was ended from outside has failed too, even where its last task still exited by
+     * itself. */
     for (size_t i = 0; s->done && !failed && i < s->tasks.n; i++)
         if (was_cut_short(&s->tasks.v[i]))
             failed = &s->tasks.v[i];
@@ -193,8 +193,8 @@ static struct outcome outcome_of_end(enum end_kind kind, int32_t code, int32_t s
     return (struct outcome){JOB_COMPLETED, REASON_NONE};
 }
 
-/* Of a step job: the first task that went wrong by itself; those that were killed because of it say less.
- */
+/* Of a step job: the first task that went wrong by itself; those that were killed because of it say
+ * less. */
 static struct outcome outcome_of_steps(const struct job *j)
 {
     bool cut = false;

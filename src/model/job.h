@@ -25,7 +25,7 @@
 #define STEP_BATCH       (-1)
 #define STEP_INTERACTIVE (-2)
 #define STEP_ALL         (-100)     /* in requests: the whole job */
-#define ARRAY_NONE       UINT32_MAX /* array_index of a job that is no array element */
+#define ARRAY_NONE       UINT32_MAX /* array_index of a job that is not an array element */
 #define NOT_GIVEN        UINT32_MAX /* a count that the user did not give */
 #define MEM_NOT_GIVEN    UINT64_MAX
 #define NODE_RANKS_MAX   4096 /* processes of one task: what a node starts at once */
@@ -250,7 +250,7 @@ struct job_event {
 
 /* What happens to few jobs. */
 struct job_rare {
-    char *reason_detail; /* its place in the table; nobody says or reads it any more */
+    char *reason_detail; /* its place in the table; no longer written or read */
     int32_t derived_code;
     uint32_t kill_uid;
     uint32_t kill_grace_s; /* between TERM and KILL */
@@ -303,7 +303,7 @@ struct job {
     uint32_t launches;   /* attempts given out so far */
     uint32_t next_step;  /* batch and interactive: id of the next srun step */
     uint32_t fate;       /* enum job_fate, while COMPLETING */
-    uint32_t kill_cause; /* enum kill_cause; NONE: nobody asked */
+    uint32_t kill_cause; /* enum kill_cause; NONE: not asked to end */
     int32_t exit_code, exit_signal;
     struct wall t_settled;  /* when its end became known: after t_end where controller or node was away */
     struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last

@@ -1,5 +1,5 @@
-/* jobeffective.h - what is in force for a job where its request does not say: its time limit, what becomes of
- * it when its node is lost. The order: the request, its partition, the cluster. */
+/* jobeffective.h - what is in force for a job where its request does not say: its time limit, what becomes
+ * of it when its node is lost. The order: the request, its partition, the cluster. */
 #ifndef STOKER_MODEL_JOBEFFECTIVE_H
 #define STOKER_MODEL_JOBEFFECTIVE_H
 
@@ -8,8 +8,8 @@
 /* Never LOST_NOT_SAID. */
 enum lost_node job_lost_node(const struct model *m, const struct job *j);
 
-/* What an attempt of the job that is given out now gets as its lease: 0 where the job has opted for none.
- */
+/* What an attempt of the job that is given out now gets as its lease: 0 where the job has opted for
+ * none. */
 uint32_t job_lease_s(const struct model *m, const struct job *j);
 
 /* The limit in force; before the start what will be: the request's, else the partition's default or

@@ -1,4 +1,5 @@
-/* members.h - the members of a job by their places in its tables, for those who want only some of them. */
+/* members.h - the members of a job by their places in its tables, for callers that want only some of them.
+ */
 #ifndef STOKER_MODEL_MEMBERS_H
 #define STOKER_MODEL_MEMBERS_H
 

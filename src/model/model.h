@@ -42,8 +42,8 @@ const struct part_spec *model_default_part(const struct model *m); /* or NULL */
 const struct part_spec *model_job_part(const struct model *m, const struct job *j);
 
 /* Snapshots, for mirrors: adopt whole records into a model. The structs' contents are moved out of *spec
- * and *node; j is taken over (replacing a job of that id). Who takes a snapshot also sets uuid, epoch, seq,
- * next_job and now to what it says. */
+ * and *node; j is taken over (replacing a job of that id). A caller that takes a snapshot also sets uuid,
+ * epoch, seq, next_job and now to what it says. */
 void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);

@@ -33,8 +33,8 @@ void uncharge(struct model *m, const struct alloc *a);
 int charge_all(struct model *m, const struct alloc *v, size_t n, bool exclusive);
 void uncharge_all(struct model *m, const struct alloc *v, size_t n);
 
-/* The folds of one kind each; body as event_body_rec says. 0 or a negative error, then nothing has changed.
- */
+/* The folds of one kind each; body as event_body_rec says. 0 or a negative error, then nothing has
+ * changed. */
 int apply_submit(struct model *m, const struct event *ev, const struct job *body);
 int apply_start(struct model *m, struct job *j, const struct event *ev, const struct ev_start *body);
 int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body);
@@ -78,8 +78,8 @@ bool step_settle(struct step *s, struct wall t);
 /* Lets the next declared step of a step job begin: its tasks wait to be placed. False where there is none
  * left. */
 bool job_begin_next_step(struct job *j);
-/* Back to the queue, from any state but PENDING. held: the reason of the hold that it gets; NONE: no hold.
- */
+/* Back to the queue, from any state but PENDING. held: the reason of the hold that it gets; NONE: no
+ * hold. */
 void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held);
 /* What its run came to is kept with the job, which is about to go back to the queue (runs.c). */
 void run_keep(struct job *j, enum job_state state, enum reason reason, struct wall t_end,

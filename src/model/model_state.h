@@ -30,10 +30,11 @@ struct node {
     char *trouble;          /* why it cannot be reached; only while suspect, lost or down */
     char *note, *note_user; /* an administrator's word; NULL: none */
     struct wall t_note;
-    struct cpuset gpus_out;  /* not to be given: lost, or used by somebody who does not hold them */
-    struct cpuset gpus_lost; /* of those: the ones that do not work */
-    struct strv gpu_notes;   /* why, a line for each */
-    uint32_t gpus_found;     /* by its agent, at the last report */
+    struct cpuset
+        gpus_out; /* not to be given: lost, or used by a process outside the jobs that have them */
+    struct cpuset gpus_lost;            /* of those: the ones that do not work */
+    struct strv gpu_notes;              /* why, a line for each */
+    uint32_t gpus_found;                /* by its agent, at the last report */
     REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
     uint64_t tmp_mib;                   /* size of the file system of /tmp; 0 unknown */
     REC_LIST(struct unknown_task)

@@ -148,7 +148,7 @@ struct cluster_spec {
     uint32_t max_jobs; /* jobs in the queue, array records counted once */
     REC_LIST(struct license_spec) licenses;
     uint32_t reservations; /* places held in each partition */
-    char *mail_program;    /* called with -s SUBJECT USER; NULL: nobody is told anything */
+    char *mail_program;    /* called with -s SUBJECT USER; NULL: no mail is sent */
     char *link_socket;     /* of a stoker-link that a service manager keeps; NULL: we start ours */
     char *link_keys;    /* its directory with key and known_hosts, which it owns; NULL: below our state */
     uint32_t lost_node; /* enum lost_node */

@@ -47,7 +47,7 @@ enum task_state {
         TASK_N_STATES
 };
 
-/* X(enum member, text): how an attempt ended. UNKNOWN is an end that nobody saw: never a success. */
+/* X(enum member, text): how an attempt ended. UNKNOWN is an end that was not seen: never a success. */
 #define END_KINDS(X)                                                                                         \
     X(NONE, "none")                                                                                          \
     X(EXITED, "exited")                                                                                      \
@@ -57,7 +57,7 @@ enum task_state {
     X(KILLED, "killed on request")                                                                           \
     X(LAUNCH_FAILED, "could not be started")                                                                 \
     X(NODE_REBOOT, "node rebooted")                                                                          \
-    X(UNKNOWN, "unknown: nobody saw the end")                                                                \
+    X(UNKNOWN, "unknown: the end was not seen")                                                                \
     X(NOT_RUN, "not run")                                                                                    \
     X(LEASE, "its lease ran out")
 
@@ -119,8 +119,8 @@ enum node_state {
         NODE_N_STATES
 };
 
-/* X(enum member, Slurm's name, what it means): the reason of a waiting or ended job, as squeue's %r has it.
- */
+/* X(enum member, Slurm's name, what it means): the reason of a waiting or ended job, as squeue's %r has
+ * it. */
 #define REASONS(X)                                                                                           \
     X(NONE, "None", "not looked at yet")                                                                     \
     X(PRIORITY, "Priority", "other jobs are ahead")                                                         \

@@ -11,7 +11,7 @@
 
 #define LN2 0.693147180559945309417
 
-/* Less than this, of either unit, is nothing: a row that nobody can see need not be kept. */
+/* Less than this, of either unit, is nothing: a row too small to be shown need not be kept. */
 #define FADED 1e-3
 
 /* --- what things are worth --- */
@@ -60,8 +60,7 @@ const char *job_qos(const struct job_req *r)
 
 /* --- the table --- */
 
-/* By so much the clock may be put right without another look: what is charged then counts a little less.
- */
+/* By so much the clock may be put right without another look: what is charged then counts a little less. */
 #define AHEAD_MS 60000
 
 static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)

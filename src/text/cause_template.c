@@ -123,8 +123,8 @@ static const char *template_take_word(const char *s, char word[static WORD_SIZE]
 void template_append(struct str *out, const char *template, const struct cause *c,
                      const struct cause_reader *r, template_part part)
 {
-    static const struct cause_reader nobody;
-    struct filler f = {.c = c, .r = r ? r : &nobody, .part = part, .out = out};
+    static const struct cause_reader no_reader;
+    struct filler f = {.c = c, .r = r ? r : &no_reader, .part = part, .out = out};
     size_t bracket = 0;
     char word[WORD_SIZE];
     for (const char *s = template; *s;) {

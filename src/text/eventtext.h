@@ -1,4 +1,5 @@
-/* eventtext.h - what has happened to a job, in words: the moments of its history, and how its runs ended. */
+/* eventtext.h - what has happened to a job, in words: the moments of its history, and how its runs ended.
+ */
 #ifndef STOKER_TEXT_EVENTTEXT_H
 #define STOKER_TEXT_EVENTTEXT_H
 
@@ -28,8 +29,8 @@ void job_moments_fini(struct job_moments *m);
 void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user);
 /* "job 328 of ann": the job that it was preempted for; user NULL: not known. */
 void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user);
-/* The rule, as the sentence about the preemption goes on: without the name of the job that it begins with.
- */
+/* The rule, as the sentence about the preemption goes on: without the name of the job that it begins
+ * with. */
 const char *jobtext_preempt_rule(const char *text, uint32_t by_job);
 /* "cancelled by ann", "preempted by job 328 of ann": what ended or ends it; it has a kill_cause. */
 void jobtext_kill(struct str *out, const struct job *j);

@@ -11,8 +11,8 @@ bool jobtext_failure(struct str *out, const struct job *j);
 void tasktext_end(struct str *out, const struct task *t);
 /* Of a task that was stopped, or has not run: "stopped: task 4 failed", "not run: cancelled". */
 void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t);
-/* "needs 2 CPUs, 1 GPU": each task of a step job; "needs 2 CPUs of the job": a step within an allocation.
- */
+/* "needs 2 CPUs, 1 GPU": each task of a step job; "needs 2 CPUs of the job": a step within an
+ * allocation. */
 void steptext_needs(struct str *out, const struct job *j, const struct step *s);
 /* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it, 1 not run", "waits, needs 2 CPUs of the job",
  * "not run (step 1 failed)". */

@@ -29,7 +29,7 @@ for agent_too in no yes; do
     [ $agent_too = no ] || kill -KILL "$agent"
     wait_end $job 30
     is "not a success, not the code of anything" "$state" FAILED
-    is "the kind of its end" "$(end_kind $job)" "unknown: nobody saw the end"
+    is "the kind of its end" "$(end_kind $job)" "unknown: the end was not seen"
     for pid in $(cat pids); do is_dead "$pid" || fail "process $pid of it lives, and its GPUs and CPUs are free"; done
     wait_for 10 nodes_up
     is "nothing is held" "$(sinfo -h -o %C)" 0/8/0/8

@@ -48,7 +48,7 @@ for cancelled in no yes; do
     must stoker up
     [ $cancelled = no ] || must scancel "$job"
     wait_end "$job" 30
-    is "how it ended" "$(end_kind "$job")" '"end_kind":"unknown: nobody saw the end"'
+    is "how it ended" "$(end_kind "$job")" '"end_kind":"unknown: the end was not seen"'
     wait_for 10 nodes_up
     is "nothing is held" "$(sinfo -h -o %C)" 0/8/0/8
     for p in $shim $task; do

@@ -36,8 +36,8 @@ static bool starts_with(const struct search *s, const struct job_req *req)
 
 /* --- whether it does --- */
 
-/* In the way of nobody: it holds no place, and none waits for its turn behind it. Then all before it get
- * what they got in the last pass, and where it fits now it starts. */
+/* It is in the way of no other job: it has no planned start, and no entry waits behind it. Then all before
+ * it get what they got in the last pass, and where it fits now it starts. */
 static bool stands_aside(const struct search *s)
 {
     bool first = false;
@@ -250,7 +250,7 @@ static bool is_throttled(const struct msg_why *w)
     return false;
 }
 
-/* Only what starts by itself can start sooner: nothing helps against a hold but a release. Who is over a
+/* Only what starts by itself can start sooner: only a release helps against a hold. A job over a
  * soft limit alone may. */
 static bool is_about_resources(struct planner *p, const struct job_class *g, const struct msg_why *w)
 {

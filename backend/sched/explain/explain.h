@@ -53,7 +53,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
 enum plan_kind forecast_plan_kind(enum forecast_kind k);
 
 struct trial { /* what would become of a job */
-    bool now;  /* it fits now and hurts nobody */
+    bool now;  /* it fits now and delays no other job */
     struct forecast forecast;
     const char *partition; /* where; the model's; NULL: not known */
     char *nodes;           /* now: compressed; owned */

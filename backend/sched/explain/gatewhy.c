@@ -96,8 +96,8 @@ static void explain_reservation(const struct sched_view *v, const struct job *j,
     why_add_take(w, r == REASON_RESERVATION ? WHY_WINDOW : WHY_NOT_ALLOWED, &why);
 }
 
-/* Its deadline comes before it could have ended: the controller ends it. Else how long it still may wait.
- */
+/* Its deadline comes before it could have ended: the controller ends it. Else how long it still may
+ * wait. */
 static void explain_deadline(const struct sched_view *v, const struct job *j, struct wall now,
                              struct msg_why *w)
 {

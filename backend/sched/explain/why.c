@@ -333,8 +333,8 @@ static void begin(struct planner *p, const struct sched_view *v, struct wall now
     queue_order_begin(p, now);
 }
 
-/* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no room.
- */
+/* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no
+ * room. */
 static enum limit_state limit_of_task(const struct question *q, const struct step *s,
                                       struct limit_verdict *ret)
 {

@@ -37,8 +37,8 @@ static void add_blocker(const struct question *q, uint32_t job)
     strv_push_take(&q->w->blockers, xasprintf("%u", job));
 }
 
-/* Those whose ends make the room: on the nodes where it is to start, over by then; the last of them first.
- */
+/* Those whose ends make the room: on the nodes where it is to start, over by then; the last of them
+ * first. */
 static void add_blockers(const struct question *q, const struct pool_parts *parts, int64_t t,
                          struct cause *ret)
 {
@@ -75,8 +75,8 @@ static void add_endless(const struct question *q, const struct nodeset *s, struc
         }
 }
 
-/* When there is room for it: by the time limits of what runs and planned starts, with and without windows.
- */
+/* When there is room for it: by the time limits of what runs and planned starts, with and without
+ * windows. */
 struct room {
     int64_t at, with_windows;
     struct pool_parts parts; /* where, at `at` */
@@ -207,7 +207,7 @@ static bool has_places_in(const struct pending_entry *u, const struct nodeset *s
     return any;
 }
 
-/* Nodes are free, but those for whom a place is held come first. False: nobody is. */
+/* Nodes are free, but jobs with a planned start on them go first. False: there are none. */
 static bool explain_holds(const struct question *q, const struct plan_choice *c)
 {
     struct first first = {WHEN_NEVER, WHEN_NEVER};

@@ -1,8 +1,7 @@
-/* whyqueue.c - who stands in front of a waiting job: its place in a partition's queue, and what those ahead
- * ask for.
+/* whyqueue.c - the jobs ahead of a pending job in a partition's queue, and what they ask for.
  *
- * In the queue stand those who wait for their turn or for resources alone (planner_is_in_line). Whom
- * something else keeps back is in nobody's way, and has no place.
+ * Only jobs that wait for their turn or for resources have a place in the queue (planner_is_in_line). A job
+ * that something else keeps back delays no other job.
  */
 #include <stdlib.h>
 

@@ -53,8 +53,8 @@ static bool was_in_state(const struct job *j, uint32_t states, struct wall since
            acctsource_overlaps(j->t_end, j->t_end, since, until);
 }
 
-/* Each run counts as a job; without `duplicates` the last of those that are meant stands for all of them.
- */
+/* Each run counts as a job; without `duplicates` the last of those that are meant stands for all of
+ * them. */
 static void acctsource_take(struct acct_source *s, const struct job *j)
 {
     struct acct_piece p = {.id = j->id, .at = s->text.len};

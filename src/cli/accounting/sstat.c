@@ -233,8 +233,8 @@ static struct acct_live live_of(const struct measures *m, const struct job *j, c
 
 /* --- rows --- */
 
-/* Without -a: the first step of the job that srun has started, as Slurm does it; with a step's name that.
- */
+/* Without -a: the first step of the job that srun has started, as Slurm does it; with a step's name
+ * that. */
 static bool sstat_is_wanted(const struct sstat *s, const struct job *j, const struct step *st, bool any)
 {
     if (st->done || !st->tasks.n || !sstat_is_named(s, j, st->id))

@@ -510,8 +510,8 @@ static void add_cluster(struct import *m)
     add_names(m, "propagate_resource_limits_except", "PropagateResourceLimitsExcept");
 }
 
-/* gres.conf says which device files there are: the agent finds them; types count where slurm.conf has none.
- */
+/* gres.conf says which device files there are: the agent finds them; types count where slurm.conf has
+ * none. */
 static void read_gres(struct import *m)
 {
     vec_for_each (&m->gres.lines, i)

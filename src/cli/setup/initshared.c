@@ -203,8 +203,8 @@ static char *key_blob(const char *line)
     return xstrndup(blob, strcspn(blob, " "));
 }
 
-/* The lines of old (may be NULL) that are of other keys than that line. Returns how many were of this key.
- */
+/* The lines of old (may be NULL) that are of other keys than that line. Returns how many were of this
+ * key. */
 static size_t append_other_keys(struct str *out, const char *old, const char *line)
 {
     char *blob = key_blob(line);

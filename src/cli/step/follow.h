@@ -28,13 +28,11 @@ struct follow {
     int out_fd[2]; /* waited for until they are writable; -1: not */
 };
 
-#define FOLLOW_CHANGED 1u /* the job may look different */
-#define FOLLOW_MESSAGE 2u /* turn->in is a message for the caller, who frees it */
-#define FOLLOW_SIGNAL  4u /* turn->signal came */
-#define FOLLOW_EXTRA   8u /* the extra descriptor is readable */
-#define FOLLOW_CONNECTED                                                            \
-    16u /* a new connection: what was asked on the old one is not answered any more \
-         */
+#define FOLLOW_CHANGED   1u  /* the job may look different */
+#define FOLLOW_MESSAGE   2u  /* turn->in is a message for the caller, who frees it */
+#define FOLLOW_SIGNAL    4u  /* turn->signal came */
+#define FOLLOW_EXTRA     8u  /* the extra descriptor is readable */
+#define FOLLOW_CONNECTED 16u /* a new connection: requests on the old one stay unanswered */
 
 #define FOLLOW_OUT 32u /* one of out_fd is writable */
 

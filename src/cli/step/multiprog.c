@@ -80,8 +80,8 @@ static bool multiprog_take_number(const char **at, uint32_t *ret)
     return true;
 }
 
-/* "0", "1-3", "2,5-7": ranks beyond the step's are left out, as one file may serve steps of several sizes.
- */
+/* "0", "1-3", "2,5-7": ranks beyond the step's are left out, as one file may serve steps of several
+ * sizes. */
 static int give_list(struct parse *p, const struct strv *words, struct errtext *err)
 {
     const char *at = words->v[0];

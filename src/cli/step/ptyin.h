@@ -1,5 +1,5 @@
-/* ptyin.h - this terminal as the writer of a task's: keys, window size, and a word every few seconds that
- * somebody is here.
+/* ptyin.h - this terminal as the writer of a task's: keys, window size, and a heartbeat every few
+ * seconds.
  *
  *     fresh --INPUT--> held: keys go out with their place in the stream, again after a lost connection
  *       |                |

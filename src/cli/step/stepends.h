@@ -12,8 +12,8 @@ void stepends_describe(const struct step *s, const struct task *t, struct str *o
 /* "task 3", "tasks 0-2,5". ranks ascending. */
 void stepends_append_ranks(struct str *out, const uint32_t *ranks, size_t n);
 
-/* The highest of the ranks' codes, 128 + n for a signal n. An end that was not observed is not a success.
- */
+/* The highest of the ranks' codes, 128 + n for a signal n. An end that was not observed is not a
+ * success. */
 int stepends_exit_code(const struct step *s);
 
 #endif

@@ -13,8 +13,7 @@
 
 #define SUBMISSION_AWAY "Unable to contact slurm controller (connect failure)"
 
-/* True inside a job: the controller is worth waiting for longer, as no user is there to try again.
- */
+/* True inside a job: the controller is worth waiting for longer, as no user is there to try again. */
 bool submission_inside_job(void);
 
 /* Connects and asks until there is an answer. Returns 0 with *ret (the caller frees it with msg_result_rec)

@@ -19,8 +19,8 @@ struct sim_options {
 
 extern const struct opts sim_opts;
 
-/* Parses the command line. Returns true to go on; false where all is said: *ret_exit is the exit code then.
- */
+/* Parses the command line. Returns true to go on; false where all is said: *ret_exit is the exit code
+ * then. */
 bool sim_options_parse(struct sim_options *ret, const struct cli *cli, int argc, char **argv, int *ret_exit)
     __attribute__((warn_unused_result));
 void sim_options_fini(struct sim_options *o);

@@ -322,7 +322,7 @@ static void arrays_are_checked_here(void **unused)
         const char *spec, *err;
         uint32_t throttle;
     } rows[] = {{"5-1", "the range runs backwards", 0},
-                {"0-9%x", "is no limit", 0},
+                {"0-9%x", "is not a limit", 0},
                 {"0-9%4", NULL, 4},
                 {"1,3", NULL, 0}};
     for (size_t i = 0; i < N_OF(rows); i++) {
