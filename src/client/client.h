@@ -16,9 +16,9 @@ struct client;
 
 #define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */
 #define CLIENT_UP    2u /* start the controller where none runs, configured or not: `stoker up` */
-/* Do not wait for the answer to the greeting: requests follow it at once, which saves a round trip. Until
- * their first answer client_welcome is NULL; what would have failed the connection fails what waits then.
- */
+/* Do not wait for the answer to the greeting: requests follow it at once, which saves a round trip.
+ * Until their first answer client_welcome is NULL; what would have failed the connection fails what
+ * waits then. */
 #define CLIENT_EAGER 4u
 /* With CLIENT_UP: also on a state that has lost its last events. */
 #define CLIENT_ACCEPT_LOSS 8u
