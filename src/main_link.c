@@ -66,7 +66,7 @@ static int listen_at(const char *socket, const char *keys, const char *peer)
     return r < 0;
 }
 
-/* As the owner of its directory, so that it is his. */
+/* As the owner of its directory, who then owns it. */
 static int make_key(const char *file)
 {
     struct errtext err = {""};

@@ -12,7 +12,7 @@
 #define PLAN_KINDS(X)                                                                            \
     X(RUNNING, "running", "runs until its time limit at the latest")                             \
     X(HELD, "reserved", "a place is held for it")                                                \
-    X(FORECAST, "forecast", "as the queue stands, if nobody ends early and nobody comes before it") \
+    X(FORECAST, "forecast", "as the queue stands, if no job ends early and no job gets ahead of it") \
     X(BEYOND, "beyond", "not within the time that is planned ahead")                             \
     X(UNKNOWN, "unknown", "behind a gate or a limit: no time is known")                          \
     X(WINDOW, "window", "nodes are kept for something else")

@@ -83,8 +83,8 @@ static uint32_t cpus_per_task(const struct job_req *r)
     return r->cpus_per_task == NOT_GIVEN || r->cpus_per_task == 0 ? 1 : r->cpus_per_task;
 }
 
-/* How many tasks go to each node: as asked for per node, else as many as its CPUs carry, up to -n in all.
- */
+/* How many tasks go to each node: as asked for per node, else as many as its CPUs carry, up to -n in
+ * all. */
 static void tasks_per_node(const struct job *j, counts_t *ret)
 {
     const struct job_req *r = &j->req;

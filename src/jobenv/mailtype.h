@@ -1,4 +1,4 @@
-/* mailtype.h - --mail-type: what somebody wants to be told of. */
+/* mailtype.h - --mail-type: the events that a user gets mail about. */
 #ifndef STOKER_JOBENV_MAILTYPE_H
 #define STOKER_JOBENV_MAILTYPE_H
 
