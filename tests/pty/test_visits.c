@@ -411,7 +411,7 @@ static void a_wrong_key_is_told_with_its_line(void **state)
         0);
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
     tty_start(&again, 24, 80, ui);
-    tty_await(&again, "ui.cfg:4: 'Nokey' is no key");
+    tty_await(&again, "ui.cfg:4: 'Nokey' is not a key");
     tty_await(&again, "held");
     tty_type(&again, "D"); /* what stands before the mistake counts */
     tty_await(&again, "cancel 1 job");
