@@ -97,9 +97,9 @@ static bool file_reader_answer(struct file_reader *r, const struct waiting_read 
     if (e == -ENOENT && !a->ended && !last)
         return false;
     if (r->refused || (e < 0 && (e != -ENOENT || a->ended))) {
-        char *text =
-            r->refused ? xstrdup(r->refused)
-                       : xasprintf("%s: %s", r->path, e == -EINVAL ? "it is not a plain file" : strerror(-e));
+        char *text = r->refused ? xstrdup(r->refused)
+                                : xasprintf("%s: %s", r->path,
+                                            e == -EINVAL ? "it is not a plain file" : strerror(-e));
         *ret_ok = send_error(a, text);
         free(text);
         return true;

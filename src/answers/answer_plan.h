@@ -1,5 +1,5 @@
-/* answer_plan.h - the plan of the queue: what runs, for whom a place is held, when the others can expect to start,
- * and windows: as the policy finds it and as it travels. */
+/* answer_plan.h - the plan of the queue: what runs, for whom a place is held, when the others can expect to
+ * start, and windows: as the policy finds it and as it travels. */
 #ifndef STOKER_ANSWERS_ANSWER_PLAN_H
 #define STOKER_ANSWERS_ANSWER_PLAN_H
 

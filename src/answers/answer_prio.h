@@ -1,5 +1,5 @@
-/* answer_prio.h - what a priority is made of, and where everybody stands in the fair share: as the policy finds it
- * and as it travels. */
+/* answer_prio.h - what a priority is made of, and where everybody stands in the fair share: as the policy
+ * finds it and as it travels. */
 #ifndef STOKER_ANSWERS_ANSWER_PRIO_H
 #define STOKER_ANSWERS_ANSWER_PRIO_H
 

@@ -1,4 +1,5 @@
-/* answer_why.h - the answer to why a job waits: every cause, when it is expected to start, what would help. */
+/* answer_why.h - the answer to why a job waits: every cause, when it is expected to start, what would help.
+ */
 #ifndef STOKER_ANSWERS_ANSWER_WHY_H
 #define STOKER_ANSWERS_ANSWER_WHY_H
 
@@ -10,15 +11,15 @@ struct msg_why { /* the whole answer; it travels as it is */
     char *id; /* of the job, as users write it */
     uint32_t uid;
     char *user;
-    uint32_t state;  /* enum job_state */
-    uint32_t reason; /* enum reason */
+    uint32_t state;                /* enum job_state */
+    uint32_t reason;               /* enum reason */
     REC_LIST(struct cause) causes; /* of a waiting job the one that a list shows comes first */
-    struct past_run run;   /* of a waiting job its last run, else the present one; without nodes and steps */
-    struct wall until;     /* of a job that is being preempted: it has ended by then */
-    uint32_t rank, rank_of; /* in its partition's queue; 0: it does not queue */
-    struct wall start;      /* expected; unset: not known */
-    struct cause basis;     /* what that rests on */
-    bool held;              /* the start is planned: it holds as long as no other job comes first */
+    struct past_run run; /* of a waiting job its last run, else the present one; without nodes and steps */
+    struct wall until;   /* of a job that is being preempted: it has ended by then */
+    uint32_t rank, rank_of;       /* in its partition's queue; 0: it does not queue */
+    struct wall start;            /* expected; unset: not known */
+    struct cause basis;           /* what that rests on */
+    bool held;                    /* the start is planned: it holds as long as no other job comes first */
     struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
     struct wall made;             /* when the start was worked out */
     uint32_t samples;             /* starts that the range is learnt from */

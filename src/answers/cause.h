@@ -1,9 +1,9 @@
 /* cause.h - a cause as data: why a job waits, why a request was refused, what would help.
  *
  * A cause is a code with arguments: numbers, names, times, lists of nodes and jobs, and further causes. The
- * policy and the controller make causes and never compose a sentence; src/text/cause_text.h makes a sentence
- * of each. The codes and the members that each of them sets are listed here; a member that a code does not
- * set is zero.
+ * policy and the controller make causes and never compose a sentence; src/text/cause_text.h makes a
+ * sentence of each. The codes and the members that each of them sets are listed here; a member that a code
+ * does not set is zero.
  */
 #ifndef STOKER_ANSWERS_CAUSE_H
 #define STOKER_ANSWERS_CAUSE_H
@@ -29,7 +29,8 @@ enum why_class {
         WHY_N_CLASSES
 };
 
-/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: new ones go to the END. */
+/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: new ones go to the END.
+ */
 #define CAUSES(X)                                                                                            \
     X(NONE, "")                                                                                              \
     /* the job itself */                                                                                     \
@@ -197,14 +198,14 @@ struct cause {
     uint64_t n, of, more;             /* more: things that are not listed */
     uint64_t asked, used, free, most; /* memory in MiB, times in seconds; UINT64_MAX: without an end */
     uint64_t cpus, gpus, mem_mib, ranks, nodes_n, have_cpus, have_gpus, have_nodes;
-    bool whole;    /* whole nodes */
-    bool one;      /* on one node */
-    bool next;     /* it is the first in its partition's queue */
-    bool soft;     /* a soft limit */
-    bool any;      /* one of the parts is enough */
-    bool array;    /* id is an array */
-    bool dead;     /* it can no longer happen */
-    bool together; /* cpus and gpus are the sum of those nodes */
+    bool whole;     /* whole nodes */
+    bool one;       /* on one node */
+    bool next;      /* it is the first in its partition's queue */
+    bool soft;      /* a soft limit */
+    bool any;       /* one of the parts is enough */
+    bool array;     /* id is an array */
+    bool dead;      /* it can no longer happen */
+    bool together;  /* cpus and gpus are the sum of those nodes */
     uint32_t what;  /* LIMIT: enum limit_what; DEPENDS_ON: enum dep_type */
     uint32_t scope; /* enum limit_scope */
     uint32_t state; /* enum job_state; WAITS_REASON: enum reason */

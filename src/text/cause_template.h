@@ -1,4 +1,5 @@
-/* cause_template.h - templates of sentences (src/text/cause_text.h has their syntax), filled in from a cause. */
+/* cause_template.h - templates of sentences (src/text/cause_text.h has their syntax), filled in from a
+ * cause. */
 #ifndef STOKER_TEXT_CAUSE_TEMPLATE_H
 #define STOKER_TEXT_CAUSE_TEMPLATE_H
 

@@ -1,4 +1,5 @@
-/* requesttext.h - why a waiting job waits, in the few words of a list: what of its own request is in the way.
+/* requesttext.h - why a waiting job waits, in the few words of a list: what of its own request is in the
+ * way.
  *
  *     needs 4 GPUs, 32 CPUs      waits for 33 to succeed      partition night is down
  *

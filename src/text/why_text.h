@@ -1,4 +1,5 @@
-/* why_text.h - the answer to why a job waits, in sentences: the list, `stoker why` and the screens share them. */
+/* why_text.h - the answer to why a job waits, in sentences: the list, `stoker why` and the screens share
+ * them. */
 #ifndef STOKER_TEXT_WHY_TEXT_H
 #define STOKER_TEXT_WHY_TEXT_H
 
@@ -11,8 +12,8 @@ void why_text_summary(struct str *out, const struct msg_why *w, const struct cau
 void why_text_sentence(struct str *out, const struct msg_why *w, const struct cause_reader *r);
 /* Whether the brief form of the cause says all that the full one does. */
 bool why_text_is_brief(const struct cause *c, const struct cause_reader *r);
-/* "preempted by job 328 of ann after 27:31": how the last run of a waiting job ended, and when; nothing where
- * it has not run. */
+/* "preempted by job 328 of ann after 27:31": how the last run of a waiting job ended, and when; nothing
+ * where it has not run. */
 void why_text_past(struct str *out, const struct msg_why *w, struct wall *ret);
 
 #endif

@@ -33,7 +33,7 @@ NodeName=gpu[01-04] Name=gpu Type=a100 File=/dev/nvidia[0-3]
 NodeName=gpu[01-04] Name=nvme File=/dev/nvme0
 S
 must stoker import -o "$STOKER_HOME/stoker.cfg" slurm.conf gres.conf
-for what in 'slurm.conf:3: SlurmctldHost' 'slurm.conf:4: AuthType=auth/munge: the kernel says who asks' 'slurm.conf:14: Prolog=' \
+for what in 'slurm.conf:3: SlurmctldHost' 'slurm.conf:4: AuthType=auth/munge: users are identified by the kernel' 'slurm.conf:14: Prolog=' \
     'nvme:1: GPUs are the generic resource there is' 'DRAIN: a node' 'OverSubscribe=FORCE:2' 'gres.conf:2: Name=nvme'; do
     has "what is left out" "$err" "$what"
 done

@@ -118,15 +118,15 @@ static void a_node_is_noted_and_kept(void **state)
     tty_type(t, "w\r");
     tty_await(t, "No job starts on these");
     tty_type(t, "\025name=fans start=now+2hours duration=3h reason=new fans\r");
-    tty_await(t, "make a window on n1");
+    tty_await(t, "create a window on n1");
     tty_type(t, "y");
-    tty_await(t, "made: fans");
+    tty_await(t, "created: fans");
     tty_await(t, "maintenance in 1 h");
     tty_type(t, "4");
     type_command(t, "windows fans");
-    tty_await(t, "made by");
+    tty_await(t, "created by");
     tty_type(t, "\033");
-    tty_await_gone(t, "made by");
+    tty_await_gone(t, "created by");
     tty_type(t, ":windows delete fans\r");
     tty_await(t, "delete the window fans");
     tty_type(t, "y");
@@ -296,7 +296,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     must_answer(&t, "a script");
     type_command(&t, "theme hang/x.theme"); /* a theme, and what is remembered */
     type_command(&t, "filter user:zoe");
-    tty_await(&t, "Nothing matches");
+    tty_await(&t, "No row matches");
     must_answer(&t, "a theme");
 
     tty_type(&t, "s");
@@ -322,7 +322,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     assert_true(go >= 0);
     tty_await(&t, "hang/job.sh");
     tty_type(&t, "\033");
-    tty_await(&t, "Nothing matches");
+    tty_await(&t, "No row matches");
     close(go);
     /* Away again: one can leave all the same. */
     tty_type(&t, ":filter\r");

@@ -3,8 +3,8 @@
 #ifndef UI_INFO_JOB_INFO_H
 #define UI_INFO_JOB_INFO_H
 
-#include "ui/frame/view.h"
 #include "src/text/cause_text.h"
+#include "ui/frame/view.h"
 
 /* Id, name, state, times, place: a few lines. */
 void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);

@@ -20,7 +20,7 @@ struct act_outcome {
     uint32_t job;
     uint32_t count;
     struct errtext text;
-    struct cause cause; /* instead of the text */
+    struct cause cause;       /* instead of the text */
     struct idmap jobs, steps; /* targets that have been handled: each is once */
     uint32_t element; /* of the array record that is looked at: it becomes a job once something is done
                          to it; ARRAY_NONE: the job itself is meant */

@@ -47,8 +47,7 @@ static void req_step_drop_places(struct sched_places *p)
 /* Gives a new step its tasks, one for each node. *ret_places tells where they run if there is room now;
  * else its ranks are spread evenly, and its tasks wait. */
 static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_wait,
-                                   struct sched_places *ret_places, struct errtext *text,
-                                   struct cause *why)
+                                   struct sched_places *ret_places, struct errtext *text, struct cause *why)
 {
     if (s->n_ranks > (uint64_t)s->nodes * NODE_RANKS_MAX) {
         err_set(text, 0, "step asks for %u tasks on %u node%s: no more than %d on each", s->n_ranks,

@@ -35,7 +35,8 @@ struct refused {
 void refused_count(const struct queue *q, const struct job *j, const struct step *s, uint32_t part,
                    bool empty, struct refused *ret);
 
-/* Adds a part CAUSE_NODES with a part for each cause. named: with the names of the nodes behind each number. */
+/* Adds a part CAUSE_NODES with a part for each cause. named: with the names of the nodes behind each
+ * number. */
 void refused_add(const struct queue *q, const struct refused *r, bool named, struct cause *ret);
 /* Adds a part for the nodes that are out for one reason, with that reason. */
 void refused_add_out(const struct queue *q, const struct refused *r, struct cause *ret);

@@ -54,6 +54,7 @@ void why_date_turn(const struct question *q);
 
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */
-void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);
+void eligibility_explain(const struct sched_view *v, const struct job *j, struct wall now,
+                         struct msg_why *w);
 
 #endif

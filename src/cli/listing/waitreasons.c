@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "src/cli/ask.h"
-#include "src/text/jobtext.h"
 #include "src/text/cause_text.h"
+#include "src/text/jobtext.h"
 
 #define ASKED_MAX 2000 /* rows of a list: at some 100 us each on a large cluster */
 

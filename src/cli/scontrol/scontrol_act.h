@@ -1,4 +1,5 @@
-/* scontrol_act.h - scontrol hold, release, requeue, top, update. Each gets the words behind the name and returns the exit code. */
+/* scontrol_act.h - scontrol hold, release, requeue, top, update. Each gets the words behind the name and
+ * returns the exit code. */
 #ifndef STOKER_CLI_SCONTROL_ACT_H
 #define STOKER_CLI_SCONTROL_ACT_H
 

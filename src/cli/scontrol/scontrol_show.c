@@ -9,9 +9,9 @@
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/jobjson.h"
+#include "src/cli/scontrol/scontrol_record.h"
 #include "src/cli/scontrol/scontrol_reservation.h"
 #include "src/cli/scontrol/scontrol_show.h"
-#include "src/cli/scontrol/scontrol_record.h"
 #include "src/model/model.h"
 #include "src/model/stepstate.h"
 

@@ -2,10 +2,10 @@
  * one as a cause of its own. */
 #include <errno.h>
 
+#include "backend/sched/explain/why_internal.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "backend/sched/explain/why_internal.h"
 #include "tests/lib/lab.h"
 #include "tests/unit/sched/said.h"
 
@@ -221,7 +221,8 @@ static void causes_must_be(const char *row, uint32_t id, const char *want)
     struct str b = STR_INIT;
     eligibility_explain(&v, lab_get(&l, id), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++)
-        str_appendf(&b, "%s%s: %s", i ? " | " : "", why_class_name(w.causes.v[i].cls), said(&w.causes.v[i]));
+        str_appendf(&b, "%s%s: %s", i ? " | " : "", why_class_name(w.causes.v[i].cls),
+                    said(&w.causes.v[i]));
     check_str(row, b.s, want);
     str_fini(&b);
     rec_fini(&msg_why_rec, &w);

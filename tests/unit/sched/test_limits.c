@@ -534,6 +534,7 @@ static void test_queues_that_a_job_moves_to(void **state)
     moved.req.partition = first;
     moved.req.qos = high;
     assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE);
+    rec_fini(&cause_rec, &text);
 }
 
 /* Several tasks on a node hold it once; the first of them begins with it. */

@@ -123,6 +123,7 @@ static void test_where_it_is_allowed(void **state)
         enum refusal refusal =
             sched_admit_counts(planner, &v, j, (struct sched_admit_how){0}, l.now, &text);
         check_int(r->name, refusal, strcmp(r->want, "-") == 0 ? REFUSAL_POLICY : REFUSAL_NONE);
+        rec_fini(&cause_rec, &text);
         uint32_t id = lab_submit(&l, j);
         pass_anew();
         check_str(r->name, nodes_of(id), strcmp(r->want, "-") == 0 ? "" : r->want);
@@ -163,6 +164,7 @@ static void test_a_refusal_names_the_limit(void **state)
     j->req.features = xstrdup("old");
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_NONE);
     limits_free(v.limits);
+    rec_fini(&cause_rec, &text);
     job_free(j);
 }
 

@@ -1,8 +1,8 @@
 /* test_cause_text.c - every code has a sentence, with and without its arguments. */
-#include "src/text/cause_text.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/spec.h"
+#include "src/text/cause_text.h"
 #include "tests/lib/check.h"
 
 static void say_clock(struct str *out, struct wall t, struct wall now)
