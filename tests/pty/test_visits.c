@@ -312,7 +312,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_type(&t, "7");
     tty_await(&t, "CPUs         77");
     tty_type(&t, "\033[20~"); /* F9 */
-    tty_await(&t, "looking at its files first");
+    tty_await(&t, "checking files first");
     tty_type(&t, "\033");
     tty_await(&t, "Discard this job?");
     tty_type(&t, "y");
