@@ -29,8 +29,7 @@ enum why_class {
         WHY_N_CLASSES
 };
 
-/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: new ones go to the END.
- */
+/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: append new ones. */
 #define CAUSES(X)                                                                                            \
     X(NONE, "")                                                                                              \
     /* the job itself */                                                                                     \
