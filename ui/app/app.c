@@ -54,9 +54,9 @@ struct ui *app_new(const struct ui_options *o)
     ui->o = *o;
     if (!ui->o.gpu_idle_flag_s)
         ui->o.gpu_idle_flag_s = SETTINGS_GPU_IDLE_S;
-    ui->screens = screens;
-    ui->n_screens = n_screens;
-    ui->act = inputs_act;
+    ui->program.screens = screens;
+    ui->program.n_screens = n_screens;
+    ui->program.act = inputs_act;
     ui->dirty = true;
     for (size_t i = 0; i < N_PARTS; i++)
         parts[i].make(ui);
@@ -99,7 +99,7 @@ int app_next_ms(const struct ui *ui)
 {
     int64_t next = -1;
     const struct view *v = ui_view(ui);
-    if ((v->ticks && !ui->frozen) || (follow_connection(ui)->was_online && !ui->online))
+    if ((v->ticks && !ui->frozen) || (follow_connection(ui)->was_online && !ui->session.online))
         next = 1000 - ui->now.ms % 1000; /* on the second: the times of all rows change together */
     if (toast_get(ui)) {
         int64_t t = until_ms(ui, toast_get(ui)->until);

@@ -59,8 +59,8 @@ static void toggle_mouse(struct ui *ui)
 
 static bool show_screen(struct ui *ui, enum action action)
 {
-    for (size_t i = 0; i < ui->n_screens; i++)
-        if (ui->screens[i].action == action) {
+    for (size_t i = 0; i < ui->program.n_screens; i++)
+        if (ui->program.screens[i].action == action) {
             stack_show_screen(ui, i);
             return true;
         }

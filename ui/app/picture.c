@@ -36,9 +36,9 @@ static void age_text(const struct ui *ui, struct rich *r)
     const struct connection *c = follow_connection(ui);
     if (ui->frozen)
         rich_add(r, ROLE_WARN, "frozen");
-    else if (ui->online && ui->has_data)
+    else if (ui->session.online && ui->session.has_data)
         rich_add(r, ROLE_GOOD, "live");
-    else if (ui->online)
+    else if (ui->session.online)
         rich_add(r, ROLE_DIM, "loading");
     else if (c->was_online)
         rich_addf(r, ROLE_ERROR, "stale %s",
@@ -54,8 +54,8 @@ static void add_tab(const struct ui *ui, struct rich *r, size_t i, enum tabs how
 {
     struct str key = STR_INIT;
     bool on = i == stack_screen(ui);
-    keymap_format(&ui->o.keys, ui->screens[i].action, true, &key);
-    const char *name = how == TABS_LONG ? ui->screens[i].title : ui->screens[i].brief;
+    keymap_format(&ui->o.keys, ui->program.screens[i].action, true, &key);
+    const char *name = how == TABS_LONG ? ui->program.screens[i].title : ui->program.screens[i].brief;
     if (how == TABS_ONE && !on)
         rich_addf(r, ROLE_TAB, " %s", key.s);
     else
@@ -65,7 +65,7 @@ static void add_tab(const struct ui *ui, struct rich *r, size_t i, enum tabs how
 
 static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
 {
-    for (size_t i = 0; i < ui->n_screens; i++) {
+    for (size_t i = 0; i < ui->program.n_screens; i++) {
         if (i && how == TABS_LONG)
             rich_add(r, ROLE_NORMAL, " ");
         add_tab(ui, r, i, how);
@@ -105,7 +105,7 @@ static void window_text(const struct ui *ui, struct rich *r, bool with_nodes)
 
 static void counts_text(const struct ui *ui, struct rich *r, bool brief)
 {
-    if (!ui->has_data)
+    if (!ui->session.has_data)
         return;
     rich_addf(r, ROLE_RUNNING, "%u", totals_get(ui)->running);
     rich_add(r, ROLE_NORMAL, brief ? " run  " : " running  ");
@@ -132,7 +132,9 @@ static bool draw_first_line(const struct ui *ui, struct canvas *c, struct rect r
         rich_draw(&age, c, r.y, end - aw, aw);
         end -= aw + 2;
     }
-    const char *name = ui->m->spec.name ? ui->m->spec.name : ui->welcome.name ? ui->welcome.name : "stoker";
+    const char *name = ui->m->spec.name           ? ui->m->spec.name
+                       : ui->session.welcome.name ? ui->session.welcome.name
+                                                  : "stoker";
     x += canvas_text(c, r.y, x, ROLE_CLUSTER, name, (end - x) / 3) + 1;
     for (enum tabs how = TABS_LONG; how < TABS_NONE; how++) {
         rich_clear(&tabs);
@@ -180,7 +182,7 @@ static bool draw_second_line(const struct ui *ui, struct canvas *c, struct rect 
     const char *why_lost = follow_connection(ui)->why_lost;
     struct rich line, window;
     rich_init(&line);
-    if (!ui->has_data)
+    if (!ui->session.has_data)
         rich_add(&line, ROLE_DIM, why_lost ? why_lost : "");
     if (counts)
         counts_text(ui, &line, true);

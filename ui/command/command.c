@@ -61,9 +61,9 @@ static int find_screen(const struct ui *ui, const char *word, bool whole)
 {
     int found = -1;
     size_t n = strlen(word);
-    for (size_t i = 0; i < ui->n_screens; i++)
-        if (whole ? str_ieq(ui->screens[i].ops->name, word)
-                  : strncasecmp(ui->screens[i].ops->name, word, n) == 0) {
+    for (size_t i = 0; i < ui->program.n_screens; i++)
+        if (whole ? str_ieq(ui->program.screens[i].ops->name, word)
+                  : strncasecmp(ui->program.screens[i].ops->name, word, n) == 0) {
             if (found >= 0)
                 return -1;
             found = (int)i;
@@ -74,8 +74,8 @@ static int find_screen(const struct ui *ui, const char *word, bool whole)
 /* Whether one of its rows is what :show opens. */
 static bool has_things(const struct ui *ui, int screen)
 {
-    return str_ieq(ui->screens[screen].ops->name, "jobs") ||
-           str_ieq(ui->screens[screen].ops->name, "nodes");
+    return str_ieq(ui->program.screens[screen].ops->name, "jobs") ||
+           str_ieq(ui->program.screens[screen].ops->name, "nodes");
 }
 
 static void complain_unknown(struct ui *ui, const char *word)
@@ -111,7 +111,7 @@ static void command_run(struct ui *ui, const char *line)
     } else if (screen >= 0 && *rest && has_things(ui, screen)) { /* "node gpu01" */
         run_show(ui, &words, rest);
     } else if (screen >= 0) {
-        frame_act(ui, ui->screens[screen].action);
+        frame_act(ui, ui->program.screens[screen].action);
     } else if (i < 0) {
         complain_unknown(ui, word);
     } else {

@@ -127,8 +127,8 @@ static void offer_files(struct ui *ui, struct cmdline *cl, const char *word)
 
 static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *word)
 {
-    for (size_t i = 0; i < ui->n_screens; i++) {
-        char *name = xstrdup(ui->screens[i].ops->name);
+    for (size_t i = 0; i < ui->program.n_screens; i++) {
+        char *name = xstrdup(ui->program.screens[i].ops->name);
         candidates_offer(cl, word, name, xasprintf("%-20s screen, key %zu", "", i + 1));
         free(name);
     }

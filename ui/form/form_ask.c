@@ -1,6 +1,8 @@
 /* form_ask.c - what is found out about a form while it is typed: a draft of it is made where files may be
  * waited for, then checked against the cluster, and the controller is asked when it would start.
  */
+#include "ui/form/form_ask.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
-#include "ui/form/form_internal.h"
+#include "ui/form/form_rows.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* of quiet before the controller is asked */
@@ -20,75 +22,20 @@ static void form_ask_set_text(char **at, char *take_text)
     *at = take_text;
 }
 
-void submit_ask_soon(struct form_page *s)
+void form_ask_soon(struct form_page *s)
 {
     s->v.due = mono_add_ms(ui_mono(s->v.ui), ASK_MS);
 }
 
 /* --- hints --- */
 
-bool submit_has_errors(const struct form_page *s)
-{
-    vec_for_each (&s->hints, i)
-        if (s->hints.v[i].kind == HINT_ERROR)
-            return true;
-    return false;
-}
-
-const struct form_hint *submit_hint_of(const struct form_page *s, const struct form_row *row)
-{
-    const struct form_hint *best = NULL;
-    vec_for_each (&s->hints, i) {
-        const struct form_hint *h = &s->hints.v[i];
-        if (h->field == row->field && (h->step < 0 || h->step == row->step) &&
-            (!best || h->kind < best->kind))
-            best = h;
-    }
-    return best;
-}
-
-const struct form_hint *submit_hint(const struct form_page *s)
-{
-    static const struct form_row whole = {.step = -1};
-    const struct form_row *r = submit_row(s);
-    const struct form_hint *own = r->field ? submit_hint_of(s, r) : NULL;
-    if (own)
-        return own;
-    vec_for_each (&s->hints, i)
-        if (s->hints.v[i].kind == HINT_ERROR)
-            return &s->hints.v[i];
-    return submit_hint_of(s, &whole);
-}
-
-static const struct form_field *form_ask_find_field(const struct form_page *s, const char *key)
-{
-    for (size_t i = 0; i < s->f.n_fields; i++)
-        if (str_eq(s->f.fields[i].key, key))
-            return &s->f.fields[i];
-    return NULL;
-}
-
-bool submit_take_fix(struct form_page *s)
-{
-    const struct form_hint *h = submit_hint(s);
-    const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
-                                     : s->cheaper ? form_ask_find_field(s, "time")
-                                                  : NULL;
-    char b[UNITS_TEXT_SIZE];
-    if (!field || (h && !h->fix))
-        return false;
-    char *value = xstrdup(h ? h->fix : duration_format(s->cheaper_s, b));
-    submit_set(s, field, h ? h->step : -1, value);
-    free(value);
-    return true;
-}
-
 static void go_to_error(struct form_page *s)
 {
     vec_for_each (&s->hints, i) {
         const struct form_hint *h = &s->hints.v[i];
         if (h->kind == HINT_ERROR && h->field) {
-            submit_go_to(s, submit_find_row(s, h->field, h->field->of_step && h->step >= 0 ? h->step : -1));
+            form_page_go_to(
+                s, form_rows_find_field(s, h->field, h->field->of_step && h->step >= 0 ? h->step : -1));
             return;
         }
     }
@@ -99,7 +46,7 @@ static void go_to_error(struct form_page *s)
 static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct form_page *s = submit_of(owner);
+    struct form_page *s = form_page_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     char b[UNITS_TEXT_SIZE];
     if (r && !r->refusal && r->count)
@@ -166,7 +113,7 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
 
 static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, const struct incoming *in)
 {
-    struct form_page *s = submit_of(owner);
+    struct form_page *s = form_page_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     s->asking = false;
     s->unasked = !r;
@@ -176,10 +123,10 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
     form_ask_set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
     if (by_hand && s->forecast)
         ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
-                 s->refused ? "would be refused: " : submit_forecast_begins(s), s->forecast);
+                 s->refused ? "would be refused: " : form_page_forecast_begins(s), s->forecast);
     ui_changed(ui);
     if (s->again)
-        submit_draft(s, DRAFT_ASK);
+        form_ask_draft(s, DRAFT_ASK);
     else if (r && !s->refused && !s->now && s->draft && s->draft->rc >= 0)
         ask_cheaper(s);
 }
@@ -199,25 +146,25 @@ static void form_ask_ask_controller(struct form_page *s, bool by_hand)
         form_ask_set_text(&s->forecast, NULL);
 }
 
-void submit_catch_up(struct form_page *s)
+void form_ask_catch_up(struct form_page *s)
 {
     if (s->unasked && ui_online(s->v.ui) && !s->v.due.ns)
-        submit_ask_soon(s);
+        form_ask_soon(s);
 }
 
 /* One question at a time: what is typed meanwhile is asked about when the answer has come. */
-void submit_timer(struct view *v)
+void form_ask_timer(struct view *v)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     s->again = s->asking;
     if (!s->asking)
-        submit_draft(s, DRAFT_ASK);
+        form_ask_draft(s, DRAFT_ASK);
 }
 
 static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct form_page *s = submit_of(owner);
+    struct form_page *s = form_page_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     if (!r) {
         ui_toast(ui, ROLE_ERROR, "the connection was lost; submit again: the job will not be queued twice");
@@ -288,7 +235,7 @@ static void form_ask_start(struct form_page *s);
 static void made(struct ui *ui, struct view *owner, void *arg)
 {
     struct making *w = arg;
-    struct form_page *s = submit_of(owner);
+    struct form_page *s = form_page_of(owner);
     unsigned what = s->making;
     form_draft_free(s->draft);
     s->draft = w->d;
@@ -313,7 +260,7 @@ static void form_ask_start(struct form_page *s)
     ui_aside(s->v.ui, &s->v, form_ask_make, made, w, making_free);
 }
 
-void submit_draft(struct form_page *s, unsigned what)
+void form_ask_draft(struct form_page *s, unsigned what)
 {
     s->wanted |= what;
     if (!s->making)

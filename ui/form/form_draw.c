@@ -1,11 +1,12 @@
 /* form_draw.c - what is seen of the form. */
+#include "ui/form/form_draw.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/form/form_command.h"
-#include "ui/form/form_internal.h"
 #include "ui/info/job_script.h"
 
 #define LABEL      13
@@ -15,9 +16,9 @@
 #define BOTH_COLS  72 /* fields and script stand side by side from here */
 #define FIELDS_MAX 60
 
-void submit_title(struct view *v, struct rich *out)
+void form_draw_title(struct view *v, struct rich *out)
 {
-    const struct form_page *s = submit_of(v);
+    const struct form_page *s = form_page_of(v);
     rich_add(out, ROLE_TITLE,
              s->f.kind == JOB_KIND_STEPS ? "Submit a job in steps" : "Submit a batch script");
     if (s->f.path)
@@ -83,7 +84,7 @@ static void draw_more(const struct form_page *s, struct canvas *c, struct rect r
 static void draw_field(const struct form_page *s, struct canvas *c, struct rect r,
                        const struct form_row *row, bool here)
 {
-    const struct form_hint *h = submit_hint_of(s, row);
+    const struct form_hint *h = form_page_hint_of(s, row);
     char *value = form_get(&s->f, row->field, row->step);
     if (h && h->kind != HINT_GOOD)
         canvas_text(c, r.y, r.x, hint_role(h->kind), h->kind == HINT_ERROR ? "!" : "~", 1);
@@ -149,8 +150,8 @@ static void fix_text(const struct form_page *s, const struct form_hint *h, struc
 
 static void hint_text(const struct form_page *s, struct rich *out)
 {
-    const struct form_row *row = submit_row(s);
-    const struct form_hint *h = submit_hint(s);
+    const struct form_row *row = form_page_row(s);
+    const struct form_hint *h = form_page_hint(s);
     if (h && h->field && h->field != row->field)
         rich_addf(out, ROLE_LABEL, "%s: ", h->field->label);
     if (h)
@@ -169,8 +170,8 @@ static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
     rich_init(&fix);
     hint_text(s, line);
     int text_w = line->text.len ? cell_width(line->text.s) : 0;
-    fix_text(s, submit_hint(s), &fix);
-    fix_text(s, submit_hint(s), line);
+    fix_text(s, form_page_hint(s), &fix);
+    fix_text(s, form_page_hint(s), line);
     lines_flow(&all, r.w, &flowed);
     if (text_w && (int)flowed.n <= r.h) {
         for (; used < (int)flowed.n; used++)
@@ -189,23 +190,14 @@ static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
     return used;
 }
 
-const char *submit_forecast_begins(const struct form_page *s)
-{
-    if (s->refused)
-        return "refused: ";
-    if (s->now)
-        return "starts now: ";
-    return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : "waits: ";
-}
-
 static void forecast_text(const struct form_page *s, struct rich *out)
 {
-    if (s->forecast && !submit_has_errors(s)) {
+    if (s->forecast && !form_page_has_errors(s)) {
         rich_add(out,
                  s->refused ? ROLE_ERROR
                  : s->now   ? ROLE_GOOD
                             : ROLE_WAITING,
-                 submit_forecast_begins(s));
+                 form_page_forecast_begins(s));
         rich_add(out, ROLE_NORMAL, s->forecast);
     } else if (s->unasked) {
         rich_add(out, ROLE_WARN, "no connection to the controller: no forecast");
@@ -226,13 +218,13 @@ static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rec
 /* How the field is written; what is wrong with it or worth knowing; when it would start. */
 static void form_draw_draw_foot(const struct form_page *s, struct canvas *c, struct rect r)
 {
-    const struct form_row *row = submit_row(s);
+    const struct form_row *row = form_page_row(s);
     struct lines forecast = {0}, flowed = {0};
     if (rect_is_empty(r))
         return;
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
     struct rect in = rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 3);
-    struct rect help = rect_take_top(&in, r.h > FOOT_LINES - 2 || !submit_hint(s) ? 1 : 0);
+    struct rect help = rect_take_top(&in, r.h > FOOT_LINES - 2 || !form_page_hint(s) ? 1 : 0);
     if (help.h)
         canvas_text(c, help.y, help.x, ROLE_DIM,
                     row->field ? row->field->help
@@ -261,9 +253,9 @@ static int fields_width(int cols)
     return half < FIELDS_MAX ? half : FIELDS_MAX;
 }
 
-void submit_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
+void form_draw_page(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     struct rect body = l->body, foot = {0};
     int lines = body.h > FOOT_ROOM ? FOOT_LINES : body.h > FOOT_FEW ? FOOT_LINES - 1 : FOOT_LINES - 2;
     if (body.h > lines + 2)

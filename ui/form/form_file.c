@@ -1,4 +1,6 @@
 /* form_file.c - scripts, job files and templates: opened and saved beside the screens. */
+#include "ui/form/form_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "src/base/xalloc.h"
-#include "ui/form/form_internal.h"
 
 /* --- opening --- */
 
@@ -16,8 +17,8 @@ struct loading {
     char *path;
     bool dos, loaded;
     struct errtext err;
-    uint64_t dialog;      /* where the path was typed; 0: nowhere */
-    submit_load_fn *load; /* NULL: a form of its own */
+    uint64_t dialog; /* where the path was typed; 0: nowhere */
+    form_load_fn *load;
 };
 
 static void loading_free(void *arg)
@@ -47,10 +48,7 @@ static void form_file_loaded(struct ui *ui, struct view *owner, void *arg)
         ui_toast(ui, ROLE_WARN, "the file has DOS line ends; they are converted");
     struct form f = w->f;
     form_init(&w->f, JOB_KIND_BATCH);
-    if (w->load)
-        w->load(owner, &f);
-    else
-        ui_push(ui, &submit_view, &f);
+    w->load(ui, owner, &f);
     ui_changed(ui);
 }
 
@@ -61,25 +59,14 @@ static char *expanded(const char *path)
     return home ? xasprintf("%s%s", home, path + 1) : xstrdup(path);
 }
 
-static void open_path(struct ui *ui, struct view *v, const char *path, uint64_t dialog, submit_load_fn *fn)
+void form_file_open_path(struct ui *ui, struct view *owner, const char *path, uint64_t dialog,
+                         form_load_fn *fn)
 {
     struct loading *w = xcalloc(1, sizeof *w);
     *w = (struct loading){.path = expanded(path), .dialog = dialog, .load = fn};
     form_init(&w->f, JOB_KIND_BATCH);
     w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
-    ui_aside(ui, v, form_file_load, form_file_loaded, w, loading_free);
-}
-
-void submit_open(struct ui *ui, const char *path)
-{
-    struct form f;
-    if (path) {
-        open_path(ui, NULL, path, 0, NULL);
-        return;
-    }
-    form_init(&f, JOB_KIND_BATCH);
-    f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
-    ui_push(ui, &submit_view, &f);
+    ui_aside(ui, owner, form_file_load, form_file_loaded, w, loading_free);
 }
 
 /* --- saving a template --- */
@@ -161,7 +148,7 @@ static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outc
     ui_aside(ui, NULL, save, saved, s, form_file_saving_free);
 }
 
-void submit_save_template(struct view *v, const struct form *f)
+void form_file_save_template(struct view *v, const struct form *f)
 {
     char *dir = template_dir(v->ui);
     if (!dir) {
@@ -183,7 +170,7 @@ void submit_save_template(struct view *v, const struct form *f)
 
 struct opening {
     struct view *v;
-    submit_load_fn *load;
+    form_load_fn *load;
     char *dir;         /* of templates; NULL: nowhere */
     struct strv names; /* of them */
 };
@@ -226,7 +213,7 @@ static void path_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outc
 {
     const struct opening *o = arg;
     if (outcome == DIALOG_YES)
-        open_path(ui, o->v, d->edit.text.s, ui_keep_dialog(ui), o->load);
+        form_file_open_path(ui, o->v, d->edit.text.s, ui_keep_dialog(ui), o->load);
 }
 
 static void ask_path(struct ui *ui, const struct opening *from)
@@ -248,7 +235,7 @@ static void form_file_picked(struct ui *ui, struct dialog *d, enum dialog_outcom
         return;
     }
     char *path = xasprintf("%s/%s", o->dir, o->names.v[i - 1]);
-    open_path(ui, o->v, path, 0, o->load);
+    form_file_open_path(ui, o->v, path, 0, o->load);
     free(path);
 }
 
@@ -264,7 +251,7 @@ static void listed(struct ui *ui, struct view *owner, void *arg)
     ui_take_dialog(ui, menu, form_file_picked, opening_copy(o), opening_free);
 }
 
-void submit_open_menu(struct view *v, submit_load_fn *fn)
+void form_file_open_menu(struct view *v, form_load_fn *fn)
 {
     struct opening *o = xcalloc(1, sizeof *o);
     *o = (struct opening){.v = v, .load = fn, .dir = template_dir(v->ui)};

@@ -1,4 +1,6 @@
 /* form_pick.c - what can be chosen in the form: partitions, GPUs, jobs to wait for, indices. */
+#include "ui/form/form_pick.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +8,13 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/form/form_view.h"
 #include "ui/text/view_text.h"
 
 #define JOBS_MAX 500
 
 struct picking {
     struct view *v;
-    submit_take_fn *take;
+    form_take_fn *take;
     struct strv values; /* of the items */
     char *before;       /* what stands before the value: "afterok:" */
 };
@@ -185,7 +186,7 @@ static void pick_array(struct view *v, struct picking *k, const char *value)
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
 
-void submit_pick(struct view *v, const struct form_field *field, const char *value, submit_take_fn *take)
+void form_pick_open(struct view *v, const struct form_field *field, const char *value, form_take_fn *take)
 {
     const struct model *m = ui_model(v->ui);
     struct picking *k = xcalloc(1, sizeof *k);

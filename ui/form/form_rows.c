@@ -10,11 +10,12 @@
  *        array          0-99
  *        depends on
  */
+#include "ui/form/form_rows.h"
+
 #include <stdlib.h>
 
 #include "src/base/str.h"
 #include "src/jobspec/jobfileedit.h"
-#include "ui/form/form_internal.h"
 
 /* Jobs with more steps show every field: finding out which fields are set would take longer. */
 #define FOLDED_STEPS 16
@@ -76,9 +77,9 @@ static void keep_cursor(struct form_page *s, const struct form_row *was)
         s->row = 0;
 }
 
-static void form_rows_make(struct form_page *s, const struct form_row *here)
+static void form_rows_build(struct form_page *s, const struct form_row *here)
 {
-    struct form_row was = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
+    struct form_row was = s->rows.n ? *form_page_row(s) : (struct form_row){.step = -1};
     size_t steps = s->f.kind == JOB_KIND_STEPS ? jobfile_count_steps(s->f.text.s) : 0;
     vec_clear(&s->rows);
     add_simple(s, s->f.fields, s->f.n_fields, -1);
@@ -92,18 +93,18 @@ static void form_rows_make(struct form_page *s, const struct form_row *here)
     keep_cursor(s, &was);
 }
 
-void submit_make_rows(struct form_page *s)
+void form_rows_make(struct form_page *s)
 {
-    struct form_row here = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
-    form_rows_make(s, here.field ? &here : NULL);
+    struct form_row here = s->rows.n ? *form_page_row(s) : (struct form_row){.step = -1};
+    form_rows_build(s, here.field ? &here : NULL);
 }
 
-void submit_show_more(struct form_page *s, bool more)
+void form_rows_show_more(struct form_page *s, bool more)
 {
     s->more = more;
-    form_rows_make(s, NULL);
-    submit_go_to(s, s->row);
-    for (size_t i = 0; more && submit_row(s)->more && i < s->rows.n; i++)
+    form_rows_build(s, NULL);
+    form_page_go_to(s, s->row);
+    for (size_t i = 0; more && form_page_row(s)->more && i < s->rows.n; i++)
         if (s->rows.v[i].more)
             s->top = i; /* what was opened is seen */
 }
@@ -118,11 +119,11 @@ static bool form_rows_find(const struct form_page *s, const struct form_field *f
     return false;
 }
 
-size_t submit_find_row(struct form_page *s, const struct form_field *field, int step)
+size_t form_rows_find_field(struct form_page *s, const struct form_field *field, int step)
 {
     size_t row = s->row;
     if (!form_rows_find(s, field, step, &row)) {
-        submit_show_more(s, true);
+        form_rows_show_more(s, true);
         form_rows_find(s, field, step, &row);
     }
     return row;

@@ -1,9 +1,11 @@
 /* form_steps.c - the steps of the form: one more, one less, and back again. */
+#include "ui/form/form_steps.h"
+
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobfileedit.h"
-#include "ui/form/form_internal.h"
+#include "ui/form/form_change.h"
 
 static bool has_steps(struct form_page *s)
 {
@@ -17,12 +19,12 @@ static void go_to_step(struct form_page *s, int step)
 {
     vec_for_each (&s->rows, i)
         if (s->rows.v[i].field && s->rows.v[i].step == step && str_eq(s->rows.v[i].field->key, "command")) {
-            submit_go_to(s, i);
+            form_page_go_to(s, i);
             return;
         }
 }
 
-void submit_add_step(struct form_page *s)
+void form_steps_add(struct form_page *s)
 {
     if (!has_steps(s))
         return;
@@ -30,7 +32,7 @@ void submit_add_step(struct form_page *s)
     char *name = xasprintf("step%zu", n);
     jobfile_add_step(&s->f.text, name, "");
     free(name);
-    submit_text_changed(s);
+    form_change_text(s);
     go_to_step(s, (int)n);
 }
 
@@ -42,7 +44,7 @@ static void dropped_fini(struct form_dropped *d)
     free(d->after);
 }
 
-void submit_forget_dropped(struct form_page *s)
+void form_steps_forget(struct form_page *s)
 {
     vec_for_each (&s->dropped, i)
         dropped_fini(&s->dropped.v[i]);
@@ -62,9 +64,9 @@ static void say_dropped(struct form_page *s, const struct form_dropped *d)
     str_fini(&key);
 }
 
-void submit_drop_step(struct form_page *s)
+void form_steps_drop(struct form_page *s)
 {
-    int step = submit_row(s)->step;
+    int step = form_page_row(s)->step;
     if (!has_steps(s))
         return;
     if (step < 0) {
@@ -79,7 +81,7 @@ void submit_drop_step(struct form_page *s)
     jobfile_remove_step(&s->f.text, step);
     d.after = xstrdup(s->f.text.s);
     vec_push(&s->dropped, d);
-    submit_text_changed(s);
+    form_change_text(s);
     if ((size_t)step >= jobfile_count_steps(s->f.text.s)) /* it was the last one */
         go_to_step(s, step - 1);
     say_dropped(s, &d);
@@ -99,7 +101,7 @@ static void put_back(struct str *text, const struct form_dropped *d)
     free(group);
 }
 
-void submit_undrop_step(struct form_page *s)
+void form_steps_restore(struct form_page *s)
 {
     if (!s->dropped.n) {
         ui_toast(s->v.ui, ROLE_NORMAL, "no step was removed");
@@ -107,7 +109,7 @@ void submit_undrop_step(struct form_page *s)
     }
     struct form_dropped d = s->dropped.v[--s->dropped.n];
     put_back(&s->f.text, &d);
-    submit_text_changed(s);
+    form_change_text(s);
     size_t n = jobfile_count_steps(s->f.text.s);
     go_to_step(s, (size_t)d.step < n ? d.step : (int)n - 1);
     dropped_fini(&d);

@@ -15,104 +15,26 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "ui/form/form_ask.h"
+#include "ui/form/form_change.h"
 #include "ui/form/form_command.h"
-#include "ui/form/form_internal.h"
+#include "ui/form/form_draw.h"
+#include "ui/form/form_file.h"
+#include "ui/form/form_pick.h"
+#include "ui/form/form_rows.h"
+#include "ui/form/form_steps.h"
 
 #define SYNC_MS 3500 /* the queue moves: so does the forecast */
 
 /* --- rows --- */
 
-const struct form_row *submit_row(const struct form_page *s)
-{
-    return &s->rows.v[s->row];
-}
-
-static void load_edit(struct form_page *s)
-{
-    const struct form_row *r = submit_row(s);
-    char *value = r->field ? form_get(&s->f, r->field, r->step) : NULL;
-    edit_set(&s->edit, value ? value : "");
-    free(value);
-}
-
-void submit_go_to(struct form_page *s, size_t row)
-{
-    s->row = row;
-    load_edit(s);
-}
-
-static bool can_stand_on(const struct form_row *r)
-{
-    return r->field || r->more;
-}
-
-static void go_by(struct form_page *s, int by)
-{
-    size_t row = s->row;
-    do {
-        if ((by < 0 && row == 0) || (by > 0 && row + 1 >= s->rows.n))
-            return;
-        row = by < 0 ? row - 1 : row + 1;
-    } while (!can_stand_on(&s->rows.v[row]));
-    submit_go_to(s, row);
-}
-
 /* --- changes --- */
-
-static void after_change(struct form_page *s)
-{
-    s->changed = true;
-    submit_make_rows(s);
-    submit_draft(s, DRAFT_CHECK);
-    submit_ask_soon(s);
-}
-
-/* The form has another text: the script's side shows it. */
-static void show_text(struct form_page *s)
-{
-    textedit_replace(&s->script, s->f.text.s);
-}
-
-void submit_set(struct form_page *s, const struct form_field *field, int step, const char *value)
-{
-    form_set(&s->f, field, step, value);
-    show_text(s);
-    after_change(s);
-    load_edit(s);
-}
-
-void submit_text_changed(struct form_page *s)
-{
-    show_text(s);
-    after_change(s);
-    if (!can_stand_on(submit_row(s)))
-        go_by(s, 1);
-    load_edit(s);
-}
-
-static void set_field(struct form_page *s, const char *value)
-{
-    const struct form_row *r = submit_row(s);
-    if (!r->field)
-        return;
-    form_set(&s->f, r->field, r->step, value);
-    show_text(s);
-    after_change(s);
-}
 
 static void form_take_value(struct view *v, const char *value)
 {
-    set_field(submit_of(v), value);
-    load_edit(submit_of(v));
+    form_change_field(form_page_of(v), value);
+    form_page_load_edit(form_page_of(v));
     ui_changed(v->ui);
-}
-
-static void script_changed(struct form_page *s)
-{
-    str_clear(&s->f.text);
-    str_append(&s->f.text, s->script.text.s);
-    after_change(s);
-    load_edit(s);
 }
 
 /* --- life --- */
@@ -133,23 +55,23 @@ static struct view *form_view_open(struct ui *ui, const void *arg)
     textedit_init(&s->script);
     edit_init(&s->edit);
     begin_script(s);
-    submit_make_rows(s);
-    submit_go_to(s, 0);
-    submit_draft(s, DRAFT_CHECK);
-    submit_ask_soon(s);
+    form_rows_make(s);
+    form_page_go_to(s, 0);
+    form_ask_draft(s, DRAFT_CHECK);
+    form_ask_soon(s);
     return &s->v;
 }
 
 static void form_view_close(struct view *v)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     form_fini(&s->f);
     form_draft_free(s->draft);
     form_hints_fini(&s->hints);
     textedit_fini(&s->script);
     edit_fini(&s->edit);
     vec_fini(&s->rows);
-    submit_forget_dropped(s);
+    form_steps_forget(s);
     rec_fini(&msg_submit_rec, &s->sent);
     free(s->forecast);
     free(s->cheaper);
@@ -158,10 +80,10 @@ static void form_view_close(struct view *v)
 
 static void form_view_sync(struct view *v)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     if (s->draft)
         form_check(s->draft, v->ui, &s->hints);
-    submit_catch_up(s);
+    form_ask_catch_up(s);
     if (!v->due.ns && !s->asking && s->forecast && !s->refused)
         v->due = mono_add_ms(ui_mono(v->ui), SYNC_MS);
 }
@@ -170,18 +92,18 @@ static void form_view_sync(struct view *v)
 
 static void cycle(struct form_page *s)
 {
-    const struct form_field *field = submit_row(s)->field;
+    const struct form_field *field = form_page_row(s)->field;
     if (field->kind == FIELD_SWITCH) {
-        set_field(s, s->edit.text.len ? "" : "yes");
+        form_change_field(s, s->edit.text.len ? "" : "yes");
     } else {
         struct strv words = strv_split(field->choices, " ");
         size_t i = 0;
         while (i < words.n && !str_eq(words.v[i], s->edit.text.s))
             i++;
-        set_field(s, i == words.n ? words.v[0] : i + 1 < words.n ? words.v[i + 1] : "");
+        form_change_field(s, i == words.n ? words.v[0] : i + 1 < words.n ? words.v[i + 1] : "");
         strv_fini(&words);
     }
-    load_edit(s);
+    form_page_load_edit(s);
 }
 
 /* A text of several lines is not a command: it is appended to the script, or becomes the script if that is
@@ -198,24 +120,24 @@ static bool paste_lines(struct form_page *s, const struct input *in)
         textedit_set(&s->script, "");
     s->script.at = s->script.text.len;
     textedit_input(&s->script, in, &changed);
-    script_changed(s);
+    form_change_script(s);
     ui_toast(s->v.ui, ROLE_NORMAL, "several lines: see the script");
     return true;
 }
 
 static unsigned field_key(struct form_page *s, const struct input *in)
 {
-    const struct form_field *field = submit_row(s)->field;
+    const struct form_field *field = form_page_row(s)->field;
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (!field && (key == KEYNAME_ENTER || key == ' '))
-        submit_show_more(s, !s->more);
+        form_rows_show_more(s, !s->more);
     else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
-        go_by(s, -1);
+        form_page_go_by(s, -1);
     else if (key == KEYNAME_DOWN || key == KEYNAME_ENTER || key == CTRL_KEY('n'))
-        go_by(s, 1);
+        form_page_go_by(s, 1);
     else if (key == KEYNAME_PGUP || key == KEYNAME_PGDN)
         for (int i = 0; i < 10; i++)
-            go_by(s, key == KEYNAME_PGUP ? -1 : 1);
+            form_page_go_by(s, key == KEYNAME_PGUP ? -1 : 1);
     else if (field && (field->kind == FIELD_SWITCH || field->kind == FIELD_CHOICE)) {
         if (key == ' ')
             cycle(s);
@@ -231,7 +153,7 @@ static unsigned field_key(struct form_page *s, const struct input *in)
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
         ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: press Tab to edit them");
     else if (edit_input(&s->edit, in))
-        set_field(s, s->edit.text.s);
+        form_change_field(s, s->edit.text.s);
     else
         return 0;
     return DID_HANDLE | DID_REDRAW;
@@ -250,18 +172,18 @@ static unsigned mouse_at(struct form_page *s, const struct input *in)
     s->on_script = false;
     size_t row = s->top + (size_t)(in->y - s->fields_area.y);
     if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN)
-        go_by(s, in->what == MOUSE_WHEEL_UP ? -1 : 1);
-    else if (row < s->rows.n && can_stand_on(&s->rows.v[row])) {
-        submit_go_to(s, row);
+        form_page_go_by(s, in->what == MOUSE_WHEEL_UP ? -1 : 1);
+    else if (row < s->rows.n && form_page_can_stand(&s->rows.v[row])) {
+        form_page_go_to(s, row);
         if (s->rows.v[row].more && in->what == MOUSE_CLICK)
-            submit_show_more(s, !s->more);
+            form_rows_show_more(s, !s->more);
     }
     return DID_HANDLE | DID_REDRAW;
 }
 
 static unsigned form_view_input(struct view *v, const struct input *in)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     bool changed = false;
     if (in->kind == INPUT_MOUSE)
         return mouse_at(s, in);
@@ -275,7 +197,7 @@ static unsigned form_view_input(struct view *v, const struct input *in)
     if (!textedit_input(&s->script, in, &changed))
         return 0;
     if (changed)
-        script_changed(s);
+        form_change_script(s);
     return DID_HANDLE | DID_REDRAW;
 }
 
@@ -284,17 +206,18 @@ static void begin_anew(struct form_page *s)
     s->row = s->top = 0;
     s->more = false;
     vec_clear(&s->rows); /* those of another text */
-    submit_forget_dropped(s);
-    submit_make_rows(s);
-    submit_go_to(s, 0);
+    form_steps_forget(s);
+    form_rows_make(s);
+    form_page_go_to(s, 0);
     begin_script(s);
-    after_change(s);
+    form_change_after(s);
     s->changed = false;
 }
 
-static void form_loaded(struct view *v, struct form *take_f)
+static void form_loaded(struct ui *ui, struct view *owner, struct form *take_f)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(owner);
+    (void)ui;
     char *dir = s->f.dir;
     s->f.dir = NULL;
     form_fini(&s->f);
@@ -326,7 +249,7 @@ static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome ou
     (void)ui;
     (void)d;
     if (outcome == DIALOG_YES)
-        submit_open_menu(arg, form_loaded);
+        form_file_open_menu(arg, form_loaded);
 }
 
 static void ask_to_lose(struct form_page *s, const char *title, ui_done_fn *done)
@@ -348,7 +271,7 @@ static unsigned form_leave(struct form_page *s)
 
 static bool view_may_quit(struct view *v)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     if (s->changed)
         ask_to_lose(s, "quit", quitted);
     return !s->changed;
@@ -366,37 +289,37 @@ static void change_kind(struct form_page *s)
 
 static unsigned form_view_act(struct view *v, enum action a, const struct input *in)
 {
-    struct form_page *s = submit_of(v);
+    struct form_page *s = form_page_of(v);
     (void)in;
     if (a == ACTION_CLOSE || a == ACTION_BACK)
         return form_leave(s);
     if (a == ACTION_FORM_SEND)
-        submit_draft(s, DRAFT_SEND);
+        form_ask_draft(s, DRAFT_SEND);
     else if (a == ACTION_FORM_TRY)
-        submit_draft(s, DRAFT_BY_HAND);
+        form_ask_draft(s, DRAFT_BY_HAND);
     else if (a == ACTION_FORM_FIX) {
-        if (!submit_take_fix(s))
+        if (!form_change_take_fix(s))
             ui_toast(v->ui, ROLE_NORMAL, "no suggestion for this field");
     } else if (a == ACTION_FORM_PANEL)
         s->on_script = !s->on_script;
     else if (a == ACTION_FORM_MORE)
-        submit_show_more(s, !s->more);
+        form_rows_show_more(s, !s->more);
     else if (a == ACTION_FORM_KIND)
         change_kind(s);
     else if (a == ACTION_FORM_ADD)
-        submit_add_step(s);
+        form_steps_add(s);
     else if (a == ACTION_FORM_DROP)
-        submit_drop_step(s);
+        form_steps_drop(s);
     else if (a == ACTION_FORM_UNDO)
-        submit_undrop_step(s);
-    else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
-        submit_pick(v, submit_row(s)->field, s->edit.text.s, form_take_value);
+        form_steps_restore(s);
+    else if (a == ACTION_FORM_PICK && form_page_row(s)->field && !s->on_script)
+        form_pick_open(v, form_page_row(s)->field, s->edit.text.s, form_take_value);
     else if (a == ACTION_FORM_OPEN && s->changed)
         ask_to_lose(s, "discard", open_another);
     else if (a == ACTION_FORM_OPEN)
-        submit_open_menu(v, form_loaded);
+        form_file_open_menu(v, form_loaded);
     else if (a == ACTION_FORM_SAVE)
-        submit_save_template(v, &s->f);
+        form_file_save_template(v, &s->f);
     else
         return 0;
     return DID_HANDLE | DID_REDRAW;
@@ -404,11 +327,11 @@ static unsigned form_view_act(struct view *v, enum action a, const struct input 
 
 static const char *form_view_label(struct view *v, enum action a)
 {
-    const struct form_page *s = submit_of(v);
+    const struct form_page *s = form_page_of(v);
     bool steps = s->f.kind == JOB_KIND_STEPS;
     if (a == ACTION_FORM_PANEL && s->on_script)
         return "fields";
-    if (a == ACTION_FORM_PICK && (s->on_script || !submit_row(s)->field))
+    if (a == ACTION_FORM_PICK && (s->on_script || !form_page_row(s)->field))
         return "";
     if (a == ACTION_FORM_KIND && steps)
         return "batch";
@@ -429,11 +352,29 @@ const struct view_ops submit_view = {
     .open = form_view_open,
     .close = form_view_close,
     .sync = form_view_sync,
-    .title = submit_title,
-    .draw = submit_draw,
+    .title = form_draw_title,
+    .draw = form_draw_page,
     .input = form_view_input,
     .act = form_view_act,
-    .timer = submit_timer,
+    .timer = form_ask_timer,
     .label = form_view_label,
     .may_quit = view_may_quit,
 };
+
+static void form_view_push(struct ui *ui, struct view *owner, struct form *take_f)
+{
+    (void)owner;
+    ui_push(ui, &submit_view, take_f);
+}
+
+void submit_open(struct ui *ui, const char *path)
+{
+    struct form f;
+    if (path) {
+        form_file_open_path(ui, NULL, path, 0, form_view_push);
+        return;
+    }
+    form_init(&f, JOB_KIND_BATCH);
+    f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
+    ui_push(ui, &submit_view, &f);
+}

@@ -7,6 +7,7 @@
 #include "ui/frame/ui_state.h"
 
 struct changes {
+    bool unseen; /* the views have not seen the model's last change */
     bool all;
     struct idmap what; /* ids of jobs; of arrays with THE_ARRAY */
 };
@@ -81,7 +82,24 @@ void changes_clear(struct ui *ui)
 void changes_everything(struct ui *ui)
 {
     changes_all(ui);
-    ui->changed = ui->dirty = true;
+    changes_show(ui);
+}
+
+void changes_show(struct ui *ui)
+{
+    ui->changes->unseen = ui->dirty = true;
+}
+
+bool changes_unseen(const struct ui *ui)
+{
+    return ui->changes->unseen;
+}
+
+bool changes_take_unseen(struct ui *ui)
+{
+    bool unseen = ui->changes->unseen;
+    ui->changes->unseen = false;
+    return unseen;
 }
 
 bool ui_job_changed(const struct ui *ui, uint32_t job)

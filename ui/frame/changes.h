@@ -14,6 +14,11 @@ void changes_note(struct ui *ui, const struct incoming *in);
 void changes_all(struct ui *ui);
 /* The views have seen all of it. */
 void changes_clear(struct ui *ui);
+/* The model has changed: the views see it before the next picture, which is due. */
+void changes_show(struct ui *ui);
+bool changes_unseen(const struct ui *ui);
+/* The same; from now on it counts as seen. */
+bool changes_take_unseen(struct ui *ui);
 /* Everything may have changed, and a picture is due. */
 void changes_everything(struct ui *ui);
 

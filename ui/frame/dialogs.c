@@ -202,7 +202,7 @@ void ui_dialog_follows(struct ui *ui, uint64_t number, ui_follow_fn *follow)
 
 void dialogs_follow(struct ui *ui, bool changed)
 {
-    for (size_t i = 0; i < ui->dialogs->open.n && ui->online && !ui->frozen; i++)
+    for (size_t i = 0; i < ui->dialogs->open.n && ui->session.online && !ui->frozen; i++)
         if (ui->dialogs->open.v[i].follow)
             ui->dialogs->open.v[i].follow(ui, ui->dialogs->open.v[i].number, changed);
 }

@@ -11,9 +11,8 @@
 
 void frame_sync(struct ui *ui)
 {
-    if (!ui->changed)
+    if (!changes_take_unseen(ui))
         return;
-    ui->changed = false;
     ui->dirty = true;
     wait_causes_changed(ui);
     totals_count(ui);

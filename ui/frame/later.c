@@ -55,7 +55,7 @@ void later_run(struct ui *ui)
     struct delayed_action *l = ui->later;
     if (!l)
         return;
-    if (!ui->online) {
+    if (!ui->session.online) {
         later_tell_unsent(ui, "There is no connection to the controller.");
         return;
     }

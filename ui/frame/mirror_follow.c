@@ -54,7 +54,7 @@ void follow_free(struct ui *ui)
     texts_unref(f->texts);
     free(f->connection.why_lost);
     free(f->connection.connecting);
-    rec_fini(&msg_welcome_rec, &ui->welcome);
+    rec_fini(&msg_welcome_rec, &ui->session.welcome);
     free(f);
     ui->follow = NULL;
 }
@@ -72,7 +72,7 @@ static void follow_drop_next(struct ui *ui)
 
 void follow_resync(struct ui *ui)
 {
-    if (!ui->online)
+    if (!ui->session.online)
         return;
     follow_drop_next(ui);
     ui->follow->next = follow_new_model(ui->follow);
@@ -96,7 +96,7 @@ void follow_take_model(struct ui *ui, struct model *m)
 {
     model_drop(ui->m);
     ui->m = m;
-    ui->has_data = true;
+    ui->session.has_data = true;
     changes_everything(ui);
 }
 
@@ -140,7 +140,7 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
         ui->follow->missed = true;
         return;
     }
-    if (!ui->has_data)
+    if (!ui->session.has_data)
         return;
     if (in->kind == MSG_EVENT) {
         const struct msg_event *ev = in->body;
@@ -152,7 +152,7 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
     int rc = mirror_feed(ui->m, in, &err);
     changes_note(ui, in);
     if (rc > 0)
-        ui->changed = ui->dirty = true;
+        changes_show(ui);
     else if (rc < 0 && !ui->follow->next)
         follow_broken(ui, &err);
 }
@@ -198,9 +198,9 @@ static void follow_say(char **at, const char *text)
 void follow_connected(struct ui *ui, const struct msg_welcome *w)
 {
     struct connection *c = &ui->follow->connection;
-    rec_fini(&msg_welcome_rec, &ui->welcome);
-    rec_copy(&msg_welcome_rec, &ui->welcome, w);
-    ui->online = c->was_online = true;
+    rec_fini(&msg_welcome_rec, &ui->session.welcome);
+    rec_copy(&msg_welcome_rec, &ui->session.welcome, w);
+    ui->session.online = c->was_online = true;
     follow_say(&c->connecting, NULL);
     follow_say(&c->why_lost, NULL);
     toast_withdraw(ui, NOT_CONNECTED);
@@ -212,9 +212,9 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
 void follow_lost(struct ui *ui, const char *why)
 {
     struct connection *c = &ui->follow->connection;
-    if (ui->online)
+    if (ui->session.online)
         c->lost_at = ui->mono;
-    ui->online = false;
+    ui->session.online = false;
     past_jobs_lost(ui);
     follow_drop_next(ui);
     follow_say(&c->why_lost, why);

@@ -152,7 +152,7 @@ static void past_jobs_answered(struct ui *ui, struct view *owner, uint64_t arg, 
 static void past_jobs_ask_page(struct ui *ui)
 {
     struct past_jobs *p = ui->past;
-    if (p->asking || !ui->online)
+    if (p->asking || !ui->session.online)
         return;
     p->query.newest = true;
     p->query.limit = PAGE_ROWS;
@@ -232,7 +232,7 @@ void ui_want_past(struct ui *ui, const struct past_want *w)
                                     .account_like = xstrdup(w->account),
                                     .states = w->states};
     p->walk++;
-    p->asked = ui->online;
+    p->asked = ui->session.online;
     p->whole = false;
     past_jobs_ask_page(ui);
 }

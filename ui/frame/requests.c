@@ -23,7 +23,7 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
              uint64_t arg)
 {
     uint64_t tag = 0;
-    if (!ui->online || ui->o.send(ui->o.ctx, kind, body, &tag) < 0) {
+    if (!ui->session.online || ui->o.send(ui->o.ctx, kind, body, &tag) < 0) {
         ui_toast(ui, ROLE_ERROR, NOT_CONNECTED);
         return false;
     }

@@ -21,8 +21,8 @@ bool saved_view_keep(struct ui *ui, const char *name)
 bool saved_view_show(struct ui *ui, const char *name)
 {
     const struct named_view *n = prefs_find_named(ui->o.prefs, name);
-    for (size_t i = 0; n && i < ui->n_screens; i++)
-        if (str_eq(ui->screens[i].ops->name, n->shows.view)) {
+    for (size_t i = 0; n && i < ui->program.n_screens; i++)
+        if (str_eq(ui->program.screens[i].ops->name, n->shows.view)) {
             stack_show_screen(ui, i);
             remember_apply(ui_view(ui), &n->shows);
             changes_everything(ui); /* mine or everybody's: the rows are others */

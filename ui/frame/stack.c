@@ -59,7 +59,7 @@ static struct view *stack_open(struct ui *ui, size_t i)
 {
     struct stack *s = ui->stack;
     if (!s->roots[i]) {
-        s->roots[i] = ui->screens[i].ops->open(ui, NULL);
+        s->roots[i] = ui->program.screens[i].ops->open(ui, NULL);
         s->behind[i] = true; /* it has not seen its filter yet */
         remember_restore(ui, s->roots[i]);
     }
@@ -69,7 +69,7 @@ static struct view *stack_open(struct ui *ui, size_t i)
 void stack_new(struct ui *ui)
 {
     ui->stack = xcalloc(1, sizeof *ui->stack);
-    bug_on(ui->n_screens > SCREENS_MAX);
+    bug_on(ui->program.n_screens > SCREENS_MAX);
     stack_open(ui, 0);
     ui->stack->behind[0] = false;
     stack_changed(ui);
@@ -80,7 +80,7 @@ void stack_free(struct ui *ui)
     struct stack *s = ui->stack;
     while (s->pushed.n)
         stack_close(ui, s->pushed.v[--s->pushed.n]);
-    for (size_t i = 0; i < ui->n_screens; i++)
+    for (size_t i = 0; i < ui->program.n_screens; i++)
         if (s->roots[i])
             stack_close(ui, s->roots[i]);
     vec_fini(&s->pushed);
@@ -116,7 +116,7 @@ void stack_show_screen(struct ui *ui, size_t i)
     if (s->behind[i]) { /* it has missed what was noted */
         changes_all(ui);
         v->ops->sync(v);
-        if (!ui->changed)
+        if (!changes_unseen(ui))
             changes_clear(ui);
     }
     s->behind[i] = false;
@@ -133,8 +133,8 @@ void ui_close(struct ui *ui, struct view *v)
 
 void ui_go(struct ui *ui, const char *screen, const char *filter)
 {
-    for (size_t i = 0; i < ui->n_screens; i++) {
-        if (!str_eq(ui->screens[i].ops->name, screen))
+    for (size_t i = 0; i < ui->program.n_screens; i++) {
+        if (!str_eq(ui->program.screens[i].ops->name, screen))
             continue;
         stack_show_screen(ui, i);
         struct view *v = ui_view(ui);
@@ -145,8 +145,8 @@ void ui_go(struct ui *ui, const char *screen, const char *filter)
 
 void stack_point_at(struct ui *ui, uint32_t job)
 {
-    for (size_t i = 0; i < ui->n_screens; i++)
-        if (ui->screens[i].ops->point_at) {
+    for (size_t i = 0; i < ui->program.n_screens; i++)
+        if (ui->program.screens[i].ops->point_at) {
             struct view *v = stack_open(ui, i);
             v->ops->point_at(v, job);
             if (!ui->stack->behind[i])

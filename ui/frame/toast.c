@@ -9,6 +9,10 @@
 #define TOAST_MS       4000
 #define TOAST_ERROR_MS 9000
 
+struct toast_state {
+    struct toast shown;
+};
+
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...)
 {
     struct str s = STR_INIT;
@@ -18,7 +22,7 @@ void ui_toast(struct ui *ui, enum role role, const char *fmt, ...)
     va_end(ap);
     toast_clear(ui);
     ui->toast = xcalloc(1, sizeof *ui->toast);
-    *ui->toast =
+    ui->toast->shown =
         (struct toast){.text = str_take(&s),
                        .role = role,
                        .until = mono_add_ms(ui->mono, role == ROLE_ERROR ? TOAST_ERROR_MS : TOAST_MS)};
@@ -26,13 +30,13 @@ void ui_toast(struct ui *ui, enum role role, const char *fmt, ...)
 
 const struct toast *toast_get(const struct ui *ui)
 {
-    return ui->toast;
+    return ui->toast ? &ui->toast->shown : NULL;
 }
 
 void toast_clear(struct ui *ui)
 {
     if (ui->toast)
-        free(ui->toast->text);
+        free(ui->toast->shown.text);
     free(ui->toast);
     ui->toast = NULL;
     ui->dirty = true;
@@ -40,13 +44,13 @@ void toast_clear(struct ui *ui)
 
 void toast_withdraw(struct ui *ui, const char *text)
 {
-    if (ui->toast && str_eq(ui->toast->text, text))
+    if (ui->toast && str_eq(ui->toast->shown.text, text))
         toast_clear(ui);
 }
 
 void toast_tick(struct ui *ui)
 {
-    if (ui->toast && ui->mono.ns >= ui->toast->until.ns)
+    if (ui->toast && ui->mono.ns >= ui->toast->shown.until.ns)
         toast_clear(ui);
 }
 

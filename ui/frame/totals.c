@@ -6,6 +6,10 @@
 #include "src/base/xalloc.h"
 #include "ui/frame/ui_state.h"
 
+struct totals_state {
+    struct header_totals sums;
+};
+
 void totals_new(struct ui *ui)
 {
     ui->totals = xcalloc(1, sizeof *ui->totals);
@@ -19,7 +23,7 @@ void totals_free(struct ui *ui)
 
 const struct header_totals *totals_get(const struct ui *ui)
 {
-    return ui->totals;
+    return &ui->totals->sums;
 }
 
 /* When the next window begins or ends: what is out then is another. */
@@ -50,7 +54,7 @@ static uint32_t totals_waiting(const struct model *m)
 void totals_count(struct ui *ui)
 {
     const struct model *m = ui->m;
-    struct header_totals *t = ui->totals;
+    struct header_totals *t = &ui->totals->sums;
     *t = (struct header_totals){0};
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];

@@ -8,22 +8,22 @@ const struct model *ui_model(const struct ui *ui)
 
 bool ui_has_data(const struct ui *ui)
 {
-    return ui->has_data;
+    return ui->session.has_data;
 }
 
 bool ui_online(const struct ui *ui)
 {
-    return ui->online;
+    return ui->session.online;
 }
 
 uint32_t ui_uid(const struct ui *ui)
 {
-    return ui->welcome.uid;
+    return ui->session.welcome.uid;
 }
 
 bool ui_is_admin(const struct ui *ui)
 {
-    return ui->welcome.admin;
+    return ui->session.welcome.admin;
 }
 
 struct wall ui_now(const struct ui *ui)
@@ -73,5 +73,5 @@ void ui_changed(struct ui *ui)
 
 const char *ui_why_read_only(const struct ui *ui)
 {
-    return ui->o.read_only ? "read-only: started with --read-only" : ui->welcome.read_only;
+    return ui->o.read_only ? "read-only: started with --read-only" : ui->session.welcome.read_only;
 }

@@ -33,21 +33,29 @@ struct ui_options {
     void *ctx;
 };
 
-struct ui {
-    struct ui_options o;
+/* What ui/app puts into the frame. */
+struct ui_program {
     const struct screen *screens;
     size_t n_screens;
     void (*act)(struct ui *ui, enum action action); /* does an action of the frame's own */
+};
+
+struct ui_session {
+    bool online;   /* there is a connection to the controller, which said welcome */
+    bool has_data; /* a snapshot has come */
+    struct msg_welcome welcome;
+};
+
+struct ui {
+    struct ui_options o;
+    struct ui_program program;
+    struct ui_session session;
 
     struct model *m; /* what is shown; never NULL */
-    bool has_data;   /* a snapshot has come */
-    bool online;     /* there is a connection to the controller, which said welcome */
-    struct msg_welcome welcome;
     struct wall now;
     struct mono mono;
-    bool dirty;   /* a picture is due */
-    bool changed; /* the views have not seen the model's last change */
-    bool frozen;  /* by the user: messages are dropped */
+    bool dirty;  /* a picture is due */
+    bool frozen; /* by the user: messages are dropped */
 
     struct mirror_follow *follow;
     struct requests *requests;
@@ -60,9 +68,9 @@ struct ui {
     struct watches *watches;
     struct delayed_action *later;
     struct asides *asides;
-    struct toast *toast;
+    struct toast_state *toast;
     struct outbox *outbox;
-    struct header_totals *totals;
+    struct totals_state *totals;
     struct cmdline *cmd;
     struct inputs *inputs;
 };
@@ -70,7 +78,7 @@ struct ui {
 /* Does an action of the frame's own: a screen, help, the command line. */
 static inline void frame_act(struct ui *ui, enum action action)
 {
-    ui->act(ui, action);
+    ui->program.act(ui, action);
 }
 
 #endif

@@ -31,13 +31,13 @@ void utilization_new(struct ui *ui)
 static void utilization_ask(struct ui *ui)
 {
     struct node_samples *z = ui->utilization;
-    bool want = z->wanted && ui->online;
+    bool want = z->wanted && ui->session.online;
     if (want == z->asked)
         return;
     z->asked = want;
     struct msg_flag flag = {.on = want};
     uint64_t tag;
-    if (ui->online && ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
+    if (ui->session.online && ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
         z->asked = false;
 }
 

@@ -145,7 +145,7 @@ static bool wait_causes_is_due(const struct ui *ui, const struct known_cause *k)
 void wait_causes_ask(struct ui *ui)
 {
     struct msg_waits_get get = {0};
-    bool can = ui->online && !ui->frozen && ui->has_data;
+    bool can = ui->session.online && !ui->frozen && ui->session.has_data;
     vec_for_each (&ui->waits->wanted, i) {
         struct known_cause *k = wait_causes_find(ui, ui->waits->wanted.v[i]);
         k->wanted = false;

@@ -1,0 +1,81 @@
+/* form_change.c - changes of the form's text: by a field, by the script's side, by a suggestion. */
+#include "ui/form/form_change.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "ui/form/form_ask.h"
+#include "ui/form/form_rows.h"
+
+void form_change_after(struct form_page *s)
+{
+    s->changed = true;
+    form_rows_make(s);
+    form_ask_draft(s, DRAFT_CHECK);
+    form_ask_soon(s);
+}
+
+/* The form has another text: the script's side shows it. */
+static void form_change_show_text(struct form_page *s)
+{
+    textedit_replace(&s->script, s->f.text.s);
+}
+
+void form_change_set(struct form_page *s, const struct form_field *field, int step, const char *value)
+{
+    form_set(&s->f, field, step, value);
+    form_change_show_text(s);
+    form_change_after(s);
+    form_page_load_edit(s);
+}
+
+void form_change_text(struct form_page *s)
+{
+    form_change_show_text(s);
+    form_change_after(s);
+    if (!form_page_can_stand(form_page_row(s)))
+        form_page_go_by(s, 1);
+    form_page_load_edit(s);
+}
+
+void form_change_field(struct form_page *s, const char *value)
+{
+    const struct form_row *r = form_page_row(s);
+    if (!r->field)
+        return;
+    form_set(&s->f, r->field, r->step, value);
+    form_change_show_text(s);
+    form_change_after(s);
+}
+
+void form_change_script(struct form_page *s)
+{
+    str_clear(&s->f.text);
+    str_append(&s->f.text, s->script.text.s);
+    form_change_after(s);
+    form_page_load_edit(s);
+}
+
+static const struct form_field *form_change_find_field(const struct form_page *s, const char *key)
+{
+    for (size_t i = 0; i < s->f.n_fields; i++)
+        if (str_eq(s->f.fields[i].key, key))
+            return &s->f.fields[i];
+    return NULL;
+}
+
+bool form_change_take_fix(struct form_page *s)
+{
+    const struct form_hint *h = form_page_hint(s);
+    const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
+                                     : s->cheaper ? form_change_find_field(s, "time")
+                                                  : NULL;
+    char b[UNITS_TEXT_SIZE];
+    if (!field || (h && !h->fix))
+        return false;
+    char *value = xstrdup(h ? h->fix : duration_format(s->cheaper_s, b));
+    form_change_set(s, field, h ? h->step : -1, value);
+    free(value);
+    return true;
+}

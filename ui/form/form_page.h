@@ -1,0 +1,84 @@
+/* form_page.h - the form's state, for the files of the form alone. Each file uses those above it:
+ *
+ *      form_page.c    the row under the cursor, and what is said about it
+ *      form_rows.c    which fields are shown
+ *      form_ask.c     drafts, the controller's forecast, sending
+ *      form_change.c  changes of the text
+ *      form_steps.c   add, remove and restore steps
+ *      form_draw.c    what is drawn
+ *      form_pick.c    the values that F4 offers
+ *      form_file.c    open and save scripts and templates
+ *      form_view.c    keys, and the view
+ */
+#ifndef UI_FORM_FORM_PAGE_H
+#define UI_FORM_FORM_PAGE_H
+
+#include "src/base/vec.h"
+#include "ui/form/form.h"
+#include "ui/widget/edit.h"
+#include "ui/widget/textedit.h"
+
+struct form_row {
+    const struct form_field *field; /* NULL: a title, or the row that opens the rest */
+    const char *title;
+    bool more; /* that row */
+    int step;
+};
+
+/* A removed step. */
+struct form_dropped {
+    char *before, *after; /* the text */
+    int step;
+};
+
+struct form_page {
+    struct view v;
+    struct form f;
+    struct textedit script;
+    struct edit edit; /* of the field under the cursor */
+    VEC(struct form_row) rows;
+    size_t row, top;
+    VEC(struct form_dropped) dropped; /* the newest last */
+    bool more; /* all fields are shown, not only the simple ones and those that are set */
+    bool on_script, changed;
+    struct rect fields_area, script_area;
+
+    struct form_draft *draft; /* the newest that is finished; NULL: none yet */
+    unsigned making, wanted;  /* DRAFT_* of form_ask.h: of the draft being made, of the next one */
+    struct form_hints hints;
+
+    /* What the controller says. */
+    bool asking, again, now, refused;
+    bool unasked; /* there was no connection to ask over */
+    char *forecast, *cheaper;
+    uint32_t cheaper_s; /* the limit that was tried */
+
+    /* What was sent last, until the answer comes. If no answer comes: the same message with the same number
+     * is the same job to the controller, however often it is sent. */
+    struct msg_submit sent;
+};
+
+static inline struct form_page *form_page_of(struct view *v)
+{
+    return (struct form_page *)(void *)v;
+}
+
+/* Under the cursor. */
+const struct form_row *form_page_row(const struct form_page *s);
+/* The input line shows the value of the field under the cursor. */
+void form_page_load_edit(struct form_page *s);
+void form_page_go_to(struct form_page *s, size_t row);
+/* Titles cannot have the cursor. */
+bool form_page_can_stand(const struct form_row *r);
+/* To the next row above (by < 0) or below that can have the cursor. */
+void form_page_go_by(struct form_page *s, int by);
+
+bool form_page_has_errors(const struct form_page *s);
+/* The hint that matters: of the field under the cursor, else the first error. NULL: none. */
+const struct form_hint *form_page_hint(const struct form_page *s);
+/* The worst hint of a field; NULL: none. */
+const struct form_hint *form_page_hint_of(const struct form_page *s, const struct form_row *row);
+/* What stands before the forecast, which is there: "waits: ". */
+const char *form_page_forecast_begins(const struct form_page *s);
+
+#endif
