@@ -35,14 +35,16 @@
 
 /* Before an event is folded:
  *
- *   history_deps, followers     look at a job that retires while it is in the state
- *   event_log                   takes its last record
+ *   event_log                   takes the last record of a job that retires
+ *   history_deps, followers     look at that job while it is in the state
  *   schedule, prio_cache,       drop what names a configuration that goes
  *   query_queue
  *
  * After it:
  *
- *   event_log                   first: all else follows from what will be on disk
+ *   event_log                   first: it opens the batch whose ticket all later modules give to what they
+ *                               send. A module before it would send with the ticket of the batch before,
+ *                               which may be committed already
  *   followers                   are told; what they see waits for the disk
  *   schedule                    has the job's actions derived, the policy asked again
  *   policy_view,                count and watch what the event has changed; they read the state alone,
@@ -52,9 +54,9 @@
  * sessions and node_peers stop after the modules that keep something for a session or a node, event_log
  * after all modules that may still store something. */
 const struct module_ops *const control_modules[] = {
+    &event_log_module,
     &history_deps_module,
     &followers_module,
-    &event_log_module,
     &schedule_module,
     &policy_view_module,
     &prio_cache_module,

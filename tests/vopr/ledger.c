@@ -30,6 +30,7 @@ static struct ledger {
     struct idmap by_key; /* hash of a launch key -> struct run */
     struct idmap unseen; /* of this audit: acknowledged, and no row yet */
     unsigned n_open, n_audits;
+    uint64_t newest; /* event on disk */
     struct str open; /* which those are */
     bool loses, has_lost;
 } lg;
@@ -191,6 +192,20 @@ void ledger_refused(const char *node, const char *text, bool is_alive)
     sim_note("%s refuses a controller: %s", node, text);
     if (is_alive)
         sim_fail("%s refuses its controller: %s", node, text);
+}
+
+/* --- the disk --- */
+
+void ledger_commits(uint64_t seq)
+{
+    lg.newest = seq > lg.newest ? seq : lg.newest;
+}
+
+void ledger_tells(uint64_t seq)
+{
+    if (seq > lg.newest)
+        sim_fail("a client is told of event %llu, and the newest event on disk is %llu",
+                 (unsigned long long)seq, (unsigned long long)lg.newest);
 }
 
 /* --- audits --- */

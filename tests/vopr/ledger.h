@@ -3,6 +3,7 @@
  *     an acknowledged submission is never lost, and no id is given twice
  *     a launch begins once; a task of a job runs once at a time; a GPU is one job's at a time
  *     what the controller says of an ended job is how it ended
+ *     a client that follows is told of no event that is not on disk
  *     when the faults are over every job ends
  *
  * A promise that is broken ends the program (sim_fail).
@@ -65,6 +66,12 @@ void ledger_ends(const struct launch_key *k, uint32_t kind, int32_t code);
 void ledger_acked(const struct launch_key *k);
 /* A node has refused a controller; is_alive: not one that has died since it spoke. */
 void ledger_refused(const char *node, const char *text, bool is_alive);
+
+/* --- of the disk --- */
+
+/* An event has been committed; a client is told of one. */
+void ledger_commits(uint64_t seq);
+void ledger_tells(uint64_t seq);
 
 /* --- of the administrator --- */
 

@@ -235,6 +235,12 @@ static void ask_jobs(struct sim_client *c)
     ask(c, MSG_GET, MSG_SNAPSHOT, &m);
 }
 
+static void follow(struct sim_client *c)
+{
+    struct msg_get m = {.what = GET_JOBS, .follow = true};
+    ask(c, MSG_GET, MSG_SNAPSHOT, &m);
+}
+
 static void ask_history(struct sim_client *c)
 {
     struct msg_history m = {0};
@@ -247,6 +253,8 @@ static void next_request(struct sim_client *c)
     uint32_t dice = sim_below(100);
     if (c->kind == CLIENT_AUDITS) {
         ask_jobs(c);
+    } else if (c->kind == CLIENT_FOLLOWS) {
+        follow(c);
     } else if (c->sub) {
         ask(c, MSG_SUBMIT, MSG_RESULT, &c->text);
     } else if (c->winds_down) {
@@ -267,6 +275,13 @@ static void take_rows(const struct msg_jobs *m)
 {
     for (size_t i = 0; i < m->rows.n; i++)
         ledger_audit_row(&m->rows.v[i]);
+}
+
+/* The event of a retirement stands in no row of its own. */
+static void take_event(const struct msg_event *m)
+{
+    if (m->kind != EV_RETIRE)
+        ledger_tells(m->seq);
 }
 
 static void answered(struct sim_client *c, enum msg_kind kind, const void *body)
@@ -294,6 +309,8 @@ static void take(struct sim_client *c, const struct frame *f, const void *body)
         return;
     if (c->kind == CLIENT_AUDITS && f->type == MSG_JOBS)
         take_rows(body);
+    if (f->type == MSG_EVENT)
+        take_event(body);
     if (f->type == MSG_RESULT || f->type == c->last)
         answered(c, f->type, body);
 }

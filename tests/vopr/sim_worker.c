@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "backend/store/worker.h"
+#include "tests/vopr/ledger.h"
 #include "tests/vopr/sim.h"
 #include "tests/vopr/sim_vfs.h"
 
@@ -35,12 +36,22 @@ static bool is_idle(const struct worker *w)
     return list_empty(&w->todo) && list_empty(&w->readers);
 }
 
+static void note_commit(const struct work *w)
+{
+    if (w->kind != WORK_BATCH || w->result < 0)
+        return;
+    vec_for_each (&w->rows, i)
+        if (w->rows.v[i].kind == ROW_EVENT)
+            ledger_commits(w->rows.v[i].seq);
+}
+
 /* In the order of the thread's loop. */
 static void do_one(struct worker *w)
 {
     struct work *work = list_first(list_empty(&w->todo) ? &w->readers : &w->todo, struct work, link);
     list_unlink(&work->link);
     disk_do(w->disk, work);
+    note_commit(work);
     list_append(&w->done, &work->link);
     if (!sim_vfs_is_dead())
         eventfd_write(w->event_fd, 1);

@@ -68,7 +68,7 @@ struct world {
     unsigned n_nodes;
     uint32_t max_cpus, max_gpus;
     struct sim_agent *agents[NODES_MAX];
-    struct sim_client *clients[CLIENTS], *auditor;
+    struct sim_client *clients[CLIENTS], *auditor, *follower;
     struct weather weather;
     struct small_file mark, lineage;
     bool was_damaged; /* before this start */
@@ -560,6 +560,7 @@ static void build(void)
         sim_client_set_cluster(w.clients[i], w.n_nodes, w.max_cpus, w.max_gpus);
     }
     w.auditor = sim_client_new(SOCKET, CLIENT_AUDITS, 30000);
+    w.follower = sim_client_new(SOCKET, CLIENT_FOLLOWS, 5 * MINUTE_MS);
 }
 
 static void tear_down(void)
@@ -569,6 +570,7 @@ static void tear_down(void)
     for (unsigned i = 0; i < CLIENTS; i++)
         sim_client_free(w.clients[i]);
     sim_client_free(w.auditor);
+    sim_client_free(w.follower);
     for (unsigned i = 0; i < w.n_nodes; i++)
         sim_agent_free(w.agents[i]);
     net_reset();
