@@ -26,8 +26,8 @@ int source_verror(const struct conf_source *s, unsigned line, struct errtext *er
     return -EINVAL;
 }
 
-static int parse_error(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
-                       ...)
+static __attribute__((format(printf, 4, 5))) int parse_error(const struct conf_source *s, unsigned line,
+                                                             struct errtext *err, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -263,8 +263,8 @@ static void test_escapees_die(void **state)
     static const char *const commands[] = {
         "sleep 100 & echo $! >pid",
         "setsid sh -c 'setsid sleep 100 & echo $! >pid' & while [ ! -s pid ]; do sleep 0.01; done",
-        "(setsid sh -c 'exec <&- >&- 2>&-; trap \"\" TERM HUP; sleep 100 & echo $$ >pid; wait' &) ; "
-        "while [ ! -s pid ]; do sleep 0.01; done",
+        ("(setsid sh -c 'exec <&- >&- 2>&-; trap \"\" TERM HUP; sleep 100 & echo $$ >pid; wait' &) ; "
+         "while [ ! -s pid ]; do sleep 0.01; done"),
     };
     for (uint32_t i = 0; i < N_OF(commands); i++) {
         driver_run(d, i + 1, commands[i]);

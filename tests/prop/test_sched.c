@@ -201,7 +201,8 @@ static bool take_advice(struct lab *l, struct planner *p)
         sched_result_fini(&r);
         j = lab_get(l, id);
         if (n == 0 || (j->state == JOB_PENDING && job_pending_elements(j) == before))
-            fail_msg("seed %" PRIu64 ", round %d: job %u waits on: %s", seed_now, round_now, id, w.advice);
+            fail_msg("seed %" PRIu64 ", round %d: job %u waits on with %s=%s", seed_now, round_now, id,
+                     w.advice_key, w.advice_value);
         rec_fini(&msg_why_rec, &w);
         return true;
     }

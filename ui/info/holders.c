@@ -102,7 +102,7 @@ static void add_waiting(struct holder *r, const struct job *j, uint32_t n, uint6
 
 static void count_jobs(struct holders *h, const struct model *m)
 {
-    struct holders_found table[FOUND] = {{NULL}};
+    struct holders_found table[FOUND] = {0};
     list_for_each (r, &m->active, struct job, in_queue) {
         const struct holders_found *f = find_holders(h, table, r);
         const struct held_job it = {.job = r, .holds = job_amounts(r)};

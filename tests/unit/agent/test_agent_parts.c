@@ -124,7 +124,7 @@ static void test_claim_has_one_winner(void **state)
 static void test_end_record(void **state)
 {
     (void)state;
-    struct launch_end end = {.key = {5, 0, 1, 2},
+    struct launch_end end = {.key = {5, 0, 1, 2, 0},
                              .end_kind = END_EXITED,
                              .message = xstrdup("text"),
                              .run_ms = 99},

@@ -28,7 +28,7 @@ static enum reason reason_now;
 
 static void take(enum msg_kind kind, const void *p, size_t n)
 {
-    struct frame f = {.type = kind, .tag = TAG, .body = p, .size = n};
+    struct frame f = {.type = (uint16_t)kind, .tag = TAG, .body = p, .size = n};
     struct errtext err = {""};
     void *body = NULL;
     assert_int_equal(msg_decode(&f, &body, &err), 0);

@@ -396,7 +396,9 @@ static void test_who_waits_for_an_array_is_looked_at_when_it_tells(void **state)
         assert_int_equal(lab_start(&l, a, i, i < 2 ? el[i] : 0, lab_alloc("n1", i, 1, 0, 0, 100)), 0);
         if (i < 2)
             touched_must_be(&x, a, ""); /* some are still to start: nothing new for anybody */
-        snprintf(text, sizeof text, i == 1 ? "%u" : "", one);
+        text[0] = '\0';
+        if (i == 1)
+            snprintf(text, sizeof text, "%u", one);
         if (i < 2)
             touched_must_be(&x, el[i], text);
     }
