@@ -3,8 +3,10 @@
  *                                                        (tasks on one node alone need neither)
  *
  * What is put is kept by name in this shim; a fence brings the other nodes' pairs here. A fence that is not
- * answered is said again, so that a restart of agent or controller in between does no harm. Everything a
- * rank may say is bounded; one that says what cannot be read is answered no more.
+ * answered is repeated. The answer of the last fence is kept: a controller that was killed while it
+ * answered has answered some tasks alone, and the next controller gets the answer from one of these
+ * (PMI_KEPT). Everything a rank may say is bounded; a rank whose message cannot be read gets no further
+ * answer.
  *
  * Source: the PMI-2 API and wire protocol as MPICH's simple client speaks it: six bytes of length, then
  * "key=value;" with ';' doubled in values. PMI-1: lines "key=value key=value".
@@ -43,17 +45,19 @@ struct pmi_rank {
 
 struct pair {
     char *key, *value;
+    bool is_new; /* put by a rank here since the last fence */
 };
 
 struct pmi {
     struct pmi_rank *ranks;
     VEC(struct pair) pairs, attrs; /* attrs: of this node alone */
     struct idmap by_key;           /* hash, or the next free number after it -> index + 1 */
-    size_t bytes, n_sent;          /* of pairs, the first n_sent are known to the other nodes */
-    size_t unsent;                 /* bytes of the others */
-    uint32_t fence;                /* number of the fence that is under way or comes next */
-    bool asked;                    /* it has been told to the controller */
-    uint32_t piece;                /* of its answer, the one that comes next */
+    VEC(uint32_t) part;            /* indices of the new pairs: this task's part of the next fence */
+    VEC(uint32_t) answer, kept; /* the same of the answer so far; of the whole answer of the fence before */
+    size_t bytes, part_bytes;   /* of pairs and attrs; of the part */
+    uint32_t fence;             /* number of the fence that is under way or comes next */
+    bool asked;                 /* it has been told to the controller */
+    uint32_t piece;             /* of its answer, the one that comes next */
     int64_t again_ms;
 };
 
@@ -85,7 +89,7 @@ static size_t pmi_size_of(const char *key, const char *value)
 }
 
 /* False where the step has put more than it may. */
-static bool pmi_put(struct pmi *p, const char *key, const char *value)
+static bool pmi_put(struct pmi *p, const char *key, const char *value, uint32_t *ret_index)
 {
     uint64_t slot;
     size_t at = find_pair(p, key, &slot), size = pmi_size_of(key, value);
@@ -93,25 +97,35 @@ static bool pmi_put(struct pmi *p, const char *key, const char *value)
     if (p->bytes - old + size > PMI_PAIRS_MAX)
         return false;
     p->bytes += size - old;
-    if (!at || at > p->n_sent)
-        p->unsent += size - old;
     if (at) {
         free(p->pairs.v[at - 1].value);
         p->pairs.v[at - 1].value = xstrdup(value);
-        return true;
+    } else {
+        vec_push(&p->pairs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
+        at = p->pairs.n;
+        idmap_set(&p->by_key, slot, (void *)(uintptr_t)at);
     }
-    vec_push(&p->pairs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
-    idmap_set(&p->by_key, slot, (void *)(uintptr_t)p->pairs.n);
+    *ret_index = (uint32_t)(at - 1);
     return true;
 }
 
 /* As put, of a rank here: what other nodes are to know must fit into what goes there. */
-static bool put_own(const struct shim *s, const char *key, const char *value)
+static bool pmi_put_own(const struct shim *s, const char *key, const char *value)
 {
     struct pmi *p = s->pmi;
-    if (s->l.pmi_tasks > 1 && p->unsent + pmi_size_of(key, value) > PMI_PART_MAX)
+    uint64_t slot;
+    uint32_t index;
+    size_t at = find_pair(p, key, &slot), size = pmi_size_of(key, value);
+    const struct pair *old = at && p->pairs.v[at - 1].is_new ? &p->pairs.v[at - 1] : NULL;
+    size_t part_bytes = p->part_bytes - (old ? pmi_size_of(old->key, old->value) : 0) + size;
+    bool was_new = old;
+    if ((s->l.pmi_tasks > 1 && part_bytes > PMI_PART_MAX) || !pmi_put(p, key, value, &index))
         return false;
-    return pmi_put(p, key, value);
+    p->part_bytes = part_bytes;
+    p->pairs.v[index].is_new = true;
+    if (!was_new)
+        vec_push(&p->part, index);
+    return true;
 }
 
 static const char *get_attr(const struct pmi *p, const char *key)
@@ -251,8 +265,14 @@ static void reply_found(struct pmi_rank *r, const char *cmd, const char *value)
 static void release_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
-    p->n_sent = p->pairs.n;
-    p->unsent = 0;
+    vec_for_each (&p->part, i)
+        p->pairs.v[p->part.v[i]].is_new = false;
+    vec_clear(&p->part);
+    p->part_bytes = 0;
+    vec_clear(&p->kept);
+    vec_for_each (&p->answer, i)
+        vec_push(&p->kept, p->answer.v[i]);
+    vec_clear(&p->answer);
     p->fence++;
     p->asked = false;
     p->again_ms = INT64_MAX;
@@ -268,14 +288,18 @@ static void release_fence(struct shim *s)
     }
 }
 
+static void pmi_add_pair(struct msg_pmi *m, const struct pair *pair)
+{
+    strv_push(&m->pairs, pair->key);
+    strv_push(&m->pairs, pair->value);
+}
+
 static void tell_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
-    struct msg_pmi m = {.key = s->l.key, .fence = p->fence};
-    for (size_t i = p->n_sent; i < p->pairs.n; i++) {
-        strv_push(&m.pairs, p->pairs.v[i].key);
-        strv_push(&m.pairs, p->pairs.v[i].value);
-    }
+    struct msg_pmi m = {.key = s->l.key, .fence = p->fence, .keeps = true};
+    vec_for_each (&p->part, i)
+        pmi_add_pair(&m, &p->pairs.v[p->part.v[i]]);
     shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
     strv_fini(&m.pairs);
     p->asked = true;
@@ -296,17 +320,42 @@ static void check_fence(struct shim *s)
         tell_fence(s);
 }
 
+/* One piece of the kept answer. Values may have changed since: pieces go by the number of pairs. */
+static void pmi_tell_kept(struct shim *s, uint32_t of, uint32_t from)
+{
+    struct pmi *p = s->pmi;
+    if (of + 1 != p->fence || from > p->kept.n)
+        return;
+    struct msg_pmi m = {.key = s->l.key, .fence = PMI_KEPT, .of = of, .piece = from, .keeps = true};
+    size_t size = 0, i = from;
+    for (; i < p->kept.n && size < PMI_PIECE_MAX; i++) {
+        const struct pair *pair = &p->pairs.v[p->kept.v[i]];
+        size += pmi_size_of(pair->key, pair->value);
+        pmi_add_pair(&m, pair);
+    }
+    m.more = i < p->kept.n;
+    shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+    strv_fini(&m.pairs);
+}
+
 void pmi_take(struct shim *s, const struct msg_pmi *m)
 {
     struct pmi *p = s->pmi;
+    if (p && m->fence == PMI_KEPT)
+        pmi_tell_kept(s, m->of, m->piece);
     if (!p || !p->asked || m->fence != p->fence)
         return;
-    if (m->piece == 0)
+    if (m->piece == 0) {
         p->piece = 0;
+        vec_clear(&p->answer);
+    }
     if (m->piece != p->piece) /* some were lost with a connection: it is asked for again */
         return;
-    for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
-        pmi_put(p, m->pairs.v[i], m->pairs.v[i + 1]);
+    for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
+        uint32_t index;
+        if (pmi_put(p, m->pairs.v[i], m->pairs.v[i + 1], &index))
+            vec_push(&p->answer, index);
+    }
     p->piece++;
     if (!m->more)
         release_fence(s);
@@ -373,7 +422,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         snprintf(buf, sizeof buf, "jobid=%u.%d;", s->l.key.job, s->l.key.step);
         reply_v2(r, cmd, buf, NULL, 0);
     } else if (str_eq(cmd, "kvs-put") && key && value) {
-        reply_v2(r, cmd, "", NULL, put_own(s, key, value) ? 0 : 1);
+        reply_v2(r, cmd, "", NULL, pmi_put_own(s, key, value) ? 0 : 1);
     } else if (str_eq(cmd, "kvs-get") && key) {
         reply_found(r, cmd, shim_pmi_get(s, key));
     } else if (str_eq(cmd, "kvs-fence")) {
@@ -424,7 +473,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
     } else if (str_eq(cmd, "get_my_kvsname")) {
         reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", s->l.key.job, s->l.key.step);
     } else if (str_eq(cmd, "put") && key && value) {
-        bool ok = put_own(s, key, value);
+        bool ok = pmi_put_own(s, key, value);
         reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
     } else if (str_eq(cmd, "get") && key) {
         const char *found = shim_pmi_get(s, key);

@@ -12,7 +12,8 @@ void pmi_read(struct shim *s, size_t rank);
 /* A fence without an answer is reported again. */
 int64_t pmi_next_ms(const struct shim *s);
 void pmi_look(struct shim *s);
-/* All tasks of the step are in the fence: the others' pairs. */
+/* All tasks of the step are in the fence: all tasks' pairs. Or PMI_KEPT: the controller asks for the answer
+ * of the last fence. */
 void pmi_take(struct shim *s, const struct msg_pmi *m);
 
 #endif

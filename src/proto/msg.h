@@ -467,21 +467,27 @@ struct msg_history_end {
 };
 #define MSG_HISTORY_END_FIELDS(F, G, S) F(S, U32, n)
 
-#define PMI_ABORT UINT32_MAX /* instead of a fence: a rank has ended the whole step */
+/* Instead of the number of a fence. */
+#define PMI_ABORT UINT32_MAX       /* A->S: a rank has ended the whole step */
+#define PMI_KEPT  (UINT32_MAX - 1) /* S->A: send the kept answer of the fence `of`; A->S: that answer */
 /* Names and values in bytes, each string counting PMI_STRING more. A part travels in one frame. */
 #define PMI_STRING    16u
 #define PMI_PART_MAX  (3u << 20)  /* of one task at one fence, on its way to the other nodes */
 #define PMI_PAIRS_MAX (32u << 20) /* of a whole step */
+#define PMI_PIECE_MAX (1u << 20)  /* of an answer: a piece ends with the pair that exceeds it */
 
 struct msg_pmi { /* A->S: all ranks of a task are in a fence; S->A: all tasks of its step are */
     struct launch_key key;
     uint32_t fence;    /* its number in the step, from 0 */
     struct strv pairs; /* keys and values in turn: those since the last fence; all tasks' in the answer */
-    uint32_t piece;    /* in the answer, which may come in several: from 0 */
+    uint32_t piece;    /* in the answer, which may come in several: from 0. PMI_KEPT: pairs before these */
     bool more;         /* further pieces follow */
+    bool keeps;        /* A->S: the sender keeps the answer of the fence before this one */
+    uint32_t of;       /* PMI_KEPT: number of the fence */
 };
 #define MSG_PMI_FIELDS(F, G, S) \
-    G(S, SUB, key, launch_key) F(S, U32, fence) F(S, STRV, pairs) F(S, U32, piece) F(S, BOOL, more)
+    G(S, SUB, key, launch_key) F(S, U32, fence) F(S, STRV, pairs) F(S, U32, piece) F(S, BOOL, more)           \
+    F(S, BOOL, keeps) F(S, U32, of)
 
 struct msg_none {
     bool unused;

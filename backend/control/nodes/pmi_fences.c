@@ -8,9 +8,9 @@
 #include "src/base/idmap.h"
 
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
-#define PIECE_MAX  (1u << 20)
-#define QUEUE_MAX  (16u << 20) /* beyond this a node's tasks ask again later */
+#define QUEUE_MAX  (16u << 20)  /* beyond this a node's tasks ask again later */
 #define BEHIND_MAX 3
+#define ASK_AGAIN  1000 /* ms without a piece of a kept answer: another task is asked */
 
 struct pmi_step {
     uint32_t job;
@@ -20,9 +20,15 @@ struct pmi_step {
     uint32_t n_behind; /* times that the task `behind` has asked for an earlier fence */
     uint32_t behind;
     bool answered;       /* last is the answer of the fence before */
+    bool keeps;          /* a task of parts keeps that answer */
+    bool was_open;       /* no earlier controller has answered the fence that is being collected */
     VEC(uint32_t) parts; /* tasks whose part is here */
     struct strv pairs, last;
     size_t bytes, last_bytes;
+    /* Not answered: last is what has come of the kept answer of the fence `of`. */
+    bool asked;
+    uint32_t of, source; /* the task that was asked */
+    int64_t asked_ms;    /* for the piece that is missing */
 };
 
 struct pmi_fences {
@@ -113,6 +119,8 @@ static void pmi_begin(struct control *c, struct pmi_step *p, uint32_t fence, boo
     p->last = complete ? p->pairs : (struct strv){0};
     p->last_bytes = complete ? p->bytes : 0;
     p->answered = complete;
+    p->was_open = complete;
+    p->keeps = p->asked = false;
     p->n_behind = 0;
     p->pairs = (struct strv){0};
     p->bytes = 0;
@@ -136,7 +144,7 @@ static void pmi_send_all(struct control *c, const struct step *s, const struct t
         return;
     for (size_t i = 0; m.more; m.piece++) {
         size_t size = 0, from = i;
-        for (; i + 1 < pairs->n && size < PIECE_MAX; i += 2)
+        for (; i + 1 < pairs->n && size < PMI_PIECE_MAX; i += 2)
             size += pmi_size(pairs, i);
         m.pairs = (struct strv){.v = pairs->v ? pairs->v + from : NULL, .n = i - from};
         m.more = i + 1 < pairs->n;
@@ -165,32 +173,152 @@ static void pmi_end_step(struct control *c, const struct launch_key *k)
     ctl_emit(c, EV_KILL, k->job, &body);
 }
 
-/* Whether it is new, and has room. */
-static bool pmi_add_part(struct control *c, struct pmi_step *p, const struct step *s,
-                         const struct msg_pmi *m)
+/* Adds the pairs of m to those. Without room for them the step is ended: false. */
+static bool pmi_add_pairs(struct control *c, const struct step *s, const struct msg_pmi *m,
+                          struct strv *pairs, size_t *bytes)
 {
     size_t size = 0;
-    vec_for_each (&p->parts, i)
-        if (p->parts.v[i] == m->key.task)
-            return false; /* sent again */
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
         size += pmi_size(&m->pairs, i);
     bool full = pmi_fences_of(c)->bytes + size > ALL_MAX;
-    if (full || p->bytes + size > PMI_PAIRS_MAX) {
+    if (full || *bytes + size > PMI_PAIRS_MAX) {
         pmi_note_to_tasks(c, s, m->key.job,
                           full ? "the controller has no room for what the steps of all jobs have put"
                                : "the ranks of the step have put more than 32 MiB before a fence");
         pmi_end_step(c, &m->key);
         return false;
     }
-    p->bytes += size;
+    *bytes += size;
     pmi_fences_of(c)->bytes += size;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
-        strv_push(&p->pairs, m->pairs.v[i]);
-        strv_push(&p->pairs, m->pairs.v[i + 1]);
+        strv_push(pairs, m->pairs.v[i]);
+        strv_push(pairs, m->pairs.v[i + 1]);
     }
-    vec_push(&p->parts, m->key.task);
     return true;
+}
+
+/* --- a fence that was complete before this controller was started --- */
+
+static int64_t pmi_now_ms(const struct control *c)
+{
+    return loop_now(c->loop).ns / NS_PER_MS;
+}
+
+static bool pmi_has_part(const struct pmi_step *p, uint32_t task)
+{
+    vec_for_each (&p->parts, i)
+        if (p->parts.v[i] == task)
+            return true;
+    return false;
+}
+
+static void pmi_drop_last(struct control *c, struct pmi_step *p)
+{
+    pmi_fences_of(c)->bytes -= p->last_bytes;
+    p->last_bytes = 0;
+    strv_fini(&p->last);
+}
+
+/* Returns false where the task's node is out of reach. */
+static bool pmi_ask_piece(struct control *c, struct pmi_step *p, const struct task *t)
+{
+    struct msg_pmi m = {.key = {.job = p->job, .step = p->step, .task = t->index, .attempt = t->attempt},
+                        .fence = PMI_KEPT,
+                        .of = p->of,
+                        .piece = (uint32_t)(p->last.n / 2)};
+    struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
+    p->asked_ms = pmi_now_ms(c);
+    return n && nodeconn_queued(n->conn) <= QUEUE_MAX && nodeconn_send(n->conn, 0, MSG_PMI_ALL, 0, &m);
+}
+
+/* Asks one task for the answer of this fence, the next one where the last one has not replied: a task that
+ * is in the fence after it, else one that is not known to be in this one. Such a task has the answer,
+ * unless it has not come to the fence yet; then it does not reply. */
+static void pmi_ask_kept(struct control *c, struct pmi_step *p, const struct step *s, uint32_t fence)
+{
+    if (p->asked && p->of == fence && pmi_now_ms(c) < p->asked_ms + ASK_AGAIN)
+        return;
+    uint32_t first = p->asked ? p->source + 1 : 0;
+    pmi_drop_last(c, p);
+    p->asked = false;
+    p->of = fence;
+    for (size_t i = 0; i < s->tasks.n && !p->asked; i++) {
+        const struct task *t = &s->tasks.v[(first + i) % s->tasks.n];
+        if (t->state != TASK_RUNNING || pmi_has_part(p, t->index) != (p->fence > fence))
+            continue;
+        p->source = t->index;
+        p->asked = pmi_ask_piece(c, p, t);
+    }
+}
+
+/* The tasks that lack this answer get it when they repeat their part. */
+static void pmi_kept_is_whole(struct control *c, struct pmi_step *p)
+{
+    struct strv last = p->last;
+    size_t bytes = p->last_bytes;
+    p->asked = false;
+    p->answered = p->was_open = true;
+    if (p->fence != p->of)
+        return;
+    p->last = (struct strv){0};
+    p->last_bytes = 0;
+    pmi_begin(c, p, p->of + 1, false);
+    p->last = last;
+    p->last_bytes = bytes;
+    p->answered = p->was_open = true;
+}
+
+static void pmi_take_kept(struct control *c, struct pmi_step *p, const struct step *s, const struct task *t,
+                          const struct msg_pmi *m)
+{
+    bool expected = p->asked && m->key.task == p->source && m->of == p->of && m->piece == p->last.n / 2;
+    if (!expected || (m->more && m->pairs.n < 2))
+        return;
+    if (!pmi_add_pairs(c, s, m, &p->last, &p->last_bytes))
+        return;
+    if (m->more)
+        pmi_ask_piece(c, p, t);
+    else
+        pmi_kept_is_whole(c, p);
+}
+
+/* A task asks for the answer of a fence that this controller has not answered. Tasks of the releases that
+ * do not keep answers, and a fence that is older still, are not helped: the step is ended. Not at the first
+ * such message: what an earlier controller has answered may be on its way. */
+static void pmi_take_behind(struct control *c, struct pmi_step *p, const struct step *s,
+                            const struct msg_pmi *m)
+{
+    p->was_open = true; /* a task has not left the fence before */
+    if (m->fence + 1 == p->fence && p->keeps) {
+        pmi_ask_kept(c, p, s, m->fence);
+        return;
+    }
+    p->behind = p->n_behind ? p->behind : m->key.task;
+    p->n_behind += p->behind == m->key.task;
+    if (p->n_behind < BEHIND_MAX)
+        return;
+    pmi_note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
+    pmi_end_step(c, &m->key);
+}
+
+/* A part of the fence that is being collected. */
+static void pmi_take_part(struct control *c, struct pmi_step *p, const struct step *s,
+                          const struct msg_pmi *m)
+{
+    if (pmi_has_part(p, m->key.task)) { /* repeated */
+        if (!p->was_open)
+            pmi_ask_kept(c, p, s, m->fence);
+        return;
+    }
+    if (!pmi_add_pairs(c, s, m, &p->pairs, &p->bytes))
+        return;
+    vec_push(&p->parts, m->key.task);
+    p->keeps |= m->keeps;
+    if (p->parts.n < s->tasks.n)
+        return;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        pmi_send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
+    pmi_begin(c, p, p->fence + 1, true);
 }
 
 void pmi_fences_take(struct control *c, struct msg_pmi *m)
@@ -204,26 +332,17 @@ void pmi_fences_take(struct control *c, struct msg_pmi *m)
         return;
     }
     struct pmi_step *p = pmi_get(c, &m->key, s->tasks.v[0].attempt);
-    if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
+    if (m->fence == PMI_KEPT) {
+        pmi_take_kept(c, p, s, t, m);
+    } else if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
         pmi_send_all(c, s, t, m->key.job, m->fence, &p->last);
-        return;
+    } else if (m->fence < p->fence) {
+        pmi_take_behind(c, p, s, m);
+    } else {
+        if (m->fence > p->fence) /* this controller did not see the fences before */
+            pmi_begin(c, p, m->fence, false);
+        pmi_take_part(c, p, s, m);
     }
-    if (m->fence < p->fence) { /* not at the first: what an earlier controller answered may be on its way */
-        p->behind = p->n_behind ? p->behind : m->key.task;
-        p->n_behind += p->behind == m->key.task;
-        if (p->n_behind < BEHIND_MAX)
-            return;
-        pmi_note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
-        pmi_end_step(c, &m->key);
-        return;
-    }
-    if (m->fence > p->fence) /* this controller did not see the fences before */
-        pmi_begin(c, p, m->fence, false);
-    if (!pmi_add_part(c, p, s, m) || p->parts.n < s->tasks.n)
-        return;
-    for (size_t i = 0; i < s->tasks.n; i++)
-        pmi_send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
-    pmi_begin(c, p, p->fence + 1, true);
 }
 
 static void pmi_fences_start(struct control *c)

@@ -5,11 +5,15 @@
  * names: a job that was queued again has steps with the same numbers, whose fences begin with 0 again. It
  * goes when the step ends.
  *
- * The last answer is kept for a task whose node was out of reach meanwhile. Only a fence that all tasks
- * have reached becomes the last answer: what a controller that has just started has collected of an earlier
- * one is not complete, and a task that still waits for that cannot go on: its step is ended. Answers go in
- * pieces, and only while the node's connection has room: a user's step must not break it. A step that puts
- * more than a fence may hold, or than there is room for here, is ended and told so. */
+ * The last answer is kept for a task whose node was out of reach meanwhile. A controller that has just been
+ * started has no last answer, and the controller before it may have answered some tasks alone. A task that
+ * lacks the answer repeats its part and cannot go on; the tasks that have it cannot complete the next
+ * fence, and may not even come to it. Their supervisors keep the answer of the last fence: it is fetched
+ * from one of them, piece by piece. All tasks have the answer of fence k before any task is past fence k +
+ * 1, so one is enough. A step whose supervisors are of a release that keeps nothing is ended.
+ *
+ * Answers go in pieces, and only while the node's connection has room: a user's step must not break it. A
+ * step that puts more than a fence may hold, or than there is room for here, is ended and told so. */
 #ifndef STOKER_BACKEND_CONTROL_NODES_PMI_FENCES_H
 #define STOKER_BACKEND_CONTROL_NODES_PMI_FENCES_H
 

@@ -1,0 +1,542 @@
+/* test_pmi_fences.c - every rank of a step on several nodes gets the answer of each fence, whatever dies on
+ * its way: the controller's side and the supervisors' side of PMI, with the wires between them played here.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/control/emit.h"
+#include "backend/control/nodes/node_peers.h"
+#include "backend/control/nodes/pmi_fences.h"
+#include "backend/shim/shim_agent.h"
+#include "backend/shim/shim_files.h"
+#include "backend/shim/shim_kill.h"
+#include "backend/shim/shim_pmi.h"
+#include "tests/lib/lab.h"
+
+#define TASKS_MAX      5
+#define JOB            7
+#define BIG            30000 /* bytes of a value, where a rank puts several */
+#define RUNS           100
+#define SEVERAL_PIECES 40 /* values, of three tasks */
+#define TURN_MS        100
+#define TURNS_MAX      3000 /* of a run: more than it needs if no fence is lost */
+
+struct wire_queue {
+    struct msg_pmi v[4096];
+    size_t n;
+};
+
+/* A task: its one rank, its supervisor, and the wires to the controller and back. */
+struct peer {
+    struct shim shim;
+    struct node_peer node;
+    struct wire_queue up, down;
+    int fd;           /* the rank's end */
+    unsigned fence;   /* that the rank is in or comes to */
+    bool is_in;       /* it waits for the end of the fence */
+    bool agent_down;  /* nothing passes */
+    unsigned rests;   /* turns in which the rank does nothing: it computes, or is suspended */
+    bool old_release; /* keeps no answers */
+};
+
+static struct control c;
+static struct peer peers[TASKS_MAX];
+static size_t n_peers;
+static unsigned n_values; /* that a rank puts before a fence */
+static unsigned fences;   /* of a run */
+static int64_t now_ms = 1000000;
+static unsigned n_killed; /* the step was ended */
+static char note[256];
+static uint64_t seed;
+static struct pmi *served[(RUNS + 100) * TASKS_MAX]; /* a supervisor frees nothing: it ends */
+static size_t n_served;
+static size_t lost_from = SIZE_MAX; /* answers to this task and the later ones are lost */
+
+static uint32_t below(uint32_t n)
+{
+    return (uint32_t)(check_rand(&seed) % n);
+}
+
+/* --- what is played: clock, wires, events --- */
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+    if (id == CLOCK_REALTIME)
+        return (int)syscall(SYS_clock_gettime, id, ts);
+    *ts = (struct timespec){.tv_sec = now_ms / 1000, .tv_nsec = now_ms % 1000 * 1000000};
+    return 0;
+}
+
+struct mono loop_now(const struct loop *l)
+{
+    (void)l;
+    return (struct mono){.ns = now_ms * 1000000};
+}
+
+static void queue_push(struct wire_queue *q, const struct msg_pmi *m)
+{
+    assert_true(q->n < N_OF(q->v));
+    rec_copy(&msg_pmi_rec, &q->v[q->n++], m);
+}
+
+static struct msg_pmi queue_shift(struct wire_queue *q)
+{
+    struct msg_pmi m = q->v[0];
+    memmove(q->v, q->v + 1, --q->n * sizeof *q->v);
+    return m;
+}
+
+/* All but the first n. */
+static void queue_cut(struct wire_queue *q, size_t n)
+{
+    while (q->n > n)
+        rec_fini(&msg_pmi_rec, &q->v[--q->n]);
+}
+
+void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
+                     const void *body)
+{
+    struct peer *p = &peers[s->l.key.task];
+    struct msg_pmi m = *(const struct msg_pmi *)body;
+    (void)tag;
+    assert_int_equal(type, MSG_PMI_FENCE);
+    assert_ptr_equal(d, &msg_pmi_rec);
+    if (p->old_release && m.fence == PMI_KEPT)
+        return;
+    m.keeps &= !p->old_release;
+    if (!p->agent_down)
+        queue_push(&p->up, &m);
+}
+
+bool nodeconn_send(struct nodeconn *n, uint64_t ticket, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    struct peer *p = (struct peer *)(void *)n;
+    (void)ticket;
+    (void)tag;
+    if (kind == MSG_KILL) {
+        const struct launch_kill *k = body;
+        snprintf(note, sizeof note, "%s", k->note);
+        return true;
+    }
+    assert_int_equal(kind, MSG_PMI_ALL);
+    if (p->agent_down)
+        return false;
+    if ((size_t)(p - peers) >= lost_from)
+        return true;
+    queue_push(&p->down, body);
+    return true;
+}
+
+size_t nodeconn_queued(const struct nodeconn *n)
+{
+    (void)n;
+    return 0;
+}
+
+struct node_peer *node_peer_find(struct control *control, const char *name)
+{
+    assert_ptr_equal(control, &c);
+    return &peers[atoi(name + 1)].node;
+}
+
+int ctl_emit(struct control *control, enum event_kind kind, uint32_t job, void *body)
+{
+    (void)control;
+    (void)body;
+    assert_int_equal(kind, EV_KILL);
+    assert_int_equal(job, JOB);
+    n_killed++;
+    return 0;
+}
+
+uint64_t ctl_ticket(const struct control *control)
+{
+    (void)control;
+    return 0;
+}
+
+void files_note(struct shim *s, const char *line)
+{
+    (void)s;
+    fail_msg("%s", line);
+}
+
+void kill_terminate(struct shim *s, int64_t grace_ms)
+{
+    (void)s;
+    (void)grace_ms;
+    fail_msg("a supervisor ends its task");
+}
+
+/* --- the cluster --- */
+
+static void controller_start(void)
+{
+    pmi_fences_module.start(&c);
+}
+
+/* What it has not sent is lost, and what it has not read. Of what it has sent each node gets a part: all
+ * tasks before `all_until` get everything, random if SIZE_MAX. */
+static void controller_dies(size_t all_until)
+{
+    pmi_fences_module.stop(&c);
+    for (size_t i = 0; i < n_peers; i++) {
+        struct wire_queue *q = &peers[i].down;
+        queue_cut(&peers[i].up, 0);
+        queue_cut(q, all_until == SIZE_MAX ? below((uint32_t)q->n + 1) : i < all_until ? q->n : 0);
+    }
+    controller_start();
+}
+
+static void agent_dies(struct peer *p)
+{
+    queue_cut(&p->up, 0);
+    queue_cut(&p->down, below((uint32_t)p->down.n + 1));
+}
+
+static void cluster_end(void)
+{
+    pmi_fences_module.stop(&c);
+    model_fini(&c.model);
+    for (size_t i = 0; i < n_peers; i++) {
+        queue_cut(&peers[i].up, 0);
+        queue_cut(&peers[i].down, 0);
+        close(peers[i].fd);
+        close(pmi_fd(&peers[i].shim, 0));
+    }
+}
+
+/* --- the ranks --- */
+
+static const char *rank_read(struct peer *p)
+{
+    static char line[BIG + 1000];
+    ssize_t n = recv(p->fd, line, sizeof line - 1, MSG_DONTWAIT);
+    assert_true(n > 0 || errno == EAGAIN);
+    line[n > 0 ? n : 0] = '\0';
+    return n > 0 ? line : NULL;
+}
+
+static void rank_say(struct peer *p, const char *text)
+{
+    assert_int_equal(write(p->fd, text, strlen(text)), strlen(text));
+    pmi_read(&p->shim, 0);
+}
+
+/* Returns the line of the answer. */
+static const char *rank_ask(struct peer *p, const char *text)
+{
+    const char *answer;
+    rank_say(p, text);
+    while (!(answer = rank_read(p)))
+        pmi_read(&p->shim, 0);
+    return answer;
+}
+
+static void cluster_begin(size_t n, unsigned values)
+{
+    n_peers = n;
+    n_values = values;
+    n_killed = 0;
+    note[0] = '\0';
+    lost_from = SIZE_MAX;
+    c = (struct control){0};
+    model_init(&c.model);
+    struct job *j = job_new();
+    j->id = JOB;
+    struct step *s = rec_list_push(&j->steps);
+    for (size_t i = 0; i < n; i++) {
+        struct task *t = rec_list_push(&s->tasks);
+        *t = (struct task){.index = (uint32_t)i, .state = TASK_RUNNING, .attempt = (uint32_t)i + 1};
+        t->alloc.node = xasprintf("n%zu", i);
+        struct peer *p = &peers[i];
+        memset(p, 0, sizeof *p);
+        p->node.conn = (struct nodeconn *)(void *)p;
+        p->shim.l = (struct launch){.pmi = true, .pmi_size = (uint32_t)n, .pmi_tasks = (uint32_t)n};
+        p->shim.l.key = (struct launch_key){.job = JOB, .task = (uint32_t)i, .attempt = t->attempt};
+        p->shim.n_ranks = 1;
+        pmi_start(&p->shim);
+        assert_true(n_served < N_OF(served));
+        served[n_served++] = p->shim.pmi;
+        assert_int_equal(pmi_socket(&p->shim, 0, &p->fd), 0);
+    }
+    model_take_job(&c.model, j);
+    controller_start();
+    for (size_t i = 0; i < n; i++)
+        check_has("init", rank_ask(&peers[i], "cmd=init pmi_version=1 pmi_subversion=1\n"), "rc=0");
+}
+
+static char *value_of(size_t rank, unsigned fence, unsigned i)
+{
+    char *s = xasprintf("%zu.%u.%u.", rank, fence, i);
+    if (n_values < 2)
+        return s;
+    char *big = xasprintf("%s%0*d", s, BIG, 0);
+    free(s);
+    return big;
+}
+
+static void rank_check_values(struct peer *p)
+{
+    for (size_t r = 0; r < n_peers; r++)
+        for (unsigned i = 0; i < n_values; i++) {
+            char *value = value_of(r, p->fence, i);
+            char *text = xasprintf("cmd=get key=%zu.%u.%u\n", r, p->fence, i);
+            char *want = xasprintf("cmd=get_result rc=0 msg=success value=%s\n", value);
+            assert_string_equal(rank_ask(p, text), want);
+            free(value);
+            free(text);
+            free(want);
+        }
+}
+
+static void rank_turn(struct peer *p)
+{
+    size_t rank = (size_t)(p - peers);
+    if (p->rests) {
+        p->rests--;
+    } else if (p->is_in) {
+        const char *answer = rank_read(p);
+        if (!answer)
+            return;
+        assert_string_equal(answer, "cmd=barrier_out rc=0\n");
+        rank_check_values(p);
+        p->is_in = false;
+        p->fence++;
+    } else if (p->fence < fences) {
+        for (unsigned i = 0; i < n_values; i++) {
+            char *value = value_of(rank, p->fence, i);
+            char *text = xasprintf("cmd=put key=%zu.%u.%u value=%s\n", rank, p->fence, i, value);
+            assert_string_equal(rank_ask(p, text), "cmd=put_result rc=0 msg=success\n");
+            free(value);
+            free(text);
+        }
+        rank_say(p, "cmd=barrier_in\n");
+        p->is_in = true;
+    }
+}
+
+/* --- runs --- */
+
+static void take_up(struct peer *p)
+{
+    struct msg_pmi m = queue_shift(&p->up);
+    pmi_fences_take(&c, &m);
+    rec_fini(&msg_pmi_rec, &m);
+}
+
+static void take_down(struct peer *p)
+{
+    struct msg_pmi m = queue_shift(&p->down);
+    pmi_take(&p->shim, &m);
+    rec_fini(&msg_pmi_rec, &m);
+}
+
+static void pass_time(void)
+{
+    now_ms += TURN_MS;
+    for (size_t i = 0; i < n_peers; i++)
+        pmi_look(&peers[i].shim);
+}
+
+/* Everything that can happen happens, in turn. */
+static void turn(void)
+{
+    for (size_t i = 0; i < n_peers; i++) {
+        struct peer *p = &peers[i];
+        rank_turn(p);
+        while (p->up.n)
+            take_up(p);
+        while (p->down.n)
+            take_down(p);
+    }
+    pass_time();
+}
+
+static bool all_have(unsigned fence)
+{
+    for (size_t i = 0; i < n_peers; i++)
+        if (peers[i].fence < fence)
+            return false;
+    return true;
+}
+
+static void run_until(unsigned fence)
+{
+    fences = fence;
+    for (unsigned i = 0; !all_have(fence); i++) {
+        if (i == TURNS_MAX || n_killed)
+            fail_msg("fence %u is not over: %s", fence, n_killed ? note : "ranks wait in it");
+        turn();
+    }
+}
+
+/* Fence k is over for the first `have` tasks alone, and its controller dead. */
+static void lose_answers(unsigned k, size_t have)
+{
+    run_until(k);
+    fences = k + 1;
+    lost_from = have;
+    while (peers[0].fence == k)
+        turn();
+    controller_dies(have);
+    lost_from = SIZE_MAX;
+}
+
+static void an_answer_is_lost_with_the_controller(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t tasks, have;
+        unsigned values;
+    } rows[] = {{2, 1, 1}, {3, 1, 1}, {5, 4, 1}, {2, 1, 0}, {3, 1, SEVERAL_PIECES}};
+    for (size_t i = 0; i < N_OF(rows); i++)
+        for (unsigned k = 0; k < 3; k++) {
+            cluster_begin(rows[i].tasks, rows[i].values);
+            lose_answers(k, rows[i].have);
+            run_until(k + 3);
+            cluster_end();
+        }
+}
+
+/* Its ranks may wait for those that lack the answer: it comes to no further fence before. */
+static void the_task_that_has_the_answer_computes(void **unused)
+{
+    (void)unused;
+    cluster_begin(3, 1);
+    lose_answers(1, 1);
+    peers[0].rests = UINT32_MAX;
+    run_until(2);
+    peers[0].rests = 0;
+    run_until(4);
+    cluster_end();
+}
+
+static void the_controller_dies_again_and_again(void **unused)
+{
+    (void)unused;
+    cluster_begin(3, SEVERAL_PIECES);
+    lose_answers(1, 1);
+    for (unsigned i = 0; i < 60 && !all_have(2); i++) {
+        for (unsigned n = 0; n < i; n++)
+            turn();
+        controller_dies(SIZE_MAX);
+    }
+    run_until(4);
+    cluster_end();
+}
+
+/* The first one that is asked is out of reach in the middle of its reply. */
+static void an_agent_dies_while_it_passes_the_answer_on(void **unused)
+{
+    (void)unused;
+    cluster_begin(3, SEVERAL_PIECES);
+    lose_answers(1, 2);
+    fences = 3;
+    for (unsigned i = 0; i < 100; i++) {
+        peers[i % 3].agent_down = i % 7 == 0;
+        if (peers[i % 3].agent_down)
+            agent_dies(&peers[i % 3]);
+        turn();
+        peers[i % 3].agent_down = false;
+    }
+    run_until(4);
+    cluster_end();
+}
+
+/* Its supervisors keep nothing: the step cannot go on, and is told why. */
+static void tasks_of_an_earlier_release(void **unused)
+{
+    (void)unused;
+    cluster_begin(2, 1);
+    peers[0].old_release = peers[1].old_release = true;
+    lose_answers(1, 1);
+    fences = 3;
+    for (unsigned i = 0; i < TURNS_MAX && !n_killed; i++)
+        turn();
+    assert_int_equal(n_killed, 1);
+    check_has("note", note, "a fence was over when its controller was restarted");
+    cluster_end();
+}
+
+/* A task that replies without end, as none of ours does. */
+static void a_reply_is_bounded(void **unused)
+{
+    (void)unused;
+    cluster_begin(2, 1);
+    lose_answers(1, 1);
+    fences = 3;
+    char *lump = xasprintf("%0*d", PMI_PIECE_MAX, 0);
+    struct msg_pmi m = {.key = peers[0].shim.l.key, .fence = PMI_KEPT, .of = 1, .more = true};
+    strv_push(&m.pairs, "key");
+    strv_push_take(&m.pairs, lump);
+    peers[0].agent_down = true; /* it says nothing itself */
+    for (unsigned i = 0; i < TURNS_MAX && !peers[0].down.n && !n_killed; i++) {
+        peers[0].agent_down = false;
+        rank_turn(&peers[1]);
+        while (peers[1].up.n)
+            take_up(&peers[1]);
+        while (peers[0].up.n)
+            take_up(&peers[0]);
+        pass_time();
+    }
+    for (unsigned i = 0; i < 100 && !n_killed; i++, m.piece++)
+        pmi_fences_take(&c, &m);
+    assert_int_equal(n_killed, 1);
+    check_has("note", note, "more than 32 MiB");
+    strv_fini(&m.pairs);
+    cluster_end();
+}
+
+static void random_deaths(void **unused)
+{
+    (void)unused;
+    seed = check_seed();
+    for (unsigned run = 0; run < RUNS; run++) {
+        cluster_begin(2 + below(TASKS_MAX - 1), below(8) ? 1 : 20);
+        fences = 6;
+        for (unsigned deaths = 40; deaths && !all_have(fences);) {
+            struct peer *p = &peers[below((uint32_t)n_peers)];
+            uint32_t what = below(100);
+            if (what < 30)
+                rank_turn(p);
+            else if (what < 55 && p->up.n)
+                take_up(p);
+            else if (what < 80 && p->down.n)
+                take_down(p);
+            else if (what < 93)
+                pass_time();
+            else if (what < 96)
+                p->agent_down = !p->agent_down;
+            else if (what == 96)
+                p->rests = below(50);
+            else if (what == 97 && deaths--)
+                controller_dies(SIZE_MAX);
+            else if (what == 98 && deaths--)
+                agent_dies(p);
+            if (n_killed)
+                fail_msg("run %u: %s", run, note);
+        }
+        for (size_t i = 0; i < n_peers; i++)
+            peers[i].agent_down = false;
+        run_until(fences);
+        cluster_end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_is_lost_with_the_controller),
+        cmocka_unit_test(the_task_that_has_the_answer_computes),
+        cmocka_unit_test(the_controller_dies_again_and_again),
+        cmocka_unit_test(an_agent_dies_while_it_passes_the_answer_on),
+        cmocka_unit_test(tasks_of_an_earlier_release),
+        cmocka_unit_test(a_reply_is_bounded),
+        cmocka_unit_test(random_deaths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
