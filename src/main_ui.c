@@ -1,6 +1,5 @@
 /* main_ui.c - stoker-ui: the screens. Argument parsing and wiring only. */
 #include <getopt.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "src/base/xalloc.h"
 #include "ui/app/run.h"
 #include "ui/app/ui_manual.h"
+#include "ui/term/term_caps.h"
 
 #define EXIT_USAGE 2
 
@@ -78,8 +78,7 @@ static int run(const struct settings *s, const char *notice)
 
 int main(int argc, char **argv)
 {
-    if (!setlocale(LC_ALL, "")) /* LANG names a locale that is not installed */
-        setlocale(LC_ALL, "C.UTF-8");
+    caps_set_locale();
     struct settings s;
     settings_init(&s);
     struct errtext err = {""};

@@ -30,7 +30,7 @@ void uilab_init(struct uilab *u)
     tzset();
     *u = (struct uilab){.uid = 1000, .mono = {.ns = 1000 * NS_PER_S}};
     lab_init(&u->lab);
-    theme_init(&u->theme, 16);
+    theme_init(&u->theme, COLORS_TRUE);
     canvas_init(&u->canvas);
     str_init(&u->text);
     keymap_init(&u->options.keys);
@@ -266,13 +266,14 @@ int uilab_find(struct uilab *u, const char *part)
 static void looks(const struct uilab *u, struct str *out)
 {
     static const char letters[] = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    struct style seen[sizeof letters] = {{.fg = -1, .bg = -1}};
+    struct style seen[sizeof letters] = {{0}};
     size_t n = 1;
     for (int y = 0; y < u->canvas.rows; y++) {
         size_t keep = out->len;
         for (int x = 0; x < u->canvas.cols; x++) {
             const struct canvas_cell *cell = canvas_at(&u->canvas, y, x);
-            struct style s = theme_ink(&u->theme, (enum role)cell->role, (enum role)cell->over, cell->ink);
+            uint32_t shown;
+            struct style s = canvas_look(cell, &u->theme, &shown);
             size_t i = 0;
             while (i < n && memcmp(&seen[i], &s, sizeof s))
                 i++;
@@ -367,9 +368,41 @@ void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols)
     str_fini(&got);
 }
 
+/* For the eye: each picture in all sizes and themes, as PICTURES/NAME-THEME-WxH.svg. */
+static void picture_in_all(struct uilab *u, const char *name, const char *dir)
+{
+    static const int sizes[][2] = {{24, 80}, {43, 132}, {50, 200}};
+    static const char *const themes[] = {"dark", "light", "colourblind"};
+    struct theme usual = u->theme;
+    for (size_t i = 0; i < 9; i++) {
+        struct str got = STR_INIT;
+        struct errtext err = {""};
+        char *theme = xasprintf("themes/%s.theme", themes[i / 3]);
+        char *path =
+            xasprintf("%s/%s-%s-%dx%d.svg", dir, name, themes[i / 3], sizes[i % 3][1], sizes[i % 3][0]);
+        theme_init(&u->theme, COLORS_TRUE);
+        if (theme_load(&u->theme, theme, &err) < 0)
+            fail_msg("%s", err.s);
+        uilab_draw(u, sizes[i % 3][0], sizes[i % 3][1]);
+        canvas_to_svg(&u->canvas, &u->theme, &got);
+        FILE *f = fopen(path, "w");
+        if (!f || fwrite(got.s, 1, got.len, f) != got.len || fclose(f))
+            fail_msg("%s: %s", path, strerror(errno));
+        free(path);
+        free(theme);
+        str_fini(&got);
+    }
+    u->theme = usual;
+}
+
 void uilab_picture(struct uilab *u, const char *name, int rows, int cols)
 {
     struct str got = STR_INIT;
+    const char *dir = getenv("PICTURES");
+    if (dir && *dir) {
+        picture_in_all(u, name, dir);
+        return;
+    }
     uilab_draw(u, rows, cols);
     canvas_to_svg(&u->canvas, &u->theme, &got);
     char *path = xasprintf("docs/screens/%s.svg", name);

@@ -1,5 +1,8 @@
 /* uisvg.c - a canvas as a picture: the same cells, the same looks, for the documents. */
+#include <stdlib.h>
+
 #include "src/base/utf8.h"
+#include "src/base/xalloc.h"
 #include "tests/lib/uilab.h"
 
 #define CELL_W 8.4
@@ -7,23 +10,26 @@
 #define BASE   13 /* of the letters, in a cell */
 #define MARGIN 10
 
-/* What the sixteen colours are on many terminals; the last two: text and background. */
-static const char *const rgb[18] = {
-    "#2e3440", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9", "#5c6370",
-    "#ff7b86", "#b5e890", "#ffd68a", "#82c4ff", "#de9cf0", "#7fd7e2", "#ffffff", "#d8dee9", "#1b1f27",
-};
-
 struct paint {
-    const char *fg, *bg;
+    uint32_t fg, bg; /* 0xrrggbb */
     bool bold, dim, underline;
 };
 
+/* What a terminal has where nothing else is said. */
+static uint32_t own(const struct theme *t, bool background)
+{
+    bool light = t->styles[ROLE_TAB_ON].fg == (COLOR_RGB | 0x1b1f27); /* of the light theme */
+    return background ? (light ? 0xfbfbfd : 0x14171e) : light ? 0x24292f : 0xc9d0db;
+}
+
 static struct paint paint_of(const struct theme *t, const struct canvas_cell *cell)
 {
-    struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
-    struct paint k = {.fg = rgb[s.fg < 0 ? 16 : s.fg], .bg = rgb[s.bg < 0 ? 17 : s.bg]};
+    uint32_t shown;
+    struct style s = canvas_look(cell, t, &shown);
+    struct paint k = {.fg = s.fg ? color_rgb(s.fg) : own(t, false),
+                      .bg = s.bg ? color_rgb(s.bg) : own(t, true)};
     if (s.attr & STYLE_REVERSE) {
-        const char *fg = k.fg;
+        uint32_t fg = k.fg;
         k.fg = k.bg;
         k.bg = fg;
     }
@@ -89,7 +95,7 @@ static int put_line(const struct canvas *c, int y, int x, int end, const struct 
     int top = MARGIN + y * CELL_H, stop = x + 1;
     while (line == (LINE_LEFT | LINE_RIGHT) && stop < end && line_of(canvas_at(c, y, stop)) == line)
         stop++;
-    str_appendf(out, "<path fill=\"none\" stroke=\"%s\"%s%s d=\"", k->fg,
+    str_appendf(out, "<path fill=\"none\" stroke=\"#%06x\"%s%s d=\"", k->fg,
                 line & LINE_THICK || k->bold ? " stroke-width=\"2\"" : "",
                 k->dim ? " opacity=\"0.62\"" : "");
     if (line == (LINE_LEFT | LINE_RIGHT))
@@ -103,6 +109,23 @@ static int put_line(const struct canvas *c, int y, int x, int end, const struct 
     return stop;
 }
 
+/* --- blocks: drawn, for fonts leave gaps between them --- */
+
+static bool is_block(const struct canvas_cell *cell)
+{
+    return cell->cp[0] >= 0x2581 && cell->cp[0] <= 0x258f;
+}
+
+/* Eighths from below, then from the left. */
+static int put_block(const struct canvas *c, int y, int x, const struct paint *k, struct str *out)
+{
+    uint32_t cp = canvas_at(c, y, x)->cp[0];
+    double h = cp <= 0x2588 ? (cp - 0x2580) / 8.0 : 1, w = cp > 0x2588 ? (0x2590 - cp) / 8.0 : 1;
+    str_appendf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#%06x\"/>\n",
+                at_x(x), MARGIN + (y + 1 - h) * CELL_H, w * CELL_W, h * CELL_H, k->fg);
+    return x + 1;
+}
+
 /* One word: each stands at its own place, for fonts do not agree on the width of a blank; a wide character
  * stands alone. */
 static int put_word(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
@@ -112,9 +135,9 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
         stop = x + 2;
     else
         while (stop < end && canvas_at(c, y, stop)->width == 1 && !is_blank(canvas_at(c, y, stop)) &&
-               !line_of(canvas_at(c, y, stop)))
+               !line_of(canvas_at(c, y, stop)) && !is_block(canvas_at(c, y, stop)))
             stop++;
-    str_appendf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"%s\"%s%s>", at_x(x),
+    str_appendf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"#%06x\"%s%s>", at_x(x),
                 MARGIN + y * CELL_H + BASE, (stop - x) * CELL_W, k->fg,
                 k->bold ? " font-weight=\"bold\"" : "", k->dim ? " opacity=\"0.62\"" : "");
     for (int i = x; i < stop; i++)
@@ -128,30 +151,43 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
 static void put_run(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
 {
     if (k->underline)
-        str_appendf(out,
-                    "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"1\" fill=\"%s\" opacity=\"0.6\"/>\n",
-                    at_x(x), MARGIN + y * CELL_H + CELL_H - 2, (end - x) * CELL_W, k->fg);
+        str_appendf(
+            out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"1\" fill=\"#%06x\" opacity=\"0.6\"/>\n",
+            at_x(x), MARGIN + y * CELL_H + CELL_H - 2, (end - x) * CELL_W, k->fg);
     while (x < end)
-        x = is_blank(canvas_at(c, y, x))  ? x + 1
-            : line_of(canvas_at(c, y, x)) ? put_line(c, y, x, end, k, out)
-                                          : put_word(c, y, x, end, k, out);
+        x = is_blank(canvas_at(c, y, x))   ? x + 1
+            : line_of(canvas_at(c, y, x))  ? put_line(c, y, x, end, k, out)
+            : is_block(canvas_at(c, y, x)) ? put_block(c, y, x, k, out)
+                                           : put_word(c, y, x, end, k, out);
 }
 
 /* What is behind row y: cells of one background are one box, or their edges would show. */
 static void put_backgrounds(const struct canvas *c, const struct theme *t, int y, struct str *out)
 {
     for (int x = 0, end; x < c->cols; x = end) {
-        const char *bg = paint_of(t, canvas_at(c, y, x)).bg;
+        uint32_t bg = paint_of(t, canvas_at(c, y, x)).bg;
         for (end = x + 1; end < c->cols && paint_of(t, canvas_at(c, y, end)).bg == bg;)
             end++;
-        if (bg != rgb[17])
-            str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
+        if (bg != own(t, true))
+            str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>\n",
                         at_x(x), MARGIN + y * CELL_H, (end - x) * CELL_W, CELL_H, bg);
     }
 }
 
-void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *out)
+/* The same with what a terminal of that theme shows in each cell. */
+static struct canvas shown_canvas(const struct canvas *c, const struct theme *t)
 {
+    struct canvas shown = *c;
+    size_t n = (size_t)(c->rows * c->cols);
+    shown.cells = xmemdup(c->cells, n * sizeof *c->cells);
+    for (size_t i = 0; i < n; i++)
+        canvas_look(&c->cells[i], t, &shown.cells[i].cp[0]);
+    return shown;
+}
+
+void canvas_to_svg(const struct canvas *drawn, const struct theme *t, struct str *out)
+{
+    struct canvas shown = shown_canvas(drawn, t), *c = &shown;
     double w = 2 * MARGIN + c->cols * CELL_W;
     int h = 2 * MARGIN + c->rows * CELL_H;
     str_appendf(
@@ -160,7 +196,7 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
         "font-family=\"'DejaVu Sans Mono', 'Liberation Mono', Menlo, Consolas, monospace\" "
         "font-size=\"14\">\n",
         w, h, w, h);
-    str_appendf(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", rgb[17]);
+    str_appendf(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"#%06x\"/>\n", own(t, true));
     for (int y = 0; y < c->rows; y++) {
         put_backgrounds(c, t, y, out);
         for (int x = 0, end; x < c->cols; x = end) {
@@ -174,4 +210,5 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
         }
     }
     str_append(out, "</svg>\n");
+    free(shown.cells);
 }

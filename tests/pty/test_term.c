@@ -216,14 +216,63 @@ static void no_color_means_none(void **state)
     static const char *const ui[] = {"env", "NO_COLOR=1", "stoker-ui", NULL};
     struct tty *t = *state, plain;
     tty_await(t, "live");
-    tty_await_bytes(t, "36m"); /* cyan somewhere */
+    tty_await_bytes(t, "38;5;"); /* one of 256 somewhere */
     tty_start(&plain, 24, 80, ui);
     tty_await(&plain, "live");
-    assert_null(strstr(plain.tail.s, "36m"));
-    assert_null(strstr(plain.tail.s, "32m"));
+    assert_null(strstr(plain.tail.s, "38;"));
+    assert_null(strstr(plain.tail.s, "48;"));
     tty_type(&plain, "q");
     assert_int_equal(tty_wait(&plain), 0);
     tty_fini(&plain);
+}
+
+/* What the environment says of the terminal decides which colours it is sent. */
+static void colours_are_those_of_the_terminal(void **state)
+{
+    static const struct {
+        const char *term, *colorterm, *comes, *never;
+    } rows[] = {
+        {"TERM=xterm-256color", "COLORTERM=truecolor", "38;2;", NULL},
+        {"TERM=xterm-256color", "COLORTERM=", "38;5;", "38;2;"},
+        {"TERM=screen-256color", "COLORTERM=truecolor", "38;5;",
+         "38;2;"}, /* it inherits what it cannot do */
+        {"TERM=xterm", "COLORTERM=", "36m", "38;"},
+        {"TERM=vt100", "COLORTERM=truecolor", NULL, "38;"},
+    };
+    struct tty *t = *state;
+    tty_await(t, "live");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const char *const ui[] = {"env", "-u", "TMUX", rows[i].term, rows[i].colorterm, "stoker-ui", NULL};
+        struct tty other;
+        tty_start(&other, 24, 80, ui);
+        tty_await(&other, "No jobs.");
+        if (rows[i].comes)
+            check_has(rows[i].term, other.tail.s, rows[i].comes);
+        if (rows[i].never && strstr(other.tail.s, rows[i].never))
+            fail_msg("%s %s: %s came", rows[i].term, rows[i].colorterm, rows[i].never);
+        tty_type(&other, "q");
+        assert_int_equal(tty_wait(&other), 0);
+        tty_must_be_sane(&other, rows[i].term);
+        tty_fini(&other);
+    }
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
+/* Over SSH, LANG often names a locale that this host does not have. */
+static void a_locale_that_is_not_installed_is_unicode_still(void **state)
+{
+    static const char *const ui[] = {"env", "-u", "LC_ALL", "LANG=tlh_QO.UTF-8", "stoker-ui", NULL};
+    struct tty *t = *state, other;
+    tty_await(t, "No jobs.");
+    assert_int_equal(tty_run("sbatch -H -J 'gr\u00fc\u00dfe' --wrap true >/dev/null"), 0);
+    tty_start(&other, 24, 80, ui);
+    tty_await(&other, "gr\u00fc\u00dfe");
+    tty_type(&other, "q");
+    assert_int_equal(tty_wait(&other), 0);
+    tty_fini(&other);
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
 }
 
 static void a_plain_locale_gets_plain_signs(void **state)
@@ -337,6 +386,8 @@ int main(void)
         TTY_CASE(quiet_when_nothing_happens),
         TTY_CASE(a_shell_gets_the_terminal_and_gives_it_back),
         TTY_CASE(no_color_means_none),
+        TTY_CASE(colours_are_those_of_the_terminal),
+        TTY_CASE(a_locale_that_is_not_installed_is_unicode_still),
         TTY_CASE(a_plain_locale_gets_plain_signs),
         TTY_CASE(wide_and_combining_names_keep_their_cells),
         TTY_CASE(the_mouse_has_a_switch),

@@ -326,8 +326,8 @@ static void themes_load(void **state)
     for (size_t i = 0; i < N_OF(names); i++) {
         struct theme t, built_in;
         struct errtext err = {""};
-        theme_init(&t, 16);
-        theme_init(&built_in, 16);
+        theme_init(&t, COLORS_TRUE);
+        theme_init(&built_in, COLORS_TRUE);
         char *path = settings_theme_path(names[i], "themes");
         if (theme_load(&t, path, &err) < 0)
             fail_msg("%s", err.s);
@@ -335,7 +335,7 @@ static void themes_load(void **state)
             assert_memory_equal(t.styles, built_in.styles,
                                 sizeof t.styles); /* the file of what is built in */
         for (int r = 0; r < ROLE_N; r++) /* no dark blue on black, in none of them but the light one */
-            if (t.styles[r].fg == 4 && i != 1)
+            if (t.styles[r].fg == 5 && i != 1)
                 fail_msg("%s: %s is dark blue", names[i], role_name((enum role)r));
         free(path);
     }
@@ -374,14 +374,16 @@ static void a_bad_theme_changes_nothing(void **state)
 static void colours_are_cut_to_the_terminal(void **state)
 {
     (void)state;
-    for (int colors = 0; colors <= 16; colors += 8) {
+    static const int all[] = {0, 8, 16, 256};
+    for (size_t i = 0; i < N_OF(all); i++) {
         struct theme t;
+        int colors = all[i];
         theme_init(&t, colors);
         for (int r = 0; r < ROLE_N; r++)
             for (int o = 0; o < ROLE_N; o++) {
                 struct style s = theme_style(&t, (enum role)r, (enum role)o);
-                if (s.fg >= colors || s.bg >= colors)
-                    fail_msg("%d colours: %s has %d on %d", colors, role_name((enum role)r), s.fg, s.bg);
+                if (s.fg > (uint32_t)colors || s.bg > (uint32_t)colors)
+                    fail_msg("%d colours: %s has %u on %u", colors, role_name((enum role)r), s.fg, s.bg);
             }
         /* The cursor's row is told apart on each of them. */
         struct style plain = theme_style(&t, ROLE_NORMAL, ROLE_NORMAL),
@@ -473,14 +475,26 @@ static void lines_are_what_a_terminal_leaves(void **state)
     }
 }
 
+static void color_text(struct str *out, uint32_t color)
+{
+    if (color & COLOR_RGB)
+        str_appendf(out, "#%06x", color & 0xffffff);
+    else
+        str_appendf(out, "%u", color);
+}
+
 /* "text{fg bg attr}" for each span. */
 static void spans_text(const struct linetext *t, struct str *out)
 {
     size_t from = 0;
     for (size_t i = 0; i < t->n_spans; from = t->spans[i++].end) {
-        struct ink k = t->spans[i].ink;
+        struct style k = t->spans[i].ink;
         str_append_n(out, t->text.s + from, t->spans[i].end - from);
-        str_appendf(out, "{%u %u %u}", k.fg, k.bg, k.attr);
+        str_append(out, "{");
+        color_text(out, k.fg);
+        str_append(out, " ");
+        color_text(out, k.bg);
+        str_appendf(out, " %u}", k.attr);
     }
 }
 
@@ -494,8 +508,8 @@ static void colours_become_ink(void **state)
         {"red", "\033[31mred\033[0m end", "red{2 0 0} end{0 0 0}"},
         {"empty is zero", "\033[31;42;1mx\033[my", "x{2 3 1}y{0 0 0}"},
         {"bright", "\033[92mx\033[39my", "x{11 0 0}y{0 0 0}"},
-        {"of 256", "\033[38;5;196mx\033[38;5;21my\033[48;5;244mz", "x{10 0 0}y{13 0 0}z{13 9 0}"},
-        {"of 16 million", "\033[38;2;10;200;20mx\033[38:2:128:0:128my", "x{3 0 0}y{6 0 0}"},
+        {"of 256", "\033[38;5;196mx\033[38;5;21my\033[48;5;244mz", "x{197 0 0}y{22 0 0}z{22 245 0}"},
+        {"of 16 million", "\033[38;2;10;200;20mx\033[38:2:128:0:128my", "x{#0ac814 0 0}y{#800080 0 0}"},
         {"attributes", "\033[1;4;7mx\033[22;24my\033[27mz", "x{0 0 13}y{0 0 8}z{0 0 0}"},
         {"not to be seen", "\033[8;30;40mx", "x{1 0 0}"},
         {"no colours", "\033[>4;2mx\033[?31my\033[38;5mz", "xyz{0 0 0}"},
@@ -522,13 +536,18 @@ static void ink_is_limited(void **state)
     static const struct {
         int colors;
         enum role over;
-        struct ink ink;
+        struct style ink;
         const char *want;
     } rows[] = {
         {16, ROLE_NORMAL, {.fg = 10, .attr = STYLE_BOLD}, "bold bright_red"},
         {8, ROLE_NORMAL, {.fg = 10}, "bold red"},
         {8, ROLE_NORMAL, {.fg = 9}, "dim"},
         {0, ROLE_NORMAL, {.fg = 10, .bg = 3, .attr = STYLE_UNDERLINE}, "underline"},
+        {COLORS_TRUE, ROLE_NORMAL, {.fg = COLOR_RGB | 0xff6400}, "#ff6400"},
+        {256, ROLE_NORMAL, {.fg = COLOR_RGB | 0xff6400}, "colour202"},
+        {256, ROLE_NORMAL, {.fg = COLOR_RGB | 0x808080}, "colour244"},
+        {16, ROLE_NORMAL, {.fg = COLOR_RGB | 0xff6400}, "bright_red"},
+        {16, ROLE_NORMAL, {.fg = 197}, "bright_red"},
         {16, ROLE_MATCH, {.fg = 10}, "black on yellow"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {

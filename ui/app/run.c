@@ -7,7 +7,6 @@
 #include "ui/app/run.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/stack.h"
 #include "ui/term/term.h"
+#include "ui/term/term_caps.h"
 
 _Static_assert(UI_COPY_MAX <= TERM_COPY_MAX, "what is copied is not cut");
 
@@ -550,7 +550,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     l.connector = connector_new();
     struct ui_options o = {.read_only = s->read_only,
                            .threads = true,
-                           .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
+                           .ascii = s->ascii || caps_is_ascii(),
                            .gpu_idle_flag_s = s->gpu_idle_s,
                            .keys = s->keys,
                            .prefs = &l.prefs,

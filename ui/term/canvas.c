@@ -60,13 +60,14 @@ const struct canvas_cell *canvas_at(const struct canvas *c, int y, int x)
 
 static void cell_blank(struct canvas_cell *cell, enum role role)
 {
-    *cell = (struct canvas_cell){.cp = {' '}, .width = 1, .role = (uint8_t)role, .over = ROLE_NORMAL};
+    *cell = (struct canvas_cell){.cp = {' '}, .width = 1, .role = (uint8_t)role};
 }
 
 void canvas_clear(struct canvas *c)
 {
     c->clip = rect_make(0, 0, c->rows, c->cols);
     c->cur_y = c->cur_x = -1;
+    c->fill = ROLE_NORMAL;
     for (int i = 0; i < c->rows * c->cols; i++)
         cell_blank(&c->cells[i], ROLE_NORMAL);
 }
@@ -105,11 +106,13 @@ static void canvas_put(struct canvas *c, int y, int x, enum role role, uint32_t 
     struct canvas_cell *cell = cell_at(c, y, x);
     cell_blank(cell, role);
     cell->cp[0] = cp;
+    cell->fill = (uint8_t)c->fill;
     cell->width = (uint8_t)width;
     if (width == 2) {
         break_wide(c, y, x + 1);
         cell_blank(cell_at(c, y, x + 1), role);
         cell_at(c, y, x + 1)->width = 0;
+        cell_at(c, y, x + 1)->fill = (uint8_t)c->fill;
     }
 }
 
@@ -165,6 +168,11 @@ int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g)
     return canvas_text(c, y, x, role, glyph_text(g, c->ascii), 1);
 }
 
+void canvas_fill_with(struct canvas *c, enum role fill)
+{
+    c->fill = fill;
+}
+
 void canvas_fill(struct canvas *c, struct rect r, enum role role)
 {
     r = rect_cut(r, c->clip);
@@ -193,7 +201,7 @@ void canvas_over(struct canvas *c, struct rect r, enum role over)
             cell_at(c, y, x)->over = (uint8_t)over;
 }
 
-void canvas_ink(struct canvas *c, struct rect r, struct ink ink)
+void canvas_ink(struct canvas *c, struct rect r, struct style ink)
 {
     r = rect_cut(r, c->clip);
     for (int y = r.y; y < r.y + r.h; y++)
@@ -228,6 +236,20 @@ void canvas_scrollbar(struct canvas *c, int y, int x, int h, long long top, long
     for (int i = 0; i < h; i++)
         canvas_glyph(c, y + i, x, i >= at && i < at + size ? ROLE_NORMAL : ROLE_RULE,
                      i >= at && i < at + size ? GLYPH_THUMB : GLYPH_VLINE);
+}
+
+struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, uint32_t *ret_char)
+{
+    *ret_char = cell->cp[0];
+    if (cell->fill != ROLE_NORMAL) {
+        bool filled;
+        struct style s = theme_filled(t, (enum role)cell->role, (enum role)cell->fill, &filled);
+        if (filled && cell->role == cell->fill)
+            *ret_char = ' ';
+        if (filled)
+            return s;
+    }
+    return theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
 }
 
 void canvas_row_text(const struct canvas *c, int y, struct str *out)

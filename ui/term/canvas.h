@@ -21,8 +21,8 @@ struct canvas_cell {
     uint32_t cp[1 + CELL_MARKS]; /* the character and its combining marks, ends with 0 */
     uint8_t width;               /* 1, 2, or 0: the right half of the wide one before it */
     uint8_t role, over;          /* enum role; over: ROLE_NORMAL for none */
-    struct ink ink;
-    uint16_t unused; /* cells are compared byte by byte */
+    uint8_t fill;                /* of a bar: the role whose colour is its background; ROLE_NORMAL: none */
+    struct style ink;            /* cells are compared byte by byte: no gaps */
 };
 
 struct canvas {
@@ -31,6 +31,7 @@ struct canvas {
     struct rect clip; /* nothing is drawn outside */
     bool ascii;       /* '?' and plain signs instead of everything beyond ASCII */
     int cur_y, cur_x; /* the terminal's cursor; -1: hidden */
+    enum role fill;   /* of what is drawn; see canvas_fill_with */
     struct str text;  /* scratch */
 };
 
@@ -75,6 +76,8 @@ int canvas_text(struct canvas *c, int y, int x, enum role role, const char *s, i
 int canvas_printf(struct canvas *c, int y, int x, enum role role, int max, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g);
+/* The next texts are drawn as parts of a bar: on the colour of that role; ROLE_NORMAL: as usual. */
+void canvas_fill_with(struct canvas *c, enum role fill);
 /* Blank cells of that role. */
 void canvas_fill(struct canvas *c, struct rect r, enum role role);
 void canvas_hline(struct canvas *c, int y, int x, int w, enum role role);
@@ -82,11 +85,15 @@ void canvas_vline(struct canvas *c, int y, int x, int h, enum role role);
 /* Lays a role over what is there: the cursor's row, a match. */
 void canvas_over(struct canvas *c, struct rect r, enum role over);
 /* Colours what is there with a program's own ink. */
-void canvas_ink(struct canvas *c, struct rect r, struct ink ink);
+void canvas_ink(struct canvas *c, struct rect r, struct style ink);
 /* A frame around r with a title in its upper edge; NULL: none. */
 void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *title);
 /* A scroll bar in the column x: what part of n things beginning at top are seen. No-op where all are. */
 void canvas_scrollbar(struct canvas *c, int y, int x, int h, long long top, long long seen, long long n);
+
+/* The look of a cell, and what stands in it: where the theme has a colour for what a bar is filled with, a
+ * blank of that colour is shown in place of the character that says so without colours. */
+struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, uint32_t *ret_char);
 
 const struct canvas_cell *canvas_at(const struct canvas *c, int y, int x);
 /* One row as text, without blanks at its end. */

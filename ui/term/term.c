@@ -1,8 +1,6 @@
-/* term.c - the terminal, by curses. */
+/* term.c - the terminal: modes, inputs, programs that get it for a while. */
 #include "ui/term/term.h"
 
-#define NCURSES_WIDECHAR 1
-#include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <poll.h>
@@ -21,53 +19,33 @@
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
 #include "ui/term/restore.h"
+#include "ui/term/term_caps.h"
+#include "ui/term/term_paint.h"
 
-#define FAILED_S 3  /* a program that ends badly so soon has something to say */
-#define N_COLORS 17 /* the sixteen and the terminal's own */
+#define FAILED_S 3 /* a program that ends badly so soon has something to say */
 
 struct term {
-    SCREEN *screen;
     struct termios saved;
-    struct canvas last; /* what curses has been told; rows 0: nothing yet */
-    int colors;
-    short pairs[N_COLORS][N_COLORS]; /* by the colours plus one; 0: not made yet */
-    int n_pairs;
+    struct term_caps caps;
+    struct term_painter painter;
+    int rows, cols;
     bool mouse, gone, titled;
+    bool taken; /* the terminal is ours */
     struct key_decoder decoder;
     struct str restore;
 };
-
-/* NULL: this kind of terminal has none. */
-static const char *capability(const char *name)
-{
-    char text[8];
-    snprintf(text, sizeof text, "%s", name);
-    const char *s = tigetstr(text);
-    return s == (const char *)-1 ? NULL : s;
-}
 
 /* The bytes that undo what term_open does, in the order of the undoing. */
 static void prepare_restore(struct term *t)
 {
     static const char *const names[] = {"rmkx", "cnorm", "sgr0", "rmcup"};
     str_append(&t->restore, "\033[?2004l\033[?1006l\033[?1002l\033[?1000l");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        for (const char *s = capability(names[i]); s && *s; s++) {
-            if (s[0] == '$' && s[1] == '<') { /* padding of old terminals */
-                while (*s && *s != '>')
-                    s++;
-                if (!*s)
-                    break;
-                continue;
-            }
-            str_append_char(&t->restore, *s);
-        }
-    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        caps_append(&t->restore, caps_text(names[i]));
 }
 
 static void term_write_all(const char *s, size_t n)
 {
-    fflush(stdout);
     while (n) {
         ssize_t k = write(STDOUT_FILENO, s, n);
         if (k < 0 && errno != EINTR && errno != EAGAIN)
@@ -82,7 +60,7 @@ static void start_modes(struct term *t)
     static const char paste[] = "\033[?2004h", on[] = "\033[?1000h\033[?1006h",
                       off[] = "\033[?1006l\033[?1000l";
     term_write_all(paste, sizeof paste - 1);
-    if (capability("kmous"))
+    if (caps_text("kmous"))
         term_write_all(t->mouse ? on : off, strlen(t->mouse ? on : off));
 }
 
@@ -103,7 +81,7 @@ static void know_keys(struct key_decoder *d)
         {"kf10", KEYNAME_F10},     {"kf11", KEYNAME_F11},   {"kf12", KEYNAME_F12},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *bytes = capability(keys[i].name);
+        const char *bytes = caps_text(keys[i].name);
         if (bytes)
             decoder_know(d, bytes, keys[i].key);
     }
@@ -125,39 +103,46 @@ static void start_input(struct term *t)
     if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         t->decoder.to_char = char_of_locale;
     know_keys(&t->decoder);
-    typeahead(-1); /* curses does not read: it would stop in the middle of a picture for ever */
 }
 
-/* A pair for each two of the colours, made when it is first needed: terminals of eight colours have 64
- * pairs, far more than a theme uses. Where a job's own colours have used up all of them the background is
- * left out. */
-static short color_pair(struct term *t, struct style s)
+/* Every key comes at once and as it is, and a line feed is one. */
+static void raw_mode(const struct term *t)
 {
-    if (!t->colors || (s.fg < 0 && s.bg < 0))
-        return 0;
-    short *pair = &t->pairs[s.fg + 1][s.bg + 1];
-    if (!*pair && t->n_pairs + 1 < COLOR_PAIRS && t->n_pairs < N_COLORS * N_COLORS) {
-        *pair = (short)++t->n_pairs;
-        init_pair(*pair, s.fg, s.bg);
-    }
-    return *pair ? *pair : t->pairs[s.fg + 1][0];
+    struct termios raw = t->saved;
+    raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | IXON | PARMRK | ISTRIP);
+    raw.c_oflag &= ~(tcflag_t)ONLCR;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ISIG | IEXTEN | ECHO | ECHONL);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 }
 
-static void start_colors(struct term *t)
+/* Another screen where the terminal has one; lines wrap and characters replace others, as they should. */
+static void take_over(struct term *t)
 {
-    if (!has_colors())
-        return;
-    start_color();
-    use_default_colors();
-    t->colors = COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
-    for (int8_t fg = 0; fg < t->colors; fg++) /* these are there in any case */
-        color_pair(t, (struct style){.fg = fg, .bg = -1});
+    static const char *const names[] = {"smcup", "sgr0", "rmir", "smam"};
+    struct str begin = STR_INIT;
+    restore_arm(STDOUT_FILENO, t->restore.s, t->restore.len, &t->saved);
+    raw_mode(t);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        caps_append(&begin, caps_text(names[i]));
+    term_write_all(begin.s, begin.len);
+    str_fini(&begin);
+    start_modes(t);
+    painter_forget(&t->painter);
+    t->taken = true;
 }
 
-static attr_t attributes(struct style s)
+/* Where there is no other screen, what is printed next goes below the picture. */
+static void hand_over(struct term *t)
 {
-    return (s.attr & STYLE_BOLD ? A_BOLD : 0) | (s.attr & STYLE_DIM ? A_DIM : 0) |
-           (s.attr & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (s.attr & STYLE_REVERSE ? A_REVERSE : 0);
+    struct str end = STR_INIT;
+    if (!caps_text("rmcup") && t->rows)
+        str_appendf(&end, "\033[%d;1H\r\n", t->rows);
+    term_write_all(end.s, end.len);
+    str_fini(&end);
+    restore_now();
+    t->taken = false;
 }
 
 int term_open(unsigned flags, struct term **ret, struct errtext *err)
@@ -166,27 +151,18 @@ int term_open(unsigned flags, struct term **ret, struct errtext *err)
         return err_set(err, -ENOTTY, "standard input and output must be a terminal");
     struct term *t = xcalloc(1, sizeof *t);
     t->mouse = flags & TERM_MOUSE;
-    canvas_init(&t->last);
     decoder_init(&t->decoder);
     str_init(&t->restore);
     tcgetattr(STDIN_FILENO, &t->saved);
-    t->screen = newterm(NULL, stdout, stdin);
-    if (!t->screen) {
-        const char *name = getenv("TERM");
+    int rc = caps_read(&t->caps, err);
+    painter_init(&t->painter, &t->caps);
+    if (rc < 0) {
         term_close(t);
-        return err_set(err, -ENODEV, "the terminal type '%s' is not known: set TERM", name ? name : "");
+        return rc;
     }
-    set_term(t->screen);
     prepare_restore(t);
-    restore_arm(STDOUT_FILENO, t->restore.s, t->restore.len, &t->saved);
-    raw();
-    noecho();
-    nonl();
-    intrflush(stdscr, FALSE);
     start_input(t);
-    start_colors(t);
-    start_modes(t);
-    curs_set(0);
+    take_over(t);
     *ret = t;
     return 0;
 }
@@ -195,12 +171,9 @@ void term_close(struct term *t)
 {
     if (!t)
         return;
-    if (t->screen) {
-        endwin();
-        restore_now();
-        delscreen(t->screen);
-    }
-    canvas_fini(&t->last);
+    if (t->taken)
+        hand_over(t);
+    painter_fini(&t->painter);
     decoder_fini(&t->decoder);
     str_fini(&t->restore);
     free(t);
@@ -214,7 +187,7 @@ int term_fd(const struct term *t)
 
 int term_colors(const struct term *t)
 {
-    return t->colors;
+    return t->caps.colors;
 }
 
 bool term_is_gone(const struct term *t)
@@ -222,65 +195,35 @@ bool term_is_gone(const struct term *t)
     return t->gone;
 }
 
+static int size_from(const char *variable, const char *capability, int least)
+{
+    const char *env = getenv(variable);
+    int n = env ? atoi(env) : 0;
+    n = n > 0 ? n : caps_number(capability);
+    return n > 0 ? n : least;
+}
+
 void term_size(struct term *t, int *rows, int *cols)
 {
-    struct winsize ws;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_row && ws.ws_col &&
-        (ws.ws_row != LINES || ws.ws_col != COLS)) {
-        resizeterm(ws.ws_row, ws.ws_col);
-        term_redraw(t);
+    struct winsize ws = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) != 0 || !ws.ws_row || !ws.ws_col) {
+        ws.ws_row = (unsigned short)size_from("LINES", "lines", 24);
+        ws.ws_col = (unsigned short)size_from("COLUMNS", "cols", 80);
     }
-    *rows = LINES;
-    *cols = COLS;
+    *rows = t->rows = ws.ws_row;
+    *cols = t->cols = ws.ws_col;
 }
 
 void term_redraw(struct term *t)
 {
-    t->last.rows = t->last.cols = 0;
-    clearok(stdscr, TRUE);
-}
-
-static bool same_row(const struct canvas *a, const struct canvas *b, int y)
-{
-    return memcmp(canvas_at(a, y, 0), canvas_at(b, y, 0), (size_t)a->cols * sizeof(struct canvas_cell)) ==
-           0;
-}
-
-static void show_row(struct term *t, const struct canvas *c, const struct theme *theme, int y)
-{
-    for (int x = 0; x < c->cols; x++) {
-        const struct canvas_cell *cell = canvas_at(c, y, x);
-        if (cell->width == 0)
-            continue;
-        wchar_t text[2 + CELL_MARKS] = {0};
-        for (int i = 0; i < 1 + CELL_MARKS && cell->cp[i]; i++)
-            text[i] = (wchar_t)cell->cp[i];
-        struct style s = theme_ink(theme, (enum role)cell->role, (enum role)cell->over, cell->ink);
-        cchar_t out;
-        if (setcchar(&out, text, attributes(s), color_pair(t, s), NULL) == OK)
-            mvadd_wch(y, x, &out);
-    }
+    painter_forget(&t->painter);
 }
 
 void term_show(struct term *t, const struct canvas *c, const struct theme *theme)
 {
-    bool same_size = t->last.rows == c->rows && t->last.cols == c->cols;
-    if (!same_size)
-        canvas_resize(&t->last, c->rows, c->cols);
-    for (int y = 0; y < c->rows && y < LINES; y++) {
-        if (same_size && same_row(c, &t->last, y))
-            continue;
-        show_row(t, c, theme, y);
-        memcpy(&t->last.cells[y * c->cols], &c->cells[y * c->cols],
-               (size_t)c->cols * sizeof(struct canvas_cell));
-    }
-    bool cursor = c->cur_y >= 0 && c->cur_y < c->rows && c->cur_x >= 0 && c->cur_x < c->cols;
-    curs_set(cursor);
-    if (cursor)
-        move(c->cur_y, c->cur_x);
-    else
-        move(c->rows - 1, c->cols - 1);
-    refresh();
+    str_clear(&t->painter.out);
+    painter_show(&t->painter, c, theme);
+    term_write_all(t->painter.out.s, t->painter.out.len);
 }
 
 /* Takes in what has come, without waiting. */
@@ -366,15 +309,7 @@ void term_title(struct term *t, const char *text)
 static void term_leave(struct term *t)
 {
     decoder_drop(&t->decoder);
-    endwin();
-    restore_now();
-}
-
-static void come_back(struct term *t)
-{
-    restore_arm(STDOUT_FILENO, t->restore.s, t->restore.len, &t->saved);
-    start_modes(t);
-    term_redraw(t);
+    hand_over(t);
 }
 
 void term_suspend(struct term *t)
@@ -382,7 +317,7 @@ void term_suspend(struct term *t)
     term_leave(t);
     kill(0, SIGTSTP);
     /* Continued, for example by fg. */
-    come_back(t);
+    take_over(t);
 }
 
 /* In the child: signals as a shell gives them to a program. */
@@ -434,6 +369,6 @@ int term_run(struct term *t, const char *where, char *const *argv)
     tcsetattr(STDIN_FILENO, TCSANOW, &t->saved);
     if (!rc && status && mono_ms() - begin_ms < FAILED_S * MS_PER_S)
         await_enter(argv[0], status);
-    come_back(t);
+    take_over(t);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* term.h - the terminal: shows canvases by curses, gives inputs. The only module that knows curses, which
- * is not asked for keys: ui/keys/key_decode.h reads them.
+/* term.h - the terminal: shows canvases, gives inputs. Its description comes from terminfo
+ * (ui/term/term_caps.h), ui/term/term_paint.h makes its bytes, ui/keys/key_decode.h reads its keys.
  *
  * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by
  * bytes prepared beforehand and written by a signal handler, which calls nothing that is not safe there.
@@ -22,8 +22,8 @@ int term_open(unsigned flags, struct term **ret, struct errtext *err) __attribut
 void term_close(struct term *t);
 
 int term_fd(const struct term *t);
-int term_colors(const struct term *t); /* 0, 8 or 16 */
-/* The size now; curses follows it. */
+int term_colors(const struct term *t); /* 0, 8, 16, 256 or COLORS_TRUE */
+/* The size now. */
 void term_size(struct term *t, int *rows, int *cols);
 
 /* Sends what differs from the last canvas. */

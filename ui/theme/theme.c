@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <libconfig.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "src/base/xalloc.h"
 
 static const char *const color_names[16] = {
     "black",        "red",           "green",       "yellow",         "blue",
@@ -52,22 +55,33 @@ static uint8_t find_attr(const char *word)
     return 0;
 }
 
-/* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
-static int parse_style(const char *text, struct style *ret, struct errtext *err)
+/* A name of the sixteen or #rrggbb; 0: neither. */
+static uint32_t parse_color(const char *word)
 {
-    struct style s = {.fg = -1, .bg = -1};
+    int named = find_color(word);
+    if (named >= 0)
+        return (uint32_t)named + 1;
+    if (word[0] != '#' || strlen(word) != 7 || strspn(word + 1, "0123456789abcdefABCDEF") != 6)
+        return 0;
+    return COLOR_RGB | (uint32_t)strtoul(word + 1, NULL, 16);
+}
+
+/* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
+static int parse_look(const char *text, struct style *ret, struct errtext *err)
+{
+    struct style s = {0};
     struct strv words = strv_split(text, " ");
     bool background = false;
     int rc = 0;
     for (size_t i = 0; i < words.n && !rc; i++) {
         const char *w = words.v[i];
-        int color = find_color(w);
+        uint32_t color = parse_color(w);
         if (str_eq(w, "on") && !background && i + 1 < words.n)
             background = true;
-        else if (color >= 0 && background)
-            s.bg = (int8_t)color;
-        else if (color >= 0)
-            s.fg = (int8_t)color;
+        else if (color && background)
+            s.bg = color;
+        else if (color)
+            s.fg = color;
         else if (find_attr(w) && !background)
             s.attr |= find_attr(w);
         else
@@ -79,16 +93,41 @@ static int parse_style(const char *text, struct style *ret, struct errtext *err)
     return rc;
 }
 
+/* "RICH | PLAIN" or one look for all: *ret is the one for so many colours. */
+static int parse_style(const char *text, int colors, struct style *ret, struct errtext *err)
+{
+    const char *bar = strchr(text, '|');
+    if (!bar)
+        return parse_look(text, ret, err);
+    char *rich = xstrndup(text, (size_t)(bar - text));
+    struct style looks[2];
+    int rc = parse_look(rich, &looks[0], err);
+    if (!rc)
+        rc = parse_look(bar + 1, &looks[1], err);
+    free(rich);
+    if (!rc)
+        *ret = looks[colors < 256];
+    return rc;
+}
+
+static void format_color(uint32_t color, const char *before, struct str *out)
+{
+    if (color & COLOR_RGB)
+        str_appendf(out, "%s#%06x ", before, color & 0xffffff);
+    else if (color > 16)
+        str_appendf(out, "%scolour%u ", before, color - 1);
+    else if (color)
+        str_appendf(out, "%s%s ", before, color_names[color - 1]);
+}
+
 void style_format(struct style s, struct str *out)
 {
     size_t start = out->len;
     for (size_t i = 0; i < N_ATTRS; i++)
         if (s.attr & attr_names[i].attr)
             str_appendf(out, "%s ", attr_names[i].name);
-    if (s.fg >= 0)
-        str_appendf(out, "%s ", color_names[s.fg]);
-    if (s.bg >= 0)
-        str_appendf(out, "on %s ", color_names[s.bg]);
+    format_color(s.fg, "", out);
+    format_color(s.bg, "on ", out);
     if (out->len > start)
         str_truncate(out, out->len - 1);
 }
@@ -105,9 +144,13 @@ void theme_init(struct theme *t, int colors)
         ROLES(X)
 #undef X
     };
-    *t = (struct theme){.colors = colors >= 16 ? 16 : colors >= 8 ? 8 : 0};
+    *t = (struct theme){.colors = colors >= COLORS_TRUE ? COLORS_TRUE
+                                  : colors >= 256       ? 256
+                                  : colors >= 16        ? 16
+                                  : colors >= 8         ? 8
+                                                        : 0};
     for (int r = 0; r < ROLE_N; r++) {
-        int rc = parse_style(t->colors ? looks[r] : monos[r], &t->styles[r], NULL);
+        int rc = parse_style(t->colors ? looks[r] : monos[r], t->colors, &t->styles[r], NULL);
         bug_on(rc);
     }
 }
@@ -120,8 +163,7 @@ static int find_role(const char *name)
     return -1;
 }
 
-static int load_roles(struct style styles[ROLE_N], const char *path, const config_setting_t *roles,
-                      struct errtext *err)
+static int load_roles(struct theme *t, const char *path, const config_setting_t *roles, struct errtext *err)
 {
     for (int i = 0; i < config_setting_length(roles); i++) {
         const config_setting_t *e = config_setting_get_elem(roles, (unsigned)i);
@@ -132,7 +174,7 @@ static int load_roles(struct style styles[ROLE_N], const char *path, const confi
         if (!text)
             return err_set(err, -EINVAL, "%s:%d: %s must be a string such as \"bold green\"", path, line,
                            name);
-        int rc = parse_style(text, &styles[r], err);
+        int rc = parse_style(text, t->colors, &t->styles[r], err);
         if (rc)
             return err_prefix(err, rc, "%s:%d", path, line);
     }
@@ -147,8 +189,7 @@ int theme_load(struct theme *t, const char *path, struct errtext *err)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     config_t cfg;
     config_init(&cfg);
-    struct style styles[ROLE_N];
-    memcpy(styles, t->styles, sizeof styles);
+    struct theme loaded = *t;
     int rc = 0;
     const config_setting_t *roles;
     if (config_read_file(&cfg, path) != CONFIG_TRUE)
@@ -156,54 +197,70 @@ int theme_load(struct theme *t, const char *path, struct errtext *err)
     else if (!(roles = config_lookup(&cfg, "roles")) || !config_setting_is_group(roles))
         rc = err_set(err, -EINVAL, "%s: there is no group 'roles'", path);
     else
-        rc = load_roles(styles, path, roles, err);
+        rc = load_roles(&loaded, path, roles, err);
     config_destroy(&cfg);
     if (!rc)
-        memcpy(t->styles, styles, sizeof styles);
+        *t = loaded;
     return rc;
 }
 
 /* Eight colours: a bright one becomes its plain one in bold, but for bright black, which would be black on
  * black. */
-static struct style limit_colors(struct style s, int colors)
+static struct style limit_to_8(struct style s)
 {
-    if (colors >= 16)
-        return s;
-    if (!colors)
-        s.fg = s.bg = -1;
-    if (s.fg == 8) {
-        s.fg = -1;
+    if (s.fg == 9) {
+        s.fg = 0;
         s.attr |= STYLE_DIM;
-    } else if (s.fg > 8) {
-        s.fg = (int8_t)(s.fg - 8);
+    } else if (s.fg > 9) {
+        s.fg -= 8;
         s.attr |= STYLE_BOLD;
     }
-    if (s.bg >= 8)
-        s.bg = s.bg == 8 ? -1 : (int8_t)(s.bg - 8);
+    if (s.bg >= 9)
+        s.bg = s.bg == 9 ? 0 : s.bg - 8;
+    return s;
+}
+
+static struct style limit_colors(struct style s, int colors)
+{
+    s.fg = colors ? color_limit(s.fg, colors) : 0;
+    s.bg = colors ? color_limit(s.bg, colors) : 0;
+    return colors == 8 ? limit_to_8(s) : s;
+}
+
+/* What is laid over with a background alone leaves the text its own colour. */
+static struct style lay_over(struct style s, struct style o)
+{
+    if (o.fg || (o.attr & STYLE_REVERSE))
+        return (struct style){.fg = o.fg, .bg = o.bg, .attr = (uint8_t)(o.attr | (s.attr & STYLE_BOLD))};
+    s.bg = o.bg ? o.bg : s.bg;
+    s.attr |= o.attr;
     return s;
 }
 
 struct style theme_style(const struct theme *t, enum role role, enum role over)
 {
-    struct style s = t->styles[role], o = t->styles[over];
-    if (over != ROLE_NORMAL) {
-        if (o.fg >= 0 || o.bg >= 0 || (o.attr & STYLE_REVERSE))
-            s = (struct style){.fg = o.fg, .bg = o.bg, .attr = (uint8_t)(o.attr | (s.attr & STYLE_BOLD))};
-        else
-            s.attr |= o.attr;
-    }
+    struct style s = t->styles[role];
+    return limit_colors(over != ROLE_NORMAL ? lay_over(s, t->styles[over]) : s, t->colors);
+}
+
+struct style theme_ink(const struct theme *t, enum role role, enum role over, struct style ink)
+{
+    struct style s = t->styles[role];
+    if (over != ROLE_NORMAL)
+        return theme_style(t, role, over);
+    s.attr |= ink.attr;
+    s.fg = ink.fg ? ink.fg : s.fg;
+    s.bg = ink.bg ? ink.bg : s.bg;
     return limit_colors(s, t->colors);
 }
 
-struct style theme_ink(const struct theme *t, enum role role, enum role over, struct ink ink)
+struct style theme_filled(const struct theme *t, enum role role, enum role fill, bool *ret_filled)
 {
-    struct style s = theme_style(t, role, over);
-    if (over != ROLE_NORMAL)
-        return s;
-    s.attr |= ink.attr;
-    if (ink.fg)
-        s.fg = (int8_t)(ink.fg - 1);
-    if (ink.bg)
-        s.bg = (int8_t)(ink.bg - 1);
+    struct style s = t->styles[role];
+    uint32_t bg = t->colors ? t->styles[fill].fg : 0;
+    *ret_filled = bg != 0;
+    if (role == fill && bg)
+        s = (struct style){0};
+    s.bg = bg;
     return limit_colors(s, t->colors);
 }

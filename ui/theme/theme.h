@@ -8,6 +8,7 @@
 
 #include "src/base/err.h"
 #include "src/base/str.h"
+#include "ui/theme/color.h"
 #include "ui/theme/roles.h"
 
 #define STYLE_BOLD      1u
@@ -15,20 +16,16 @@
 #define STYLE_UNDERLINE 4u
 #define STYLE_REVERSE   8u
 
+/* The look of a role, or what a program gives its own output on top of that: its ink. */
 struct style {
-    int8_t fg, bg; /* 0..15; -1: the terminal's own */
-    uint8_t attr;  /* STYLE_* */
-};
-
-/* What a program coloured its own output with, on top of a role's look. */
-struct ink {
-    uint8_t fg, bg; /* one of the sixteen colours, from 1; 0: none of its own */
-    uint8_t attr;   /* STYLE_* */
+    uint32_t fg, bg;   /* colours as ui/theme/color.h has them; 0: the terminal's own */
+    uint8_t attr;      /* STYLE_* */
+    uint8_t unused[3]; /* styles are compared byte by byte */
 };
 
 struct theme {
-    struct style styles[ROLE_N];
-    int colors; /* of the terminal: 0 (none), 8 or 16 */
+    struct style styles[ROLE_N]; /* as for terminals of so many colours, not yet cut down to them */
+    int colors;                  /* of the terminal: 0 (none), 8, 16, 256 or COLORS_TRUE */
 };
 
 /* The built-in looks; colors < 8: those without colours. */
@@ -36,7 +33,7 @@ void theme_init(struct theme *t, int colors);
 
 /* Reads a theme file over the built-in looks:
  *
- *     roles = { running = "bold green"; cursor = "black on cyan"; };
+ *     roles = { running = "bold #7fc97f | bold green"; cursor = "black on cyan"; };
  *
  * Roles that it does not name keep the built-in look. Errors: -ENOENT, -EINVAL with file and line; *t is
  * untouched then. A terminal without colours gets the looks without colours: no-op. */
@@ -46,11 +43,16 @@ int theme_load(struct theme *t, const char *path, struct errtext *err) __attribu
 void style_format(struct style s, struct str *out);
 
 /* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours
- * can show it: an overlay that has colours or reverses replaces the role's look, any other adds to it. */
+ * can show it: an overlay that has a text colour or reverses replaces the role's look, any other adds to
+ * it. */
 struct style theme_style(const struct theme *t, enum role role, enum role over);
 
 /* The same with ink, where nothing is laid over it: a match and the cursor keep their own look. */
-struct style theme_ink(const struct theme *t, enum role role, enum role over, struct ink ink);
+struct style theme_ink(const struct theme *t, enum role role, enum role over, struct style ink);
+
+/* The look of a cell of a bar: its background is the text colour of fill. *ret_filled: there is one; else a
+ * character must say what is filled. */
+struct style theme_filled(const struct theme *t, enum role role, enum role fill, bool *ret_filled);
 
 const char *role_name(enum role r);
 

@@ -51,16 +51,16 @@ static size_t escape_bytes(const char *s, size_t n)
 
 struct folding {
     struct linetext *t; /* its text is not yet escaped, its spans are of that */
-    struct ink ink;
+    struct style ink;
     int col;
 };
 
-static bool same_ink(struct ink a, struct ink b)
+static bool same_ink(struct style a, struct style b)
 {
     return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr;
 }
 
-static void end_span(struct folding *f, struct ink ink)
+static void end_span(struct folding *f, struct style ink)
 {
     struct linetext *t = f->t;
     size_t before = t->n_spans ? t->spans[t->n_spans - 1].end : 0;

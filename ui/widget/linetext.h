@@ -15,7 +15,7 @@
 
 struct text_span {
     size_t end; /* in bytes of the text */
-    struct ink ink;
+    struct style ink;
 };
 
 struct linetext {

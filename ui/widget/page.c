@@ -44,7 +44,7 @@ static void draw_ink(const struct page_row *row, struct canvas *c, int y, int x)
     size_t begin = 0;
     int at = x;
     for (size_t i = 0; i < row->n_spans; begin = row->spans[i++].end) {
-        struct ink k = row->spans[i].ink;
+        struct style k = row->spans[i].ink;
         int w = cells_before(row->text + begin, row->spans[i].end - begin);
         if (k.fg || k.bg || k.attr)
             canvas_ink(c, rect_make(y, at, 1, w), k);
