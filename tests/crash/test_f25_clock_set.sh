@@ -30,6 +30,22 @@ wait_end "$set_back"
 IFS=: read -r h m s <<<"$(job_field "$set_back" RunTime)"
 at_most "how long it ran" $((10#$h * 3600 + 10#$m * 60 + 10#$s)) $((($(now_ms) - began) / 1000 + 1))
 
+case_ "the same, right before the node reports that the job runs"
+set_clock -3600
+began=$(now_ms)
+agent=$(agent_pid n1)
+kill -STOP "$agent"
+submit -o /dev/null --wrap 'until [ -e go ]; do sleep 0.02; done'
+set_back=$job
+wait_state "$set_back" RUNNING
+set_clock 0
+submit -o /dev/null --hold --wrap true # the controller has seen the new time
+kill -CONT "$agent"
+wait_end "$set_back"
+IFS=: read -r h m s <<<"$(job_field "$set_back" RunTime)"
+at_most "how long it ran" $((10#$h * 3600 + 10#$m * 60 + 10#$s)) $((($(now_ms) - began) / 1000 + 1))
+must scancel "$job"
+
 case_ "an hour ahead"
 set_clock 3600
 submit -o /dev/null --wrap true # whatever happens next finds the new time

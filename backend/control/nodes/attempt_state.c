@@ -26,6 +26,17 @@ struct attempt_state *attempt_state_find(struct control *c, uint32_t job, uint32
     return idmap_get(attempt_states(c), attempt_state_id(job, attempt));
 }
 
+static int64_t attempt_state_clock_ms(const struct control *c)
+{
+    return loop_wall(c->loop).ms - loop_now(c->loop).ns / NS_PER_MS;
+}
+
+int64_t attempt_state_clock_step(struct control *c, uint32_t job, uint32_t attempt)
+{
+    const struct attempt_state *f = attempt_state_find(c, job, attempt);
+    return f ? attempt_state_clock_ms(c) - f->clock_ms : 0;
+}
+
 struct attempt_state *attempt_state_get(struct control *c, const struct job *j, const struct step *s,
                                         const struct task *t)
 {
@@ -33,6 +44,7 @@ struct attempt_state *attempt_state_get(struct control *c, const struct job *j, 
     if (!f) {
         f = xcalloc(1, sizeof *f);
         f->key = launch_key_of(j, s, t);
+        f->clock_ms = attempt_state_clock_ms(c);
         idmap_set(attempt_states(c), attempt_state_id(j->id, t->attempt), f);
     }
     return f;

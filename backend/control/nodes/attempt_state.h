@@ -8,8 +8,9 @@
 
 struct attempt_state {
     struct launch_key key;
-    bool sent;    /* the node has it, or was sent it */
-    bool loading; /* its payload is being read */
+    int64_t clock_ms; /* what the wall clock was ahead of the monotonic clock by when this was made */
+    bool sent;        /* the node has it, or was sent it */
+    bool loading;     /* its payload is being read */
     bool kill_sent;
     uint32_t kill_grace_s;                                        /* that was said with it */
     enum kill_cause kill_cause;                                   /* the same */
@@ -28,6 +29,8 @@ struct launch_key launch_key_of(const struct job *j, const struct step *s, const
 struct attempt_state *attempt_state_get(struct control *c, const struct job *j, const struct step *s,
                                         const struct task *t);
 struct attempt_state *attempt_state_find(struct control *c, uint32_t job, uint32_t attempt); /* or NULL */
+/* By how much the controller's clock was set forward since the attempt was launched; 0: not known. */
+int64_t attempt_state_clock_step(struct control *c, uint32_t job, uint32_t attempt);
 void attempt_state_drop(struct control *c, uint32_t job, uint32_t attempt);
 /* The connection to a node is new: nothing is known to have been sent until its report says so. */
 void attempt_state_forget_sent(struct control *c, const char *node);

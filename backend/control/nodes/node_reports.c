@@ -97,8 +97,7 @@ static void node_reports_emit_running(struct control *c, const struct launch_sta
                               .task = st->key.task,
                               .attempt = st->key.attempt,
                               .pid = st->pid,
-                              .t = report_is_likely(c, st->key.job, st->t_start) ? st->t_start
-                                                                                 : loop_wall(c->loop)};
+                              .t = report_limit_start(c, &st->key, st->t_start)};
     ctl_emit(c, EV_RUNNING, st->key.job, &body);
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backend/control/nodes/attempt_state.h"
 #include "src/base/str.h"
 
 #define NOTES_MAX      64
@@ -52,17 +53,31 @@ void report_limit_figures(struct msg_agent *m, struct str *odd)
     report_clip_notes(&m->gpu_notes);
 }
 
-bool report_is_likely(struct control *c, uint32_t job, struct wall t)
+/* A clock of a node may be anything: whether t lies between the job's start and now, give or take. */
+static bool report_is_likely(struct control *c, uint32_t job, struct wall t)
 {
     const struct job *j = model_get_job(&c->model, job);
     return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
 }
 
+/* The controller's clock may have been set between the start of the job and the report. */
+static struct wall report_limit_step(struct control *c, const struct launch_key *k, struct wall t)
+{
+    int64_t step = attempt_state_clock_step(c, k->job, k->attempt);
+    bool was_set = step > CLOCK_SLACK_MS || step < -CLOCK_SLACK_MS;
+    return was_set ? (struct wall){.ms = t.ms - step} : t;
+}
+
+struct wall report_limit_start(struct control *c, const struct launch_key *k, struct wall t)
+{
+    return report_limit_step(c, k, report_is_likely(c, k->job, t) ? t : loop_wall(c->loop));
+}
+
 /* Both times may be right by themselves, with a clock set between them: the node's, or the one that the
  * start was noted by. */
-static void report_limit_length(const struct task *t, struct launch_end *m)
+static void report_limit_length(struct control *c, const struct task *t, struct launch_end *m)
 {
-    struct wall start = wall_is_set(t->t_start) ? t->t_start : m->t_start;
+    struct wall start = wall_is_set(t->t_start) ? t->t_start : report_limit_step(c, &m->key, m->t_start);
     int64_t run = (int64_t)m->run_ms, off = m->t_end.ms - start.ms - run;
     if (run <= 0 || (off <= CLOCK_SLACK_MS && off >= -CLOCK_SLACK_MS))
         return;
@@ -76,7 +91,7 @@ static void report_limit_times(struct control *c, const struct task *t, struct l
     if (!wall_is_set(m->t_end))
         return;
     if (report_is_likely(c, m->key.job, m->t_end) && report_is_likely(c, m->key.job, m->t_start)) {
-        report_limit_length(t, m);
+        report_limit_length(c, t, m);
         return;
     }
     struct wall now = loop_wall(c->loop);

@@ -6,8 +6,8 @@
 
 /* Cuts figures that no node has and texts that are too long; appends to odd what it cut of the figures. */
 void report_limit_figures(struct msg_agent *m, struct str *odd);
-/* A clock of a node may be anything: whether t lies between the job's start and now, give or take. */
-bool report_is_likely(struct control *c, uint32_t job, struct wall t);
+/* The start of a task by the clock that its job's start was noted by. */
+struct wall report_limit_start(struct control *c, const struct launch_key *k, struct wall t);
 /* Times that cannot be become those that can, exit codes those that the kernel gives. */
 void report_limit_end(struct control *c, const struct job *j, const struct task *t, struct launch_end *m);
 
