@@ -16,7 +16,6 @@
 #include "backend/shim/shim_server.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/xalloc.h"
 
 #define SPOOL_KEEP_MS 60000
 #define STUCK_MS      60000

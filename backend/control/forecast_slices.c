@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "backend/control/emit.h"
 #include "backend/control/policy_view.h"
 #include "backend/sched/explain/explain.h"
 

@@ -3,7 +3,6 @@
 #include "backend/control/clients/query_queue.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/eligibility_watch.h"
-#include "backend/control/emit.h"
 #include "backend/control/nodes/job_actions.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/read_only.h"

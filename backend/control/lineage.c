@@ -36,7 +36,7 @@ static void lineage_read(const char *state_dir, struct lineage_file *ret)
     free(path);
 }
 
-uint64_t lineage_cluster_hash(const struct control *c)
+static uint64_t lineage_cluster_hash(const struct control *c)
 {
     return c->model.uuid ? hash_bytes(c->model.uuid, strlen(c->model.uuid)) : 0;
 }

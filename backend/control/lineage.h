@@ -19,7 +19,6 @@
 
 extern const struct module_ops lineage_module;
 
-uint64_t lineage_cluster_hash(const struct control *c);
 /* Opens the store. -ENOENT where there was a state, and is none any more; others as store_open_as. */
 int lineage_open_state(struct control *c, const struct store_callbacks *cb, bool accept_loss,
                        struct errtext *err) __attribute__((warn_unused_result));

@@ -54,7 +54,7 @@ static void payload_drop(struct payload_cache *p, struct payload *e)
     free(e);
 }
 
-void payload_cache_clear(struct payload_cache *p)
+static void payload_cache_clear(struct payload_cache *p)
 {
     list_for_each (e, &p->order, struct payload, link)
         payload_drop(p, e);
@@ -71,7 +71,8 @@ void payload_cache_free(struct payload_cache *p)
     free(p);
 }
 
-void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n)
+static void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data,
+                              size_t n)
 {
     payload_cache_drop(p, job, step);
     if (n > CACHE_BYTES / 4)

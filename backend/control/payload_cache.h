@@ -13,10 +13,8 @@ typedef void payload_fn(void *ctx, uint32_t job, int32_t step, const uint8_t *p,
 
 struct payload_cache *payload_cache_new(void);
 void payload_cache_free(struct payload_cache *p);
-void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n);
 const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t step, size_t *ret_n);
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
-void payload_cache_clear(struct payload_cache *p);
 
 /* Reads it from the store; fn(ctx) gets it once, however often it was asked for meanwhile. ctx lives as
  * long as the controller. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "backend/control/clients/sessions.h"
-#include "backend/control/emit.h"
 #include "backend/control/lineage.h"
 #include "backend/control/nodes/node_avoid.h"
 #include "backend/control/nodes/node_peers.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "src/base/vec.h"
-#include "src/proto/codec.h"
 
 #define READ_CHUNK 65536u
 #define OUT_KEEP   (1u << 20) /* an idle connection keeps no larger buffer */

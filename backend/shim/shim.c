@@ -38,7 +38,6 @@
 #include "backend/shim/shim_timer.h"
 #include "backend/task/taskdir.h"
 #include "src/base/clock.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 

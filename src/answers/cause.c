@@ -1,6 +1,5 @@
 #include "src/answers/cause.h"
 
-#include "src/base/err.h"
 
 REC_DEFINE(cause, CAUSE_FIELDS)
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
 
 #define NAME_BYTES 255 /* a host name's limit */
 #define MAX_GROUPS 8

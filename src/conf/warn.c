@@ -1,7 +1,6 @@
 /* warn.c - what a configuration says without effect. */
 #include "src/conf/warn.h"
 
-#include "src/base/xalloc.h"
 
 static const struct qos_spec *find_qos(const struct cluster_spec *s, const char *name)
 {

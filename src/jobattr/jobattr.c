@@ -50,7 +50,7 @@ void job_attr_list_keys(struct str *out, bool always)
         }
 }
 
-const void *job_attr_at(const struct job_attr *a, const struct job_req *r)
+static const void *job_attr_at(const struct job_attr *a, const struct job_req *r)
 {
     return (const char *)(a->is_rare ? (const void *)req_rare(r) : (const void *)r) + a->offset;
 }

@@ -94,7 +94,6 @@ const struct job_attr *job_attr_by_key(const char *key);
 void job_attr_list_keys(struct str *out, bool always);
 
 /* The member, to be read, and to be written. */
-const void *job_attr_at(const struct job_attr *a, const struct job_req *r);
 void *job_attr_at_mut(const struct job_attr *a, struct job_req *r);
 /* The member of an attribute that is a text; NULL: not set. */
 const char *job_attr_text(const struct job_attr *a, const struct job_req *r);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
 
 #define WIDTH_MAX 10
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
 #define LN2 0.693147180559945309417
@@ -40,7 +39,8 @@ double usage_rate(const struct priority_spec *p, uint32_t cpus, uint64_t mem_mib
     return p->billing_cpu * cpus + p->billing_mem_gb * (double)mem_mib / 1024.0 + p->billing_gpu * gpus;
 }
 
-double usage_factor(const struct cluster_spec *spec, const char *qos)
+/* Of a QOS that is not configured, or none: 1. */
+static double usage_factor(const struct cluster_spec *spec, const char *qos)
 {
     for (size_t i = 0; qos && i < spec->qos.n; i++)
         if (str_eq(spec->qos.v[i].name, qos))

@@ -36,8 +36,6 @@ double usage_fade(double v, struct wall t, struct wall at, uint32_t half_life_s)
 double usage_of_span(struct wall a, struct wall b, struct wall at, uint32_t half_life_s);
 /* Billing a second of so much, before the QOS. */
 double usage_rate(const struct priority_spec *p, uint32_t cpus, uint64_t mem_mib, uint32_t gpus);
-/* Of a QOS that is not configured, or none: 1. */
-double usage_factor(const struct cluster_spec *spec, const char *qos);
 
 /* A key for maps of names. Hashes may be the same: who looks up compares. */
 uint64_t usage_key(const char *const *names, size_t n);

@@ -1,6 +1,5 @@
 #include "src/text/amount_text.h"
 
-#include "src/base/time.h"
 #include "src/base/units.h"
 
 void text_append_u64(struct str *out, uint64_t v)

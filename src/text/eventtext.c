@@ -19,7 +19,8 @@ void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char 
         str_appendf(out, "uid %u", uid);
 }
 
-void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user)
+/* "job 328 of ann": the job that it was preempted for; user NULL: not known. */
+static void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user)
 {
     str_appendf(out, "job %u", by_job);
     if (!str_is_empty(user))

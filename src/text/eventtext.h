@@ -27,8 +27,6 @@ void job_moments_fini(struct job_moments *m);
 
 /* "ann", "root", "uid 1004": who did it, where user is the name, or NULL. */
 void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user);
-/* "job 328 of ann": the job that it was preempted for; user NULL: not known. */
-void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user);
 /* The rule, as the sentence about the preemption goes on: without the name of the job that it begins
  * with. */
 const char *jobtext_preempt_rule(const char *text, uint32_t by_job);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/err.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 

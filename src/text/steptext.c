@@ -7,7 +7,8 @@
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 
-void tasktext_end(struct str *out, const struct task *t)
+/* "exit 1", "signal 9", "out of memory": how a task ended. */
+static void tasktext_end(struct str *out, const struct task *t)
 {
     const char *signal = sigabbrev_np(t->signal);
     if (t->end_kind == END_EXITED)

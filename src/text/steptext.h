@@ -7,8 +7,6 @@
 
 /* Of a failed step job: "step 1 task 4 exited with 1 on gpu1". Returns false where no task of it failed. */
 bool jobtext_failure(struct str *out, const struct job *j);
-/* "exit 1", "signal 9", "out of memory": how a task ended. */
-void tasktext_end(struct str *out, const struct task *t);
 /* Of a task that was stopped, or has not run: "stopped: task 4 failed", "not run: cancelled". */
 void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t);
 /* "needs 2 CPUs, 1 GPU": each task of a step job; "needs 2 CPUs of the job": a step within an

@@ -6,8 +6,6 @@
 #include <time.h>
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 #define T0_MS  INT64_C(1700000000000)

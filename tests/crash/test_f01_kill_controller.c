@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "src/base/idmap.h"
-#include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "src/base/idmap.h"
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/jobspec/batchopts.h"
 #include "src/jobspec/directives.h"
 #include "src/jobspec/jobopts.h"
 #include "src/jobspec/script.h"

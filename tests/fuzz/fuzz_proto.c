@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/proto/codec.h"
-#include "src/proto/frame.h"
 #include "src/proto/msg.h"
 #include "tests/fuzz/driver.h"
 

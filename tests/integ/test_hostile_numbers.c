@@ -12,7 +12,6 @@
 
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
 #include "tests/lib/asking.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"

@@ -1,7 +1,6 @@
 /* pass.c - the policy at work in a lab. */
 #include "tests/lib/pass.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 struct sched_view pass_view(const struct lab *l)

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 #include "tests/lib/tty.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/base/xalloc.h"
 #include "tests/screen/ui_fixture.h"
 
 #define KEYS_IN_A_ROUND 1500

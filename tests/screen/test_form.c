@@ -7,7 +7,6 @@
 #include "tests/screen/ui_fixture.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
-#include "ui/form/resubmit.h"
 
 static struct wall now(void)
 {

@@ -2,7 +2,6 @@
  * twice. */
 #include <unistd.h>
 
-#include "src/answers/refusal.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/text/view_text.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/utf8.h"
 #include "tests/lib/uilab.h"
 #include "ui/app/settings.h"
 #include "ui/app/ui_manual.h"

@@ -7,7 +7,6 @@
 #include "backend/sim/random.h"
 #include "backend/sim/simcluster.h"
 #include "src/base/str.h"
-#include "src/base/units.h"
 #include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 

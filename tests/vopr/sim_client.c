@@ -7,7 +7,6 @@
 #include "src/base/str.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 #include "tests/vopr/ledger.h"

@@ -11,7 +11,6 @@
 
 #include "src/base/err.h"
 #include "src/base/list.h"
-#include "src/base/str.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "tests/vopr/sim.h"

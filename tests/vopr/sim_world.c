@@ -16,8 +16,6 @@
 #include <unistd.h>
 
 #include "backend/control/control.h"
-#include "src/base/file.h"
-#include "src/base/idmap.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
 #include "src/conf/conf.h"

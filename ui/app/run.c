@@ -21,11 +21,9 @@
 #include "ui/app/connector.h"
 #include "ui/app/saver.h"
 #include "ui/frame/aside.h"
-#include "ui/frame/changes.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
-#include "ui/frame/stack.h"
 #include "ui/term/term.h"
 #include "ui/term/term_caps.h"
 

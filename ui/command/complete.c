@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/command/command_table.h"
@@ -15,7 +14,6 @@
 #include "ui/command/word_candidates.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/stack.h"
-#include "ui/text/view_text.h"
 #include "ui/widget/table.h"
 
 static void complete_offer_job(struct cmdline *cl, const char *word, const struct job *j)

@@ -8,7 +8,6 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/windows.h"
 #include "ui/text/view_text.h"
 
 #define JOBS_MAX 8 /* lines of jobs */

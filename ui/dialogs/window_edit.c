@@ -13,13 +13,11 @@
 #include <strings.h>
 
 #include "src/base/hostlist.h"
-#include "src/base/units.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/window_confirm.h"
-#include "ui/dialogs/windows.h"
 #include "ui/info/window_text.h"
 
 #define NEAR 2 /* changed letters in a key that was meant to be another */

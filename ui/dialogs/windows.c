@@ -16,9 +16,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/text/nodetext.h"
 #include "ui/dialogs/window_edit.h"
-#include "ui/info/node_info.h"
 #include "ui/info/window_text.h"
 #include "ui/text/view_text.h"
 

@@ -8,7 +8,6 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/text/view_text.h"
 
 #define JOBS_MAX 500
 

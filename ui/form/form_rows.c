@@ -14,7 +14,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/str.h"
 #include "src/jobspec/jobfileedit.h"
 
 /* Jobs with more steps show every field: finding out which fields are set would take longer. */

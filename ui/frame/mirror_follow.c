@@ -92,7 +92,8 @@ static void follow_broken(struct ui *ui, const struct errtext *err)
     follow_resync(ui);
 }
 
-void follow_take_model(struct ui *ui, struct model *m)
+/* A model as if a snapshot had brought it. */
+static void follow_take_model(struct ui *ui, struct model *m)
 {
     model_drop(ui->m);
     ui->m = m;

@@ -27,8 +27,6 @@ void follow_connecting(struct ui *ui, const char *what);
 void follow_feed(struct ui *ui, const struct incoming *in);
 /* The same for a body of MSG_JOBS that answers the GET sent last, as it came. */
 void follow_feed_rows(struct ui *ui, const void *p, size_t n);
-/* A model as if a snapshot had brought it. */
-void follow_take_model(struct ui *ui, struct model *m);
 /* Asks for the state again. */
 void follow_resync(struct ui *ui);
 /* Stops taking changes in; or goes on, with a new snapshot where something was missed. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/str.h"
 #include "src/base/utf8.h"
 #include "ui/keys/input.h"
 

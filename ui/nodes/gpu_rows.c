@@ -6,7 +6,6 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
-#include "src/text/nodetext.h"
 #include "ui/frame/view.h"
 #include "ui/nodes/node_keys.h"
 #include "ui/text/view_text.h"

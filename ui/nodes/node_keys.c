@@ -6,7 +6,6 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/vec.h"
-#include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/nodetext.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/node_keys.h"
-#include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
 

@@ -14,7 +14,6 @@
 #include "src/base/xalloc.h"
 #include "src/model/model.h"
 #include "ui/info/job_info.h"
-#include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
 

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
-#include "src/base/str.h"
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
 

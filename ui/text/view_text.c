@@ -252,7 +252,8 @@ enum role task_role(const struct task *t)
     return task_failed(t) ? ROLE_FAILED : ROLE_DONE;
 }
 
-void task_words(struct rich *r, const struct task *t)
+/* "running", "exit 1", "signal 9", "out of memory": how a task stands. */
+static void task_words(struct rich *r, const struct task *t)
 {
     enum role role = task_role(t);
     role = role == ROLE_FAILED ? ROLE_ERROR : role;

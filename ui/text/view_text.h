@@ -29,9 +29,7 @@ void array_id_text(struct str *out, const struct job *j);
 /* W L R D ! M T X K ?: the state of a task in one cell. */
 char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);
-/* "running", "exit 1", "signal 9", "out of memory". */
-void task_words(struct rich *r, const struct task *t);
-/* The same with what its node said about it. */
+/* "running", "exit 1", "signal 9", "out of memory", and what the node said about the task. */
 void task_story(struct rich *r, const struct task *t);
 /* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with what
  * its node said. */

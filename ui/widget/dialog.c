@@ -8,7 +8,6 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/layout/layout.h"
-#include "ui/widget/did.h"
 
 #define BOX_WIDTH 76
 /* At least, if there is room: of the input line, and of the refusal below it. */

@@ -1,7 +1,6 @@
 /* list.c - cursor, window and marks. */
 #include "ui/widget/list.h"
 
-#include "src/base/vec.h"
 #include "ui/widget/motion.h"
 
 void list_state_fini(struct list_state *l)

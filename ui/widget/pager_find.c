@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "ui/widget/pager.h"
 

@@ -136,7 +136,8 @@ bool table_work(struct table *t, bool *ret_done)
     return t->matching;
 }
 
-void table_reshow(struct table *t)
+/* Filters and sorts the rows again, all at once. */
+static void table_reshow(struct table *t)
 {
     begin_matching(t);
     table_settle(t);

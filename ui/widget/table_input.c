@@ -1,5 +1,4 @@
 /* table_input.c - keys and the mouse on a table: the cursor, the marks, the filter line. */
-#include "src/base/vec.h"
 #include "ui/widget/table_private.h"
 
 bool table_range(const struct table *t, size_t *first, size_t *last)

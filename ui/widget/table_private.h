@@ -22,10 +22,8 @@ static inline void table_fetch(const struct table *t, const struct trow *row)
 void table_close_range(struct table *t); /* what it takes in is marked */
 
 /* table_filter.c */
-/* Filters and sorts the rows again, all at once. */
-void table_reshow(struct table *t);
-/* The same where few rows have changed, those of before being in t->before. now: what number each of them
- * has now; TABLE_NO_ROW where it has gone or changed. */
+/* Filters and sorts the rows again where few rows have changed: t->before has the rows of before. now: the
+ * number that each of them has now; TABLE_NO_ROW if it has gone or changed. */
 #define TABLE_NO_ROW UINT32_MAX
 void table_reshow_changed(struct table *t, const uint32_t *now);
 /* Tries what is being typed to its end: what is shown is what the filter says. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "backend/control/clients/query_queue.h"
-#include "backend/control/emit.h"
 #include "backend/control/prio_cache.h"
 #include "backend/sched/explain/explain.h"
 #include "src/model/members.h"

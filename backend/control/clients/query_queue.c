@@ -5,7 +5,6 @@
 
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/emit.h"
-#include "src/base/units.h"
 #include "src/proto/codec.h"
 
 #define TURN_MS 2

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "backend/control/emit.h"
 #include "src/base/idmap.h"
 
 struct idmap *attempt_states(struct control *c)

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "backend/control/emit.h"
 #include "backend/control/nodes/attempt_state.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/nodes/output_order.h"

@@ -25,11 +25,6 @@ struct list *node_peers(struct control *c)
     return &node_peers_of(c)->all;
 }
 
-const char *node_peer_name(const struct node_peer *peer)
-{
-    return nodeconn_node(peer->conn);
-}
-
 bool node_peers_only_stop(const struct control *c)
 {
     return c->stopping == STOP_SOON;

@@ -39,7 +39,6 @@ extern const struct module_ops node_peers_module;
 void node_peers_connect(struct control *c);
 struct list *node_peers(struct control *c);                            /* of struct node_peer */
 struct node_peer *node_peer_find(struct control *c, const char *name); /* or NULL */
-const char *node_peer_name(const struct node_peer *peer);
 /* False for a node that is carried on for its jobs alone: administrators cannot change it any more. */
 bool node_is_configured(const struct control *c, const char *name);
 void node_set_state(struct control *c, const char *node, enum node_state state);

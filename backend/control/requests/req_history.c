@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "backend/control/emit.h"
-#include "src/base/log.h"
 
 #define PIECE_ROWS 500u
 

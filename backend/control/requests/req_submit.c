@@ -18,12 +18,9 @@
 #include "backend/sched/explain/explain.h"
 #include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
-#include "src/base/utf8.h"
 #include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
 #include "src/model/dep.h"
-#include "src/model/need.h"
-#include "src/proto/codec.h"
 #include "src/text/cause_text.h"
 
 struct submit_count { /* tasks of step jobs, at most; where they have been counted */

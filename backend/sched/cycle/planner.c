@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/cycle/cycle_internal.h"
-
 struct planner *planner_new(void)
 {
     struct planner *p = xcalloc(1, sizeof *p);

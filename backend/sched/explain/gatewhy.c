@@ -105,7 +105,7 @@ static void explain_deadline(const struct sched_view *v, const struct job *j, st
         why_add(w, WHY_NOT_ALLOWED, CAUSE_DEADLINE_PASSED);
 }
 
-void why_add_limit(struct msg_why *w, const struct limit_verdict *v)
+static void why_add_limit(struct msg_why *w, const struct limit_verdict *v)
 {
     struct cause c = {0};
     bool alone = v->asked > v->most; /* too much even if nothing else were held */
@@ -119,7 +119,7 @@ static void explain_limits(const struct sched_view *v, const struct job *j, stru
     struct limit_verdict verdict;
     struct limit_request request;
     size_t at = 0;
-    if (eligibility_limits_request(v, j, &request, &verdict) != LIMIT_OVER_HARD)
+    if (eligibility_limits(v, j, &request, &verdict) != LIMIT_OVER_HARD)
         return;
     while (limits_next_broken(v->limits, &request, &at, &verdict))
         if (verdict.state == LIMIT_OVER_HARD)

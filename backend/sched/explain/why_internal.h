@@ -22,7 +22,6 @@ struct question {
 struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code code);
 /* Takes *c over. */
 struct cause *why_add_take(struct msg_why *w, enum why_class cls, struct cause *c);
-void why_add_limit(struct msg_why *w, const struct limit_verdict *v);
 bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
 /* --- whyqueue.c --- */

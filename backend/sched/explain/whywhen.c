@@ -52,7 +52,7 @@ static struct wall one_limit_clears(const struct question *q, size_t nth)
     struct limit_request request;
     size_t at = 0;
     mine.limits = q->queue->limits;
-    if (eligibility_limits_request(&mine, q->j, &request, &v) != LIMIT_OVER_HARD)
+    if (eligibility_limits(&mine, q->j, &request, &v) != LIMIT_OVER_HARD)
         return (struct wall){0};
     while (limits_next_broken(mine.limits, &request, &at, &v)) {
         if (v.state != LIMIT_OVER_HARD || v.asked > v.most || nth--)

@@ -153,6 +153,5 @@ void forecast_timed_clear(struct forecasts *f);
 
 void forecast_note_first(struct pending_entry *u, int64_t start, struct wall now);
 void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start);
-void forecast_add_range(const struct forecaster *p, struct forecast *f);
 
 #endif

@@ -56,7 +56,7 @@ static int record_by_value(const void *pa, const void *pb)
     return *a < *b ? -1 : *a > *b;
 }
 
-void forecast_add_range(const struct forecaster *p, struct forecast *f)
+static void forecast_add_range(const struct forecaster *p, struct forecast *f)
 {
     int64_t wait_ms = f->start.ms - f->made.ms;
     const struct forecast_record *r = &p->records[record_horizon_of(wait_ms)];

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "backend/sched/limits/account.h"
 #include "backend/sched/limits/dependency_index.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -208,8 +207,8 @@ struct wall eligibility_time(const struct sched_view *v, const struct job *j, st
 /* --- what is held against what may be --- */
 
 /* In the first partition that lets it, else in the first. Step jobs: their next task. */
-enum limit_state eligibility_limits_request(const struct sched_view *v, const struct job *j,
-                                            struct limit_request *ret_ask, struct limit_verdict *ret)
+enum limit_state eligibility_limits(const struct sched_view *v, const struct job *j,
+                                    struct limit_request *ret_ask, struct limit_verdict *ret)
 {
     *ret = (struct limit_verdict){.state = LIMIT_OK};
     if (!limits_any(v->limits))
@@ -233,11 +232,4 @@ enum limit_state eligibility_limits_request(const struct sched_view *v, const st
     }
     strv_fini(&names);
     return ret->state;
-}
-
-enum limit_state eligibility_limits(const struct sched_view *v, const struct job *j,
-                                    struct limit_verdict *ret)
-{
-    struct limit_request request;
-    return eligibility_limits_request(v, j, &request, ret);
 }

@@ -41,13 +41,10 @@ enum reason eligibility_of_job(const struct sched_view *v, const struct job *j, 
  * reservation's beginning), now where none is closed; unset where another one is. */
 struct wall eligibility_time(const struct sched_view *v, const struct job *j, struct wall now);
 
-/* The hard limit that its next start would break, in the first of its partitions that does not mind, else
- * in the first; a soft one; or none. */
+/* The hard limit that the job's next start would break, or a soft limit, or none: in the first of its
+ * partitions whose hard limits allow the start, otherwise in the first. ret_ask: what the job asks for in
+ * that partition. */
 enum limit_state eligibility_limits(const struct sched_view *v, const struct job *j,
-                                    struct limit_verdict *ret);
-
-/* The same, and what it asks for in that partition. */
-enum limit_state eligibility_limits_request(const struct sched_view *v, const struct job *j,
-                                            struct limit_request *ret_ask, struct limit_verdict *ret);
+                                    struct limit_request *ret_ask, struct limit_verdict *ret);
 
 #endif

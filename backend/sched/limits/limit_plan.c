@@ -6,7 +6,6 @@
 
 #include "backend/sched/limits/licence.h"
 #include "backend/sched/limits/limit_usage_internal.h"
-#include "src/base/units.h"
 
 #define PLENTY    (INT64_MAX / 4) /* of what is not limited */
 #define STEPS_MAX 4096            /* a counter with more of them does not note what is planned */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/xalloc.h"
 
 void queue_init_lists(struct queue *q)
 {

@@ -8,7 +8,6 @@
 
 #include "src/cli/accounting/acctsource.h"
 #include "src/cli/accounting/acctvalues.h"
-#include "src/cli/listing/format.h"
 #include "src/text/jobuse.h"
 
 enum { O_DEBUG = 1 };

@@ -18,8 +18,6 @@
 #include "backend/node/cpu_order.h"
 #include "backend/node/node_policy.h"
 #include "backend/node/node_probe.h"
-#include "backend/node/user_lookup.h"
-#include "backend/task/shim_setup.h"
 #include "backend/task/taskdir.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"

@@ -3,7 +3,6 @@
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/query_queue.h"
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
 #include "tests/lib/check.h"
 
 #define SLICE_NS NS_PER_MS

@@ -1,7 +1,6 @@
 /* The environment of jobs, as golden tables. */
 #include "tests/lib/check.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/jobenv.h"
 

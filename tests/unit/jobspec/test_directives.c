@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/xalloc.h"
 #include "src/jobspec/batchopts.h"
 #include "src/jobspec/directives.h"
 

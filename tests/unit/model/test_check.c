@@ -1,5 +1,4 @@
 /* test_check.c - model_check: each invariant broken on purpose is found, by name. */
-#include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 #include "tests/lib/lab.h"
 

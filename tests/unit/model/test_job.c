@@ -1,7 +1,6 @@
 /* test_job.c - what can be read off a job. */
 #include "src/model/job.h"
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 

@@ -9,7 +9,6 @@
 #include "backend/net/nodeconn.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
 #include "tests/lib/check.h"
 
 #define CALLS 8

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "backend/net/tunnel.h"
-#include "src/base/xalloc.h"
 
 #define WINDOW 4096
 #define PIECE  1000

@@ -1,6 +1,5 @@
 /* test_limit_plan.c - limits and licences over time, by hand-worked tables. */
 #include "backend/sched/limits/limits.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 

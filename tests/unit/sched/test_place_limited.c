@@ -8,7 +8,6 @@
  *     bare      4    4000     0      40
  */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
 #include "tests/unit/sched/said.h"

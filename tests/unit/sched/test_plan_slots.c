@@ -5,7 +5,6 @@
  * then, "-" it waits.
  */
 #include "backend/sched/resources/resources.h"
-#include "src/base/xalloc.h"
 #include "src/model/need.h"
 #include "tests/lib/check.h"
 

@@ -7,7 +7,6 @@
 #include <signal.h>
 
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
 #include "tests/unit/sched/said.h"

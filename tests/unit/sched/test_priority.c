@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "backend/sched/priority/priority.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
 

@@ -1,7 +1,6 @@
 /* test_rebuild.c - everything is read again in pieces: the same is decided as at once, questions in between
  * have their answers, and what happens meanwhile is not lost. Twelve nodes, a queue that does not fit. */
 #include "backend/sched/explain/explain.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
 

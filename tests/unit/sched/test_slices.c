@@ -1,7 +1,6 @@
 /* test_slices.c - no piece of a pass goes through a whole queue of jobs that are all different; one that is
  * overtaken while it says why jobs wait has said nothing. */
 #include "backend/sched/cycle/cycle_internal.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
 #include "tests/lib/check.h"
 #include "tests/lib/storelab.h"
 

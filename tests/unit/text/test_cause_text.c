@@ -1,5 +1,4 @@
 /* test_cause_text.c - every code has a sentence, with and without its arguments. */
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/spec.h"
 #include "src/text/cause_text.h"
