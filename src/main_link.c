@@ -57,7 +57,7 @@ static int listen_at(const char *socket, const char *keys, const char *peer)
     struct errtext err = {""};
     char *self = self_path();
     log_open("stoker-link", 2, LOG_LVL_INFO);
-    int r = drop_to_owner(keys, &err);
+    int r = privdrop_to_owner(keys, &err);
     keep_secrets();
     r = r ? r : listen_run(self, socket, keys, peer, &err);
     if (r < 0)
@@ -73,7 +73,7 @@ static int make_key(const char *file)
     char *dir = xstrdup(file), *slash = strrchr(dir, '/');
     if (slash)
         *slash = '\0';
-    int r = slash ? drop_to_owner(dir, &err) : 0;
+    int r = slash ? privdrop_to_owner(dir, &err) : 0;
     free(dir);
     if (r < 0 || keys_make(file, &err) < 0) {
         fprintf(stderr, "stoker-link: %s\n", err.s);

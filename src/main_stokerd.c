@@ -144,7 +144,7 @@ static int become_owner(const struct paths *p, struct errtext *err)
         if (r < 0)
             return err_set(err, r, "%s: %s", dirs[i], strerror(-r));
     }
-    return drop_to_uid(st.st_uid, err);
+    return privdrop_to_uid(st.st_uid, err);
 }
 
 static int prepare(struct daemon_state *d, bool foreground, struct errtext *err)

@@ -410,7 +410,7 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
     if (r == 0)
         r = node_policy_load(&a->policy, a->dir.fd, a->cfg.policy, err);
     if (r == 0 && a->cfg.controller)
-        r = drop_find_user(a->cfg.controller, &d->controller_uid, &gid, err);
+        r = privdrop_find_user(a->cfg.controller, &d->controller_uid, &gid, err);
     if (r == 0)
         r = ended_open(a->ended, a->dir.fd, err);
     if (r == 0)

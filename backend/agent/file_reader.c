@@ -140,7 +140,7 @@ static bool file_reader_take(struct file_reader *r, const struct frame *f)
         return false;
     if (!r->path) {
         r->path = xstrdup(m.path ? m.path : "");
-        if (drop_to_uid(m.uid, &err) < 0)
+        if (privdrop_to_uid(m.uid, &err) < 0)
             r->refused = xstrdup(err.s);
     }
     struct waiting_read a = {.tag = f->tag,

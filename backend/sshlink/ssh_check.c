@@ -361,7 +361,7 @@ int check_run(int argc, char **argv)
         good = good && ssh_check_set_option(&c, argv[i]);
     good = good && c.to.node && c.to.address && c.to.user && c.to.known_hosts && is_harmless(c.shared);
     struct errtext err = {""};
-    if (good && c.keys && drop_to_owner(c.keys, &err) < 0) {
+    if (good && c.keys && privdrop_to_owner(c.keys, &err) < 0) {
         fprintf(stderr, "stoker-link: %s\n", err.s);
         good = false;
     }

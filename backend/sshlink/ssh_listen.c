@@ -89,7 +89,7 @@ int listen_run(const char *program, const char *socket, const char *keys, const 
 {
     uid_t uid = geteuid();
     gid_t gid;
-    int r = peer ? drop_find_user(peer, &uid, &gid, err) : 0;
+    int r = peer ? privdrop_find_user(peer, &uid, &gid, err) : 0;
     if (r < 0)
         return r;
     int sock = unixsock_listen_packets(socket, 0666, 8);

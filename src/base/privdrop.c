@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int drop_to_uid(uid_t uid, struct errtext *err)
+int privdrop_to_uid(uid_t uid, struct errtext *err)
 {
     if (geteuid() == uid && getuid() == uid)
         return 0;
@@ -26,17 +26,17 @@ int drop_to_uid(uid_t uid, struct errtext *err)
     return 0;
 }
 
-int drop_to_owner(const char *path, struct errtext *err)
+int privdrop_to_owner(const char *path, struct errtext *err)
 {
     struct stat st;
     if (geteuid() != 0)
         return 0;
     if (stat(path, &st) < 0)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
-    return st.st_uid == 0 ? 0 : drop_to_uid(st.st_uid, err);
+    return st.st_uid == 0 ? 0 : privdrop_to_uid(st.st_uid, err);
 }
 
-int drop_find_user(const char *text, uid_t *ret_uid, gid_t *ret_gid, struct errtext *err)
+int privdrop_find_user(const char *text, uid_t *ret_uid, gid_t *ret_gid, struct errtext *err)
 {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
