@@ -121,7 +121,7 @@ static int main_agent_open_log(const struct options *o)
 static int run_bridge(const struct options *o)
 {
     struct errtext err = {.s = ""};
-    char *self = self_path();
+    char *self = exe_path();
     int r = o->socket ? bridge_join(o->socket, &err) : bridge_run(self, o->node, o->dir, &err);
     if (r < 0)
         fprintf(stderr, "stoker-agent: %s\n", err.s);
@@ -132,9 +132,9 @@ static int run_bridge(const struct options *o)
 /* The shim lies beside the agent; where it does not, the agent is its own shim. */
 static char *find_shim(const char **ret_mode)
 {
-    char *beside = self_sibling("stoker-shim");
+    char *beside = exe_path_sibling("stoker-shim");
     *ret_mode = beside ? NULL : "shim";
-    return beside ? beside : self_path();
+    return beside ? beside : exe_path();
 }
 
 static uint32_t env_ms(const char *variable, uint32_t otherwise)

@@ -42,7 +42,7 @@ static int serve(const char *keys)
     }
     keep_secrets();
     struct errtext err = {""};
-    char *dir = self_dir();
+    char *dir = exe_path_dir();
     log_open("stoker-link", 2, LOG_LVL_INFO);
     int r = sshlink_run(CTL_FD, dir, keys, &err);
     if (r < 0)
@@ -55,7 +55,7 @@ static int serve(const char *keys)
 static int listen_at(const char *socket, const char *keys, const char *peer)
 {
     struct errtext err = {""};
-    char *self = self_path();
+    char *self = exe_path();
     log_open("stoker-link", 2, LOG_LVL_INFO);
     int r = privdrop_to_owner(keys, &err);
     keep_secrets();

@@ -45,7 +45,7 @@ static int unknown_command(const char *name)
 /* The screens are a program of their own beside this one. Returns only where it cannot be started. */
 static int exec_ui(char **argv)
 {
-    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(-self_exec("stoker-ui", argv)));
+    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(-exe_path_exec("stoker-ui", argv)));
     return 1;
 }
 

@@ -57,7 +57,7 @@ static int print_with(void (*write)(struct str *out))
 /* Beside the program as it lies in the build and where it is installed. */
 static char *theme_dir(void)
 {
-    char *here = self_dir();
+    char *here = exe_path_dir();
     char *dir = xasprintf("%s/../share/stoker/themes", here ? here : "/usr/local/bin");
     free(here);
     return dir;

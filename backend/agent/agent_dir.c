@@ -43,7 +43,7 @@ static int agent_dir_lock(struct agent_dir *d, struct errtext *err)
     if (flock(d->lock_fd, LOCK_EX | LOCK_NB) < 0)
         return err_set(err, errno == EWOULDBLOCK ? -EEXIST : -errno, "an agent runs already in %s",
                        d->path);
-    char *program = self_path();
+    char *program = exe_path();
     if (ftruncate(d->lock_fd, 0) == 0) /* a bridge of another release reads it */
         dprintf(d->lock_fd, "%d\n%s\n", (int)getpid(), program ? program : "");
     free(program);

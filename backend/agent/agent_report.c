@@ -27,9 +27,9 @@ static void agent_report_tasks(const struct agent *a, struct msg_agent *m)
 /* The directory of srun and the others, if this program came with them. */
 static char *agent_report_bin_dir(void)
 {
-    char *srun = self_sibling("srun");
+    char *srun = exe_path_sibling("srun");
     free(srun);
-    return srun ? self_dir() : NULL;
+    return srun ? exe_path_dir() : NULL;
 }
 
 /* For a controller that reaches this agent over SSH: where clients of this node are let in. */

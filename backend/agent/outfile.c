@@ -83,8 +83,7 @@ static int outfile_start(pid_t *ret_pid)
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    char *program = self_path(), name[] = "stoker-agent", option[] = FILE_READER_OPTION,
-         lang[] = "LC_ALL=C";
+    char *program = exe_path(), name[] = "stoker-agent", option[] = FILE_READER_OPTION, lang[] = "LC_ALL=C";
     char *argv[] = {name, option, NULL}, *env[] = {lang, NULL};
     int r = spawn_program(
         &(struct spawn){.path = program, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},

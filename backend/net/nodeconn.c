@@ -305,7 +305,7 @@ static void nodeconn_on_starter(void *ctx, unsigned ready)
 
 static void nodeconn_start_agent(struct nodeconn *n)
 {
-    char *path = self_program("stoker-agent");
+    char *path = exe_path_program("stoker-agent");
     char name[] = "stoker-agent", opt_node[] = "--node", opt_dir[] = "--dir", opt_log[] = "--log",
          daemon_opt[] = "--daemon";
     char *argv[] = {name, opt_node, n->node, opt_dir, n->dir, opt_log, n->log, daemon_opt, NULL};

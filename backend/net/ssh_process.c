@@ -247,7 +247,7 @@ static int ssh_process_start_child(struct ssh_process *p)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         return -errno;
     int log = open(p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    char *path = self_program("stoker-link"), name[] = "stoker-link", serve[] = "serve";
+    char *path = exe_path_program("stoker-link"), name[] = "stoker-link", serve[] = "serve";
     char *argv[] = {name, serve, NULL};
     struct spawn s = {.path = path, .argv = argv};
     if (log >= 0)

@@ -18,7 +18,7 @@
 
 void programs_hold(void)
 {
-    char *dir = self_dir();
+    char *dir = exe_path_dir();
     int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     free(dir);
     if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0)

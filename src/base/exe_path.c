@@ -8,24 +8,24 @@
 
 #include "src/base/xalloc.h"
 
-char *self_path(void)
+char *exe_path(void)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     return n > 0 ? xstrndup(self, (size_t)n) : NULL;
 }
 
-char *self_dir(void)
+char *exe_path_dir(void)
 {
-    char *self = self_path(), *slash = self ? strrchr(self, '/') : NULL;
+    char *self = exe_path(), *slash = self ? strrchr(self, '/') : NULL;
     if (slash)
         *slash = '\0';
     return self;
 }
 
-char *self_sibling(const char *name)
+char *exe_path_sibling(const char *name)
 {
-    char *dir = self_dir();
+    char *dir = exe_path_dir();
     if (!dir)
         return NULL;
     char *path = xasprintf("%s/%s", dir, name);
@@ -36,15 +36,15 @@ char *self_sibling(const char *name)
     return NULL;
 }
 
-char *self_program(const char *name)
+char *exe_path_program(const char *name)
 {
-    char *beside = self_sibling(name);
+    char *beside = exe_path_sibling(name);
     return beside ? beside : xstrdup(name);
 }
 
-int self_exec(const char *name, char *const argv[])
+int exe_path_exec(const char *name, char *const argv[])
 {
-    char *program = self_program(name);
+    char *program = exe_path_program(name);
     execvp(program, argv); /* with a slash in it PATH is not looked at */
     int r = -errno;
     free(program);

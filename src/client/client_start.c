@@ -203,7 +203,7 @@ static int start_locked(const struct paths *p, unsigned flags, int64_t deadline,
         return r;
     }
     off_t before = lseek(log_fd, 0, SEEK_END);
-    char *program = self_program("stokerd");
+    char *program = exe_path_program("stokerd");
     pid_t watcher = 0;
     int watch_fd = spawn(program, flags, log_fd, &watcher), fd;
     if (watch_fd < 0) {

@@ -147,7 +147,7 @@ static struct strv login_env(void)
         strv_setenv(&env, "LOGNAME", pw->pw_name);
         strv_setenv(&env, "SHELL", str_is_empty(pw->pw_shell) ? "/bin/sh" : pw->pw_shell);
     }
-    char *here = self_dir();
+    char *here = exe_path_dir();
     bool known = !here || strstr(DEFAULT_PATH, here) != NULL;
     strv_setenvf(&env, "PATH", "%s%s%s", DEFAULT_PATH, known ? "" : ":", known ? "" : here);
     free(here);

@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     char node[] = "n1", program[] = "bench";
     log_open("bench_launch", -1, LOG_LVL_ERROR);
     struct bench b = {
-        .loop = loop_new(), .self = self_path(), .n = argc > 7 ? (uint32_t)atoi(argv[7]) : 500};
+        .loop = loop_new(), .self = exe_path(), .n = argc > 7 ? (uint32_t)atoi(argv[7]) : 500};
     b.cluster = xasprintf("bench-%d", (int)getpid());
     b.clocks = xasprintf("%s/clocks", argv[6]);
     b.t_sent = xcalloc(b.n, sizeof *b.t_sent);

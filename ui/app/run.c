@@ -314,7 +314,7 @@ static void run_program(struct ui_loop *l)
 {
     struct strv argv = strv_copy(outbox_program(l->app));
     char *own =
-        strchr(argv.v[0], '/') ? NULL : self_sibling(argv.v[0]); /* our own commands lie beside us */
+        strchr(argv.v[0], '/') ? NULL : exe_path_sibling(argv.v[0]); /* our own commands lie beside us */
     if (own) {
         free(argv.v[0]);
         argv.v[0] = own;

@@ -87,7 +87,7 @@ static bool is_of_this_release(pid_t pid, const char *name)
 {
     char path[64], exe[PATH_MAX];
     struct stat runs, lies;
-    char *ours = self_sibling(name);
+    char *ours = exe_path_sibling(name);
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     ssize_t n = readlink(path, exe, sizeof exe - 1);
     bool known = n > 0 && ours && stat(path, &runs) == 0 && stat(ours, &lies) == 0;

@@ -167,7 +167,7 @@ static void make_file(struct init_step *t, const char *path, mode_t mode, const 
 static void initshared_make_key(struct init_step *t, const char *owner)
 {
     char *full = below_root(t, LINK_KEYS "/id_ed25519"), *pub = xasprintf("%s.pub", full);
-    char *link = self_program("stoker-link");
+    char *link = exe_path_program("stoker-link");
     const char *const argv[] = {link, "key", full, NULL};
     int r = access(full, F_OK) == 0 ? 0 : initshared_run(argv);
     if (r)
@@ -316,7 +316,7 @@ int init_shared_controller(struct init_shared *s)
     struct init_step t = {.s = s, .todo = {.text = STR_INIT}};
     struct str text = STR_INIT;
     const char *user = s->user ? s->user : "stoker", *link = s->link_user ? s->link_user : "stoker-link";
-    char *bin = self_dir();
+    char *bin = exe_path_dir();
     if (!may(&t)) {
         free(bin);
         return 1;
@@ -357,7 +357,7 @@ int init_shared_node(struct init_shared *s)
     struct init_step t = {.s = s, .todo = {.text = STR_INIT}};
     struct str text = STR_INIT;
     const char *user = s->user ? s->user : "stoker";
-    char *bin = self_dir(), *unit = below_root(&t, "/etc/systemd/system/stokerd.service");
+    char *bin = exe_path_dir(), *unit = below_root(&t, "/etc/systemd/system/stokerd.service");
     bool controller = access(unit, F_OK) == 0;
     free(unit);
     if (controller)

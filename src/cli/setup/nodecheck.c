@@ -23,7 +23,7 @@ extern char **environ;
  * errno. */
 static pid_t nodecheck_start(const struct strv *args, FILE **ret_out)
 {
-    char *path = self_program("stoker-link");
+    char *path = exe_path_program("stoker-link");
     int p[2] = {-1, -1};
     pid_t pid = -1;
     posix_spawn_file_actions_t files;

@@ -294,7 +294,7 @@ static int exec_screens_page(struct cli *cli)
 {
     char name[] = SCREENS_PAGE, option[] = "--print-manual";
     char *argv[] = {name, option, NULL};
-    cli_error(cli, "%s: %s", name, strerror(-self_exec(name, argv)));
+    cli_error(cli, "%s: %s", name, strerror(-exe_path_exec(name, argv)));
     return EXIT_FAILURE;
 }
 

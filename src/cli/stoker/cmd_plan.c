@@ -251,7 +251,7 @@ static int exec_what_if(int argc, char **argv)
     args[1] = xstrdup("what-if");
     for (int i = 1; i < argc; i++)
         args[i + 1] = argv[i];
-    int r = self_exec(PROGRAM, args);
+    int r = exe_path_exec(PROGRAM, args);
     free(args[0]);
     free(args[1]);
     free(args);

@@ -17,7 +17,7 @@ static int sim_run(struct cli *cli, int argc, char **argv)
     sim_options_fini(&o);
     char name[] = PROGRAM;
     argv[0] = name;
-    cli_error(cli, PROGRAM ": %s", strerror(-self_exec(PROGRAM, argv)));
+    cli_error(cli, PROGRAM ": %s", strerror(-exe_path_exec(PROGRAM, argv)));
     return 1;
 }
 
