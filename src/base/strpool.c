@@ -20,29 +20,29 @@ struct slot {
 #define CAP_MIN 64
 #define NEW     4096 /* a power of two */
 
-struct texts {
+struct strpool {
     struct slot *slots;
     size_t n, cap; /* cap is a power of two */
     unsigned owners;
     uint32_t seen[NEW]; /* hashes of what came once, each at its place */
 };
 
-struct texts *texts_new(void)
+struct strpool *strpool_new(void)
 {
-    struct texts *t = xcalloc(1, sizeof *t);
+    struct strpool *t = xcalloc(1, sizeof *t);
     t->slots = xcalloc(CAP_MIN, sizeof *t->slots);
     t->cap = CAP_MIN;
     t->owners = 1;
     return t;
 }
 
-struct texts *texts_ref(struct texts *t)
+struct strpool *strpool_ref(struct strpool *t)
 {
     t->owners++;
     return t;
 }
 
-void texts_unref(struct texts *t)
+void strpool_unref(struct strpool *t)
 {
     if (!t || --t->owners)
         return;
@@ -73,7 +73,7 @@ static bool strpool_says(const struct slot *at, const char *s, size_t n)
 }
 
 /* The slot of the text of those n bytes, or the free one where it belongs. */
-static struct slot *strpool_find(const struct texts *t, const char *s, size_t n, uint32_t hash)
+static struct slot *strpool_find(const struct strpool *t, const char *s, size_t n, uint32_t hash)
 {
     size_t i = hash & (t->cap - 1);
     while (t->slots[i].s && (t->slots[i].hash != hash || !strpool_says(&t->slots[i], s, n)))
@@ -81,7 +81,7 @@ static struct slot *strpool_find(const struct texts *t, const char *s, size_t n,
     return &t->slots[i];
 }
 
-static void strpool_grow(struct texts *t)
+static void strpool_grow(struct strpool *t)
 {
     struct slot *old = t->slots;
     size_t n = t->cap;
@@ -98,7 +98,7 @@ static void strpool_grow(struct texts *t)
 }
 
 /* s has not been found, at is where it belongs: is it the second time? */
-static void strpool_meet(struct texts *t, struct slot *at, char *s, uint32_t hash)
+static void strpool_meet(struct strpool *t, struct slot *at, char *s, uint32_t hash)
 {
     if (t->seen[hash & (NEW - 1)] != hash) {
         t->seen[hash & (NEW - 1)] = hash;
@@ -109,7 +109,7 @@ static void strpool_meet(struct texts *t, struct slot *at, char *s, uint32_t has
         strpool_grow(t);
 }
 
-char *texts_take(struct texts *t, char *s)
+char *strpool_take(struct strpool *t, char *s)
 {
     if (!s)
         return NULL;
@@ -126,7 +126,7 @@ char *texts_take(struct texts *t, char *s)
     return s;
 }
 
-char *texts_hold(struct texts *t, const char *s, size_t n)
+char *strpool_hold(struct strpool *t, const char *s, size_t n)
 {
     uint32_t hash = hash_of(s, n);
     struct slot *at = strpool_find(t, s, n, hash);
@@ -142,7 +142,7 @@ char *texts_hold(struct texts *t, const char *s, size_t n)
 }
 
 /* Closes the gap, so that every text is still found from its own place on. */
-static void remove_slot(struct texts *t, struct slot *at)
+static void remove_slot(struct strpool *t, struct slot *at)
 {
     size_t hole = (size_t)(at - t->slots), mask = t->cap - 1;
     for (size_t i = (hole + 1) & mask; t->slots[i].s; i = (i + 1) & mask) {
@@ -157,7 +157,7 @@ static void remove_slot(struct texts *t, struct slot *at)
 }
 
 /* One holder less. Returns whether that was the last: then the text is not in the set, or never was. */
-static bool let_go(struct texts *t, const char *s)
+static bool let_go(struct strpool *t, const char *s)
 {
     size_t n = strlen(s);
     struct slot *at = strpool_find(t, s, n, hash_of(s, n));
@@ -169,18 +169,18 @@ static bool let_go(struct texts *t, const char *s)
     return true;
 }
 
-char *texts_give(struct texts *t, char *s)
+char *strpool_give(struct strpool *t, char *s)
 {
     return s && !let_go(t, s) ? xstrdup(s) : s;
 }
 
-void texts_drop(struct texts *t, char *s)
+void strpool_drop(struct strpool *t, char *s)
 {
     if (s && let_go(t, s))
         free(s);
 }
 
-size_t texts_count(const struct texts *t)
+size_t strpool_count(const struct strpool *t)
 {
     return t->n;
 }

@@ -8,28 +8,28 @@
 
 #include <stddef.h>
 
-struct texts;
+struct strpool;
 
 /* A set belongs to all who hold it and goes with its last owner. No text may be held then. */
-struct texts *texts_new(void) __attribute__((warn_unused_result, returns_nonnull));
-struct texts *texts_ref(struct texts *t);
-void texts_unref(struct texts *t); /* NULL is fine */
+struct strpool *strpool_new(void) __attribute__((warn_unused_result, returns_nonnull));
+struct strpool *strpool_ref(struct strpool *t);
+void strpool_unref(struct strpool *t); /* NULL is fine */
 
 /* Takes s, an allocated string, and returns what is to be held in its place: a text that others hold too,
  * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
  * once cost nothing. NULL stays NULL, here and below. */
-char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
+char *strpool_take(struct strpool *t, char *s) __attribute__((warn_unused_result));
 /* The same for n bytes that the caller keeps, none of them NUL: a copy is made only where no other holds
  * it. */
-char *texts_hold(struct texts *t, const char *s, size_t n)
+char *strpool_hold(struct strpool *t, const char *s, size_t n)
     __attribute__((warn_unused_result, returns_nonnull));
 /* The way back: what was held becomes the caller's alone, who frees it. No copy where it has no other
  * holder. */
-char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));
+char *strpool_give(struct strpool *t, char *s) __attribute__((warn_unused_result));
 /* Holds s no longer. */
-void texts_drop(struct texts *t, char *s);
+void strpool_drop(struct strpool *t, char *s);
 
 /* How many different ones are shared. */
-size_t texts_count(const struct texts *t);
+size_t strpool_count(const struct strpool *t);
 
 #endif

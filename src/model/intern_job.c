@@ -12,26 +12,26 @@
 static void take_text(void *ctx, char **text)
 {
     if (*text)
-        *text = texts_take(ctx, *text);
+        *text = strpool_take(ctx, *text);
 }
 
 static void give_text(void *ctx, char **text)
 {
     if (*text)
-        *text = texts_give(ctx, *text);
+        *text = strpool_give(ctx, *text);
 }
 
 static void drop_text(void *ctx, char **text)
 {
     if (*text)
-        texts_drop(ctx, *text);
+        strpool_drop(ctx, *text);
     *text = NULL;
 }
 
-void model_intern_texts(struct model *m, struct texts *texts)
+void model_intern_texts(struct model *m, struct strpool *texts)
 {
     bug_on(m->texts || m->jobs.n);
-    m->texts = texts_ref(texts);
+    m->texts = strpool_ref(texts);
 }
 
 void intern_job(struct model *m, struct job *j)

@@ -30,7 +30,7 @@ void model_fini(struct model *m)
 {
     list_for_each (j, &m->all, struct job, in_all)
         free_interned_job(m, j);
-    texts_unref(m->texts);
+    strpool_unref(m->texts);
     for (size_t i = 0; i < m->n_nodes; i++)
         node_free(m->nodes[i]);
     free(m->nodes);

@@ -23,7 +23,7 @@ void model_fini(struct model *m);
 /* For mirrors of many jobs, while there is none yet: the jobs of m keep their texts in that set
  * (src/base/strpool.h), which m holds too from now on. Jobs can be read and copied as ever; who changes one
  * otherwise than by model_apply must not touch its texts. Cost: a microsecond or two for each event. */
-void model_intern_texts(struct model *m, struct texts *texts);
+void model_intern_texts(struct model *m, struct strpool *texts);
 
 /* Folds one event. Returns 0; -ENOENT, -EEXIST, -EINVAL or -EALREADY where it does not fit the state: then
  * nothing has changed but n_rejected, seq and now. */

@@ -86,7 +86,7 @@ struct model {
     struct usage usage;                    /* what everybody has used */
     uint64_t n_avoids;                     /* changes of what nodes avoid: sets of nodes hang on it */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
-    struct texts *texts;                   /* of all jobs; NULL: each has its own */
+    struct strpool *texts;                 /* of all jobs; NULL: each has its own */
 };
 
 #endif

@@ -54,7 +54,7 @@ int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
 /* The same for a record that is kept: rec, zeroed memory, owns what is in it, but for its texts that
  * rec_each_text shows, which are held in the set (src/base/strpool.h); NULL: it owns them too. On failure
  * what has been read so far stays in rec. */
-int codec_rows_next_own(struct codec_rows *r, void *rec, struct texts *texts, struct errtext *err)
+int codec_rows_next_own(struct codec_rows *r, void *rec, struct strpool *texts, struct errtext *err)
     __attribute__((warn_unused_result));
 /* How many records are still to come. */
 size_t codec_rows_left(const struct codec_rows *r);

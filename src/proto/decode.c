@@ -99,8 +99,8 @@ static void *arena_take(struct arena *a, size_t n)
 struct decoder {
     const uint8_t *at;
     size_t items_left, bytes_left;
-    struct arena *arena; /* that everything is put into; NULL: each thing is allocated on its own ... */
-    struct texts *texts; /* ... but for texts that are held in this set; NULL: none */
+    struct arena *arena;   /* that everything is put into; NULL: each thing is allocated on its own ... */
+    struct strpool *texts; /* ... but for texts that are held in this set; NULL: none */
     struct errtext *err;
 };
 
@@ -249,7 +249,7 @@ static const char *hold_str(struct decoder *c, const struct value *o, char **ret
 {
     const char *why = check_str(c, o);
     if (!why)
-        *ret = texts_hold(c->texts, (const char *)o->p, o->n);
+        *ret = strpool_hold(c->texts, (const char *)o->p, o->n);
     return why;
 }
 
@@ -572,7 +572,7 @@ size_t codec_rows_left(const struct codec_rows *r)
     return r->left;
 }
 
-int codec_rows_next_own(struct codec_rows *r, void *rec, struct texts *texts, struct errtext *err)
+int codec_rows_next_own(struct codec_rows *r, void *rec, struct strpool *texts, struct errtext *err)
 {
     r->c.arena = NULL;
     r->c.texts = texts;

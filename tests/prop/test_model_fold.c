@@ -29,7 +29,7 @@ struct world {
     uint64_t rand;
     VEC(struct stored) log;
     struct model mirror; /* shares its texts, as that of the screens does */
-    struct texts *texts;
+    struct strpool *texts;
     bool mirrored;
     size_t mirrored_at;
     unsigned done[EV_N_KINDS], refused[EV_N_KINDS];
@@ -118,7 +118,7 @@ static void take_snapshot(struct world *w)
 {
     const struct model *m = &w->l.m;
     model_init(&w->mirror);
-    w->texts = texts_new();
+    w->texts = strpool_new();
     model_intern_texts(&w->mirror, w->texts);
     struct cluster_spec spec;
     through_codec(&cluster_spec_rec, &m->spec, &spec);
@@ -524,8 +524,8 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
     model_fini(&again);
     model_fini(&once_more);
     model_fini(&w.mirror);
-    assert_int_equal(texts_count(w.texts), 0); /* each text that was taken has been let go */
-    texts_unref(w.texts);
+    assert_int_equal(strpool_count(w.texts), 0); /* each text that was taken has been let go */
+    strpool_unref(w.texts);
     vec_fini(&w.log);
     lab_fini(&w.l);
     for (size_t i = 0; i < EV_N_KINDS; i++) {

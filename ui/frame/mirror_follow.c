@@ -16,11 +16,11 @@
 #define RESYNC_PAUSE_MS 2000
 
 struct mirror_follow {
-    struct model *next;   /* what a snapshot is building; NULL: none */
-    struct texts *texts;  /* of the jobs of both models */
-    uint64_t get_tag;     /* of the last GET */
-    struct mono resynced; /* when the state was last asked for */
-    bool missed;          /* messages were dropped while frozen */
+    struct model *next;    /* what a snapshot is building; NULL: none */
+    struct strpool *texts; /* of the jobs of both models */
+    uint64_t get_tag;      /* of the last GET */
+    struct mono resynced;  /* when the state was last asked for */
+    bool missed;           /* messages were dropped while frozen */
     struct connection connection;
 };
 
@@ -42,7 +42,7 @@ static struct model *follow_new_model(const struct mirror_follow *f)
 void follow_new(struct ui *ui)
 {
     ui->follow = xcalloc(1, sizeof *ui->follow);
-    ui->follow->texts = texts_new();
+    ui->follow->texts = strpool_new();
     ui->m = follow_new_model(ui->follow);
 }
 
@@ -51,7 +51,7 @@ void follow_free(struct ui *ui)
     struct mirror_follow *f = ui->follow;
     model_drop(ui->m);
     model_drop(f->next);
-    texts_unref(f->texts);
+    strpool_unref(f->texts);
     free(f->connection.why_lost);
     free(f->connection.connecting);
     rec_fini(&msg_welcome_rec, &ui->session.welcome);

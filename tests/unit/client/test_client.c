@@ -274,7 +274,7 @@ static void test_rows_that_are_none(void **state)
 static void test_rows_as_they_came(void **state)
 {
     (void)state;
-    struct texts *texts = texts_new();
+    struct strpool *texts = strpool_new();
     for (int sharing = 0; sharing < 2; sharing++) {
         struct model m;
         struct errtext err = {""};
@@ -317,8 +317,8 @@ static void test_rows_as_they_came(void **state)
         str_fini(&body);
         model_fini(&m);
     }
-    assert_int_equal(texts_count(texts), 0);
-    texts_unref(texts);
+    assert_int_equal(strpool_count(texts), 0);
+    strpool_unref(texts);
 }
 
 static void test_request_ids_differ(void **state)

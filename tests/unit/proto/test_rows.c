@@ -45,11 +45,11 @@ static void test_rows_come_one_by_one(void **state)
 
 static void drop_text(void *ctx, char **text)
 {
-    texts_drop(ctx, *text);
+    strpool_drop(ctx, *text);
     *text = NULL;
 }
 
-static void drop_row(struct job *row, struct texts *texts)
+static void drop_row(struct job *row, struct strpool *texts)
 {
     if (texts)
         rec_each_text(&job_rec, row, drop_text, texts);
@@ -61,9 +61,9 @@ static void test_rows_are_kept(void **state)
     (void)state;
     anyrec_set_seed(__func__);
     struct codec_rows *rows = codec_rows_new();
-    struct texts *shared = texts_new();
+    struct strpool *shared = strpool_new();
     for (int round = 0; round < 20; round++) {
-        struct texts *texts = round % 2 ? shared : NULL;
+        struct strpool *texts = round % 2 ? shared : NULL;
         struct msg_jobs m = {0};
         struct str out = STR_INIT;
         struct errtext err;
@@ -85,11 +85,11 @@ static void test_rows_are_kept(void **state)
             assert_true(i % 5 == 4 || rec_eq(&job_rec, &row[i], &m.rows.v[i]));
             drop_row(&row[i], texts);
         }
-        assert_int_equal(texts_count(shared), 0);
+        assert_int_equal(strpool_count(shared), 0);
         str_fini(&out);
         rec_fini(&msg_jobs_rec, &m);
     }
-    texts_unref(shared);
+    strpool_unref(shared);
     codec_rows_free(rows);
 }
 
@@ -99,7 +99,7 @@ static void test_damaged_rows_are_survived(void **state)
     (void)state;
     anyrec_set_seed(__func__);
     struct codec_rows *rows = codec_rows_new();
-    struct texts *texts = texts_new();
+    struct strpool *texts = strpool_new();
     for (int round = 0; round < 2000; round++) {
         struct msg_jobs m = {0};
         struct str out = STR_INIT;
@@ -129,8 +129,8 @@ static void test_damaged_rows_are_survived(void **state)
         str_fini(&out);
         rec_fini(&msg_jobs_rec, &m);
     }
-    assert_int_equal(texts_count(texts), 0);
-    texts_unref(texts);
+    assert_int_equal(strpool_count(texts), 0);
+    strpool_unref(texts);
     codec_rows_free(rows);
 }
 
