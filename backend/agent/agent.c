@@ -205,9 +205,9 @@ static int peer_take_order(struct agent_peer *p, const struct frame *f, void *bo
     case MSG_PMI_ALL: task_shim_pmi(a, body, f); return 0;
     case MSG_WATCH_UTIL: node_usage_watch(a->usage, flag->on); return 0;
     case MSG_AGENT_STOP: return agent_take_stop(a);
-    case MSG_CALL_DATA:
-    case MSG_CALL_TAKEN:
-    case MSG_CALL_END: return local_clients_take(a->clients, f->type, body);
+    case MSG_TUNNEL_DATA:
+    case MSG_TUNNEL_TAKEN:
+    case MSG_TUNNEL_END: return local_clients_take(a->clients, f->type, body);
     default: return -EPROTO;
     }
 }

@@ -59,12 +59,12 @@ static void local_clients_accept(void *ctx, unsigned ready)
         close(fd);
         return;
     }
-    struct msg_call m = {.id = ++lc->last_id,
-                         .uid = peer.uid,
-                         .gid = peer.gid,
-                         .pid = (uint32_t)peer.pid,
-                         .user = xstrdup(user_lookup_name(peer.uid))};
-    uplink_send(&lc->a->uplink, MSG_CALL, 0, &m);
+    struct msg_tunnel_open m = {.id = ++lc->last_id,
+                                .uid = peer.uid,
+                                .gid = peer.gid,
+                                .pid = (uint32_t)peer.pid,
+                                .user = xstrdup(user_lookup_name(peer.uid))};
+    uplink_send(&lc->a->uplink, MSG_TUNNEL_OPEN, 0, &m);
     free(m.user);
     stream_mux_add(&lc->mux, lc->a->loop, lc->last_id, peer.uid, fd);
 }

@@ -17,7 +17,7 @@ void local_clients_free(struct local_clients *lc);
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where
  * it cannot be made. */
 char *local_clients_listen(struct local_clients *lc);
-/* CALL_DATA, CALL_TAKEN or CALL_END of the controller. */
+/* TUNNEL_DATA, TUNNEL_TAKEN or TUNNEL_END of the controller. */
 int local_clients_take(struct local_clients *lc, enum msg_kind kind, const void *body)
     __attribute__((warn_unused_result));
 /* The controller is gone: open streams are cut off, new clients wait. */

@@ -31,21 +31,21 @@ static void mux_say(struct mux_stream *k, enum msg_kind kind, const void *body)
 static void mux_on_send(void *ctx, const void *p, size_t n)
 {
     struct mux_stream *k = ctx;
-    struct msg_call_data m = {.id = k->id, .data = {.p = xmemdup(p, n), .n = n}};
-    mux_say(k, MSG_CALL_DATA, &m);
+    struct msg_tunnel_data m = {.id = k->id, .data = {.p = xmemdup(p, n), .n = n}};
+    mux_say(k, MSG_TUNNEL_DATA, &m);
     free(m.data.p);
 }
 
 static void mux_on_taken(void *ctx, uint32_t n)
 {
     struct mux_stream *k = ctx;
-    mux_say(k, MSG_CALL_TAKEN, &(struct msg_call_taken){.id = k->id, .n = n});
+    mux_say(k, MSG_TUNNEL_TAKEN, &(struct msg_tunnel_taken){.id = k->id, .n = n});
 }
 
 static void mux_on_over(void *ctx)
 {
     struct mux_stream *k = ctx;
-    mux_say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
+    mux_say(k, MSG_TUNNEL_END, &(struct msg_tunnel_taken){.id = k->id});
     mux_stream_free(k);
 }
 
@@ -65,7 +65,7 @@ void stream_mux_add(struct stream_mux *mux, struct loop *l, uint32_t id, uint32_
     list_init(&k->link);
     list_append(&mux->open, &k->link);
     mux->n++;
-    tunnel_open(&k->tunnel, l, fd, CALL_WINDOW, CALL_PIECE, &mux_tunnel_ops, k);
+    tunnel_open(&k->tunnel, l, fd, TUNNEL_WINDOW, TUNNEL_PIECE, &mux_tunnel_ops, k);
 }
 
 static struct mux_stream *mux_find(struct stream_mux *mux, uint32_t id)
@@ -78,14 +78,14 @@ static struct mux_stream *mux_find(struct stream_mux *mux, uint32_t id)
 
 int stream_mux_take(struct stream_mux *mux, enum msg_kind kind, const void *body)
 {
-    const struct msg_call_data *data = body;
-    const struct msg_call_taken *taken = body;
-    struct mux_stream *k = mux_find(mux, kind == MSG_CALL_DATA ? data->id : taken->id);
+    const struct msg_tunnel_data *data = body;
+    const struct msg_tunnel_taken *taken = body;
+    struct mux_stream *k = mux_find(mux, kind == MSG_TUNNEL_DATA ? data->id : taken->id);
     if (!k)
         return 0;
-    if (kind == MSG_CALL_DATA)
+    if (kind == MSG_TUNNEL_DATA)
         return tunnel_give(&k->tunnel, data->data.p, data->data.n);
-    if (kind == MSG_CALL_TAKEN)
+    if (kind == MSG_TUNNEL_TAKEN)
         tunnel_taken(&k->tunnel, taken->n);
     else
         tunnel_end(&k->tunnel);

@@ -1,7 +1,7 @@
 /* stream_mux.h - the streams of clients on a node, each with a number, within the one connection of agent
  * and controller. Both ends are the same but for what they do with a new stream.
  *
- *     client ==fd== mux -- CALL_DATA, CALL_TAKEN, CALL_END --> mux ==fd== session
+ *     client ==fd== mux -- TUNNEL_DATA, TUNNEL_TAKEN, TUNNEL_END --> mux ==fd== session
  *                  agent <------------------------------- controller
  */
 #ifndef STOKER_BACKEND_NET_STREAM_MUX_H
@@ -26,8 +26,8 @@ struct stream_mux {
 void stream_mux_init(struct stream_mux *mux, stream_mux_say_fn *say, void *ctx);
 /* Takes fd (non-blocking) and carries its bytes until one end or the other is over. */
 void stream_mux_add(struct stream_mux *mux, struct loop *l, uint32_t id, uint32_t uid, int fd);
-/* CALL_DATA, CALL_TAKEN or CALL_END. No-op for a stream that is over here: its end has crossed this message
- * on the way. Errors: -EMSGSIZE, the other end ignores the window. */
+/* TUNNEL_DATA, TUNNEL_TAKEN or TUNNEL_END. No-op for a stream that is over here: its end has crossed this
+ * message on the way. Errors: -EMSGSIZE, the other end ignores the window. */
 int stream_mux_take(struct stream_mux *mux, enum msg_kind kind, const void *body)
     __attribute__((warn_unused_result));
 unsigned stream_mux_of(const struct stream_mux *mux, uint32_t uid);

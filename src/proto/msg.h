@@ -200,29 +200,30 @@ struct msg_node_task_end { /* C->S, admins; answered by RESULT: how many are bei
 };
 #define MSG_NODE_TASK_END_FIELDS(F, G, S) F(S, STR, node) G(S, SUB, target, job_target) F(S, U32, task)
 
-/* --- a client on a node: its stream, carried by the agent. Each side may have CALL_WINDOW bytes under way
- * that the other has not passed on yet. --- */
+/* --- a client on a node: its stream, carried by the agent. Each side may have TUNNEL_WINDOW bytes under
+ * way that the other has not passed on yet. --- */
 
-#define CALL_WINDOW (256u << 10)
-#define CALL_PIECE  (32u << 10) /* of one message */
+#define TUNNEL_WINDOW (256u << 10)
+#define TUNNEL_PIECE  (32u << 10) /* of one message */
 
-struct msg_call {
+struct msg_tunnel_open {
     uint32_t id;            /* chosen by the agent, of this connection */
     uint32_t uid, gid, pid; /* as the node's kernel says */
     char *user;             /* the uid's name there, the number where it has none; NULL: not said */
 };
-#define MSG_CALL_FIELDS(F, G, S) F(S, U32, id) F(S, U32, uid) F(S, U32, gid) F(S, U32, pid) F(S, STR, user)
+#define MSG_TUNNEL_OPEN_FIELDS(F, G, S) \
+    F(S, U32, id) F(S, U32, uid) F(S, U32, gid) F(S, U32, pid) F(S, STR, user)
 
-struct msg_call_data {
+struct msg_tunnel_data {
     uint32_t id;
     struct blob data;
 };
-#define MSG_CALL_DATA_FIELDS(F, G, S) F(S, U32, id) F(S, BLOB, data)
+#define MSG_TUNNEL_DATA_FIELDS(F, G, S) F(S, U32, id) F(S, BLOB, data)
 
-struct msg_call_taken {
+struct msg_tunnel_taken {
     uint32_t id, n;
 };
-#define MSG_CALL_TAKEN_FIELDS(F, G, S) F(S, U32, id) F(S, U32, n)
+#define MSG_TUNNEL_TAKEN_FIELDS(F, G, S) F(S, U32, id) F(S, U32, n)
 
 #define GET_SPEC    1u
 #define GET_NODES   2u
@@ -599,10 +600,10 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
     X(SHARES_ROWS, msg_shares_rows, "S->C")                                                                 \
     X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for everybody to read")                   \
-    X(CALL, msg_call, "A->S: a client on the node speaks to its agent's socket")                             \
-    X(CALL_DATA, msg_call_data, "either: bytes of a call")                                                   \
-    X(CALL_TAKEN, msg_call_taken, "either: so much of it has gone on")                                       \
-    X(CALL_END, msg_call_taken, "either: the call is over")                                                 \
+    X(TUNNEL_OPEN, msg_tunnel_open, "A->S: a client on the node has connected to its agent's socket")        \
+    X(TUNNEL_DATA, msg_tunnel_data, "either: bytes of a tunnel")                                             \
+    X(TUNNEL_TAKEN, msg_tunnel_taken, "either: this many of its bytes have gone on")                         \
+    X(TUNNEL_END, msg_tunnel_taken, "either: the tunnel is closed")                                          \
     X(WINDOWS, msg_windows, "S->C")                                                                         \
     X(WINDOW_SET, msg_window_set, "C->S; RESULT: the text is its name")                                     \
     X(PLAN, msg_plan_get, "C->S; PLAN_DATA")                                                                \
@@ -624,8 +625,8 @@ enum msg_kind {
 
 extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec,
     step_payload_rec, msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec,
-    msg_act_rec, msg_update_rec, msg_drain_rec, msg_node_note_rec, msg_call_rec, msg_call_data_rec,
-    msg_call_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
+    msg_act_rec, msg_update_rec, msg_drain_rec, msg_node_note_rec, msg_tunnel_open_rec, msg_tunnel_data_rec,
+    msg_tunnel_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,

@@ -430,12 +430,12 @@ static void a_client_that_speaks_as_a_node_is_cut_off(void **unused)
 {
     (void)unused;
     controller = cluster_spawn(NULL);
-    must_be_cut_off(MSG_CALL, &(struct msg_call){.id = 1});
-    struct msg_call_data data = {.id = 1, .data = {.p = xcalloc(1, 8), .n = 8}};
-    must_be_cut_off(MSG_CALL_DATA, &data);
-    rec_fini(&msg_call_data_rec, &data);
-    must_be_cut_off(MSG_CALL_TAKEN, &(struct msg_call_taken){.id = 1, .n = UINT32_MAX});
-    must_be_cut_off(MSG_CALL_END, &(struct msg_call_taken){.id = 1});
+    must_be_cut_off(MSG_TUNNEL_OPEN, &(struct msg_tunnel_open){.id = 1});
+    struct msg_tunnel_data data = {.id = 1, .data = {.p = xcalloc(1, 8), .n = 8}};
+    must_be_cut_off(MSG_TUNNEL_DATA, &data);
+    rec_fini(&msg_tunnel_data_rec, &data);
+    must_be_cut_off(MSG_TUNNEL_TAKEN, &(struct msg_tunnel_taken){.id = 1, .n = UINT32_MAX});
+    must_be_cut_off(MSG_TUNNEL_END, &(struct msg_tunnel_taken){.id = 1});
     must_be_cut_off(MSG_PRIO_ROWS, &(struct msg_prio_rows){.more = true});
     must_be_cut_off(MSG_SHARES_ROWS, &(struct msg_shares_rows){.more = true});
     must_be_cut_off(MSG_PLAN_DATA, &(struct msg_plan){.n_more = 1});

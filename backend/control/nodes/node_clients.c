@@ -43,7 +43,7 @@ static bool node_clients_is_at_home(struct control *c, const struct node *n, uin
 }
 
 /* Why the client is refused, caller frees; NULL: it is welcome. */
-static char *node_clients_refusal(struct control *c, const struct node *n, const struct msg_call *m)
+static char *node_clients_refusal(struct control *c, const struct node *n, const struct msg_tunnel_open *m)
 {
     const char *here = user_name(c->users, m->uid);
     if (m->user && !str_eq(m->user, here))
@@ -54,7 +54,7 @@ static char *node_clients_refusal(struct control *c, const struct node *n, const
     return NULL;
 }
 
-static void node_clients_let_in(struct control *c, struct node_peer *peer, const struct msg_call *m)
+static void node_clients_let_in(struct control *c, struct node_peer *peer, const struct msg_tunnel_open *m)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
     int pair[2] = {-1, -1};
@@ -63,7 +63,7 @@ static void node_clients_let_in(struct control *c, struct node_peer *peer, const
         log_warn("node=%s uid=%u refused: %s", nodeconn_node(peer->conn), m->uid, refused);
     if (!n || peer->clients.n >= CLIENTS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
-        nodeconn_send(peer->conn, 0, MSG_CALL_END, 0, &(struct msg_call_taken){.id = m->id});
+        nodeconn_send(peer->conn, 0, MSG_TUNNEL_END, 0, &(struct msg_tunnel_taken){.id = m->id});
         free(refused);
         return;
     }
@@ -74,7 +74,7 @@ static void node_clients_let_in(struct control *c, struct node_peer *peer, const
 
 int node_clients_take(struct control *c, struct node_peer *peer, enum msg_kind kind, const void *body)
 {
-    if (kind != MSG_CALL)
+    if (kind != MSG_TUNNEL_OPEN)
         return stream_mux_take(&peer->clients, kind, body);
     node_clients_let_in(c, peer, body);
     return 0;

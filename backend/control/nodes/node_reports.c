@@ -323,8 +323,8 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
         const struct task *t = node_reports_find_task(c, &m->key, &j, &s);
         if (t && !node_reports_is_foreign(peer, &m->key, t))
             pmi_fences_take(c, m);
-    } else if (kind == MSG_CALL || kind == MSG_CALL_DATA || kind == MSG_CALL_TAKEN ||
-               kind == MSG_CALL_END) {
+    } else if (kind == MSG_TUNNEL_OPEN || kind == MSG_TUNNEL_DATA || kind == MSG_TUNNEL_TAKEN ||
+               kind == MSG_TUNNEL_END) {
         return node_clients_take(c, peer, kind, body);
     } else if (kind == MSG_PING) {
         nodeconn_send(conn, 0, MSG_PONG, tag, NULL);

@@ -14,11 +14,11 @@
 struct said {
     enum msg_kind kind;
     uint32_t id, n;
-    char *text; /* of CALL_DATA */
+    char *text; /* of TUNNEL_DATA */
 };
 
 struct end {
-    struct stream_mux calls;
+    struct stream_mux mux;
     VEC(struct said) said;
     bool full; /* its connection takes no more */
 };
@@ -29,12 +29,12 @@ static struct end a, b;
 static bool say(void *ctx, enum msg_kind kind, const void *body)
 {
     struct end *e = ctx;
-    const struct msg_call_data *data = body;
-    const struct msg_call_taken *taken = body;
+    const struct msg_tunnel_data *data = body;
+    const struct msg_tunnel_taken *taken = body;
     struct said s = {.kind = kind, .id = taken->id};
     if (e->full)
         return false;
-    if (kind == MSG_CALL_DATA)
+    if (kind == MSG_TUNNEL_DATA)
         s.text = xstrndup((const char *)data->data.p, s.n = (uint32_t)data->data.n);
     else
         s.n = taken->n;
@@ -47,16 +47,16 @@ static int set_up(void **state)
     (void)state;
     l = loop_new();
     a = b = (struct end){0};
-    stream_mux_init(&a.calls, say, &a);
-    stream_mux_init(&b.calls, say, &b);
+    stream_mux_init(&a.mux, say, &a);
+    stream_mux_init(&b.mux, say, &b);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    stream_mux_drop(&a.calls);
-    stream_mux_drop(&b.calls);
+    stream_mux_drop(&a.mux);
+    stream_mux_drop(&b.mux);
     struct end *ends[] = {&a, &b};
     for (size_t i = 0; i < N_OF(ends); i++) {
         vec_for_each (&ends[i]->said, k)
@@ -72,7 +72,7 @@ static int open_call(struct end *e, uint32_t id, uint32_t uid)
 {
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    stream_mux_add(&e->calls, l, id, uid, pair[0]);
+    stream_mux_add(&e->mux, l, id, uid, pair[0]);
     return pair[1];
 }
 
@@ -80,10 +80,10 @@ static void carry(struct end *from, struct end *to)
 {
     for (size_t i = 0; i < from->said.n; i++) {
         struct said s = from->said.v[i];
-        struct msg_call_data data = {.id = s.id, .data = {.p = (uint8_t *)s.text, .n = s.n}};
-        struct msg_call_taken other = {.id = s.id, .n = s.n};
-        const void *body = s.kind == MSG_CALL_DATA ? (const void *)&data : &other;
-        assert_int_equal(stream_mux_take(&to->calls, s.kind, body), 0);
+        struct msg_tunnel_data data = {.id = s.id, .data = {.p = (uint8_t *)s.text, .n = s.n}};
+        struct msg_tunnel_taken other = {.id = s.id, .n = s.n};
+        const void *body = s.kind == MSG_TUNNEL_DATA ? (const void *)&data : &other;
+        assert_int_equal(stream_mux_take(&to->mux, s.kind, body), 0);
         free(s.text);
     }
     vec_clear(&from->said);
@@ -110,9 +110,9 @@ static void test_numbers_keep_streams_apart(void **state)
     (void)state;
     int a1 = open_call(&a, 1, 100), a2 = open_call(&a, 2, 100), a3 = open_call(&a, 3, 200),
         b1 = open_call(&b, 1, 100), b2 = open_call(&b, 2, 100), b3 = open_call(&b, 3, 200);
-    assert_int_equal(stream_mux_of(&a.calls, 100), 2);
-    assert_int_equal(stream_mux_of(&a.calls, 200), 1);
-    assert_int_equal(stream_mux_of(&a.calls, 300), 0);
+    assert_int_equal(stream_mux_of(&a.mux, 100), 2);
+    assert_int_equal(stream_mux_of(&a.mux, 200), 1);
+    assert_int_equal(stream_mux_of(&a.mux, 300), 0);
     assert_int_equal(write(a1, "one", 3), 3);
     assert_int_equal(write(a2, "two", 3), 3);
     assert_int_equal(write(b3, "three", 5), 5);
@@ -127,8 +127,8 @@ static void test_numbers_keep_streams_apart(void **state)
     turns();
     must_read(b2, "last");
     must_read(b2, "(end)");
-    assert_int_equal(a.calls.n, 2);
-    assert_int_equal(b.calls.n, 2);
+    assert_int_equal(a.mux.n, 2);
+    assert_int_equal(b.mux.n, 2);
     assert_int_equal(write(a1, "more", 4), 4);
     turns();
     must_read(b1, "more");
@@ -141,11 +141,11 @@ static void test_what_comes_for_one_that_is_over(void **state)
 {
     (void)state;
     uint8_t text[] = "late";
-    struct msg_call_data data = {.id = 7, .data = {.p = text, .n = 4}};
-    struct msg_call_taken end = {.id = 7, .n = 4};
-    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_DATA, &data), 0);
-    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_TAKEN, &end), 0);
-    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_END, &end), 0);
+    struct msg_tunnel_data data = {.id = 7, .data = {.p = text, .n = 4}};
+    struct msg_tunnel_taken end = {.id = 7, .n = 4};
+    assert_int_equal(stream_mux_take(&a.mux, MSG_TUNNEL_DATA, &data), 0);
+    assert_int_equal(stream_mux_take(&a.mux, MSG_TUNNEL_TAKEN, &end), 0);
+    assert_int_equal(stream_mux_take(&a.mux, MSG_TUNNEL_END, &end), 0);
     assert_int_equal(a.said.n, 0);
 }
 
@@ -153,8 +153,9 @@ static void test_who_keeps_to_no_window(void **state)
 {
     (void)state;
     int fd = open_call(&a, 1, 100);
-    struct msg_call_data m = {.id = 1, .data = {.p = xcalloc(1, CALL_WINDOW + 1), .n = CALL_WINDOW + 1}};
-    assert_int_equal(stream_mux_take(&a.calls, MSG_CALL_DATA, &m), -EMSGSIZE);
+    struct msg_tunnel_data m = {.id = 1,
+                                .data = {.p = xcalloc(1, TUNNEL_WINDOW + 1), .n = TUNNEL_WINDOW + 1}};
+    assert_int_equal(stream_mux_take(&a.mux, MSG_TUNNEL_DATA, &m), -EMSGSIZE);
     free(m.data.p);
     close(fd);
 }
@@ -167,12 +168,12 @@ static void test_a_connection_that_is_full_cuts_the_call(void **state)
     assert_int_equal(write(fd, "x", 1), 1);
     turns();
     must_read(fd, "(end)");
-    assert_int_equal(a.calls.n, 1);
+    assert_int_equal(a.mux.n, 1);
     a.full = false;
     must_read(other, "(nothing)");
-    stream_mux_drop(&a.calls);
+    stream_mux_drop(&a.mux);
     must_read(other, "(end)");
-    assert_int_equal(a.calls.n, 0);
+    assert_int_equal(a.mux.n, 0);
     assert_int_equal(a.said.n, 0);
     close(fd);
     close(other);
