@@ -317,7 +317,7 @@ static void nodeconn_start_agent(struct nodeconn *n)
     free(path);
     if (r < 0)
         return;
-    /* Not waited for: it may look for cards, or wait for a disk, for as long as that takes. Without a
+    /* Not waited for: it may look for GPUs, or wait for a disk, for as long as that takes. Without a
      * descriptor of the process its end is found at the next try to connect. */
     n->starter = pid;
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);

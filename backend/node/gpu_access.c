@@ -15,7 +15,7 @@
 #include "src/model/nodestate.h"
 
 #define NVIDIA_MAJOR 195
-#define CARDS_MAX    64
+#define DEVICES_MAX  64
 
 struct gpu_access {
     const struct cgroups *cgroups;
@@ -49,7 +49,7 @@ static struct bpf_insn gpu_access_jump(int code, int reg, uint32_t n, size_t ove
  * one: the kernel takes no program with a part that is never reached. */
 static int gpu_access_load_rule(const uint32_t *minors, size_t n)
 {
-    struct bpf_insn p[CARDS_MAX + 12];
+    struct bpf_insn p[DEVICES_MAX + 12];
     size_t i = 0, allow = n + 1; /* instructions between the last test and the permission */
     p[i++] = gpu_access_load(BPF_REG_2, offsetof(struct bpf_cgroup_dev_ctx, access_type));
     p[i++] = gpu_access_number(BPF_ALU | BPF_AND, BPF_REG_2, 0xffff);
@@ -103,7 +103,7 @@ static int gpu_access_deny_in(const char *group, const uint32_t *minors, size_t 
     return r;
 }
 
-static int gpu_access_close_cards(int version, const char *group, const uint32_t *minors, size_t n)
+static int gpu_access_close_devices(int version, const char *group, const uint32_t *minors, size_t n)
 {
     return version == 1 ? gpu_access_deny_in(group, minors, n) : gpu_access_close_in(group, minors, n);
 }
@@ -111,8 +111,8 @@ static int gpu_access_close_cards(int version, const char *group, const uint32_t
 static int gpu_access_try_base(const char *base, int version)
 {
     char *probe = xasprintf("%s/stoker-probe-%d", base, (int)getpid());
-    int r =
-        mkdir(probe, 0755) < 0 ? -errno : gpu_access_close_cards(version, probe, &(uint32_t){CARDS_MAX}, 1);
+    int r = mkdir(probe, 0755) < 0 ? -errno
+                                   : gpu_access_close_devices(version, probe, &(uint32_t){DEVICES_MAX}, 1);
     rmdir(probe);
     free(probe);
     return r;
@@ -147,8 +147,8 @@ void gpu_access_free(struct gpu_access *ga)
 bool gpu_access_close(const struct gpu_access *ga, const struct node_gpus *gpus, const char *task,
                       const char *group, const struct cpuset *held, char **ret_dir)
 {
-    uint32_t minors[CARDS_MAX];
-    size_t n = ga ? node_gpus_minors(gpus, held, minors, CARDS_MAX) : 0;
+    uint32_t minors[DEVICES_MAX];
+    size_t n = ga ? node_gpus_minors(gpus, held, minors, DEVICES_MAX) : 0;
     *ret_dir = NULL;
     if (!ga)
         return false;
@@ -157,7 +157,7 @@ bool gpu_access_close(const struct gpu_access *ga, const struct node_gpus *gpus,
     char *dir = group && ga->version == 2 ? NULL : cgroups_path(ga->cgroups, ga->base, task);
     int r = dir && mkdir(dir, 0755) < 0 ? -errno : 0;
     if (r == 0)
-        r = gpu_access_close_cards(ga->version, dir ? dir : group, minors, n);
+        r = gpu_access_close_devices(ga->version, dir ? dir : group, minors, n);
     if (r < 0) {
         log_warn("task=%s GPUs of other jobs are not closed to it: %s", task, strerror(-r));
         cgroup_remove(dir);

@@ -1,8 +1,8 @@
-/* gpu_numbers.h - the cards of this machine under the numbers that jobs know, for as long as it runs.
+/* gpu_numbers.h - the GPUs of this machine under the numbers that jobs know, for as long as it runs.
  *
- * A card gets its number when it is first seen, in PCI order, and keeps it until the next boot, whatever
- * becomes of it: what a job holds must not change its meaning because another card fell off the bus, nor
- * because the agent was started again (cards_save, cards_load).
+ * A GPU gets its number when it is first seen, in PCI order, and keeps it until the next boot, whatever
+ * becomes of it: what a job holds must not change its meaning because another GPU fell off the bus, nor
+ * because the agent was started again (gpu_numbers_save, gpu_numbers_load).
  */
 #ifndef STOKER_BACKEND_NODE_GPU_NUMBERS_H
 #define STOKER_BACKEND_NODE_GPU_NUMBERS_H
@@ -10,10 +10,10 @@
 #include "backend/node/gpu_sample.h"
 #include "src/base/cpuset.h"
 
-#define CARDS_CLEAN_LOOKS 2 /* so many without a stranger, and the card is given again */
+#define GPU_CLEAN_SAMPLES 2 /* so many without a stranger, and the GPU is given again */
 
-struct card {
-    struct gpu_card is; /* as last seen */
+struct gpu_device {
+    struct gpu_reading is; /* as last seen */
     bool lost;
     uint32_t strangers; /* processes on it that do not belong there */
     char stranger[200]; /* the first of them, in words; "": none for the last looks */
@@ -21,32 +21,32 @@ struct card {
     uint32_t clean; /* looks since the last one */
 };
 
-struct cards {
-    struct card v[GPU_CARDS_MAX];
+struct gpu_numbers {
+    struct gpu_device v[GPU_DEVICES_MAX];
     uint32_t n;
     char way[16], trouble[256]; /* as in the last look */
     uint32_t unnamed;
     bool answered; /* there was a look without trouble */
 };
 
-/* Whether a process does not belong on a card, and then what it is, in words. */
-typedef bool (*cards_stranger_fn)(void *ctx, uint32_t card, int32_t pid, char *text, size_t size);
+/* Whether a process does not belong on a GPU, and then what it is, in words. */
+typedef bool (*gpu_stranger_fn)(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t size);
 
-/* What a look says of each card, and of who is on it. Returns whether there are new ones. */
-bool cards_take(struct cards *c, const struct gpu_sample *g, cards_stranger_fn fn, void *ctx);
+/* What a look says of each GPU, and of who is on it. Returns whether there are new ones. */
+bool gpu_numbers_take(struct gpu_numbers *c, const struct gpu_sample *g, gpu_stranger_fn fn, void *ctx);
 
 /* Which of the numbers below n must not be given: lost, or used by a stranger; a note for each,
  * appended. */
-void cards_out(const struct cards *c, uint32_t n, struct cpuset *ret_out, struct cpuset *ret_lost,
-               struct strv *notes);
+void gpu_numbers_out(const struct gpu_numbers *c, uint32_t n, struct cpuset *ret_out,
+                     struct cpuset *ret_lost, struct strv *notes);
 
-/* CUDA counts the cards that it finds now: where that is not what the numbers mean (or always), appends the
- * name of each card (its UUID), by number. Appends nothing where the numbers do. */
-void cards_names(const struct cards *c, bool always, struct strv *ret);
+/* CUDA counts the GPUs that it finds now: where that is not what the numbers mean (or always), appends the
+ * name of each GPU (its UUID), by number. Appends nothing where the numbers do. */
+void gpu_numbers_names(const struct gpu_numbers *c, bool always, struct strv *ret);
 
 /* The table as text, which holds for this boot alone. */
-void cards_save(const struct cards *c, const char *boot_id, struct str *out);
+void gpu_numbers_save(const struct gpu_numbers *c, const char *boot_id, struct str *out);
 /* False, and c is empty, where text is of another boot or no table. */
-bool cards_load(struct cards *c, const char *boot_id, const char *text);
+bool gpu_numbers_load(struct gpu_numbers *c, const char *boot_id, const char *text);
 
 #endif

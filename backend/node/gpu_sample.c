@@ -21,26 +21,26 @@ bool gpu_sample_bus(const char *text, char buf[static 32])
 /* A domain of more than four digits comes behind the others. */
 static int by_bus(const void *pa, const void *pb)
 {
-    const struct gpu_card *a = *(struct gpu_card *const *)pa, *b = *(struct gpu_card *const *)pb;
+    const struct gpu_reading *a = *(struct gpu_reading *const *)pa, *b = *(struct gpu_reading *const *)pb;
     size_t la = strlen(a->bus), lb = strlen(b->bus);
     return la != lb ? (la < lb ? -1 : 1) : strcmp(a->bus, b->bus);
 }
 
 void gpu_sample_sort(struct gpu_sample *g)
 {
-    struct gpu_card *old = xmemdup(g->cards, g->n_cards * sizeof *old);
-    struct gpu_card *order[GPU_CARDS_MAX];
-    uint32_t to[GPU_CARDS_MAX] = {0};
-    for (uint32_t i = 0; i < g->n_cards; i++)
+    struct gpu_reading *old = xmemdup(g->gpus, g->n_gpus * sizeof *old);
+    struct gpu_reading *order[GPU_DEVICES_MAX];
+    uint32_t to[GPU_DEVICES_MAX] = {0};
+    for (uint32_t i = 0; i < g->n_gpus; i++)
         order[i] = &old[i];
-    if (g->n_cards)
-        qsort(order, g->n_cards, sizeof *order, by_bus);
-    for (uint32_t i = 0; i < g->n_cards; i++) {
-        g->cards[i] = *order[i];
+    if (g->n_gpus)
+        qsort(order, g->n_gpus, sizeof *order, by_bus);
+    for (uint32_t i = 0; i < g->n_gpus; i++) {
+        g->gpus[i] = *order[i];
         to[order[i] - old] = i;
     }
     for (uint32_t i = 0; i < g->n_procs; i++)
-        g->procs[i].card = to[g->procs[i].card];
+        g->procs[i].gpu = to[g->procs[i].gpu];
     free(old);
 }
 
@@ -52,24 +52,24 @@ void gpu_sample_format(const struct gpu_sample *g, struct str *out)
         str_appendf(out, "trouble %.*s\n", (int)strcspn(g->trouble, "\n"), g->trouble);
     if (g->unnamed)
         str_appendf(out, "unnamed %u\n", g->unnamed);
-    for (uint32_t i = 0; i < g->n_cards; i++) {
-        const struct gpu_card *c = &g->cards[i];
+    for (uint32_t i = 0; i < g->n_gpus; i++) {
+        const struct gpu_reading *c = &g->gpus[i];
         str_appendf(out, "card %s %u %u %llu %llu %d %s %s\n", c->bus, c->minor, c->busy_pct,
                     (unsigned long long)c->used_mib, (unsigned long long)c->mib, c->lost,
                     c->uuid[0] ? c->uuid : "-", c->name[0] ? c->name : "-");
     }
     for (uint32_t i = 0; i < g->n_procs; i++)
-        str_appendf(out, "proc %u %d\n", g->procs[i].card, g->procs[i].pid);
+        str_appendf(out, "proc %u %d\n", g->procs[i].gpu, g->procs[i].pid);
     str_append(out, ".\n");
 }
 
-static bool gpu_sample_take_card(const char *line, struct gpu_sample *g)
+static bool gpu_sample_take_gpu(const char *line, struct gpu_sample *g)
 {
-    struct gpu_card c = {0};
+    struct gpu_reading c = {0};
     char bus[32];
     unsigned long long used, all;
     unsigned lost;
-    if (g->n_cards == GPU_CARDS_MAX ||
+    if (g->n_gpus == GPU_DEVICES_MAX ||
         sscanf(line, "%31s %u %u %llu %llu %u %95s %95[^\n]", bus, &c.minor, &c.busy_pct, &used, &all,
                &lost, c.uuid, c.name) != 8 ||
         !gpu_sample_bus(bus, c.bus))
@@ -81,15 +81,15 @@ static bool gpu_sample_take_card(const char *line, struct gpu_sample *g)
         c.uuid[0] = '\0';
     if (strcmp(c.name, "-") == 0)
         c.name[0] = '\0';
-    g->cards[g->n_cards++] = c;
+    g->gpus[g->n_gpus++] = c;
     return true;
 }
 
 static bool gpu_sample_take_proc(const char *line, struct gpu_sample *g)
 {
     struct gpu_proc p;
-    if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%u %d", &p.card, &p.pid) != 2 ||
-        p.card >= g->n_cards || p.pid <= 0)
+    if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%u %d", &p.gpu, &p.pid) != 2 || p.gpu >= g->n_gpus ||
+        p.pid <= 0)
         return false;
     g->procs[g->n_procs++] = p;
     return true;
@@ -104,7 +104,7 @@ static bool gpu_sample_take_line(const char *line, struct gpu_sample *g)
     else if (strncmp(line, "unnamed ", 8) == 0)
         return sscanf(line + 8, "%u", &g->unnamed) == 1;
     else if (strncmp(line, "card ", 5) == 0)
-        return gpu_sample_take_card(line + 5, g);
+        return gpu_sample_take_gpu(line + 5, g);
     else if (strncmp(line, "proc ", 5) == 0)
         return gpu_sample_take_proc(line + 5, g);
     else

@@ -17,7 +17,7 @@
 #define NVIDIA      "0x10de"
 #define DISPLAY     "0x03" /* class: display controllers, those without a display too */
 
-#define SMI_CARDS                                                                                 \
+#define SMI_GPUS                                                                                 \
     "nvidia-smi --query-gpu=pci.bus_id,uuid,utilization.gpu,memory.used,memory.total,name " \
     "--format=csv,noheader,nounits"
 #define SMI_PROCS "nvidia-smi --query-compute-apps=gpu_bus_id,pid --format=csv,noheader,nounits"
@@ -48,11 +48,11 @@ bool gpu_sampler_is_needed(void)
 
 /* --- nvidia-smi --- */
 
-static struct gpu_card *gpu_sampler_card_at(struct gpu_sample *g, const char *bus)
+static struct gpu_reading *gpu_sampler_find(struct gpu_sample *g, const char *bus)
 {
-    for (uint32_t i = 0; i < g->n_cards; i++)
-        if (strcmp(g->cards[i].bus, bus) == 0)
-            return &g->cards[i];
+    for (uint32_t i = 0; i < g->n_gpus; i++)
+        if (strcmp(g->gpus[i].bus, bus) == 0)
+            return &g->gpus[i];
     return NULL;
 }
 
@@ -63,7 +63,7 @@ static uint64_t gpu_sampler_number(const char *text)
     return end == text ? 0 : n;
 }
 
-static void gpu_sampler_take_card(char *line, struct gpu_sample *g)
+static void gpu_sampler_take_gpu(char *line, struct gpu_sample *g)
 {
     char *field[6] = {line};
     size_t n = 1;
@@ -71,8 +71,8 @@ static void gpu_sampler_take_card(char *line, struct gpu_sample *g)
         *p = '\0';
         field[n++] = p + 2;
     }
-    struct gpu_card c = {.minor = UINT32_MAX};
-    if (n < 6 || g->n_cards == GPU_CARDS_MAX || !gpu_sample_bus(field[0], c.bus))
+    struct gpu_reading c = {.minor = UINT32_MAX};
+    if (n < 6 || g->n_gpus == GPU_DEVICES_MAX || !gpu_sample_bus(field[0], c.bus))
         return;
     for (size_t i = 1; i < 6; i++)
         c.lost = c.lost || strstr(field[i], "is lost") || strstr(field[i], "requires reset");
@@ -83,7 +83,7 @@ static void gpu_sampler_take_card(char *line, struct gpu_sample *g)
     snprintf(c.uuid, sizeof c.uuid, "%s", field[1]);
     snprintf(c.name, sizeof c.name, "%s", field[5]);
     c.uuid[strcspn(c.uuid, " ")] = '\0';
-    g->cards[g->n_cards++] = c;
+    g->gpus[g->n_gpus++] = c;
 }
 
 static void gpu_sampler_take_proc(const char *line, struct gpu_sample *g)
@@ -93,18 +93,18 @@ static void gpu_sampler_take_proc(const char *line, struct gpu_sample *g)
     if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%39[^,], %d", address, &pid) != 2 || pid <= 0 ||
         !gpu_sample_bus(address, bus))
         return;
-    const struct gpu_card *c = gpu_sampler_card_at(g, bus);
+    const struct gpu_reading *c = gpu_sampler_find(g, bus);
     if (c)
-        g->procs[g->n_procs++] = (struct gpu_proc){.card = (uint32_t)(c - g->cards), .pid = pid};
+        g->procs[g->n_procs++] = (struct gpu_proc){.gpu = (uint32_t)(c - g->gpus), .pid = pid};
 }
 
-void gpu_sampler_parse_smi(const char *cards, const char *procs, struct gpu_sample *ret)
+void gpu_sampler_parse_smi(const char *gpus, const char *procs, struct gpu_sample *ret)
 {
     memset(ret, 0, sizeof *ret);
     snprintf(ret->way, sizeof ret->way, "nvidia-smi");
-    struct strv lines = strv_split(cards, "\n");
+    struct strv lines = strv_split(gpus, "\n");
     for (size_t i = 0; i < lines.n; i++)
-        gpu_sampler_take_card(lines.v[i], ret);
+        gpu_sampler_take_gpu(lines.v[i], ret);
     strv_fini(&lines);
     lines = strv_split(procs, "\n");
     for (size_t i = 0; i < lines.n; i++)
@@ -131,16 +131,15 @@ static int output_of(const char *command, struct str *out)
 /* False: there is no such program. */
 static bool smi_look(struct gpu_sample *g)
 {
-    struct str cards = STR_INIT, procs = STR_INIT;
-    int status = output_of(SMI_CARDS, &cards);
+    struct str gpus = STR_INIT, procs = STR_INIT;
+    int status = output_of(SMI_GPUS, &gpus);
     if (status == 0)
         output_of(SMI_PROCS, &procs);
-    gpu_sampler_parse_smi(cards.s ? cards.s : "", procs.s ? procs.s : "", g);
+    gpu_sampler_parse_smi(gpus.s ? gpus.s : "", procs.s ? procs.s : "", g);
     if (status != 0)
         snprintf(g->trouble, sizeof g->trouble, "nvidia-smi: %.*s",
-                 cards.len ? (int)strcspn(cards.s, "\n") : 24,
-                 cards.len ? cards.s : "it fails without a word");
-    str_fini(&cards);
+                 gpus.len ? (int)strcspn(gpus.s, "\n") : 24, gpus.len ? gpus.s : "it fails without a word");
+    str_fini(&gpus);
     str_fini(&procs);
     return status != 127 && status != 126;
 }
@@ -150,9 +149,9 @@ static bool smi_look(struct gpu_sample *g)
 /* The number of the device file, where the library does not say it. */
 static void add_minors(struct gpu_sample *g)
 {
-    for (uint32_t i = 0; i < g->n_cards; i++) {
+    for (uint32_t i = 0; i < g->n_gpus; i++) {
         char path[128], text[2048];
-        struct gpu_card *c = &g->cards[i];
+        struct gpu_reading *c = &g->gpus[i];
         snprintf(path, sizeof path, "/proc/driver/nvidia/gpus/%s/information", c->bus);
         if (c->minor != UINT32_MAX || proc_read_file(path, text, sizeof text) <= 0)
             continue;
@@ -186,7 +185,7 @@ static bool gpu_sampler_look(const char *nvml, struct nvml **v, struct gpu_sampl
     if (library)
         snprintf(g->way, sizeof g->way, "NVML");
     if (!program) {
-        g->n_cards = g->n_procs = 0;
+        g->n_gpus = g->n_procs = 0;
         snprintf(g->trouble, sizeof g->trouble, "%.*s%s", 200, err.s, library ? "" : "; no nvidia-smi");
     }
     if (!library && !program)

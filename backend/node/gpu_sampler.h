@@ -19,6 +19,6 @@ int gpu_sampler_main(const char *nvml);
 
 /* What nvidia-smi says, as its two queries print it: "bus, uuid, busy %, used MiB, MiB, name" and "bus,
  * pid". */
-void gpu_sampler_parse_smi(const char *cards, const char *procs, struct gpu_sample *ret);
+void gpu_sampler_parse_smi(const char *gpus, const char *procs, struct gpu_sample *ret);
 
 #endif

@@ -30,7 +30,7 @@
 
 struct node_gpus {
     struct node_gpus_config cfg;
-    struct cards cards;
+    struct gpu_numbers numbers;
     pid_t pid; /* of the helper; 0: none */
     int in;    /* its standard input; -1 */
     struct loop_fd out;
@@ -45,11 +45,11 @@ struct node_gpus {
     uint32_t name_uid;
     char name[64]; /* of that user */
     struct gpu_sample look;
-    struct mono idle_since[GPU_CARDS_MAX]; /* by number; 0: it works, or is not seen */
-    struct msg_agent told;                 /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
+    struct mono idle_since[GPU_DEVICES_MAX]; /* by number; 0: it works, or is not seen */
+    struct msg_agent told;                   /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
 };
 
-/* NVIDIA's own services keep cards open for all users. */
+/* NVIDIA's own services keep GPUs open for all users. */
 static bool gpus_is_servant(uint32_t uid, const char *name)
 {
     static const char *const names[] = {"nvidia-cuda-mps", "nv-hostengine", "nvidia-persiste"};
@@ -73,7 +73,7 @@ static const char *gpus_name_of(struct node_gpus *g, uint32_t uid)
     return g->name;
 }
 
-static bool gpus_is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, size_t size)
+static bool gpus_is_stranger(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t size)
 {
     struct node_gpus *g = ctx;
     const struct node_gpus_ops *ops = g->cfg.ops;
@@ -85,7 +85,7 @@ static bool gpus_is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, 
     if (g->starting || !g->pids_are_ours || proc_read(pid, &p) < 0 || p.state == 'Z' || stat(path, &st) < 0)
         return false;
     if (ops->find_job(g->cfg.ctx, &p, &job)) {
-        if (ops->job_holds(g->cfg.ctx, job, card))
+        if (ops->job_holds(g->cfg.ctx, job, gpu))
             return false;
         snprintf(text, size, "job %u, which does not hold it", job);
         return true;
@@ -94,7 +94,7 @@ static bool gpus_is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, 
     if (proc_read_file(path, name, sizeof name) <= 0)
         return false;
     name[strcspn(name, "\n")] = '\0';
-    if (ops->user_holds(g->cfg.ctx, st.st_uid, card) || gpus_is_servant(st.st_uid, name))
+    if (ops->user_holds(g->cfg.ctx, st.st_uid, gpu) || gpus_is_servant(st.st_uid, name))
         return false;
     struct str shown = STR_INIT;
     cell_text(&shown, name, -1, false, false);
@@ -112,7 +112,7 @@ static void gpus_settle(struct node_gpus *g, struct msg_agent *m)
     bool believed = facts->has_spec && !facts->spec.detect;
     uint32_t n = facts->has_spec && facts->spec.gpus != UINT32_MAX ? facts->spec.gpus : m->gpus;
     if (!believed)
-        cards_out(&g->cards, n, &m->gpus_out, &m->gpus_lost, &m->gpu_notes);
+        gpu_numbers_out(&g->numbers, n, &m->gpus_out, &m->gpus_lost, &m->gpu_notes);
 }
 
 static bool gpus_same_texts(const struct strv *a, const struct strv *b)
@@ -141,22 +141,22 @@ void node_gpus_describe(struct node_gpus *g, struct msg_agent *m)
                                  .gpus_out = m->gpus_out,
                                  .gpus_lost = m->gpus_lost,
                                  .gpu_notes = strv_copy(&m->gpu_notes)};
-    if (g->cards.way[0])
-        strv_push_take(&m->notes, xasprintf("gpus: %s", g->cards.way));
-    else if (g->cards.trouble[0])
-        strv_push_take(&m->notes, xasprintf("gpus: not watched (%s)", g->cards.trouble));
-    if (g->cards.trouble[0] && g->cards.way[0] && !g->cards.n)
-        strv_push_take(&m->notes, xasprintf("gpus: %s", g->cards.trouble));
-    if (g->cards.unnamed)
-        strv_push_take(&m->notes, xasprintf("gpus: %u more that do not answer", g->cards.unnamed));
-    if (!g->pids_are_ours && g->cards.way[0])
+    if (g->numbers.way[0])
+        strv_push_take(&m->notes, xasprintf("gpus: %s", g->numbers.way));
+    else if (g->numbers.trouble[0])
+        strv_push_take(&m->notes, xasprintf("gpus: not watched (%s)", g->numbers.trouble));
+    if (g->numbers.trouble[0] && g->numbers.way[0] && !g->numbers.n)
+        strv_push_take(&m->notes, xasprintf("gpus: %s", g->numbers.trouble));
+    if (g->numbers.unnamed)
+        strv_push_take(&m->notes, xasprintf("gpus: %u more that do not answer", g->numbers.unnamed));
+    if (!g->pids_are_ours && g->numbers.way[0])
         strv_push(&m->notes, "gpus: processes of others cannot be told from jobs (in a container)");
 }
 
 static void gpus_store(struct node_gpus *g)
 {
     struct str text = STR_INIT;
-    cards_save(&g->cards, g->cfg.facts->probe.boot_id, &text);
+    gpu_numbers_save(&g->numbers, g->cfg.facts->probe.boot_id, &text);
     int fd = openat(g->cfg.dir_fd, FILE_NAME ".tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool ok = fd >= 0 && write(fd, text.s, text.len) == (ssize_t)text.len;
     if (fd >= 0)
@@ -175,28 +175,28 @@ static void gpus_load(struct node_gpus *g)
     ssize_t n = read(fd, text, GPU_TEXT_MAX - 1);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
-    cards_load(&g->cards, g->cfg.facts->probe.boot_id, text);
+    gpu_numbers_load(&g->numbers, g->cfg.facts->probe.boot_id, text);
     free(text);
 }
 
 static void gpus_set_probe(struct node_gpus *g)
 {
     struct probe *p = &g->cfg.facts->probe;
-    if (!g->cards.n && !g->cards.answered)
+    if (!g->numbers.n && !g->numbers.answered)
         return;
-    p->gpus = g->cards.n;
+    p->gpus = g->numbers.n;
     p->gpu_type[0] = '\0';
-    for (uint32_t i = 0; i < g->cards.n && !p->gpu_type[0]; i++)
-        probe_gpu_type(g->cards.v[i].is.name, p->gpu_type, sizeof p->gpu_type);
+    for (uint32_t i = 0; i < g->numbers.n && !p->gpu_type[0]; i++)
+        probe_gpu_type(g->numbers.v[i].is.name, p->gpu_type, sizeof p->gpu_type);
 }
 
-/* Looks are samples: a card that works now and then between them is not told from one that never does,
+/* Looks are samples: a GPU that works now and then between them is not told from one that never does,
  * but over many minutes it would be seen working. What happened while the driver did not answer is not
  * known. */
 static void gpus_note_idle(struct node_gpus *g)
 {
-    for (uint32_t i = 0; i < g->cards.n; i++) {
-        const struct card *c = &g->cards.v[i];
+    for (uint32_t i = 0; i < g->numbers.n; i++) {
+        const struct gpu_device *c = &g->numbers.v[i];
         if (c->lost || c->is.busy_pct >= GPU_IDLE_PERCENT)
             g->idle_since[i] = (struct mono){0};
         else if (!g->idle_since[i].ns)
@@ -212,7 +212,7 @@ static uint32_t gpus_idle_s(const struct node_gpus *g, uint32_t i)
 
 static void gpus_take(struct node_gpus *g, const struct gpu_sample *look)
 {
-    if (cards_take(&g->cards, look, gpus_is_stranger, g))
+    if (gpu_numbers_take(&g->numbers, look, gpus_is_stranger, g))
         gpus_store(g);
     gpus_note_idle(g);
     gpus_set_probe(g);
@@ -236,7 +236,7 @@ static void gpus_take(struct node_gpus *g, const struct gpu_sample *look)
 static void gpus_take_trouble(struct node_gpus *g, const char *text)
 {
     memset(&g->look, 0, sizeof g->look);
-    memcpy(g->look.way, g->cards.way, sizeof g->look.way);
+    memcpy(g->look.way, g->numbers.way, sizeof g->look.way);
     snprintf(g->look.trouble, sizeof g->look.trouble, "%s", text);
     gpus_take(g, &g->look);
 }
@@ -336,7 +336,7 @@ static void gpus_helper_over(struct node_gpus *g)
 {
     bool silent = g->asked;
     gpus_close_pipes(g);
-    g->over = !silent && !g->cards.way[0] && !g->cards.n;
+    g->over = !silent && !g->numbers.way[0] && !g->numbers.n;
     g->failures += silent;
     if (silent && g->failures > 1)
         gpus_take_trouble(g, "two samplers in a row ended without an answer");
@@ -389,8 +389,8 @@ bool node_gpus_child_ended(struct node_gpus *g, pid_t pid)
 
 void node_gpus_usage(const struct node_gpus *g, struct msg_util *u)
 {
-    for (uint32_t i = 0; g && i < g->cards.n; i++) {
-        const struct card *c = &g->cards.v[i];
+    for (uint32_t i = 0; g && i < g->numbers.n; i++) {
+        const struct gpu_device *c = &g->numbers.v[i];
         if (!c->lost)
             *rec_list_push(&u->gpus) = (struct gpu_util){.index = i,
                                                          .busy_pct = c->is.busy_pct,
@@ -413,12 +413,12 @@ void node_gpus_watch(struct node_gpus *g, bool on)
 void node_gpus_names(const struct node_gpus *g, bool always, struct strv *ret)
 {
     if (g)
-        cards_names(&g->cards, always, ret);
+        gpu_numbers_names(&g->numbers, always, ret);
 }
 
 size_t node_gpus_minors(const struct node_gpus *g, const struct cpuset *held, uint32_t *ret, size_t max)
 {
-    const struct cards *c = g ? &g->cards : NULL;
+    const struct gpu_numbers *c = g ? &g->numbers : NULL;
     size_t n = 0;
     for (uint32_t i = 0; c && i < c->n && n < max; i++)
         if (!cpuset_has(held, i) && c->v[i].is.minor != UINT32_MAX)

@@ -86,8 +86,8 @@ struct nvml {
 #undef X
     const char *(*error_string)(int);
     bool alive;
-    char seen[GPU_CARDS_MAX][32]; /* bus of each index when it last answered: a lost card has no name */
-    char uuids[GPU_CARDS_MAX][UUID_SIZE];
+    char seen[GPU_DEVICES_MAX][32]; /* bus of each index when it last answered: a lost GPU has no name */
+    char uuids[GPU_DEVICES_MAX][UUID_SIZE];
 };
 
 static void *nvml_find(void *library, const char *names)
@@ -188,7 +188,7 @@ static uint32_t pids_of(const struct nvml *v, device_t d, bool graphics, uint32_
 }
 
 /* Compute processes. A process that draws as well, a desktop, is in both lists and disturbs no job. */
-static void look_at_processes(const struct nvml *v, device_t d, struct gpu_sample *g, uint32_t card)
+static void look_at_processes(const struct nvml *v, device_t d, struct gpu_sample *g, uint32_t gpu)
 {
     uint32_t compute[PROCS_MAX], graphics[PROCS_MAX];
     uint32_t n = pids_of(v, d, false, compute), m = n ? pids_of(v, d, true, graphics) : 0;
@@ -197,7 +197,7 @@ static void look_at_processes(const struct nvml *v, device_t d, struct gpu_sampl
         for (uint32_t k = 0; k < m; k++)
             draws = draws || graphics[k] == compute[i];
         if (!draws && compute[i] && compute[i] <= INT32_MAX)
-            g->procs[g->n_procs++] = (struct gpu_proc){.card = card, .pid = (int32_t)compute[i]};
+            g->procs[g->n_procs++] = (struct gpu_proc){.gpu = gpu, .pid = (int32_t)compute[i]};
     }
 }
 
@@ -207,20 +207,20 @@ static void add_lost(struct nvml *v, unsigned at, struct gpu_sample *g)
         g->unnamed++;
         return;
     }
-    struct gpu_card *c = &g->cards[g->n_cards++];
-    *c = (struct gpu_card){.lost = true, .minor = UINT32_MAX};
+    struct gpu_reading *c = &g->gpus[g->n_gpus++];
+    *c = (struct gpu_reading){.lost = true, .minor = UINT32_MAX};
     snprintf(c->bus, sizeof c->bus, "%s", v->seen[at]);
     snprintf(c->uuid, sizeof c->uuid, "%s", v->uuids[at]);
 }
 
-/* The first question that a card does not answer tells of its loss. */
+/* The first question that a GPU does not answer tells of its loss. */
 static void nvml_look_at(struct nvml *v, unsigned at, struct gpu_sample *g)
 {
     device_t d;
     struct pci_info pci = {0};
     struct memory mem = {0};
     struct utilization util = {0};
-    struct gpu_card c = {.minor = UINT32_MAX};
+    struct gpu_reading c = {.minor = UINT32_MAX};
     int r = v->handle(at, &d);
     r = r == NVML_OK ? v->pci(d, &pci) : r;
     r = r == NVML_OK ? v->uuid(d, c.uuid, UUID_SIZE) : r;
@@ -246,9 +246,9 @@ static void nvml_look_at(struct nvml *v, unsigned at, struct gpu_sample *g)
         c.lost = is_lost(r);
         c.busy_pct = r != NVML_OK ? 0 : util.gpu > 100 ? 100 : util.gpu;
     }
-    g->cards[g->n_cards++] = c;
+    g->gpus[g->n_gpus++] = c;
     if (!c.lost)
-        look_at_processes(v, d, g, g->n_cards - 1);
+        look_at_processes(v, d, g, g->n_gpus - 1);
 }
 
 int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
@@ -259,7 +259,7 @@ int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
     int r = v->count(&n);
     if (r != NVML_OK)
         return err_set(err, -EIO, "NVML: %s", nvml_text_of(v, r));
-    for (unsigned i = 0; i < n && i < GPU_CARDS_MAX; i++)
+    for (unsigned i = 0; i < n && i < GPU_DEVICES_MAX; i++)
         nvml_look_at(v, i, ret);
     gpu_sample_sort(ret);
     return 0;

@@ -11,12 +11,12 @@
 struct nvml;
 
 /* path: NULL for the system's. NULL with a text where it cannot be loaded (-ENOENT in *ret_error) or does
- * not come to life (-EIO: the cards are of no use to anybody then). */
+ * not come to life (-EIO: the GPUs cannot be used then). */
 struct nvml *nvml_open(const char *path, int *ret_error, struct errtext *err)
     __attribute__((warn_unused_result));
 void nvml_close(struct nvml *v); /* NULL: no-op */
 
-/* Fills way, cards in PCI order, processes. A card that was there before and fails now is in it as lost.
+/* Fills way, GPUs in PCI order, processes. A GPU that was there before and fails now is in it as lost.
  * -EIO with a text where the library itself fails: open it again. */
 int nvml_look(struct nvml *v, struct gpu_sample *ret, struct errtext *err)
     __attribute__((warn_unused_result));

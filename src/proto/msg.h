@@ -63,7 +63,7 @@ struct msg_agent { /* A->S: answer to its hello */
     launches;            /* everything it holds, ended ones included until acknowledged */
     char *client_socket; /* where clients on the node reach the controller through it; NULL: nowhere */
     char *bin_dir;       /* where srun and the others lie beside it; NULL: they do not */
-    struct cpuset gpus_out, gpus_lost; /* cards that are not to be given; of those: the ones that fail */
+    struct cpuset gpus_out, gpus_lost; /* GPUs that are not to be given; of those: the ones that fail */
     struct strv gpu_notes;             /* why */
     bool spool_full;                   /* nothing is launched there for want of room on its disk */
     uint64_t tmp_mib;                  /* size of the file system of /tmp; 0 unknown */

@@ -40,7 +40,7 @@ bool node_is_in_state(const struct node *n, bool completing, const char *text);
 /* True where text is such a state. */
 bool node_state_is_known(const char *text);
 
-/* What is wrong with a card: "lost (0000:3b:00.0)", "used by process 7 of bob (python), not of the queue".
+/* What is wrong with a GPU: "lost (0000:3b:00.0)", "used by process 7 of bob (python), not of the queue".
  * NULL: nothing. */
 const char *node_gpu_note(const struct node *n, unsigned gpu);
 

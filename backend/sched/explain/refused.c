@@ -116,7 +116,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
         else if (l->demand.need.whole_nodes && (n->n_jobs || n->n_unknown))
             why = &r->busy_whole;
         else if (pn->cap.gpus < least.gpus) /* whoever ends */
-            why = &r->cards;
+            why = &r->lost_gpus;
         else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
                  (w = window_of(l, n))) {
             r->first_window =
@@ -130,9 +130,9 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
     if (!l->empty && why != &r->drained && why != &r->out && why != &r->avoided && why != &r->no_cpus &&
         why != &r->no_gpus && why != &r->no_mem)
         note_free(r, pn->free_now);
-    bool few = why == &r->cards || why == &r->gpus;
-    if (few && pn->cap.gpus < all.gpus && !r->first_cards)
-        r->first_cards = n;
+    bool few = why == &r->lost_gpus || why == &r->gpus;
+    if (few && pn->cap.gpus < all.gpus && !r->first_gpus)
+        r->first_gpus = n;
     if (!why)
         r->together = amount_plus(r->together, l->empty ? all : pn->free_now);
     why = why ? why : &r->fit;
@@ -171,12 +171,13 @@ void refused_count(const struct queue *q, const struct job *j, const struct step
 
 bool refused_is_out(const struct refused *r)
 {
-    return r->out + r->drained + r->avoided && !refused_is_busy(r) && !r->window && !r->held && !r->cards;
+    return r->out + r->drained + r->avoided && !refused_is_busy(r) && !r->window && !r->held &&
+           !r->lost_gpus;
 }
 
-bool refused_is_cards(const struct refused *r)
+bool refused_is_lost_gpus(const struct refused *r)
 {
-    return r->cards && !refused_is_busy(r) && !r->window && !r->held;
+    return r->lost_gpus && !refused_is_busy(r) && !r->window && !r->held;
 }
 
 bool refused_is_busy(const struct refused *r)
@@ -272,7 +273,7 @@ void refused_add(const struct queue *q, const struct refused *r, bool named, str
     add_counter(&t, &r->excluded, CAUSE_NODES_NOT_ASKED);
     add_counter(&t, &r->window, CAUSE_NODES_WINDOW);
     add_counter(&t, &r->held, CAUSE_NODES_PLANNED);
-    add_counter(&t, &r->cards, CAUSE_NODES_LOST_GPUS);
+    add_counter(&t, &r->lost_gpus, CAUSE_NODES_LOST_GPUS);
     add_counter(&t, &r->avoided, CAUSE_NODES_AVOID_USER);
     t.named = false; /* their names stand beside the reasons */
     add_counter(&t, &r->drained, CAUSE_NODES_DRAINED);

@@ -14,14 +14,14 @@ struct refused {
     uint32_t held;                        /* free, but a place is held there before it could have ended */
     uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
-    uint32_t cards;                       /* enough, were it not for GPUs that must not be given */
+    uint32_t lost_gpus;                   /* enough, were it not for GPUs that must not be given */
     uint32_t fit;                         /* would do, but are too few, or give too little together */
     uint32_t nodes_max;                   /* it lies on that many at most */
     struct amount together;               /* of those that would do */
     bool spread;                          /* it may lie in parts of any size */
     struct amount asked, most;            /* of one node; the most that there is where it is too little */
     const struct window *first_window;    /* that is in the way */
-    const struct node *first_cards;       /* short of GPUs, with some of those */
+    const struct node *first_gpus;        /* short of GPUs, with some of those */
     struct amount free_most, free_all;    /* of the nodes that are up and large enough: on one, in sum */
     uint32_t n_named;                     /* of the nodes below: the first */
     struct refused_node {
@@ -47,7 +47,7 @@ char *refused_names(const struct queue *q, const struct refused *r, const uint32
 bool refused_is_out(const struct refused *r);
 bool refused_is_busy(const struct refused *r);
 /* It is such GPUs alone. */
-bool refused_is_cards(const struct refused *r);
+bool refused_is_lost_gpus(const struct refused *r);
 
 /* --- admit.c --- */
 

@@ -318,10 +318,10 @@ static void add_short(const struct question *q, const struct refused *r, struct 
 /* The reports of the first nodes about GPUs and about the user. */
 static void add_notes(const struct question *q, const struct refused *r, struct cause *to)
 {
-    if (r->first_cards && r->first_cards->gpu_notes.n) {
+    if (r->first_gpus && r->first_gpus->gpu_notes.n) {
         struct cause *c = cause_add(to, CAUSE_NODE_GPUS);
-        c->name = xstrdup(r->first_cards->spec.name);
-        c->text = xstrdup(r->first_cards->gpu_notes.v[0]);
+        c->name = xstrdup(r->first_gpus->spec.name);
+        c->text = xstrdup(r->first_gpus->gpu_notes.v[0]);
     }
     if (r->first_avoided) {
         struct cause *c = cause_add(to, CAUSE_NODE_AVOIDS);
@@ -349,12 +349,12 @@ void why_no_place(const struct question *q, uint32_t at)
     if (r.window)
         explain_window(q, &r);
     bool told = (r.held && explain_holds(q, c)) || r.window;
-    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.cards;
+    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.lost_gpus;
     if (is_free && told)
         return;
-    enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
-                         : refused_is_cards(&r) ? WHY_FOREIGN_GPU
-                                                : WHY_BUSY;
+    enum why_class cls = refused_is_out(&r)         ? WHY_NODE_OUT
+                         : refused_is_lost_gpus(&r) ? WHY_FOREIGN_GPU
+                                                    : WHY_BUSY;
     why.code = cls == WHY_NODE_OUT ? CAUSE_NODES_ARE_OUT : CAUSE_NO_PLACE;
     why.part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
     request_describe(q->j, q->step, &why);

@@ -18,7 +18,7 @@ static struct amount sync_nodes_capacity_of(const struct node *n)
 }
 
 /* GPUs that must not be given. One that is allocated counts until it is given back. */
-static int64_t sync_nodes_cards_out(const struct node *n)
+static int64_t sync_nodes_gpus_out(const struct node *n)
 {
     int64_t out = 0;
     if (n->gpus == UINT32_MAX)
@@ -83,7 +83,7 @@ bool sync_node(struct queue *q, uint32_t at)
     const struct node *n = q->view->model->nodes[at];
     struct pool_node *have = &q->pool.nodes[at];
     struct amount all = sync_nodes_capacity_of(n), cap = all;
-    cap.gpus -= sync_nodes_cards_out(n);
+    cap.gpus -= sync_nodes_gpus_out(n);
     q->nodes.holes = q->nodes.holes || sync_nodes_is_holed(n);
     bool usable = sync_nodes_is_usable(n),
          stale = !str_eq(q->nodes.gpu_types[at], n->gpu_type) || q->nodes.tmp_mib[at] != n->tmp_mib;

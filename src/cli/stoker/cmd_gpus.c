@@ -24,7 +24,7 @@ enum { O_JSON = 1, O_USE };
 
 static const struct opt option_table[] = {
     {.id = O_JSON, .name = "json", .help = "print JSON"},
-    {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, a card a line"},
+    {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, one line per GPU"},
 };
 
 static int cmd_gpus_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,

@@ -1,5 +1,5 @@
 /* test_nvml.c - the GPUs of a node: what a look is made of, NVML by way of a library of the tests' own,
- * nvidia-smi's text, and the numbers that jobs know cards by. */
+ * nvidia-smi's text, and the numbers that jobs know GPUs by. */
 #include "tests/lib/check.h"
 
 #include <errno.h>
@@ -85,17 +85,17 @@ static void test_look_comes_through(void **state)
     memset(&look, 0, sizeof look);
     snprintf(look.way, sizeof look.way, "NVML");
     look.unnamed = 2;
-    look.n_cards = 2;
-    look.cards[0] = (struct gpu_card){.bus = "0000:3b:00.0",
-                                      .uuid = "GPU-a",
-                                      .name = "NVIDIA A 100",
-                                      .minor = 4,
-                                      .busy_pct = 97,
-                                      .used_mib = 5,
-                                      .mib = 9};
-    look.cards[1] = (struct gpu_card){.bus = "0001:3b:00.0", .minor = UINT32_MAX, .lost = true};
+    look.n_gpus = 2;
+    look.gpus[0] = (struct gpu_reading){.bus = "0000:3b:00.0",
+                                        .uuid = "GPU-a",
+                                        .name = "NVIDIA A 100",
+                                        .minor = 4,
+                                        .busy_pct = 97,
+                                        .used_mib = 5,
+                                        .mib = 9};
+    look.gpus[1] = (struct gpu_reading){.bus = "0001:3b:00.0", .minor = UINT32_MAX, .lost = true};
     look.n_procs = 1;
-    look.procs[0] = (struct gpu_proc){.card = 1, .pid = 4711};
+    look.procs[0] = (struct gpu_proc){.gpu = 1, .pid = 4711};
     struct str text = STR_INIT;
     gpu_sample_format(&look, &text);
     assert_int_equal(gpu_sample_parse(text.s, got), 0);
@@ -121,7 +121,7 @@ static void test_bad_looks(void **state)
     for (size_t i = 0; i < N_OF(bad); i++)
         check_int(bad[i], gpu_sample_parse(bad[i], &look), -EBADMSG);
     struct str many = STR_INIT;
-    for (int i = 0; i <= GPU_CARDS_MAX; i++)
+    for (int i = 0; i <= GPU_DEVICES_MAX; i++)
         str_appendf(&many, "card 0000:%02x:00.0 0 0 0 0 0 u n\n", i);
     str_append(&many, ".\n");
     check_int("too many", gpu_sample_parse(many.s, &look), -EBADMSG);
@@ -149,23 +149,23 @@ static void test_cards_in_pci_order(void **state)
     struct nvml *v = open_fake();
     assert_int_equal(nvml_look(v, &look, &err), 0);
     assert_string_equal(look.way, "NVML");
-    assert_int_equal(look.n_cards, 4);
+    assert_int_equal(look.n_gpus, 4);
     static const char *const uuids[] = {"GPU-a", "GPU-b", "GPU-c", "GPU-d"};
     for (uint32_t i = 0; i < 4; i++) {
-        assert_string_equal(look.cards[i].uuid, uuids[i]);
-        assert_int_equal(look.cards[i].minor, i);
-        assert_false(look.cards[i].lost);
+        assert_string_equal(look.gpus[i].uuid, uuids[i]);
+        assert_int_equal(look.gpus[i].minor, i);
+        assert_false(look.gpus[i].lost);
     }
-    assert_string_equal(look.cards[0].bus, "0000:3b:00.0");
-    assert_string_equal(look.cards[0].name, "NVIDIA A100-SXM4-80GB");
-    assert_int_equal(look.cards[0].busy_pct, 97);
-    assert_int_equal(look.cards[0].used_mib, 40000);
-    assert_int_equal(look.cards[0].mib, 81920);
-    /* A desktop both draws and computes: it is not counted. The numbers go with the cards. */
+    assert_string_equal(look.gpus[0].bus, "0000:3b:00.0");
+    assert_string_equal(look.gpus[0].name, "NVIDIA A100-SXM4-80GB");
+    assert_int_equal(look.gpus[0].busy_pct, 97);
+    assert_int_equal(look.gpus[0].used_mib, 40000);
+    assert_int_equal(look.gpus[0].mib, 81920);
+    /* A desktop both draws and computes: it is not counted. The numbers go with the GPUs. */
     assert_int_equal(look.n_procs, 2);
-    assert_int_equal(look.procs[0].card, 0);
+    assert_int_equal(look.procs[0].gpu, 0);
     assert_int_equal(look.procs[0].pid, 100);
-    assert_int_equal(look.procs[1].card, 3);
+    assert_int_equal(look.procs[1].gpu, 3);
     assert_int_equal(look.procs[1].pid, 300);
     nvml_close(v);
 }
@@ -177,20 +177,20 @@ static void test_lost_cards_keep_their_names(void **state)
     put(FOUR "lost 3\n");
     struct nvml *v = open_fake();
     assert_int_equal(nvml_look(v, &look, &err), 0);
-    assert_int_equal(look.n_cards, 3);
+    assert_int_equal(look.n_gpus, 3);
     assert_int_equal(look.unnamed, 1); /* never seen alive */
     put(FOUR);
     assert_int_equal(nvml_look(v, &look, &err), 0);
-    assert_int_equal(look.n_cards, 4);
+    assert_int_equal(look.n_gpus, 4);
     put(FOUR "lost 1\nreset 3\n");
     assert_int_equal(nvml_look(v, &look, &err), 0);
-    assert_int_equal(look.n_cards, 4);
+    assert_int_equal(look.n_gpus, 4);
     assert_int_equal(look.unnamed, 0);
-    assert_true(look.cards[0].lost);
-    assert_string_equal(look.cards[0].bus, "0000:3b:00.0");
-    assert_string_equal(look.cards[0].uuid, "GPU-a");
-    assert_false(look.cards[1].lost);
-    assert_true(look.cards[3].lost);
+    assert_true(look.gpus[0].lost);
+    assert_string_equal(look.gpus[0].bus, "0000:3b:00.0");
+    assert_string_equal(look.gpus[0].uuid, "GPU-a");
+    assert_false(look.gpus[1].lost);
+    assert_true(look.gpus[3].lost);
     nvml_close(v);
 }
 
@@ -228,16 +228,16 @@ static void test_smi(void **state)
         "No devices were found\n\n",
         "00000000:3B:00.0, 100\n00000000:FF:00.0, 7\nnothing\n00000000:AF:00.0, 300\n", &look);
     assert_string_equal(look.way, "nvidia-smi");
-    assert_int_equal(look.n_cards, 4);
-    assert_string_equal(look.cards[0].uuid, "GPU-a");
-    assert_string_equal(look.cards[0].name, "NVIDIA A100, of a kind");
-    assert_int_equal(look.cards[0].busy_pct, 97);
-    assert_int_equal(look.cards[0].used_mib, 40000);
-    assert_true(look.cards[1].lost);
-    assert_false(look.cards[3].lost);
-    assert_int_equal(look.cards[3].busy_pct, 0);
+    assert_int_equal(look.n_gpus, 4);
+    assert_string_equal(look.gpus[0].uuid, "GPU-a");
+    assert_string_equal(look.gpus[0].name, "NVIDIA A100, of a kind");
+    assert_int_equal(look.gpus[0].busy_pct, 97);
+    assert_int_equal(look.gpus[0].used_mib, 40000);
+    assert_true(look.gpus[1].lost);
+    assert_false(look.gpus[3].lost);
+    assert_int_equal(look.gpus[3].busy_pct, 0);
     assert_int_equal(look.n_procs, 2);
-    assert_int_equal(look.procs[1].card, 3);
+    assert_int_equal(look.procs[1].gpu, 3);
     assert_int_equal(look.procs[1].pid, 300);
 }
 
@@ -266,15 +266,15 @@ static void test_types(void **state)
 
 static int32_t stranger; /* and whoever has the next number */
 
-static bool is_stranger(void *ctx, uint32_t card, int32_t pid, char *text, size_t size)
+static bool is_stranger(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t size)
 {
     (void)ctx;
-    (void)card;
+    (void)gpu;
     snprintf(text, size, "process %d", pid);
     return stranger && (pid == stranger || pid == stranger + 1);
 }
 
-static struct cards cards;
+static struct gpu_numbers gpus;
 
 /* Takes a look at the fake library that says `text`. */
 static bool take(const char *text)
@@ -284,14 +284,14 @@ static bool take(const char *text)
     struct nvml *v = open_fake();
     assert_int_equal(nvml_look(v, &look, &err), 0);
     nvml_close(v);
-    return cards_take(&cards, &look, is_stranger, NULL);
+    return gpu_numbers_take(&gpus, &look, is_stranger, NULL);
 }
 
 static void out_is(const char *want_out, const char *want_lost, const char *want_notes)
 {
     struct cpuset out, lost;
     struct strv notes = {0};
-    cards_out(&cards, 4, &out, &lost, &notes);
+    gpu_numbers_out(&gpus, 4, &out, &lost, &notes);
     char *o = cpuset_format(&out), *l = cpuset_format(&lost), *n = strv_join(&notes, "|");
     assert_string_equal(o, want_out);
     assert_string_equal(l, want_lost);
@@ -305,7 +305,7 @@ static void out_is(const char *want_out, const char *want_lost, const char *want
 static void names_are(const char *want)
 {
     struct strv v = {0};
-    cards_names(&cards, false, &v);
+    gpu_numbers_names(&gpus, false, &v);
     char *text = strv_join(&v, ",");
     assert_string_equal(text, want);
     free(text);
@@ -320,7 +320,7 @@ static void names_are(const char *want)
 static void test_numbers_stay(void **state)
 {
     (void)state;
-    memset(&cards, 0, sizeof cards);
+    memset(&gpus, 0, sizeof gpus);
     stranger = 0;
     assert_true(take(FOUR));
     assert_false(take(FOUR));
@@ -332,18 +332,18 @@ static void test_numbers_stay(void **state)
     names_are("GPU-a,GPU-b,GPU-c,GPU-d");
     /* The agent starts again meanwhile, on the same boot. */
     struct str saved = STR_INIT;
-    cards_save(&cards, "boot-1", &saved);
-    assert_true(cards_load(&cards, "boot-1", saved.s));
-    assert_int_equal(cards.n, 4);
+    gpu_numbers_save(&gpus, "boot-1", &saved);
+    assert_true(gpu_numbers_load(&gpus, "boot-1", saved.s));
+    assert_int_equal(gpus.n, 4);
     assert_false(take(THREE_OF_FOUR));
     out_is("0", "0", "GPU 0: lost (0000:3b:00.0)");
     assert_false(take(FOUR));
     out_is("", "", "");
     names_are("");
     /* After a boot they are counted again from zero. */
-    assert_false(cards_load(&cards, "boot-2", saved.s));
-    assert_int_equal(cards.n, 0);
-    assert_false(cards_load(&cards, "boot-1", "boot-1\nrubbish\n.\n"));
+    assert_false(gpu_numbers_load(&gpus, "boot-2", saved.s));
+    assert_int_equal(gpus.n, 0);
+    assert_false(gpu_numbers_load(&gpus, "boot-1", "boot-1\nrubbish\n.\n"));
     assert_true(take(THREE_OF_FOUR));
     out_is("3", "3", "GPU 3: declared, and not there");
     str_fini(&saved);
@@ -352,15 +352,15 @@ static void test_numbers_stay(void **state)
 static void test_a_driver_that_fails(void **state)
 {
     (void)state;
-    memset(&cards, 0, sizeof cards);
+    memset(&gpus, 0, sizeof gpus);
     out_is("", "", ""); /* nothing known: nothing said */
     take(FOUR);
     memset(&look, 0, sizeof look);
     snprintf(look.trouble, sizeof look.trouble, "NVML: Driver/library version mismatch");
-    assert_false(cards_take(&cards, &look, is_stranger, NULL));
+    assert_false(gpu_numbers_take(&gpus, &look, is_stranger, NULL));
     struct cpuset out, lost;
     struct strv notes = {0};
-    cards_out(&cards, 4, &out, &lost, &notes);
+    gpu_numbers_out(&gpus, 4, &out, &lost, &notes);
     assert_int_equal(cpuset_count(&lost), 4);
     assert_string_equal(notes.v[3], "GPU 3: its driver fails: NVML: Driver/library version mismatch");
     strv_fini(&notes);
@@ -371,22 +371,22 @@ static void test_a_driver_that_fails(void **state)
 static void test_strangers(void **state)
 {
     (void)state;
-    memset(&cards, 0, sizeof cards);
+    memset(&gpus, 0, sizeof gpus);
     stranger = 500;
     take(FOUR "compute 0 100\ncompute 1 500\n");
     out_is("0", "", "GPU 0: used by process 500");
-    assert_int_equal(cards.v[0].strangers, 1);
-    assert_int_equal(cards.v[2].strangers, 0); /* one of ours */
+    assert_int_equal(gpus.v[0].strangers, 1);
+    assert_int_equal(gpus.v[2].strangers, 0); /* one of ours */
     /* Another one beside it: the same is named as long as it is there. */
     take(FOUR "compute 1 501\ncompute 1 500\n");
     out_is("0", "", "GPU 0: used by process 500");
-    assert_int_equal(cards.v[0].strangers, 2);
+    assert_int_equal(gpus.v[0].strangers, 2);
     take(FOUR "compute 1 501\n");
     out_is("0", "", "GPU 0: used by process 501");
     /* It is believed to be gone at the second look without it. */
     take(FOUR);
     out_is("0", "", "GPU 0: used by process 501");
-    assert_int_equal(cards.v[0].strangers, 0);
+    assert_int_equal(gpus.v[0].strangers, 0);
     take(FOUR);
     out_is("", "", "");
     take(FOUR "compute 1 500\n");
