@@ -6,7 +6,7 @@
 #ifndef STOKER_TESTS_LIB_RANDOM_CLUSTER_H
 #define STOKER_TESTS_LIB_RANDOM_CLUSTER_H
 
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 
 void any_seed(uint64_t seed); /* from here on the same comes out */
 uint32_t any_below(uint32_t n);

@@ -21,14 +21,14 @@ int sched_fixture_end(void **state)
     return 0;
 }
 
-size_t pass_anew(void)
+size_t cycle_full(void)
 {
     sched_result_fini(&last);
-    return pass_run(&l, planner, &last);
+    return lab_cycle(&l, planner, &last);
 }
 
-size_t pass_on(void)
+size_t cycle_resume(void)
 {
     sched_result_fini(&last);
-    return pass_again(&l, planner, &last);
+    return lab_cycle_resume(&l, planner, &last);
 }

@@ -1,10 +1,10 @@
-/* sched_fixture.h - what a test of the policy works in: one lab, a planner, and what the last pass has
+/* sched_fixture.h - what a test of the policy works in: one lab, a planner, and what the last cycle has
  * decided.
  */
 #ifndef STOKER_TESTS_LIB_SCHED_FIXTURE_H
 #define STOKER_TESTS_LIB_SCHED_FIXTURE_H
 
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 
 extern struct lab l;
 extern struct planner *planner;
@@ -14,9 +14,9 @@ extern struct sched_result last;
 void sched_fixture_begin(void);
 int sched_fixture_end(void **state); /* a tear-down */
 
-/* A pass by a planner that reads everything again, and one that goes on from what was noted: as pass_run
- * and pass_again. */
-size_t pass_anew(void);
-size_t pass_on(void);
+/* A cycle by a planner that reads everything again, and one that goes on from what was noted: as lab_cycle
+ * and lab_cycle_resume. */
+size_t cycle_full(void);
+size_t cycle_resume(void);
 
 #endif

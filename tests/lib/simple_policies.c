@@ -115,7 +115,7 @@ static size_t start_heads(struct simple_policy *s)
     return s->n;
 }
 
-static void pass_easy(struct simple_policy *s)
+static void plan_easy(struct simple_policy *s)
 {
     size_t head = start_heads(s);
     if (head == s->n)
@@ -141,7 +141,7 @@ static void pass_easy(struct simple_policy *s)
     }
 }
 
-static void pass_cons(struct simple_policy *s, bool completions, size_t n_before)
+static void plan_cons(struct simple_policy *s, bool completions, size_t n_before)
 {
     for (size_t i = 0; i < s->n_submitted; i++) {
         if (!is_waiting(s, i) || (i < n_before && !completions))
@@ -155,7 +155,7 @@ static void pass_cons(struct simple_policy *s, bool completions, size_t n_before
             start(s, i);
 }
 
-static void pass_replan(struct simple_policy *s)
+static void plan_replan(struct simple_policy *s)
 {
     struct uses u = uses_of(s, s->n);
     for (size_t i = 0; i < s->n_submitted; i++) {
@@ -201,9 +201,9 @@ void simple_run(struct procs_job *jobs, size_t n, int64_t machine, enum procs_po
             s.n_submitted++;
         switch (policy) {
         case PROCS_FCFS: start_heads(&s); break;
-        case PROCS_EASY: pass_easy(&s); break;
-        case PROCS_CONS: pass_cons(&s, completions, n_before); break;
-        case PROCS_REPLAN: pass_replan(&s); break;
+        case PROCS_EASY: plan_easy(&s); break;
+        case PROCS_CONS: plan_cons(&s, completions, n_before); break;
+        case PROCS_REPLAN: plan_replan(&s); break;
         case PROCS_N_POLICIES: break;
         }
     }

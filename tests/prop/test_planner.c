@@ -20,7 +20,7 @@ struct world {
     struct lab l;
     struct planner *going; /* told what changes */
     struct str before;     /* what it holds: "JOB START TIER;" */
-    struct wall next;      /* when the last pass asked for another */
+    struct wall next;      /* when the last cycle asked for another */
     bool lost;             /* in this round: a node went, a window came */
     uint64_t seed;
     int round;
@@ -185,7 +185,7 @@ static void add_window(struct world *w)
     w->lost = true;
 }
 
-/* Jobs end at their limits at the latest, and there is a pass when the last one wanted it. */
+/* Jobs end at their limits at the latest, and there is a cycle when the last one wanted it. */
 static void let_time_pass(struct world *w)
 {
     int64_t now = w->l.now.ms + (int64_t)any_below(600) * MS_PER_S;
@@ -315,7 +315,7 @@ static void must_agree(const struct world *w, const char *what, const struct str
 /* The plain scheduler, and a new planner. */
 static void compare_with_ref(struct world *w, struct str *starts, struct str *holds)
 {
-    struct sched_view v = pass_view(&w->l);
+    struct sched_view v = lab_view(&w->l);
     struct planner *fresh = planner_new();
     struct sched_result r;
     struct ref_plan ref;
@@ -344,7 +344,7 @@ static void started_in_time(const struct world *w, const struct sched_result *r)
     }
 }
 
-/* When it was held before the pass, and in a partition of which tier; 0: nowhere. */
+/* When it was held before the cycle, and in a partition of which tier; 0: nowhere. */
 static int64_t held_before(const struct world *w, uint32_t job, uint32_t *ret_tier)
 {
     for (const char *at = w->before.s; at && *at; at = strchr(at, ';') + 1) {
@@ -457,9 +457,9 @@ static void nobody_fits(struct world *w)
     }
 }
 
-static void pass(struct world *w)
+static void run_cycle(struct world *w)
 {
-    struct sched_view v = pass_view(&w->l);
+    struct sched_view v = lab_view(&w->l);
     struct str starts = STR_INIT, holds = STR_INIT, fresh_starts = STR_INIT, fresh_holds = STR_INIT;
     struct sched_result r;
     bool keeps = w->l.m.spec.backfill == BACKFILL_CONSERVATIVE;
@@ -476,17 +476,17 @@ static void pass(struct world *w)
     }
     started_in_time(w, &r);
     w->starts += (unsigned)r.starts.n;
-    pass_fold(&w->l, w->going, &r);
+    lab_fold_cycle(&w->l, w->going, &r);
     sched_result_fini(&r);
     nobody_fits(w);
     sched_result_init(&r);
     planner_cycle(w->going, &v, w->l.now, &r);
     if (r.starts.n && keeps)
-        fail_msg("seed %" PRIu64 ", round %d: a second pass starts job %u", w->seed, w->round,
+        fail_msg("seed %" PRIu64 ", round %d: a second cycle starts job %u", w->seed, w->round,
                  r.starts.v[0].job);
     w->next = r.next;
     keep_holds(w);
-    w->starts += (unsigned)pass_fold(&w->l, w->going, &r);
+    w->starts += (unsigned)lab_fold_cycle(&w->l, w->going, &r);
     sched_result_fini(&r);
     str_fini(&starts);
     str_fini(&holds);
@@ -501,7 +501,7 @@ static void run(uint64_t seed, struct world *sum)
     make_cluster(&w.l);
     for (w.round = 0; w.round < ROUNDS; w.round++) {
         live(&w);
-        pass(&w);
+        run_cycle(&w);
     }
     sum->starts += w.starts;
     sum->holds += w.holds;

@@ -1,7 +1,7 @@
 /* test_preempt_worlds.c - preemption over time, on random clusters and queues.
  *
  * Jobs in several partitions, tiers mixed with QOS that preempt, soft and hard limits, grace times; jobs
- * end before their limits and between the passes, victims within their grace times. First jobs come in;
+ * end before their limits and between the cycles, victims within their grace times. First jobs come in;
  * then none do, and what runs goes on to its limit; then all of it ends. What must hold is worked out here
  * from the state alone, beside what the planner says that it holds:
  *
@@ -28,7 +28,7 @@
 #define STEPS_MAX  3000 /* until nothing happens any more */
 #define QUIET_MAX  8    /* times that a job may be preempted while none comes in */
 #define JOBS_MAX   600
-#define SETTLE_MAX 12 /* passes at one time */
+#define SETTLE_MAX 12 /* cycles at one time */
 
 struct fate { /* of a job's run */
     int64_t start, kill, end;
@@ -46,7 +46,7 @@ struct world {
     struct lab l;
     struct planner *p;
     uint64_t seed;
-    int64_t next; /* when the planner wants another pass; 0: never */
+    int64_t next; /* when the planner wants another cycle; 0: never */
     bool quiet, to_limits;
     bool has_limits;
     struct fate fates[JOBS_MAX];
@@ -469,7 +469,7 @@ static void no_lower_tier_delays(struct world *w, const struct job *j)
 static void settle(struct world *w)
 {
     for (int i = 0;; i++) {
-        struct sched_view v = pass_view(&w->l);
+        struct sched_view v = lab_view(&w->l);
         struct sched_result r;
         sched_result_init(&r);
         planner_cycle(w->p, &v, w->l.now, &r);
@@ -479,7 +479,7 @@ static void settle(struct world *w)
                 w->preemptor_charges[id].stands = false;
         bool idle = !r.starts.n && !r.preempts.n;
         w->next = wall_is_set(r.next) ? r.next.ms : 0;
-        w->starts += (unsigned)pass_fold(&w->l, w->p, &r);
+        w->starts += (unsigned)lab_fold_cycle(&w->l, w->p, &r);
         sched_result_fini(&r);
         note_started(w);
         if (planner_queue(w->p)->changes.freed) /* it says itself that it is not through */
@@ -489,14 +489,14 @@ static void settle(struct world *w)
         if (idle)
             break;
         if (i == SETTLE_MAX)
-            FAIL(w, "%d passes in the same second, and it goes on", i);
+            FAIL(w, "%d cycles in the same second, and it goes on", i);
     }
     keep_promises(w);
     list_for_each (j, &w->l.m.pending, struct job, in_queue)
         no_lower_tier_delays(w, j);
 }
 
-/* To the next end, or pass that was asked for, before `until`. False: there is none. */
+/* To the next end, or cycle that was asked for, before `until`. False: there is none. */
 static bool next_instant(struct world *w, int64_t until)
 {
     int64_t next = w->next > w->l.now.ms ? w->next : INT64_MAX;

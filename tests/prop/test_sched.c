@@ -1,11 +1,11 @@
 /* test_sched.c - the policy on random clusters and queues.
  *
  * Everything at once: uneven demands, step jobs, arrays, dependencies, tiers and QOS that preempt, soft
- * limits, licences, windows, nodes that come and go. After each pass: no node carries more than it has, no
- * CPU or GPU is held twice and the state took every decision (tests/lib/pass.c); each job that waits has a
- * reason and an answer to why, and one that takes the advice in it starts; a second pass on the same state
- * decides nothing, the same input gives the same output, and a planner that goes on from pass to pass the
- * same as a new one. Which jobs start is in test_planner.c.
+ * limits, licences, windows, nodes that come and go. After each cycle: no node carries more than it has, no
+ * CPU or GPU is held twice and the state took every decision (tests/lib/lab_cycle.c); each job that waits
+ * has a reason and an answer to why, and one that takes the advice in it starts; a second cycle on the same
+ * state decides nothing, the same input gives the same output, and a planner that goes on from cycle to
+ * cycle the same as a new one. Which jobs start is in test_planner.c.
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
@@ -55,7 +55,7 @@ static void describe(const struct sched_result *r, struct str *out)
 
 static void decide_in_pieces(const struct lab *l, struct planner *p, struct sched_result *ret)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     while (!planner_cycle_slice(p, &v, l->now, 1 + any_below(20), ret))
         assert_true(planner_is_in_cycle(p));
 }
@@ -64,7 +64,7 @@ static void decide_in_pieces(const struct lab *l, struct planner *p, struct sche
  * be equal). */
 static void same_input_same_output(const struct lab *l, struct planner *p, struct sched_result *ret)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
     bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
     list_for_each (h, &planner_queue(p)->slots.list, struct plan_slot, link)
@@ -131,10 +131,10 @@ static bool is_let_go(const struct lab *l, const struct job *j)
     return j->req.dependency && dep_job_state(&l->m, j, ARRAY_NONE, l->now, NULL) == DEP_MET;
 }
 
-/* settled: a pass has looked and started nothing. */
+/* settled: a cycle has looked and started nothing. */
 static void check_waiting(const struct lab *l, const struct job *j, struct planner *p, bool settled)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     struct msg_why w;
     sched_why(p, &v, j, l->now, &w);
     enum reason reason = planner_reason_of(p, j);
@@ -185,7 +185,7 @@ static void apply(struct job_req *r, const char *key, const char *value)
 /* One of those that were given advice takes it, and starts. Returns whether there was one. */
 static bool take_advice(struct lab *l, struct planner *p)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     list_for_each (j, &l->m.pending, struct job, in_queue) {
         struct msg_why w;
         sched_why(p, &v, j, l->now, &w);
@@ -197,7 +197,7 @@ static bool take_advice(struct lab *l, struct planner *p)
         struct sched_result r;
         apply(&j->req, w.advice_key, w.advice_value);
         planner_note_job(p, id);
-        size_t n = pass_again(l, p, &r);
+        size_t n = lab_cycle_resume(l, p, &r);
         sched_result_fini(&r);
         j = lab_get(l, id);
         if (n == 0 || (j->state == JOB_PENDING && job_pending_elements(j) == before))
@@ -229,7 +229,7 @@ static bool lets_go(const struct lab *l, struct planner *p)
     return false;
 }
 
-/* A step job that has begun goes first from the next pass on. */
+/* A step job that has begun goes first from the next cycle on. */
 static bool begins(const struct lab *l)
 {
     list_for_each (j, &l->m.active, struct job, in_queue)
@@ -289,7 +289,7 @@ static void comes_to_rest(struct lab *l, struct planner *p, bool at_once)
 {
     for (int i = 0; i < 10 && at_once; i++) {
         struct sched_result r;
-        size_t n = pass_again(l, p, &r);
+        size_t n = lab_cycle_resume(l, p, &r);
         at_once = n == 0 && r.preempts.n == 0 && asks_at_once(l, &r);
         sched_result_fini(&r);
     }
@@ -332,12 +332,12 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
         /* Its rounds were used up: it asks to be called again at once. */
         settled = settled && !asks_at_once(&l, &last);
         *preempts += (unsigned)last.preempts.n;
-        *starts += (unsigned)pass_fold(&l, p, &last);
+        *starts += (unsigned)lab_fold_cycle(&l, p, &last);
         sched_result_fini(&last);
         settled = settled && !begins(&l) && !lets_go(&l, p);
-        size_t again = pass_again(&l, p, &last), asked = last.preempts.n;
+        size_t again = lab_cycle_resume(&l, p, &last), asked = last.preempts.n;
         if (again && settled && !sends_away_new(&l, &last))
-            fail_msg("seed %" PRIu64 ", round %d: a second pass finds what the first one did not", seed,
+            fail_msg("seed %" PRIu64 ", round %d: a second cycle finds what the first one did not", seed,
                      round);
         list_for_each (j, &l.m.pending, struct job, in_queue) {
             check_waiting(&l, j, p, !again && !asked); /* a preempted job gives up its planned start */
@@ -354,7 +354,7 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
     lab_fini(&l);
 }
 
-/* --- events while a pass is under way --- */
+/* --- events while a cycle is under way --- */
 
 static void let_happen(struct lab *l, struct planner *p)
 {
@@ -377,7 +377,7 @@ static void let_happen(struct lab *l, struct planner *p)
 
 static void ask_something(const struct lab *l, struct planner *p)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     struct plan_filter all = {.rows_max = 100};
     if (any_one_in(20)) {
         struct msg_plan plan;
@@ -389,8 +389,9 @@ static void ask_something(const struct lab *l, struct planner *p)
             check_waiting(l, j, p, false);
 }
 
-/* Whatever an event changes between two pieces, the state takes each decision (pass_fold fails where it
- * does not, or where a node carries too much); and when nothing happens any more nothing is left undone. */
+/* Whatever an event changes between two pieces, the state takes each decision (lab_fold_cycle fails where
+ * it does not, or where a node carries too much); and when nothing happens any more nothing is left undone.
+ */
 static void run_overtaken(uint64_t seed, unsigned *starts, unsigned *happened)
 {
     struct lab l;
@@ -406,23 +407,23 @@ static void run_overtaken(uint64_t seed, unsigned *starts, unsigned *happened)
         any_end(&l, p);
         sched_result_init(&r);
         for (bool done = false; !done;) {
-            struct sched_view v = pass_view(&l);
+            struct sched_view v = lab_view(&l);
             done = planner_cycle_slice(p, &v, l.now, 1 + any_below(20), &r);
             if (done)
                 break;
             uint64_t before = l.m.seq;
             let_happen(&l, p);
-            pass_note_dependents(&l, p);
+            lab_note_dependents(&l, p);
             *happened += l.m.seq != before;
             ask_something(&l, p);
         }
-        *starts += (unsigned)pass_fold(&l, p, &r);
+        *starts += (unsigned)lab_fold_cycle(&l, p, &r);
         sched_result_fini(&r);
     }
     struct sched_result r;
     size_t n = 1;
     for (int i = 0; i < 50 && n; i++) {
-        n = pass_again(&l, p, &r);
+        n = lab_cycle_resume(&l, p, &r);
         n += r.preempts.n;
         sched_result_fini(&r);
     }

@@ -128,8 +128,8 @@ static void test_advice_helps(void **state)
         rows[i].make(j);
         j->t_submit = j->t_eligible = l.now; /* behind all others */
         uint32_t id = lab_submit(&l, j);
-        pass_anew();
-        struct sched_view v = pass_view(&l);
+        cycle_full();
+        struct sched_view v = lab_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);
         check_int(rows[i].name, lab_get(&l, id)->state, JOB_PENDING);
@@ -138,7 +138,7 @@ static void test_advice_helps(void **state)
             check_str(rows[i].name, w.advice_value, rows[i].value);
             check_has(rows[i].name, said(&w.advice), rows[i].text);
             apply(lab_get(&l, id), w.advice_key, w.advice_value);
-            pass_anew();
+            cycle_full();
             check_int(rows[i].name, lab_get(&l, id)->state, JOB_RUNNING);
         }
         rec_fini(&msg_why_rec, &w);
@@ -156,7 +156,7 @@ static void with_all_taken(uint32_t array)
 {
     (void)array;
     submit("main", 4);
-    pass_anew();
+    cycle_full();
 }
 
 /* Another element would end a minute after those that run, when both nodes are for one with more
@@ -172,21 +172,21 @@ static void with_a_place_held(uint32_t array)
     j->req.has_priority = true;
     j->req.priority = 1000000;
     uint32_t other = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
 }
 
 static void with_a_hold(uint32_t array)
 {
     assert_int_equal(lab_hold(&l, array, HOLD_USER), 0);
-    pass_anew();
+    cycle_full();
 }
 
 static void with_a_limit(uint32_t array)
 {
     (void)array;
     add_limit(LIMIT_USER, 8, false);
-    pass_anew();
+    cycle_full();
 }
 
 static void test_advice_of_a_throttle(void **state)
@@ -206,7 +206,7 @@ static void test_advice_of_a_throttle(void **state)
         uint32_t id = submit_array(4, 2);
         assert_int_equal(l.m.n_active, 2);
         rows[i].make(id);
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);
         size_t throttled = 0;
@@ -219,7 +219,7 @@ static void test_advice_of_a_throttle(void **state)
             check_has(rows[i].name, said(&w.advice), "with ArrayTaskThrottle=3 it could start now on n");
             check_str(rows[i].name, w.advice_value, "3");
             apply(lab_get(&l, id), w.advice_key, w.advice_value);
-            pass_anew();
+            cycle_full();
             check_int(rows[i].name, l.m.n_active, 3);
         }
         rec_fini(&msg_why_rec, &w);
@@ -233,9 +233,9 @@ static void test_no_advice_for_an_element_alone(void **state)
     uint32_t id = submit_array(4, 2), element = id + 10;
     struct ev_split b = {.array_index = 9, .new_id = element};
     lab_must(&l, EV_SPLIT, id, &b);
-    pass_anew();
+    cycle_full();
     must_say(element, REASON_ARRAY_LIMIT, WHY_ARRAY_THROTTLE, "its array may run 2 elements at once");
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, element), l.now, &w);
     assert_null(w.advice_key);
@@ -251,10 +251,10 @@ static void test_an_element_has_the_throttle_of_its_array(void **state)
     struct ev_split b = {.array_index = 9, .new_id = element};
     lab_must(&l, EV_SPLIT, id, &b);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_get(&l, element)->state, JOB_PENDING);
     lab_get(&l, id)->req.array_throttle = 0;
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_get(&l, element)->state, JOB_RUNNING);
 }
 

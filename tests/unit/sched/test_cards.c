@@ -1,7 +1,7 @@
 /* test_cards.c - GPUs that must not be given: lost, or used by a process without an allocation. One node of
  * 8 CPUs and 4 GPUs, and one without any. */
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 #include "tests/unit/sched/said.h"
 
 static struct lab l;
@@ -63,14 +63,14 @@ static void end(uint32_t id)
 /* Both ways come to the same: from what the planner knows, and from nothing. */
 static bool update;
 
-static void pass(void)
+static void run_cycle(void)
 {
     struct sched_result r = {0};
     sched_result_init(&r);
     if (update)
-        pass_run(&l, planner, &r);
+        lab_cycle(&l, planner, &r);
     else
-        pass_again(&l, planner, &r);
+        lab_cycle_resume(&l, planner, &r);
     sched_result_fini(&r);
 }
 
@@ -84,7 +84,7 @@ static void holds(uint32_t id, const char *want)
 
 static void must_say(uint32_t id, enum why_class cls, const char *text)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_true(w.causes.n > 0);
@@ -97,40 +97,40 @@ static void they_are_left_out(void)
 {
     out(1, 2);
     uint32_t a = submit(1), b = submit(1), c = submit(1);
-    pass();
+    run_cycle();
     holds(a, "0");
     holds(b, "3");
     holds(c, "-");
     must_say(c, WHY_BUSY, "on g1: GPU 1: used by process 7 of bob");
     end(a);
-    pass();
+    run_cycle();
     holds(c, "0");
 }
 
 static void who_holds_one_keeps_it(void)
 {
     uint32_t a = submit(1), b = submit(1);
-    pass();
+    run_cycle();
     holds(a, "0");
     holds(b, "1");
     out(0, 1);
     uint32_t c = submit(2), d = submit(1);
-    pass();
+    run_cycle();
     holds(a, "0");
     assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
     holds(c, "2-3"); /* all the rest */
     holds(d, "-");
     end(a); /* no job gets what it gives back */
-    pass();
+    run_cycle();
     holds(d, "-");
     end(b);
-    pass();
+    run_cycle();
     holds(d, "1");
     uint32_t e = submit(1);
-    pass();
+    run_cycle();
     holds(e, "-");
     out(0, 0); /* it is back */
-    pass();
+    run_cycle();
     holds(e, "0");
 }
 
@@ -138,16 +138,16 @@ static void too_few_are_left(void)
 {
     out(1, 1);
     uint32_t a = submit(4);
-    pass();
+    run_cycle();
     holds(a, "-"); /* not refused: it waits for the card */
     must_say(a, WHY_FOREIGN_GPU,
              "2 nodes: 1 without GPUs (c1), 1 with GPUs that are lost or used by others (g1); on g1: GPU "
              "1: used");
     uint32_t b = submit(5);
-    pass();
+    run_cycle();
     must_say(b, WHY_NO_FIT, "2 too few GPUs (g1,c1: 5 asked, 4 at most)");
     out(0, 0);
-    pass();
+    run_cycle();
     holds(a, "0-3");
 }
 
@@ -160,7 +160,7 @@ static void a_whole_node_comes_without_them(void)
     j->req.exclusive = true;
     uint32_t id = lab_submit(&l, j);
     planner_note_job(planner, id);
-    pass();
+    run_cycle();
     holds(id, "0-1,3");
 }
 

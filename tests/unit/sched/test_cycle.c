@@ -1,4 +1,4 @@
-/* test_cycle.c - one pass over the queue: who starts, who is held back, and by whom. Two nodes of 4 CPUs
+/* test_cycle.c - one cycle over the queue: who starts, who is held back, and by whom. Two nodes of 4 CPUs
  * with 2 GPUs each, a partition on each and one on both. */
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -68,14 +68,14 @@ static void set_backfill(enum backfill_mode mode)
 static void test_empty_queue(void **state)
 {
     (void)state;
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(last.changed.n, 0);
     assert_false(wall_is_set(last.next));
     struct lab none;
     lab_init(&none);
     struct sched_result r;
     struct planner *p = planner_new();
-    assert_int_equal(pass_run(&none, p, &r), 0); /* no cluster at all */
+    assert_int_equal(lab_cycle(&none, p, &r), 0); /* no cluster at all */
     sched_result_fini(&r);
     planner_free(p);
     lab_fini(&none);
@@ -86,16 +86,16 @@ static void test_strictly_in_order(void **state)
     (void)state;
     set_backfill(BACKFILL_OFF);
     uint32_t a = submit(NULL, 4), b = submit("main", 3), c = submit("main", 2), d = submit("main", 1);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     state_must_be(a, JOB_RUNNING);
     state_must_be(b, JOB_RUNNING);
     state_must_be(d, JOB_PENDING); /* it would fit, but c is first */
     reason_must_be(c, REASON_RESOURCES);
     reason_must_be(d, REASON_PRIORITY);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     end(b);
-    assert_int_equal(pass_anew(), 2);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 2);
+    assert_int_equal(cycle_full(), 0);
 }
 
 /* The same queue: what ends before the place that is held for c begins, or lies beside it, may start. */
@@ -111,16 +111,16 @@ static void test_backfill(void **state)
         struct job *j = job_of("main", 1);
         j->req.time_limit_s = 601; /* n1 is free in 600 s: it may go on beside c, on n2 */
         uint32_t beside = lab_submit(&l, j), d = submit("main", 1);
-        assert_int_equal(pass_anew(), 3);
+        assert_int_equal(cycle_full(), 3);
         state_must_be(a, JOB_RUNNING);
         state_must_be(b, JOB_RUNNING);
         state_must_be(beside, JOB_RUNNING);
         reason_must_be(c, REASON_RESOURCES);
         state_must_be(d, JOB_PENDING);
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 0);
         end(b);
-        assert_int_equal(pass_anew(), 2);
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 2);
+        assert_int_equal(cycle_full(), 0);
     }
 }
 
@@ -132,14 +132,14 @@ static void test_backfill_delays_nobody(void **state)
     struct job *j = job_of("one", 1);
     j->req.time_limit_s = 3600; /* as long as the first one: it ends when that does */
     uint32_t in_time = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     state_must_be(in_time, JOB_RUNNING);
     end(in_time);
     l.now.ms += 60 * MS_PER_S;
     j = job_of("one", 1);
     j->req.time_limit_s = 3600;
     uint32_t too_long = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     state_must_be(too_long, JOB_PENDING);
     state_must_be(whole, JOB_PENDING);
 }
@@ -151,7 +151,7 @@ static void test_time_limits(void **state)
     struct job *j = job_of("two", 1);
     j->req.time_limit_s = 99;
     uint32_t own = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_get(&l, by_default)->time_limit_s, 600);
     assert_int_equal(lab_get(&l, by_most)->time_limit_s, 3600);
     assert_int_equal(lab_get(&l, unlimited)->time_limit_s, DURATION_UNLIMITED);
@@ -162,14 +162,14 @@ static void test_a_blocked_partition_does_not_block_another(void **state)
 {
     (void)state;
     uint32_t a = submit("one", 4), b = submit("one", 1), c = submit("two", 4), d = submit("two", 1), e;
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     state_must_be(a, JOB_RUNNING);
     state_must_be(c, JOB_RUNNING);
     reason_must_be(b, REASON_RESOURCES);
     reason_must_be(d, REASON_RESOURCES);
     end(c);
     e = submit("two", 3);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     state_must_be(d, JOB_RUNNING);
     state_must_be(e, JOB_RUNNING);
     state_must_be(b, JOB_PENDING);
@@ -182,11 +182,11 @@ static void test_what_never_fits_blocks_no_job(void **state)
 {
     (void)state;
     uint32_t never = submit("one", 5), behind = submit("one", 1);
-    pass_anew();
+    cycle_full();
     state_must_be(behind, JOB_RUNNING);
     state_must_be(never, JOB_PENDING);
     reason_must_be(never, REASON_BAD_CONSTRAINTS);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why why;
     sched_why(planner, &v, lab_get(&l, never), l.now, &why);
     assert_int_equal(why.causes.n, 1);
@@ -194,20 +194,20 @@ static void test_what_never_fits_blocks_no_job(void **state)
     rec_fini(&msg_why_rec, &why);
     uint32_t large = submit("one", 4),
              after = submit("one", 1); /* this one fits one day: it does hold back */
-    pass_anew();
+    cycle_full();
     state_must_be(large, JOB_PENDING);
     state_must_be(after, JOB_PENDING);
     reason_must_be(large, REASON_RESOURCES);
     reason_must_be(after, REASON_PRIORITY);
 }
 
-/* What the last pass saw outlives the configuration that it saw it under. */
+/* What the last cycle saw outlives the configuration that it saw it under. */
 static void test_reasons_after_a_new_configuration(void **state)
 {
     (void)state;
     submit("one", 4);
     uint32_t waits = submit("one", 4);
-    pass_anew();
+    cycle_full();
     lab_configure(&l);
     reason_must_be(waits, REASON_RESOURCES);
 }
@@ -218,13 +218,13 @@ static void test_several_partitions(void **state)
     set_backfill(BACKFILL_OFF);
     submit("one", 2);
     uint32_t b = submit("one,two", 3), c = submit("two,one", 3), d = submit("one", 1), e = submit("two", 1);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     assert_string_equal(lab_get(&l, b)->partition, "two");
     reason_must_be(c, REASON_RESOURCES); /* it fits in neither, and is first in both */
     reason_must_be(d, REASON_PRIORITY);
     reason_must_be(e, REASON_PRIORITY);
     end(b);
-    assert_int_equal(pass_anew(), 3);
+    assert_int_equal(cycle_full(), 3);
     assert_string_equal(lab_get(&l, c)->partition, "two");
 }
 
@@ -236,10 +236,10 @@ static void test_tasks_stay_in_the_partition_of_the_first(void **state)
     j->req.partition = xstrdup("two,one");
     lab_step(j, "s", 2)->cpus_per_rank = 4;
     uint32_t id = lab_submit(&l, j), behind = submit("two", 1);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     assert_string_equal(lab_get(&l, id)->partition, "one");
     end(first);
-    assert_int_equal(pass_anew(), 1); /* not its second task, which would overtake */
+    assert_int_equal(cycle_full(), 1); /* not its second task, which would overtake */
     state_must_be(behind, JOB_RUNNING);
 }
 
@@ -271,7 +271,7 @@ static void test_gates(void **state)
     j = job_of("one", 1);
     j->req.nodes_min = 2;
     uint32_t too_wide = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     state_must_be(free_one, JOB_RUNNING); /* none of those ahead of it is in its way */
     reason_must_be(held, REASON_HELD_USER);
     reason_must_be(held_by_admin, REASON_HELD_ADMIN);
@@ -282,9 +282,9 @@ static void test_gates(void **state)
     reason_must_be(too_wide, REASON_PART_NODES);
     assert_int_equal(last.next.ms, lab_get(&l, later)->req.begin.ms); /* the first gate of time to open */
     l.now = lab_get(&l, later)->req.begin;
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_int_equal(lab_hold(&l, held, HOLD_NONE), 0);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
 }
 
 static void test_partition_states(void **state)
@@ -304,7 +304,7 @@ static void test_partition_states(void **state)
         part("one")->state = rows[i].state;
         lab_configure(&l);
         uint32_t id = submit("one", 1);
-        check_int(part_state_text(rows[i].state), pass_anew(), rows[i].starts);
+        check_int(part_state_text(rows[i].state), cycle_full(), rows[i].starts);
         if (!rows[i].starts)
             reason_must_be(id, rows[i].reason);
     }
@@ -371,7 +371,7 @@ static void test_clock_set_back(void **state)
     (void)state;
     uint32_t id = submit("main", 1);
     l.now.ms -= 3600 * MS_PER_S;
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     state_must_be(id, JOB_RUNNING);
 }
 
@@ -387,19 +387,19 @@ static void test_array_starts_as_it_fits(void **state)
 {
     (void)state;
     uint32_t id = submit_array(9, 0, 1), behind = submit("main", 1);
-    assert_int_equal(pass_anew(), 8);
+    assert_int_equal(cycle_full(), 8);
     reason_must_be(id, REASON_RESOURCES);
     reason_must_be(behind, REASON_PRIORITY);
     char *text = job_format_id(lab_get(&l, id), 0);
     assert_string_equal(text, "1_[8-9]");
     free(text);
     end(3);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     end(4);
-    assert_int_equal(pass_anew(), 1); /* the last one is the record itself */
+    assert_int_equal(cycle_full(), 1); /* the last one is the record itself */
     assert_false(job_is_array_record(lab_get(&l, id)));
     end(5);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     state_must_be(behind, JOB_RUNNING);
 }
 
@@ -407,13 +407,13 @@ static void test_array_throttle(void **state)
 {
     (void)state;
     uint32_t id = submit_array(5, 2, 1), behind = submit("main", 2);
-    assert_int_equal(pass_anew(), 3); /* two elements, and what stands behind: it is not in its way */
+    assert_int_equal(cycle_full(), 3); /* two elements, and what stands behind: it is not in its way */
     state_must_be(behind, JOB_RUNNING);
     reason_must_be(id, REASON_ARRAY_LIMIT);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     end(3);
-    assert_int_equal(pass_anew(), 1);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 1);
+    assert_int_equal(cycle_full(), 0);
 }
 
 /* Elements that were requeued count as well as those that have not begun. */
@@ -421,12 +421,12 @@ static void test_array_throttle_counts_requeued_elements(void **state)
 {
     (void)state;
     uint32_t id = submit_array(5, 2, 1);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     assert_int_equal(lab_end(&l, 2, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
     assert_int_equal(lab_end(&l, 3, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
     struct ev_split b = {.array_index = 2, .new_id = 4};
     lab_must(&l, EV_SPLIT, id, &b);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     state_must_be(2, JOB_RUNNING);
     state_must_be(3, JOB_RUNNING);
     reason_must_be(4, REASON_ARRAY_LIMIT);
@@ -446,30 +446,30 @@ static void test_tasks_are_placed_as_gpus_free_up(void **state)
     (void)state;
     set_backfill(BACKFILL_OFF);
     uint32_t id = submit_steps(6, 1), behind = submit("main", 1);
-    assert_int_equal(pass_anew(), 4); /* four GPUs */
+    assert_int_equal(cycle_full(), 4); /* four GPUs */
     state_must_be(id, JOB_RUNNING);
     reason_must_be(behind, REASON_PRIORITY); /* a job that has begun comes first */
     for (uint32_t t = 0; t < 4; t++)
         assert_int_equal(lab_end(&l, id, 0, t, END_EXITED, 0, 0), 0);
-    assert_int_equal(pass_anew(), 3); /* the two that were left, and the one behind */
+    assert_int_equal(cycle_full(), 3); /* the two that were left, and the one behind */
     state_must_be(behind, JOB_RUNNING);
-    assert_int_equal(pass_anew(), 0); /* the next step waits for all of them */
+    assert_int_equal(cycle_full(), 0); /* the next step waits for all of them */
     assert_int_equal(lab_end(&l, id, 0, 4, END_EXITED, 0, 0), 0);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(lab_end(&l, id, 0, 5, END_EXITED, 0, 0), 0);
-    assert_int_equal(pass_anew(), 4);
+    assert_int_equal(cycle_full(), 4);
 }
 
 static void test_step_job_that_waits(void **state)
 {
     (void)state;
     uint32_t first = submit("main", 4), second = submit("main", 4), id = submit_steps(2, 0);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     reason_must_be(id, REASON_RESOURCES);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
     end(first);
     end(second);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     reason_must_be(id, REASON_HELD_USER);
 }
 
@@ -484,7 +484,7 @@ static void test_tasks_of_two_steps_ask_for_their_own_gpu_type(void **state)
     s->gpus = 1;
     s->gpu_type = xstrdup("a100");
     uint32_t id = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_string_equal(lab_task(&l, id, 0, 0)->alloc.node, "n2");
 }
 

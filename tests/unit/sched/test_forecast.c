@@ -5,14 +5,14 @@
  *     n3       8 CPUs  16000 MiB              partition big
  *                                             partition all: n1 n2 n3
  *
- * Times are minutes after the pass.
+ * Times are minutes after the cycle.
  */
 #include "backend/sched/explain/explain.h"
 
 #include "src/answers/answer_plan.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 
 #define MIN_MS 60000
 #define BEYOND (-1)
@@ -126,17 +126,17 @@ static uint32_t submit(const char *text)
     return lab_submit(&l, job_of(text));
 }
 
-static size_t pass(void)
+static size_t run_cycle(void)
 {
     struct sched_result r;
-    size_t n = pass_run(&l, planner, &r);
+    size_t n = lab_cycle(&l, planner, &r);
     sched_result_fini(&r);
     return n;
 }
 
 static void forecast(uint32_t slice)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     forecast_begin(planner_forecaster(planner), &v, l.now);
     while (!forecast_step(planner_forecaster(planner), &v, slice))
         ;
@@ -384,20 +384,20 @@ static void test_by_hand(void **state)
             s->make();
         for (size_t k = 0; k < ROWS && s->rows[k].job; k++)
             ids[k] = submit(s->rows[k].job);
-        pass();
+        run_cycle();
         struct wall t = l.now;
         forecast(1000);
         forecast_row_must_be(s, ids, t, "in one go");
         forecast(1);
         forecast_row_must_be(s, ids, t, "one by one");
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         forecast_begin(planner_forecaster(planner), &v, l.now);
         while (!forecast_step(planner_forecaster(planner), &v, 1)) {
-            struct sched_result r; /* a pass of a queue in which nothing has happened */
-            assert_int_equal(pass_again(&l, planner, &r), 0);
+            struct sched_result r; /* a cycle of a queue in which nothing has happened */
+            assert_int_equal(lab_cycle_resume(&l, planner, &r), 0);
             sched_result_fini(&r);
         }
-        forecast_row_must_be(s, ids, t, "with passes between");
+        forecast_row_must_be(s, ids, t, "with cycles between");
     }
 }
 
@@ -407,11 +407,11 @@ static enum forecast_kind kind_of(uint32_t id)
 }
 
 /* Something has happened to a job. */
-static void pass_on(uint32_t id)
+static void cycle_resume(uint32_t id)
 {
     struct sched_result r;
     planner_note_job(planner, id);
-    assert_int_equal(pass_again(&l, planner, &r), 0);
+    assert_int_equal(lab_cycle_resume(&l, planner, &r), 0);
     sched_result_fini(&r);
 }
 
@@ -426,7 +426,7 @@ static void test_a_time_ahead(void **state)
     uint32_t array = lab_submit(&l, j), held = submit("c=1 T=5 b=40"), next = submit("p=big c=8 T=5 b=30");
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
     uint32_t free_then = submit("c=1 T=5 b=50");
-    pass();
+    run_cycle();
     struct wall t = l.now;
     assert_int_equal(kind_of(array), FORECAST_NONE);
     forecast(1);
@@ -442,11 +442,11 @@ static void test_a_time_ahead(void **state)
     rec_copy(&job_req_rec, &u.req, &lab_get(&l, free_then)->req);
     u.req.begin = wall_add_s(t, 70 * 60);
     lab_must(&l, EV_UPDATE, free_then, &u);
-    pass_on(free_then);
+    cycle_resume(free_then);
     assert_int_equal(minute_of(free_then, t), 70);
     /* Its time has come: it has what the queue is told, and learning begins again. */
     l.now = wall_add_s(t, 25 * 60);
-    pass_on(next);
+    cycle_resume(next);
     assert_int_equal(kind_of(array), FORECAST_SLOT);
     assert_int_equal(kind_of(next), FORECAST_LATER);
     forecast(1);
@@ -464,8 +464,8 @@ static void test_the_queue_goes_meanwhile(void **state)
         snprintf(text, sizeof text, "p=%s c=%u T=%u", i % 2 ? "all" : "big", i % 4 + 1, i + 1);
         ids[i] = submit(text);
     }
-    assert_int_equal(pass(), 1);
-    struct sched_view v = pass_view(&l);
+    assert_int_equal(run_cycle(), 1);
+    struct sched_view v = lab_view(&l);
     struct sched_result r;
     forecast_begin(planner_forecaster(planner), &v, l.now);
     assert_false(forecast_step(planner_forecaster(planner), &v, 3));
@@ -473,26 +473,26 @@ static void test_the_queue_goes_meanwhile(void **state)
         assert_int_equal(lab_kill(&l, ids[i], STEP_ALL, KILL_CANCEL, FATE_END), 0);
         planner_note_job(planner, ids[i]);
     }
-    assert_int_equal(pass_again(&l, planner, &r), 0);
+    assert_int_equal(lab_cycle_resume(&l, planner, &r), 0);
     sched_result_fini(&r);
     while (!forecast_step(planner_forecaster(planner), &v, 1))
         ;
     for (uint32_t i = 0; i < N_OF(ids); i++)
         assert_int_equal(forecast_of(planner_forecaster(planner), ids[i]).kind, FORECAST_NONE);
-    /* Before the next pass has looked. */
+    /* Before the next cycle has looked. */
     uint32_t late = submit("p=big c=8 T=10");
-    pass();
+    run_cycle();
     assert_int_equal(lab_kill(&l, late, STEP_ALL, KILL_CANCEL, FATE_END), 0);
     planner_note_job(planner, late);
     forecast(1);
     /* The planner goes, and the configuration changes, in the middle of one. */
     submit("p=big c=8 T=10");
     submit("p=big c=7 T=10");
-    pass();
+    run_cycle();
     forecast_begin(planner_forecaster(planner), &v, l.now);
     assert_true(forecast_is_running(planner_forecaster(planner)));
     lab_configure(&l);
-    pass();
+    run_cycle();
     assert_false(forecast_is_running(planner_forecaster(planner)));
     forecast_begin(planner_forecaster(planner), &v, l.now);
 }
@@ -568,7 +568,7 @@ static void make_cluster(uint32_t nodes)
     lab_configure(&l);
     snprintf(text, sizeof text, "N=%u exclusive= T=10", nodes);
     submit(text);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(run_cycle(), 1);
 }
 
 /* More than 256 nodes that are alike are planned as one. The last ones wait for a time: each for a later
@@ -609,7 +609,7 @@ static void test_random_queues(void **state)
                 plain_start(&p, begin, n / parts, time,
                             (struct amount){need.cpus * parts, need.mem_mib * parts, need.gpus * parts});
         }
-        assert_int_equal(pass(), 0);
+        assert_int_equal(run_cycle(), 0);
         forecast(7);
         for (size_t k = 0; k < QUEUE; k++) {
             struct forecast f = forecast_of(planner_forecaster(planner), ids[k]);
@@ -630,11 +630,11 @@ static void test_likely_range(void **state)
     (void)state;
     static const uint32_t after_min[] = {20, 40, 60, 80, 20, 40, 60, 80};
     uint32_t runs = submit("p=big c=8 T=100");
-    pass();
+    run_cycle();
     for (size_t i = 0; i < N_OF(after_min); i++) {
         uint32_t next = submit("p=big c=8 T=100");
         l.now = lab_get(&l, runs)->t_start;
-        pass();
+        run_cycle();
         forecast(10);
         assert_int_equal(minute_of(next, l.now), 100);
         struct forecast f = forecast_of(planner_forecaster(planner), next);
@@ -644,13 +644,13 @@ static void test_likely_range(void **state)
         assert_int_equal(lab_end(&l, runs, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
         struct sched_result r;
         planner_note_job(planner, runs);
-        assert_int_equal(pass_again(&l, planner, &r), 1);
+        assert_int_equal(lab_cycle_resume(&l, planner, &r), 1);
         sched_result_fini(&r);
         runs = next;
     }
     uint32_t last = submit("p=big c=8 T=100");
     l.now = lab_get(&l, runs)->t_start;
-    pass();
+    run_cycle();
     forecast(10);
     struct forecast f = forecast_of(planner_forecaster(planner), last);
     assert_int_equal(f.samples, 8);
@@ -660,7 +660,7 @@ static void test_likely_range(void **state)
     uint32_t behind[3];
     for (size_t i = 0; i < N_OF(behind); i++)
         behind[i] = submit("p=big c=8 T=200");
-    pass();
+    run_cycle();
     forecast(20);
     f = forecast_of(planner_forecaster(planner), behind[2]);
     assert_true(f.start.ms - l.now.ms > 360 * MIN_MS);
@@ -672,7 +672,7 @@ static void test_likely_range(void **state)
 
 static struct trial try(const char *text)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct trial t;
     struct job *j = job_of(text);
     planner_try(planner, &v, j, l.now, &t);
@@ -695,7 +695,7 @@ static void test_one_that_is_not_in_the_queue(void **state)
     submit("p=big c=6 T=10");
     submit("p=big c=8 T=20");
     submit("p=main g=2 T=10");
-    pass();
+    run_cycle();
     t = try("p=big c=4 T=10");
     assert_false(t.now);
     assert_int_equal(t.forecast.kind, FORECAST_NONE);
@@ -740,7 +740,7 @@ static void test_one_that_is_not_in_the_queue(void **state)
     assert_true(t.now);
     trial_fini(&t);
     /* Asking has changed nothing. */
-    assert_int_equal(pass(), 0);
+    assert_int_equal(run_cycle(), 0);
     assert_int_equal(l.m.n_pending, 1);
 }
 
@@ -748,7 +748,7 @@ static void test_one_that_is_not_in_the_queue(void **state)
 
 static void plan_must_be(const char *name, const struct plan_filter *filter, const char *want)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_plan plan;
     struct str b = STR_INIT;
     planner_report(planner, &v, l.now, filter, &plan);
@@ -791,7 +791,7 @@ static void test_plan_in_rows(void **state)
     submit("p=big c=8 T=5");           /* 7: behind it */
     uint32_t held = submit("p=big c=1 T=1");
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
-    pass();
+    run_cycle();
     forecast(100);
     plan_must_be("all", &all,
                  "running 1 0-10 n3; running 4 0-40 n1; running 9 0-15 n2; reserved 2 10-30 n3; "

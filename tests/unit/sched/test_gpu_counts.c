@@ -81,7 +81,7 @@ static bool place(struct job_req *r)
     for (int i = 0; i < N_COUNTS; i++)
         *count_at(&j->req, i) = *count_at(r, i);
     uint32_t id = lab_submit(&l, j);
-    bool started = pass_anew() > 0;
+    bool started = cycle_full() > 0;
     char *what = words(r);
     if (started) {
         is_what_was_asked(what, lab_get(&l, id));

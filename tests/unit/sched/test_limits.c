@@ -298,7 +298,7 @@ static void test_soft_and_hard(void **state)
 
 /* --- a pass --- */
 
-static void test_a_pass_charges_and_takes_back(void **state)
+static void test_a_cycle_charges_and_takes_back(void **state)
 {
     (void)state;
     limit(LIMIT_USER, "*", NULL)->hard.running_jobs = 2;
@@ -631,7 +631,7 @@ int main(void)
         TEST(test_each_amount),
         TEST(test_what_is_not_asked_for_does_not_break),
         TEST(test_soft_and_hard),
-        TEST(test_a_pass_charges_and_takes_back),
+        TEST(test_a_cycle_charges_and_takes_back),
         TEST(test_the_counters_follow_the_events),
         TEST(test_tasks_of_a_step_job),
         TEST(test_gpu_minutes_fade),

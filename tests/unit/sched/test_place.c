@@ -1,11 +1,11 @@
-/* test_place.c - where requests are placed, by a pass of the planner. The cluster:
+/* test_place.c - where requests are placed, by a cycle of the planner. The cluster:
  *
  *     c1 c2     8 CPUs  16000 MiB           weight 1   feature x86
  *     a1       16 CPUs  32000 MiB  4 a100   weight 5   features x86 big
  *     v1       16 CPUs  32000 MiB  2 v100   weight 5   feature arm
  */
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 #include "tests/unit/sched/said.h"
 
 static struct lab l;
@@ -99,7 +99,7 @@ static void describe(const struct alloc *v, size_t n, bool mem, struct str *out)
     }
 }
 
-/* Submits a request, lets a pass look at it, and says where it went: "" where it does not fit; then it is
+/* Submits a request, lets a cycle look at it, and says where it went: "" where it does not fit; then it is
  * held, so that it delays no other job. *ret_id: the job. */
 static char *place(const char *part, const char *text, bool mem, uint32_t *ret_id)
 {
@@ -110,7 +110,7 @@ static char *place(const char *part, const char *text, bool mem, uint32_t *ret_i
     request(text, &j->req);
     j->req.partition = xstrdup(part);
     uint32_t id = lab_submit(&l, j);
-    if (pass_run(&l, planner, &r)) {
+    if (lab_cycle(&l, planner, &r)) {
         const struct job *started = lab_get(&l, id);
         describe(started->alloc.v, started->alloc.n, mem, &out);
     } else {
@@ -268,11 +268,11 @@ static void test_what_is_free_shrinks(void **state)
 /* The text of the first cause of that class. */
 static void must_say(uint32_t id, enum why_class cls, const char *want)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct sched_result r;
     struct msg_why w;
     assert_int_equal(lab_hold(&l, id, HOLD_NONE), 0);
-    assert_int_equal(pass_run(&l, planner, &r), 0);
+    assert_int_equal(lab_cycle(&l, planner, &r), 0);
     sched_result_fini(&r);
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     const char *got = NULL;
@@ -313,7 +313,7 @@ static void test_nodes_that_are_out(void **state)
     assert_string_equal(got, "a1:1");
     free(got);
     /* as if all were up and empty */
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct job_req req;
     request("N=4 n=48", &req);
     assert_int_equal(sched_admit(planner, &v, 1000, &req, NULL, 0, NULL), REFUSAL_NONE);
@@ -361,7 +361,7 @@ static void test_task_of_a_step_job_stays_on_one_node(void **state)
         req_rare_mut(&j->req)->nodelist = xstrdup("c[1-2]"); /* one of them */
         lab_step(j, "s", 1)->n_ranks = rows[i].ranks;
         uint32_t id = lab_submit(&l, j);
-        assert_int_equal(pass_run(&l, planner, &r), rows[i].starts);
+        assert_int_equal(lab_cycle(&l, planner, &r), rows[i].starts);
         sched_result_fini(&r);
         if (rows[i].starts)
             assert_string_equal(lab_task(&l, id, 0, 0)->alloc.node, "c1");

@@ -116,7 +116,7 @@ static void test_where_it_is_allowed(void **state)
         j->req.cpus_per_task = r->cpus_per_task;
         j->req.gpus_per_node = r->gpus;
         j->req.mem_node_mib = r->exclusive ? MEM_NOT_GIVEN : r->mem_mib;
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         struct cause text = {0};
         v.limits = limits_new(&l.m);
         enum refusal refusal =
@@ -124,7 +124,7 @@ static void test_where_it_is_allowed(void **state)
         check_int(r->name, refusal, strcmp(r->want, "-") == 0 ? REFUSAL_POLICY : REFUSAL_NONE);
         rec_fini(&cause_rec, &text);
         uint32_t id = lab_submit(&l, j);
-        pass_anew();
+        cycle_full();
         check_str(r->name, nodes_of(id), strcmp(r->want, "-") == 0 ? "" : r->want);
         check_int(r->name, lab_get(&l, id)->state == JOB_RUNNING, refusal == REFUSAL_NONE);
         limits_free(v.limits);
@@ -138,7 +138,7 @@ static void test_a_refusal_names_the_limit(void **state)
     struct cause text = {0};
     limit_ann(&hard, NULL);
     struct job *j = job_of("main", 3, true);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     v.limits = limits_new(&l.m);
     struct sched_admit_how how = {0};
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
@@ -173,7 +173,7 @@ static void test_a_trial_says_so(void **state)
     struct limit_set hard = only(2, ANY, ANY);
     struct trial t;
     limit_ann(&hard, NULL);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct job *j = job_of("main", 1, true);
     planner_try(planner, &v, j, l.now, &t);
     assert_true(t.now);
@@ -200,19 +200,19 @@ static void test_a_place_is_held_where_it_is_allowed(void **state)
         j->req.time_limit_s = 600 + 60 * (uint32_t)i;
         busy[i] = lab_submit(&l, j);
     }
-    assert_int_equal(pass_anew(), 3);
+    assert_int_equal(cycle_full(), 3);
     uint32_t id = lab_submit(&l, job_of("main", 1, true));
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(planner_reason(planner, id), REASON_RESOURCES);
     assert_int_equal(last.next.ms, lab_get(&l, busy[0])->t_start.ms + 600 * MS_PER_S);
     struct job *j = job_of("main", 1, true); /* another's, who may have big */
     free(j->user);
     j->user = xstrdup("bob");
     uint32_t other = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_string_equal(nodes_of(other), "big");
     assert_int_equal(lab_end(&l, busy[2], STEP_BATCH, 0, END_EXITED, 0, 0), 0);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_string_equal(nodes_of(id), "bare");
 }
 
@@ -229,10 +229,10 @@ static void test_places_on_several_nodes(void **state)
     req_rare_mut(&j->req)->nodelist = xstrdup("bare");
     j->req.time_limit_s = 1200;
     lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     int64_t from = l.now.ms;
     uint32_t id = lab_submit(&l, job_of("main", 2, true));
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(planner_reason(planner, id), REASON_RESOURCES);
     assert_true(last.next.ms >= from + 600 * MS_PER_S && last.next.ms <= from + 601 * MS_PER_S);
 }
@@ -245,13 +245,13 @@ static void test_rather_than_borrow(void **state)
     limit_ann(NULL, &soft);
     uint32_t first = lab_submit(&l, job_of("main", 1, true)),
              then = lab_submit(&l, job_of("main", 1, true));
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     assert_string_equal(nodes_of(first), "mid");
     assert_false(lab_get(&l, first)->borrowed);
     assert_string_equal(nodes_of(then), "bare"); /* mid's two GPUs count already */
     assert_false(lab_get(&l, then)->borrowed);
     uint32_t more = lab_submit(&l, job_of("main", 1, true));
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_string_equal(nodes_of(more), "big");
     assert_true(lab_get(&l, more)->borrowed);
 }
@@ -272,9 +272,9 @@ static void test_who_goes(void **state)
         j->req.priority = i == 1 ? 1 : 2; /* two has more GPUs than it may have: that one is left alone */
         lab_submit(&l, j);
     }
-    assert_int_equal(pass_anew(), 3);
+    assert_int_equal(cycle_full(), 3);
     lab_submit(&l, job_of("high", 1, true));
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(last.preempts.n, 1);
     assert_string_equal(nodes_of(last.preempts.v[0].job), "bare"); /* the youngest of the two */
 }

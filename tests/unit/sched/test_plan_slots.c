@@ -86,7 +86,7 @@ static struct plan_request *add(struct world *w, uint32_t cpus, int64_t len_s)
 }
 
 /* One pass over those that wait: "s 10 -". */
-static const char *pass(struct world *w, bool gained)
+static const char *run_cycle(struct world *w, bool gained)
 {
     static char text[200];
     size_t n = 0;
@@ -166,7 +166,7 @@ static void test_policies(void **state)
             run(&w, 0, 0, 6, 100);
             for (uint32_t q = 0; rows[i].queue[q].cpus; q++)
                 add(&w, rows[i].queue[q].cpus, rows[i].queue[q].len_s);
-            check_str(rows[i].name, pass(&w, true), runs[k].want);
+            check_str(rows[i].name, run_cycle(&w, true), runs[k].want);
             end(&w);
         }
     }
@@ -181,16 +181,16 @@ static void test_a_place_is_kept_and_moved_earlier(void **state)
     run(&w, 1, 0, 2, 50);
     add(&w, 10, 10);
     add(&w, 5, 10);
-    assert_string_equal(pass(&w, true), "100 110");
+    assert_string_equal(run_cycle(&w, true), "100 110");
     add(&w, 2, 200);
-    assert_string_equal(pass(&w, false), "100 110 110"); /* beside the second */
-    pool_drop(&w.pool, &w.running[1]);                   /* early: nothing for these */
-    assert_string_equal(pass(&w, true), "100 110 110");
+    assert_string_equal(run_cycle(&w, false), "100 110 110"); /* beside the second */
+    pool_drop(&w.pool, &w.running[1]);                        /* early: nothing for these */
+    assert_string_equal(run_cycle(&w, true), "100 110 110");
     pool_change_end(&w.pool, &w.running[0], 40 * S);
-    assert_string_equal(pass(&w, true), "40 50 50");
+    assert_string_equal(run_cycle(&w, true), "40 50 50");
     w.pool.now = 10 * S;
     pool_drop(&w.pool, &w.running[0]);
-    assert_string_equal(pass(&w, true), "s 20 20");
+    assert_string_equal(run_cycle(&w, true), "s 20 20");
     end(&w);
 }
 
@@ -205,10 +205,10 @@ static void test_a_new_job_ahead(void **state)
     add(&w, 10, 10);
     struct plan_request *late = add(&w, 4, 10), *beside = add(&w, 1, 10);
     w.items[0].n_choices = 0; /* it is not there yet */
-    assert_string_equal(pass(&w, true), "- 100 100");
+    assert_string_equal(run_cycle(&w, true), "- 100 100");
     late->n_choices = beside->n_choices = 1;
     w.items[0].n_choices = 1;
-    assert_string_equal(pass(&w, false), "100 110 110");
+    assert_string_equal(run_cycle(&w, false), "100 110 110");
     /* A job that needs only unplanned resources leaves them where they are. */
     end(&w);
     begin(&w, 10, &three);
@@ -216,10 +216,10 @@ static void test_a_new_job_ahead(void **state)
     add(&w, 2, 10);
     add(&w, 4, 500);
     w.items[0].n_choices = 0;
-    assert_string_equal(pass(&w, true), "- 100");
+    assert_string_equal(run_cycle(&w, true), "- 100");
     w.items[0].n_choices = 1;
     int64_t was = w.holds[1].use.start;
-    assert_string_equal(pass(&w, false), "100 100");
+    assert_string_equal(run_cycle(&w, false), "100 100");
     assert_int_equal(w.holds[1].use.start, was);
     assert_int_equal(w.b.n_dropped, 0);
     end(&w);
@@ -234,9 +234,9 @@ static void test_shaken(void **state)
     run(&w, 0, 0, 4, 50);
     run(&w, 1, 1, 4, 80);
     add(&w, 4, 10)->n_choices = 2;
-    assert_string_equal(pass(&w, true), "50");
+    assert_string_equal(run_cycle(&w, true), "50");
     w.pool.nodes[0].usable = false;
-    assert_string_equal(pass(&w, false), "50"); /* it has not been told so */
+    assert_string_equal(run_cycle(&w, false), "50"); /* it has not been told so */
     plan_slots_begin(&w.b, false);
     plan_slots_invalidate(&w.b);
     assert_false(plan_slots_start(&w.b, &w.items[0], &w.holds[0], &w.place));
@@ -259,12 +259,12 @@ static void test_overdue(void **state)
     begin(&w, 4, &three);
     run(&w, 0, 0, 4, 50);
     add(&w, 4, 10);
-    assert_string_equal(pass(&w, true), "50");
+    assert_string_equal(run_cycle(&w, true), "50");
     pool_advance(&w.pool, 50 * S, S);
-    assert_string_equal(pass(&w, false), "51");
+    assert_string_equal(run_cycle(&w, false), "51");
     pool_advance(&w.pool, 50 * S + 300, S);
     pool_drop(&w.pool, &w.running[0]);
-    assert_string_equal(pass(&w, true), "s");
+    assert_string_equal(run_cycle(&w, true), "s");
     end(&w);
 }
 
@@ -278,10 +278,10 @@ static void test_several_lanes(void **state)
     add(&w, 4, 10)->n_choices = 2; /* the earliest start wins: lane 1 */
     add(&w, 4, 10);                /* lane 0 has its place left */
     add(&w, 4, 10)->n_choices = 2; /* both are full */
-    assert_string_equal(pass(&w, true), "60 100 -");
+    assert_string_equal(run_cycle(&w, true), "60 100 -");
     assert_int_equal(w.holds[0].partition, 1);
-    pool_drop(&w.pool, &w.running[0]);              /* what fits now goes into the first that takes it */
-    assert_string_equal(pass(&w, true), "s 10 20"); /* lane 1 has a place left, lane 0 is sooner */
+    pool_drop(&w.pool, &w.running[0]); /* what fits now goes into the first that takes it */
+    assert_string_equal(run_cycle(&w, true), "s 10 20"); /* lane 1 has a place left, lane 0 is sooner */
     assert_int_equal(w.started[0].parts[0].node, 0);
     end(&w);
     /* The earliest start is in a lane that has no place left: it counts in the other one. */
@@ -291,7 +291,7 @@ static void test_several_lanes(void **state)
     add(&w, 4, 10);
     add(&w, 4, 10)->n_choices = 2;
     add(&w, 4, 10)->n_choices = 2;
-    assert_string_equal(pass(&w, true), "60 70 -");
+    assert_string_equal(run_cycle(&w, true), "60 70 -");
     assert_int_equal(w.holds[1].partition, 0);
     assert_int_equal(w.b.partitions[1].n_held, 1);
     end(&w);
@@ -300,8 +300,8 @@ static void test_several_lanes(void **state)
     run(&w, 1, 1, 4, 100);
     for (int i = 0; i < 5; i++)
         add(&w, 4, 10)->n_choices = 1 + (i > 2);
-    assert_string_equal(pass(&w, true), "60 70 80 90 100");
-    assert_string_equal(pass(&w, false), "60 70 80 90 100");
+    assert_string_equal(run_cycle(&w, true), "60 70 80 90 100");
+    assert_string_equal(run_cycle(&w, false), "60 70 80 90 100");
     assert_int_equal(w.b.partitions[0].n_held, 3);
     assert_int_equal(w.b.partitions[1].n_held, 2);
     end(&w);
@@ -309,7 +309,7 @@ static void test_several_lanes(void **state)
     run(&w, 0, 0, 4, 100);
     add(&w, 4, 10);
     add(&w, 1, 10)->n_choices = 2; /* strictly in order within a lane; the other is open */
-    assert_string_equal(pass(&w, true), "- s");
+    assert_string_equal(run_cycle(&w, true), "- s");
     assert_int_equal(w.started[1].parts[0].node, 1);
     end(&w);
 }
@@ -363,7 +363,7 @@ static void test_what_belongs_to_something_ends_with_it(void **state)
     run(&w, 0, 0, 2, 100);
     add(&w, 4, 50);
     add(&w, 2, 500)->ends = 90 * S;
-    assert_string_equal(pass(&w, true), "100 s");
+    assert_string_equal(run_cycle(&w, true), "100 s");
     assert_int_equal(w.place.len, 90 * S);
     end(&w);
 }

@@ -1,4 +1,4 @@
-/* test_planner.c - what a planner keeps from pass to pass and what it may not: faults that reading and
+/* test_planner.c - what a planner keeps from cycle to cycle and what it may not: faults that reading and
  * random queues have found, one by one. Two nodes of 4 CPUs with 2 GPUs each, main on both, one and two on
  * each. */
 #include "backend/sched/explain/explain.h"
@@ -105,14 +105,14 @@ static void reason_must_be(uint32_t id, enum reason want)
     check_str("reason", reason_slurm(planner_reason(planner, id)), reason_slurm(want));
 }
 
-/* One missed deadline gave the whole shape up for the pass. */
+/* One missed deadline gave the whole shape up for the cycle. */
 static void test_a_missed_deadline_is_one_jobs_own(void **state)
 {
     (void)state;
     struct job *j = job_of("main", 4);
     req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 300);
     uint32_t late = submit_job(j), fine = submit("main", 4);
-    pass_on();
+    cycle_resume();
     assert_false(runs(late));
     assert_true(runs(fine));
 }
@@ -125,7 +125,7 @@ static void test_no_limit_but_a_deadline(void **state)
     j->req.time_limit_s = DURATION_UNLIMITED;
     req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 301); /* the submission takes a second */
     uint32_t id = submit_job(j);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_int_equal(lab_get(&l, id)->time_limit_s, 300);
 }
 
@@ -136,14 +136,14 @@ static void test_a_hold_leaves_a_lost_node(void **state)
     struct job *j = job_of("two", 4);
     j->req.time_limit_s = 3000;
     uint32_t b = submit_job(j);
-    assert_int_equal(pass_on(), 2);
+    assert_int_equal(cycle_resume(), 2);
     uint32_t id = submit("main", 4);
-    assert_int_equal(pass_on(), 0); /* held on n1, in 10 minutes */
+    assert_int_equal(cycle_resume(), 0); /* held on n1, in 10 minutes */
     drain("n1", true);
-    pass_on();
+    cycle_resume();
     assert_true(last.next.ms > wall_add_s(l.now, 2000).ms); /* on n2 now */
     end(b);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_string_equal(lab_get(&l, id)->alloc.v[0].node, "n2");
 }
 
@@ -155,17 +155,17 @@ static void test_a_window_holds_what_a_node_turns_out_to_have(void **state)
     e.window.end = wall_add_s(e.window.start, 600);
     strv_push(&e.window.nodes, WINDOW_ALL_NODES);
     lab_must(&l, EV_WINDOW, 0, &e);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     l.spec.nodes.v[0].cpus = 8;
     lab_configure(&l);
     planner_note_all(planner);
-    pass_on();
+    cycle_resume();
     struct job *j = job_of("one", 8);
     uint32_t crosses = submit_job(j);
     j = job_of("one", 8);
     j->req.time_limit_s = 60;
     uint32_t in_time = submit_job(j);
-    pass_on();
+    cycle_resume();
     assert_false(runs(crosses));
     assert_true(runs(in_time));
 }
@@ -180,7 +180,7 @@ static void test_unknown_gpus_may_be_enough(void **state)
     struct job *j = job_of("new", 1);
     j->req.gpus = 4;
     uint32_t id = submit_job(j);
-    pass_on();
+    cycle_resume();
     reason_must_be(id, REASON_RESOURCES);
 }
 
@@ -189,19 +189,19 @@ static void test_elements_one_by_one(void **state)
 {
     (void)state;
     uint32_t first = submit_array(2, 0, NULL);
-    assert_int_equal(pass_on(), 3);
+    assert_int_equal(cycle_resume(), 3);
     uint32_t second = submit_array(2, 0, "aftercorr:1");
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     const struct job *middle = model_get_element(&l.m, first, 1);
     end(middle->id);
     planner_note_job(planner, second); /* who drives it knows who waits */
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     const struct job *e = model_get_element(&l.m, second, 1);
     assert_false(job_is_array_record(e));
     assert_int_equal(e->state, JOB_RUNNING);
     planner_note_job(planner, second);
     planner_note_job(planner, e->id);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     assert_int_equal(job_pending_elements(lab_get(&l, second)), 2);
 }
 
@@ -209,13 +209,13 @@ static void test_one_singleton_in_a_pass(void **state)
 {
     (void)state;
     uint32_t id = submit_array(2, 0, "singleton");
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     planner_note_job(planner, id);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     reason_must_be(id, REASON_DEPENDENCY);
 }
 
-/* Counted once for the job, not for each task of the pass. */
+/* Counted once for the job, not for each task of the cycle. */
 static void test_licences_of_a_step_job(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void test_licences_of_a_step_job(void **state)
     j = job_of("main", 1);
     j->req.licenses = xstrdup("lic");
     uint32_t other = submit_job(j);
-    assert_int_equal(pass_on(), 3);
+    assert_int_equal(cycle_resume(), 3);
     reason_must_be(other, REASON_LICENSES);
 }
 
@@ -236,13 +236,13 @@ static void test_tasks_end_with_their_job(void **state)
     (void)state;
     uint32_t blocks = submit("two", 4);
     uint32_t steps = submit_tasks(2, DURATION_NOT_SET);
-    assert_int_equal(pass_on(), 2);
+    assert_int_equal(cycle_resume(), 2);
     l.now.ms += 500 * MS_PER_S;
     end(blocks);
-    assert_int_equal(pass_on(), 1); /* the second task: 500 s are left */
+    assert_int_equal(cycle_resume(), 1); /* the second task: 500 s are left */
     assert_int_equal(lab_get(&l, steps)->state, JOB_RUNNING);
     uint32_t next = submit("two", 4);
-    pass_on();
+    cycle_resume();
     reason_must_be(next, REASON_RESOURCES);
     assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 1000).ms);
 }
@@ -260,16 +260,16 @@ static void test_tasks_are_not_cut_down(void **state)
     rec_fini(&ev_window_rec, &e);
     planner_note_windows(planner);
     uint32_t steps = submit_tasks(3, 100);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_int_equal(lab_get(&l, steps)->time_limit_s, 1000);
     planner_note_job(planner, steps);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     l.now = wall_add_s(l.now, 400);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     l.now = wall_add_s(lab_get(&l, steps)->t_start, 1000);
     assert_int_equal(lab_end(&l, steps, 0, 0, END_EXITED, 0, 0), 0);
     planner_note_job(planner, steps);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
 }
 
 /* The limit of what runs has been raised: its next task lies on the nodes until then. */
@@ -278,7 +278,7 @@ static void test_tasks_go_on_as_long_as_their_job_may_now(void **state)
     (void)state;
     uint32_t blocks = submit("two", 4);
     uint32_t steps = submit_tasks(2, DURATION_NOT_SET);
-    assert_int_equal(pass_on(), 2);
+    assert_int_equal(cycle_resume(), 2);
     struct ev_update e = {.time_limit_s = 5000};
     rec_copy(&job_req_rec, &e.req, &lab_get(&l, steps)->req);
     lab_must(&l, EV_UPDATE, steps, &e);
@@ -286,7 +286,7 @@ static void test_tasks_go_on_as_long_as_their_job_may_now(void **state)
     planner_note_job(planner, steps);
     end(blocks);
     uint32_t next = submit("two", 4);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     reason_must_be(next, REASON_RESOURCES);
     assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 5000).ms);
 }
@@ -299,14 +299,14 @@ static void test_a_new_job_behind_a_throttled_array(void **state)
     lab_configure(&l);
     planner_note_all(planner);
     submit_array(3, 1, NULL);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     struct job *j = job_of("main", 4);
     req_rare_mut(&j->req)->nodelist = xstrdup("n1");
     submit_job(j);
-    assert_int_equal(pass_on(), 0); /* the one place of main is held for it */
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0); /* the one place of main is held for it */
+    assert_int_equal(cycle_resume(), 0);
     uint32_t id = submit("main", 1);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(runs(id));
 }
 
@@ -316,20 +316,20 @@ static void test_a_new_job_alone(void **state)
     submit("one", 4);
     struct job *j = job_of("two", 3);
     submit_job(j);
-    assert_int_equal(pass_on(), 2);
+    assert_int_equal(cycle_resume(), 2);
     uint32_t waits = submit("one", 4);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     uint32_t fits = submit("two", 1), too_large = submit("two", 2);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(runs(fits));
     uint32_t other = submit("two", 3);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     reason_must_be(waits, REASON_RESOURCES);
     reason_must_be(too_large, REASON_RESOURCES);
     assert_int_not_equal(planner_reason(planner, other), REASON_NONE);
     struct job *never = job_of("two", 5);
     uint32_t id = submit_job(never);
-    pass_on();
+    cycle_resume();
     reason_must_be(id, REASON_BAD_CONSTRAINTS);
 }
 
@@ -342,14 +342,14 @@ static void test_reasons_move_with_the_queue(void **state)
     planner_note_all(planner);
     submit("one", 4);
     uint32_t a = submit("one", 4), b = submit("one", 4);
-    pass_on();
+    cycle_resume();
     reason_must_be(a, REASON_RESOURCES);
     reason_must_be(b, REASON_PRIORITY);
     struct job *j = job_of("one", 4);
     j->req.has_priority = true;
     j->req.priority = 1000;
     uint32_t c = submit_job(j);
-    pass_on();
+    cycle_resume();
     reason_must_be(c, REASON_RESOURCES);
     reason_must_be(a, REASON_PRIORITY);
     bool told = false;
@@ -363,19 +363,19 @@ static void test_who_had_his_turn_gets_what_is_given_up(void **state)
 {
     (void)state;
     uint32_t a = submit("one", 4), b = submit("two", 4);
-    pass_on();
+    cycle_resume();
     struct job *j = job_of("main", 4);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
     uint32_t wide = submit_job(j), narrow = submit("two", 4);
-    pass_on();
+    cycle_resume();
     end(a);
     end(b);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(runs(wide));
     reason_must_be(narrow, REASON_RESOURCES);
     end(wide);
-    assert_int_equal(pass_on(), 1);
-    assert_int_equal(pass_on(), 0); /* nothing is left over */
+    assert_int_equal(cycle_resume(), 1);
+    assert_int_equal(cycle_resume(), 0); /* nothing is left over */
 }
 
 static void test_reservation_that_is_over(void **state)
@@ -395,11 +395,11 @@ static void test_reservation_that_is_over(void **state)
     req_rare_mut(&j->req)->reservation = xstrdup("r");
     j->req.time_limit_s = 2000;
     uint32_t too_long = submit_job(j);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(runs(inside));
     assert_false(runs(outside));
     l.now.ms += 1000 * MS_PER_S;
-    assert_int_equal(pass_on(), 1); /* who waited outside */
+    assert_int_equal(cycle_resume(), 1); /* who waited outside */
     assert_true(runs(outside));
     reason_must_be(too_long, REASON_RESERVATION_GONE);
 }
@@ -409,7 +409,7 @@ static void test_two_ways_to_borrow(void **state)
     (void)state;
     limit_one();
     uint32_t a = submit("two", 4), b = submit("one", 2);
-    assert_int_equal(pass_on(), 2);
+    assert_int_equal(cycle_resume(), 2);
     assert_false(lab_get(&l, a)->borrowed);
     assert_true(lab_get(&l, b)->borrowed);
 }
@@ -422,14 +422,14 @@ static void test_borrowed_where_its_own_node_is_out(void **state)
     limit_one();
     drain("n2", true);
     uint32_t a = submit("two,one", 2);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(lab_get(&l, a)->borrowed);
     uint32_t b = submit("two,one", 2), c = submit("two,one", 2);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_true(lab_get(&l, b)->borrowed);
     reason_must_be(c, REASON_RESOURCES);
     drain("n2", false);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_false(lab_get(&l, c)->borrowed);
 }
 
@@ -449,12 +449,12 @@ static void test_a_limit_on_nodes_counts_a_node_once(void **state)
     j->req.time_limit_s = 1000;
     lab_step(j, "s", 6);
     uint32_t id = submit_job(j);
-    assert_int_equal(pass_on(), 4);
+    assert_int_equal(cycle_resume(), 4);
     for (uint32_t i = 0; i < 4; i++)
         assert_string_equal(lab_task(&l, id, 0, i)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
     planner_note_job(planner, id);
-    assert_int_equal(pass_on(), 0);
-    struct sched_view v = pass_view(&l);
+    assert_int_equal(cycle_resume(), 0);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_string_equal(said_summary(&w),
@@ -464,7 +464,7 @@ static void test_a_limit_on_nodes_counts_a_node_once(void **state)
     l.now.ms -= MS_PER_S;
     assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 0, 0), 0);
     planner_note_job(planner, id);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_string_equal(lab_task(&l, id, 0, 4)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
 }
 

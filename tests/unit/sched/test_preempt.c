@@ -87,7 +87,7 @@ static void end(uint32_t id)
 
 static void must_be_told(uint32_t id, enum why_class cls, const char *text, int64_t clears_s)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     bool found = false;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -141,12 +141,12 @@ static void test_who_goes(void **state)
         set_up(NULL);
         for (; rows[i].runs[n].node; n++) {
             ids[n] = submit_on("low", rows[i].runs[n].cpus, rows[i].runs[n].priority, rows[i].runs[n].node);
-            check_int(rows[i].name, pass_anew(), 1);
+            check_int(rows[i].name, cycle_full(), 1);
         }
         struct job *j = job_of("high", rows[i].cpus, 1);
         j->req.nodes_min = j->req.nodes_max = j->req.ntasks = rows[i].nodes;
         uint32_t id = lab_submit(&l, j);
-        pass_anew();
+        cycle_full();
         struct str got = STR_INIT;
         for (uint32_t k = 0; k < n; k++) {
             const struct job *v = lab_get(&l, ids[k]);
@@ -169,9 +169,9 @@ static void test_only_once_and_then_it_starts(void **state)
         l.spec.backfill = modes[i];
         lab_configure(&l);
         uint32_t a = submit("low", 4, 5), b = submit("low", 4, 5);
-        assert_int_equal(pass_anew(), 2);
+        assert_int_equal(cycle_full(), 2);
         uint32_t id = submit("high", 4, 1);
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 0);
         assert_string_equal(victims(), "2>3");
         assert_int_equal(last.preempts.v[0].grace_s, 30);
         assert_int_equal(last.preempts.v[0].fate, FATE_REQUEUE);
@@ -179,15 +179,15 @@ static void test_only_once_and_then_it_starts(void **state)
                   "partition high (tier 2) comes before partition low (tier 1)");
         /* No other job is preempted meanwhile, and none takes the place. */
         submit("low", 4, 9);
-        assert_int_equal(pass_on(), 0);
+        assert_int_equal(cycle_resume(), 0);
         assert_int_equal(last.preempts.n, 0);
-        assert_int_equal(pass_anew(), 0); /* nor where the planner begins again */
+        assert_int_equal(cycle_full(), 0); /* nor where the planner begins again */
         assert_int_equal(last.preempts.n, 0);
         l.now.ms += 40 * MS_PER_S; /* the victim is late */
-        assert_int_equal(pass_on(), 0);
+        assert_int_equal(cycle_resume(), 0);
         assert_int_equal(last.preempts.n, 0);
         end(b);
-        assert_int_equal(pass_on(), 1);
+        assert_int_equal(cycle_resume(), 1);
         assert_int_equal(lab_get(&l, id)->state, JOB_RUNNING);
         assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
         assert_int_equal(lab_get(&l, b)->state, JOB_PENDING);
@@ -201,12 +201,12 @@ static void test_one_who_never_goes(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass_anew();
+    cycle_full();
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "2>3");
     l.now.ms += 120 * MS_PER_S;
-    pass_on();
+    cycle_resume();
     assert_string_equal(victims(), "1>3");
 }
 
@@ -216,24 +216,24 @@ static void test_two_who_need_a_place(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass_anew();
+    cycle_full();
     submit("high", 4, 1);
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "2>3 1>4");
     sched_fixture_end(NULL);
     set_up(NULL);
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass_anew();
+    cycle_full();
     submit("high", 2, 1);
     submit("high", 2, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "2>3");
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     assert_string_equal(victims(), "");
     end(2);
-    assert_int_equal(pass_on(), 2); /* both */
+    assert_int_equal(cycle_resume(), 2); /* both */
 }
 
 static uint32_t submit_array(uint32_t elements, uint32_t throttle)
@@ -281,13 +281,13 @@ static void test_elements_at_once(void **state)
         submit_on("low", 2, 5, "n1");
         submit_on("low", 4, 5, "n2");
         submit_on("low", 2, 5, "n1");
-        assert_int_equal(pass_anew(), 3);
+        assert_int_equal(cycle_full(), 3);
         submit_array(rows[row].elements, rows[row].throttle);
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 0);
         check_str(rows[row].name, victims(), rows[row].want);
-        assert_int_equal(pass_on(), 0); /* no other victim */
+        assert_int_equal(cycle_resume(), 0); /* no other victim */
         assert_int_equal(last.preempts.n, 0);
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 0);
         assert_int_equal(last.preempts.n, 0);
     }
 }
@@ -302,20 +302,20 @@ static void test_elements_keep_their_places(void **state)
         submit_on("low", 2, 5, "n1");
         submit_on("low", 4, 5, "n2");
         submit_on("low", 2, 5, "n1");
-        pass_anew();
+        cycle_full();
         uint32_t id = submit_array(4, 0);
         planner_note_job(planner, id);
-        pass_on();
+        cycle_resume();
         assert_int_equal(last.preempts.n, 3);
         end(1);
         uint32_t other = submit("low", 2, 9);
         planner_note_job(planner, other);
-        assert_int_equal(update ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? cycle_full() : cycle_resume(), 0);
         end(2);
-        assert_int_equal(update ? pass_anew() : pass_on(), 1);
+        assert_int_equal(update ? cycle_full() : cycle_resume(), 1);
         assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
         end(3);
-        assert_int_equal(update ? pass_anew() : pass_on(), 1);
+        assert_int_equal(update ? cycle_full() : cycle_resume(), 1);
         assert_int_equal(last.preempts.n, 0);
         assert_int_equal(job_pending_elements(lab_get(&l, id)), 2);
         assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
@@ -329,14 +329,14 @@ static void test_elements_places_are_told(void **state)
     static const char *const nodes[] = {"n1", "n2"};
     for (size_t i = 0; i < N_OF(nodes); i++)
         submit_on("low", 2, 5, nodes[i]);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     submit_array(2, 0);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_int_equal(last.preempts.n, 2);
     struct wall asked = l.now;
     for (size_t i = 0; i < N_OF(nodes); i++) {
         uint32_t id = submit_on("low", 2, 9 + (uint32_t)i, nodes[i]); /* the first in its queue */
-        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(cycle_full(), 0);
         l.now = wall_add_s(asked, 10);
         must_be_told(id, WHY_BEHIND, "job 3 is planned to start there in 21 s", 3621);
     }
@@ -351,23 +351,23 @@ static void test_a_place_that_cannot_be_used_yet(void **state)
     lab_configure(&l);
     submit_on("high", 4, 50, "n2");
     submit_on("low", 4, 5, "n1");
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     struct job *j = job_of("high", 2, 50);
     *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
     lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_string_equal(victims(), "2>3");
     planner_note_job(planner, submit_on("high", 4, 90, "n1"));
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     end(1);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(pass_on(), 0);
+        assert_int_equal(cycle_resume(), 0);
         assert_true(last.next.ms >= l.now.ms + MS_PER_S);
         l.now.ms += MS_PER_S;
     }
     uint32_t other = submit_on("low", 4, 9, "n2");
     planner_note_job(planner, other);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     must_be_told(other, WHY_BEHIND, "job 3 is planned to start there now", 3600);
 }
 
@@ -378,17 +378,17 @@ static void test_elements_give_their_places_up(void **state)
     submit_on("low", 2, 5, "n1");
     submit_on("low", 4, 5, "n2");
     submit_on("low", 2, 5, "n1");
-    pass_anew();
+    cycle_full();
     uint32_t id = submit_array(4, 0);
     planner_note_job(planner, id);
-    pass_on();
+    cycle_resume();
     end(1);
     uint32_t other = submit("low", 2, 9);
     planner_note_job(planner, other);
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
     planner_note_job(planner, id);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     assert_int_equal(lab_get(&l, other)->state, JOB_RUNNING);
 }
 
@@ -398,13 +398,13 @@ static void test_others_are_leaving_already(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_kill(&l, 1, STEP_ALL, KILL_CANCEL, FATE_END), 0);
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "");
     end(1);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
 }
 
 /* Its time is over before the grace is. */
@@ -415,11 +415,11 @@ static void test_who_goes_runs_no_longer_than_he_may(void **state)
     struct job *j = job_of("low", 4, 5);
     j->req.time_limit_s = 20;
     uint32_t low = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     submit("high", 4, 1);
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_string_equal(victims(), "2>3");
-    assert_int_equal(pass_on(), 0);
+    assert_int_equal(cycle_resume(), 0);
     assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, low)->t_start, 20).ms);
 }
 
@@ -435,12 +435,12 @@ static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
         set_up(NULL);
         submit("low", 4, 5);
         submit("low", 4, 5);
-        pass_anew();
+        cycle_full();
         struct job *j = job_of("high", 4, 1);
         req_rare_mut(&j->req)->deadline =
             wall_add_s(l.now, 1 + 3600 + rows[i].room_s); /* the submission takes a second */
         lab_submit(&l, j);
-        pass_anew();
+        cycle_full();
         check_str(rows[i].want, victims(), rows[i].want);
     }
 }
@@ -450,13 +450,13 @@ static void test_not_behind_a_window(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass_anew();
+    cycle_full();
     struct ev_window e = {.window = {.name = xstrdup("w"), .start = wall_add_s(l.now, 1800)}};
     e.window.end = wall_add_s(e.window.start, 600);
     strv_push(&e.window.nodes, WINDOW_ALL_NODES);
     lab_must(&l, EV_WINDOW, 0, &e);
     submit("high", 4, 1); /* it could not start even on an empty node */
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "");
 }
 
@@ -478,11 +478,11 @@ static void test_by_qos(void **state)
             j->req.qos = xstrdup(rows[i].its);
             lab_submit(&l, j);
         }
-        pass_anew();
+        cycle_full();
         struct job *j = job_of("high", 4, 1);
         j->req.qos = xstrdup(rows[i].mine);
         lab_submit(&l, j);
-        pass_anew();
+        cycle_full();
         check_str(rows[i].want, victims(), rows[i].want);
         if (last.preempts.n)
             check_int(rows[i].want, last.preempts.v[0].grace_s, rows[i].grace_s);
@@ -504,17 +504,17 @@ static void test_who_may_preempt_comes_first(void **state)
         sched_fixture_end(NULL);
         set_up(NULL);
         submit_on("high", 4, 5, "n1"); /* one node is left */
-        pass_anew();
+        cycle_full();
         struct job *j = job_of("high", 4, 9);
         j->req.qos = xstrdup(rows[i].its);
         uint32_t its = lab_submit(&l, j);
         j = job_of("high", 4, 1);
         j->req.qos = xstrdup(rows[i].mine);
         uint32_t mine = lab_submit(&l, j);
-        assert_int_equal(pass_anew(), 1);
+        assert_int_equal(cycle_full(), 1);
         check_int(rows[i].mine, lab_get(&l, mine)->state == JOB_RUNNING, rows[i].first);
         check_int(rows[i].mine, lab_get(&l, its)->state == JOB_RUNNING, !rows[i].first);
-        pass_anew();
+        cycle_full();
         if (rows[i].first || i == N_OF(rows) - 1)
             assert_string_equal(victims(), "");
     }
@@ -545,11 +545,11 @@ static void test_who_does_not_come_back(void **state)
 {
     (void)state;
     submit("spot", 4, 5);
-    pass_anew();
+    cycle_full();
     assert_string_equal(lab_get(&l, 1)->alloc.v[0].node, "n1");
     submit("low", 4, 1);
     submit("low", 4, 1);
-    pass_anew(); /* one fits beside it */
+    cycle_full(); /* one fits beside it */
     assert_string_equal(victims(), "1>3");
     assert_int_equal(last.preempts.v[0].fate, FATE_END);
     assert_int_equal(last.preempts.v[0].grace_s, 0);
@@ -560,9 +560,9 @@ static void test_who_does_not_come_back(void **state)
         j->req.requeue = 2; /* --no-requeue */
         lab_submit(&l, j);
     }
-    pass_anew();
+    cycle_full();
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_int_equal(last.preempts.v[0].fate, FATE_END);
 }
 
@@ -572,18 +572,18 @@ static void test_a_partition_of_idle_nodes(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         submit("spot", 4, 5);
-    assert_int_equal(pass_anew(), 3);
+    assert_int_equal(cycle_full(), 3);
     assert_string_equal(lab_get(&l, 3)->alloc.v[0].node, "n3"); /* of "shut", which takes no jobs */
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "2>4"); /* the youngest where the owner can go */
     end(2);
-    assert_int_equal(pass_on(), 1);
+    assert_int_equal(cycle_resume(), 1);
     for (size_t i = 0; i < l.spec.parts.n; i++)
         l.spec.parts.v[i].state = PART_UP;
     lab_configure(&l);
     submit("shut", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "");
     sched_fixture_end(NULL);
     set_up(NULL);
@@ -592,9 +592,9 @@ static void test_a_partition_of_idle_nodes(void **state)
     lab_configure(&l);
     for (int i = 0; i < 3; i++)
         submit("spot", 4, 5);
-    pass_anew();
+    cycle_full();
     submit("shut", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "3>4");
 }
 
@@ -627,7 +627,7 @@ static void test_two_that_have_gone_for_one_another(void **state)
     job_rare_mut(b)->preempted_by = first;
     a->t_eligible = wall_add_s(l.now, -2);
     b->t_eligible = wall_add_s(l.now, -1);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_int_equal(lab_get(&l, then)->state, JOB_RUNNING);
 }
 
@@ -636,23 +636,23 @@ static void test_borrowed(void **state)
     (void)state;
     limit_cpus(4);
     uint32_t a = submit_of("ann", 4), b = submit_of("ann", 4), c = submit_of("bob", 2);
-    assert_int_equal(pass_anew(), 2);
+    assert_int_equal(cycle_full(), 2);
     assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
     assert_int_equal(lab_get(&l, b)->state, JOB_PENDING); /* bob's came first, although it stands behind */
     assert_false(lab_get(&l, c)->borrowed);
     end(c);
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_true(lab_get(&l, b)->borrowed);
     assert_false(lab_get(&l, a)->borrowed);
     uint32_t d = submit_of("ann", 1); /* over its own limit: it preempts no job */
-    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(cycle_full(), 0);
     assert_string_equal(victims(), "");
     uint32_t e = submit_of("bob", 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "2>5");
     check_has("text", last.preempts.v[0].text, "within its limits");
     end(b);
-    pass_on();
+    cycle_resume();
     assert_int_equal(lab_get(&l, e)->state, JOB_RUNNING);
     (void)d;
 }
@@ -662,12 +662,12 @@ static void test_who_has_gone_starts_beside_the_other(void **state)
 {
     (void)state;
     submit_on("high", 4, 50, "n1");
-    pass_anew();
+    cycle_full();
     uint32_t other = submit_on("high", 4, 40, "n1"), gone = submit_on("low", 1, 90, "n2");
     job_rare_mut(lab_get(&l, gone))->preempted_by = other;
     lab_get(&l, gone)->restarts = 1;
     lab_get(&l, gone)->t_eligible = l.now;
-    assert_int_equal(pass_anew(), 1);
+    assert_int_equal(cycle_full(), 1);
     assert_int_equal(lab_get(&l, gone)->state, JOB_RUNNING);
 }
 
@@ -679,9 +679,9 @@ static void test_a_step_job_goes(void **state)
     j->req.partition = xstrdup("low");
     lab_step(j, "s", 4)->cpus_per_rank = 2;
     uint32_t id = lab_submit(&l, j);
-    assert_int_equal(pass_anew(), 4);
+    assert_int_equal(cycle_full(), 4);
     submit("high", 4, 1);
-    pass_anew();
+    cycle_full();
     assert_string_equal(victims(), "1>2");
     (void)id;
 }

@@ -4,7 +4,7 @@
 
 #include "backend/sched/priority/priority.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 
 static struct lab l;
 static struct sched_view view;
@@ -20,7 +20,7 @@ static int set_up(void **state)
     lab_part(&l, "slow", "n1")->priority_job_factor = 0;
     *rec_list_push(&l.spec.qos) = (struct qos_spec){.name = xstrdup("high"), .priority = 200};
     *rec_list_push(&l.spec.qos) = (struct qos_spec){.name = xstrdup("low"), .priority = 50};
-    view = pass_view(&l);
+    view = lab_view(&l);
     return 0;
 }
 

@@ -52,15 +52,15 @@ static void fill(void)
 {
     for (int i = 0; i < JOBS; i++)
         submit();
-    pass_on();
-    pass_on();
+    cycle_resume();
+    cycle_resume();
     assert_false(list_empty(&l.m.active));
 }
 
 /* One piece; true: all is read. */
 static bool piece(uint32_t n)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     return planner_prepare(planner, &v, l.now, n);
 }
 
@@ -76,7 +76,7 @@ static void describe(const struct sched_result *r, struct str *out)
 /* What one that reads all at once would do, and what this one does. */
 static void must_decide_the_same(void)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct sched_result r;
     struct str want = STR_INIT, got = STR_INIT;
     sched_result_init(&r);
@@ -87,7 +87,7 @@ static void must_decide_the_same(void)
     planner_cycle(planner, &v, l.now, &r);
     describe(&r, &got);
     assert_string_equal(got.s, want.s);
-    pass_fold(&l, planner, &r);
+    lab_fold_cycle(&l, planner, &r);
     sched_result_fini(&r);
     str_fini(&want);
     str_fini(&got);
@@ -149,7 +149,7 @@ static void test_questions_meanwhile(void **state)
 {
     (void)state;
     fill();
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     uint32_t asked = 0;
     planner_note_all(planner);
     assert_false(piece(1));

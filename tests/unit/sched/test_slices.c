@@ -1,5 +1,5 @@
-/* test_slices.c - no piece of a pass goes through a whole queue of jobs that are all different; one that is
- * overtaken while it says why jobs wait has said nothing. */
+/* test_slices.c - no piece of a cycle goes through a whole queue of jobs that are all different; one that
+ * is overtaken while it says why jobs wait has said nothing. */
 #include "backend/sched/cycle/cycle_internal.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/sched_fixture.h"
@@ -19,7 +19,7 @@ static int set_up(void **state)
         j->req.time_limit_s = 600 + i; /* no two alike */
         lab_submit(&l, j);
     }
-    pass_anew(); /* one runs, the others wait for their turn behind it */
+    cycle_full(); /* one runs, the others wait for their turn behind it */
     return 0;
 }
 
@@ -36,7 +36,7 @@ static void look_at_all(void)
 static void test_no_piece_is_long(void **state)
 {
     (void)state;
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct sched_result r;
     unsigned pieces = 0;
     sched_result_init(&r);
@@ -55,7 +55,7 @@ static void test_no_piece_is_long(void **state)
 static void test_overtaken_while_it_tells(void **state)
 {
     (void)state;
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct sched_result r;
     planner_free(planner);
     planner = planner_new();

@@ -102,7 +102,7 @@ static unsigned live(uint32_t seconds, const char *traffic)
         else if (small && model_get_job(&l.m, small) && is_state(small, JOB_RUNNING))
             end(small);
         for (int i = 0; i < 3; i++) {
-            pass_on();
+            cycle_resume();
             n += (unsigned)last.preempts.n;
         }
     }
@@ -118,7 +118,7 @@ static void test_two_partitions_do_not_go_round(void **state)
     part("spot", "n1", 1, PREEMPT_REQUEUE, 0);
     lab_configure(&l);
     uint32_t a = submit(job_of("spot,main", 7, 6000)), b = submit(job_of("spot,main", 7, 6000));
-    pass_on();
+    cycle_resume();
     must_run_in(a, "main"); /* where it stands before others, and no job preempts it */
     assert_int_equal(live(60, "main"), 0);
     must_run_in(a, "main");
@@ -134,7 +134,7 @@ static void test_a_preemptor_starts_where_it_may_preempt(void **state)
     part("spot", "n1", 1, PREEMPT_REQUEUE, 5);
     lab_configure(&l);
     uint32_t low = submit(job_of("spot", 8, 6000));
-    pass_on();
+    cycle_resume();
     must_run_in(low, "spot");
     uint32_t high = submit(job_of("spot,main", 8, 6000));
     assert_int_equal(live(20, NULL), 1);
@@ -176,14 +176,14 @@ static void test_tiers_and_qos_make_no_circle(void **state)
     must_run_in(first, "main");
     assert_true(is_state(then, JOB_PENDING));
     end(first);
-    pass_on();
+    cycle_resume();
     must_run_in(then, "spot");
     uint32_t back = submit_qos("lo", "main", 8, 6000);
     assert_int_equal(live(60, "main"), 1); /* by its tier, once */
     must_run_in(back, "main");
     end(back);
     submit_qos("lo", "spot", 8, 6000);
-    pass_on();
+    cycle_resume();
     must_run_in(then, "spot");
 }
 
@@ -197,11 +197,11 @@ static void test_one_more_partition_does_not_jump_the_queue(void **state)
     part("short", "n1", 3, PREEMPT_OFF, 0);
     lab_configure(&l);
     uint32_t runs = submit(job_of("main", 8, 600));
-    pass_on();
+    cycle_resume();
     static const uint32_t cpus[] = {8, 4}; /* never in short; not now */
     for (size_t i = 0; i < N_OF(cpus); i++) {
         uint32_t other = i ? submit(job_of("short", 4, 6000)) : 0;
-        pass_on();
+        cycle_resume();
         struct job *j = job_of("main", 8, 600);
         j->req.has_priority = true;
         j->req.priority = 1000;
@@ -210,14 +210,14 @@ static void test_one_more_partition_does_not_jump_the_queue(void **state)
         j->req.has_priority = true;
         j->req.priority = 1;
         uint32_t then = submit(j);
-        pass_on();
+        cycle_resume();
         end(runs);
-        pass_on();
+        cycle_resume();
         must_run_in(first, "main");
         assert_true(is_state(then, JOB_PENDING));
         if (other) {
             end(other);
-            pass_on();
+            cycle_resume();
             must_run_in(then, "short"); /* there its tier counts */
         }
         assert_int_equal(lab_kill(&l, then, STEP_ALL, KILL_CANCEL, FATE_END), 0);
@@ -237,11 +237,11 @@ static void test_the_factor_of_a_partition_counts_there(void **state)
     l.spec.priority.weight_partition = 1000;
     lab_configure(&l);
     uint32_t runs = submit(job_of("main", 8, 600));
-    pass_on();
+    cycle_resume();
     uint32_t first = submit(job_of("main", 8, 600)), then = submit(job_of("main,short", 8, 480));
-    pass_on();
+    cycle_resume();
     end(runs);
-    pass_on();
+    cycle_resume();
     must_run_in(first, "main");
     assert_true(is_state(then, JOB_PENDING));
 }
@@ -260,9 +260,9 @@ static void test_a_lower_tiers_place_delays_nobody_above(void **state)
     struct job *j = job_of("main", 8, 600);
     req_rare_mut(&j->req)->nodelist = xstrdup("n0");
     submit(j);
-    pass_on();
+    cycle_resume();
     uint32_t low = submit(job_of("spot", 8, DURATION_UNLIMITED)); /* n1 */
-    pass_on();
+    cycle_resume();
     must_run_in(low, "spot");
     j = job_of("spot", 8, DURATION_UNLIMITED);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
@@ -270,7 +270,7 @@ static void test_a_lower_tiers_place_delays_nobody_above(void **state)
     j = job_of("main", 8, DURATION_UNLIMITED);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
     uint32_t wide = submit(j); /* has the one place that main may hold */
-    pass_on();
+    cycle_resume();
     uint32_t high = submit(job_of("main", 4, 60));
     live(2, NULL);
     assert_true(is_state(wide, JOB_PENDING));
@@ -298,16 +298,16 @@ static void test_the_grace_time_is_part_of_the_fit(void **state)
         req_rare_mut(&j->req)->nodelist = xstrdup("n0");
         submit(j);
         uint32_t low = submit(job_of("low", 8, 300));
-        pass_on();
+        cycle_resume();
         must_run_in(low, "low");
         l.now.ms += MS_PER_S;
         j = job_of("main", 8, 600);
         j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
         uint32_t wide = submit(j);
-        pass_on(); /* it has a place when the first is over: nothing that may go helps it before */
+        cycle_resume(); /* it has a place when the first is over: nothing that may go helps it before */
         l.now.ms += 33 * MS_PER_S;
         uint32_t id = submit(job_of("main", 8, rows[i].limit_s));
-        pass_on();
+        cycle_resume();
         check_int(rows[i].name, last.preempts.n, rows[i].goes);
         live(32, NULL);
         check_int(rows[i].name, model_get_job(&l.m, low) == NULL || lab_get(&l, low)->state != JOB_RUNNING,
@@ -328,7 +328,7 @@ static void test_the_grace_times_differ(void **state)
     part("fast", "n[0-1]", 1, PREEMPT_REQUEUE, 5);
     lab_configure(&l);
     uint32_t fast = submit(job_of("fast", 8, 6000)), slow = submit(job_of("slow", 8, 6000));
-    pass_on();
+    cycle_resume();
     struct job *j = job_of("main", 8, 100);
     req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 120);
     uint32_t id = submit(j);
@@ -365,7 +365,7 @@ static void test_a_planned_start_above_takes_no_promise(void **state)
     lab_configure(&l);
     submit_of("cid", "top", 3, 600);
     uint32_t victim = submit_of("ann", "spare", 1, 300);
-    pass_on();
+    cycle_resume();
     must_run_in(victim, "spare");
     uint32_t above = submit_of("ann", "top", 4, 600);
     uint32_t id = submit_of("bob", "main", 1, DURATION_UNLIMITED);
@@ -389,10 +389,10 @@ static void test_strict_order_takes_no_promise(void **state)
     req_rare_mut(&j->req)->nodelist = xstrdup("n2");
     submit(j);
     uint32_t victim = submit(job_of("spare", 4, 6000));
-    pass_on();
+    cycle_resume();
     must_run_in(victim, "spare");
     uint32_t id = submit(job_of("main", 4, 6000));
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     j = job_of("main", 4, 6000);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
@@ -415,18 +415,18 @@ static void test_places_of_elements_delay_nobody_above(void **state)
     part("spare", "n1", 0, PREEMPT_REQUEUE, 30);
     lab_configure(&l);
     uint32_t victim = submit(job_of("spare", 6, 6000));
-    pass_on();
+    cycle_resume();
     must_run_in(victim, "spare");
     struct job *j = job_of("main", 4, 6000);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
     *rec_list_push(&j->array_pending) = (struct index_range){0, 1, 1};
     uint32_t array = submit(j);
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     const struct pending_entry *u = idmap_get(&planner_queue(planner)->entries.by_job, array);
     assert_int_equal(u->extra.n, 1); /* a place for each of the two, on both nodes */
     uint32_t above = submit(job_of("top", 8, 6000));
-    pass_on();
+    cycle_resume();
     must_run_in(above, "top"); /* on n2 */
 }
 
@@ -446,15 +446,15 @@ static void test_a_promise_counts_in_limits(void **state)
         lab_configure(&l);
         submit_of("ann", "main", 2, 6000);
         uint32_t spare = submit_of("bob", "spare", 4, 6000);
-        pass_on();
+        cycle_resume();
         must_run_in(spare, "spare");
         uint32_t first = submit_of("cid", "main", 4, 6000);
-        pass_on();
+        cycle_resume();
         assert_int_equal(last.preempts.n, 1);
         uint32_t then = submit_of("cid", "main", 2, 6000); /* two CPUs are free */
-        assert_int_equal(update ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? cycle_full() : cycle_resume(), 0);
         assert_string_equal(reason_slurm(planner_reason(planner, then)), "QOSMaxCpuPerUserLimit");
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, then), l.now, &w);
         check_has("why", said(&w.causes.v[0]), "user cid holds 4 of 4 CPUs and asks for 2");
@@ -463,7 +463,7 @@ static void test_a_promise_counts_in_limits(void **state)
         assert_null(strstr(said(&w.causes.v[0]), "of 4 CPUs")); /* its own delays no other job */
         rec_fini(&msg_why_rec, &w);
         uint32_t others = submit_of("dan", "main", 2, 6000);
-        pass_on();
+        cycle_resume();
         must_run_in(others, "main");
         live(8, NULL);
         must_run_in(first, "main");
@@ -471,7 +471,7 @@ static void test_a_promise_counts_in_limits(void **state)
         assert_int_equal(lab_kill(&l, first, STEP_ALL, KILL_CANCEL, FATE_END), 0);
         planner_note_job(planner, first);
         end(first);
-        pass_on();
+        cycle_resume();
         assert_true(is_state(then, JOB_RUNNING));
     }
 }
@@ -498,14 +498,14 @@ static void test_a_promise_counts_in_licences(void **state)
             (struct license_spec){.name = xstrdup("lic"), .count = 1};
         lab_configure(&l);
         uint32_t spare = submit(job_of("spare", 4, 6000));
-        pass_on();
+        cycle_resume();
         uint32_t first = submit_licensed("main", 4);
-        pass_on();
+        cycle_resume();
         assert_int_equal(last.preempts.n, 1);
         uint32_t then = submit_licensed("spare", 2); /* n2 is free */
-        assert_int_equal(update ? pass_anew() : pass_on(), 0);
+        assert_int_equal(update ? cycle_full() : cycle_resume(), 0);
         assert_string_equal(reason_slurm(planner_reason(planner, then)), "Licenses");
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, then), l.now, &w);
         check_has("why", said(&w.causes.v[0]),
@@ -516,7 +516,7 @@ static void test_a_promise_counts_in_licences(void **state)
         assert_true(is_state(then, JOB_PENDING));
         must_run_in(spare, "spare"); /* on the other node */
         end(first);
-        pass_on();
+        cycle_resume();
         assert_true(is_state(then, JOB_RUNNING));
     }
 }
@@ -544,9 +544,9 @@ static void test_a_promise_counts_in_the_throttle(void **state)
     *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
     j->req.array_throttle = 1;
     uint32_t array = submit(j);
-    pass_on();
+    cycle_resume();
     uint32_t above = submit(job_of("top", 4, 6000));
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     uint32_t element = last.preempts.v[0].job;
     hold(array, HOLD_USER);
@@ -555,16 +555,16 @@ static void test_a_promise_counts_in_the_throttle(void **state)
     must_run_in(above, "top");
     end(above);
     submit(job_of("spare", 4, 6000));
-    pass_on();
+    cycle_resume();
     hold(element, HOLD_NONE);
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     assert_int_equal(last.preempts.v[0].by_job, element);
     hold(array, HOLD_NONE);
     end(below);
-    pass_on();
+    cycle_resume();
     assert_string_equal(reason_slurm(planner_reason(planner, array)), "JobArrayTaskLimit");
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, array), l.now, &w);
     check_has("why", said(&w.causes.v[0]),
@@ -583,14 +583,14 @@ static void test_a_victim_does_not_wait_for_nothing(void **state)
     part("spare", "n1", 1, PREEMPT_REQUEUE, 5);
     lab_configure(&l);
     uint32_t spare = submit(job_of("spare", 4, 6000));
-    pass_on();
+    cycle_resume();
     uint32_t id = submit(job_of("main", 4, 6000));
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
     planner_note_job(planner, id);
     end(spare);
-    pass_on();
+    cycle_resume();
     must_run_in(spare, "spare");
 }
 
@@ -604,11 +604,11 @@ static void test_a_victim_does_not_wait_for_a_whole_array(void **state)
     part("spare", "n[1-2]", 1, PREEMPT_REQUEUE, 5);
     lab_configure(&l);
     uint32_t spare = submit(job_of("spare", 4, 6000)), other = submit(job_of("spare", 4, 6000));
-    pass_on();
+    cycle_resume();
     struct job *j = job_of("main", 4, 6000);
     *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
     submit(j);
-    pass_on();
+    cycle_resume();
     assert_int_equal(last.preempts.n, 1);
     uint32_t gone = last.preempts.v[0].job, stays = gone == spare ? other : spare;
     end(stays);
@@ -642,9 +642,9 @@ static void test_grace_in_every_mode(void **state)
         if (rows[i].requeue != NOT_GIVEN)
             j->req.requeue = rows[i].requeue;
         submit(j);
-        pass_on();
+        cycle_resume();
         submit(job_of("main", 4, 6000));
-        pass_on();
+        cycle_resume();
         assert_int_equal(last.preempts.n, 1);
         check_int(rows[i].name, last.preempts.v[0].grace_s, rows[i].want_s);
         check_int(rows[i].name, last.preempts.v[0].fate, rows[i].want_fate);

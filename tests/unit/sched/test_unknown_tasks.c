@@ -1,7 +1,7 @@
 /* test_unknown_tasks.c - what tasks hold that no job here has is given to no job. One node of 8 CPUs, 16000
  * MiB and 4 GPUs. */
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/lab_cycle.h"
 
 static struct lab l;
 static struct planner *planner;
@@ -65,14 +65,14 @@ static void end(uint32_t id)
 /* Both ways come to the same: from what the planner knows, and from nothing. */
 static bool update;
 
-static void pass(void)
+static void run_cycle(void)
 {
     struct sched_result r = {0};
     sched_result_init(&r);
     if (update)
-        pass_run(&l, planner, &r);
+        lab_cycle(&l, planner, &r);
     else
-        pass_again(&l, planner, &r);
+        lab_cycle_resume(&l, planner, &r);
     sched_result_fini(&r);
 }
 
@@ -91,16 +91,16 @@ static void it_is_given_to_no_job(void)
 {
     unknown(0, 3, 1, 2, 10000);
     uint32_t a = submit(2, 2, 1000, false), b = submit(6, 0, 1000, false), c = submit(1, 0, 7000, false);
-    pass();
+    run_cycle();
     holds(a, "3-4", "0,3");
     holds(b, "-", "-");
     holds(c, "-", "-");
     end(a);
     uint32_t d = submit(1, 3, 1000, false);
-    pass();
+    run_cycle();
     holds(d, "-", "-");
     unknown(0, 0, 0, 0, 0); /* it has ended */
-    pass();
+    run_cycle();
     holds(b, "0-5", "");
     holds(c, "6", "");
     holds(d, "7", "0-2");
@@ -110,22 +110,22 @@ static void it_is_given_to_no_job(void)
 static void what_a_job_has_it_keeps(void)
 {
     uint32_t a = submit(4, 2, 12000, false);
-    pass();
+    run_cycle();
     holds(a, "0-3", "0-1");
     unknown(2, 4, 1, 2, 10000);
     uint32_t b = submit(2, 1, 1000, false), c = submit(1, 0, 1000, false);
-    pass();
+    run_cycle();
     holds(a, "0-3", "0-1");
     assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
     holds(b, "-", "-"); /* no memory is left */
     holds(c, "-", "-");
     end(a);
-    pass();
+    run_cycle();
     holds(b, "0-1", "0");
     holds(c, "6", "");
     unknown(2, 1, 3, 1, 100); /* others than before */
     uint32_t d = submit(4, 1, 1000, false);
-    pass();
+    run_cycle();
     holds(d, "3-5,7", "1");
 }
 
@@ -133,10 +133,10 @@ static void a_whole_node_is_not_given_beside_it(void)
 {
     unknown(0, 1, 0, 0, 0);
     uint32_t id = submit(1, 0, 0, true);
-    pass();
+    run_cycle();
     holds(id, "-", "-");
     unknown(0, 0, 0, 0, 0);
-    pass();
+    run_cycle();
     holds(id, "0-7", "0-3");
 }
 
@@ -144,10 +144,10 @@ static void more_than_the_node_has(void)
 {
     unknown(0, CPUSET_MAX, 0, CPUSET_MAX, NODE_MEM_MAX_MIB);
     uint32_t id = submit(1, 0, 1, false);
-    pass();
+    run_cycle();
     holds(id, "-", "-");
     unknown(0, 0, 0, 0, 0);
-    pass();
+    run_cycle();
     holds(id, "0", "");
 }
 

@@ -56,7 +56,7 @@ static void test_admission(void **state)
         r.mem_node_mib = rows[i].mem ? rows[i].mem : MEM_NOT_GIVEN;
         r.gpu_type = xstrdup(rows[i].type);
         req_rare_mut(&r)->nodelist = xstrdup(rows[i].nodelist);
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, &text), rows[i].want);
         if (rows[i].want == REFUSAL_NONE)
             check_int(rows[i].part, text.code, CAUSE_NONE);
@@ -77,7 +77,7 @@ static void test_admission_of_steps(void **state)
     struct step *s = lab_step(j, "train", 2);
     s->gpus = 3;
     s->cpus_per_rank = 2;
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct cause text = {0};
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text),
                      REFUSAL_NEVER_FITS);
@@ -112,7 +112,7 @@ static void test_admission_before_agents_answer(void **state)
     lab_node(&l, "n3", 4, 8000, UINT32_MAX, NULL);
     lab_part(&l, "new", "n3");
     lab_configure(&l);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct job_req r;
     job_req_init(&r);
     r.partition = xstrdup("new");
@@ -132,7 +132,7 @@ static void test_why_it_waits(void **state)
     l.spec.backfill = BACKFILL_OFF;
     lab_configure(&l);
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
-    pass_anew();
+    cycle_full();
     must_say(b, REASON_RESOURCES, WHY_BUSY,
              "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 6 asked, 4 at "
              "most); "
@@ -140,7 +140,7 @@ static void test_why_it_waits(void **state)
     must_say(c, REASON_PRIORITY, WHY_BEHIND,
              "1 job is ahead in main; the first of them, 2, waits for resources");
     must_say(d, REASON_PRIORITY, WHY_BEHIND, "2 jobs are ahead in main");
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, c), l.now, &w);
     assert_int_equal(w.rank, 2);
@@ -160,10 +160,10 @@ static void test_why_it_may_not(void **state)
     j->req.begin = wall_add_s(l.now, 3630);
     uint32_t later = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
-    pass_anew();
+    cycle_full();
     must_say(held, REASON_HELD_USER, WHY_HELD, "held by alice");
     assert_int_equal(lab_hold(&l, held, HOLD_ADMIN), 0);
-    pass_anew();
+    cycle_full();
     must_say(held, REASON_HELD_ADMIN, WHY_HELD, ", an administrator, who must release it");
     must_say(down, REASON_PART_DOWN, WHY_PARTITION_DOWN, "partition down is down");
     must_say(staff, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "does not admit its user's groups");
@@ -176,10 +176,10 @@ static void test_why_after_too_many_restarts(void **state)
     (void)state;
     uint32_t id = submit("main", 1);
     for (int i = 0; i < 5; i++) {
-        pass_anew();
+        cycle_full();
         assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
     }
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_HELD_REQUEUE, WHY_HELD, "held after its node was lost 5 times");
 }
 
@@ -190,7 +190,7 @@ static void test_why_an_array_waits(void **state)
     *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
     j->req.array_throttle = 3;
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_ARRAY_LIMIT, WHY_ARRAY_THROTTLE, "its array may run 3 elements at once and 3 run");
 }
 
@@ -202,11 +202,11 @@ static void test_why_nodes_are_out(void **state)
     lab_must(&l, EV_DRAIN, 0, &drain);
     lab_must(&l, EV_NODE, 0, &lost);
     uint32_t id = submit("main", 1);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_NODE_OUT,
              "2 nodes: 1 drained, 1 not answering; n1 is drained: fan, n2 is not answering");
     uint32_t named = submit_req("main,short", 1, "n1", 10);
-    pass_anew();
+    cycle_full();
     must_say(named, REASON_NODE_NOT_AVAIL, WHY_NODE_OUT, "n1 is drained: fan");
 }
 
@@ -237,7 +237,7 @@ static void test_why_it_can_never_run(void **state)
     j->req.mem_node_mib = 9000;
     j->req.exclusive = true;
     uint32_t mem = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
              "no node of main has 9 CPUs (2 nodes: 2 too few CPUs (n[1-2]: 9 asked, 8 at most))");
     must_say(
@@ -258,10 +258,10 @@ static void test_why_others_must_end_first(void **state)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.dependency = xstrdup("afterok:1");
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_DEPENDENCY, WHY_DEP_WAIT, "waits for job 1 (RUNNING) to succeed");
     assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
              "can never start: job 1 (FAILED, exit 3:0) had to succeed");
 }
@@ -272,14 +272,14 @@ static void test_why_a_limit_is_reached(void **state)
     add_limit(LIMIT_USER, 6, false);
     submit("main", 5);
     uint32_t over = submit("main", 2), alone = submit("main", 7);
-    pass_anew();
+    cycle_full();
     must_say(over, REASON_USER_CPUS, WHY_USER_LIMIT,
              "user alice holds 5 of 6 CPUs and asks for 2 more (hard limit for users)");
     must_say(alone, REASON_USER_CPUS, WHY_NOT_ALLOWED,
              "7 CPUs asked; user alice may hold 6 (hard limit for users)");
     add_limit(LIMIT_CLUSTER, 5, false);
     uint32_t one = submit("main", 1);
-    pass_anew();
+    cycle_full();
     must_say(one, REASON_GROUP_CPUS, WHY_GROUP_LIMIT,
              "the cluster holds 5 of 5 CPUs and asks for 1 more (hard limit for the cluster)");
 }
@@ -300,8 +300,8 @@ static void test_why_names_only_those_ahead(void **state)
     uint32_t bob = lab_submit(&l, j);
     struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
     lab_must(&l, EV_DRAIN, 0, &drain);
-    pass_anew();
-    struct sched_view v = pass_view(&l);
+    cycle_full();
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, bob), l.now, &w);
     assert_int_equal(w.rank, 1);
@@ -324,7 +324,7 @@ static void test_why_licences(void **state)
         j->req.licenses = xstrdup(wants[i]);
         ids[i] = lab_submit(&l, j);
     }
-    pass_anew();
+    cycle_full();
     must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of license cad wanted, 2 of 3 in use by job 1");
     must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of license cad asked, there are 3");
 }
@@ -345,16 +345,16 @@ static void test_why_a_window_is_in_the_way(void **state)
     (void)state;
     set_window("n1,n2", 30, 60, NULL);
     uint32_t id = submit_req("main", 1, NULL, 31);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_MAINTENANCE, WHY_WINDOW,
              "2 nodes are kept for the maintenance window fans in 29 min: it would not end before that");
     set_window("n1,n2", -10, 90, "bob");
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     req_rare_mut(&j->req)->reservation = xstrdup("course");
     uint32_t other = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(other, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
 }
 
@@ -364,13 +364,13 @@ static void test_why_a_window_comes_after_a_running_job(void **state)
     (void)state;
     struct msg_why w;
     submit_req("main", 8, "n2", 10);
-    pass_anew();
+    cycle_full();
     set_window("n2", 60, 90, NULL);
     uint32_t id = submit_req("main,narrow", 8, "n2", 600);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_WINDOW,
              "1 node is kept for the maintenance window fans in 59 min: it would not end before that");
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     unsigned windows = 0;
     for (size_t i = 0; i < w.causes.n; i++) {
@@ -389,7 +389,7 @@ static void test_why_inside_a_reservation(void **state)
 {
     (void)state;
     submit_req("main", 1, "n1", 10);
-    pass_anew();
+    cycle_full();
     set_window("n1", 0, 90, "alice");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
@@ -398,7 +398,7 @@ static void test_why_inside_a_reservation(void **state)
     req_rare_mut(&j->req)->reservation = xstrdup("course");
     uint32_t id = lab_submit(&l, j);
     submit_req("main", 8, "n2", 10);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_BUSY,
              "2 nodes: 1 not among those wanted (n2), 1 with room for a part of it (n1)");
 }
@@ -409,7 +409,7 @@ static void test_why_a_place_is_held_for_others(void **state)
     (void)state;
     submit_req("main", 4, "n2", 10);
     uint32_t first = submit_req("main", 8, NULL, 10), late = submit_req("main", 3, "n2", 11);
-    pass_anew();
+    cycle_full();
     must_say(first, REASON_RESOURCES, WHY_BUSY,
              "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 8 asked, 4 at "
              "most); "
@@ -417,7 +417,7 @@ static void test_why_a_place_is_held_for_others(void **state)
     must_say(late, REASON_PRIORITY, WHY_BEHIND,
              "job 2 is planned to start there in 10 min: this job would not have ended by then");
     must_say(late, REASON_PRIORITY, WHY_BEHIND, "1 job is ahead in main");
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, late), l.now, &w);
     assert_int_equal(w.causes.n, 2); /* nothing else is said: no job is in its way, no node is busy */
@@ -434,8 +434,8 @@ static void test_why_by_partition(void **state)
     j->req.partition = xstrdup("short,main,down");
     j->req.cpus_per_task = 5;
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
-    struct sched_view v = pass_view(&l);
+    cycle_full();
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_int_equal(w.causes.n, 1); /* it never fits in short, which is not news; down is not asked */
@@ -452,7 +452,7 @@ static void test_why_too_late_for_its_deadline(void **state)
     j->req.partition = xstrdup("short,main");
     req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 1801);
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_NOT_ALLOWED,
              "by its time limit in short it would end after its deadline, which is in 30 min");
     must_say(id, REASON_RESOURCES, WHY_BUSY, "1 CPU wanted in main; 2 nodes: 2 too few free CPUs");
@@ -465,8 +465,8 @@ static void test_why_names_elements_of_an_array(void **state)
     *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
     j->req.cpus_per_task = 4;
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
-    struct sched_view v = pass_view(&l);
+    cycle_full();
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_has("summary", said_summary(&w), "job 1_[3-9]: ");
@@ -483,7 +483,7 @@ static void test_why_names_elements_of_an_array(void **state)
 /* It has that place of so many; 0: none, and then %r says neither Priority nor Resources. */
 static void must_stand(uint32_t id, uint32_t place, uint32_t of)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     char *what = xasprintf("job %u", id);
@@ -497,7 +497,7 @@ static void must_stand(uint32_t id, uint32_t place, uint32_t of)
 static void set_throttle(uint32_t array, uint32_t throttle)
 {
     lab_get(&l, array)->req.array_throttle = throttle;
-    pass_anew();
+    cycle_full();
 }
 
 /* All who stand in a partition's queue are told the same number of them, and each another place. */
@@ -513,7 +513,7 @@ static void test_places_agree(void **state)
     j->req.partition = xstrdup("main");
     j->req.licenses = xstrdup("cad");
     uint32_t licensed = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     assert_int_equal(l.m.n_active, 3);
     must_stand(array, 0, 0); /* its throttle keeps it back */
     must_stand(licensed, 0, 0);
@@ -532,7 +532,7 @@ static void test_places_agree(void **state)
     must_stand(two, 10, 10);
     must_stand(other, 1, 1);
     assert_int_equal(lab_hold(&l, one, HOLD_USER), 0);
-    pass_anew();
+    cycle_full();
     must_stand(one, 0, 0);
     must_stand(two, 9, 9);
 }
@@ -544,9 +544,9 @@ static void test_why_a_throttle_alone(void **state)
     submit_req("main", 4, "n1", 10);
     uint32_t array = submit_array(4, 2);
     uint32_t next = submit("main", 8);
-    pass_anew();
+    cycle_full();
     must_stand(next, 1, 1);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, array), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++)
@@ -558,8 +558,8 @@ static void test_why_a_throttle_alone(void **state)
 
 static void forecast(void)
 {
-    struct sched_view v = pass_view(&l);
-    pass_anew(); /* what the last one has started is seen running */
+    struct sched_view v = lab_view(&l);
+    cycle_full(); /* what the last one has started is seen running */
     forecast_begin(planner_forecaster(planner), &v, l.now);
     while (!forecast_step(planner_forecaster(planner), &v, 100))
         ;
@@ -568,7 +568,7 @@ static void forecast(void)
 /* The cause of that class clears so many seconds after the last start; 0: no time is known. */
 static void must_clear(const char *row, uint32_t id, enum why_class cls, int64_t after_s, const char *basis)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     bool found = false;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -631,7 +631,7 @@ static void test_why_of_a_time_ahead(void **state)
     full->req.exclusive = true;
     full->req.time_limit_s = 3600;
     uint32_t runs = lab_submit(&l, full), ids[N_OF(rows)];
-    pass_anew();
+    cycle_full();
     struct wall t = lab_get(&l, runs)->t_start;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
@@ -643,9 +643,9 @@ static void test_why_of_a_time_ahead(void **state)
         ids[i] = lab_submit(&l, j);
     }
     l.now = t;
-    pass_anew();
+    cycle_full();
     for (int round = 0; round < 2; round++) {
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         for (size_t i = 0; i < N_OF(rows); i++) {
             struct msg_why w;
             sched_why(planner, &v, lab_get(&l, ids[i]), l.now, &w);

@@ -8,7 +8,7 @@
 /* So many causes of that class, and in the first line of a list that sentence. */
 static void must_count(const char *row, uint32_t id, enum why_class cls, size_t want, const char *sentence)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     size_t n = 0;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -23,7 +23,7 @@ static void must_count(const char *row, uint32_t id, enum why_class cls, size_t 
 /* The cause with that text clears so many seconds from now; 0: no time is known. */
 static void must_clear(uint32_t id, const char *text, int64_t in_s)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     bool found = false;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -40,7 +40,7 @@ static void must_clear(uint32_t id, const char *text, int64_t in_s)
 
 static void must_never_say(uint32_t id, const char *text)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     for (size_t i = 0; i < w.causes.n; i++)
@@ -72,7 +72,7 @@ static uint32_t submit_gpus(uint32_t cpus, uint32_t gpus, uint32_t minutes, cons
 
 static void forecast(void)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     forecast_begin(planner_forecaster(planner), &v, l.now);
     while (!forecast_step(planner_forecaster(planner), &v, 100))
         ;
@@ -89,7 +89,7 @@ static void test_two_limits_of_a_user(void **state)
     lab_configure(&l);
     submit_gpus(3, 1, 10, NULL);
     uint32_t id = submit_gpus(3, 1, 10, NULL);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_USER_GPUS, WHY_USER_LIMIT, "user alice holds 1 of 1 GPU and asks for 1 more");
     must_say(id, REASON_USER_GPUS, WHY_USER_LIMIT, "user alice holds 3 of 4 CPUs and asks for 3 more");
     must_count("both", id, WHY_USER_LIMIT, 2, "user limit reached: 1 of 1 GPU");
@@ -105,7 +105,7 @@ static void test_cpus_and_gpu_minutes_of_an_account(void **state)
     lab_configure(&l);
     submit_gpus(3, 1, 10, NULL);
     uint32_t id = submit_gpus(2, 1, 25, NULL);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_GROUP_CPUS, WHY_GROUP_LIMIT, "account phys holds 3 of 4 CPUs and asks for 2 more");
     must_say(id, REASON_GROUP_CPUS, WHY_GROUP_LIMIT,
              "account phys has used or holds 10 of 30 GPU minutes and asks for 25 more");
@@ -123,7 +123,7 @@ static void test_inactive_partition_with_a_rule(void **state)
         if (str_eq(l.spec.parts.v[i].name, "staff"))
             l.spec.parts.v[i].state = PART_INACTIVE;
     lab_configure(&l);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_PART_INACTIVE, WHY_PARTITION_DOWN, "partition staff is inactive");
     must_say(id, REASON_PART_INACTIVE, WHY_NOT_ALLOWED, "partition staff does not admit its user's groups");
 }
@@ -148,7 +148,7 @@ static void test_no_start_for_licences_that_are_gone(void **state)
     lab_configure(&l);
     submit_licensed("cad:1");
     uint32_t id = submit_licensed("cad:2");
-    pass_anew();
+    cycle_full();
     forecast();
     check_int("two", forecast_of(planner_forecaster(planner), id).kind, FORECAST_PLANNED);
     for (uint32_t left = 1; left <= 1; left--) {
@@ -156,11 +156,11 @@ static void test_no_start_for_licences_that_are_gone(void **state)
         if (!left)
             free(l.spec.licenses.v[--l.spec.licenses.n].name);
         lab_configure(&l);
-        pass_anew();
+        cycle_full();
         forecast();
         check_int("none left", forecast_of(planner_forecaster(planner), id).kind, FORECAST_BEYOND);
         check_int("in why", wall_is_set(forecast_of(planner_forecaster(planner), id).start), false);
-        struct sched_view v = pass_view(&l);
+        struct sched_view v = lab_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);
         check_int("no start", wall_is_set(w.start), false);
@@ -181,7 +181,7 @@ static void test_held_and_never_to_run(void **state)
     assert_int_equal(lab_hold(&l, large, HOLD_USER), 0);
     assert_int_equal(lab_hold(&l, licence, HOLD_USER), 0);
     assert_int_equal(lab_hold(&l, fine, HOLD_USER), 0);
-    pass_anew();
+    cycle_full();
     must_say(large, REASON_HELD_USER, WHY_HELD,
              "held by alice; a release is refused: no node of main has 9 CPUs");
     must_say(large, REASON_HELD_USER, WHY_NO_FIT, "no node of main has 9 CPUs");
@@ -208,7 +208,7 @@ static void test_longer_than_its_reservation(void **state)
     j->req.time_limit_s = 3600;
     req_rare_mut(&j->req)->reservation = xstrdup("course");
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     must_say(
         id, REASON_RESOURCES, WHY_NOT_ALLOWED,
         "by its time limit in main it would end after the end of its reservation course, which is in ");
@@ -226,10 +226,10 @@ static void test_a_dependency_that_is_dead(void **state)
     j->req.dependency = xstrdup("afternotok:3");
     submit("main", 1);
     uint32_t not_ok = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
     assert_int_equal(lab_end(&l, 3, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
-    pass_anew();
+    cycle_full();
     must_count("failed", ok, WHY_DEP_DEAD, 1, "job 1 failed: will never start");
     must_count("succeeded", not_ok, WHY_DEP_DEAD, 1, "job 3 succeeded: will never start");
 }
@@ -244,7 +244,7 @@ static void test_singleton(void **state)
         j->req.name = xstrdup("sing");
         j->req.dependency = xstrdup("singleton");
         ids[i] = lab_submit(&l, j);
-        pass_anew();
+        cycle_full();
     }
     must_count("singleton", ids[1], WHY_DEP_WAIT, 1, "waits for job 1 named \"sing\" to end (singleton)");
 }
@@ -259,7 +259,7 @@ static void test_the_job_that_makes_room(void **state)
     submit_req("main", 1, "n2", 9);
     submit_req("main", 7, "n2", 21);
     uint32_t id = submit_req("main", 8, NULL, 10);
-    pass_anew();
+    cycle_full();
     l.now = lab_get(&l, 1)->t_start;
     must_say(id, REASON_RESOURCES, WHY_BUSY, "room comes when job 2 reaches its limit");
     must_clear(id, "room comes", 21 * 60);
@@ -271,11 +271,11 @@ static void test_no_room_on_a_drained_node(void **state)
     (void)state;
     submit_req("main", 4, "n1", 12);
     submit_req("main", 8, "n2", 61);
-    pass_anew();
+    cycle_full();
     struct ev_drain drain = {.node = xstrdup("n1"), .drain = true, .reason = xstrdup("fan")};
     lab_must(&l, EV_DRAIN, 0, &drain);
     uint32_t id = submit_req("main", 4, NULL, 10);
-    pass_anew();
+    cycle_full();
     l.now = lab_get(&l, 1)->t_start;
     must_say(id, REASON_RESOURCES, WHY_BUSY, "room comes when job 2 reaches its limit");
     must_clear(id, "room comes", 61 * 60);
@@ -288,7 +288,7 @@ static void test_both_gpus_must_be_free(void **state)
     submit_gpus(1, 1, 10, "n1");
     submit_gpus(1, 1, 32, "n1");
     uint32_t id = submit_gpus(1, 2, 10, "n1");
-    pass_anew();
+    cycle_full();
     l.now = lab_get(&l, 1)->t_start;
     must_say(id, REASON_RESOURCES, WHY_BUSY, "room comes when job 2 reaches its limit");
     must_clear(id, "room comes", 32 * 60);
@@ -306,9 +306,9 @@ static void test_preemptor_and_victim_in_grace(void **state)
     low->grace_s = 30;
     lab_configure(&l);
     uint32_t victim = submit("low", 8);
-    pass_anew();
+    cycle_full();
     uint32_t id = submit("main", 8);
-    pass_anew();
+    cycle_full();
     must_say(id, REASON_RESOURCES, WHY_BUSY,
              "preempts job 1 of alice, which ends when its grace time is over at the latest");
     must_never_say(id, "reaches its limit");
@@ -318,14 +318,14 @@ static void test_preemptor_and_victim_in_grace(void **state)
                            (long long)(ends.ms - l.now.ms) / MS_PER_S);
     must_count("preemptor", id, WHY_BUSY, 1, line);
     free(line);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, victim), l.now, &w);
     assert_string_equal(said_summary(&w), "job 1 does not wait: it is preempted by job 2");
     assert_int_equal(w.until.ms, ends.ms);
     rec_fini(&msg_why_rec, &w);
     assert_int_equal(lab_end(&l, victim, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
-    pass_anew();
+    cycle_full();
     sched_why(planner, &v, lab_get(&l, victim), l.now, &w);
     struct str past = STR_INIT;
     struct wall t;
@@ -343,7 +343,7 @@ static void test_preemptor_and_victim_in_grace(void **state)
 
 static void must_be_at(uint32_t id, uint32_t place, uint32_t of, const char *sentence)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_int(sentence, w.rank, place);
@@ -357,7 +357,7 @@ static void test_places_in_a_long_queue(void **state)
     (void)state;
     uint32_t at[LONG];
     submit("main", 8);
-    pass_anew();
+    cycle_full();
     for (uint32_t i = 0; i < LONG; i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         uint32_t place = i * 7 % LONG;
@@ -367,8 +367,8 @@ static void test_places_in_a_long_queue(void **state)
         j->req.priority = LONG - place;
         at[place] = lab_submit(&l, j);
     }
-    pass_anew();
-    struct sched_view v = pass_view(&l);
+    cycle_full();
+    struct sched_view v = lab_view(&l);
     char *behind = xasprintf("behind job %u", at[0]);
     assert_true(queue_order_step(planner, &v, l.now, 10)); /* no question, no order */
     must_be_at(at[500], 0, 0, behind);
@@ -393,9 +393,9 @@ static void test_what_became_of_it(void **state)
 {
     (void)state;
     uint32_t id = submit("main", 1);
-    pass_anew();
+    cycle_full();
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_string_equal(said_summary(&w), "job 1 has ended: failed: exit 3");

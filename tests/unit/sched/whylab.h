@@ -46,7 +46,7 @@ static inline uint32_t submit_req(const char *part, uint32_t cpus, const char *n
 /* What the list says of it is how the whole answer begins. */
 static inline void lists_must_agree(uint32_t id, const struct msg_why *w)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct cause c;
     sched_waits_begin(planner, &v, l.now);
     sched_wait(planner, &v, lab_get(&l, id), l.now, &c);
@@ -59,7 +59,7 @@ static inline void lists_must_agree(uint32_t id, const struct msg_why *w)
 
 static inline void must_say(uint32_t id, enum reason reason, enum why_class cls, const char *text)
 {
-    struct sched_view v = pass_view(&l);
+    struct sched_view v = lab_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_str(text, reason_slurm(w.reason), reason_slurm(reason));
@@ -95,7 +95,7 @@ static inline uint32_t submit_array(uint32_t cpus, uint32_t throttle)
     j->req.cpus_per_task = cpus;
     j->req.time_limit_s = 600;
     uint32_t id = lab_submit(&l, j);
-    pass_anew();
+    cycle_full();
     return id;
 }
 

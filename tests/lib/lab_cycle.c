@@ -1,9 +1,9 @@
-/* pass.c - the policy at work in a lab. */
-#include "tests/lib/pass.h"
+/* lab_cycle.c - the policy at work in a lab. */
+#include "tests/lib/lab_cycle.h"
 
 #include "src/base/xalloc.h"
 
-struct sched_view pass_view(const struct lab *l)
+struct sched_view lab_view(const struct lab *l)
 {
     return (struct sched_view){.model = &l->m};
 }
@@ -22,7 +22,7 @@ static void no_node_is_overloaded(const struct lab *l)
     }
 }
 
-/* All of a pass happens at its time. */
+/* All of a cycle happens at its time. */
 static void must_now(struct lab *l, enum event_kind kind, uint32_t job, void *body)
 {
     l->now.ms -= MS_PER_S;
@@ -51,7 +51,7 @@ static void start_all(struct lab *l, struct planner *p, struct sched_result *r)
     vec_clear(&r->places);
 }
 
-void pass_note_dependents(const struct lab *l, struct planner *p)
+void lab_note_dependents(const struct lab *l, struct planner *p)
 {
     list_for_each (j, &l->m.pending, struct job, in_queue)
         if (j->req.dependency)
@@ -72,25 +72,25 @@ static void ask_to_go(struct lab *l, const struct sched_result *r)
     }
 }
 
-size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r)
+size_t lab_fold_cycle(struct lab *l, struct planner *p, struct sched_result *r)
 {
     size_t n = r->starts.n + r->places.n;
     start_all(l, p, r);
     ask_to_go(l, r);
-    pass_note_dependents(l, p);
+    lab_note_dependents(l, p);
     return n;
 }
 
-size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret)
+size_t lab_cycle_resume(struct lab *l, struct planner *p, struct sched_result *ret)
 {
-    struct sched_view v = pass_view(l);
+    struct sched_view v = lab_view(l);
     sched_result_init(ret);
     planner_cycle(p, &v, l->now, ret);
-    return pass_fold(l, p, ret);
+    return lab_fold_cycle(l, p, ret);
 }
 
-size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret)
+size_t lab_cycle(struct lab *l, struct planner *p, struct sched_result *ret)
 {
     planner_note_all(p);
-    return pass_again(l, p, ret);
+    return lab_cycle_resume(l, p, ret);
 }
