@@ -390,8 +390,7 @@ static void ask_something(const struct lab *l, struct planner *p)
 }
 
 /* Whatever an event changes between two pieces, the state takes each decision (lab_fold_cycle fails where
- * it does not, or where a node carries too much); and when nothing happens any more nothing is left undone.
- */
+ * it does not, or where a node carries too much). When nothing happens any more, nothing is left undone. */
 static void run_overtaken(uint64_t seed, unsigned *starts, unsigned *happened)
 {
     struct lab l;
