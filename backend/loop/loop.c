@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "src/base/err.h"
-#include "src/base/list.h"
 #include "src/base/xalloc.h"
 
 #define BATCH_MAX 256
@@ -26,6 +25,7 @@
 struct loop {
     int epoll;
     struct heap timers;
+    struct list calls;
     struct epoll_event batch[BATCH_MAX];
     int batch_at, batch_n; /* what is still to be delivered of this turn */
     struct mono now;
@@ -50,6 +50,7 @@ struct loop *loop_new(void)
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     bug_on(l->epoll < 0);
     l->signal_fd.fd = -1;
+    list_init(&l->calls);
     loop_read_clocks(l);
     return l;
 }
@@ -155,6 +156,29 @@ static void loop_fire_timers(struct loop *l)
     }
 }
 
+/* --- calls --- */
+
+void loop_call_ask(struct loop *l, struct loop_call *call)
+{
+    if (!loop_call_is_asked(call))
+        list_insert_before(&l->calls, &call->link);
+}
+
+void loop_call_cancel(struct loop_call *call)
+{
+    if (loop_call_is_asked(call))
+        list_unlink(&call->link);
+}
+
+static void loop_fire_calls(struct loop *l)
+{
+    while (!list_empty(&l->calls)) {
+        struct loop_call *call = list_first(&l->calls, struct loop_call, link);
+        list_unlink(&call->link);
+        call->fn(call->ctx);
+    }
+}
+
 /* --- signals --- */
 
 static void loop_on_signal_fd(void *ctx, unsigned ready)
@@ -195,6 +219,7 @@ void loop_on_turn(struct loop *l, loop_fn fn, void *ctx)
 
 void loop_turn(struct loop *l, int timeout_ms)
 {
+    loop_fire_calls(l);
     int n = epoll_wait(l->epoll, l->batch, BATCH_MAX, loop_wait_ms(l, timeout_ms));
     bug_on(n < 0 && errno != EINTR);
     l->batch_at = 0;

@@ -1,8 +1,8 @@
 /* loop.h - the event loop: descriptors, timers, signals, children.
  *
  * Plain epoll, level-triggered, one thread. Timers are a heap that feeds the timeout of epoll_wait. One
- * turn: wait, fire descriptors, fire timers, then the turn hook (the controller ends its transaction
- * there). Callbacks may add and remove anything, themselves included.
+ * turn: calls asked for, wait, fire descriptors, fire timers, then the turn hook (the controller ends its
+ * transaction there). Callbacks may add and remove anything, themselves included.
  */
 #ifndef STOKER_BACKEND_LOOP_H
 #define STOKER_BACKEND_LOOP_H
@@ -12,6 +12,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/heap.h"
+#include "src/base/list.h"
 
 struct loop;
 
@@ -39,6 +40,14 @@ struct loop_timer {
     void *ctx;
 };
 
+/* A call before the loop waits again: for what is done once after all callbacks of a turn, and needs no
+ * turn of its own. Storage is the caller's; zeroed = not asked for. */
+struct loop_call {
+    struct list link;
+    loop_fn fn;
+    void *ctx;
+};
+
 struct loop *loop_new(void) __attribute__((warn_unused_result));
 void loop_free(struct loop *l);
 
@@ -50,6 +59,13 @@ void loop_unwatch(struct loop *l, struct loop_fd *w);
 /* Arms or moves. delay_ms 0: next turn. */
 void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t delay_ms);
 void loop_timer_cancel(struct loop *l, struct loop_timer *t);
+
+void loop_call_ask(struct loop *l, struct loop_call *call);
+void loop_call_cancel(struct loop_call *call);
+static inline bool loop_call_is_asked(const struct loop_call *call)
+{
+    return call->link.next && !list_empty(&call->link);
+}
 
 /* Blocks the signals and delivers them as calls. At most once in a loop's life. */
 void loop_on_signals(struct loop *l, const int *signals, int n, loop_signal_fn fn, void *ctx);

@@ -30,7 +30,7 @@ struct conn {
     struct loop_fd watch;
     struct loop_timer
         more; /* armed: whole frames wait in `in` for the next loop iteration, nothing is read */
-    struct loop_timer reap; /* frees a connection that was closed inside its own callback */
+    struct loop_call later; /* writes, or frees a connection that was closed inside its own callback */
     const struct conn_ops *ops;
     void *ctx;
     struct frame_reader in;
@@ -60,7 +60,7 @@ static void conn_free(void *arg)
     struct conn *c = arg;
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
-    loop_timer_cancel(c->loop, &c->reap);
+    loop_call_cancel(&c->later);
     fair_place_leave(&c->place);
     close(c->watch.fd);
     frame_reader_fini(&c->in);
@@ -90,7 +90,7 @@ void conn_close(struct conn *c)
     loop_timer_cancel(c->loop, &c->more);
     fair_place_leave(&c->place);
     if (c->busy)
-        loop_timer_set(c->loop, &c->reap, 0);
+        loop_call_ask(c->loop, &c->later);
     else
         conn_free(c);
 }
@@ -121,7 +121,7 @@ static void conn_watch(struct conn *c, bool writes)
 
 static void conn_update_watch(struct conn *c)
 {
-    conn_watch(c, c->sent < c->open);
+    conn_watch(c, c->sent < c->open && !loop_call_is_asked(&c->later));
 }
 
 /* Forgets what has been sent once that is most of the buffer. */
@@ -174,7 +174,7 @@ static void conn_drop_output(struct conn *c)
     conn_update_watch(c);
 }
 
-static void conn_flush(struct conn *c)
+static void conn_write(struct conn *c)
 {
     while (c->sent < c->open) {
         ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -193,11 +193,30 @@ static void conn_flush(struct conn *c)
     if (conn_queued(c) < CONN_LOW)
         conn_let_go(c);
     conn_update_watch(c);
+}
+
+static void conn_flush(struct conn *c)
+{
+    conn_write(c);
     if (c->full && conn_queued(c) < CONN_LOW) {
         c->full = false;
         if (c->ops->on_drain)
             c->ops->on_drain(c->ctx, c);
     }
+}
+
+/* At the end of a loop iteration, when the controller has decided: on_drain, which may have it decide
+ * again, is left to the next one. */
+static void conn_on_later(void *arg)
+{
+    struct conn *c = arg;
+    if (c->dead) {
+        conn_free(c);
+        return;
+    }
+    conn_write(c);
+    if (c->full)
+        conn_watch(c, true);
 }
 
 static void conn_pass_marks(struct conn *c)
@@ -352,7 +371,7 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
     str_init(&c->out);
     c->watch = (struct loop_fd){.fd = fd, .fn = conn_on_ready, .ctx = c};
     c->more = (struct loop_timer){.fn = conn_on_more, .ctx = c};
-    c->reap = (struct loop_timer){.fn = conn_free, .ctx = c};
+    c->later = (struct loop_call){.fn = conn_on_later, .ctx = c};
     conn_update_watch(c);
     return c;
 }
@@ -366,7 +385,7 @@ static bool conn_queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind,
         if (idle)
             c->t_moved = loop_now(c->loop);
         if (idle)
-            conn_update_watch(c); /* written by the loop: many messages of an iteration in one call */
+            loop_call_ask(c->loop, &c->later); /* many messages of an iteration in one call */
     } else {
         vec_push(&c->marks, (struct mark){.ticket = ticket, .end = c->out.len, .kind = kind, .tag = tag});
     }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "src/base/err.h"
-#include "src/base/list.h"
 #include "src/base/vec.h"
 #include "tests/vopr/sim.h"
 
@@ -18,6 +17,7 @@ struct ready {
 
 struct loop {
     struct heap timers;
+    struct list calls;
     VEC(struct loop_fd *) fds; /* those that are waited for */
     VEC(struct ready) batch;
     VEC(struct pollfd) polls;
@@ -31,6 +31,7 @@ struct loop {
 struct loop *loop_new(void)
 {
     struct loop *l = xcalloc(1, sizeof *l);
+    list_init(&l->calls);
     l->now = mono_read();
     l->wall = wall_read();
     return l;
@@ -90,6 +91,18 @@ void loop_timer_cancel(struct loop *l, struct loop_timer *t)
     heap_remove(&l->timers, &t->node);
 }
 
+void loop_call_ask(struct loop *l, struct loop_call *call)
+{
+    if (!loop_call_is_asked(call))
+        list_insert_before(&l->calls, &call->link);
+}
+
+void loop_call_cancel(struct loop_call *call)
+{
+    if (loop_call_is_asked(call))
+        list_unlink(&call->link);
+}
+
 void sim_timer_at(struct loop_timer *t, int64_t at_ns)
 {
     heap_remove(&sim.world->timers, &t->node);
@@ -131,7 +144,7 @@ bool sim_loop_is_ready(const struct loop *l)
         const struct loop *in;
         struct loop *out; /* polls is scratch space */
     } u = {.in = l};
-    return poll_fds(u.out) > 0;
+    return !list_empty(&l->calls) || poll_fds(u.out) > 0;
 }
 
 static void fire_fds(struct loop *l)
@@ -165,6 +178,15 @@ static void fire_timers(struct loop *l)
     }
 }
 
+static void fire_calls(struct loop *l)
+{
+    while (!list_empty(&l->calls)) {
+        struct loop_call *call = list_first(&l->calls, struct loop_call, link);
+        list_unlink(&call->link);
+        call->fn(call->ctx);
+    }
+}
+
 void loop_on_signals(struct loop *l, const int *signals, int n, loop_signal_fn fn, void *ctx)
 {
     (void)l;
@@ -180,7 +202,8 @@ void loop_on_turn(struct loop *l, loop_fn fn, void *ctx)
     l->turn_ctx = ctx;
 }
 
-/* Never waits: the world's driver has moved the clock before. */
+/* Never waits: the world's driver has moved the clock before. Where the loop would wait again the driver
+ * goes on, so what is asked for comes at the end of the turn. */
 void loop_turn(struct loop *l, int timeout_ms)
 {
     (void)timeout_ms;
@@ -191,6 +214,7 @@ void loop_turn(struct loop *l, int timeout_ms)
     fire_timers(l);
     if (l->turn_fn)
         l->turn_fn(l->turn_ctx);
+    fire_calls(l);
 }
 
 void loop_run(struct loop *l)

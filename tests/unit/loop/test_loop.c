@@ -282,6 +282,49 @@ static void test_signals_and_turn_hook(void **state)
     loop_free(l);
 }
 
+struct asked {
+    struct loop *l;
+    struct loop_call call;
+    struct loop_timer timer;
+    unsigned n;
+};
+
+static void on_asked(void *ctx)
+{
+    struct asked *a = ctx;
+    a->n++;
+}
+
+static void on_timer_that_asks(void *ctx)
+{
+    struct asked *a = ctx;
+    loop_call_ask(a->l, &a->call);
+    loop_call_ask(a->l, &a->call);
+    assert_int_equal(a->n, 1);
+}
+
+static void test_calls_before_the_loop_waits(void **state)
+{
+    (void)state;
+    struct asked a = {.l = loop_new()};
+    a.call = (struct loop_call){.fn = on_asked, .ctx = &a};
+    a.timer = (struct loop_timer){.fn = on_timer_that_asks, .ctx = &a};
+    loop_call_cancel(&a.call); /* never asked for */
+    loop_call_ask(a.l, &a.call);
+    assert_true(loop_call_is_asked(&a.call));
+    loop_timer_set(a.l, &a.timer, 0);
+    loop_turn(a.l, 0);
+    assert_int_equal(a.n, 1);
+    loop_turn(a.l, 0); /* once, however often it was asked for */
+    assert_int_equal(a.n, 2);
+    assert_false(loop_call_is_asked(&a.call));
+    loop_call_ask(a.l, &a.call);
+    loop_call_cancel(&a.call);
+    loop_turn(a.l, 0);
+    assert_int_equal(a.n, 2);
+    loop_free(a.l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_timer_armed_again_waits_for_next_turn),
         cmocka_unit_test(test_timer_cancelled_by_another),
         cmocka_unit_test(test_signals_and_turn_hook),
+        cmocka_unit_test(test_calls_before_the_loop_waits),
     };
     return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
 }
