@@ -25,7 +25,7 @@ must sbatch .command.run
 job=${BASH_REMATCH[1]}
 must squeue --noheader -o "%i %t" -t all -p main -u "$me"
 like "its status" "$out" "$job (PD|R|CG|F)"
-wait_for 20 is_file .exitcode
+wait_for 20 is_filled .exitcode
 is "the exit code" "$(cat .exitcode)" 5
 wait_end "$job"
 is "a failed job is still told" "$(squeue --noheader -o "%i %t" -t all -u "$me")" "$job F"
@@ -36,5 +36,5 @@ must sbatch .command.run
 job=${out##* }
 wait_for 20 is_file started # its traps are set
 must scancel "$job"
-wait_for 20 is_file .exitcode
+wait_for 20 is_filled .exitcode
 is "its trap ran" "$(cat .exitcode)" 143

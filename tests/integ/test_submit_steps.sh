@@ -148,7 +148,7 @@ step() { # NAME OPTIONS...
     shift
     srun -n1 "$@" ./hold.sh "$name" 2>"$name.err" &
 }
-up() { until [ -e "holds-$1" ]; do sleep 0.05; done; echo "$1: $(cat "holds-$1")"; }
+up() { until [ -s "holds-$1" ]; do sleep 0.05; done; echo "$1: $(cat "holds-$1")"; }
 told() { until grep -q retrying "$1.err"; do sleep 0.05; done; [ ! -e "holds-$1" ] && echo "$1 waits"; }
 step one --exclusive --gres=gpu:1; up one
 step three --exact --gres=gpu:3; up three

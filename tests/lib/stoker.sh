@@ -131,6 +131,8 @@ script() {
     chmod +x "$1"
 }
 is_file() { [ -e "$1" ]; }
+# Its writer creates it first, then writes.
+is_filled() { [ -s "$1" ]; }
 is_gone() { [ ! -e "$1" ]; }
 # has_lines FILE N: at least
 has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }

@@ -328,9 +328,9 @@ static void run_program(struct ui_loop *l)
     app_input(l->app, &resize);
 }
 
-/* While something waits for its time TERM and HUP are read as words: what was confirmed goes out before
- * they end the process. Else they end it at once, even where the terminal takes no more and a picture
- * hangs. */
+/* While an action waits for its time, TERM and HUP are read from l->signals: the action is sent before they
+ * end the process. At other times they end it at once, even if the terminal takes no more bytes and a
+ * picture hangs. */
 static void mind_signals(struct ui_loop *l)
 {
     bool take = (later_until(l->app).ns != 0);
@@ -487,6 +487,7 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
     bool by_hand = typed || (n && (fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents));
+    mind_signals(l); /* before the picture that shows an action: the terminal may go as soon as it is seen */
     if (app_is_dirty(l->app) && (by_hand || loop_ms_since(l->drawn) >= frame_pause(l)))
         loop_draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
