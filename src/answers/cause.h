@@ -189,6 +189,10 @@ enum limit_what {
     LIMIT_N_WHATS
 };
 
+/* Causes within one another: a hold, a release that is refused, the step, what it needs, the nodes, each
+ * kind of nodes. */
+#define CAUSE_LEVELS_MAX 6
+
 struct cause {
     uint32_t code;      /* enum cause_code */
     uint32_t cls;       /* enum why_class, of what keeps a job waiting */

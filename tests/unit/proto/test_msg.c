@@ -202,11 +202,54 @@ static void test_events_travel(void **state)
     event_fini(&back);
 }
 
+static void give_message(enum msg_kind kind, const void *body, void **ret, struct errtext *err)
+{
+    struct str out = STR_INIT;
+    struct frame_reader r = {0};
+    struct frame f;
+    msg_append(&out, kind, 1, body);
+    give(&r, out.s, out.len);
+    assert_int_equal(frame_reader_next(&r, &f), 1);
+    assert_int_equal(msg_decode(&f, ret, err), 0);
+    frame_reader_fini(&r);
+    str_fini(&out);
+}
+
 static void test_a_class_of_causes_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(why_class_name(WHY_NO_FIT), "NO_FIT");
     assert_string_equal(why_class_name(WHY_PARTITION_DOWN), "PARTITION_DOWN");
+}
+
+/* The codec bounds how deep arrays lie in arrays. */
+static void test_the_deepest_causes_are_read(void **state)
+{
+    (void)state;
+    static const enum cause_code codes[CAUSE_LEVELS_MAX] = {CAUSE_HELD_BY_OWNER, CAUSE_RELEASE_REFUSED,
+                                                            CAUSE_IN_STEP,       CAUSE_NEVER_FITS,
+                                                            CAUSE_NODES,         CAUSE_NODES_FEW_GPUS};
+    struct msg_why why = {.job = 1};
+    struct msg_waits waits = {{0}};
+    struct job_wait *row = rec_list_push(&waits.rows);
+    struct cause *c = rec_list_push(&why.causes), *of_row = cause_set(&row->cause, codes[0]);
+    cause_set(c, codes[0]);
+    for (size_t i = 1; i < CAUSE_LEVELS_MAX; i++) {
+        c = cause_add(c, codes[i]);
+        of_row = cause_add(of_row, codes[i]);
+    }
+    strv_push(&c->jobs, "1");
+    strv_push(&of_row->jobs, "1");
+    struct errtext err = {""};
+    void *back = NULL;
+    give_message(MSG_WHY_CAUSES, &why, &back, &err);
+    assert_string_equal(err.s, "");
+    msg_free(MSG_WHY_CAUSES, back);
+    give_message(MSG_WAIT_CAUSES, &waits, &back, &err);
+    assert_string_equal(err.s, "");
+    msg_free(MSG_WAIT_CAUSES, back);
+    rec_fini(&msg_why_rec, &why);
+    rec_fini(&msg_waits_rec, &waits);
 }
 
 int main(void)
@@ -220,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_every_kind_there_and_back),
         cmocka_unit_test(test_events_travel),
         cmocka_unit_test(test_a_class_of_causes_has_a_name),
+        cmocka_unit_test(test_the_deepest_causes_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
