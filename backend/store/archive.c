@@ -152,7 +152,7 @@ static const char *archive_set_up(struct db *db)
     bool is_new = app == 0 && tables == 0;
     if (!is_new && app != STORE_HISTORY_ID)
         return "is not a history of stoker";
-    if (!archive_exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;") ||
+    if (!archive_exec(db, "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;") ||
         (is_new && !archive_exec(db, store_history_schema)))
         return "";
     return db_prepare_source(&db->old, false) ? NULL : "";

@@ -217,10 +217,13 @@ static int db_prepare_all(struct db *db, struct errtext *err)
     return 0;
 }
 
+/* EXTRA for the change of the mode: SQLite makes it with a rollback journal, which must not be back after a
+ * power failure. A journal beside the log would be played back over what the log builds on. */
 static int db_begin_wal(struct db *db, struct errtext *err)
 {
-    char *mode = db_query_text(db, "PRAGMA journal_mode=WAL", err);
-    int r = mode ? 0 : db_errno(sqlite3_errcode(db->handle));
+    int r = db_exec(db, "PRAGMA synchronous=EXTRA", err);
+    char *mode = r ? NULL : db_query_text(db, "PRAGMA journal_mode=WAL", err);
+    r = r || mode ? r : db_errno(sqlite3_errcode(db->handle));
     if (mode && strcmp(mode, "wal") != 0)
         r = err_set(err, -EIO, "it cannot be written ahead of (journal mode %s)", mode);
     free(mode);

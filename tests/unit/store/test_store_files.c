@@ -52,6 +52,38 @@ static void must_be_refused(const char *row, int want, const char *text)
     str_fini(&after);
 }
 
+/* --- files that are removed --- */
+
+static sqlite3_vfs *real_vfs;
+static unsigned n_removed, n_not_synced; /* rollback journals */
+
+static int note_removal(sqlite3_vfs *v, const char *path, int sync_dir)
+{
+    (void)v;
+    bool is_journal = str_ends(path, "-journal");
+    n_removed += is_journal;
+    n_not_synced += is_journal && !sync_dir;
+    return real_vfs->xDelete(real_vfs, path, sync_dir);
+}
+
+/* One that is back after a power failure would be played back. */
+static void test_a_journal_is_removed_for_good(void **state)
+{
+    (void)state;
+    real_vfs = sqlite3_vfs_find(NULL);
+    sqlite3_vfs noting = *real_vfs;
+    noting.zName = "noting";
+    noting.pNext = NULL;
+    noting.xDelete = note_removal;
+    assert_int_equal(sqlite3_vfs_register(&noting, 1), SQLITE_OK);
+    storelab_must_open();
+    store_close(sl.store);
+    sl.store = NULL;
+    sqlite3_vfs_unregister(&noting);
+    assert_true(n_removed > 0);
+    assert_int_equal(n_not_synced, 0);
+}
+
 /* --- files that are not opened --- */
 
 static void test_second_controller_is_refused(void **state)
@@ -279,13 +311,10 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_CASE(test_second_controller_is_refused),
-        STORE_CASE(test_damaged_file_is_refused),
-        STORE_CASE(test_damaged_tail_is_refused),
-        STORE_CASE(test_foreign_files_are_refused),
-        STORE_CASE(test_links),
-        STORE_CASE(test_events_that_cannot_be_read),
-        STORE_CASE(test_full_disk),
+        STORE_CASE(test_a_journal_is_removed_for_good), STORE_CASE(test_second_controller_is_refused),
+        STORE_CASE(test_damaged_file_is_refused),       STORE_CASE(test_damaged_tail_is_refused),
+        STORE_CASE(test_foreign_files_are_refused),     STORE_CASE(test_links),
+        STORE_CASE(test_events_that_cannot_be_read),    STORE_CASE(test_full_disk),
     };
     return cmocka_run_group_tests_name("store files", tests, NULL, NULL);
 }
