@@ -44,6 +44,6 @@ array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
 steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
 
 #     what                syncs controller agent processes
-costs "jobs one by one"       3         11     6         4 one_by_one
+costs "jobs one by one"       3         10     6         4 one_by_one
 costs "an array"              1          3     2         2 array
-costs "steps of a job"        3         11    13         3 steps
+costs "steps of a job"        3         10    13         3 steps
