@@ -125,6 +125,7 @@ LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
 LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 LIBS_stoker-agent := $(MSGPACK) -ldl
 LIBS_stoker-link := $(SSH) $(MSGPACK)
+LIBS_stoker-demo := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
 # The shim is started once per task: static and without relocation, so that its exec is cheap. A warning of
 # the linker would be a call that needs the name service's shared libraries.

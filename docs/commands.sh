@@ -45,6 +45,7 @@ Every listing of stoker's own has `--json`: one object with `"schema"`, a number
 new members may come at any time. `--json` of Slurm's names has the shape of Slurm 23.02: see [JSON.md](JSON.md).
 TEXT
 printf '\n# stoker'"'"'s own\n'
+section "stoker --demo" stoker --demo
 for c in $(commands own); do section "stoker $c" stoker "$c"; done
 printf '\n# Slurm'"'"'s names\n'
 for c in $(commands slurm); do section "$c" "$c"; done

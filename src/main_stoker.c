@@ -19,7 +19,9 @@ static void print_commands(FILE *f)
 {
     fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
           "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
-          "The queue: full-screen on a terminal, else as a list. Commands:\n\n",
+          "       stoker --demo [OPTIONS] [COMMAND [ARGS...]]\n"
+          "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster.\n"
+          "Commands:\n\n",
           f);
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->slurm)
@@ -42,10 +44,11 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-/* The screens are a program of their own beside this one. Returns only where it cannot be started. */
-static int exec_ui(char **argv)
+/* The screens are a program of their own beside this one, and so is the demo. Returns only where it cannot
+ * be started. */
+static int exec_program(const char *name, char **argv)
 {
-    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(-exe_path_exec("stoker-ui", argv)));
+    fprintf(stderr, "stoker: %s: %s\n", name, strerror(-exe_path_exec(name, argv)));
     return 1;
 }
 
@@ -54,7 +57,7 @@ static int run_default(char **argv)
     const char *term = getenv("TERM");
     bool can_draw = !str_is_empty(term) && !str_eq(term, "dumb");
     if (can_draw && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-        return exec_ui(argv);
+        return exec_program("stoker-ui", argv);
     char name[] = "jobs";
     char *jobs_argv[] = {name, NULL};
     const struct command *jobs = command_find("jobs", false);
@@ -75,8 +78,10 @@ static int run_stoker(int argc, char **argv)
         puts("stoker " STOKER_VERSION);
         return 0;
     }
+    if (str_eq(first, "--demo"))
+        return exec_program("stoker-demo", argv);
     if (*first == '-') /* --read-only, --theme ...: of the screens */
-        return exec_ui(argv);
+        return exec_program("stoker-ui", argv);
     const struct command *cmd = command_find(first, false);
     if (!cmd)
         cmd = command_find(first, true);

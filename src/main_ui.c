@@ -14,7 +14,15 @@
 
 #define EXIT_USAGE 2
 
-enum { OPT_THEME = 256, OPT_ASCII, OPT_READ_ONLY, OPT_NO_MOUSE, OPT_PRINT_KEYS, OPT_PRINT_MANUAL };
+enum {
+    OPT_THEME = 256,
+    OPT_ASCII,
+    OPT_READ_ONLY,
+    OPT_NO_MOUSE,
+    OPT_PRINT_KEYS,
+    OPT_PRINT_MANUAL,
+    OPT_CLOCK_SPEED
+};
 
 static const struct option options[] = {
     {.name = "theme", .has_arg = required_argument, .val = OPT_THEME},
@@ -23,6 +31,9 @@ static const struct option options[] = {
     {.name = "no-mouse", .val = OPT_NO_MOUSE},
     {.name = "print-keys", .val = OPT_PRINT_KEYS},
     {.name = "print-manual", .val = OPT_PRINT_MANUAL},
+    {.name = "clock-speed",
+     .has_arg = required_argument,
+     .val = OPT_CLOCK_SPEED}, /* main_demo.c gives it */
     {.name = "help", .val = 'h'},
     {.name = "version", .val = 'V'},
     {0},
@@ -96,6 +107,8 @@ int main(int argc, char **argv)
             s.read_only = true;
         } else if (c == OPT_NO_MOUSE) {
             s.no_mouse = true;
+        } else if (c == OPT_CLOCK_SPEED) {
+            s.clock_speed = (uint32_t)strtoul(optarg, NULL, 10);
         } else if (c == OPT_PRINT_KEYS) {
             return print_with(keymap_manual);
         } else if (c == OPT_PRINT_MANUAL) {

@@ -1,6 +1,7 @@
 #include "backend/control/control.h"
 
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "backend/control/clients/sessions.h"
 #include "backend/control/compact.h"
@@ -32,12 +33,13 @@ static void control_init(struct control *c, struct loop *l, const struct control
                      .everyone = cfg->everyone,
                      .reload = cfg->reload,
                      .reload_ctx = cfg->reload_ctx,
+                     .user_name = cfg->user_name,
                      .incarnation = random_nonce()},
         .wiring = {.modules = control_modules, .requests = request_table, .nodes = &node_report_handlers},
         .payloads = payload_cache_new(),
-        .users = user_cache_new(),
+        .users = user_cache_new(cfg->user_name),
         .stats.t_start = loop_wall(l)};
-    test_hooks_read(&c->settings.hooks, BEAT_MS);
+    test_hooks_read(&c->settings.hooks, cfg->beat_ms ? cfg->beat_ms : BEAT_MS);
     model_init(&c->model);
     modules_call(c, start, c);
 }
@@ -116,6 +118,16 @@ void control_free(struct control *c)
     node_peers_drop_all(c);
     loop_on_turn(c->loop, NULL, NULL);
     control_release(c);
+}
+
+void control_add_client(struct control *c, int fd, uint32_t uid)
+{
+    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, true, NULL);
+}
+
+bool control_is_settled(const struct control *c)
+{
+    return store_committed(c->store) >= store_ticket(c->store);
 }
 
 int control_reload(struct control *c, struct errtext *err)

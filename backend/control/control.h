@@ -18,6 +18,9 @@ struct control;
  * text. */
 typedef int (*control_conf_fn)(void *ctx, struct cluster_spec *ret, struct errtext *err);
 
+/* The name of a user, NULL where there is none. */
+typedef const char *(*user_name_fn)(uint32_t uid);
+
 struct control_config {
     const char *state_dir, *run_dir, *log_dir;
     const char *socket; /* of clients */
@@ -28,6 +31,8 @@ struct control_config {
     struct cluster_spec *spec; /* taken */
     control_conf_fn reload;
     void *reload_ctx;
+    user_name_fn user_name; /* of a uid; NULL: the name service is asked */
+    int64_t beat_ms;        /* between heartbeats of nodes; 0: as ever */
 };
 
 /* Opens the store, folds what is there, takes over (a new epoch) and begins to serve. Errors have a text
@@ -37,6 +42,13 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
 
 /* Stops serving, commits what is left and frees. Tasks go on. */
 void control_free(struct control *c);
+
+/* A client that the caller knows to be of that user, as one that has called from a node: takes fd
+ * (non-blocking). */
+void control_add_client(struct control *c, int fd, uint32_t uid);
+
+/* Everything that has been decided is on disk. */
+bool control_is_settled(const struct control *c);
 
 /* Reads the configuration again; a bad one is refused and the old one kept. */
 int control_reload(struct control *c, struct errtext *err) __attribute__((warn_unused_result));

@@ -95,7 +95,8 @@ struct control_settings {
     bool everyone; /* all users of the machine may connect */
     int (*reload)(void *ctx, struct cluster_spec *ret, struct errtext *err);
     void *reload_ctx;
-    uint64_t incarnation; /* of this process */
+    const char *(*user_name)(uint32_t uid); /* NULL: the name service is asked */
+    uint64_t incarnation;                   /* of this process */
     struct test_hooks hooks;
 };
 

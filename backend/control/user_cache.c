@@ -22,12 +22,15 @@ struct known_id { /* a user or a group */
 };
 
 struct user_cache {
+    const char *(*name_of)(uint32_t uid); /* NULL: the name service */
     struct idmap users, groups; /* id + 1 -> struct known_id */
 };
 
-struct user_cache *user_cache_new(void)
+struct user_cache *user_cache_new(const char *(*name_of)(uint32_t uid))
 {
-    return xcalloc(1, sizeof(struct user_cache));
+    struct user_cache *u = xcalloc(1, sizeof *u);
+    u->name_of = name_of;
+    return u;
 }
 
 static void known_free(struct known_id *k)
@@ -71,6 +74,8 @@ static struct known_id *known_user(struct user_cache *u, uint32_t uid)
     struct known_id *user = idmap_get(&u->users, (uint64_t)uid + 1);
     if (user && !known_is_due(user))
         return user;
+    if (u->name_of)
+        return known_keep(&u->users, uid, u->name_of(uid));
     const struct passwd *pw = getpwuid(uid);
     user = known_keep(&u->users, uid, pw ? pw->pw_name : NULL);
     if (pw) {
@@ -91,7 +96,7 @@ const char *group_name(struct user_cache *u, uint32_t gid)
 {
     struct known_id *group = idmap_get(&u->groups, (uint64_t)gid + 1);
     if (!group || known_is_due(group)) {
-        const struct group *gr = getgrgid(gid);
+        const struct group *gr = u->name_of ? NULL : getgrgid(gid);
         group = known_keep(&u->groups, gid, gr ? gr->gr_name : NULL);
     }
     return group->name;

@@ -12,7 +12,8 @@
 struct control;
 struct user_cache;
 
-struct user_cache *user_cache_new(void);
+/* name_of: answers in place of the name service, and no user is in a group then; NULL: it is asked. */
+struct user_cache *user_cache_new(const char *(*name_of)(uint32_t uid));
 void user_cache_free(struct user_cache *u);
 const char *user_name(struct user_cache *u, uint32_t uid); /* the number where there is no name */
 /* For an event that is kept: the name, or NULL where there is none. Caller frees. */

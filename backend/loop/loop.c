@@ -231,6 +231,17 @@ void loop_turn(struct loop *l, int timeout_ms)
         l->turn_fn(l->turn_ctx);
 }
 
+int64_t loop_next_ns(const struct loop *l)
+{
+    const struct heap_node *first = heap_peek(&l->timers);
+    return first ? first->key : INT64_MAX;
+}
+
+int loop_poll_fd(const struct loop *l)
+{
+    return l->epoll;
+}
+
 void loop_run(struct loop *l)
 {
     l->stopped = false;

@@ -1,22 +1,13 @@
 #include "src/base/clock.h"
 
-#include <time.h>
-
-#include "src/base/err.h"
-
-static int64_t clock_ns(clockid_t id)
-{
-    struct timespec ts;
-    bug_on(clock_gettime(id, &ts) < 0);
-    return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
+#include "src/base/clock_system.h"
 
 struct mono mono_read(void)
 {
-    return (struct mono){.ns = clock_ns(CLOCK_BOOTTIME)};
+    return clock_system_mono();
 }
 
 struct wall wall_read(void)
 {
-    return (struct wall){.ms = clock_ns(CLOCK_REALTIME) / NS_PER_MS};
+    return clock_system_wall();
 }

@@ -1,6 +1,6 @@
-/* clock.h - the only readers of the system's clocks (tests/lint/clock.sh).
+/* clock.h - what time it is. Only src/base/clock_system.c reads the system's clocks (tests/lint/clock.sh).
  *
- * A test that defines both functions itself decides what time it is.
+ * A program that defines both functions itself decides what time it is: tests, and src/main_demo.c.
  */
 #ifndef STOKER_BASE_CLOCK_H
 #define STOKER_BASE_CLOCK_H

@@ -48,8 +48,6 @@ _Noreturn void sim_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2
 
 /* --- the loops (sim_loop.c stands in for backend/loop) --- */
 
-/* When the first timer is due, in sim.now_ns; INT64_MAX: never. */
-int64_t sim_loop_next_ns(const struct loop *l);
 /* Arms or moves a timer of the world, to the nanosecond. */
 void sim_timer_at(struct loop_timer *t, int64_t at_ns);
 /* A descriptor of it is ready. */

@@ -109,7 +109,7 @@ void sim_timer_at(struct loop_timer *t, int64_t at_ns)
     heap_insert(&sim.world->timers, &t->node, at_ns);
 }
 
-int64_t sim_loop_next_ns(const struct loop *l)
+int64_t loop_next_ns(const struct loop *l)
 {
     const struct heap_node *first = heap_peek(&l->timers);
     return first ? first->key : INT64_MAX;

@@ -597,12 +597,12 @@ static void controller_turn(void)
 static void step(int64_t until_ns)
 {
     bool runs = w.control && w.paused_ns <= sim.now_ns;
-    int64_t next = sim_loop_next_ns(sim.world);
-    if (runs && (sim_loop_next_ns(w.loop) <= sim.now_ns || sim_loop_is_ready(w.loop))) {
+    int64_t next = loop_next_ns(sim.world);
+    if (runs && (loop_next_ns(w.loop) <= sim.now_ns || sim_loop_is_ready(w.loop))) {
         controller_turn();
-        next = sim_loop_next_ns(sim.world);
+        next = loop_next_ns(sim.world);
     } else {
-        int64_t own = runs ? sim_loop_next_ns(w.loop) : w.control ? w.paused_ns : INT64_MAX;
+        int64_t own = runs ? loop_next_ns(w.loop) : w.control ? w.paused_ns : INT64_MAX;
         int64_t at = next < own ? next : own;
         at = at < until_ns ? at : until_ns;
         sim.now_ns = at > sim.now_ns ? at : sim.now_ns;

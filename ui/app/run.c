@@ -48,6 +48,8 @@ struct ui_loop {
     int signals;
     struct client_rows rows; /* where those of a snapshot go */
     int64_t skew_ms;         /* the controller's clock minus ours */
+    struct wall demo_wall;   /* with settings.clock_speed: the controller's clock ... */
+    struct mono demo_mono;   /* ... at that moment; unset: it has not been heard */
     int tries;
     struct mono retry_at; /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
@@ -74,6 +76,8 @@ static void loop_set_time(struct ui_loop *l)
 {
     struct wall now = wall_read();
     now.ms += l->skew_ms;
+    if (l->demo_mono.ns)
+        now.ms = l->demo_wall.ms + loop_ms_since(l->demo_mono) * l->settings->clock_speed;
     app_set_time(l->app, now, mono_read());
 }
 
@@ -146,6 +150,10 @@ static void end_attempt(struct ui_loop *l)
     int64_t skew = client_welcome(c)->now.ms - wall_read().ms;
     l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
     l->heard = mono_read();
+    if (l->settings->clock_speed != 1) {
+        l->demo_wall = client_welcome(c)->now;
+        l->demo_mono = l->heard;
+    }
     l->pinged = (struct mono){0};
     loop_set_time(l);
     follow_connected(l->app, client_welcome(c));

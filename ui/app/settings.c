@@ -14,7 +14,7 @@
 
 void settings_init(struct settings *s)
 {
-    *s = (struct settings){.gpu_idle_s = SETTINGS_GPU_IDLE_S};
+    *s = (struct settings){.gpu_idle_s = SETTINGS_GPU_IDLE_S, .clock_speed = 1};
     keymap_init(&s->keys);
 }
 

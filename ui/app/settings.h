@@ -13,6 +13,7 @@ struct settings {
     bool ascii, read_only, no_mouse;
     uint32_t gpu_idle_s; /* a GPU that is held and does nothing for so long is told */
     struct keymap keys;
+    uint32_t clock_speed; /* of a demo: its time goes so many times as fast; 0: it stands still */
 };
 
 /* Built-in values. */

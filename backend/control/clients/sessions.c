@@ -232,7 +232,7 @@ static bool session_may_administer(struct control *c, uint32_t uid, bool from_no
 void sessions_forget_users(struct control *c)
 {
     user_cache_free(c->users);
-    c->users = user_cache_new();
+    c->users = user_cache_new(c->settings.user_name);
     list_for_each (s, sessions(c), struct session, link) {
         s->admin = session_may_administer(c, s->uid, s->from_node);
         user_quota_set_rate(c, s->quota);

@@ -145,13 +145,17 @@ static void print_overview(struct str *out)
     roff_section(out, "NAME");
     str_append(out, "stoker \\- queue manager and job submitter in a terminal\n");
     roff_section(out, "SYNOPSIS");
-    str_append(out,
-               "\\fBstoker\\fR [COMMAND [OPTIONS]]\n.br\n"
-               "\\fBstoker\\fR [\\-\\-read\\-only] [\\-\\-ascii] [\\-\\-no\\-mouse] [\\-\\-theme=NAME]\n");
+    str_append(
+        out, "\\fBstoker\\fR [COMMAND [OPTIONS]]\n.br\n"
+             "\\fBstoker\\fR [\\-\\-read\\-only] [\\-\\-ascii] [\\-\\-no\\-mouse] [\\-\\-theme=NAME]\n.br\n"
+             "\\fBstoker\\fR \\-\\-demo [OPTIONS] [COMMAND]\n");
     roff_section(out, "DESCRIPTION");
-    str_append(out,
-               "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
-               "Where nothing runs and nothing is configured it starts a controller for this machine.\n");
+    str_append(
+        out,
+        "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
+        "Where nothing runs and nothing is configured it starts a controller for this machine. "
+        "With \\-\\-demo they show a made-up cluster; nothing is installed or changed, and no job is run "
+        "(stoker \\-\\-demo \\-\\-help).\n");
     roff_section(out, "OPTIONS OF THE SCREENS");
     static const struct {
         const char *name, *what;

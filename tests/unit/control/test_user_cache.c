@@ -48,7 +48,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 static void test_a_user_is_no_number_for_ever(void **state)
 {
     (void)state;
-    struct user_cache *u = user_cache_new();
+    struct user_cache *u = user_cache_new(NULL);
     struct strv admins = {0};
     strv_push(&admins, "vision");
     away = true;
