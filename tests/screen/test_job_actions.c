@@ -292,7 +292,7 @@ static void progress_counts_what_has_left_the_queue(void **unused)
     j->state = JOB_RUNNING;
     model_take_job(&u.lab.m, j);
     uilab_connect(&u);
-    shows(&u, "99 earlier 1 run", true);
+    shows(&u, "99 earlier 1▶", true);
     uilab_fini(&u);
 }
 
@@ -320,14 +320,14 @@ static void an_array_keeps_its_counts(void **unused)
     lab_must(&u.lab, EV_RETIRE, first + 1, &none);
     uilab_connect(&u);
     uilab_draw(&u, 50, 200);
-    must_show(&u, "4 done 2 wait 2 fail");
+    must_show(&u, "4✓ 2✗ 2◷");
     for (uint32_t k = 2; k < 6; k++) /* while it is watched */
         uilab_push(&u, EV_RETIRE, first + k, &none);
     uilab_draw(&u, 50, 200);
-    must_show(&u, "4 done 2 wait 2 fail");
+    must_show(&u, "4✓ 2✗ 2◷");
     uilab_connect(&u);
     uilab_draw(&u, 50, 200);
-    must_show(&u, "4 done 2 wait 2 fail");
+    must_show(&u, "4✓ 2✗ 2◷");
     shows(&u, "earlier", false);
     uilab_draw(&u, 50, 200); /* and beside the list */
     must_show(&u, "4 done, 2 waiting, 2 failed");

@@ -256,7 +256,7 @@ static void counts_of_an_array_are_whole(void **state)
     static const struct {
         int cols;
         const char *want;
-    } rows[] = {{60, "34/100"}, {66, "34/100"}, {80, "34/100"}, {132, "34/100"}, {200, "58 wait"}};
+    } rows[] = {{60, "58◷"}, {66, "58◷"}, {80, "58◷"}, {132, "58◷"}, {200, "58◷"}};
     struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/sweep<Enter>");
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -584,13 +584,13 @@ static void frozen_picture_stands_still(void **state)
     uilab_push(u, EV_KILL, g->s.eval, &kill);
     uilab_draw(u, 24, 80);
     must_show(u, "frozen");
-    must_show(u, "P   53");
+    must_show(u, "◷   53");
     uilab_forget_sent(u);
     uilab_keys(u, "Z");
     assert_true(uilab_snapshot(u)); /* what was missed is asked for */
     uilab_draw(u, 24, 80);
     must_show(u, "live");
-    must_not_show(u, "P   53");
+    must_not_show(u, "◷   53");
 }
 
 static void resync_is_obeyed(void **state)
@@ -601,10 +601,10 @@ static void resync_is_obeyed(void **state)
     uilab_forget_sent(u);
     uilab_feed(u, MSG_RESYNC, 0, NULL);
     uilab_draw(u, 24, 80);
-    must_show(u, "P   53"); /* the old picture stays until the new one is whole */
+    must_show(u, "◷   53"); /* the old picture stays until the new one is whole */
     assert_true(uilab_snapshot(u));
     uilab_draw(u, 24, 80);
-    must_not_show(u, "P   53");
+    must_not_show(u, "◷   53");
 }
 
 static void page_of_a_job_that_goes_away(void **state)

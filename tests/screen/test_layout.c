@@ -393,40 +393,63 @@ static void colours_are_cut_to_the_terminal(void **state)
 
 /* --- bars --- */
 
+/* As a terminal with ASCII alone shows it. */
+static void check_bar(const char *name, struct rich *r, const char *want)
+{
+    struct canvas c;
+    struct str got = STR_INIT;
+    canvas_init(&c);
+    c.ascii = true;
+    canvas_resize(&c, 1, 40);
+    rich_draw(r, &c, 0, 0, 40);
+    canvas_row_text(&c, 0, &got);
+    check_str(name, got.s, want);
+    str_fini(&got);
+    canvas_fini(&c);
+    rich_clear(r);
+}
+
 static void bars_say_what_is(void **state)
 {
     (void)state;
     static const struct {
         uint64_t used, out, all;
         int width;
-        const char *want;
+        const char *want, *text;
     } rows[] = {
-        {0, 0, 10, 12, "[..........]"},
-        {10, 0, 10, 12, "[||||||||||]"},
-        {5, 2, 10, 12, "[|||||...xx]"},
-        {1, 0, 1000, 12, "[|.........]"},
-        {999, 0, 1000, 12, "[|||||||||.]"},
-        {0, 10, 10, 12, "[xxxxxxxxxx]"},
-        {1, 1, 1000, 4, "[|x]"},
-        {3, 0, 0, 6, "[....]"},
+        {0, 0, 10, 10, "..........", "··········"},
+        {10, 0, 10, 10, "##########", "██████████"},
+        {5, 2, 10, 10, "#####...xx", "█████···╱╱"},
+        {1, 0, 1000, 10, "#.........", "▌·········"},
+        {999, 0, 1000, 10, "#########.", "█████████▉"},
+        {0, 10, 10, 10, "xxxxxxxxxx", "╱╱╱╱╱╱╱╱╱╱"},
+        {1, 1, 1000, 2, "#x", "▌╱"},
+        {10, 10, 20, 2, "#x", "█╱"},
+        {3, 0, 8, 10, "####......", "███▊······"},
+        {3, 0, 0, 4, "....", "····"},
     };
-    for (size_t i = 0; i < N_OF(rows); i++) {
-        struct rich r;
-        rich_init(&r);
-        bar_two_ended(&r, rows[i].used, rows[i].out, rows[i].all, rows[i].width);
-        check_str(rows[i].want, r.text.s, rows[i].want);
-        rich_fini(&r);
-    }
     struct rich r;
     rich_init(&r);
-    bar_load(&r, 4, 250, 8, false, 10); /* half of it held, half of that busy */
-    assert_string_equal(r.text.s, "[||--....]");
-    rich_clear(&r);
-    bar_load(&r, 2, 500, 8, false, 10); /* another user's processes are busy as well */
-    assert_string_equal(r.text.s, "[||!!....]");
-    rich_clear(&r);
-    bar_load(&r, 0, 0, 8, true, 10);
-    assert_string_equal(r.text.s, "[xxxxxxxx]");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        bar_two_ended(&r, rows[i].used, rows[i].out, rows[i].all, rows[i].width);
+        check_str(rows[i].want, r.text.s, rows[i].text);
+        check_bar(rows[i].want, &r, rows[i].want);
+    }
+    bar_load(&r, 4, 250, 8, false, 8); /* half of it held, half of that busy */
+    check_bar("idle", &r, "##==....");
+    bar_load(&r, 2, 500, 8, false, 8); /* another user's processes are busy as well */
+    check_bar("foreign", &r, "##!!....");
+    bar_load(&r, 0, 0, 8, true, 8);
+    check_bar("out", &r, "xxxxxxxx");
+    struct bar_part parts[] = {{.n = 340, .role = ROLE_BAR_USED},
+                               {.n = 2, .role = ROLE_BAR_FAIL},
+                               {.n = 80, .role = ROLE_BAR_RUN}};
+    bar_add(&r, parts, 3, 1000, 20); /* the two are seen */
+    check_bar("array", &r, "#######!>>..........");
+    static const uint8_t past[] = {0, 10, 50, 100, 100, 90};
+    spark_add(&r, past, N_OF(past), 8);
+    assert_string_equal(r.text.s, "\u28c0\u28f4\u28ff");
+    check_bar("past", &r, ".=#");
     rich_fini(&r);
 }
 

@@ -19,7 +19,7 @@ static void unknown_memory_is_not_full(void **state)
     changes_everything(u->app);
     uilab_keys(u, "2/cpu06<Enter>");
     uilab_draw(u, 24, 80);
-    must_show(u, "# cpu06");
+    must_show(u, "✕ cpu06");
     must_not_show(u, "0/0");
     must_not_show(u, "100%");
     uilab_keys(u, "<Enter>");

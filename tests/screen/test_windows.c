@@ -12,7 +12,7 @@ static void windows_are_pushed(void **state)
     uilab_keys(u, "2");
     uilab_draw(u, 24, 132);
     must_show(u, "maintenance in 1 h 59 min: driver update");
-    must_show(u, "wait  maintenance on gpu01 in 1 h 59 min"); /* the header */
+    must_show(u, "64  maintenance on gpu01 in 1 h 59 min"); /* the header */
     uilab_draw(u, 24, 80);
     check_int("the title's line, where the header is full",
               uilab_find(u, "maintenance on gpu01 in 1 h 59 min"), 2);
@@ -26,12 +26,12 @@ static void windows_are_pushed(void **state)
     push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
     uilab_keys(u, "3");
     uilab_draw(u, 24, 80);
-    must_show(u, "+ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
+    must_show(u, "◐ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
     must_show(u, "alice/crossval  maintenan");
     push_window(u, "empty", "cpu01", 0, 240, false);
-    keys_show(u, "2", "# cpu01"); /* nor is a node that is kept */
+    keys_show(u, "2", "✕ cpu01"); /* nor is a node that is kept */
     push_window(u, "empty", "cpu01", 0, 240, true);
-    keys_show(u, "2", ". cpu01");
+    keys_show(u, "2", "○ cpu01");
     uilab_keys(u, "2");
     uilab_draw(u, 24, 132);
     must_show(u, "maintenance until");
@@ -50,7 +50,7 @@ static void bars_keep_their_colours_beside_a_window(void **state)
     must_show(u, "maintenance on gpu01 in 1 h 59 min");
     int out = 0;
     for (int x = 0; x < 132; x++)
-        if (canvas_at(&u->canvas, 1, x)->cp[0] == 'x') {
+        if (canvas_at(&u->canvas, 1, x)->cp[0] == 0x2571) {
             check_int("its role", canvas_at(&u->canvas, 1, x)->role, ROLE_BAR_OUT);
             out++;
         }

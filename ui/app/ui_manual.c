@@ -2,10 +2,14 @@
  * can be had that the page does not name. */
 #include "ui/app/ui_manual.h"
 
+#include <stdlib.h>
+
 #include "src/base/roff.h"
+#include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/app/screens.h"
 #include "ui/command/command_table.h"
+#include "ui/term/signs.h"
 
 #define LEN(a) (sizeof(a) / sizeof(a)[0])
 
@@ -57,6 +61,16 @@ static void options(struct str *out)
 #undef X
 }
 
+/* The letter is what terminals show that have ASCII alone, and what the commands print. */
+static void manual_sign(struct str *out, const char *letter, const char *means)
+{
+    char buf[2];
+    const char *sign = sign_of(letter[0], buf);
+    char *both = str_eq(sign, letter) ? xstrdup(letter) : xasprintf("%s %s", sign, letter);
+    roff_item(out, both, NULL, means);
+    free(both);
+}
+
 static void add_screens(struct str *out)
 {
     roff_section(out, "SCREENS");
@@ -70,17 +84,17 @@ static void add_screens(struct str *out)
               "whether the data is live, stale (and for how long) or frozen. The last line shows the keys "
               "of the screen.");
     roff_subsection(out, "Signs");
-    paragraph(out, "Of a job, in the column S:");
+    paragraph(out, "Of a job, in the column S; terminals that have ASCII alone show the letter:");
     for (int s = 0; s < JOB_N_STATES; s++) {
-        const char sign[] = {job_state_glyph((enum job_state)s), '\0'};
-        roff_item(out, sign, NULL, job_state_word((enum job_state)s));
+        const char letter[] = {job_state_glyph((enum job_state)s), '\0'};
+        manual_sign(out, letter, job_state_word((enum job_state)s));
     }
-    roff_item(out, "H", NULL, "held until released");
+    manual_sign(out, "H", "held until released");
     static const struct item nodes[] = {
-        {".", "free"},
-        {"+", "partly used"},
-        {"A", "full"},
-        {"#", "offline: drained, down or lost; the note says why"},
+        {SIGN_NODE_FREE " .", "free"},
+        {SIGN_NODE_PART " +", "partly used"},
+        {SIGN_NODE_FULL " A", "full"},
+        {SIGN_NODE_OUT " #", "offline: drained, down or lost; the note says why"},
         {"?", "not connected yet"},
     };
     paragraph(out, "Of a node:");

@@ -16,7 +16,7 @@ static void job_depends_job_line(struct lines *l, const struct job *j, int depth
 {
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_NORMAL, "%*s", 2 * depth, "");
-    rich_addf(r, job_role(j), "%c", job_glyph(j));
+    rich_sign(r, job_role(j), job_glyph(j));
     str_append_char(&r->text, ' ');
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
     rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");

@@ -16,9 +16,8 @@ static struct rich *use_line(struct lines *l, const char *label, int percent)
     struct rich *r = lines_pair(l, label, LABEL);
     if (percent < 0)
         return r;
-    struct bar_part part = {
-        .n = (uint64_t)(percent > 100 ? 100 : percent), .sign = '|', .role = ROLE_BAR_USED};
-    bar_parts(r, &part, 1, 100, BAR, false);
+    struct bar_part part = {.n = (uint64_t)(percent > 100 ? 100 : percent), .role = ROLE_BAR_USED};
+    bar_add(r, &part, 1, 100, BAR);
     rich_addf(r, ROLE_NORMAL, " %3d%%  ", percent);
     return r;
 }

@@ -10,6 +10,7 @@
 #include "src/text/nodetext.h"
 #include "ui/info/job_info.h"
 #include "ui/info/window_text.h"
+#include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 
@@ -31,22 +32,22 @@ static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
-    bool ascii = ui_ascii(ui), out = ui_node_is_out(ui, n);
+    bool out = ui_node_is_out(ui, n);
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
         if (cpuset_has(&n->gpus_lost, i)) /* whoever holds it */
             rich_add(r, ROLE_ERROR, "X");
         else if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
-            rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
+            rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE));
         else if (held)
-            rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
+            rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY));
         else if ((g && g->foreign) || node_gpu_is_out(n, i))
             rich_add(r, ROLE_WARM, "!");
         else if (out)
-            rich_add(r, ROLE_BAR_OUT, "x");
+            rich_add(r, ROLE_BAR_OUT, bar_sign(ROLE_BAR_OUT));
         else
-            rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
+            rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE));
     }
 }
 
@@ -152,7 +153,7 @@ void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node
     }
     bool kept = !node_is_out(n) && !n->n_jobs && ui_node_is_out(ui, n);
     enum role role = kept ? ROLE_NODE_OUT : node_role(n);
-    rich_addf(&f->text, role, "%c", kept ? '#' : node_glyph(n));
+    rich_add(&f->text, role, kept ? SIGN_NODE_OUT : node_sign(node_glyph(n)));
     f->has_num = true;
     f->num = role;
 }
@@ -212,10 +213,10 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
 }
 
 static void node_info_past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
-                                const char *word, bool ascii)
+                                const char *word)
 {
     struct rich *r = lines_pair(l, "", LABEL);
-    spark_add(r, percent, n, SPARK, ascii);
+    spark_add(r, percent, n, SPARK);
     if (busy_permille >= 0)
         rich_addf(r, load_role(busy_permille / 10), " %d%% %s", busy_permille / 10, word);
 }
@@ -224,7 +225,7 @@ static void node_info_usage(struct lines *l, const struct ui *ui, const struct n
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
-    bool ascii = ui_ascii(ui), out = ui_node_is_out(ui, n);
+    bool out = ui_node_is_out(ui, n);
     char cpus[40], mem[NODEINFO_MEM_SIZE];
     int busy = u ? (int)u->cpu_permille : -1;
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
@@ -232,10 +233,10 @@ static void node_info_usage(struct lines *l, const struct ui *ui, const struct n
     nodeinfo_mem(n, mem);
     usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
     if (past)
-        node_info_past_line(l, past->cpu, past->n, busy, "busy", ascii);
+        node_info_past_line(l, past->cpu, past->n, busy, "busy");
     usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
     if (past)
-        node_info_past_line(l, past->mem, past->n, used, "in use", ascii);
+        node_info_past_line(l, past->mem, past->n, used, "in use");
     if (u)
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }
@@ -252,7 +253,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     if (g) {
         rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* a busy GPU needs no alarm */
         if (past && gpu < past->n_gpus)
-            spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
+            spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU);
         rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
                   (double)g->mem_mib / 1024);
     }
@@ -309,7 +310,7 @@ static void node_info_job_lines(struct lines *l, const struct ui *ui, const stru
         if (found == 1)
             jobinfo_section(l, "Jobs here");
         struct rich *r = lines_add(l);
-        rich_addf(r, job_role(j), "%c", job_glyph(j));
+        rich_sign(r, job_role(j), job_glyph(j));
         str_append_char(&r->text, ' ');
         jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
         rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");

@@ -16,7 +16,7 @@
 static void user_info_job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
 {
     r->hang = 2;
-    rich_addf(r, job_role(j), "%c", job_glyph(j));
+    rich_sign(r, job_role(j), job_glyph(j));
     str_append_char(&r->text, ' ');
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
     rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose && j->user ? j->user : "", whose && j->user ? "/" : "",

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include "src/base/utf8.h"
 #include "src/base/vec.h"
+#include "ui/term/signs.h"
 #include "ui/text/view_text.h"
+#include "ui/widget/bar.h"
 
 #define GROUPS_MAX 5 /* ways to fail that are told apart */
 #define HANG       4
@@ -118,4 +121,51 @@ void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct jo
     tally(r, a->total > known ? a->total - known : 0, "earlier", ROLE_DIM);
     if (a->fail && a->n <= LOOK_MAX)
         failed_lines(l, a, members);
+}
+
+/* --- in a row --- */
+
+#define PROGRESS_BAR 24
+#define PROGRESS_MIN 5 /* cells of a bar that still says something */
+
+static void add_tally(struct rich *r, uint32_t n, const char *sign, enum role role)
+{
+    if (!n)
+        return;
+    rich_addf(r, role, "%s%u", r->text.len ? " " : "", n);
+    rich_add(r, role, sign);
+}
+
+/* In the order of the bar. */
+static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earlier)
+{
+    add_tally(r, earlier, " earlier", ROLE_DIM);
+    add_tally(r, a->done, SIGN_DONE, ROLE_GOOD);
+    add_tally(r, a->fail, SIGN_FAILED, ROLE_ERROR);
+    add_tally(r, a->ended, SIGN_CANCELLED, ROLE_DIM);
+    add_tally(r, a->run, SIGN_RUNNING, ROLE_NODE_PART);
+    add_tally(r, a->wait, SIGN_WAITING, ROLE_DIM);
+}
+
+/* One bar of all elements and their counts; where there is no room for both the counts alone. */
+void arrayinfo_progress(const struct array_row *a, bool in_queue, struct table_field *f)
+{
+    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
+    uint32_t earlier = in_queue && a->total > known ? a->total - known : 0; /* have left it */
+    struct bar_part parts[] = {
+        {.n = earlier, .role = ROLE_BAR_GONE}, {.n = a->done, .role = ROLE_BAR_USED},
+        {.n = a->fail, .role = ROLE_BAR_FAIL}, {.n = a->ended, .role = ROLE_BAR_GONE},
+        {.n = a->run, .role = ROLE_BAR_RUN},
+    };
+    struct rich words;
+    rich_init(&words);
+    add_tallies(&words, a, earlier);
+    int bar = f->room ? f->room - cell_width(words.text.s) - 1 : 0;
+    bar = bar > PROGRESS_BAR ? PROGRESS_BAR : bar;
+    if (bar >= PROGRESS_MIN) {
+        bar_add(&f->text, parts, sizeof parts / sizeof parts[0], a->total, bar);
+        rich_add(&f->text, ROLE_NORMAL, " ");
+    }
+    rich_append(&f->text, &words);
+    rich_fini(&words);
 }

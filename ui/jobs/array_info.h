@@ -7,4 +7,8 @@
 /* How many of it are in which state, and of those that failed which ones, and how. members: its jobs. */
 void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members);
 
+/* One bar of all elements and their counts by state, in a cell of a table: of the queue, where those of
+ * unknown state have ended before, or of those that have ended. */
+void arrayinfo_progress(const struct array_row *a, bool in_queue, struct table_field *f);
+
 #endif

@@ -8,6 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_efficiency.h"
+#include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
@@ -99,16 +100,16 @@ static void history_table_get_sign(const void *ctx, const void *row, struct tabl
     const struct jobs_row *r = row;
     if (!r->job) {
         bool failed = r->array->fail, other = r->array->ended;
-        rich_add(&f->text,
-                 failed  ? ROLE_FAILED
-                 : other ? ROLE_CANCELLED
-                         : ROLE_DONE,
-                 failed  ? "!"
-                 : other ? "X"
-                         : "D");
+        rich_sign(&f->text,
+                  failed  ? ROLE_FAILED
+                  : other ? ROLE_CANCELLED
+                          : ROLE_DONE,
+                  failed  ? '!'
+                  : other ? 'X'
+                          : 'D');
         return;
     }
-    rich_addf(&f->text, job_role(r->job), "%c", job_state_glyph((enum job_state)r->job->state));
+    rich_sign(&f->text, job_role(r->job), job_state_glyph((enum job_state)r->job->state));
     f->has_num = true;
     f->num = job_role(r->job);
 }
@@ -193,12 +194,7 @@ static void get_cause(const void *ctx, const void *row, struct table_field *f)
         job_cause(&f->text, r->job);
         return;
     }
-    if (r->array->fail)
-        rich_addf(&f->text, ROLE_ERROR, "%u failed  ", r->array->fail);
-    if (r->array->done)
-        rich_addf(&f->text, ROLE_DONE, "%u done  ", r->array->done);
-    if (r->array->ended)
-        rich_addf(&f->text, ROLE_DIM, "%u cancelled", r->array->ended);
+    arrayinfo_progress(r->array, false, f);
 }
 
 static void history_table_get_state(const void *ctx, const void *row, struct table_field *f)

@@ -80,14 +80,14 @@ static void job_tree_get_glyph(const void *ctx, const void *row, struct table_fi
     const struct task *t = r->task ? r->task : speaker(r->step);
     const struct rank_end *end = job_tree_end_of(r);
     if (end && !task_was_stopped(t))
-        rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
-                 end->code || end->signal ? "!" : "D");
+        rich_sign(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
+                  end->code || end->signal ? '!' : 'D');
     else if (t)
-        rich_addf(&f->text, task_role(t), "%c", task_glyph(t));
+        rich_sign(&f->text, task_role(t), task_glyph(t));
     else if (never_ran(ctx, r))
         rich_add(&f->text, ROLE_CANCELLED, "-");
     else
-        rich_add(&f->text, ROLE_WAITING, "P");
+        rich_sign(&f->text, ROLE_WAITING, 'P');
 }
 
 static void job_tree_get_state(const void *ctx, const void *row, struct table_field *f)

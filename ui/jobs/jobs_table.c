@@ -8,8 +8,8 @@
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
+#include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
-#include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 
 static const struct job *jobs_table_job_of(const struct jobs_row *r)
@@ -44,7 +44,7 @@ static void jobs_table_get_glyph(const void *ctx, const void *row, struct table_
         glyph = job_glyph(r->job);
     else if (role == ROLE_HELD)
         glyph = 'H';
-    rich_addf(&f->text, role, "%c", glyph);
+    rich_sign(&f->text, role, glyph);
     f->has_num = true;
     f->num = role; /* those that are alike stand together */
 }
@@ -185,64 +185,6 @@ static void jobs_table_get_ended(const void *ctx, const void *row, struct table_
         jobcols_when(ctx, f, j->t_end);
 }
 
-#define PROGRESS_BAR 18
-#define PROGRESS_MIN 8 /* cells of a bar that still says something */
-
-static void add_tally(struct rich *r, uint32_t n, const char *what, enum role role)
-{
-    if (n) {
-        rich_add(r, ROLE_NORMAL, r->text.len ? " " : "");
-        rich_addf(r, role, "%u", n);
-        rich_addf(r, ROLE_DIM, " %s", what);
-    }
-}
-
-/* In the order of the bar. */
-static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earlier)
-{
-    add_tally(r, earlier, "earlier", ROLE_DIM);
-    add_tally(r, a->done, "done", ROLE_NORMAL);
-    add_tally(r, a->run, "run", ROLE_RUNNING);
-    add_tally(r, a->wait, "wait", ROLE_WAITING);
-    add_tally(r, a->ended, "cancelled", ROLE_DIM);
-    add_tally(r, a->fail, "fail", ROLE_ERROR);
-}
-
-/* A bar and the counts in words; where there is no room for those how many are over, and the bar says the
- * rest. */
-static void array_progress(const struct array_row *a, struct table_field *f)
-{
-    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
-    uint32_t earlier = a->total > known ? a->total - known : 0; /* have left the queue */
-    uint32_t over = earlier + a->done + a->fail + a->ended;
-    struct bar_part parts[] = {
-        {.n = earlier, .sign = '-', .role = ROLE_DIM},
-        {.n = a->done, .sign = '=', .role = ROLE_BAR_USED},
-        {.n = a->run, .sign = '>', .role = ROLE_RUNNING},
-        {.n = a->wait, .sign = '.', .role = ROLE_BAR_FREE},
-        {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
-        {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
-    };
-    struct rich words;
-    rich_init(&words);
-    add_tallies(&words, a, earlier);
-    bool in_words = !f->room || (size_t)f->room > words.text.len + PROGRESS_MIN;
-    if (!in_words) {
-        rich_clear(&words);
-        rich_addf(&words, ROLE_NORMAL, "%u/%u", over, a->total);
-    }
-    int bar = f->room ? f->room - (int)words.text.len - 1 : PROGRESS_BAR;
-    bar = in_words && bar > PROGRESS_BAR ? PROGRESS_BAR : bar;
-    rich_fini(&words);
-    if (bar >= PROGRESS_MIN) /* else the numbers alone */
-        bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total, bar, true);
-    if (in_words) {
-        add_tallies(&f->text, a, earlier);
-        return;
-    }
-    rich_addf(&f->text, ROLE_NORMAL, "%s%u/%u", bar >= PROGRESS_MIN ? " " : "", over, a->total);
-}
-
 static void jobs_table_get_where(const void *ctx, const void *row, struct table_field *f)
 {
     const struct jobs_row *r = row;
@@ -252,7 +194,7 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
     else if (r->job)
         job_where(&f->text, r->job, jobs_table_now_of(ctx));
     else
-        array_progress(r->array, f);
+        arrayinfo_progress(r->array, true, f);
 }
 
 static const struct table_column columns[] = {

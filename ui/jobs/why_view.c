@@ -153,13 +153,13 @@ void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
 
 #define BAR 10
 
-static void factor(struct rich *r, const char *name, double x, uint32_t points, uint32_t weight)
+static void factor(struct rich *r, const char *name, uint32_t points, uint32_t weight, uint64_t total)
 {
-    struct bar_part part = {.n = (uint64_t)(x * 100 + 0.5), .sign = '#', .role = ROLE_BAR_USED};
+    struct bar_part part = {.n = points, .role = ROLE_BAR_RUN};
     if (!weight)
         return;
     rich_addf(r, ROLE_LABEL, "%s ", name);
-    bar_parts(r, &part, 1, 100, BAR, false);
+    bar_add(r, &part, 1, total, BAR);
     rich_addf(r, ROLE_NORMAL, " %-7u ", points);
 }
 
@@ -170,11 +170,15 @@ static void prio_lines(struct lines *l, const struct prio_row *row, const struct
                                         "qos  ", "cpu  ", "mem  ", "gpu  "};
     const struct prio_parts *p = &row->parts;
     struct rich *line = NULL;
+    uint64_t total = 0; /* before what is taken off again */
     size_t i = 0, shown = 0;
+#define X(member, weight) total += p->member##_points;
+    PRIO_FACTORS(X)
+#undef X
 #define X(member, weight)                                                             \
     if (weights->weight) {                                                            \
         line = shown++ % 2 ? line : lines_pair(l, shown == 1 ? "points" : "", LABEL); \
-        factor(line, names[i], p->member, p->member##_points, weights->weight);       \
+        factor(line, names[i], p->member##_points, weights->weight, total);           \
     }                                                                                 \
     i++;
     PRIO_FACTORS(X)

@@ -1,7 +1,7 @@
 /* nodes_view.c - the nodes screen.
  *
  *      S NODE   CPU                 MEMORY           GPU          NOTE
- *      + n01    [|||||---...] 32/48 [||||...] 80/128G ■■■■□□·· 6/8
+ *      + n01    #####===.... 32/48 ####.... 80/128G ■■■■□□·· 6/8
  *      # n04    [xxxxxxxxxxx]  0/48 [xxxxxxx]  0/128G xxxxxxxx 0/8 fan is loud  drained by root for 2 d
  */
 #include "ui/nodes/nodes_view.h"
@@ -214,14 +214,13 @@ static void nodes_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &nodes_view_of(v)->table, ui_model(v->ui)->n_nodes, out);
 }
 
-static void nodes_legend(const struct ui *ui, struct rich *r, int width)
+static void nodes_legend(struct rich *r, int width)
 {
-    bool ascii = ui_ascii(ui);
-    tableview_legend(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0", "used", width);
-    tableview_legend(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1", "allocated but idle", width);
-    tableview_legend(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7", "free", width);
-    tableview_legend(r, ROLE_BAR_OUT, "x", "offline", width);
-    tableview_legend(r, ROLE_WARM, "!", "foreign load", width);
+    tableview_legend_bar(r, ROLE_BAR_USED, GLYPH_GPU_BUSY, "used", width);
+    tableview_legend_bar(r, ROLE_BAR_IDLE, GLYPH_GPU_IDLE, "allocated but idle", width);
+    tableview_legend_bar(r, ROLE_BAR_FREE, GLYPH_FREE, "free", width);
+    tableview_legend(r, ROLE_BAR_OUT, bar_sign(ROLE_BAR_OUT), "offline", width);
+    tableview_legend_bar(r, ROLE_BAR_FOREIGN, GLYPH_N, "foreign load", width);
     tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 
@@ -235,7 +234,7 @@ static void nodes_draw(struct view *v, struct canvas *c, const struct screen_lay
         struct rect line = rect_take_bottom(&inner.body, 1);
         struct rich r;
         rich_init(&r);
-        nodes_legend(v->ui, &r, line.w - 3);
+        nodes_legend(&r, line.w - 3);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }

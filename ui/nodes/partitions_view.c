@@ -1,7 +1,7 @@
 /* partitions_view.c - the partitions.
  *
  *      S PARTITION  NODES          CPU FREE GPU FREE RUN WAIT  LIMIT       WHO MAY, AND WHAT WAITS
- *      . gpu        [||||..xx] 2/4   96/192    10/32   4   62  7-00:00:00  12 for GPUs, 50 behind others
+ *      . gpu        ####..xx 2/4     96/192    10/32   4   62  7-00:00:00  12 for GPUs, 50 behind others
  */
 #include "ui/nodes/partitions_view.h"
 

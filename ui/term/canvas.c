@@ -7,16 +7,17 @@
 #include "src/base/err.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/term/signs.h"
 
-const char *glyph_text(enum glyph g, bool ascii)
+const char *glyph_text(enum glyph g)
 {
-    static const char *const texts[GLYPH_N][2] = {
-#define X(name, utf8, plain) [GLYPH_##name] = {utf8, plain},
+    static const char *const texts[GLYPH_N] = {
+#define X(name, utf8) [GLYPH_##name] = utf8,
         GLYPHS(X)
 #undef X
     };
     bug_on((unsigned)g >= GLYPH_N);
-    return texts[g][ascii];
+    return texts[g];
 }
 
 void canvas_init(struct canvas *c)
@@ -135,8 +136,12 @@ int canvas_text(struct canvas *c, int y, int x, enum role role, const char *s, i
 {
     if (max == 0 || !s)
         return 0;
+    struct str plain = STR_INIT;
+    if (c->ascii)
+        signs_to_ascii(&plain, s, role);
     str_clear(&c->text);
-    int used = cell_text(&c->text, s, max, true, c->ascii), at = x;
+    int used = cell_text(&c->text, c->ascii ? plain.s : s, max, true, c->ascii), at = x;
+    str_fini(&plain);
     for (size_t i = 0, len; i < c->text.len; i += len) {
         uint32_t cp;
         len = utf8_decode(c->text.s + i, c->text.len - i, &cp);
@@ -165,7 +170,7 @@ int canvas_printf(struct canvas *c, int y, int x, enum role role, int max, const
 
 int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g)
 {
-    return canvas_text(c, y, x, role, glyph_text(g, c->ascii), 1);
+    return canvas_text(c, y, x, role, glyph_text(g), 1);
 }
 
 void canvas_fill_with(struct canvas *c, enum role fill)
@@ -248,6 +253,8 @@ struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, 
             *ret_char = ' ';
         if (filled)
             return s;
+        uint32_t end = sign_of_end((enum role)cell->role, cell->cp[0]);
+        *ret_char = end && !t->colors ? end : *ret_char;
     }
     return theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
 }

@@ -35,30 +35,29 @@ struct canvas {
     struct str text;  /* scratch */
 };
 
-/* Signs that have a plain form: X(enum member, Unicode, ASCII) */
+/* Signs that are drawn alone: X(enum member, Unicode); ui/term/signs.h has their plain forms. */
 /* clang-format off */
 #define GLYPHS(X) \
-    X(HLINE, "\u2500", "-")         X(VLINE, "\u2502", "|") \
-    X(TOP_LEFT, "\u256d", "+")      X(TOP_RIGHT, "\u256e", "+") \
-    X(BOTTOM_LEFT, "\u2570", "+")   X(BOTTOM_RIGHT, "\u256f", "+") \
-    X(OPEN, "\u25be", "v")          X(CLOSED, "\u25b8", ">") \
-    X(BRANCH, "\u251c", "|")        X(LAST, "\u2514", "`") \
-    X(MARK, "\u25cf", "*")          X(UP, "\u25b4", "^") \
-    X(DOWN, "\u25be", "v")          X(GPU_BUSY, "\u25a0", "#") \
-    X(GPU_IDLE, "\u25a1", "o")      X(FREE, "\u00b7", ".") \
-    X(DOT, "\u00b7", "-")           X(THUMB, "\u2503", "#") \
-    X(CUT, "\u2026", "+")           X(BAR_USED, "\u2588", "#") \
-    X(BAR_HELD, "\u2592", "=")      X(WATCHED, "\u25c6", "w")
+    X(HLINE, "\u2500")        X(VLINE, "\u2502") \
+    X(TOP_LEFT, "\u256d")     X(TOP_RIGHT, "\u256e") \
+    X(BOTTOM_LEFT, "\u2570")  X(BOTTOM_RIGHT, "\u256f") \
+    X(OPEN, "\u25be")         X(CLOSED, "\u25b8") \
+    X(BRANCH, "\u251c")       X(LAST, "\u2514") \
+    X(MARK, "\u25cf")         X(UP, "\u25b4") \
+    X(DOWN, "\u25be")         X(GPU_BUSY, "\u25a0") \
+    X(GPU_IDLE, "\u25a1")     X(FREE, "\u00b7") \
+    X(DOT, "\u00b7")          X(THUMB, "\u2503") \
+    X(CUT, "\u2026")          X(WATCHED, "\u25c6")
 /* clang-format on */
 
 enum glyph {
-#define X(name, utf8, ascii) GLYPH_##name,
+#define X(name, utf8) GLYPH_##name,
     GLYPHS(X)
 #undef X
         GLYPH_N
 };
 
-const char *glyph_text(enum glyph g, bool ascii);
+const char *glyph_text(enum glyph g);
 
 void canvas_init(struct canvas *c);
 void canvas_fini(struct canvas *c);

@@ -49,6 +49,9 @@
     X(BAR_RUN, "bar_run", "#6cabf7 | blue", "")                                                               \
     X(BAR_FREE, "bar_free", "#363d4b | dim", "dim")                                                           \
     X(BAR_OUT, "bar_out", "#e8646f | red", "")                                                                \
+    X(BAR_FAIL, "bar_fail", "#e8646f | red", "")                                                              \
+    X(BAR_GONE, "bar_gone", "#5d6675 | dim", "dim")                                                           \
+    X(BAR_FOREIGN, "bar_foreign", "#c58af9 | magenta", "")                                                    \
     X(BAR_TEXT, "bar_text", "#f0f3f8 | black", "")                                                            \
     X(OWNER_1, "owner_1", "#3f7fbf | blue", "")                                                               \
     X(OWNER_2, "owner_2", "#8a63c7 | magenta", "")                                                            \

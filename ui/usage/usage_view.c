@@ -207,10 +207,9 @@ static void get_factor(const void *ctx, const void *row, struct table_field *f)
     double x = r->share->fairshare;
     f->has_num = true;
     f->num = x;
-    struct bar_part part = {
-        .n = (uint64_t)(x * 100), .sign = '=', .role = x >= 0.5 ? ROLE_BAR_USED : ROLE_BAR_IDLE};
+    struct bar_part part = {.n = (uint64_t)(x * 100), .role = ROLE_BAR_RUN};
     if (f->room >= 14)
-        bar_parts(&f->text, &part, 1, 100, f->room - 5, false);
+        bar_add(&f->text, &part, 1, 100, f->room - 5);
     rich_addf(&f->text, ROLE_NORMAL, " %.2f", x);
 }
 

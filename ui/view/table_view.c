@@ -6,6 +6,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/widget/bar.h"
 
 #define BELOW_FROM 15  /* lines of a body that has room for details below the table */
 #define ROWS_MANY  999 /* more than any screen has */
@@ -252,6 +253,19 @@ void tableview_legend(struct rich *r, enum role role, const char *sign, const ch
         return;
     rich_addf(r, ROLE_DIM, "%*s", gap, "");
     rich_add(r, role, sign);
+    rich_addf(r, ROLE_DIM, " %s", means);
+}
+
+void tableview_legend_bar(struct rich *r, enum role part, enum glyph sign, const char *means, int width)
+{
+    int gap = r->text.len ? 2 : 0, signs = sign == GLYPH_N ? 1 : 2;
+    if (cell_width(r->text.s) + gap + signs + 1 + cell_width(means) > width)
+        return;
+    rich_addf(r, ROLE_DIM, "%*s", gap, "");
+    str_append(&r->text, bar_sign(part));
+    rich_filled(r, part, part);
+    if (sign != GLYPH_N)
+        rich_add(r, part == ROLE_BAR_FREE ? ROLE_DIM : part, glyph_text(sign));
     rich_addf(r, ROLE_DIM, " %s", means);
 }
 

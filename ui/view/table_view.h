@@ -30,6 +30,8 @@ struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, str
                               int least);
 /* Adds a sign and what it means, where both fit into what the line has of width. */
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width);
+/* The same of a part of a bar, and of a sign for one thing in its role; GLYPH_N: none. */
+void tableview_legend_bar(struct rich *r, enum role part, enum glyph sign, const char *means, int width);
 /* Draws a side pane where it belongs. */
 void side_draw(struct pane *p, struct canvas *c, const struct screen_layout *l);
 

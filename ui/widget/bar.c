@@ -1,81 +1,106 @@
 /* bar.c - bars as rich text. */
 #include "ui/widget/bar.h"
 
+#include "src/base/utf8.h"
+#include "ui/term/signs.h"
+
 #define PARTS_MAX 8
+#define EIGHTHS   8
+#define LEAST     4 /* eighths of a part that stands alone and is not 0 */
 
 enum role load_role(int percent)
 {
     return percent >= 90 ? ROLE_HOT : percent >= 70 ? ROLE_WARM : ROLE_NORMAL;
 }
 
-static void add_signs(struct rich *r, char sign, int n, enum role role)
+/* What is out of use is hatched, on the track. */
+static void bar_cells(struct rich *r, enum role role, int n)
 {
     for (int i = 0; i < n; i++)
-        str_append_char(&r->text, sign);
-    rich_role(r, role);
+        str_append(&r->text, bar_sign(role));
+    rich_filled(r, role, role == ROLE_BAR_OUT ? ROLE_BAR_FREE : role);
 }
 
-/* Cells for each part: rounded down, at least one where there is anything; what rounding left over goes to
- * the largest remainders only as far as the parts fill the whole, so that a bar is full exactly when it is
- * full. */
-static int bar_share(uint64_t n, uint64_t total, int width)
+/* Sizes of the parts in eighths of a cell: each part that is not 0 is seen, what that takes comes from the
+ * largest. */
+static void bar_sizes(const struct bar_part *parts, size_t n, uint64_t total, int width, int *sizes)
 {
-    if (!n || !total)
-        return 0;
-    int cells = (int)((double)n / (double)total * width);
-    return cells < 1 ? 1 : cells > width ? width : cells;
-}
-
-void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width,
-               bool last_right)
-{
-    int inner = width - 2, cells[PARTS_MAX] = {0}, used = 0;
-    if (inner < 1)
-        return;
-    if (n > PARTS_MAX)
-        n = PARTS_MAX;
-    uint64_t sum = 0;
+    int all = width * EIGHTHS, sum = 0, seen = 0;
     size_t biggest = 0;
+    uint64_t parts_sum = 0;
     for (size_t i = 0; i < n; i++) {
-        cells[i] = bar_share(parts[i].n, total, inner);
-        used += cells[i];
-        sum += parts[i].n;
-        if (cells[i] > cells[biggest])
-            biggest = i;
+        seen += parts[i].n > 0;
+        parts_sum += parts[i].n;
     }
-    if (n && (used > inner || (sum >= total && total)))
-        cells[biggest] += inner - used;
-    used = 0;
+    int left = seen;
     for (size_t i = 0; i < n; i++) {
-        if (cells[i] < 0)
-            cells[i] = 0;
-        if (used + cells[i] > inner)
-            cells[i] = inner - used;
-        used += cells[i];
+        int least = seen == 1 ? LEAST : EIGHTHS;
+        int size = total ? (int)((double)parts[i].n / (double)total * all) : 0;
+        if (parts[i].n && --left) /* only the end of the last one is within a cell */
+            size = (size + EIGHTHS / 2) / EIGHTHS * EIGHTHS;
+        sizes[i] = !parts[i].n || !total ? 0 : size < least ? least : size > all ? all : size;
+        biggest = sizes[i] > sizes[biggest] ? i : biggest;
+        sum += sizes[i];
     }
-    rich_add(r, ROLE_DIM, "[");
+    if (n && (sum > all || (total && parts_sum >= total)))
+        sizes[biggest] += all - sum > -sizes[biggest] ? all - sum : -sizes[biggest];
+}
+
+/* The part that the eighth at belongs to, n where it is none's; *ret_end: where it ends. */
+static size_t part_at(const int *sizes, size_t n, int at, int *ret_end)
+{
+    int end = 0;
     for (size_t i = 0; i < n; i++) {
-        if (last_right && i + 1 == n)
-            add_signs(r, '.', inner - used, ROLE_BAR_FREE);
-        add_signs(r, parts[i].sign, cells[i], parts[i].role);
+        end += sizes[i] > 0 ? sizes[i] : 0;
+        if (at < end) {
+            *ret_end = end;
+            return i;
+        }
     }
-    if (!last_right || !n)
-        add_signs(r, '.', inner - used, ROLE_BAR_FREE);
-    rich_add(r, ROLE_DIM, "]");
+    *ret_end = at + EIGHTHS;
+    return n;
+}
+
+void bar_add(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width)
+{
+    int sizes[PARTS_MAX] = {0};
+    if (width < 1 || r->mute)
+        return;
+    n = n > PARTS_MAX ? PARTS_MAX : n;
+    bar_sizes(parts, n, total, width, sizes);
+    for (int x = 0; x < width; x++) {
+        int from = x * EIGHTHS, end, last_end;
+        size_t first = part_at(sizes, n, from, &end),
+               last = part_at(sizes, n, from + EIGHTHS - 1, &last_end);
+        enum role role = first < n ? parts[first].role : ROLE_BAR_FREE;
+        if (first == last) {
+            bar_cells(r, role, 1);
+            continue;
+        }
+        char block[4]; /* U+2588 is full, U+258F one eighth */
+        str_append_n(&r->text, block, utf8_encode(0x2590u - (uint32_t)(end - from), block));
+        rich_filled(r, role, last < n ? parts[last].role : ROLE_BAR_FREE);
+    }
 }
 
 void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width)
 {
-    struct bar_part parts[] = {{.n = used, .sign = '|', .role = ROLE_BAR_USED},
-                               {.n = out, .sign = 'x', .role = ROLE_BAR_OUT}};
-    bar_parts(r, parts, 2, total, width, true);
+    struct bar_part all[] = {{.n = used, .role = ROLE_BAR_USED}, {.n = out, .role = ROLE_BAR_OUT}};
+    int cells = total ? (int)((double)out / (double)total * width + 0.5) : 0;
+    cells = out && !cells ? 1 : cells > width ? width : cells;
+    if (used && cells == width && width > 1)
+        cells--;
+    bar_add(r, all, total ? 1 : 0, used + out >= total && used ? used : total - (out < total ? out : total),
+            width - cells);
+    if (!r->mute)
+        bar_cells(r, ROLE_BAR_OUT, cells);
 }
 
 #define OWN_PART 10 /* one part of so many is a machine's own */
 
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width)
 {
-    if (busy_permille < 0) {
+    if (out || busy_permille < 0) {
         bar_two_ended(r, held, out ? total - (held < total ? held : total) : 0, total, width);
         return;
     }
@@ -86,24 +111,32 @@ void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, 
         foreign = 0;
     if (used + idle + foreign > all)
         foreign = all - used - idle;
-    struct bar_part parts[] = {
-        {.n = used, .sign = '|', .role = ROLE_BAR_USED},
-        {.n = idle, .sign = '-', .role = ROLE_BAR_IDLE},
-        {.n = foreign, .sign = '!', .role = ROLE_WARM},
-        {.n = out ? all - used - idle - foreign : 0, .sign = 'x', .role = ROLE_BAR_OUT},
-    };
-    bar_parts(r, parts, 4, all, width, true);
+    struct bar_part parts[] = {{.n = used, .role = ROLE_BAR_USED},
+                               {.n = idle, .role = ROLE_BAR_IDLE},
+                               {.n = foreign, .role = ROLE_BAR_FOREIGN}};
+    bar_add(r, parts, 3, all, width);
 }
 
-void spark_add(struct rich *r, const uint8_t *percent, size_t n, int width, bool ascii)
+/* --- lines of the past --- */
+
+/* Dots of a Braille character from below, of a measurement: at least one, where it was made. */
+static uint32_t column_dots(uint8_t percent, bool right)
 {
-    static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
-                                         "\u2585", "\u2586", "\u2587", "\u2588"};
-    static const char *const signs[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
-    size_t first = n > (size_t)width ? n - (size_t)width : 0;
-    for (size_t i = first; i < n; i++) {
-        int level = percent[i] * 8 / 101;
-        str_append(&r->text, ascii ? signs[level] : blocks[level]);
+    static const uint32_t dots[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
+    uint32_t bits = 0;
+    for (int i = 0; i < 4 && (i == 0 || percent > i * 25 - 12); i++)
+        bits |= dots[right][i];
+    return bits;
+}
+
+void spark_add(struct rich *r, const uint8_t *percent, size_t n, int width)
+{
+    size_t most = 2 * (size_t)width, first = n > most ? n - most : 0;
+    first += (n - first) % 2; /* pairs do not change their partners */
+    for (size_t i = first; i + 1 < n && !r->mute; i += 2) {
+        char b[4];
+        uint32_t dots = column_dots(percent[i], false) | column_dots(percent[i + 1], true);
+        str_append_n(&r->text, b, utf8_encode(SIGN_BRAILLE | dots, b));
     }
     rich_role(r, ROLE_BAR_USED);
 }

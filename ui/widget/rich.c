@@ -6,6 +6,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/term/signs.h"
 
 #define ENDS_MIN 6 /* cells in which two ends say more than a beginning */
 
@@ -27,15 +28,22 @@ void rich_clear(struct rich *r)
     str_clear(&r->text);
 }
 
-void rich_role(struct rich *r, enum role role)
+void rich_filled(struct rich *r, enum role role, enum role fill)
 {
     size_t before = r->n_runs ? r->runs[r->n_runs - 1].end : 0;
     if (r->text.len == before)
         return;
-    if (r->n_runs && (r->n_runs == RICH_RUNS || r->runs[r->n_runs - 1].role == role))
+    if (r->n_runs && (r->n_runs == RICH_RUNS ||
+                      (r->runs[r->n_runs - 1].role == role && r->runs[r->n_runs - 1].fill == fill)))
         r->n_runs--;
     r->runs[r->n_runs].role = (uint8_t)role;
+    r->runs[r->n_runs].fill = (uint8_t)fill;
     r->runs[r->n_runs++].end = r->text.len;
+}
+
+void rich_role(struct rich *r, enum role role)
+{
+    rich_filled(r, role, ROLE_NORMAL);
 }
 
 void rich_add(struct rich *r, enum role role, const char *s)
@@ -57,6 +65,12 @@ void rich_addf(struct rich *r, enum role role, const char *fmt, ...)
     rich_role(r, role);
 }
 
+void rich_sign(struct rich *r, enum role role, char letter)
+{
+    char buf[2];
+    rich_add(r, role, sign_of(letter, buf));
+}
+
 int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max)
 {
     if (max <= 0)
@@ -73,7 +87,9 @@ int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max)
         str_append_n(&part, r->text.s + from, r->runs[i].end - from);
         from = r->runs[i].end;
         int cells = cell_text(&fits, part.s, room - used, false, false);
+        canvas_fill_with(c, (enum role)r->runs[i].fill);
         used += canvas_text(c, y, x + used, role, fits.s, cells);
+        canvas_fill_with(c, ROLE_NORMAL);
         if (cut && cells < cell_width(part.s))
             break;
     }
@@ -160,9 +176,15 @@ static void copy_part(const struct rich *r, size_t from, size_t to, struct rich 
         size_t a = begin > from ? begin : from, b = r->runs[i].end < to ? r->runs[i].end : to;
         if (a < b) {
             str_append_n(&out->text, r->text.s + a, b - a);
-            rich_role(out, (enum role)r->runs[i].role);
+            rich_filled(out, (enum role)r->runs[i].role, (enum role)r->runs[i].fill);
         }
     }
+}
+
+void rich_append(struct rich *r, const struct rich *other)
+{
+    if (!r->mute)
+        copy_part(other, 0, other->text.len, r);
 }
 
 int rich_draw_ends(const struct rich *r, struct canvas *c, int y, int x, int max)

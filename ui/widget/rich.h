@@ -5,13 +5,13 @@
 #include "src/base/str.h"
 #include "ui/term/canvas.h"
 
-#define RICH_RUNS 24
+#define RICH_RUNS 32
 
 struct rich {
     struct str text;
     struct {
-        size_t end; /* of the run, in bytes of text */
-        uint8_t role;
+        size_t end;         /* of the run, in bytes of text */
+        uint8_t role, fill; /* fill: as canvas_fill_with has it */
     } runs[RICH_RUNS];
     size_t n_runs;
     bool mute; /* nothing is added: the caller wants the number of a field and not its text */
@@ -24,8 +24,14 @@ void rich_clear(struct rich *r);
 /* Beyond RICH_RUNS the last role goes on. */
 void rich_add(struct rich *r, enum role role, const char *s);
 void rich_addf(struct rich *r, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The sign of a state that has that letter: see ui/term/signs.h. */
+void rich_sign(struct rich *r, enum role role, char letter);
 /* Ends a run with what has been appended to r->text directly. */
 void rich_role(struct rich *r, enum role role);
+/* The same with a part of a bar, on the colour of a role: see canvas_fill_with. */
+void rich_filled(struct rich *r, enum role role, enum role fill);
+/* Appends all of other, with its roles. */
+void rich_append(struct rich *r, const struct rich *other);
 /* Draws in at most max cells, with a mark where it was cut. Returns the cells used. */
 int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max);
 

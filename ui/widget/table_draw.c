@@ -36,7 +36,7 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r, co
         struct str title = STR_INIT;
         str_append(&title, t->cols[i].title);
         if (sorted)
-            str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP, c->ascii));
+            str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP));
         int w = cell_width(title.s),
             pad = t->cols[i].flags & COLUMN_RIGHT && w < widths[i] ? widths[i] - w : 0;
         canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s, widths[i] - pad);
