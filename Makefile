@@ -199,10 +199,11 @@ LINT := $(filter-out %.allow %/exempt,$(sort $(wildcard tests/lint/*)))
 FAKE_NVML := $(B)/tests/lib/libfakenvml.so
 SLOW_FS := $(B)/tests/lib/libslowfs.so
 FAKE_CLOCK := $(B)/tests/lib/libfakeclock.so
+CLOCKED_SHIM := $(B)/tests/clocked/stoker-shim
 BROKEN_DISK := $(B)/tests/lib/libbrokendisk.so
 NO_MEMORY := $(B)/tests/lib/libnomemory.so
 COUNTS := $(B)/tests/lib/libcounts.so
-TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c))) $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS)
+TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c))) $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS) $(CLOCKED_SHIM)
 BENCH_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) $(ZLIB) -lm -lutil -ldl
@@ -241,6 +242,12 @@ $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS): $(B
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE_FLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
+
+# The shim is static and gets no environment: a dynamic one with the clock in it takes its place in tests that move the clock.
+$(CLOCKED_SHIM): $(call obj,$(MAIN_stoker-shim) tests/lib/fakeclock.c) $(call lib,$(NEEDS_stoker-shim)) $(B)/.settings
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call group,$(call lib,$(NEEDS_stoker-shim))) $(LIBS_stoker-shim)
 
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # F04: tasks end while the controller is away, killed or stopped. Their true ends and times come in later, once.
 . stoker.sh
-cluster_start
+cluster_start_clocked
 script until.sh <<'E'
 echo $$ >pid-$1
 while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
@@ -30,7 +30,7 @@ for how in killed stopped; do
     later() { [ "$(date +%s)" -gt $(($(cat end-$how-kill) + 1)) ]; }
     wait_for 10 later
     restarted=$(date +%s)
-    must stoker up
+    clocked_up
     for k in 0 7 kill; do
         id=id_$k
         wait_end ${!id}
@@ -51,7 +51,7 @@ done
 case_ "killed once more at once: nothing is told twice"
 before=$(squeue -h -t all -o '%i %T' | sort)
 controller_kill9
-must stoker up
+clocked_up
 wait_for 10 nodes_up
 is "the ends" "$(squeue -h -t all -o '%i %T' | sort)" "$before"
 
@@ -65,24 +65,25 @@ until [ -e go-$k ]; do read -r -t 0.05 <> <(:); done
 exit 0
 S
 done
-submit -t 0:12 -o /dev/null raised
+submit -t 2 -o /dev/null raised
 raised=$job
 must scontrol update "JobId=$raised" TimeLimit=30
-submit -t 0:12 -o /dev/null paused
+submit -t 2 -o /dev/null paused
 paused=$job
-wait_state "$paused" RUNNING
+wait_for 10 has_lines pid-paused 1
 must scontrol suspend "$paused"
 submit -t 30 -o /dev/null lowered
 lowered=$job
-wait_for 10 is_file pid-lowered
-must scontrol update "JobId=$lowered" TimeLimit=0:12
-submit -t 0:12 -o /dev/null kept # later than the others: when it has ended they would have
+wait_for 10 has_lines pid-lowered 1
+must scontrol update "JobId=$lowered" TimeLimit=2
+submit -t 2 -o /dev/null kept # later than the others: when it has ended they would have
 kept=$job
-for k in raised paused kept; do wait_for 10 is_file pid-$k; done
+for k in raised kept; do wait_for 10 has_lines pid-$k 1; done
 controller_kill9
+sleep_on 155
 for k in kept lowered; do wait_for 120 is_dead "$(cat pid-$k)"; done
 for k in raised paused; do is_alive "$(cat pid-$k)" || fail "the job whose limit was $k was ended"; done
-must stoker up
+clocked_up
 wait_for 10 nodes_up
 is "raised" "$(job_state "$raised")" RUNNING
 is "suspended" "$(job_state "$paused")" SUSPENDED

@@ -1,14 +1,18 @@
-/* fakeclock.c - clocks that are wrong, for programs that are started with it in LD_PRELOAD.
+/* fakeclock.c - clocks that are wrong, for programs that are started with it in LD_PRELOAD or linked with
+ * it (the shim of tests, whose environment is empty).
  *
- * The file that FAKE_CLOCK names holds two numbers of seconds, "WALL SLEPT", and may be changed at any
- * time: so much is CLOCK_REALTIME ahead (or behind), and so much longer has the machine been up than its
- * processes ran, which is what CLOCK_BOOTTIME tells after it has slept. Whoever waits is woken every 50 ms,
- * as a machine that wakes looks at its timers.
+ * The file that FAKE_CLOCK names, or else the first file called "clock" in the program's directory or above
+ * it, holds two numbers of seconds, "WALL SLEPT", and may be changed at any time: so much is CLOCK_REALTIME
+ * ahead (or behind), and so much longer has the machine been up than its processes ran, which is what
+ * CLOCK_BOOTTIME tells after it has slept. Whoever waits is woken every 50 ms, as a machine that wakes
+ * looks at its timers.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,10 +20,28 @@
 
 #define LOOK_MS 50
 
+static const char *clock_file(void)
+{
+    static char path[PATH_MAX];
+    if (path[0] || getenv("FAKE_CLOCK"))
+        return path[0] ? path : getenv("FAKE_CLOCK");
+    char dir[PATH_MAX - 8];
+    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
+    dir[n > 0 ? n : 0] = '\0';
+    for (char *end; (end = strrchr(dir, '/'));) {
+        *end = '\0';
+        snprintf(path, sizeof path, "%s/clock", dir);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    path[0] = '\0';
+    return NULL;
+}
+
 static void offsets(long *wall, long *slept)
 {
     char text[64];
-    const char *path = getenv("FAKE_CLOCK");
+    const char *path = clock_file();
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0)

@@ -189,16 +189,26 @@ cluster_start() {
     wait_for 15 nodes_up
 }
 
-# A cluster whose controller has a clock of the test: sleep_on SECONDS moves it forward, as after a sleep of the machine. What waits
-# for half a minute then ends at once.
+# A cluster whose controller, agents and shims have a clock of the test: sleep_on SECONDS moves it forward, as after a sleep of the
+# machine. What waits for half a minute then ends at once. clocked_up starts the controller again.
 cluster_start_clocked() {
+    clock_make
+    [ -e "$STOKER_HOME/stoker.cfg" ] || cluster_config
+    clocked_up
+    wait_for 15 nodes_up
+}
+# The shim's environment is empty and it is static: a copy of the programs has one with that clock, which looks for the file "clock"
+# in the directories above it.
+clock_make() {
+    local program
     export FAKE_CLOCK=$TMPDIR/clock
     st_slept=0
     sleep_on 0
-    [ -e "$STOKER_HOME/stoker.cfg" ] || cluster_config
-    LD_PRELOAD=$B/tests/lib/libfakeclock.so must stoker up
-    wait_for 15 nodes_up
+    mkdir "$TMPDIR/clocked"
+    for program in stoker stokerd stoker-agent stoker-link; do cp "$B/bin/$program" "$TMPDIR/clocked/"; done
+    cp "$B/tests/clocked/stoker-shim" "$TMPDIR/clocked/"
 }
+clocked_up() { LD_PRELOAD=$B/tests/lib/libfakeclock.so must "$TMPDIR/clocked/stoker" up; }
 sleep_on() {
     st_slept=$((st_slept + $1))
     echo "0 $st_slept" >"$FAKE_CLOCK.new" && mv "$FAKE_CLOCK.new" "$FAKE_CLOCK"

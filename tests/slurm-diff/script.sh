@@ -319,11 +319,11 @@ section squeue-expected && {
 }
 section squeue-letters && {
     queue_of_three
-    for c in A b B c C d D E f F g G h H i I j J k K l L N n O o P q r R t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
+    for c in A b B c C d D E f F g G h H i I j J k K l L N n O o P r R t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
     run squeue -S j
     run squeue -S j -l -h
     run squeue -S j -r -h -o '%i %K %F'
-    run squeue -S j -o '%05j|%.5j|%q'
+    run squeue -S j -o '%05j|%.5j|%t'
     run squeue -S j -h -o '\t%j\n'
     run squeue -h -S i -o %j
     run squeue -h -S j,i -o %j
@@ -354,7 +354,7 @@ section squeue-names && {
     for f in arrayjobid arraytaskid batchflag batchhost boardspernode burstbuffer clusterfeature comment contiguous cores corespec cpus-per-task \
         cpus-per-tres deadline delayboot dependency feature groupid groupname hetjobid jobarrayid jobid licenses maxcpus mcslabel \
         mem-per-tres mincpus mintmpdisk name network nice nodelist ntperboard ntpercore ntpernode ntpersocket numcpus numnodes numtasks \
-        origin originraw oversubscribe partition profile qos reason reasonlist reboot reqnodes reqswitch requeue reservation \
+        origin originraw oversubscribe partition profile reason reasonlist reboot reqnodes reqswitch requeue reservation \
         restartcnt schednodes sct siblingsactive siblingsviable sockets sperboard state statecompact threads timelimit timeused tres-bind tres-freq \
         tres-per-job tres-per-node tres-per-socket tres-per-task userid username wait4switch wckey; do
         run squeue -S j -O "$f:30"
@@ -366,6 +366,8 @@ section squeue-newer && {
     queue_of_three
     run squeue -S j -o '%a'
     run squeue -S j -O account:30
+    run squeue -S j -o '%q'
+    run squeue -S j -O qos:30
     run squeue -S j -o '%m'
     run squeue -S j -O 'accrue:30'
     run squeue -S j -O exit_code:20,derivedec:20
@@ -378,7 +380,7 @@ section sinfo-forms && {
     run sinfo
     run sinfo -s
     run bash -c "sinfo -N | tr -s ' '"
-    run bash -c "sinfo -N -l | tail -n +2 | sed 's/ *[0-9]* *0 *1 *(null) none//; s/ *MEMORY.*//' | tr -s ' '"
+    run bash -c "sinfo -N -l | tail -n +2 | sed 's/ *[0-9]* *[0-9]* *1 *(null) none//; s/ *MEMORY.*//' | tr -s ' '"
     run sinfo -R
     run sinfo -R -l -h
     for c in A a C D E F f G g h I L l N n P R r S s T t U u X Y Z z p B H; do run sinfo -o "%$c"; done

@@ -495,7 +495,8 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
     bool by_hand = typed || (n && (fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents));
-    mind_signals(l); /* before the picture that shows an action: the terminal may go as soon as it is seen */
+    mind_signals(
+        l); /* before the picture that shows an action: the terminal may go as soon as it is seen */
     if (app_is_dirty(l->app) && (by_hand || loop_ms_since(l->drawn) >= frame_pause(l)))
         loop_draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
