@@ -52,7 +52,7 @@ void form_change_field(struct form_page *s, const char *value)
 void form_change_script(struct form_page *s)
 {
     str_clear(&s->f.text);
-    str_append(&s->f.text, s->script.text.s);
+    str_append(&s->f.text, s->script.buf.text.s);
     form_change_after(s);
     form_page_load_edit(s);
 }

@@ -43,7 +43,7 @@ static void form_take_value(struct view *v, const char *value)
 static void begin_script(struct form_page *s)
 {
     textedit_set(&s->script, s->f.text.s);
-    s->script.at = s->f.path ? 0 : s->script.text.len;
+    s->script.buf.at = s->f.path ? 0 : s->script.buf.text.len;
 }
 
 static struct view *form_view_open(struct ui *ui, const void *arg)
@@ -118,7 +118,7 @@ static bool paste_lines(struct form_page *s, const struct input *in)
         return false;
     if (str_starts(in->text, "#!") && !s->changed && !formcommand_lines(s->f.text.s))
         textedit_set(&s->script, "");
-    s->script.at = s->script.text.len;
+    s->script.buf.at = s->script.buf.text.len;
     textedit_input(&s->script, in, &changed);
     form_change_script(s);
     ui_toast(s->v.ui, ROLE_NORMAL, "several lines: see the script");

@@ -19,10 +19,7 @@
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/gpu_rows.h"
-#include "ui/nodes/node_keys.h"
-#include "ui/view/table_view.h"
-
-#define LINES_BELOW 5 /* a node and four of its devices */
+#include "ui/nodes/node_screen.h"
 
 struct gpus_screen {
     struct tablescreen s;
@@ -228,8 +225,9 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
     gpus_count_of(r, width, ROLE_NORMAL, t->held, "allocated");
 }
 
-static void draw_types(struct gpus_screen *g, struct canvas *c, struct rect *body)
+static void gpus_draw_types(struct tablescreen *s, struct canvas *c, struct rect *body)
 {
+    const struct gpus_screen *g = gpus_view_of(&s->v);
     int name_width = 0;
     for (size_t i = 0; i < g->all.n_types; i++) {
         int w = cell_width(g->all.types[i].name);
@@ -247,24 +245,10 @@ static void draw_types(struct gpus_screen *g, struct canvas *c, struct rect *bod
         rect_take_top(body, 1);
 }
 
-static void draw_legend(struct canvas *c, struct rect line)
+static void gpus_details(struct tablescreen *s, const void *data, struct lines *l)
 {
-    struct rich r;
-    int width = line.w - 3;
-    rich_init(&r);
-    tableview_legend(&r, ROLE_BAR_USED, "A", "a job", width);
-    tableview_legend(&r, ROLE_BAR_IDLE, "a", "allocated but idle", width);
-    tableview_legend(&r, ROLE_BAR_FREE, ".", "free", width);
-    tableview_legend(&r, ROLE_BAR_OUT, "#", "offline", width);
-    tableview_legend(&r, ROLE_WARM, "!", "foreign load", width);
-    tableview_legend(&r, ROLE_ERROR, "X", "broken", width);
-    rich_draw(&r, c, line.y, line.x + 2, width);
-    rich_fini(&r);
-}
-
-static void gpus_fill_side(struct gpus_screen *g, const struct gpu_row *row)
-{
-    struct lines *l = &g->s.side.lines;
+    const struct gpus_screen *g = gpus_view_of(&s->v);
+    const struct gpu_row *row = data;
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_TITLE, "%s", row->node->spec.name);
     if (row->node->gpu_type)
@@ -287,28 +271,14 @@ static void gpus_fill_side(struct gpus_screen *g, const struct gpu_row *row)
         }
 }
 
-static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
+static void gpus_legend(struct rich *r, int width)
 {
-    struct gpus_screen *g = gpus_view_of(v);
-    struct screen_layout inner = *l;
-    struct lines empty = {0};
-    gpurows_count(&g->all);
-    lines_addf(&empty, ROLE_NORMAL, "No node has GPUs.");
-    if (inner.body.h > 8)
-        draw_legend(c, rect_take_bottom(&inner.body, 1));
-    draw_types(g, c, &inner.body);
-    struct rect below = tablescreen_below(&g->s, c, &inner, LINES_BELOW);
-    if (!rect_is_empty(below)) {
-        lines_clear(&g->s.side.lines);
-        gpus_fill_side(g, table_current(&g->s.table)->data);
-        pane_draw(&g->s.side, c, below);
-    }
-    const struct trow *row = tablescreen_draw(&g->s, c, &inner, &empty);
-    lines_fini(&empty);
-    if (!row)
-        return;
-    gpus_fill_side(g, row->data);
-    side_draw(&g->s.side, c, l);
+    tableview_legend(r, ROLE_BAR_USED, "A", "a job", width);
+    tableview_legend(r, ROLE_BAR_IDLE, "a", "allocated but idle", width);
+    tableview_legend(r, ROLE_BAR_FREE, ".", "free", width);
+    tableview_legend(r, ROLE_BAR_OUT, "#", "offline", width);
+    tableview_legend(r, ROLE_WARM, "!", "foreign load", width);
+    tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 
 static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row)
@@ -317,14 +287,27 @@ static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row
     return ((const struct gpu_row *)row->data)->node;
 }
 
-static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
+static const struct node_screen_ops gpus_screen_ops = {
+    .empty = "No node has GPUs.",
+    .lines_below = 5, /* a node and four of its devices */
+    .legend = gpus_legend,
+    .head = gpus_draw_types,
+    .details = gpus_details,
+    .node_of = gpus_node_of_row,
+};
+
+static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct table *t = &gpus_view_of(v)->s.table;
-    unsigned did = nodekeys_act(v->ui, t, gpus_node_of_row, a);
-    return did ? did : tableview_act(v->ui, t, a, in);
+    gpurows_count(&gpus_view_of(v)->all);
+    nodescreen_draw(&gpus_screen_ops, &gpus_view_of(v)->s, c, l);
 }
 
-static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
+static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
+{
+    return nodescreen_act(&gpus_screen_ops, &gpus_view_of(v)->s, a, in);
+}
+
+static const enum scope scopes[] = {NODE_SCREEN_SCOPES};
 
 const struct view_ops gpus_view = {
     .name = "gpus",

@@ -14,8 +14,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/nodetext.h"
 #include "ui/info/node_info.h"
-#include "ui/nodes/node_keys.h"
-#include "ui/view/table_view.h"
+#include "ui/nodes/node_screen.h"
 #include "ui/widget/bar.h"
 
 static struct tablescreen *nodes_view_of(struct view *v)
@@ -48,8 +47,7 @@ static void nodes_get_state(const void *ctx, const void *row, struct table_field
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-#define BAR_MIN     6
-#define LINES_BELOW 4 /* what a node is and why, and what is held of it */
+#define BAR_MIN 6
 
 /* A bar with its number, in its cells, in the room there is; the number alone where there is not enough for
  * both. */
@@ -224,32 +222,9 @@ static void nodes_legend(struct rich *r, int width)
     tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 
-static void nodes_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
+static void nodes_details(struct tablescreen *s, const void *row, struct lines *ret)
 {
-    struct tablescreen *n = nodes_view_of(v);
-    struct lines empty = {0};
-    struct screen_layout inner = *l;
-    lines_addf(&empty, ROLE_NORMAL, "No nodes are configured.");
-    if (inner.body.h > 8) { /* what the signs mean, where there is a line for it */
-        struct rect line = rect_take_bottom(&inner.body, 1);
-        struct rich r;
-        rich_init(&r);
-        nodes_legend(&r, line.w - 3);
-        rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
-        rich_fini(&r);
-    }
-    struct rect below = tablescreen_below(n, c, &inner, LINES_BELOW);
-    if (!rect_is_empty(below)) {
-        lines_clear(&n->side.lines);
-        nodeinfo_lines(&n->side.lines, v->ui, table_current(&n->table)->data);
-        pane_draw(&n->side, c, below);
-    }
-    const struct trow *row = tablescreen_draw(n, c, &inner, &empty);
-    lines_fini(&empty);
-    if (!row)
-        return;
-    nodeinfo_lines(&n->side.lines, v->ui, row->data);
-    side_draw(&n->side, c, l);
+    nodeinfo_lines(ret, s->v.ui, row);
 }
 
 static const struct node *nodes_node_of_row(struct ui *ui, const struct trow *row)
@@ -258,14 +233,25 @@ static const struct node *nodes_node_of_row(struct ui *ui, const struct trow *ro
     return row->data;
 }
 
-static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
+static const struct node_screen_ops nodes_screen = {
+    .empty = "No nodes are configured.",
+    .lines_below = 4, /* what the node is, its state and why, and what is allocated of it */
+    .legend = nodes_legend,
+    .details = nodes_details,
+    .node_of = nodes_node_of_row,
+};
+
+static void nodes_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct table *t = &nodes_view_of(v)->table;
-    unsigned did = nodekeys_act(v->ui, t, nodes_node_of_row, a);
-    return did ? did : tableview_act(v->ui, t, a, in);
+    nodescreen_draw(&nodes_screen, nodes_view_of(v), c, l);
 }
 
-static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
+static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
+{
+    return nodescreen_act(&nodes_screen, nodes_view_of(v), a, in);
+}
+
+static const enum scope scopes[] = {NODE_SCREEN_SCOPES};
 
 const struct view_ops nodes_view = {
     .name = "nodes",

@@ -1,14 +1,16 @@
 /* edit.c - a line that is typed into. */
 #include "ui/widget/edit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/utf8.h"
+#include "src/base/xalloc.h"
 
 void edit_init(struct edit *e)
 {
+    *e = (struct edit){.max = EDIT_MAX};
     str_init(&e->text);
-    e->at = 0;
 }
 
 void edit_fini(struct edit *e)
@@ -23,29 +25,42 @@ void edit_set(struct edit *e, const char *text)
     e->at = e->text.len;
 }
 
-static void edit_insert(struct edit *e, const char *s, size_t n)
+void edit_insert(struct edit *e, const char *s, size_t n)
 {
-    if (e->text.len + n > EDIT_MAX)
+    if (e->text.len + n > e->max)
         return;
-    struct str rest = STR_INIT;
-    str_append(&rest, e->text.s + e->at);
+    char *rest = xstrdup(e->text.s + e->at);
     str_truncate(&e->text, e->at);
     str_append_n(&e->text, s, n);
-    str_append(&e->text, rest.s);
+    str_append(&e->text, rest);
     e->at += n;
-    str_fini(&rest);
+    free(rest);
 }
 
-static size_t word_before(const struct edit *e, size_t at)
+size_t edit_line_start(const struct edit *e, size_t at)
 {
-    while (at > 0 && e->text.s[at - 1] == ' ')
-        at--;
-    while (at > 0 && e->text.s[at - 1] != ' ')
+    while (at > 0 && e->text.s[at - 1] != '\n')
         at--;
     return at;
 }
 
-static void delete (struct edit *e, size_t from, size_t to)
+size_t edit_line_end(const struct edit *e, size_t at)
+{
+    return at + strcspn(e->text.s + at, "\n");
+}
+
+/* A word ends at its line. */
+static size_t word_before(const struct edit *e, size_t at)
+{
+    size_t start = edit_line_start(e, at);
+    while (at > start && e->text.s[at - 1] == ' ')
+        at--;
+    while (at > start && e->text.s[at - 1] != ' ')
+        at--;
+    return at;
+}
+
+static void edit_cut(struct edit *e, size_t from, size_t to)
 {
     memmove(e->text.s + from, e->text.s + to, e->text.len - to);
     str_truncate(&e->text, e->text.len - (to - from));
@@ -66,40 +81,58 @@ static void edit_paste(struct edit *e, const char *s)
     }
 }
 
-static bool edit_edit_key(struct edit *e, uint32_t key)
+static bool edit_move_key(struct edit *e, uint32_t key)
 {
-    char b[4];
     switch (key) {
     case KEYNAME_LEFT:
     case CTRL_KEY('b'): e->at = utf8_before(e->text.s, e->at); return true;
     case KEYNAME_RIGHT:
     case CTRL_KEY('f'): e->at = utf8_after(e->text.s, e->text.len, e->at); return true;
     case KEYNAME_HOME:
-    case CTRL_KEY('a'): e->at = 0; return true;
+    case CTRL_KEY('a'): e->at = edit_line_start(e, e->at); return true;
     case KEYNAME_END:
-    case CTRL_KEY('e'): e->at = e->text.len; return true;
-    case KEYNAME_BACKSPACE:
-    case CTRL_KEY('h'): delete (e, utf8_before(e->text.s, e->at), e->at); return true;
-    case KEYNAME_DELETE:
-    case CTRL_KEY('d'): delete (e, e->at, utf8_after(e->text.s, e->text.len, e->at)); return true;
-    case CTRL_KEY('w'): delete (e, word_before(e, e->at), e->at); return true;
-    case CTRL_KEY('u'): delete (e, 0, e->at); return true;
-    case CTRL_KEY('k'): str_truncate(&e->text, e->at); return true;
-    default: break;
+    case CTRL_KEY('e'): e->at = edit_line_end(e, e->at); return true;
+    default: return false;
     }
-    if (!key_is_text(key))
-        return false;
-    edit_insert(e, b, utf8_encode(key, b));
-    return true;
+}
+
+/* To the end of the line; at its end the line break. */
+static void cut_to_end(struct edit *e)
+{
+    size_t end = edit_line_end(e, e->at);
+    edit_cut(e, e->at, end > e->at ? end : utf8_after(e->text.s, e->text.len, end));
+}
+
+bool edit_key(struct edit *e, uint32_t key, bool *changed)
+{
+    char b[4];
+    *changed = false;
+    if (edit_move_key(e, key))
+        return true;
+    switch (key) {
+    case KEYNAME_BACKSPACE:
+    case CTRL_KEY('h'): edit_cut(e, utf8_before(e->text.s, e->at), e->at); break;
+    case KEYNAME_DELETE:
+    case CTRL_KEY('d'): edit_cut(e, e->at, utf8_after(e->text.s, e->text.len, e->at)); break;
+    case CTRL_KEY('w'): edit_cut(e, word_before(e, e->at), e->at); break;
+    case CTRL_KEY('u'): edit_cut(e, edit_line_start(e, e->at), e->at); break;
+    case CTRL_KEY('k'): cut_to_end(e); break;
+    default:
+        if (!key_is_text(key))
+            return false;
+        edit_insert(e, b, utf8_encode(key, b));
+    }
+    return *changed = true;
 }
 
 bool edit_input(struct edit *e, const struct input *in)
 {
+    bool changed;
     if (in->kind == INPUT_PASTE) {
         edit_paste(e, in->text);
         return true;
     }
-    return in->kind == INPUT_KEY && edit_edit_key(e, in->key);
+    return in->kind == INPUT_KEY && edit_key(e, in->key, &changed);
 }
 
 void edit_draw(const struct edit *e, struct canvas *c, int y, int x, int w)

@@ -1,18 +1,17 @@
-/* textedit.h - a text of several lines that is typed into. */
+/* textedit.h - a text of several lines that is typed into: an input line (ui/widget/edit.h) whose text has
+ * line breaks. */
 #ifndef UI_WIDGET_TEXTEDIT_H
 #define UI_WIDGET_TEXTEDIT_H
 
-#include "ui/keys/input.h"
-#include "ui/term/canvas.h"
+#include "ui/widget/edit.h"
 
 #define TEXTEDIT_MAX (1u << 20) /* bytes */
 
 struct textedit {
-    struct str text;
-    size_t at;  /* the cursor, in bytes */
-    int want;   /* the column that up and down aim at; -1: where the cursor is */
-    size_t top; /* first line seen */
-    int left;   /* cells scrolled sideways */
+    struct edit buf; /* its text has line breaks */
+    int want;        /* the column that up and down aim at; -1: where the cursor is */
+    size_t top;      /* first line seen */
+    int left;        /* cells scrolled sideways */
     int height;
 };
 

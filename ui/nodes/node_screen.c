@@ -1,0 +1,44 @@
+/* node_screen.c - the screens of nodes and of GPUs. */
+#include "ui/nodes/node_screen.h"
+
+#define LEGEND_FROM 8 /* lines above which one is left for the legend */
+
+static void nodescreen_draw_legend(const struct node_screen_ops *o, struct canvas *c, struct rect line)
+{
+    struct rich r;
+    rich_init(&r);
+    o->legend(&r, line.w - 3);
+    rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+    rich_fini(&r);
+}
+
+void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, struct canvas *c,
+                     const struct screen_layout *l)
+{
+    struct lines empty = {0};
+    struct screen_layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "%s", o->empty);
+    if (inner.body.h > LEGEND_FROM)
+        nodescreen_draw_legend(o, c, rect_take_bottom(&inner.body, 1));
+    if (o->head)
+        o->head(s, c, &inner.body);
+    struct rect below = tablescreen_below(s, c, &inner, o->lines_below);
+    if (!rect_is_empty(below)) {
+        lines_clear(&s->side.lines);
+        o->details(s, table_current(&s->table)->data, &s->side.lines);
+        pane_draw(&s->side, c, below);
+    }
+    const struct trow *row = tablescreen_draw(s, c, &inner, &empty);
+    lines_fini(&empty);
+    if (!row)
+        return;
+    o->details(s, row->data, &s->side.lines);
+    side_draw(&s->side, c, l);
+}
+
+unsigned nodescreen_act(const struct node_screen_ops *o, struct tablescreen *s, enum action a,
+                        const struct input *in)
+{
+    unsigned did = nodekeys_act(s->v.ui, &s->table, o->node_of, a);
+    return did ? did : tableview_act(s->v.ui, &s->table, a, in);
+}
