@@ -11,11 +11,11 @@
 /* X(enum member, name, what it means) */
 #define PLAN_KINDS(X)                                                                            \
     X(RUNNING, "running", "runs until its time limit at the latest")                             \
-    X(HELD, "reserved", "a place is held for it")                                                \
-    X(FORECAST, "forecast", "as the queue stands, if no job ends early and no job gets ahead of it") \
-    X(BEYOND, "beyond", "not within the time that is planned ahead")                             \
-    X(UNKNOWN, "unknown", "behind a gate or a limit: no time is known")                          \
-    X(WINDOW, "window", "nodes are kept for something else")
+    X(HELD, "reserved", "planned start")                            \
+    X(FORECAST, "forecast", "from the present queue, if no job ends early and no job gets ahead of it") \
+    X(BEYOND, "beyond", "starts after the end of the plan")                                       \
+    X(UNKNOWN, "unknown", "held, waiting for a dependency, or over a limit: no forecast")         \
+    X(WINDOW, "window", "nodes are reserved")
 
 enum plan_kind {
 #define X(name, text, what) PLAN_##name,

@@ -162,7 +162,7 @@ static void what_was_confirmed_outlives_the_terminal(void **state)
         tty_type(&t, "*c");
         tty_await(&t, "cancel 2 jobs");
         tty_type(&t, "y");
-        tty_await(&t, "u undoes it");
+        tty_await(&t, "z undoes it");
         int status = 0;
         if (i == 0)
             kill(t.pid, SIGTERM);

@@ -370,6 +370,38 @@ static void a_broken_file_is_told_with_its_line(void **state)
     prefs_fini(&p);
 }
 
+/* --- back --- */
+
+static void back_goes_the_way_the_user_came(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "/user:bo<Enter>5<Enter>", "Partitions \u203a Jobs");
+    must_show(u, "filter part:gpu");
+    must_show(u, "q back");
+    keys_show(u, "q", " Partitions 2");
+    must_not_show(u, "\u203a");
+    assert_false(outbox_take(u->app) & WISH_QUIT);
+    keys_show(u, "1", "filter user:bo"); /* the user's own */
+    keys_show(u, "7<Enter>", "Usage \u203a Jobs");
+    keys_show(u, "<Enter>", "Usage \u203a Jobs \u203a Job ");
+    keys_show(u, "<Esc>", "Usage \u203a Jobs");
+    keys_show(u, "<Esc>", " Usage 2");
+    uilab_keys(u, "q");
+    assert_true(outbox_take(u->app) & WISH_QUIT);
+}
+
+/* All jobs of the partition, also if the list shows only the user's own. */
+static void a_row_leads_to_all_its_jobs(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "m5<Enter>", "train-resnet"); /* of bo */
+    uilab_keys(u, "q1");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "train-resnet");
+}
+
 /* --- what can be undone --- */
 
 static void a_bulk_kill_waits(void **state)
@@ -383,17 +415,18 @@ static void a_bulk_kill_waits(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "cancel 2 jobs in 3 s");
     assert_true(app_next_ms(u->app) <= 1000); /* its line counts */
-    keys_show(u, "u", "undone: cancel 2 jobs");
+    keys_show(u, "u", "z undoes it");         /* u only unmarks */
+    keys_show(u, "z", "undone: cancel 2 jobs");
     uilab_wait(u, 10000);
     assert_null(sent_act(u));
     uilab_draw(u, 24, 80);
-    must_show(u, "2 marked"); /* that u undid the cancellation, not the marks */
-    uilab_keys(u, "cy");
+    must_not_show(u, "2 marked");
+    uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.n, 2);
 }
 
-/* Where letters are text u is one of them, and Ctrl-C is what undoes. */
+/* Where letters are text z is one of them, and Ctrl-C is what undoes. */
 static void what_is_typed_undoes_nothing(void **state)
 {
     static const char *const places[] = {"sru", "/ru"};
@@ -654,6 +687,8 @@ int main(void)
         UI_FIXTURE_CASE(views_are_kept_under_a_name),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         UI_FIXTURE_CASE(a_bulk_kill_waits),
+        UI_FIXTURE_CASE(back_goes_the_way_the_user_came),
+        UI_FIXTURE_CASE(a_row_leads_to_all_its_jobs),
         UI_FIXTURE_CASE(what_is_typed_undoes_nothing),
         UI_FIXTURE_CASE(interrupting_undoes_and_leaving_does),
         UI_FIXTURE_CASE(nothing_goes_out_later_than_announced),

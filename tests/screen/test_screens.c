@@ -417,7 +417,7 @@ static void the_plan_is_on_a_line_of_time(void **state)
     for (size_t i = 0; i < N_OF(sizes); i++)
         uilab_golden_in_all(u, "timeline", sizes[i][0], sizes[i][1]);
     uilab_draw(u, 24, 80);
-    must_show(u, "pretrain of bo: runs since");
+    must_show(u, "pretrain of bo: running since");
 }
 
 /* The title was cut in the middle of the plan's age. */
@@ -447,7 +447,7 @@ static void the_cursor_tells_what_is_there(void **state)
         uilab_keys(u, "<Right>");
     uilab_draw(u, 24, 80);
     must_show(u, "finetune-7b of bo: starts about");
-    must_show(u, "a place is held for it; waits: next in line, nothing fits yet");
+    must_show(u, "planned start; waits: next in line, nothing fits yet");
     keys_show(u, "<Enter>", "Job 52");
     keys_show(u, "q", "finetune");
     uilab_keys(u, "j"); /* the other lane of the node */

@@ -1,5 +1,5 @@
-/* app.c - the life of the program, and what follows from the time. Inputs are in inputs.c, the views in
- * ui/frame/stack.c, the picture in picture.c. */
+/* app.c - start and end of the program, and what follows from the time. Inputs are in inputs.c, the views
+ * in ui/frame/stack.c, the picture in picture.c. */
 #include "ui/app/app.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@
 #include "ui/frame/wait_causes.h"
 #include "ui/frame/watch.h"
 
-/* Made in this order, freed in the opposite one. The stack opens a view, which may use what stands above
- * it; dialogs go before the views that they belong to. */
+/* Made in this order and freed in reverse. The stack opens a view, which may use the parts above it;
+ * dialogs are freed before their views. */
 static const struct {
     void (*make)(struct ui *ui), (*free)(struct ui *ui);
 } parts[] = {

@@ -9,8 +9,8 @@
 struct ui *app_new(const struct ui_options *o) __attribute__((warn_unused_result));
 void app_free(struct ui *ui);
 
-/* The time: what the cluster's clock says, and a clock that only goes forward. Call before the others, at
- * each turn. */
+/* The time: what the cluster's clock says, and a clock that only goes forward. Call before the others, in
+ * each iteration of the loop. */
 void app_set_time(struct ui *ui, struct wall now, struct mono mono);
 
 /* Takes in->body's contents; the caller frees it with msg_free. */

@@ -1,5 +1,4 @@
-/* connector.h - connects to the controller beside the loop: finding it, starting it and greeting it may
- * take seconds. */
+/* connector.h - connects to the controller in a thread: to find, start and greet it may take seconds. */
 #ifndef UI_APP_CONNECTOR_H
 #define UI_APP_CONNECTOR_H
 

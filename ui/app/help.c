@@ -11,7 +11,7 @@
 
 #define KEY_WIDTH 14
 
-/* Where one types, a key that is a letter is that letter. */
+/* In a view that takes text, a letter is not a key. */
 static void append_keys(const struct ui *ui, enum action action, bool typing, struct str *out)
 {
     struct str all = STR_INIT;
@@ -80,7 +80,7 @@ static void menu_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome out
         stack_did(ui, v, v->ops->act(v, m->actions[dialog_choice(d)], &none));
 }
 
-/* Keys that move are left out: they are not looked for in a menu. */
+/* Keys that only move are left out. */
 void menu_open(struct ui *ui)
 {
     const struct view_ops *ops = ui_view(ui)->ops;

@@ -26,8 +26,8 @@
 
 struct inputs {
     bool mouse_on;
-    bool in_dropped_paste; /* of a paste that came as keys the rest is dropped too */
-    uint64_t quit_asked;   /* the dialog that asks whether to quit; 0: none did */
+    bool in_dropped_paste; /* the rest of a paste that came as keys is dropped too */
+    uint64_t quit_asked;   /* the dialog that asks whether to quit; 0: none */
 };
 
 void inputs_new(struct ui *ui)
@@ -44,8 +44,8 @@ void inputs_free(struct ui *ui)
 
 static void go_back(struct ui *ui)
 {
-    if (stack_is_pushed(ui))
-        stack_pop(ui);
+    if (stack_can_go_back(ui))
+        stack_go_back(ui);
     else
         ui_quit(ui);
 }
@@ -90,7 +90,7 @@ void inputs_act(struct ui *ui, enum action action)
     else if (action == ACTION_FREEZE)
         follow_freeze(ui, !ui->frozen);
     else if (action == ACTION_SUSPEND) {
-        later_run(ui); /* its line would stand still */
+        later_run(ui); /* its countdown would stop */
         outbox_wish(ui, WISH_SUSPEND);
     } else if (action == ACTION_QUIT)
         ui_quit(ui);
@@ -125,7 +125,7 @@ static enum action action_of(const struct ui *ui, const struct view *v, const st
 
 /* --- what is typed at once --- */
 
-/* Does what is typed become text? */
+/* Do keys become text? */
 static bool takes_text(const struct ui *ui)
 {
     const struct dialog *d = dialogs_top(ui);
@@ -141,7 +141,7 @@ static bool opens_line(const struct ui *ui, const struct input *in)
     return action == ACTION_COMMAND || action == ACTION_FILTER || action == ACTION_FIND;
 }
 
-/* Of the keys that are no text, those that can do nothing but to the line. */
+/* Keys without text that only affect the line. */
 static bool edits_line(uint32_t key)
 {
     return key == KEYNAME_ENTER || key == KEYNAME_TAB || key == KEYNAME_BACKSPACE || key == CTRL_KEY('u') ||
@@ -155,9 +155,9 @@ static void paste_instead(struct ui *ui, uint32_t key)
     app_input(ui, &in);
 }
 
-/* A terminal without bracketed paste sends a pasted text as keys. It is text where something is typed; else
- * nothing of it may be run, but for a first key that opens a line. Returns whether the key is to be taken
- * as one. */
+/* A terminal without bracketed paste sends a pasted text as keys. It is text if an input line is open; else
+ * it must not run anything, except a first key that opens a line. Returns whether the key is to be taken as
+ * one. */
 static bool is_typed(struct ui *ui, const struct input *in)
 {
     bool text = takes_text(ui);
@@ -180,8 +180,8 @@ static bool is_typed(struct ui *ui, const struct input *in)
     return false;
 }
 
-/* Ctrl-C leaves what is asked or typed, as Esc does. Where it has been asked whether to quit, the second
- * time is meant. */
+/* Ctrl-C closes a question or an input line, as Esc does. A second Ctrl-C confirms the question whether to
+ * quit. */
 static void interrupt(struct ui *ui)
 {
     struct view *top = ui_view(ui);
@@ -235,12 +235,16 @@ void app_input(struct ui *ui, const struct input *in)
     }
     struct view *v = ui_view(ui);
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
-    if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* where one types it is a letter */
+    if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* in an input line it is a letter */
         later_undo(ui);
         return;
     }
     if (!(did & DID_HANDLE)) {
         enum action action = action_of(ui, v, in);
+        if (action == ACTION_CLOSE && stack_leave_visit(ui)) {
+            frame_sync(ui);
+            return;
+        }
         if (action)
             did |= v->ops->act(v, action, in);
         if (!(did & DID_HANDLE))

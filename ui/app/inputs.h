@@ -8,7 +8,7 @@ void inputs_new(struct ui *ui);
 void inputs_free(struct ui *ui);
 /* Does an action of the frame's own. */
 void inputs_act(struct ui *ui, enum action action);
-/* Keys that were typed ahead of a dialog that has gone. */
+/* Keys that were typed ahead of a dialog that is closed. */
 void inputs_replay(struct ui *ui);
 
 #endif

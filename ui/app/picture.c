@@ -30,12 +30,12 @@ static bool changes_something(enum action action)
            action == ACTION_RESUME || action == ACTION_NODE_NOTE || action == ACTION_FORM_SEND;
 }
 
-/* A key is called by what it does next; one that would be refused is not offered. */
+/* A key's label says what it does next; a key that would be refused is not shown. */
 static const char *picture_label_of(const struct ui *ui, enum action action)
 {
     struct view *v = ui_view(ui);
     const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
-    if (action == ACTION_BACK && !stack_is_pushed(ui))
+    if (action == ACTION_BACK && !stack_can_go_back(ui))
         own = "quit";
     if (ui_why_read_only(ui) && changes_something(action))
         own = "";
@@ -57,7 +57,7 @@ static void picture_add_key(const struct ui *ui, struct rich *r, enum action act
     str_fini(&key);
 }
 
-/* Where letters are text, help and the way back have keys that are none. */
+/* In a view that takes text, help and back have keys that are not letters. */
 static void add_ends(const struct ui *ui, struct rich *r, int width)
 {
     if (!ui_view(ui)->ops->types) {
@@ -90,7 +90,8 @@ static void footer_text(const struct ui *ui, struct rich *r, int width)
     rich_fini(&end);
 }
 
-/* What does not fit into the footer's line takes lines above it: the end of an error says the most. */
+/* A text that does not fit into the footer's line takes lines above it: the end of an error is the most
+ * useful part. */
 static void draw_long_toast(const struct toast *toast, struct canvas *c, struct rect r)
 {
     struct lines text = {0}, flowed = {0};
@@ -130,16 +131,24 @@ static void draw_footer(const struct ui *ui, struct canvas *c, struct rect r)
 
 /* --- all of it --- */
 
-/* The window stands at its end where the header has no room for it. */
+/* The window's text stands at its end if the header has no room. */
 static void draw_title(const struct ui *ui, struct view *v, struct canvas *c, struct rect r,
                        bool with_window)
 {
     if (rect_is_empty(r))
         return;
-    struct rich title;
+    struct rich title, path;
     rich_init(&title);
+    rich_init(&path);
     v->ops->title(v, &title);
-    int used = rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
+    stack_path(ui, &path);
+    int used = cell_width(path.text.s);
+    if (used + cell_width(title.text.s) > r.w - 2)
+        used = 0; /* no room for the way here */
+    else
+        rich_draw(&path, c, r.y, r.x + 1, used);
+    rich_fini(&path);
+    used += rich_draw(&title, c, r.y, r.x + 1 + used, r.w - 2 - used);
     for (int with_nodes = 1; with_window && with_nodes >= 0; with_nodes--) {
         rich_clear(&title);
         header_window(ui, &title, with_nodes);

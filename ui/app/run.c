@@ -1,8 +1,7 @@
-/* run.c - the loop around the frame: waits for the terminal, the controller and the clock, and for nothing
- * else.
+/* run.c - the loop around the frame: waits for the terminal, the controller and the clock only.
  *
- * While nothing happens and nothing that ticks is on the screen it sleeps without an end, but for a
- * heartbeat to the controller.
+ * While nothing happens and no clock is on the screen, it sleeps until the next heartbeat to the
+ * controller.
  */
 #include "ui/app/run.h"
 
@@ -29,14 +28,14 @@
 
 _Static_assert(UI_COPY_MAX <= TERM_COPY_MAX, "what is copied is not cut");
 
-#define FRAME_MS     16 /* between two pictures at least; the more the picture costs the longer */
+#define FRAME_MS     16 /* minimum between two pictures; longer if a picture is expensive */
 #define FRAME_MAX_MS 80
-#define FEED_MS      25 /* of messages before the keyboard is looked at again */
+#define FEED_MS      25 /* of messages before the keyboard is read again */
 #define HEARTBEAT_MS 15000
-#define SILENCE_MS   40000 /* no word for so long, though asked: the connection is given up */
-#define GOODBYE_MS   400   /* for what is still to be sent at the end */
-#define SAVING_MS    2000  /* for what is still to be written then */
-#define SKEW_MS      2000  /* clocks that differ by more than this are set right for the display */
+#define SILENCE_MS   40000 /* no reply for this long: the connection is closed */
+#define GOODBYE_MS   400   /* to send the rest at the end */
+#define SAVING_MS    2000  /* to write the rest at the end */
+#define SKEW_MS      2000  /* clocks that differ by more than this are corrected for the display */
 
 struct ui_loop {
     struct term *term;
@@ -55,8 +54,8 @@ struct ui_loop {
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
-    int ended_by;       /* a signal that came as a word: what ends the process in the end; 0: none */
-    bool takes_signals; /* TERM and HUP come as words */
+    int ended_by;       /* a signal read through the descriptor, which ends the process; 0: none */
+    bool takes_signals; /* TERM and HUP are read through a descriptor */
     bool more_messages; /* there may be some among the bytes that have been read already */
     struct prefs prefs;
     char *prefs_path;
@@ -135,7 +134,7 @@ static void end_attempt(struct ui_loop *l)
     if (rc == 0)
         return;
     if (rc < 0) {
-        /* Why it could not be started says more than that none runs. */
+        /* The reason why it could not be started is more useful than that none runs. */
         if (l->tries == 0)
             l->start_err = err;
         follow_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
@@ -174,7 +173,7 @@ static void read_messages(struct ui_loop *l)
         if (rc == 0)
             return;
         l->heard = mono_read();
-        if (in.body) /* rows of a snapshot have gone their way already */
+        if (in.body) /* rows of a snapshot were taken above */
             app_feed(l->app, &in);
         msg_free(in.kind, in.body);
         l->more_messages = loop_ms_since(begin) >= FEED_MS;
@@ -188,7 +187,7 @@ static void flush_messages(struct ui_loop *l)
         loop_lost(l, err.s);
 }
 
-/* What was sent must not stay behind where one leaves; nor is it waited for for long. */
+/* On exit the queued requests are still sent, within a short time. */
 static void send_rest(struct ui_loop *l)
 {
     struct mono begin = mono_read();
@@ -229,7 +228,7 @@ static void loop_draw(struct ui_loop *l)
     l->draw_cost_ms = (l->drawn.ns - begin.ns) / NS_PER_MS;
 }
 
-/* What was typed last counts more than the file; what the command line says is in the settings. */
+/* A theme chosen with :theme overrides the file; the settings contain the command line's theme. */
 static const char *theme_name(const struct ui_loop *l)
 {
     const char *env = getenv("STOKER_THEME");
@@ -281,7 +280,7 @@ static void read_theme(void *arg)
     free(path);
 }
 
-/* One that cannot be read is not kept: every start would complain of it. */
+/* A theme that cannot be read is not saved: each start would report it. */
 static void keep_theme(struct ui_loop *l, bool good)
 {
     char **from = good ? &l->prefs.theme : &l->theme_kept, **to = good ? &l->theme_kept : &l->prefs.theme;
@@ -306,14 +305,14 @@ static void theme_read(struct ui *ui, struct view *owner, void *arg)
     ui_changed(ui);
 }
 
-/* Before there is anything to be held up. */
+/* Runs before the loop, so it may block. */
 static int first_theme(struct ui_loop *l, struct errtext *err)
 {
     struct choosing *w = choosing_new(l);
     read_theme(w);
     int rc = w->rc < 0 ? err_set(err, w->rc, "%s", w->err.s) : 0;
     l->theme = w->theme;
-    keep_theme(l, true); /* what was chosen on another day is not for us to forget */
+    keep_theme(l, true); /* the theme saved earlier stays saved */
     choosing_free(w);
     return rc;
 }
@@ -321,8 +320,7 @@ static int first_theme(struct ui_loop *l, struct errtext *err)
 static void run_program(struct ui_loop *l)
 {
     struct strv argv = strv_copy(outbox_program(l->app));
-    char *own =
-        strchr(argv.v[0], '/') ? NULL : exe_path_sibling(argv.v[0]); /* our own commands lie beside us */
+    char *own = strchr(argv.v[0], '/') ? NULL : exe_path_sibling(argv.v[0]); /* of our own commands */
     if (own) {
         free(argv.v[0]);
         argv.v[0] = own;
@@ -336,9 +334,9 @@ static void run_program(struct ui_loop *l)
     app_input(l->app, &resize);
 }
 
-/* While an action waits for its time, TERM and HUP are read from l->signals: the action is sent before they
- * end the process. At other times they end it at once, even if the terminal takes no more bytes and a
- * picture hangs. */
+/* While an action is delayed, TERM and HUP are read through a descriptor, so that the confirmed action is
+ * sent before they end the process. Otherwise they end it at once, even if a write to the terminal
+ * hangs. */
 static void mind_signals(struct ui_loop *l)
 {
     bool take = (later_until(l->app).ns != 0);
@@ -493,13 +491,13 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
     if (l->retry_at.ns && loop_ms_since(l->retry_at) >= 0)
         begin_attempt(l);
     *more_work = app_work(l->app);
-    /* A key is answered at once; what the cluster does waits for the next picture. */
+    /* A key is drawn at once; changes of the cluster wait for the next picture. */
     bool by_hand = typed || (n && (fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents));
     mind_signals(
         l); /* before the picture that shows an action: the terminal may go as soon as it is seen */
     if (app_is_dirty(l->app) && (by_hand || loop_ms_since(l->drawn) >= frame_pause(l)))
         loop_draw(l);
-    grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
+    grant_wishes(l); /* messages are folded before the picture, and may ring the bell */
     mind_signals(l);
 }
 
@@ -515,7 +513,7 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* As it would have without us: who waits for the process sees what ended it. */
+/* The default action of the signal: the parent process sees which signal ended it. */
 static void end_by(int sig)
 {
     sigset_t set;
@@ -526,7 +524,7 @@ static void end_by(int sig)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* What was remembered last is written; a disk that hangs is not waited for for long. */
+/* Writes the preferences; waits only a short time for a disk that hangs. */
 static void await_saver(struct ui_loop *l)
 {
     struct mono begin = mono_read();

@@ -1,4 +1,4 @@
-/* saver.h - writes what the screens remember beside their thread, one file at a time, the newest last. */
+/* saver.h - writes the preferences in a thread, one file at a time, the newest last. */
 #ifndef UI_APP_SAVER_H
 #define UI_APP_SAVER_H
 
@@ -8,18 +8,18 @@ struct saver {
     struct ui *app;
     const struct prefs *prefs;
     const char *path;
-    char *before; /* what was read or written last: what differs from it is ours */
+    char *before; /* as read or written last: differences are changes of this program */
     bool running, again;
-    bool failed; /* that has been said: a full disk must not be told at every key */
+    bool failed; /* reported already: a full disk is not reported at each key */
 };
 
 /* prefs: as read from the file. */
 void saver_init(struct saver *s, struct ui *app, const struct prefs *prefs, const char *path);
 /* When nothing is being written any more. */
 void saver_fini(struct saver *s);
-/* The prefs have changed. A failure is told once. */
+/* The preferences have changed. A failure is reported once. */
 void saver_save(struct saver *s);
-/* The same because the user has said so: a failure is told each time. */
+/* The same on a user's request: each failure is reported. */
 void saver_save_asked(struct saver *s);
 /* Nothing is being written. */
 bool saver_is_idle(const struct saver *s);

@@ -1,4 +1,4 @@
-/* screens.c - the screens of the number keys, in their order: a new one gets its line here. */
+/* screens.c - the screens of the number keys, in their order: add a new screen here. */
 #include "ui/app/screens.h"
 
 #include "ui/jobs/history_view.h"

@@ -77,7 +77,7 @@ struct strv settings_themes(const char *dir)
     return names;
 }
 
-/* What has lost its keys to another could not be reached any more, unless that was said. */
+/* An action that lost all its keys to another would be unreachable, so this is reported. */
 static int all_have_keys(const struct settings *s, const char *path, const config_setting_t *keys,
                          struct errtext *err)
 {
@@ -95,7 +95,8 @@ static int all_have_keys(const struct settings *s, const char *path, const confi
     return 0;
 }
 
-/* "j" for drain would hide "down" where both are keys, and would be pressed by who means that. */
+/* "j" for drain would hide "down" where both are keys, and users who press it to move would drain
+ * a node. */
 static int none_hides_another(const struct settings *s, const char *path, const config_setting_t *keys,
                               struct errtext *err)
 {

@@ -11,7 +11,7 @@ struct settings {
     char *theme;    /* a name, or a path with a slash; NULL: the built-in looks */
     bool theme_now; /* of the command line: over what :theme chose before */
     bool ascii, read_only, no_mouse;
-    uint32_t gpu_idle_s; /* a GPU that is held and does nothing for so long is told */
+    uint32_t gpu_idle_s; /* an allocated GPU that idles for this long is reported */
     struct keymap keys;
     uint32_t clock_speed; /* of a demo: its time goes so many times as fast; 0: it stands still */
 };
@@ -20,7 +20,7 @@ struct settings {
 void settings_init(struct settings *s);
 void settings_fini(struct settings *s);
 
-/* Reads $XDG_CONFIG_HOME/stoker/ui.cfg over them, where there is one:
+/* Reads $XDG_CONFIG_HOME/stoker/ui.cfg over them, if it exists:
  *
  *     theme = "light";  ascii = false;  mouse = true;  read_only = false;
  *     gpu_idle = "10m";
@@ -36,7 +36,7 @@ char *settings_beside(const char *name) __attribute__((warn_unused_result));
 /* The file of a theme: name itself where it has a slash, else NAME.theme of the user's own, else
  * dir/NAME.theme. Caller frees. */
 char *settings_theme_path(const char *name, const char *dir) __attribute__((warn_unused_result));
-/* Names of all themes that there are: the built-in ones, the user's, those of dir. */
+/* The names of all themes: the built-in ones, the user's, those of dir. */
 struct strv settings_themes(const char *dir) __attribute__((warn_unused_result));
 
 #endif

@@ -1,5 +1,5 @@
-/* ui_manual.c - stoker-ui(7): screens, keys, commands and options come from their tables, so that nothing
- * can be had that the page does not name. */
+/* ui_manual.c - stoker-ui(7): screens, keys, commands and options come from their tables, so that the page
+ * is complete. */
 #include "ui/app/ui_manual.h"
 
 #include <stdlib.h>

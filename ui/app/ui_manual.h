@@ -1,5 +1,4 @@
-/* ui_manual.h - the manual page of the screens, stoker-ui(7), from the tables that the screens are made of.
- */
+/* ui_manual.h - the manual page of the screens, stoker-ui(7), from the tables of the screens. */
 #ifndef UI_APP_UI_MANUAL_H
 #define UI_APP_UI_MANUAL_H
 

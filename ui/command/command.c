@@ -1,4 +1,4 @@
-/* command.c - the line behind ':'. */
+/* command.c - the command line (':'). */
 #include "ui/command/command.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 
 #define POPUP_ROWS 10
 #define NOTE_COL   2 /* blanks between a candidate and its note */
-#define NEAR       2 /* changed letters, in a word that was meant to be another */
+#define NEAR       2 /* changed letters at most in a misspelt word */
 
 /* --- the table of commands --- */
 
@@ -39,7 +39,7 @@ static bool is_called(size_t i, const char *word)
     return str_eq(commands[i].name, word) || (commands[i].other && str_eq(commands[i].other, word));
 }
 
-/* By its name, its other name, or a beginning that only one has. */
+/* By its name, its other name, or an unambiguous prefix. */
 static int find_command(const char *word)
 {
     int found = -1;
@@ -56,7 +56,7 @@ static int find_command(const char *word)
     return found;
 }
 
-/* By its name, or a beginning that only it has: "partition". */
+/* By its name, or an unambiguous prefix: "partition". */
 static int find_screen(const struct ui *ui, const char *word, bool whole)
 {
     int found = -1;
@@ -71,7 +71,7 @@ static int find_screen(const struct ui *ui, const char *word, bool whole)
     return found;
 }
 
-/* Whether one of its rows is what :show opens. */
+/* Whether :show opens its rows. */
 static bool has_things(const struct ui *ui, int screen)
 {
     return str_ieq(ui->program.screens[screen].ops->name, "jobs") ||
@@ -164,7 +164,7 @@ void command_open(struct ui *ui, const char *text)
     ui->dirty = true;
 }
 
-/* Puts a candidate where the word stands. A single one is as good as chosen: the next word begins. */
+/* Replaces the word by a candidate. After the only candidate the next word begins. */
 static void take_candidate(struct cmdline *cl, int i, bool only)
 {
     const struct word_candidate *c = &cl->candidates.v[i];
@@ -196,7 +196,7 @@ static void complete_word(struct ui *ui, int by)
     take_candidate(cl, cl->chosen, false);
 }
 
-/* Up and down through what was typed before: lines that begin like the one that is being typed. */
+/* Up and down through the history: lines that begin as the present one does. */
 static void walk_history(struct ui *ui, int by)
 {
     struct cmdline *cl = ui->cmd;

@@ -1,4 +1,4 @@
-/* command.h - the line behind ':': Slurm's words, completed while they are typed. */
+/* command.h - the command line (':'): Slurm's commands, completed while the user types. */
 #ifndef UI_COMMAND_COMMAND_H
 #define UI_COMMAND_COMMAND_H
 
@@ -11,7 +11,7 @@ bool command_is_open(const struct ui *ui);
 void command_open(struct ui *ui, const char *text);
 /* Every input while the line is open. */
 void command_input(struct ui *ui, const struct input *in);
-/* Draws the line over the footer, and what can be typed above it. */
+/* Draws the line over the footer, and the candidates above it. */
 void command_draw(struct ui *ui, struct canvas *c, struct rect footer);
 /* A line for each command. */
 void command_help(struct lines *l);

@@ -1,4 +1,4 @@
-/* command_jobs.c - the commands that mean jobs. */
+/* command_jobs.c - the commands on jobs. */
 #include <string.h>
 
 #include "src/jobspec/signame.h"

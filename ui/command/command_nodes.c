@@ -1,4 +1,4 @@
-/* command_nodes.c - the commands that mean nodes. */
+/* command_nodes.c - the commands on nodes. */
 #include <string.h>
 
 #include "src/base/hostlist.h"
@@ -9,7 +9,7 @@ struct named_nodes {
     VEC(const struct node *) nodes;
 };
 
-/* The nodes of a list such as n[01-04]; false, with a word about it, where one is not there. */
+/* The nodes of a list such as n[01-04]; false, with a toast, if one does not exist. */
 static bool find_nodes(struct ui *ui, const char *names, struct named_nodes *ret)
 {
     struct strv list = {0};

@@ -2,7 +2,7 @@
  *
  * X(name, other name or NULL, arguments as the help shows them, what Tab completes, what it does)
  *
- * A command that takes jobs means the marked ones, or the one under the cursor, where it is given none.
+ * A command on jobs without arguments applies to the marked jobs, else to the one under the cursor.
  */
 #ifndef UI_COMMAND_COMMAND_TABLE_H
 #define UI_COMMAND_COMMAND_TABLE_H
@@ -52,7 +52,7 @@ enum completion {
     COMPLETE_COLUMNS,
     COMPLETE_THEMES,
     COMPLETE_WINDOW,  /* a new one: nodes, then the keys of its line */
-    COMPLETE_WINDOWS, /* what is done with them */
+    COMPLETE_WINDOWS, /* the verb of :windows */
     COMPLETE_VIEWS,
     COMPLETE_COMMANDS
 };

@@ -1,4 +1,4 @@
-/* command_view.c - the commands that mean what is on the screen. */
+/* command_view.c - the commands on the current screen. */
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"

@@ -7,13 +7,13 @@
 #include "ui/dialogs/window_edit.h"
 #include "ui/dialogs/windows.h"
 
-#define NEAR 2 /* changed letters in a name that was meant to be another */
+#define NEAR 2 /* changed letters at most in a misspelt name */
 
 static void command_windows_add(struct ui *ui, const struct strv *args, const char *rest)
 {
     if (!args->n)
         windowline_make(ui, NULL, NULL);
-    else if (strchr(args->v[0], '=')) /* its nodes may be said by nodes= too */
+    else if (strchr(args->v[0], '=')) /* nodes= may name the nodes too */
         windowline_make(ui, NULL, rest);
     else if (nodes_are_there(ui, args->v[0]))
         windowline_make(ui, args->v[0], behind(args, rest));

@@ -1,4 +1,4 @@
-/* command_windows.h - what can be done behind :windows. X(word, what it says, what it does) */
+/* command_windows.h - the verbs of :windows. X(verb, help, function) */
 #ifndef UI_COMMAND_COMMAND_WINDOWS_H
 #define UI_COMMAND_COMMAND_WINDOWS_H
 

@@ -1,5 +1,4 @@
-/* commands.h - what the commands of the table in command_table.h do, a function each; for the files
- * command*.c alone. */
+/* commands.h - the functions of the commands in command_table.h; for the files command*.c alone. */
 #ifndef UI_COMMAND_COMMANDS_H
 #define UI_COMMAND_COMMANDS_H
 
@@ -7,7 +6,7 @@
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
-/* args: those behind the command; rest: the same as it was typed. */
+/* args: the command's arguments; rest: the same text as typed. */
 typedef void command_fn(struct ui *ui, const struct strv *args, const char *rest);
 
 #define X(name, other, args, kind, help) command_fn run_##name;
@@ -15,12 +14,12 @@ COMMANDS(X)
 #undef X
 
 void complain(struct ui *ui, const char *what);
-/* What stands behind the first of the args in the text that they were taken from. */
+/* The text after the first argument. */
 const char *behind(const struct strv *args, const char *rest);
-/* Of a list such as n[01-04], or ALL; says which node is not. */
+/* Of a list such as n[01-04], or ALL; a toast names a node that does not exist. */
 bool nodes_are_there(struct ui *ui, const char *names);
-/* The view's own key for the same thing, so that marks and the cursor count. otherwise: what to say where
- * the view has no such key. */
+/* The view's own key for the same thing, so that marks and the cursor count. otherwise: the toast if the
+ * view has no such key. */
 void act_in_view(struct ui *ui, enum action action, const char *otherwise);
 
 #endif

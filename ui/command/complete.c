@@ -1,4 +1,4 @@
-/* complete.c - words, by the command that they are for. */
+/* complete.c - candidates, by command. */
 #include "ui/command/complete.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void complete_offer_job(struct cmdline *cl, const char *word, const struc
         snprintf(id, sizeof id, "%u_%u", j->array_job, j->array_index);
     else
         snprintf(id, sizeof id, "%u", j->id);
-    if (!str_starts(id, word)) /* most do not: what is said of them need not be made */
+    if (!str_starts(id, word)) /* most jobs do not match: their notes are not needed */
         return;
     str_appendf(&note, "%s, %s, %s", j->req.name ? j->req.name : "", j->user ? j->user : "",
                 j->state == JOB_PENDING && j->hold ? "held" : job_state_word((enum job_state)j->state));
@@ -68,7 +68,7 @@ static void offer_columns(struct ui *ui, struct cmdline *cl, const char *word, c
     }
 }
 
-/* What a column's filter may look for: values that there are. */
+/* The values of a column, for a filter. */
 static void offer_values(struct ui *ui, struct cmdline *cl, const char *column, const char *word)
 {
     if (strncasecmp(column, "state", strlen(column)) == 0) {
@@ -109,7 +109,7 @@ static void offer_signals(struct cmdline *cl, const char *word)
         candidates_offer(cl, word, names[i], NULL);
 }
 
-/* What is known of the directory; it is completed again when it has been listed. */
+/* The files known so far; the completion is repeated when the directory has been listed. */
 static void offer_files(struct ui *ui, struct cmdline *cl, const char *word)
 {
     const char *slash = strrchr(word, '/');
@@ -136,7 +136,7 @@ static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *
 #undef X
 }
 
-/* What a command's arguments are; COMPLETE_NONE where there is no such command. */
+/* The kind of a command's arguments; COMPLETE_NONE if the command does not exist. */
 static enum completion completes(const char *name)
 {
     static const struct {

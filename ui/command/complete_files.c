@@ -1,6 +1,5 @@
-/* complete_files.c - what lies in the directory that is being typed behind ':', listed beside the screens:
- * each directory once while the line is open.
- */
+/* complete_files.c - the files of the directory in the command line, listed in a thread: each directory
+ * once while the line is open. */
 #include "ui/command/complete_files.h"
 
 #include <dirent.h>
@@ -44,7 +43,7 @@ static void files_listed(struct ui *ui, struct view *owner, void *arg)
     (void)owner;
     struct files_listing *l = arg;
     struct cmdline *cl = ui->cmd;
-    if (!cl->listing || !str_eq(cl->listing, l->dir)) /* it has been typed on meanwhile */
+    if (!cl->listing || !str_eq(cl->listing, l->dir)) /* the user has typed on meanwhile */
         return;
     strv_fini(&cl->files);
     cl->files = l->names;

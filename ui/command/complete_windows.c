@@ -1,4 +1,4 @@
-/* complete_windows.c - what can be typed next behind :window and :windows. */
+/* complete_windows.c - the candidates of :window and :windows. */
 #include "ui/command/complete_windows.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void offer_all(struct cmdline *cl, const char *word, const char *const *t
         candidates_offer(cl, word, texts[i], NULL);
 }
 
-/* Those that the accounts and the jobs know. */
+/* The users in the accounts and jobs. */
 static void offer_users(struct ui *ui, struct cmdline *cl, const char *word)
 {
     word = candidates_last(cl, word);
@@ -73,7 +73,7 @@ static bool is_given(const struct strv *words, const char *key)
     return false;
 }
 
-/* A pair of the line: the keys that it does not have yet, or values of the one that is being typed. */
+/* A pair of the line: the keys not used yet, or the values of the present key. */
 static void offer_pair(struct ui *ui, struct cmdline *cl, const struct strv *words, bool change,
                        const char *word)
 {
@@ -93,7 +93,7 @@ static void offer_pair(struct ui *ui, struct cmdline *cl, const struct strv *wor
         return;
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        /* the nodes of a new one stand in front of the pairs, the name of an old one stays */
+        /* the nodes of a new window, or the name of an old one, come before the pairs */
         if (str_eq(keys[i].key, change ? "name" : "nodes") || is_given(words, keys[i].key))
             continue;
         char *text = xasprintf("%s=", keys[i].key);

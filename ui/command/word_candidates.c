@@ -1,4 +1,4 @@
-/* word_candidates.c - words that may be typed next. */
+/* word_candidates.c - the candidates of a word. */
 #include "ui/command/word_candidates.h"
 
 #include <stdlib.h>

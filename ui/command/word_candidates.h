@@ -1,4 +1,4 @@
-/* word_candidates.h - what may be typed next: a list of words with notes. */
+/* word_candidates.h - the candidates of a word, with notes. */
 #ifndef UI_COMMAND_WORD_CANDIDATES_H
 #define UI_COMMAND_WORD_CANDIDATES_H
 
@@ -6,13 +6,13 @@
 
 void candidates_clear(struct cmdline *cl);
 bool candidates_are_full(const struct cmdline *cl);
-/* Adds text where it begins with the word; takes note. */
+/* Adds text if it begins with the word; takes note. */
 void candidates_offer(struct cmdline *cl, const char *word, const char *text, char *take_note);
-/* The same for a text of the mirror, which shares its texts: the same place is looked at once. */
+/* The same for a text of the mirror, which shares its texts: each address is tested once. */
 void candidates_offer_once(struct cmdline *cl, const char *word, const char *text);
-/* Of "n1,n[2-3],n" the last one, which is being typed; within a bracket nothing can be offered. */
+/* The last name of "n1,n[2-3],n"; within a bracket there are no candidates. */
 const char *candidates_last(struct cmdline *cl, const char *word);
-/* Nodes, behind the last comma of the word. */
+/* Nodes, after the last comma of the word. */
 void candidates_nodes(struct ui *ui, struct cmdline *cl, const char *word);
 
 #endif

@@ -1,5 +1,4 @@
-/* action_targets.c - what is meant by an acting key or a word: ids, with what is said about them in a
- * question. */
+/* action_targets.c - the targets of a key or a command: ids, with their labels for a question. */
 #include "ui/dialogs/action_targets.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ struct target target_copy(const struct target *t)
     return copy;
 }
 
-/* Does anything of that array live that is not part of its record? */
+/* Does the array have elements outside its record? */
 static bool has_started(const struct model *m, uint32_t array)
 {
     list_for_each (j, &m->active, struct job, in_queue)
@@ -99,7 +98,7 @@ static void action_targets_count_job(struct target *t, const struct job *j)
     t->held += j->state == JOB_PENDING && j->hold ? n : 0;
 }
 
-/* As the lists have it. */
+/* As in the lists. */
 static char glyph_of(const struct job *j)
 {
     return job_glyph(j);
@@ -112,8 +111,8 @@ void targets_add_job(struct targets *t, const struct job *j)
                         .glyph = glyph_of(j),
                         .array = j->array_job != 0,
                         .uid = j->uid};
-    /* The last element of an array has the array's own id: it is named by its index, or all of the array
-     * would be meant. */
+    /* The last element of an array has the array's own id: its index names it, or the action would hit the
+     * whole array. */
     if (j->array_job && j->array_index != ARRAY_NONE)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
     if (job_is_array_record(j))
@@ -125,7 +124,7 @@ void targets_add_job(struct targets *t, const struct job *j)
 void targets_add_array(struct targets *t, const struct job *const *members, size_t n)
 {
     const struct job *j = members[0];
-    for (size_t i = 1; i < n; i++) /* it looks like what is liveliest in it */
+    for (size_t i = 1; i < n; i++) /* the sign of its most active element */
         if (members[i]->state == JOB_RUNNING ||
             (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
             j = members[i];
@@ -150,7 +149,7 @@ static bool is_of(const struct job *j, const struct job_target *to)
     return j->id == to->job || (to->job && j->array_job == to->job);
 }
 
-/* A step: its job is what is counted. */
+/* Of a step, its job is counted. */
 static void action_targets_add_step(struct targets *t, const struct job *j, int32_t step)
 {
     targets_add_job(t, j);
@@ -161,7 +160,7 @@ static void action_targets_add_step(struct targets *t, const struct job *j, int3
     free(of);
 }
 
-/* An element that has not started is part of its array's record still, which stands for the others too. */
+/* An element that has not started is part of its array's record, which stands for the others too. */
 static void name_element(struct target *it, const struct job *j, const struct job_target *to)
 {
     struct str s = STR_INIT;

@@ -1,4 +1,4 @@
-/* action_targets.h - what an action on jobs is meant for: ids, fixed when the key goes down. */
+/* action_targets.h - the targets of an action on jobs: ids, fixed when the key goes down. */
 #ifndef UI_DIALOGS_ACTION_TARGETS_H
 #define UI_DIALOGS_ACTION_TARGETS_H
 
@@ -13,15 +13,15 @@ struct target {
     uint32_t held;                 /* of the pending ones */
     bool array;                    /* one, or an element of one */
     uint32_t uid;                  /* whose it is */
-    uint32_t *waiting;             /* of what has not started of an array: the indices; NULL: it is none */
+    uint32_t *waiting; /* the indices of the elements that have not started; NULL: not an array */
     size_t n_waiting;
 };
 
 void target_fini(struct target *t);
 struct target target_copy(const struct target *t);
-/* Adds the names by which the controller knows what is meant. The record of what has not started of an
- * array has the array's own number: where others of its elements live, its are named one by one, or all of
- * the array would be hit. */
+/* Adds the names that the controller uses. The record of the elements that have not started has the array's
+ * own number: if other elements exist, those of the record are named one by one, or the action would hit
+ * the whole array. */
 void target_name(const struct target *t, const struct model *m, struct msg_act *ret);
 
 struct targets {
@@ -31,14 +31,13 @@ struct targets {
 
 void targets_fini(struct targets *t);
 void targets_add_job(struct targets *t, const struct job *j);
-/* Gives the first n their labels, from the state that they were added from: of a hundred thousand that are
- * marked a dozen are listed. */
+/* Gives the first n their labels, from the state that they were added from: a question lists a dozen of a
+ * hundred thousand marked jobs. */
 void targets_label(struct targets *t, size_t n, const struct model *m);
 /* A whole array: one request for all of it. members: its jobs in the model. */
 void targets_add_array(struct targets *t, const struct job *const *members, size_t n);
 
-/* What a word such as 12, 12_3, 12_[1-4] or 12.0 names. Errors: -EINVAL, -ENOENT (nothing of that name is
- * in the queue). */
+/* The targets of a word such as 12, 12_3, 12_[1-4] or 12.0. Errors: -EINVAL, -ENOENT (not in the queue). */
 int targets_add_arg(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
     __attribute__((warn_unused_result));
 

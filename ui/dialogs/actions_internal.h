@@ -11,21 +11,22 @@ struct job_action {
     struct strv changes; /* EDIT */
     struct targets targets;
     uint32_t counts[JOB_N_STATES];
-    uint32_t n;        /* jobs that it concerns */
-    uint32_t left_out; /* jobs that it cannot be done to */
+    uint32_t n;        /* jobs that it applies to */
+    uint32_t left_out; /* jobs that it does not apply to */
     uint32_t foreign;  /* jobs of others, which are left out too */
-    uint64_t dialog;   /* where it was typed or chosen, which tells a refusal; 0: nowhere */
+    uint64_t dialog;   /* the dialog of the input, which shows a refusal; 0: none */
 };
 
 struct job_action *job_action_copy(const struct job_action *from);
 void job_action_free(void *action);
 void job_action_words(const struct job_action *d, struct str *out);  /* "signal 3 jobs with INT" */
-void job_action_list(const struct job_action *d, struct lines *out); /* what it is done to */
+void job_action_list(const struct job_action *d, struct lines *out); /* its targets */
 void job_action_confirm(struct ui *ui, struct job_action *take_d);   /* asks, then sends */
 void job_action_send(struct ui *ui, const struct job_action *d);     /* without a question */
 
 /* job_change.c */
-void job_action_choose_change(struct ui *ui, struct job_action *take_d); /* asks what, and to what */
+void job_action_choose_change(struct ui *ui,
+                              struct job_action *take_d); /* asks for the attribute and its value */
 void job_action_send_changes(struct ui *ui, const struct job_action *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* job_change.c - changing what jobs have asked for: what, and to what. */
+/* job_change.c - changes of a job's request: the attribute and its value. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "src/text/jobtext.h"
 #include "ui/dialogs/actions_internal.h"
 
-/* X(key of scontrol, what it is called here, how it is written) */
+/* X(key of scontrol, label, syntax) */
 #define CHANGES(X)                                                                \
     X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                     \
     X("MinMemoryNode", "memory per node", "16G")                                  \
@@ -49,7 +49,7 @@ static void changing_free(void *p)
     free(c);
 }
 
-/* As scontrol takes it: a time may be typed as everywhere else here too, 3h or 90m. */
+/* The value for scontrol: times may also be written as 3h or 90m. */
 static char *change_text(size_t change, const char *typed)
 {
     char b[UNITS_TEXT_SIZE];
@@ -70,14 +70,14 @@ static void answered_alone(struct ui *ui, const struct incoming *in)
         ui_toast(ui, ROLE_GOOD, "changed: %u", ((const struct msg_result *)in->body)->count);
 }
 
-/* When all have been answered the dialog tells what was refused, or goes. */
+/* After all replies the dialog shows a refusal, or closes. */
 static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     uint64_t dialog = arg >> 8;
     struct changing *c = dialog ? ui_dialog_arg(ui, dialog) : NULL;
-    if (!c) { /* it was left, or there was none */
+    if (!c) { /* closed, or none */
         answered_alone(ui, in);
         return;
     }
@@ -138,7 +138,7 @@ static void job_change_append(struct str *out, const char *text)
     str_append(out, text ? text : "");
 }
 
-/* What the one job has now, to be edited. */
+/* The present value of a single job, to be edited. */
 static void value_now(const struct ui *ui, const struct job_action *d, size_t change, struct str *out)
 {
     const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
@@ -171,7 +171,7 @@ static void value_now(const struct ui *ui, const struct job_action *d, size_t ch
                                                            : NULL);
 }
 
-/* How many elements run at once is a matter of arrays alone. */
+/* Only arrays have a limit of running elements. */
 static bool is_offered(const struct job_action *d, size_t change)
 {
     bool array = false;
@@ -180,7 +180,7 @@ static bool is_offered(const struct job_action *d, size_t change)
     return array || !str_eq(changes[change].key, "ArrayTaskThrottle");
 }
 
-/* The change that a line of the menu stands for. */
+/* The change of a line of the menu. */
 static size_t offered(const struct job_action *d, size_t line)
 {
     size_t change = 0;

@@ -1,5 +1,4 @@
-/* job_dialogs.c - what is done to jobs: the question, the request, the answer. What is asked for a change
- * is in job_change.c. */
+/* job_dialogs.c - actions on jobs: the question, the request, the reply. Changes are in job_change.c. */
 #include "ui/dialogs/actions_internal.h"
 
 #include <signal.h>
@@ -18,7 +17,7 @@ static const struct {
     enum action action;
     enum act act;
     const char *verb, *done, *none, *none_of_many, *left_out;
-    unsigned states; /* that it can be done in, by bit */
+    unsigned states; /* states that the action applies to, by bit */
 } job_actions[] = {
 #define BIT(s) (1u << JOB_##s)
 #define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
@@ -34,7 +33,7 @@ static const struct {
      .act = ACT_SIGNAL,
      .verb = "signal",
      .done = "signalled",
-     .states = BIT(RUNNING) | BIT(COMPLETING), /* one that is preempted takes them until its end */
+     .states = BIT(RUNNING) | BIT(COMPLETING), /* a preempted job takes signals until its end */
      .none = "only running jobs take signals",
      .none_of_many = "none of the jobs runs",
      .left_out = "not running"},
@@ -112,7 +111,7 @@ static uint32_t job_dialogs_count_of(const struct job_action *d, const struct ta
     return n;
 }
 
-/* Leaves out what is not for who sits here to change: the controller would refuse it. */
+/* Leaves out jobs that the user may not change: the controller would refuse them. */
 static void keep_own(struct job_action *d, const struct ui *ui)
 {
     size_t kept = 0;
@@ -129,7 +128,7 @@ static void keep_own(struct job_action *d, const struct ui *ui)
     d->targets.n = kept;
 }
 
-/* Leaves out what it cannot be done to. */
+/* Leaves out jobs that the action does not apply to. */
 static void keep_possible(struct job_action *d, unsigned states)
 {
     size_t kept = 0;
@@ -267,7 +266,7 @@ static void job_dialogs_confirmed(struct ui *ui, struct dialog *dlg, enum dialog
         return;
     }
     struct str s = STR_INIT;
-    ui_drop_dialog(ui, d->dialog); /* one does not look at it so long */
+    ui_drop_dialog(ui, d->dialog); /* a user looks at the question for less time */
     job_action_words(d, &s);
     ui_later(ui, s.s, ACT_UNDO_MS, send_later, job_action_copy(d),
              job_action_free); /* the dialog frees its own */
@@ -363,7 +362,7 @@ static void choose_signal(struct ui *ui, struct job_action *d)
 
 /* --- beginning --- */
 
-/* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
+/* The remaining targets; NULL: none, and a toast has said why. */
 static struct job_action *job_dialogs_begin(struct ui *ui, enum action a, struct targets *take_t)
 {
     size_t k = find_job_action(a);

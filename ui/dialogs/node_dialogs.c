@@ -1,4 +1,4 @@
-/* node_dialogs.c - what is done to nodes: drain, resume, notes. */
+/* node_dialogs.c - actions on nodes: drain, resume, notes. */
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"

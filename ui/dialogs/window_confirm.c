@@ -1,5 +1,5 @@
-/* window_confirm.c - what a new window touches, asked before it is made: a line that was pasted must not
- * keep a cluster's nodes from their users. */
+/* window_confirm.c - asks before a window is created, and lists the affected jobs: a pasted line must not
+ * take nodes away from their users. */
 #include "ui/dialogs/window_confirm.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static bool runs_there(const struct job *j, const struct strv *nodes)
     return false;
 }
 
-/* Jobs that run on its nodes and may still run when it begins. */
+/* Jobs that run on the window's nodes and may still run when it begins. */
 static void window_confirm_job_lines(struct lines *l, const struct ui *ui, const struct window *w)
 {
     const struct model *m = ui_model(ui);

@@ -20,13 +20,13 @@
 #include "ui/dialogs/window_confirm.h"
 #include "ui/info/window_text.h"
 
-#define NEAR 2 /* changed letters in a key that was meant to be another */
+#define NEAR 2 /* changed letters at most in a misspelt key */
 
 struct window_line {
     char *changes; /* the name of the window; NULL: a new one */
-    char *nodes;   /* of a new one; NULL: the words say which */
+    char *nodes;   /* of a new one; NULL: the words name them */
     char *words;
-    uint64_t dialog; /* where they were typed; 0: on the command line */
+    uint64_t dialog; /* the dialog of the input; 0: the command line */
 };
 
 static void line_free(void *p)
@@ -84,7 +84,7 @@ static int complain_key(const char *key, struct errtext *err)
     return rc;
 }
 
-/* Of a reason "load=9 since June" all is text. */
+/* A reason may contain "=": "load=9 since June". */
 static bool begins_pair(const char *word, const char *equals, bool in_reason)
 {
     bool is = equals && !in_reason;
@@ -116,7 +116,7 @@ static int set_word(struct windowspec *spec, const char *key, const char *value,
     return 0;
 }
 
-/* A word without "key=" goes on with the value before it: a reason has blanks. */
+/* A word without "key=" continues the value before it: a reason has blanks. */
 static int read_words(struct windowspec *spec, const char *words, struct wall now, struct given *given,
                       struct errtext *err)
 {
@@ -145,14 +145,14 @@ static int read_words(struct windowspec *spec, const char *words, struct wall no
     return rc;
 }
 
-/* What is there already, but for what the words say. */
+/* The old window with the changes of the words. */
 static int read_change(struct windowspec *spec, const struct window *old, const char *words,
                        struct wall now, struct errtext *err)
 {
     struct given given = {.name = false};
     rec_copy(&window_rec, &spec->w, old);
     bool named = old->users.n || old->accounts.n;
-    spec->maint = named && old->kind == WINDOW_MAINTENANCE; /* else who is named says what it is */
+    spec->maint = named && old->kind == WINDOW_MAINTENANCE; /* else the named users decide the kind */
     int rc = read_words(spec, words, now, &given, err);
     if (rc == 0 && given.name && !str_eq(spec->w.name, old->name))
         rc = err_set(err, -EINVAL, "a window cannot be renamed: create a new one and delete this one");
@@ -185,7 +185,7 @@ static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome out
     try_words(ui, next);
 }
 
-/* wrong: what was not right about those that stand there; NULL: nothing. */
+/* wrong: the error in the present words; NULL: none. */
 static void ask_words(struct ui *ui, struct window_line *take_l, const char *wrong)
 {
     char *title = take_l->changes ? xasprintf("change the window %s", take_l->changes)
@@ -208,7 +208,7 @@ static void ask_words(struct ui *ui, struct window_line *take_l, const char *wro
     ui_take_dialog(ui, d, words_typed, take_l, line_free);
 }
 
-/* In the box where they were typed, if it is still there. */
+/* In the box of the input, if it is still open. */
 static void window_edit_refuse(struct ui *ui, const struct window_line *l, const char *wrong)
 {
     if (!l->dialog || !ui_refuse_dialog(ui, l->dialog, "%s", wrong))
@@ -292,7 +292,8 @@ static void say_length(int64_t s, struct str *out)
         str_appendf(out, "%llds", (long long)s);
 }
 
-/* The window as it stands, to be changed. It has a length and no end, which moves with the start. */
+/* The present window as words. It has a duration instead of an end, so that the end moves with the
+ * start. */
 static void say_words(const struct window *w, struct str *out)
 {
     char start[WALL_TEXT_SIZE];

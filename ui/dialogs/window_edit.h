@@ -1,11 +1,11 @@
-/* window_edit.h - the line "start=18:00 duration=2h reason=fans are changed": windows are made and changed
- * with it, on the command line and in the box that asks for it. */
+/* window_edit.h - the line "start=18:00 duration=2h reason=fans are changed": it creates and changes
+ * windows, on the command line and in a box. */
 #ifndef UI_DIALOGS_WINDOW_EDIT_H
 #define UI_DIALOGS_WINDOW_EDIT_H
 
 #include "ui/frame/view.h"
 
-/* The keys of the line, for what is offered while it is typed: X(key, what it says) */
+/* The keys of the line, for completion: X(key, help) */
 #define WINDOWLINE_KEYS(X)                                            \
     X("start", "18:00, now+2hours, tomorrow, 2026-12-24T08:00")       \
     X("duration", "2h, 90m, 1d: from the start")                      \
@@ -14,13 +14,12 @@
     X("users", "ann,bo: reserved for these users; none: maintenance") \
     X("accounts", "the same for the users of accounts")               \
     X("reason", "reason, shown to all users; may contain blanks")     \
-    X("name", "name of the window; default: one is made up")
+    X("name", "name of the window; default: generated")
 
-/* Makes one on those nodes (NULL: the words say which); asks for the words where they are NULL or empty,
- * and again, with what is wrong, where they are refused here or by the controller. */
+/* Creates a window on those nodes (NULL: the words name them). Asks for the words if they are NULL or
+ * empty, and again, with the error, if the screens or the controller refuse them. */
 void windowline_make(struct ui *ui, const char *nodes, const char *words);
-/* Changes what the words name of that one, in the same way. A window whose start is moved stays as long as
- * it was. */
+/* Changes the named attributes of a window in the same way. If the start moves, the duration stays. */
 void windowline_change(struct ui *ui, const struct window *w, const char *words);
 /* Deletes them, after a question. */
 void windowline_delete(struct ui *ui, const struct strv *names);

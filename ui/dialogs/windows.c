@@ -1,4 +1,4 @@
-/* windows.c - windows on the screens: their words, the list, the box of one.
+/* windows.c - windows on the screens: their texts, the list, the box of one.
  *
  *      list --new-----> the line (window_edit.c)
  *        |
@@ -173,7 +173,7 @@ void windows_open(struct ui *ui, const char *nodes)
         strv_push_take(&d->items, nodes ? xasprintf("new window on %s", nodes) : xstrdup("new window"));
     windows_add_items(ui, d, o);
     if (!nodes && any)
-        dialog_choose(d, may ? 1 : 0); /* who asks for the list wants to see one */
+        dialog_choose(d, may ? 1 : 0); /* the user asked for the list */
     d->verb = xstrdup("open");
     ui_take_dialog(ui, d, chosen, o, offered_free);
 }

@@ -1,13 +1,13 @@
-/* windows.h - times in which nodes are kept for something else: their list, and the box of one. What is
- * said of them elsewhere: window_text.h; how they are made, changed and deleted: window_edit.h. */
+/* windows.h - maintenance windows and reservations: their list, and the box of one. Their texts elsewhere
+ * are in window_text.h; window_edit.h creates, changes and deletes them. */
 #ifndef UI_DIALOGS_WINDOWS_H
 #define UI_DIALOGS_WINDOWS_H
 
 #include "ui/frame/view.h"
 
-/* The list of them, with a new one for those nodes (compressed; NULL: none are meant) for who may. */
+/* The list; administrators can create a window for those nodes (compressed; NULL: none). */
 void windows_open(struct ui *ui, const char *nodes);
-/* One of them, to be read, changed and deleted. */
+/* The box of one window, with its actions. */
 void windows_show(struct ui *ui, const struct window *w);
 
 #endif

@@ -1,9 +1,9 @@
-/* form.h - a submission that is being written: a script or a job file, and fields that are another way to
+/* form.h - the text of a job to be submitted: a script or a job file, and fields that are another way to
  * see and change the same text.
  *
  * The text is the truth. A field's value is what the text says; setting a field changes that one place of
  * the text; what is submitted is read from the text, by the code that sbatch and stoker submit use. So
- * nothing that is shown can fail to be sent, and no line is lost.
+ * every field that is shown is also sent, and no line is lost.
  */
 #ifndef UI_FORM_FORM_H
 #define UI_FORM_FORM_H
@@ -16,11 +16,11 @@ enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SWITCH, FIELD_CHOICE };
 struct form_field {
     const char *key;     /* option of sbatch, or key of a job file */
     const char *label;   /* two words at most */
-    const char *help;    /* how it is written */
+    const char *help;    /* syntax */
     const char *section; /* a title before it; NULL: none */
     enum field_kind kind;
     const char *choices; /* FIELD_CHOICE: words between blanks */
-    bool simple;         /* on the simple page; the others are there once they are set, or under "More" */
+    bool simple;         /* on the simple page; the others are shown if they are set, or under "More" */
     bool quoted;         /* job files: a text */
     bool of_step;        /* job files: of each step */
     int id;              /* batch: the option's number, or FORM_... */
@@ -41,9 +41,9 @@ struct form {
 
 void form_init(struct form *f, enum job_kind kind);
 void form_fini(struct form *f);
-/* Another kind: the text starts again, empty. */
+/* Switches to another kind with an empty text. */
 void form_begin(struct form *f, enum job_kind kind);
-/* Reads a script or a *.job file. *dos: it had DOS line ends, which are Unix ones now. Errors: as
+/* Reads a script or a *.job file. *dos: the file had DOS line ends, which are converted. Errors: as
  * script_read. */
 int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
     __attribute__((warn_unused_result));
@@ -52,22 +52,22 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
 extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[];
 extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
 
-/* What the text says; NULL: nothing. step: of job files, for fields of steps. Caller frees. */
+/* The field's value in the text; NULL: not set. step: of job files, for fields of steps. Caller frees. */
 char *form_get(const struct form *f, const struct form_field *field, int step)
     __attribute__((warn_unused_result));
-/* Which of the fields the text says something about. */
+/* Which of the fields the text sets. */
 void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret);
-/* Whether it can be typed into: the command of a script that has several lines cannot. */
+/* Whether the field can be edited: the command of a script with several lines cannot. */
 bool form_can_set(const struct form *f, const struct form_field *field);
-/* "" and NULL take it out. */
+/* "" and NULL remove the setting. */
 void form_set(struct form *f, const struct form_field *field, int step, const char *value);
 
-/* The name of a job whose text gives it none: its file's, as the commands have it, else what its first
- * command is about (ui/form/form_name.h). Caller frees. */
+/* The name of a job whose text sets none: the name of its file, as the commands choose it, else of the
+ * program of its first command (ui/form/form_name.h). Caller frees. */
 char *form_default_name(const struct form *f) __attribute__((warn_unused_result));
 
-/* What is submitted. Reads the scripts that steps name: it may wait for files. Errors: -EINVAL ..., the
- * text names the line. msg_submit_rec frees *ret. */
+/* The message that is sent. Reads the scripts that steps name, so it may block on files. Errors: -EINVAL
+ * ..., the text names the line. msg_submit_rec frees *ret. */
 int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
@@ -79,7 +79,7 @@ struct form_hint {
     int step;                       /* of fields of steps; or -1 */
     enum hint_kind kind;
     char *text;
-    char *fix;                          /* the value that would mend it; NULL: there is none */
+    char *fix;                          /* the suggested value; NULL: none */
     const struct form_field *fix_field; /* the field that needs it; NULL: the same */
 };
 struct form_hints {
@@ -88,7 +88,7 @@ struct form_hints {
 };
 void form_hints_fini(struct form_hints *h);
 
-/* A form as it was at one time, and what was found out about it with its files. */
+/* A copy of the form at one time, and what checking its files found. */
 struct form_draft {
     struct form f;
     struct wall now;
@@ -99,19 +99,19 @@ struct form_draft {
         const struct form_field *field;
         int step;
         char *text;
-    } missing; /* a directory or a command that is not there; field NULL: none */
+    } missing; /* a missing directory or command; field NULL: none */
 };
-/* A copy of the form, nothing found out yet. */
+/* A copy of the form, not checked yet. */
 struct form_draft *form_draft_new(const struct form *f, struct wall now)
     __attribute__((warn_unused_result));
-/* Several lines, as a terminal has them, as one. Heap. */
+/* Joins the lines of a text for a terminal into one. Heap. */
 char *form_one_line(const char *text) __attribute__((warn_unused_result));
 void form_draft_free(void *draft);
-/* Finds out. It may wait for files; uses nothing but the draft. */
+/* Checks the draft. It may block on files, and uses only the draft. */
 void form_draft_build(void *draft);
 
-/* What there is to say: mistakes in the text, what no node has, what a partition does not allow, what is
- * not there, what earlier runs used. Waits for nothing. */
+/* The hints: mistakes in the text, requests that no node can satisfy, limits of the partition, missing
+ * files, what earlier runs used. Does not block. */
 void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret);
 
 #endif

@@ -1,6 +1,5 @@
-/* form_ask.c - what is found out about a form while it is typed: a draft of it is made where files may be
- * waited for, then checked against the cluster, and the controller is asked when it would start.
- */
+/* form_ask.c - checks of a form while the user types: a draft is made in a thread that may block on files,
+ * then checked against the cluster, and the controller is asked when the job would start. */
 #include "ui/form/form_ask.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "ui/form/form_rows.h"
 #include "ui/text/view_text.h"
 
-#define ASK_MS      350  /* of quiet before the controller is asked */
+#define ASK_MS      350  /* the user pauses this long before the controller is asked */
 #define CHEAPER_MIN 3600 /* seconds: shorter limits are not worth shortening */
 
 static void form_ask_set_text(char **at, char *take_text)
@@ -55,7 +54,7 @@ static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, co
     ui_changed(ui);
 }
 
-/* One more question: would it start now if it were shorter? */
+/* One more request: would the job start now with a shorter limit? */
 static void ask_cheaper(struct form_page *s)
 {
     struct msg_submit *m = &s->draft->m;
@@ -140,7 +139,7 @@ static void form_ask_ask_controller(struct form_page *s, bool by_hand)
         return;
     }
     s->draft->m.test_only = true;
-    s->unasked = !by_hand && !ui_online(s->v.ui); /* a toast at each word would say no more */
+    s->unasked = !by_hand && !ui_online(s->v.ui); /* no toast at each word */
     s->asking = !s->unasked && ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, test_answered, by_hand);
     if (!s->asking)
         form_ask_set_text(&s->forecast, NULL);
@@ -152,7 +151,7 @@ void form_ask_catch_up(struct form_page *s)
         form_ask_soon(s);
 }
 
-/* One question at a time: what is typed meanwhile is asked about when the answer has come. */
+/* One request at a time: what the user types meanwhile is asked about after the reply. */
 void form_ask_timer(struct view *v)
 {
     struct form_page *s = form_page_of(v);
@@ -184,7 +183,7 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     ui_point_at(ui, r->job);
 }
 
-/* What is the same as what was sent before, and not answered, gets its number. */
+/* A message that equals one without a reply gets the number of that one. */
 static void keep_number(struct form_page *s)
 {
     struct msg_submit *m = &s->draft->m, *before = &s->sent;

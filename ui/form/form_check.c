@@ -1,7 +1,5 @@
-/* form_check.c - what there is to say about a submission while it is typed: mistakes, what can never be
- * had, what is lopsided, what earlier runs used. The forecast is the controller's: ui/form/form_view.c asks
- * for it.
- */
+/* form_check.c - the hints of the form: mistakes, requests that no node can satisfy, unbalanced requests,
+ * what earlier runs used. The forecast is the controller's: ui/form/form_ask.c asks for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +44,7 @@ static void hint(struct form_checking *c, const struct form_field *field, enum h
     str_fini(&s);
 }
 
-/* What would mend the hint that was given last. */
+/* The suggestion of the last hint. */
 static void fix_with(struct form_checking *c, const char *value)
 {
     c->out->v[c->out->n - 1].fix = xstrdup(value);
@@ -172,8 +170,7 @@ static uint32_t form_check_gpus_of(const struct node *n, const char *gpu_type)
     return n && (!gpu_type || str_eq(gpu_type, n->gpu_type)) ? n->gpus : 0;
 }
 
-/* Of the nodes that have the GPUs that one of them must have at least: what the others have more of is of
- * no use. */
+/* The largest of the nodes that have enough GPUs: more memory on a node without them is of no use. */
 static struct biggest biggest_nodes(const struct form_checking *c, const struct part_spec *p,
                                     const struct job_req *r)
 {
@@ -204,7 +201,8 @@ static int most_first(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
-/* The fewest nodes that have so many GPUs together; 0: all of them have not. *ret_all: what they have. */
+/* The smallest number of nodes that together have the requested GPUs; 0: the partition has too few.
+ * *ret_all: the GPUs of the partition. */
 static uint32_t nodes_for(const struct form_checking *c, const struct job_req *r, const struct part_spec *p,
                           uint32_t *ret_all)
 {
@@ -222,7 +220,7 @@ static uint32_t nodes_for(const struct form_checking *c, const struct job_req *r
     return nodes;
 }
 
-/* More GPUs than a node has: on several nodes, which has to be said. */
+/* More GPUs than one node has: the job needs several nodes, which --nodes must say. */
 static void check_several_nodes(struct form_checking *c, const struct job_req *r, const struct part_spec *p,
                                 uint32_t gpus)
 {
@@ -238,7 +236,7 @@ static void check_several_nodes(struct form_checking *c, const struct job_req *r
     c->out->v[c->out->n - 1].fix_field = form_check_field_of(c, "nodes");
 }
 
-/* A script without a line that does something ends at once. */
+/* A script without a command ends at once. */
 static void check_command(struct form_checking *c)
 {
     if (!formcommand_lines(c->f->text.s))
@@ -270,7 +268,7 @@ static void check_sizes(struct form_checking *c, const struct job_req *r, const 
         check_several_nodes(c, r, p, big.gpus);
 }
 
-/* Far more CPUs than belong to the GPUs leave GPUs that no other job can use. */
+/* Far more CPUs than the share of the GPUs leaves GPUs that no other job can use. */
 static void check_balance(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
 {
     struct biggest big = biggest_nodes(c, p, r);

@@ -32,8 +32,7 @@ static enum line form_command_kind_of(const char *line, size_t n)
     return marked ? SETTING_UP : COMMAND;
 }
 
-/* Returns how many there are of that kind. *first and *last, which stay what they are where there are none:
- * their places. */
+/* Returns the number of lines of that kind. *first and *last: their places, unchanged if there are none. */
 static size_t form_command_find(const char *text, enum line kind, struct command_place *first,
                                 struct command_place *last)
 {
@@ -49,7 +48,7 @@ static size_t form_command_find(const char *text, enum line kind, struct command
     return found;
 }
 
-/* Puts a line in place of the one there, or before that place; NULL: takes it out. */
+/* Replaces the line at that place, or inserts one before it; NULL: removes the line. */
 static void form_command_put(struct str *text, struct command_place p, bool there, const char *line)
 {
     struct str out = STR_INIT;
@@ -105,7 +104,7 @@ char *formcommand_get_setup(const char *text)
     if (form_command_find(text, SETTING_UP, &p, &p) != 1)
         return NULL;
     size_t n = trimmed(text + p.at, p.end - p.at) - strlen(SETUP);
-    /* Two blanks are ours, what else there is was typed. */
+    /* The form writes two blanks; all others were typed. */
     for (int i = 0; i < 2 && n > 0 && text[p.at + n - 1] == ' '; i++)
         n--;
     return xstrndup(text + p.at, n);

@@ -1,5 +1,5 @@
-/* form_command.h - the command of a script, where it has but one: a line that can be typed in a field; and
- * the line before it that sets up what it needs, which ends in a comment that says so:
+/* form_command.h - the command of a script that has only one: a line that can be edited in a field; and the
+ * line before it that prepares the environment and ends in a comment:
  *
  *     . venv/bin/activate  # set-up
  *     python train.py
@@ -9,12 +9,12 @@
 
 #include "src/base/str.h"
 
-/* Lines that a shell would do something about, neither empty nor a comment, but for those of the set-up. */
+/* The number of lines that are neither empty nor a comment nor set-up. */
 size_t formcommand_lines(const char *text);
-/* The only one of them, without its line break; NULL where there are none or several. Caller frees. */
+/* The command, without its line break; NULL if there is none or several. Caller frees. */
 char *formcommand_get(const char *text) __attribute__((warn_unused_result));
-/* Puts value in its place, or at the end where there is none yet. "" and what would be a comment take it
- * out. Where there are several lines nothing is changed. */
+/* Replaces the command, or appends it if there is none. "" and a comment remove it. Does nothing if there
+ * are several lines. */
 void formcommand_set(struct str *text, const char *value);
 
 /* The same for the set-up: its value has no "# set-up", a new one stands before the command. */

@@ -1,4 +1,4 @@
-/* form_draw.c - what is seen of the form. */
+/* form_draw.c - draws the form. */
 #include "ui/form/form_draw.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "ui/info/job_script.h"
 
 #define LABEL      13
-#define FOOT_LINES 5  /* a rule, how it is written, three for hint and forecast */
-#define FOOT_ROOM  13 /* lines above which there is room for all of them */
-#define FOOT_FEW   7  /* up to them a hint takes the place of how it is written */
+#define FOOT_LINES 5  /* a rule, the syntax, three for hint and forecast */
+#define FOOT_ROOM  13 /* more lines than this have room for all of them */
+#define FOOT_FEW   7  /* with at most this many lines a hint replaces the syntax */
 #define BOTH_COLS  72 /* fields and script stand side by side from here */
 #define FIELDS_MAX 60
 
@@ -38,7 +38,7 @@ static void form_draw_append_taken(struct str *out, char *take_text)
     free(take_text);
 }
 
-/* What counts where nothing is said. */
+/* The value that applies if the text sets none. */
 static void default_text(const struct form_page *s, const struct form_field *field, struct str *out)
 {
     const struct model *m = ui_model(s->v.ui);
@@ -132,7 +132,7 @@ static void draw_fields(struct form_page *s, struct canvas *c, struct rect r)
     canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)s->top, r.h, (long long)s->rows.n);
 }
 
-/* What would mend it, and the key that does. */
+/* The suggestion, and the key that applies it. */
 static void fix_text(const struct form_page *s, const struct form_hint *h, struct rich *out)
 {
     struct str key = STR_INIT;
@@ -160,8 +160,8 @@ static void hint_text(const struct form_page *s, struct rich *out)
         rich_add(out, ROLE_GOOD, s->cheaper);
 }
 
-/* At most so many lines; where they are too few the text is cut, what would mend it never. Returns how many
- * it took. */
+/* Takes at most the lines of r; if they are too few, the text is cut but not the suggestion. Returns the number
+ * of lines used. */
 static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines all = {0}, flowed = {0};
@@ -206,7 +206,7 @@ static void forecast_text(const struct form_page *s, struct rich *out)
     }
 }
 
-/* The last line is cut where they are too few. */
+/* The last line is cut if there are too few. */
 static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rect r)
 {
     for (int i = 0; i < r.h && i < (int)flowed->n; i++)
@@ -215,7 +215,7 @@ static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rec
         canvas_glyph(c, r.y + r.h - 1, r.x + cell_width(flowed->v[r.h - 1].text.s), ROLE_DIM, GLYPH_CUT);
 }
 
-/* How the field is written; what is wrong with it or worth knowing; when it would start. */
+/* The syntax of the field; its hint; when the job would start. */
 static void form_draw_draw_foot(const struct form_page *s, struct canvas *c, struct rect r)
 {
     const struct form_row *row = form_page_row(s);

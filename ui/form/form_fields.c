@@ -1,7 +1,7 @@
-/* form_fields.c - the fields of the form: what is not in these tables is still in the text.
+/* form_fields.c - the fields of the form: options outside these tables stay in the text.
  *
- * The simple ones come first, in the order in which people think of them; the others stand under a title
- * each few of them share.
+ * The simple ones come first, in the order in which users think of them; the others are grouped under
+ * titles.
  */
 #include "ui/form/form.h"
 
@@ -19,7 +19,7 @@ const struct form_field form_batch_fields[] = {
     OPTION("cpus-per-task", J_CPUS_PER_TASK, "CPUs", "per task; a job has one task by default", SIMPLE, OF_KIND(NUMBER)),
     OPTION("mem", J_MEM, "memory", "per node: 16G, 4000M; 0: all of the node", SIMPLE),
     OPTION("time", J_TIME, "time limit", "30 (minutes), 2:00:00, 1-12:00:00; shorter jobs start sooner", SIMPLE),
-    OPTION("partition", J_PARTITION, "partition", "one, or several with commas (the first to start it); F4 lists them", SIMPLE),
+    OPTION("partition", J_PARTITION, "partition", "one, or several with commas; the job runs where it starts first (F4 lists)", SIMPLE),
     OPTION("job-name", J_JOB_NAME, "name", "name of the job; default: the file's name, or that of the program it runs", SIMPLE),
     OPTION("array", B_ARRAY, "array", "one job per index: 0-99, 1,5,9, 0-99%8 (eight at a time); F4 helps", TITLE("Array and order")),
     OPTION("dependency", J_DEPENDENCY, "depends on", "afterok:12, afterany:12:13, singleton; F4 picks a job"),
@@ -64,7 +64,7 @@ const struct form_field form_job_fields[] = {
     KEY("name", "name", "name of the job; default: the file's name, or that of the program it runs", SIMPLE, QUOTED),
     KEY("workdir", "directory", "working directory of the steps; default: where the screens were started", SIMPLE, QUOTED),
     KEY("time", "time limit", "2h, 30m, 1-12:00:00: from the start of the first task to the end of the last", SIMPLE, QUOTED),
-    KEY("partition", "partition", "one, or several with commas (the first to start it); F4 lists them", SIMPLE, QUOTED),
+    KEY("partition", "partition", "one, or several with commas; the job runs where it starts first (F4 lists)", SIMPLE, QUOTED),
     KEY("cpus", "CPUs", "per rank, for steps that do not set it", TITLE("Defaults for steps"), OF_KIND(NUMBER)),
     KEY("mem", "memory", "per task: 16G", QUOTED),
     KEY("gpus", "GPUs", "per task", OF_KIND(NUMBER)),

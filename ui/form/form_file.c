@@ -52,7 +52,7 @@ static void form_file_loaded(struct ui *ui, struct view *owner, void *arg)
     ui_changed(ui);
 }
 
-/* As a shell would have it: "~/job.sh". */
+/* Expands the home directory as a shell does: "~/job.sh". */
 static char *expanded(const char *path)
 {
     const char *home = str_starts(path, "~/") ? getenv("HOME") : NULL;

@@ -20,7 +20,7 @@ static bool is_one_of(const char *word, const char *const *list)
     return *list;
 }
 
-/* What stands before the program that counts. */
+/* Words before the program that names the job. */
 static bool goes_before(const char *word)
 {
     static const char *const list[] = {"exec", "time",   "nohup",   "env", "command", "nice",   "srun",
@@ -46,7 +46,7 @@ static bool prepares(const char *word)
     return is_one_of(word, list);
 }
 
-/* Runs what is named behind it. */
+/* Runs the file named after it. */
 static bool is_interpreter(const char *word)
 {
     static const char *const list[] = {"bash", "sh", "zsh",      "Rscript",    "perl",      "ruby", "julia",
@@ -70,15 +70,15 @@ static bool form_name_is_number(const char *word)
 
 /* --- of one command --- */
 
-/* Nothing that a shell would put something else in the place of, and no path that ends in no name. */
+/* A word that the shell does not expand, and a path that ends in a name. */
 static bool form_name_is_name(const char *word)
 {
     return word[strspn(word, "./")] && *word != '-' && !strpbrk(word, "$`(){}*?<>|&;=\"'\\") &&
            utf8_is_clean_name(word, NAME_BYTES);
 }
 
-/* "train.py" of "-u train.py", "pkg.train" of "-m pkg.train", "train.py" of "--nproc 4 train.py"; NULL: it
- * cannot be said. */
+/* "train.py" of "-u train.py", "pkg.train" of "-m pkg.train", "train.py" of "--nproc 4 train.py"; NULL:
+ * unknown. */
 static const char *operand_of(const struct strv *w, size_t i)
 {
     const char *first = NULL;
@@ -100,7 +100,7 @@ static const char *operand_of(const struct strv *w, size_t i)
     return first && form_name_is_name(first) ? first : NULL;
 }
 
-/* NULL: nothing that would be a name. *ret_prepares: it does no more than that. */
+/* NULL: no usable name. *ret_prepares: the command only prepares. */
 static char *form_name_name_of(const struct strv *w, bool *ret_prepares)
 {
     size_t i = 0;
@@ -121,8 +121,7 @@ static char *form_name_name_of(const struct strv *w, bool *ret_prepares)
 
 /* --- of a text --- */
 
-/* The end of the command at s: its line's, or what parts commands in it or begins a comment, outside of
- * quotes. */
+/* The end of the command at s: the end of its line, a separator or a comment, outside quotes. */
 static size_t command_length(const char *s)
 {
     char quote = 0;
@@ -148,7 +147,7 @@ static char *name_of_command(const char *s, size_t n, bool *ret_prepares)
     return name;
 }
 
-/* Another language has other words. */
+/* Another language has other commands. */
 static bool is_for_a_shell(const char *text)
 {
     size_t n = strcspn(text, "\n");

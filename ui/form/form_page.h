@@ -78,7 +78,7 @@ bool form_page_has_errors(const struct form_page *s);
 const struct form_hint *form_page_hint(const struct form_page *s);
 /* The worst hint of a field; NULL: none. */
 const struct form_hint *form_page_hint_of(const struct form_page *s, const struct form_row *row);
-/* What stands before the forecast, which is there: "waits: ". */
+/* The word before the forecast, which must be there: "waits: ". */
 const char *form_page_forecast_begins(const struct form_page *s);
 
 #endif

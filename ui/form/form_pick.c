@@ -1,4 +1,4 @@
-/* form_pick.c - what can be chosen in the form: partitions, GPUs, jobs to wait for, indices. */
+/* form_pick.c - the values to choose from in the form: partitions, GPUs, jobs to wait for, indices. */
 #include "ui/form/form_pick.h"
 
 #include <stdio.h>

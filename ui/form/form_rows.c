@@ -30,8 +30,7 @@ static void form_rows_add(struct form_page *s, const char *title, const struct f
     vec_push(&s->rows, (struct form_row){.title = title, .field = field, .step = step});
 }
 
-/* The fields behind the simple ones: all of them, or those that say something and the one that is being
- * typed in. */
+/* The fields that are not simple: all of them, or those that are set and the one being edited. */
 static void add_rest(struct form_page *s, const struct form_field *fields, size_t n, int step,
                      const struct form_row *here, bool all)
 {
@@ -58,7 +57,7 @@ static void add_simple(struct form_page *s, const struct form_field *fields, siz
             form_rows_add(s, NULL, &fields[i], step);
 }
 
-/* To the same field as before; where it has gone to the row that opens the rest. */
+/* Keeps the cursor on its field; if the field is hidden, the cursor goes to the row "More". */
 static void keep_cursor(struct form_page *s, const struct form_row *was)
 {
     size_t more = 0;
@@ -105,7 +104,7 @@ void form_rows_show_more(struct form_page *s, bool more)
     form_page_go_to(s, s->row);
     for (size_t i = 0; more && form_page_row(s)->more && i < s->rows.n; i++)
         if (s->rows.v[i].more)
-            s->top = i; /* what was opened is seen */
+            s->top = i; /* scrolls to the fields just shown */
 }
 
 static bool form_rows_find(const struct form_page *s, const struct form_field *field, int step, size_t *ret)

@@ -1,4 +1,4 @@
-/* form_steps.c - the steps of the form: one more, one less, and back again. */
+/* form_steps.c - add, remove and restore steps. */
 #include "ui/form/form_steps.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool has_steps(struct form_page *s)
     return s->f.kind == JOB_KIND_STEPS;
 }
 
-/* To what a step runs. */
+/* To the command of a step. */
 static void go_to_step(struct form_page *s, int step)
 {
     vec_for_each (&s->rows, i)
@@ -87,7 +87,8 @@ void form_steps_drop(struct form_page *s)
     say_dropped(s, &d);
 }
 
-/* If the text has not changed since, it becomes what it was, comments too; else the step is inserted. */
+/* If the text has not changed since, the former text comes back, with its comments; else the step is
+ * inserted. */
 static void put_back(struct str *text, const struct form_dropped *d)
 {
     if (str_eq(text->s, d->after)) {

@@ -24,7 +24,7 @@
 #include "ui/form/form_rows.h"
 #include "ui/form/form_steps.h"
 
-#define SYNC_MS 3500 /* the queue moves: so does the forecast */
+#define SYNC_MS 3500 /* the forecast follows the queue */
 
 /* --- rows --- */
 
@@ -39,7 +39,7 @@ static void form_take_value(struct view *v, const char *value)
 
 /* --- life --- */
 
-/* One goes on writing a new script at its end, and reads one that was opened from its beginning. */
+/* In a new script the cursor starts at the end, in an opened one at the beginning. */
 static void begin_script(struct form_page *s)
 {
     textedit_set(&s->script, s->f.text.s);
@@ -205,7 +205,7 @@ static void begin_anew(struct form_page *s)
 {
     s->row = s->top = 0;
     s->more = false;
-    vec_clear(&s->rows); /* those of another text */
+    vec_clear(&s->rows); /* the rows of the former text */
     form_steps_forget(s);
     form_rows_make(s);
     form_page_go_to(s, 0);

@@ -1,5 +1,4 @@
-/* resubmit.c - what a job asked for, written as a form says it. Which form is opened for it is in
- * resubmit_open.c. */
+/* resubmit.c - writes the request of a job into a form. resubmit_open.c opens the form. */
 #include "ui/form/resubmit.h"
 
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void resubmit_add_time(struct str *s, uint32_t seconds)
         str_append(s, duration_format(seconds, b));
 }
 
-/* gpus is what --gpus says; --gres and --gpus-per-node say it of each node. */
+/* --gpus counts all GPUs of the job; --gres and --gpus-per-node count those of each node. */
 static void request_text(const struct job_req *r, int id, struct str *s)
 {
     const struct job_attr *a = job_attr_get(id);
@@ -35,7 +34,7 @@ static void request_text(const struct job_req *r, int id, struct str *s)
         job_attr_append(s, a, r);
 }
 
-/* What the script alone would ask for. */
+/* The request of the script alone. */
 static void script_request(const struct form *f, struct wall now, struct job_req *ret)
 {
     struct msg_submit m;
@@ -49,7 +48,7 @@ static void script_request(const struct form *f, struct wall now, struct job_req
     rec_fini(&msg_submit_rec, &m);
 }
 
-/* One option: set where the job's request says something else than the script does. */
+/* One option: set if the job's request differs from the script. */
 static void fill_field(struct form *f, const struct form_field *field, const struct job_req *had,
                        const struct job_req *script)
 {

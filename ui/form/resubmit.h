@@ -1,4 +1,4 @@
-/* resubmit.h - a job that was becomes a form: as it was, bigger, or its failed elements alone. */
+/* resubmit.h - opens a past job as a form: unchanged, bigger, or only its failed elements. */
 #ifndef UI_FORM_RESUBMIT_H
 #define UI_FORM_RESUBMIT_H
 
@@ -9,13 +9,13 @@
  * other actions. */
 bool again_act(struct ui *ui, const struct job *j, enum action a);
 
-/* For the footer, of a job that has ended (for others and for other actions NULL): what keys for jobs are
- * good for then. failed: of an array some elements have. */
+/* The footer's label of an action on an ended job; NULL for other jobs and actions. failed: some elements
+ * of the array have failed. */
 const char *again_label(const struct job *j, bool failed, enum action a);
 
-/* The fields of a form say what the job asked for, where its script does not. */
+/* Sets the fields of a form to the job's request where the script does not. */
 void again_fill(struct form *f, const struct job *j, const struct model *m, struct wall now);
-/* A job file that says what the steps of the job did. */
+/* Writes a job file with the steps of the job. */
 void again_steps(struct form *f, const struct job *j);
 
 #endif

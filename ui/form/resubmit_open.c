@@ -1,4 +1,4 @@
-/* resubmit_open.c - a job that was becomes a form: its script is fetched, what is to be other is put in. */
+/* resubmit_open.c - opens a past job as a form: fetches its script, then applies the changes. */
 #include <stdlib.h>
 
 #include "src/base/units.h"
@@ -21,7 +21,7 @@ static const struct form_field *resubmit_open_field_of(const struct form *f, con
     return NULL;
 }
 
-/* Returns false, with a word, where more would not have helped. */
+/* Returns false, with a toast, if more time or memory would not have helped. */
 static bool resubmit_open_grow(struct ui *ui, struct form *f, const struct job *j)
 {
     char b[UNITS_TEXT_SIZE];
@@ -56,7 +56,7 @@ static int resubmit_open_by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* "3,7-9": the failed ones of the array, whose past has been fetched. */
+/* "3,7-9": the failed elements of the array, whose history has been fetched. */
 static void failed_indices(const struct ui *ui, uint32_t array, struct str *out)
 {
     VEC(uint32_t) v = VEC_INIT;
@@ -109,7 +109,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         form_fini(take_f);
 }
 
-/* Whose script is not kept, being too long or too old: the file that it was may still be there. */
+/* The controller no longer has the script (too long or too old): its file may still exist. */
 struct reading_again {
     char *path;
     uint64_t ask;
@@ -233,7 +233,7 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
         open_form(ui, &f, j, a);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
         ui_toast(ui, ROLE_WARN, "the job was interactive: it has no script");
-    } else if (a == ACTION_FAILED_ONLY) { /* the queue forgets its elements one by one */
+    } else if (a == ACTION_FAILED_ONLY) { /* elements leave the queue one by one */
         ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
     } else {
         resubmit_open_ask_script(ui, ASK(j->id, a));

@@ -18,6 +18,12 @@ struct stack {
     bool behind[SCREENS_MAX];        /* they have not seen the model's last change */
     size_t root;
     VEC(struct view *) pushed;
+    struct {
+        bool on;
+        size_t root;
+        char *filter, *before; /* of the screen that it led to: now, and before */
+        bool mine;             /* as it was there before */
+    } from;                    /* the screen whose row led to this one */
 };
 
 struct view *ui_view(const struct ui *ui)
@@ -66,6 +72,14 @@ static struct view *stack_open(struct ui *ui, size_t i)
     return s->roots[i];
 }
 
+static void stack_forget_origin(struct stack *s)
+{
+    free(s->from.filter);
+    free(s->from.before);
+    s->from.filter = s->from.before = NULL;
+    s->from.on = false;
+}
+
 void stack_new(struct ui *ui)
 {
     ui->stack = xcalloc(1, sizeof *ui->stack);
@@ -84,6 +98,7 @@ void stack_free(struct ui *ui)
         if (s->roots[i])
             stack_close(ui, s->roots[i]);
     vec_fini(&s->pushed);
+    stack_forget_origin(s);
     free(s);
     ui->stack = NULL;
 }
@@ -111,6 +126,7 @@ void stack_show_screen(struct ui *ui, size_t i)
     struct stack *s = ui->stack;
     while (s->pushed.n)
         stack_pop(ui);
+    stack_forget_origin(s);
     struct view *v = stack_open(ui, i);
     s->root = i;
     if (s->behind[i]) { /* it has missed what was noted */
@@ -131,16 +147,93 @@ void ui_close(struct ui *ui, struct view *v)
     stack_pop(ui);
 }
 
+static void stack_set_filter(struct ui *ui, struct view *v, const char *filter, bool mine)
+{
+    if (v->ops->mine && *v->ops->mine(v) != mine) {
+        *v->ops->mine(v) = mine;
+        v->ops->sync(v);
+    }
+    table_set_filter(v->ops->table(v), filter);
+    remember_view(ui, v);
+}
+
 void ui_go(struct ui *ui, const char *screen, const char *filter)
 {
+    struct stack *s = ui->stack;
     for (size_t i = 0; i < ui->program.n_screens; i++) {
+        size_t from = s->root;
         if (!str_eq(ui->program.screens[i].ops->name, screen))
             continue;
         stack_show_screen(ui, i);
         struct view *v = ui_view(ui);
-        table_set_filter(v->ops->table(v), filter);
-        remember_view(ui, v);
+        s->from.on = from != i;
+        s->from.root = from;
+        s->from.filter = xstrdup(filter);
+        s->from.before = xstrdup(v->ops->table(v)->edit.text.s);
+        s->from.mine = v->ops->mine && *v->ops->mine(v);
+        stack_set_filter(ui, v, filter, false);
     }
+}
+
+static bool stack_filter_is_kept(const struct ui *ui)
+{
+    const struct stack *s = ui->stack;
+    struct view *v = s->roots[s->root];
+    return str_eq(v->ops->table(v)->edit.text.s, s->from.filter);
+}
+
+bool stack_can_go_back(const struct ui *ui)
+{
+    return ui->stack->pushed.n > 0 || ui->stack->from.on;
+}
+
+void stack_go_back(struct ui *ui)
+{
+    struct stack *s = ui->stack;
+    if (s->pushed.n) {
+        stack_pop(ui);
+        return;
+    }
+    if (!s->from.on)
+        return;
+    if (stack_filter_is_kept(ui)) /* else the user has typed another, which stays */
+        stack_set_filter(ui, s->roots[s->root], s->from.before, s->from.mine);
+    stack_show_screen(ui, s->from.root);
+}
+
+bool stack_leave_visit(struct ui *ui)
+{
+    const struct stack *s = ui->stack;
+    if (s->pushed.n || !s->from.on || !stack_filter_is_kept(ui))
+        return false;
+    const struct list_state *rows = &s->roots[s->root]->ops->table(s->roots[s->root])->list;
+    if (rows->range || list_n_marks(rows))
+        return false;
+    stack_go_back(ui);
+    return true;
+}
+
+/* The first part of its title: "Job 51". */
+static void stack_add_crumb(const struct ui *ui, struct view *v, struct rich *out)
+{
+    struct rich title;
+    rich_init(&title);
+    v->ops->title(v, &title);
+    if (title.n_runs)
+        str_truncate(&title.text, title.runs[0].end);
+    rich_addf(out, ROLE_DIM, "%s%s", title.text.s, ui_ascii(ui) ? " > " : " \u203a ");
+    rich_fini(&title);
+}
+
+void stack_path(const struct ui *ui, struct rich *out)
+{
+    const struct stack *s = ui->stack;
+    if (s->from.on)
+        stack_add_crumb(ui, s->roots[s->from.root], out);
+    if (s->pushed.n)
+        stack_add_crumb(ui, s->roots[s->root], out);
+    for (size_t i = 0; i + 1 < s->pushed.n; i++)
+        stack_add_crumb(ui, s->pushed.v[i], out);
 }
 
 void stack_point_at(struct ui *ui, uint32_t job)

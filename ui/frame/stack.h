@@ -16,6 +16,14 @@ size_t stack_screen(const struct ui *ui);
 bool stack_takes_text(struct view *v); /* what is typed becomes text */
 
 void stack_pop(struct ui *ui);
+/* Whether there is a view or a screen to go back to: the one below, or the one whose row led here. */
+bool stack_can_go_back(const struct ui *ui);
+void stack_go_back(struct ui *ui);
+/* Goes back to the screen whose row led here, if the user has neither changed the filter that came with it
+ * nor marked a row. Returns whether it did. */
+bool stack_leave_visit(struct ui *ui);
+/* The way here, without the view on top: "Jobs > Job 51 > ". */
+void stack_path(const struct ui *ui, struct rich *out);
 void stack_show_screen(struct ui *ui, size_t i);
 /* What follows from DID_* bits of a view. */
 void stack_did(struct ui *ui, const struct view *v, unsigned did);

@@ -130,15 +130,15 @@ enum scope {
     X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "command line: Slurm's commands, completed with Tab") \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "menu of all actions here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
-    X(GLOBAL, BACK,       "back",        "q",          "back",    "back; on a screen: quit")                  \
-    X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost box or page, clear the filter; never quits") \
+    X(GLOBAL, BACK,       "back",        "q",          "back",    "back the way you came; at its start: quit")                  \
+    X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost box or page, clear the filter, go back; never quits") \
     X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "reload all data from the controller") \
     X(GLOBAL, REDRAW,     "redraw",      "C-l",        NULL,      "redraw the screen")                   \
     X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze or unfreeze the screen")            \
     X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off: the terminal selects text") \
     X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "suspend; fg returns")             \
     X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "close a question or an input line; undo; else quit") \
-    X(WAIT,   UNDO,       "undo",        "u",          NULL,      "undo the delayed cancellation")
+    X(WAIT,   UNDO,       "undo",        "z",          NULL,      "undo the delayed cancellation")
 /* clang-format on */
 
 enum action {

@@ -237,7 +237,7 @@ static void who_may(struct rich *r, const struct part_spec *p)
     partitions_add_list(r, "accounts", &p->allow_accounts);
     partitions_add_list(r, "QOS", &p->allow_qos);
     if (!r->text.len)
-        rich_add(r, ROLE_DIM, "everybody");
+        rich_add(r, ROLE_DIM, "all users");
 }
 
 static void partitions_get_who(const void *ctx, const void *row, struct table_field *f)

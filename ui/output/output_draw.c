@@ -1,4 +1,4 @@
-/* output_draw.c - what is seen of an output: the title, the text, what is in its way. */
+/* output_draw.c - draws an output: the title, the text, or why there is none. */
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
@@ -98,7 +98,7 @@ static void draw_trouble(const struct output_screen *o, struct canvas *c, struct
     pane_fini(&p);
 }
 
-/* There is no file, and why. Returns false where there may be one. */
+/* Says why there is no file. Returns false if there may be one. */
 static bool draw_no_start(const struct output_screen *o, struct canvas *c, struct rect r)
 {
     const struct job *j = output_job(o);

@@ -1,4 +1,4 @@
-/* output_files.h - the outputs of a job: which there are, where they lie, how a merged view calls them. */
+/* output_files.h - the outputs of a job: their files, and their labels in a merged view. */
 #ifndef UI_OUTPUT_OUTPUT_FILES_H
 #define UI_OUTPUT_OUTPUT_FILES_H
 

@@ -1,4 +1,4 @@
-/* output_internal.h - the output view's state, for its two files: what it does, and what is seen of it. */
+/* output_internal.h - the output view's state, for output_view.c and output_draw.c. */
 #ifndef UI_OUTPUT_OUTPUT_INTERNAL_H
 #define UI_OUTPUT_OUTPUT_INTERNAL_H
 
@@ -18,7 +18,7 @@ struct output_screen {
     int height, width;
     struct edit edit;
     bool typing;
-    bool errors; /* are what is looked for */
+    bool errors; /* the search is for errors */
     struct rect area;
 };
 
@@ -30,7 +30,7 @@ static inline struct output_screen *output_screen_of(struct view *v)
 /* output_view.c */
 const struct job *output_job(const struct output_screen *o); /* or NULL */
 bool output_is_live(const struct output_screen *o);          /* can more be written to it? */
-/* The task that is looked at has no place yet: then *ret_step is its step. Or it will never have one. */
+/* The shown task has no resources yet: *ret_step is its step. output_never_runs: it will never run. */
 bool output_waits(const struct output_screen *o, const struct step **ret_step);
 bool output_never_runs(const struct output_screen *o);
 

@@ -9,11 +9,11 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
-#define BUDGET    (32 * 1024 * 1024) /* bytes of what was there before, over all outputs */
+#define BUDGET    (32 * 1024 * 1024) /* bytes of the existing text, over all outputs */
 #define PART_MAX  (4 * 1024 * 1024)  /* of one of them, ... */
 #define PART_MIN  (64 * 1024)        /* ... and at least */
 #define TURN_MAX  (256 * 1024)       /* of each, later on, at a time */
-#define LINE_MAX_ (64 * 1024)        /* a longer line is taken in pieces */
+#define LINE_MAX_ (64 * 1024)        /* a longer line is split */
 #define HALF_MAX  (4 * 1024)         /* shown of a line that has no end yet */
 
 struct merge_line {
@@ -51,7 +51,7 @@ void merge_add(struct output_merge *m, struct stream *s)
 
 /* --- times --- */
 
-/* So many digits at s; -1: other things. */
+/* n digits at s; -1: not digits. */
 static int64_t output_merge_digits(const char *s, size_t n, size_t want)
 {
     int64_t v = 0;
@@ -65,7 +65,7 @@ static int64_t output_merge_digits(const char *s, size_t n, size_t want)
     return v;
 }
 
-/* "12:34:56", with parts of a second behind it or not. */
+/* "12:34:56", with or without a fraction of a second. */
 static int64_t clock_ms(const char *s, size_t n)
 {
     int64_t h = output_merge_digits(s, n, 2), min, sec, ms = 0;
@@ -80,7 +80,7 @@ static int64_t clock_ms(const char *s, size_t n)
     return ((h * 60 + min) * 60 + sec) * 1000 + (ms > 0 ? ms : 0);
 }
 
-/* The time that a line begins with, in milliseconds of some day or of all; -1: none. */
+/* The time at the beginning of a line, in milliseconds of the day or since an epoch; -1: none. */
 static int64_t line_time(const char *line, size_t n)
 {
     while (n && (*line == '[' || *line == '(' || *line == ' ')) {
@@ -95,7 +95,7 @@ static int64_t line_time(const char *line, size_t n)
         return -1;
     int64_t month = output_merge_digits(line + 5, n - 5, 2), day = output_merge_digits(line + 8, n - 8, 2);
     int64_t ms = clock_ms(line + 11, n - 11);
-    /* Only the order counts: months may all be long ones. */
+    /* Only the order counts, so each month may have 31 days. */
     return month < 0 || day < 0 || ms < 0 ? -1 : ((year * 12 + month) * 31 + day) * 86400000 + ms;
 }
 
@@ -131,7 +131,7 @@ static void output_merge_add_line(struct merge_batch *b, struct merge_part *p, s
     str_append_n(&b->text, s, n);
 }
 
-/* Where what the last carriage return left begins; those at the end overwrote nothing. */
+/* The start of the text after the last carriage return; those at the end overwrote nothing. */
 static size_t output_merge_last_pass(const char *s, size_t n)
 {
     while (n && s[n - 1] == '\r')
@@ -140,7 +140,7 @@ static size_t output_merge_last_pass(const char *s, size_t n)
     return cr ? (size_t)(cr - s) + 1 : 0;
 }
 
-/* Returns the bytes that are lines, or have been overwritten; half: what has no end counts as a line. */
+/* Returns the bytes that are lines or were overwritten; half: a line without an end counts. */
 static size_t cut_lines(struct merge_batch *b, struct merge_part *p, size_t part, const char *s, size_t n,
                         bool half)
 {
@@ -162,7 +162,7 @@ static size_t cut_lines(struct merge_batch *b, struct merge_part *p, size_t part
     return at;
 }
 
-/* What stands behind the last line's end, until it is a line itself. */
+/* The unfinished line. */
 static void keep_half(struct merge_part *p, const char *s, size_t n)
 {
     size_t skip = output_merge_last_pass(s, n);
@@ -171,7 +171,7 @@ static void keep_half(struct merge_part *p, const char *s, size_t n)
     str_append_n(&p->half, s + skip, n > HALF_MAX ? HALF_MAX : n);
 }
 
-/* Returns true where there is more of it. */
+/* Returns true if there is more. */
 static bool take_part(struct output_merge *m, struct merge_batch *b, size_t part, bool ended)
 {
     struct merge_part *p = &m->parts.v[part];
@@ -208,7 +208,7 @@ static int output_merge_by_time(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* A colour for each output, so that an eye can follow one of them; red is for errors. */
+/* A colour for each output, so that a reader can follow it; red is for errors. */
 static void add_label(const struct output_merge *m, size_t part, struct str *out)
 {
     static const int colors[] = {36, 32, 33, 35, 34};
@@ -218,7 +218,7 @@ static void add_label(const struct output_merge *m, size_t part, struct str *out
                 pad > 0 ? pad : 0, "", label);
 }
 
-/* What a carriage return overwrote must not take the label with it. */
+/* The label stays when a carriage return overwrites the line. */
 static void output_merge_add_text(struct str *out, const char *s, size_t n)
 {
     while (n && s[n - 1] == '\r')
@@ -252,7 +252,7 @@ static void output_merge_write_lines(struct output_merge *m, struct merge_batch 
     str_fini(&out);
 }
 
-/* Behind all lines, one for each output that is in the middle of its own. */
+/* After all lines, the unfinished line of each output. */
 static void write_halves(struct output_merge *m)
 {
     struct str out = STR_INIT;

@@ -7,7 +7,7 @@
 
 #include "src/base/xalloc.h"
 
-#define RETRY_LOOKS 5 /* quiet ones, until a node that had nothing is asked again */
+#define RETRY_LOOKS 5 /* quiet turns before a node without data is asked again */
 
 void reading_open_fini(struct reading_open *o)
 {
@@ -101,7 +101,7 @@ static bool output_pages_look_at(struct reading *r, struct stream *s)
     return true;
 }
 
-/* Returns true where there is something else to be seen. */
+/* Returns true if the picture changes. */
 static bool merge_more(struct reading *r)
 {
     int64_t lines = r->merge.size;

@@ -1,6 +1,5 @@
-/* output_pages.h - what an output view reads: one output or many merged, a pager over it, and what the keys
- * do to it. It opens and reads files and waits for them, so it is used beside the screens' own thread
- * (ui/output/output_reader.h); it knows none of them.
+/* output_pages.h - what an output view reads: one output or many merged, a pager over it, and its keys. It
+ * opens and reads files and blocks on them, so it runs in a thread of its own (ui/output/output_reader.h).
  */
 #ifndef UI_OUTPUT_OUTPUT_PAGES_H
 #define UI_OUTPUT_OUTPUT_PAGES_H
@@ -34,12 +33,12 @@ struct reading {
     unsigned looks;
 };
 
-/* What there is to be told and drawn. */
+/* The state that the view shows. */
 struct reading_state {
     struct page page;
     char *trouble, *path; /* of one that is not merged */
     bool there;           /* there is something that can be read */
-    bool gone;            /* its file has been removed, though what was open can be read */
+    bool gone;            /* its file has been removed; the open descriptor can still be read */
     bool remote, asking;  /* its node is asked; nothing has come yet */
     bool follow, wrap, at_end, searching, not_found, forward;
     int64_t size;
@@ -54,10 +53,10 @@ void reading_fini(struct reading *r);
 void reading_begin(struct reading *r, struct reading_open *take_o);
 /* What is known of the job. Live: more can come. */
 void reading_live(struct reading *r, bool live, bool began);
-/* Looks at the files again. quiet: nothing has told of a change, some time has passed. Returns true where
- * there is something else to be seen. */
+/* Looks at the files again. quiet: no change was reported, but some time has passed. Returns true if the
+ * picture changes. */
 bool reading_look(struct reading *r, bool quiet);
-/* Searching, and merging what is long. Returns true where there is more to do. */
+/* A slice of a search or a merge. Returns true if there is more to do. */
 bool reading_work(struct reading *r);
 bool reading_has_work(const struct reading *r);
 /* An answer of a node, see stream_take. */

@@ -1,8 +1,8 @@
 /* output_reader.c - reads outputs in a thread of its own.
  *
- * One lock for what goes from one side to the other: orders, questions, the newest state. The thread holds
- * it for moments only, never while it reads. Each open begins a generation: an answer to a question of an
- * older generation is dropped.
+ * One lock protects what both threads share: orders, requests, the newest state. The thread holds it for
+ * moments only, never while it reads. Each open begins a generation: an answer to a question of an older
+ * generation is dropped.
  */
 #include "ui/output/output_reader.h"
 
@@ -16,8 +16,8 @@
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
 
-#define LOOK_MS  1000 /* files on a network file system change without a word */
-#define PAUSE_MS 30   /* between two looks at a file that grows without an end */
+#define LOOK_MS  1000 /* files on a network file system change without a notification */
+#define PAUSE_MS 30   /* between two reads of a file that grows all the time */
 
 enum order_kind { ORDER_OPEN, ORDER_RESIZE, ORDER_LIVE, ORDER_ACT, ORDER_SCROLL, ORDER_FIND, ORDER_TAKE };
 
@@ -49,7 +49,7 @@ struct output_reader {
     /* The thread's. */
     struct reading reading;
     uint32_t generation;
-    bool stop; /* the reading is to be given up: what is waited for does not come */
+    bool stop; /* stop reading: the awaited data does not come */
 };
 
 static void output_reader_tell(int fd)
@@ -123,7 +123,7 @@ static void ask_node(void *ctx, const struct stream_ask *a)
     output_reader_tell(r->to_ui);
 }
 
-/* Does one order. Returns true where the picture may be another. */
+/* Does one order. Returns true if the picture may change. */
 static bool obey(struct output_reader *r, struct reader_order *o)
 {
     struct reading *g = &r->reading;
@@ -160,7 +160,7 @@ static bool next_order(struct output_reader *r, struct reader_order *ret)
     return there;
 }
 
-/* Takes an answer out of the order of things; sees whether what is waited for has become pointless. */
+/* Takes a reply before other orders; checks whether the wait has become pointless. */
 static bool next_answer(struct output_reader *r, struct reader_order *ret)
 {
     bool found = false;
@@ -226,7 +226,7 @@ static void work(struct output_reader *r)
     }
 }
 
-/* Until an order comes or a file changes; what has changed just now changes again soon. */
+/* Waits for an order or a change of a file; a file that has just changed is read again soon. */
 static void pause_and_look(struct output_reader *r, int64_t *looked)
 {
     bool busy = reading_has_work(&r->reading);
@@ -294,7 +294,7 @@ void reader_close(struct output_reader *r)
     pthread_mutex_lock(&r->lock);
     r->closed = true;
     output_reader_tell(r->to_thread);
-    pthread_mutex_unlock(&r->lock); /* from here on it is the thread's */
+    pthread_mutex_unlock(&r->lock); /* from here on the thread owns it */
 }
 
 static void output_reader_give(struct output_reader *r, struct reader_order *take_o)

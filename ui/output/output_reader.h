@@ -1,5 +1,5 @@
 /* output_reader.h - reads outputs in a thread of its own, so that a file system or a node that does not
- * answer never blocks the screens: orders go in, pictures come out.
+ * answer never blocks the screens: orders go in, states come out.
  *
  *     reader_open(r, &places)                                           thread: ui/output/output_pages.h
  *     reader_act(r, a)        -- orders, in their order -->
@@ -25,13 +25,13 @@ void reader_resize(struct output_reader *r, int height, int width);
 void reader_live(struct output_reader *r, bool live, bool began);
 void reader_act(struct output_reader *r, enum action a);
 void reader_scroll(struct output_reader *r, int rows);
-/* At the end, where one is mostly, upwards; else downwards. */
+/* Searches upwards at the end of the output, else downwards. */
 void reader_find(struct output_reader *r, const char *text);
 /* Without threads: looks at the files now. */
 void reader_look(struct output_reader *r);
 /* Without threads: a slice of a search; true: more to do. */
 bool reader_work(struct output_reader *r);
-/* An answer of a node to a question of that generation. */
+/* The reply of a node to a request of that generation. */
 void reader_take(struct output_reader *r, uint32_t generation, uint32_t stream, bool piece,
                  const struct msg_output_data *d, const char *why);
 
@@ -41,7 +41,7 @@ int reader_fd(const struct output_reader *r);
 const struct reading_state *reader_state(struct output_reader *r);
 /* Has a search come to its end since the last call? */
 bool reader_search_ended(struct output_reader *r);
-/* The next question for a node; false: none. */
+/* The next request to a node; false: none. */
 bool reader_next_ask(struct output_reader *r, struct stream_ask *ret, uint32_t *ret_generation);
 
 #endif

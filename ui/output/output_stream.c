@@ -14,7 +14,7 @@
 #include "src/base/xalloc.h"
 
 #define READ_MAX (256 * 1024)
-#define WAIT_MS  10000 /* the node answers when there is more, at the latest then */
+#define WAIT_MS  10000 /* the node replies when there is more, at the latest after this time */
 
 void stream_init(struct stream *s, uint32_t number, char *take_path, char *take_label,
                  const struct stream_hooks *hooks)
@@ -144,7 +144,7 @@ static void ask_for_growth(struct stream *s)
         return;
     s->growing = true;
     s->growth_asked = (uint64_t)s->size;
-    /* The first question is for the size: what is to be seen is at the end. */
+    /* The first request asks for the size: the view starts at the end. */
     output_stream_ask(s, false, (uint64_t)s->size, s->begun ? READ_MAX : STREAM_PIECE, WAIT_MS);
 }
 
@@ -212,7 +212,7 @@ static bool output_stream_take_data(struct stream *s, bool piece, struct msg_out
     uint64_t asked = piece ? s->piece_asked : s->growth_asked;
     if (d->data.n && d->offset > asked)
         fill_hole(s, asked, d->offset);
-    if (!piece && d->offset < asked) /* it has been cut, and begins again */
+    if (!piece && d->offset < asked) /* the file was truncated and starts again */
         vec_clear(&s->have);
     if (d->data.n && pwrite(s->copy, d->data.p, d->data.n, (off_t)d->offset) == (ssize_t)d->data.n)
         output_stream_remember(s, d->offset, d->data.n);

@@ -1,6 +1,5 @@
-/* output_stream.h - the bytes of one output: a file where it is written, else what its node hands out piece
- * by piece, kept in a nameless file with holes. It is used beside the screens' own thread: it may wait.
- */
+/* output_stream.h - the bytes of one output: its file if it is here, else pieces from its node, kept in an
+ * unnamed sparse file. It may block, so it runs in a thread of its own. */
 #ifndef UI_OUTPUT_OUTPUT_STREAM_H
 #define UI_OUTPUT_OUTPUT_STREAM_H
 
@@ -35,7 +34,7 @@ struct stream {
     uint32_t number;
     char *path;    /* NULL: kept on its node */
     char *label;   /* in a merged view */
-    char *trouble; /* why there is nothing to read; NULL: all is well */
+    char *trouble; /* why there is nothing to read; NULL: no error */
     const struct stream_hooks *hooks;
     int fd;      /* the file; -1 */
     int watch;   /* of inotify; -1 */
@@ -63,19 +62,19 @@ void stream_fini(struct stream *s);
  * there is none here. may_ask: the job has begun, a node may have it. Returns true where what there is to
  * read is another file than before. */
 bool stream_look(struct stream *s, int inotify, bool may_ask);
-/* A node that had nothing is asked again at the next look. */
+/* A node without data is asked again at the next look. */
 void stream_retry(struct stream *s);
 
 bool stream_is_there(const struct stream *s);
 int64_t stream_size(void *stream);
-/* Waits for the node where the bytes are not here yet. Returns how many there are. */
+/* Waits for the node if the bytes are not here yet. Returns the number of bytes. */
 size_t stream_read(void *stream, int64_t at, char *buf, size_t n);
 
 /* An answer of the node; d NULL: the connection was lost, or it was refused for the reason why. Returns
  * true where it brought something to be seen. */
 bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const char *why);
 
-/* A file without a name, for what must not stay. -1: there is no room. */
+/* An unnamed temporary file. -1: no space. */
 int stream_nameless(void);
 
 #endif

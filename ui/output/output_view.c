@@ -1,9 +1,9 @@
-/* output_view.c - the output of a job: task by task, or of all of them in one.
+/* output_view.c - the output of a job: of one task, or of all tasks together.
  *
  *      Output 4711 step 0 rank 3  following  12.4 MB  100%  /home/ann/out-3.txt
  *      epoch 12: loss 0.173
  *
- * What is read, and how, is ui/output/output_reader.h's: this thread draws what that one gives it.
+ * ui/output/output_reader.h reads in a thread of its own; this thread draws its states.
  */
 #include "ui/output/output_view.h"
 
@@ -154,7 +154,7 @@ static void output_close(struct view *v)
     free(o);
 }
 
-/* What stood there in place of a path is one now: the array's last element has started. */
+/* The pattern of an array has become a path: the last element has started. */
 static bool is_outdated(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
@@ -189,7 +189,7 @@ static void output_draw(struct view *v, struct canvas *c, const struct screen_la
 
 /* --- tasks --- */
 
-/* To the next output that is another file: ranks may share one. */
+/* To the next output with a file of its own: ranks may share one. */
 static void switch_task(struct output_screen *o, int by)
 {
     const struct job *j = output_job(o);
@@ -382,7 +382,7 @@ const struct view_ops output_view = {
     .wake = output_wake,
 };
 
-/* Of a step job: the first task that failed, else the last that has begun. */
+/* Of a step job: the first failed task, else the last task that has started. */
 static bool most_to_see(const struct job *j, struct output_at *at)
 {
     bool found = false;

@@ -1,4 +1,4 @@
-/* output_view.h - the output of a job, read where it is being written. */
+/* output_view.h - the output of a job, read where the job writes it. */
 #ifndef UI_OUTPUT_OUTPUT_VIEW_H
 #define UI_OUTPUT_OUTPUT_VIEW_H
 
@@ -7,7 +7,7 @@
 
 extern const struct view_ops output_view; /* arg: const struct output_at * */
 
-/* The output of a job: of the script, else of the task that there is most to see of. A toast where it has
+/* Opens the output of a job: of the script, else of its first failed or newest task. A toast if there is
  * none. */
 void output_open(struct ui *ui, const struct job *j);
 

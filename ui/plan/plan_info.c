@@ -1,4 +1,4 @@
-/* plan_info.c - what the timeline says about the place of its cursor. */
+/* plan_info.c - the details of the timeline's cursor. */
 #include "ui/plan/plan_info.h"
 
 #include "src/base/units.h"
@@ -7,7 +7,7 @@
 #include "ui/info/node_info.h"
 #include "ui/text/view_text.h"
 
-#define NEXT_MAX 12 /* bars told after the one under the cursor */
+#define NEXT_MAX 12 /* bars listed after the one under the cursor */
 
 void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
 {
@@ -37,15 +37,13 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
         return;
     }
     rich_add(out, ROLE_NORMAL,
-             r->kind == PLAN_RUNNING  ? ": runs since "
+             r->kind == PLAN_RUNNING  ? ": running since "
              : r->kind == PLAN_WINDOW ? ": from "
                                       : ": starts about ");
     when_about(&out->text, r->start, now);
     if (wall_is_set(r->end)) {
-        str_append(&out->text, r->kind == PLAN_RUNNING ? ", until " : ", to ");
+        str_append(&out->text, r->kind == PLAN_RUNNING ? ", ends by " : ", to ");
         when_about(&out->text, r->end, now);
-        if (r->kind == PLAN_RUNNING)
-            str_append(&out->text, " at the latest");
     }
     rich_role(out, ROLE_NORMAL);
 }
@@ -56,7 +54,7 @@ static const char *const kind_words[] = {
 #undef X
 };
 
-/* What one has to know about a row: what its bar means, why it waits, how sure its start is. */
+/* The second line of a row: what its bar means, why the job waits, how sure its start is. */
 static void row_more(const struct ui *ui, const struct plan_row *r, struct rich *out)
 {
     char b[UNITS_TEXT_SIZE];

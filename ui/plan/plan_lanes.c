@@ -1,4 +1,4 @@
-/* plan_lanes.c - the plan put onto lines. */
+/* plan_lanes.c - the lanes of the timeline. */
 #include "ui/plan/plan_lanes.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* plan_lanes.h - the plan put onto lines: by node, where each node has as many lanes as it takes so that no
- * two bars are in one, or by job, a line each. */
+/* plan_lanes.h - the lanes of the timeline: by node, with as many lanes per node as its bars need, or by
+ * job, one lane each. */
 #ifndef UI_PLAN_PLAN_LANES_H
 #define UI_PLAN_PLAN_LANES_H
 
@@ -7,7 +7,7 @@
 #include "src/base/vec.h"
 #include "src/model/model.h"
 
-struct bar_item { /* a row of the plan on one line of the screen */
+struct bar_item { /* a row of the plan in one lane */
     const struct plan_row *row;
     struct wall start, end; /* end: far away where the row has none */
 };
@@ -30,11 +30,11 @@ void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const stru
                     struct wall now, bool by_job);
 void planlanes_fini(struct planlanes *p);
 
-/* A bar needs both its ends: of half the queue they are not known. */
+/* A bar needs a start and an end: many waiting jobs have neither. */
 bool plan_has_bar(const struct plan_row *r);
-/* Other lanes of the node may have what this one lacks. */
+/* Other lanes of the node may have a bar there. */
 bool lane_shares_node(const struct planlanes *p, const struct lane *l);
-/* What is there at that time, and what comes next; NULL: nothing. By job what is there is all there is. */
+/* The bar at that time, and the next one; NULL: none. By job a lane has one bar. */
 void lane_look(const struct planlanes *p, const struct lane *l, struct wall at,
                const struct bar_item **here, const struct bar_item **next);
 

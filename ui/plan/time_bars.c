@@ -1,7 +1,7 @@
 /* time_bars.c - the plan as the rows of a table.
  *
  *      NODE   |13:00      14:00      15:00      16:00
- *      n01    4688########|#####     4720::::::::::::      # running  : a place is held
+ *      n01    4688########|#####     4720::::::::::::      # running  : planned start
  *             4701########|################                 . forecast  % window
  *      n02    %%%%%%%%%%%%%%%%%%%%
  */
@@ -15,7 +15,7 @@
 #include "ui/plan/plan_info.h"
 #include "ui/text/view_text.h"
 
-#define PAST_PART  8 /* of so many parts of the line one is past */
+#define PAST_PART  8 /* one part in this many shows the past */
 #define WIDTH_MAX  1024
 #define TICK_CELLS 6 /* of a time on the scale: "|16:00" */
 
@@ -96,7 +96,7 @@ static void put_bar(const struct timebars *b, const struct bar_item *bar, char *
         unsigned char letter = k < n && n + 1 < (size_t)(to - from) ? (unsigned char)label.s[k] : 0;
         signs[c] = letter >= ' ' && letter < 0x7f ? (char)letter : sign;
         if (c == now && !letter)
-            signs[c] = '|'; /* what runs goes on through it */
+            signs[c] = '|'; /* running jobs continue through it */
         roles[c] = (uint8_t)role;
     }
     str_fini(&label);
@@ -111,7 +111,7 @@ static bool lane_is_out(const struct timebars *b, const struct lane *l)
 
 static void get_plan(const void *ctx, const void *row, struct table_field *f)
 {
-    struct timebars *b = (struct timebars *)(uintptr_t)ctx; /* the room is remembered for the scale above */
+    struct timebars *b = (struct timebars *)(uintptr_t)ctx; /* the width is kept for the scale above */
     const struct lane *l = row;
     char signs[WIDTH_MAX];
     uint8_t roles[WIDTH_MAX];

@@ -1,5 +1,5 @@
-/* time_bars.h - the plan as the rows of a table, by node or by job: whose line it is, who, when, and the
- * bars on a line of time, with its scale above and its legend below. */
+/* time_bars.h - the plan as the rows of a table, by node or by job: the node or job, its user, its start,
+ * and the bars on a time axis, with the scale above and the legend below. */
 #ifndef UI_PLAN_TIME_BARS_H
 #define UI_PLAN_TIME_BARS_H
 
@@ -11,7 +11,7 @@ struct timebars {
     struct msg_plan plan; /* the scheduler's */
     struct planlanes lanes;
     bool by_job;
-    uint32_t span_s; /* of time that the line shows, a part of it past */
+    uint32_t span_s; /* of time that the axis shows, part of it past */
     int room;        /* cells of the line, as last drawn */
 };
 
@@ -19,11 +19,11 @@ void timebars_fini(struct timebars *b);
 /* A table of lanes, by node or by job; it is filled as b->by_job says then. */
 void timebars_init_table(struct timebars *b, struct table *t, bool by_job);
 
-/* The middle of a column of the line, and the column of now. */
+/* The time in the middle of a column of the axis, and the column of now. */
 struct wall timebars_time(const struct timebars *b, int column);
 int timebars_now(const struct timebars *b);
 
-/* The hours over the bars, as many as have room. head: one line, over the line of time. */
+/* The hours above the bars, as many as fit. head: one line, above the axis. */
 void timebars_draw_scale(const struct timebars *b, struct canvas *c, struct rect head);
 void timebars_draw_legend(struct canvas *c, struct rect line);
 

@@ -1,4 +1,4 @@
-/* timeline_view.c - the plan on a line of time, by node or by job: see time_bars.c for its picture.
+/* timeline_view.c - the plan as a timeline, by node or by job; time_bars.c has the picture.
  *
  * The plan is the scheduler's. It is asked for when the queue has changed, at most every few seconds, while
  * this is on the screen. Windows are the mirror's own.
@@ -174,7 +174,7 @@ static void draw_side(struct timeline_screen *t, struct canvas *c, struct rect r
     pane_draw(&t->side, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
 }
 
-/* A line through what is empty, a role over what is not. */
+/* A line through empty cells, a role over others. */
 static void draw_time_cursor(struct canvas *c, struct rect column)
 {
     for (int y = column.y + 1; y < column.y + column.h; y++) {
@@ -210,7 +210,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
         timebars_draw_scale(&t->bars, c, head);
         if (t->at) {
             int col = (int)t->at < t->bars.room ? (int)t->at : t->bars.room - 1;
-            if (x + col >= inner.body.x) /* where all is cut off the line may begin outside */
+            if (x + col >= inner.body.x) /* in a very narrow terminal the axis may begin outside */
                 draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
         }
     }

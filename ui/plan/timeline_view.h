@@ -1,4 +1,4 @@
-/* timeline_view.h - the plan: what runs until when, what is to start where, windows. */
+/* timeline_view.h - the plan as a timeline: running jobs, planned starts, windows. */
 #ifndef UI_PLAN_TIMELINE_VIEW_H
 #define UI_PLAN_TIMELINE_VIEW_H
 

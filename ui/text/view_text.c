@@ -1,4 +1,4 @@
-/* view_text.c - how the screens say what things are. */
+/* view_text.c - roles, signs and short texts of jobs, tasks and nodes. */
 #include "ui/text/view_text.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ enum role job_role(const struct job *j)
     return ROLE_NORMAL;
 }
 
-/* As a text: in reverse it would shout. */
+/* As text: reversed it would be too loud. */
 static enum role words_role(const struct job *j)
 {
     enum role r = job_role(j);
@@ -58,7 +58,7 @@ void job_words(struct rich *r, const struct job *j)
     }
     if (j->state == JOB_PENDING && j->hold)
         rich_add(r, role, "held");
-    else if (job_is_in_grace(j)) /* it computes on until the grace time is over */
+    else if (job_is_in_grace(j)) /* it runs until the grace time is over */
         rich_add(r, role, job_state_word(JOB_RUNNING));
     else
         rich_add(r, role, job_state_word((enum job_state)j->state));
@@ -293,7 +293,7 @@ void task_in_job_words(struct rich *r, const struct job *j, const struct step *s
         task_words(r, t);
 }
 
-/* In short: its tasks stand below it. */
+/* In short: its tasks have rows below it. */
 static void running_words(struct rich *r, const struct step_tally *c)
 {
     rich_addf(r, ROLE_NORMAL, "%u/%u done", c->done, c->n);

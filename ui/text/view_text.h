@@ -1,5 +1,5 @@
-/* view_text.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside
- * src/model/jobtext.h, which knows no roles. */
+/* view_text.h - roles, signs and short texts of jobs, tasks and nodes. Beside src/model/jobtext.h, which
+ * knows no roles. */
 #ifndef UI_TEXT_VIEW_TEXT_H
 #define UI_TEXT_VIEW_TEXT_H
 
@@ -7,13 +7,13 @@
 #include "ui/widget/rich.h"
 
 enum role job_role(const struct job *j);
-/* "waiting", "held", "completing", "failed: exit 1": what it is in two or three words. */
+/* "waiting", "held", "completing", "failed: exit 1": its state in two or three words. */
 void job_words(struct rich *r, const struct job *j);
 /* It could not be started. */
 bool job_never_ran(const struct job *j);
-/* The first task that failed, for what it says, and its step; NULL: none. */
+/* The first failed task, for its text, and its step; NULL: none. */
 const struct task *job_culprit(const struct job *j, const struct step **ret_step);
-/* A job in steps that runs, but none of its tasks: it holds nothing now. */
+/* A running job in steps without a running task: nothing is allocated to it now. */
 bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
 void job_where(struct rich *r, const struct job *j, struct wall now);
@@ -31,8 +31,8 @@ char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);
 /* "running", "exit 1", "signal 9", "out of memory", and what the node said about the task. */
 void task_story(struct rich *r, const struct task *t);
-/* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with what
- * its node said. */
+/* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with the
+ * node's message. */
 void task_in_job_words(struct rich *r, const struct job *j, const struct step *s, const struct task *t,
                        bool whole);
 /* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it": src/model/stepstate.h. */
@@ -46,7 +46,7 @@ enum role node_role(const struct node *n);
 void when_text(struct str *out, struct wall t, struct wall now);
 /* The same to the minute, for what is planned: "12:03", "Fri 12:03". */
 void when_about(struct str *out, struct wall t, struct wall now);
-/* "64G", "42.7G", "500M": memory as one reads it. */
+/* "64G", "42.7G", "500M": memory in a readable unit. */
 void mem_text(struct str *out, uint64_t mib);
 /* "1 job", "2 jobs". */
 void count_text(struct str *out, uint64_t n, const char *one, const char *many);

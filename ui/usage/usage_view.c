@@ -1,4 +1,4 @@
-/* usage_view.c - who holds and has used what, by account and user.
+/* usage_view.c - resources in use and used, by account and user.
  *
  *        WHO           RUN WAIT   CPUS  GPUS   MEMORY  GPU HOURS  SHARE   USED  FACTOR
  *      v vision          9   60     80     8     640G      132.4   50%    61%
@@ -28,14 +28,14 @@
 struct usageview {
     struct tablescreen s;
     struct holders holders;
-    struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
+    struct msg_shares_rows shares, next; /* the next answer, still incomplete */
     struct seldom shares_ask;
     bool opened;
     size_t n_shown;
-    unsigned drawn; /* DRAWN_*: columns of which the last line says what they are */
+    unsigned drawn; /* DRAWN_*: columns that the legend explains */
 };
 
-#define LEGEND_COLS 60 /* below there is no room for what it is about */
+#define LEGEND_COLS 60 /* below this height there is no legend */
 
 #define DRAWN_SHARE  1u
 #define DRAWN_USED   2u
@@ -102,7 +102,7 @@ static void usage_fill(void *ctx, struct table *t)
         const struct holder *next = i + 1 < u->holders.rows.n ? u->holders.rows.v[i + 1] : NULL;
         bool branch = !r->user && next && str_eq(next->account, r->account);
         u->n_shown += !r->user;
-        if (!r->user && !u->opened) /* at first all are open: who looks here wants users at a glance */
+        if (!r->user && !u->opened) /* at first all accounts are expanded, so that all users are visible */
             table_fold(t, r->id, true);
         table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
     }

@@ -1,4 +1,4 @@
-/* usage_view.h - who holds and has used what, by account and user. */
+/* usage_view.h - resources in use and used, by account and user. */
 #ifndef UI_USAGE_USAGE_VIEW_H
 #define UI_USAGE_USAGE_VIEW_H
 
