@@ -267,20 +267,18 @@ enum history_wait history_deps_wait(struct control *c, struct parked *p)
 
 /* --- what the answers mean --- */
 
-static enum refusal history_deps_refuse(const struct dep *d, const char *what, struct errtext *text)
+static enum refusal history_deps_refuse(const struct dep *d, enum cause_code code, struct cause *why)
 {
     struct str b = STR_INIT;
     dep_format_one(d, &b);
-    err_set(text, 0, "dependency %s: %s", b.s, what);
-    str_fini(&b);
+    *why = (struct cause){.code = code, .name = str_take(&b)};
     return REFUSAL_DEPENDENCY;
 }
 
 /* One dependency: whether its job exists, and, where the job has left the state, what the dependency comes
  * to. ret_over: from when on it is met; unset: it is met already. */
 static enum refusal history_deps_settle_one(const struct control *c, const struct dep *d, uint32_t self,
-                                            enum dep_state *ret, struct wall *ret_over,
-                                            struct errtext *text)
+                                            enum dep_state *ret, struct wall *ret_over, struct cause *why)
 {
     struct wall start;
     *ret = DEP_WAIT;
@@ -289,16 +287,16 @@ static enum refusal history_deps_settle_one(const struct control *c, const struc
         return REFUSAL_NONE;
     const struct job *j = model_get_job(&c->model, d->job);
     if (self && (d->job == self || (j && j->array_job == self)))
-        return history_deps_refuse(d, "it would wait for itself", text);
+        return history_deps_refuse(d, CAUSE_DEPENDENCY_SELF, why);
     if (j && d->index != ARRAY_NONE && (j->array_job != j->id || !array_had(j, d->index)))
-        return history_deps_refuse(d, "there is no such element", text);
+        return history_deps_refuse(d, CAUSE_DEPENDENCY_ELEMENT, why);
     if (!history_deps_has_left(c, d))
         return REFUSAL_NONE;
     enum known_end p = history_deps_known(c, d, &start);
     if (p == KNOWN_UNREADABLE)
-        return history_deps_refuse(d, "the history cannot be read now", text);
+        return history_deps_refuse(d, CAUSE_DEPENDENCY_HISTORY, why);
     if (p != KNOWN_OK && p != KNOWN_FAILED)
-        return history_deps_refuse(d, "there is no such job, nor has there been one", text);
+        return history_deps_refuse(d, CAUSE_DEPENDENCY_NO_JOB, why);
     *ret = dep_past_state(d->type, p == KNOWN_OK);
     struct wall over = wall_add_s(start, d->delay_s);
     if (d->delay_s && over.ms > loop_wall(c->loop).ms)
@@ -345,14 +343,16 @@ static bool history_deps_leads_to(const struct control *c, uint32_t id, uint32_t
     return found;
 }
 
-enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_t self,
-                                 struct errtext *text)
+enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_t self, struct cause *why)
 {
     struct deps d, left = {0};
+    struct errtext text;
     if (str_is_empty(req->dependency))
         return REFUSAL_NONE;
-    if (dep_parse(req->dependency, &d, text) < 0)
+    if (dep_parse(req->dependency, &d, &text) < 0) {
+        *why = (struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)};
         return REFUSAL_DEPENDENCY;
+    }
     enum refusal r = REFUSAL_NONE;
     bool met = false;
     struct wall begin = {0};
@@ -362,16 +362,14 @@ enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_
     for (size_t i = 0; i < d.n && r == REFUSAL_NONE; i++) {
         enum dep_state s;
         struct wall over;
-        r = history_deps_settle_one(c, &d.v[i], self, &s, &over, text);
+        r = history_deps_settle_one(c, &d.v[i], self, &s, &over, why);
         bool singleton = d.v[i].type == DEP_TYPE_SINGLETON;
         const struct job *j = singleton && self ? model_get_job(&c->model, self) : NULL;
         if (r == REFUSAL_NONE && self &&
             (singleton ? j && history_deps_singleton_leads_to(c, j, self, &looks)
                        : history_deps_leads_to(c, d.v[i].job, self, &looks)))
-            r = history_deps_refuse(&d.v[i],
-                                    singleton ? "a job of the same name waits for this one"
-                                              : "that job waits for this one",
-                                    text);
+            r = history_deps_refuse(
+                &d.v[i], singleton ? CAUSE_DEPENDENCY_CIRCLE_NAME : CAUSE_DEPENDENCY_CIRCLE, why);
         if (s == DEP_MET && (d.any ? !met || over.ms < begin.ms : over.ms > begin.ms))
             begin = over; /* of any: the earliest */
         met = met || s == DEP_MET;

@@ -39,8 +39,7 @@ enum history_wait history_deps_wait(struct control *c, struct parked *p)
     __attribute__((warn_unused_result));
 /* Checks the dependencies of a job that comes in or is changed, and takes out of req->dependency what is
  * met by jobs that have left the state. self: its own id, 0 where it has none yet. Returns
- * REFUSAL_DEPENDENCY with a text where one is not known, or the text cannot be read. */
-enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_t self,
-                                 struct errtext *text);
+ * REFUSAL_DEPENDENCY and *why where one is not known, or the text cannot be read. */
+enum refusal history_deps_settle(struct control *c, struct job_req *req, uint32_t self, struct cause *why);
 
 #endif

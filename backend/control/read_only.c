@@ -8,6 +8,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/state_load.h"
 #include "src/base/log.h"
+#include "src/text/cause_text.h"
 
 #define PROBE_MS 1000
 
@@ -21,11 +22,11 @@ static void read_only_tell(void *ctx, struct conn *conn, enum msg_kind kind, uin
     if (kind == MSG_EVENT || kind == MSG_REASONS || kind == MSG_JOBS || kind == MSG_NODES ||
         kind == MSG_SPEC)
         return;
-    struct str text = STR_INIT;
-    str_appendf(&text, "nothing was done: %s", c->read_only);
-    struct msg_result r = {.refusal = REFUSAL_READ_ONLY, .text = text.s};
+    struct msg_result r = {.refusal = REFUSAL_READ_ONLY,
+                           .cause = {.code = CAUSE_NOT_COMMITTED, .text = xstrdup(c->read_only)}};
+    r.text = cause_string(&r.cause, NULL); /* which causes the client knows is not known here */
     conn_send(conn, 0, MSG_RESULT, tag, &r);
-    str_fini(&text);
+    rec_fini(&msg_result_rec, &r);
 }
 
 static void read_only_leave(struct control *c)

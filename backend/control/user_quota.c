@@ -113,7 +113,7 @@ bool user_quota_may_log(struct control *c, struct user_quota *p)
 
 /* Clients must not use up the descriptors that the store and the nodes need, nor one user those of other
  * users. */
-bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, struct str *why)
+bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, struct cause *why)
 {
     struct rlimit files;
     uint64_t most = UINT32_MAX, kept = KEPT_FILES;
@@ -123,18 +123,17 @@ bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, stru
         kept += most / 8 < ADMIN_FILES ? most / 8 : ADMIN_FILES;
     uint64_t share = most / 4 < USER_SESSIONS ? most / 4 : USER_SESSIONS;
     if (user_quotas_of(c)->n_sessions + kept >= most) {
-        str_appendf(why, "it has %u connections, and room for no more", user_quotas_of(c)->n_sessions);
+        *why = (struct cause){.code = CAUSE_CONNECTIONS, .n = user_quotas_of(c)->n_sessions};
         if (user_quota_is_news(&user_quotas_of(c)->told_room, c))
             log_warn("clients=%u: connection refused, no descriptors left for more",
                      user_quotas_of(c)->n_sessions);
     } else if (!admin && p->n_sessions >= share) {
-        str_appendf(why, "%u connections of yours are open, and no user may have more at a time",
-                    p->n_sessions);
+        *why = (struct cause){.code = CAUSE_CONNECTIONS_USER, .n = p->n_sessions};
         if (user_quota_is_news(&p->told_room, c))
             log_warn("uid=%u: connection refused, the user has %u", p->uid, p->n_sessions);
     }
-    p->n_refused += why->len > 0;
-    return why->len == 0;
+    p->n_refused += why->code != CAUSE_NONE;
+    return why->code == CAUSE_NONE;
 }
 
 void user_quota_sweep(struct control *c)

@@ -32,8 +32,8 @@ struct user_quota *user_quota_get(struct control *c, uint32_t uid); /* made wher
 void user_quota_set_rate(struct control *c, struct user_quota *q);
 /* Jobs that a user who is not an administrator may have in the queue. */
 uint32_t user_quota_jobs_most(const struct control *c);
-/* Whether one more connection is let in; appends why not. */
-bool user_quota_admits(struct control *c, struct user_quota *q, bool admin, struct str *why);
+/* Whether one more connection is let in; *why tells why not. */
+bool user_quota_admits(struct control *c, struct user_quota *q, bool admin, struct cause *why);
 void user_quota_join(struct control *c, struct user_quota *q);
 void user_quota_leave(struct control *c, struct user_quota *q);
 /* Whether a line of the log about what the user does wrong is one of those that there may be in a minute;

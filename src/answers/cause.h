@@ -29,8 +29,9 @@ enum why_class {
         WHY_N_CLASSES
 };
 
-/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: append new ones. */
-#define CAUSES(X)                                                                                            \
+/* X(enum member, members of struct cause that it sets). Numbers travel on the wire: new ones are appended
+ * to the refusals, which are the last table. Why a job waits: */
+#define WAIT_CAUSES(X)                                                                                            \
     X(NONE, "")                                                                                              \
     /* the job itself */                                                                                     \
     X(HELD_BY_OWNER, "user at parts")                                                                        \
@@ -164,6 +165,137 @@ enum why_class {
     X(WAITS_BEYOND, "window_s")                                                                              \
     X(WAITS_FOR_ROOM, "")
 
+/* Why a request was refused, and what else its answer says. */
+#define REFUSAL_CAUSES(X) \
+    /* what was asked for is not there */                                                                    \
+    X(NO_JOB, "n")                                                                                           \
+    X(NO_JOB_OF_YOURS, "n")                                                                                  \
+    X(NO_INTERACTIVE_JOB, "n")                                                                               \
+    X(NO_STEP_OR_TASK, "n")                                                                                  \
+    X(NO_NODE, "name")                                                                                       \
+    X(NO_FEATURE, "name")                                                                                    \
+    X(NO_WINDOW, "name")                                                                                     \
+    X(NO_USER, "name")                                                                                       \
+    X(NO_SCRIPT, "n")                                                                                        \
+    X(NO_UNKNOWN_TASK, "name n")                                                                             \
+    /* rights */                                                                                             \
+    X(ADMINS_ONLY, "what")                                                                                   \
+    X(OTHER_USERS_JOB, "")                                                                                   \
+    X(OTHER_USERS_SCRIPT, "")                                                                                \
+    X(ONE_USER, "user")                                                                                      \
+    X(ADMIN_HOLD, "")                                                                                        \
+    X(NO_REQUEUE, "")                                                                                        \
+    X(KNOWN_JOB, "n")                                                                                        \
+    X(OTHER_IDENTITY, "n user name text")                                                                    \
+    X(NOT_ON_LOGIN_NODE, "user name")                                                                        \
+    /* the state of the job */                                                                               \
+    X(JOB_ENDED, "")                                                                                         \
+    X(JOB_ENDING, "")                                                                                        \
+    X(JOB_ENDED_OR_ENDING, "")                                                                               \
+    X(JOB_WAITS, "")                                                                                         \
+    X(JOB_SUSPENDED, "")                                                                                     \
+    X(JOB_NOT_RUNNING, "")                                                                                   \
+    X(JOB_NOT_SUSPENDED, "")                                                                                 \
+    X(JOB_NOT_WAITING, "")                                                                                   \
+    X(JOB_IN_STATE, "n state")                                                                               \
+    X(JOB_NEVER_STARTED, "")                                                                                 \
+    X(NO_STEP_RUNS, "")                                                                                      \
+    X(NO_TASK_RUNS, "")                                                                                      \
+    X(INTERACTIVE_REQUEUE, "")                                                                               \
+    X(STEP_JOB_SUSPEND, "")                                                                                  \
+    /* changes */                                                                                            \
+    X(UPDATE_UNKNOWN, "name parts")                                                                          \
+    X(UPDATE_NO_PAIR, "name")                                                                                \
+    X(UPDATE_WHILE_WAITING, "name")                                                                          \
+    X(UPDATE_LEASE, "")                                                                                      \
+    X(TIME_LIMIT_NONE, "")                                                                                   \
+    X(TIME_LIMIT_WHOLE, "")                                                                                  \
+    X(TIME_LIMIT_LONG, "")                                                                                   \
+    /* values */                                                                                             \
+    X(WORDS, "text")                                                                                         \
+    X(MALFORMED, "")                                                                                         \
+    X(VALUE_EMPTY, "name")                                                                                   \
+    X(VALUE_LONG, "name most")                                                                               \
+    X(VALUE_NOT_UTF8, "name")                                                                                \
+    X(VALUE_INVISIBLE, "name")                                                                               \
+    X(VALUE_COUNT, "name most")                                                                              \
+    X(WORKDIR_RELATIVE, "name")                                                                              \
+    X(NOTHING_TO_RUN, "")                                                                                    \
+    X(SCRIPT_LARGE, "most")                                                                                  \
+    X(ENVIRONMENT_LARGE, "most n")                                                                           \
+    X(RESOURCE_LIMITS, "most")                                                                               \
+    X(INPUT_LARGE, "most")                                                                                   \
+    X(ASKED_TOO_MANY, "most")                                                                                \
+    X(EXIT_STATUS, "n of")                                                                                   \
+    X(DRAIN_REASON, "")                                                                                      \
+    X(NOTE_TEXT, "most")                                                                                     \
+    /* steps */                                                                                              \
+    X(STEPS_UNDECLARED, "")                                                                                  \
+    X(STEPS_ARRAY, "")                                                                                       \
+    X(STEPS_COUNT, "most")                                                                                   \
+    X(STEPS_TASKS, "most")                                                                                   \
+    X(STEPS_LARGE, "most")                                                                                   \
+    X(STEP_PROCESSES, "most")                                                                                \
+    X(STEP_TASKS, "most")                                                                                    \
+    X(STEP_NODE_TASKS, "ranks nodes_n most")                                                                 \
+    X(STEP_OVER, "n most")                                                                                   \
+    X(NODE_TASKS, "most")                                                                                    \
+    X(RECORD_LARGE, "n of most")                                                                             \
+    /* windows and reservations */                                                                           \
+    X(WINDOW_NODES, "name")                                                                                  \
+    X(WINDOW_EXISTS, "name")                                                                                 \
+    X(WINDOW_OVER, "name")                                                                                   \
+    X(WINDOW_USERS, "name")                                                                                  \
+    X(WINDOW_TEXT, "")                                                                                       \
+    X(WINDOWS_TOO_MANY, "")                                                                                  \
+    /* dependencies */                                                                                       \
+    X(DEPENDENCY_SELF, "name")                                                                               \
+    X(DEPENDENCY_ELEMENT, "name")                                                                            \
+    X(DEPENDENCY_NO_JOB, "name")                                                                             \
+    X(DEPENDENCY_CIRCLE, "name")                                                                             \
+    X(DEPENDENCY_CIRCLE_NAME, "name")                                                                        \
+    X(DEPENDENCY_HISTORY, "name")                                                                            \
+    /* the controller and its nodes */                                                                       \
+    X(STOPPING, "")                                                                                          \
+    X(STOPPING_JOBS, "")                                                                                     \
+    X(READ_ONLY, "text")                                                                                     \
+    X(NOT_COMMITTED, "text")                                                                                 \
+    X(QUEUE_FULL, "")                                                                                        \
+    X(QUEUE_TASKS, "most")                                                                                   \
+    X(QUEUE_USER, "n most")                                                                                  \
+    X(NO_JOB_ID, "")                                                                                         \
+    X(HISTORY_FULL, "")                                                                                      \
+    X(HISTORY_BUSY, "")                                                                                      \
+    X(HISTORY_UNREADABLE, "text")                                                                            \
+    X(SCRIPTS_TOO_MANY, "")                                                                                  \
+    X(OUTPUTS_TOO_MANY, "")                                                                                  \
+    X(CONNECTIONS, "n")                                                                                      \
+    X(CONNECTIONS_USER, "n")                                                                                 \
+    X(PROTOCOL, "name n of most")                                                                            \
+    X(NODE_NONE_YET, "")                                                                                     \
+    X(NODE_SILENT, "name")                                                                                   \
+    X(NODE_KEEPS, "name")                                                                                    \
+    X(NODE_REMOVED, "name")                                                                                  \
+    X(NODE_BUSY, "name")                                                                                     \
+    X(NODE_UNREACHED, "name")                                                                                \
+    /* answers to sbatch --test-only and hints about a submission */                                         \
+    X(WOULD_START, "at cpus nodes part parts")                                                               \
+    X(NO_MAIL, "")
+
+#define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
+
+/* X(enum member): what only administrators may do. */
+#define ADMIN_ACTS(X)                                                                                        \
+    X(NONE) X(DRAIN) X(NOTE) X(END_TASKS) X(WINDOW) X(RELOAD) X(STOP) X(SUSPEND) X(PRIORITY) X(NICE)         \
+    X(FORCE) X(RAISE_TIME_LIMIT)
+
+enum admin_act {
+#define X(name) ADMIN_ACT_##name,
+    ADMIN_ACTS(X)
+#undef X
+        ADMIN_N_ACTS
+};
+
 enum cause_code {
 #define X(name, sets) CAUSE_##name,
     CAUSES(X)
@@ -209,7 +341,7 @@ struct cause {
     bool array;     /* id is an array */
     bool dead;      /* it can no longer happen */
     bool together;  /* cpus and gpus are the sum of those nodes */
-    uint32_t what;  /* LIMIT: enum limit_what; DEPENDS_ON: enum dep_type */
+    uint32_t what;  /* enum limit_what, enum dep_type or enum admin_act, as the code says */
     uint32_t scope; /* enum limit_scope */
     uint32_t state; /* enum job_state; WAITS_REASON: enum reason */
 

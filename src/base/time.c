@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "src/base/err.h"
+#include "src/base/str.h"
 
 #define S_PER_DAY 86400
 
@@ -20,6 +21,13 @@ const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE])
         !strftime(buf, WALL_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm))
         snprintf(buf, WALL_TEXT_SIZE, "Unknown");
     return buf;
+}
+
+void wall_append_iso(struct str *out, struct wall w, struct wall now)
+{
+    char buf[WALL_TEXT_SIZE];
+    (void)now;
+    str_append(out, wall_format_iso(w, buf));
 }
 
 /* What the words of the text have said so far; what they leave open is filled in at the end. */

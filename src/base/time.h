@@ -47,6 +47,9 @@ static inline struct mono mono_add_ms(struct mono m, int64_t ms)
 
 /* Local time as 2026-11-21T04:30:00; "Unknown" when not set. Returns buf. */
 const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE]);
+/* The same, appended, for texts that may choose another form by what the time is now. */
+struct str;
+void wall_append_iso(struct str *out, struct wall w, struct wall now);
 
 /* Slurm's begin, deadline and start times: ISO date with optional time, HH:MM[:SS], MMDD[YY], now,
  * now+COUNT[unit], today, tomorrow, midnight, noon, epoch seconds with a leading '@'. Errors: -EINVAL with

@@ -195,14 +195,14 @@ static int take_welcome(struct client *c, enum msg_kind kind, void *body, struct
     return 0;
 }
 
-/* The controller says why as a cause; the sentence is made here, once for all programs. */
-static void write_text(struct msg_result *r)
+/* The controller says why as a cause; the sentences are made here, once for all programs. */
+static void write_texts(struct msg_result *r)
 {
-    struct str text = STR_INIT;
-    if (r->text || r->cause.code == CAUSE_NONE)
-        return;
-    cause_full(&text, &r->cause, NULL);
-    r->text = str_take(&text);
+    struct cause_reader reader = {.clock = wall_append_iso, .now = wall_read()};
+    if (!r->text && r->cause.code != CAUSE_NONE)
+        r->text = cause_string(&r->cause, &reader);
+    for (size_t i = r->warnings.n; i < r->hints.n; i++)
+        strv_push_take(&r->warnings, cause_string(&r->hints.v[i], &reader));
 }
 
 /* The next message among the bytes that have been read. A kind that is not known here comes from a newer
@@ -239,14 +239,14 @@ static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incom
             continue;
         if (r < 0)
             return -EBADMSG;
+        if (f.type == MSG_RESULT)
+            write_texts(body);
         if (c->greet_tag && f.tag == c->greet_tag) {
             r = take_welcome(c, f.type, body, err);
             if (r < 0)
                 return r;
             continue;
         }
-        if (f.type == MSG_RESULT)
-            write_text(body);
         *ret = (struct incoming){.kind = f.type, .tag = f.tag, .body = body};
         return 1;
     }
@@ -355,7 +355,7 @@ int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg
 static int greet(struct client *c, const char *program, bool wait, struct errtext *err)
 {
     c->program = xstrdup(program);
-    struct msg_hello hello = {.version = PROTO_VERSION, .program = c->program};
+    struct msg_hello hello = {.version = PROTO_VERSION, .program = c->program, .causes = CAUSE_N_CODES};
     c->greet_tag = c->last_tag + 1;
     int r = client_send(c, MSG_HELLO, &hello, NULL, err);
     c->greet_by_ms = mono_ms() + GREETING_WAIT_MS;

@@ -30,10 +30,11 @@ struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller *
     uint32_t kill_wait_s;  /* S->A */
     struct node_spec spec; /* S->A: what the configuration says of the node */
     uint64_t incarnation;  /* S->A: the agent refuses another one of the same epoch */
+    uint32_t causes;       /* C->S: codes of causes that it knows; for others the controller writes texts */
 };
 #define MSG_HELLO_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, program) F(S, STR, cluster) F(S, U64, epoch) F(S, STR, node)                \
-    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation)
+    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation) F(S, U32, causes)
 
 struct msg_welcome { /* S->C */
     uint32_t version;
@@ -78,15 +79,16 @@ struct msg_agent { /* A->S: answer to its hello */
 
 struct msg_result {       /* S->C: done, or refused and why */
     uint32_t refusal;     /* enum refusal; NONE: done */
-    char *text;           /* for people: what exactly, with numbers */
+    char *text;           /* what a new window is called; the cause for clients that do not know its code */
     uint32_t job;         /* the job made or meant */
     uint32_t count;       /* things changed */
-    struct strv warnings; /* done, but something asked for has no effect here: a sentence for each */
+    struct strv warnings; /* the hints for clients that do not know their codes */
     struct cause cause;   /* why it was refused; the client makes the text of it where there is none */
+    REC_LIST(struct cause) hints; /* done, but something asked for has no effect here */
 };
 #define MSG_RESULT_FIELDS(F, G, S)                                                           \
     F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count) F(S, STRV, warnings) \
-    G(S, SUB, cause, cause)
+    G(S, SUB, cause, cause) G(S, LISTOF, hints, cause)
 
 /* --- requests --- */
 

@@ -37,6 +37,12 @@ static void template_append_number(struct filler *f, uint64_t v, char kind, cons
         str_append_n(f->out, v == 1 ? format : bar + 1, v == 1 ? (size_t)(bar - format) : strlen(bar + 1));
     else if (str_eq(format, "mem"))
         append_mem(f->out, v);
+    else if (str_eq(format, "size") && v >= 1u << 20 && v % (1u << 20) == 0)
+        str_appendf(f->out, "%llu MiB", (unsigned long long)(v >> 20));
+    else if (str_eq(format, "size") && v >= 64u << 10 && v % 1024 == 0)
+        str_appendf(f->out, "%llu KiB", (unsigned long long)(v >> 10));
+    else if (str_eq(format, "size"))
+        str_appendf(f->out, "%llu bytes", (unsigned long long)v);
     else if (str_eq(format, "duration"))
         str_append(f->out, duration_format(v < DURATION_UNLIMITED ? (uint32_t)v : DURATION_UNLIMITED, buf));
     else if (str_eq(format, "words"))
@@ -144,6 +150,16 @@ void template_append(struct str *out, const char *template, const struct cause *
         }
         s++;
     }
+}
+
+void cause_append_count(struct str *out, uint64_t n, const char *one)
+{
+    str_appendf(out, "%llu %s%s", (unsigned long long)n, one, n == 1 ? "" : "s");
+}
+
+bool cause_is_reader(const struct cause_reader *r, const char *user)
+{
+    return r && r->user && user && str_eq(r->user, user);
 }
 
 const char *template_fault(const char *template)

@@ -3,7 +3,7 @@
 #ifndef STOKER_TEXT_CAUSE_TEMPLATE_H
 #define STOKER_TEXT_CAUSE_TEMPLATE_H
 
-#include "src/text/cause_text.h"
+#include "src/text/cause_reader.h"
 
 /* Appends a cause in full: how {parts} is written. */
 typedef void (*template_part)(struct str *out, const struct cause *c, const struct cause_reader *r);
@@ -14,6 +14,11 @@ void template_append(struct str *out, const char *template, const struct cause *
 /* The parts from the first, skipping those before it, with that separator. */
 void template_append_parts(struct str *out, const struct cause *c, size_t first, const char *separator,
                            const struct cause_reader *r, template_part part);
+
+/* "1 job", "3 jobs". */
+void cause_append_count(struct str *out, uint64_t n, const char *one);
+/* Whether the reader is that user. */
+bool cause_is_reader(const struct cause_reader *r, const char *user);
 
 /* NULL, or the first word in braces that names no member, or a bracket that is not closed. */
 const char *template_fault(const char *template);

@@ -375,8 +375,8 @@ void req_get(struct session *s, uint64_t tag, void *body)
 {
     struct msg_get *m = body;
     if (m->jobs.n > GET_NAMES_MAX || m->users.n > GET_NAMES_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or users asked for by name",
-                      GET_NAMES_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = GET_NAMES_MAX});
         return;
     }
     rec_fini(&msg_get_rec, &s->get);

@@ -53,13 +53,15 @@ static const struct task *relay_find_task(struct session *s, uint64_t tag, const
                                           const struct step **ret_step)
 {
     if (!j || !session_owns(s, j)) {
-        session_reply(s, tag, REFUSAL_NO_JOB, key->job, 0, "there is no job %u of yours", key->job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, key->job,
+                       &(struct cause){.code = CAUSE_NO_JOB_OF_YOURS, .n = key->job});
         return NULL;
     }
     *ret_step = job_find_step(j, key->step);
     const struct task *t = *ret_step ? relay_task_of_rank(j, *ret_step, key, rank) : NULL;
     if (!t) {
-        session_reply(s, tag, REFUSAL_NO_STEP, key->job, 0, "job %u has no such step or task", key->job);
+        session_refuse(s, tag, REFUSAL_NO_STEP, key->job,
+                       &(struct cause){.code = CAUSE_NO_STEP_OR_TASK, .n = key->job});
         return NULL;
     }
     key->task = t->index;
@@ -106,18 +108,17 @@ static void relay_send(struct session *s, uint64_t tag, const struct task *t, en
     struct control *c = s->ctl;
     struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
     if (!n || !nodeconn_is_up(n->conn)) {
-        if (n || kind != MSG_OUTPUT_READ || !t->alloc.node)
-            session_reply(
-                s, tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now%s",
-                t->alloc.node ? t->alloc.node : "(none yet)",
-                kind == MSG_OUTPUT_READ && t->alloc.node ? ": what it keeps is read when it is back" : "");
-        else
-            session_reply(s, tag, REFUSAL_NOT_RUNNING, 0, 0,
-                          "node %s, where it lies, is not in the cluster now", t->alloc.node);
+        enum cause_code code = !t->alloc.node            ? CAUSE_NODE_NONE_YET
+                               : kind != MSG_OUTPUT_READ ? CAUSE_NODE_SILENT
+                               : n                       ? CAUSE_NODE_KEEPS
+                                                         : CAUSE_NODE_REMOVED;
+        session_refuse(s, tag, REFUSAL_NOT_RUNNING, 0,
+                       &(struct cause){.code = code, .name = xstrdup(t->alloc.node)});
         return;
     }
     if (relay_is_busy(s, n, kind == MSG_INPUT)) {
-        session_reply(s, tag, REFUSAL_STEP_BUSY, 0, 0, "node %s is busy: again later", t->alloc.node);
+        session_refuse(s, tag, REFUSAL_STEP_BUSY, 0,
+                       &(struct cause){.code = CAUSE_NODE_BUSY, .name = xstrdup(t->alloc.node)});
         return;
     }
     struct relay *r = relay_add(s, tag, n, kind == MSG_INPUT);
@@ -193,8 +194,9 @@ static void relay_on_history(void *ctx, const struct history_piece *p)
         if (jobs.rows.v[i].id == o->m.key.job)
             found = &jobs.rows.v[i];
     if (r < 0)
-        session_reply(o->session, o->tag, REFUSAL_BAD_REQUEST, o->m.key.job, 0,
-                      "the history cannot be read: %s", p->r < 0 ? p->text : err.s);
+        session_refuse(
+            o->session, o->tag, REFUSAL_BAD_REQUEST, o->m.key.job,
+            &(struct cause){.code = CAUSE_HISTORY_UNREADABLE, .text = xstrdup(p->r < 0 ? p->text : err.s)});
     else
         relay_read_output(o->session, o->tag, found, &o->m);
     rec_fini(&msg_jobs_rec, &jobs);
@@ -211,7 +213,7 @@ void req_output(struct session *s, uint64_t tag, void *body)
         return;
     }
     if (s->n_old >= OLD_MAX) {
-        session_reply(s, tag, REFUSAL_RATE, m->key.job, 0, "too many questions about old jobs at a time");
+        session_refuse(s, tag, REFUSAL_RATE, m->key.job, &(struct cause){.code = CAUSE_OUTPUTS_TOO_MANY});
         return;
     }
     struct old_output *o = xcalloc(1, sizeof *o);
@@ -227,7 +229,8 @@ void req_input(struct session *s, uint64_t tag, void *body)
 {
     struct msg_input *m = body;
     if (m->data.n > INPUT_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, m->key.job, 0, "input comes in pieces of 256 KiB at most");
+        session_refuse(s, tag, REFUSAL_TOO_BIG, m->key.job,
+                       &(struct cause){.code = CAUSE_INPUT_LARGE, .most = INPUT_MAX});
         return;
     }
     if (m->who && strlen(m->who) > WHO_MAX)
@@ -264,8 +267,9 @@ static void relay_drop(struct control *c, const struct session *s, const struct 
     vec_for_each (&gone, i) {
         struct relay *r = idmap_remove(&relays_of(c)->map, gone.v[i]);
         if (n)
-            session_reply(r->session, r->tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
-                          nodeconn_node(n->conn));
+            session_refuse(
+                r->session, r->tag, REFUSAL_NOT_RUNNING, 0,
+                &(struct cause){.code = CAUSE_NODE_SILENT, .name = xstrdup(nodeconn_node(n->conn))});
         relay_free(r);
     }
     vec_fini(&gone);

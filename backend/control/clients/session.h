@@ -40,9 +40,10 @@ struct session {
     uint32_t uid, gid;
     uint32_t pid;
     bool greeted, admin;
-    bool from_node; /* its identity is what a node says */
-    char *refused;  /* why it is not welcome; NULL: it is */
-    bool given_up;  /* its connection ends with this loop iteration */
+    bool from_node;       /* its identity is what a node says */
+    struct cause refused; /* why it is not welcome; CAUSE_NONE: it is */
+    uint32_t n_causes;    /* codes of causes that the client knows */
+    bool given_up;        /* its connection ends with this loop iteration */
     struct mono t_open;
     char *program;
     /* rows being sent, and what is pushed afterwards */
@@ -64,15 +65,15 @@ typedef void request_fn(struct session *s, uint64_t tag, void *body);
 
 struct request_kind { /* a kind of message that clients send */
     request_fn *handle;
-    bool changes;      /* the state: not while that cannot be written */
-    const char *admin; /* "only administrators ..."; NULL: all may */
+    bool changes;         /* the state: not while that cannot be written */
+    enum admin_act admin; /* for administrators only; NONE: for all */
 };
 
-void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
-                   const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* With the text, else the cause. *why is emptied. */
-void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
-                    const char *text, struct cause *why);
+void session_done(struct session *s, uint64_t tag, uint32_t job, uint32_t count);
+/* Takes what *why owns. */
+void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, struct cause *why);
+/* Any RESULT. Takes what *r owns. */
+void session_answer(struct session *s, uint64_t tag, struct msg_result *r);
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
 bool session_owns(const struct session *s, const struct job *j); /* owner or administrator */

@@ -10,6 +10,7 @@
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
+#include "src/text/cause_text.h"
 
 #define QUEUE_MAX      (64u << 20)
 #define QUEUE_ENOUGH   (4u << 20)   /* with this many bytes unread a client is not read */
@@ -47,7 +48,7 @@ static void session_free(struct session *s)
     user_quota_leave(c, s->quota);
     modules_call(c, session_closed, c, s);
     free(s->program);
-    free(s->refused);
+    cause_clear(&s->refused);
     free(s);
 }
 
@@ -90,28 +91,34 @@ void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, c
     session_check_sent(s, conn_send_encoded(s->conn, ctl_ticket(s->ctl), kind, tag, p, n));
 }
 
-void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
-                   const char *fmt, ...)
+/* An older client gets the sentences of the causes that it does not know. */
+static void session_write_texts(const struct session *s, struct msg_result *r)
 {
-    struct str text = STR_INIT;
-    va_list ap;
-    va_start(ap, fmt);
-    str_vappendf(&text, fmt, ap);
-    va_end(ap);
-    struct msg_result r = {
-        .refusal = refusal, .text = text.len ? text.s : NULL, .job = job, .count = count};
-    session_send(s, MSG_RESULT, tag, &r);
-    str_fini(&text);
+    struct cause_reader reader = {.clock = wall_append_iso, .now = loop_wall(s->ctl->loop)};
+    if (!r->text && !cause_is_known(&r->cause, s->n_causes))
+        r->text = cause_string(&r->cause, &reader);
+    bool known = true;
+    for (size_t i = 0; i < r->hints.n; i++)
+        known = known && cause_is_known(&r->hints.v[i], s->n_causes);
+    for (size_t i = 0; !known && i < r->hints.n; i++)
+        strv_push_take(&r->warnings, cause_string(&r->hints.v[i], &reader));
 }
 
-void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
-                    const char *text, struct cause *why)
+void session_answer(struct session *s, uint64_t tag, struct msg_result *r)
 {
-    char *copy = str_is_empty(text) ? NULL : xstrdup(text);
-    struct msg_result r = {.refusal = refusal, .text = copy, .job = job, .count = count, .cause = *why};
-    session_send(s, MSG_RESULT, tag, &r);
-    free(copy);
-    cause_clear(why);
+    session_write_texts(s, r);
+    session_send(s, MSG_RESULT, tag, r);
+    rec_fini(&msg_result_rec, r);
+}
+
+void session_done(struct session *s, uint64_t tag, uint32_t job, uint32_t count)
+{
+    session_answer(s, tag, &(struct msg_result){.job = job, .count = count});
+}
+
+void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, struct cause *why)
+{
+    session_answer(s, tag, &(struct msg_result){.refusal = refusal, .job = job, .cause = *why});
 }
 
 bool session_owns(const struct session *s, const struct job *j)
@@ -125,22 +132,27 @@ struct job *session_find_job(struct session *s, uint64_t tag, const struct job_t
     struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
                                                  : model_get_element(&c->model, t->job, t->array_index);
     if (!j)
-        session_reply(s, tag, REFUSAL_NO_JOB, t->job, 0, "there is no job %u", t->job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, t->job, &(struct cause){.code = CAUSE_NO_JOB, .n = t->job});
     return j;
 }
 
 static void session_greet(struct session *s, uint64_t tag, const struct msg_hello *m)
 {
     struct control *c = s->ctl;
-    if (s->refused) {
-        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "%s", s->refused);
+    s->n_causes = m->causes;
+    if (s->refused.code != CAUSE_NONE) {
+        struct cause why = {0};
+        rec_copy(&cause_rec, &why, &s->refused);
+        session_refuse(s, tag, REFUSAL_NOT_ALLOWED, 0, &why);
         return;
     }
     if (m->version < PROTO_VERSION_MIN) {
-        session_reply(s, tag, REFUSAL_NOT_SUPPORTED, 0, 0,
-                      "%s speaks protocol %u, this controller %u to %u: use programs of one release",
-                      m->program ? m->program : "this program", m->version, PROTO_VERSION_MIN,
-                      PROTO_VERSION);
+        session_refuse(s, tag, REFUSAL_NOT_SUPPORTED, 0,
+                       &(struct cause){.code = CAUSE_PROTOCOL,
+                                       .name = xstrdup(m->program ? m->program : "this program"),
+                                       .n = m->version,
+                                       .of = PROTO_VERSION_MIN,
+                                       .most = PROTO_VERSION});
         return;
     }
     char release[] = STOKER_VERSION;
@@ -169,9 +181,11 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
     if (!r->handle)
         return -EPROTO;
     if (r->changes && c->read_only)
-        session_reply(s, tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s", c->read_only);
+        session_refuse(s, tag, REFUSAL_READ_ONLY, 0,
+                       &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(c->read_only)});
     else if (r->admin && !s->admin)
-        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators %s", r->admin);
+        session_refuse(s, tag, REFUSAL_NOT_ALLOWED, 0,
+                       &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = r->admin});
     else
         r->handle(s, tag, body);
     return 0;
@@ -239,17 +253,17 @@ void sessions_forget_users(struct control *c)
     }
 }
 
-/* The refusal is the answer to the greeting, which every client sends first. Takes fd. */
-static void sessions_turn_away(int fd, const char *why)
+/* The refusal is the answer to the greeting, which every client sends first: what causes it knows has not
+ * been read. Takes fd and *why. */
+static void sessions_turn_away(int fd, struct cause *why)
 {
-    struct str b = STR_INIT, text = STR_INIT;
-    str_append(&text, why);
-    struct msg_result r = {.refusal = REFUSAL_RATE, .text = text.s};
+    struct str b = STR_INIT;
+    struct msg_result r = {.refusal = REFUSAL_RATE, .text = cause_string(why, NULL), .cause = *why};
     msg_append(&b, MSG_RESULT, 1, &r);
     if (send(fd, b.s, b.len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         log_debug("a refused client has gone");
     close(fd);
-    str_fini(&text);
+    rec_fini(&msg_result_rec, &r);
     str_fini(&b);
 }
 
@@ -260,18 +274,18 @@ static void sessions_let_in_local(struct control *c, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         close(fd);
     else
-        sessions_let_in(c, fd, &cred, false, NULL);
+        sessions_let_in(c, fd, &cred, false, &(struct cause){0});
 }
 
-void sessions_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node, char *refused)
+void sessions_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node,
+                     struct cause *refused)
 {
     bool admin = session_may_administer(c, cred->uid, from_node);
     struct user_quota *p = user_quota_get(c, cred->uid);
-    struct str why = STR_INIT;
+    struct cause why = {0};
     if (!user_quota_admits(c, p, admin, &why)) {
-        sessions_turn_away(fd, why.s);
-        str_fini(&why);
-        free(refused);
+        sessions_turn_away(fd, &why);
+        cause_clear(refused);
         return;
     }
     struct session *s = xcalloc(1, sizeof *s);
@@ -281,7 +295,7 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, bool f
     s->pid = (uint32_t)cred->pid;
     s->admin = admin;
     s->from_node = from_node;
-    s->refused = refused;
+    s->refused = *refused;
     s->t_open = loop_now(c->loop);
     s->quota = p;
     user_quota_set_rate(c, p);

@@ -8,6 +8,7 @@
 #include "backend/control/user_quota.h"
 #include "src/base/log.h"
 #include "src/base/utf8.h"
+#include "src/text/cause_text.h"
 
 #define CLIENTS_MAX 128         /* of one node */
 #define QUEUED_MAX  (48u << 20) /* bytes; below what ends a connection */
@@ -42,34 +43,49 @@ static bool node_clients_is_at_home(struct control *c, const struct node *n, uin
     return false;
 }
 
-/* Why the client is refused, caller frees; NULL: it is welcome. */
-static char *node_clients_refusal(struct control *c, const struct node *n, const struct msg_tunnel_open *m)
+/* Why the client is refused; CAUSE_NONE: it is welcome. */
+static void node_clients_check(struct control *c, const struct node *n, const struct msg_tunnel_open *m,
+                               struct cause *why)
 {
     const char *here = user_name(c->users, m->uid);
     if (m->user && !str_eq(m->user, here))
-        return xasprintf("identity mismatch: uid %u is %.100s on %s and %s at the controller", m->uid,
-                         utf8_is_clean_name(m->user, 100) ? m->user : "?", n->spec.name, here);
-    if (!node_clients_is_at_home(c, n, m->uid))
-        return xasprintf("%s has nothing running on %s, which is not a login node", here, n->spec.name);
-    return NULL;
+        *why = (struct cause){.code = CAUSE_OTHER_IDENTITY,
+                              .n = m->uid,
+                              .user = xstrdup(here),
+                              .name = xstrdup(n->spec.name),
+                              .text = xstrdup(utf8_is_clean_name(m->user, 100) ? m->user : "?")};
+    else if (!node_clients_is_at_home(c, n, m->uid))
+        *why = (struct cause){
+            .code = CAUSE_NOT_ON_LOGIN_NODE, .user = xstrdup(here), .name = xstrdup(n->spec.name)};
+}
+
+static void node_clients_log(struct control *c, struct node_peer *peer, uint32_t uid,
+                             const struct cause *refused)
+{
+    if (refused->code == CAUSE_NONE || !user_quota_may_log(c, user_quota_get(c, uid)))
+        return;
+    char *text = cause_string(refused, NULL);
+    log_warn("node=%s uid=%u refused: %s", nodeconn_node(peer->conn), uid, text);
+    free(text);
 }
 
 static void node_clients_let_in(struct control *c, struct node_peer *peer, const struct msg_tunnel_open *m)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
     int pair[2] = {-1, -1};
-    char *refused = n ? node_clients_refusal(c, n, m) : NULL;
-    if (refused && user_quota_may_log(c, user_quota_get(c, m->uid)))
-        log_warn("node=%s uid=%u refused: %s", nodeconn_node(peer->conn), m->uid, refused);
+    struct cause refused = {0};
+    if (n)
+        node_clients_check(c, n, m, &refused);
+    node_clients_log(c, peer, m->uid, &refused);
     if (!n || peer->clients.n >= CLIENTS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
         nodeconn_send(peer->conn, 0, MSG_TUNNEL_END, 0, &(struct msg_tunnel_taken){.id = m->id});
-        free(refused);
+        cause_clear(&refused);
         return;
     }
     stream_mux_add(&peer->clients, c->loop, m->id, m->uid, pair[0]);
     sessions_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid}, true,
-                    refused);
+                    &refused);
 }
 
 int node_clients_take(struct control *c, struct node_peer *peer, enum msg_kind kind, const void *body)

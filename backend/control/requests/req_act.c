@@ -19,20 +19,27 @@ struct act_outcome {
     enum refusal refusal;
     uint32_t job;
     uint32_t count;
-    struct errtext text;
-    struct cause cause;       /* instead of the text */
+    struct cause cause;
     struct idmap jobs, steps; /* targets that have been handled: each is once */
     uint32_t element; /* of the array record that is looked at: it becomes a job once something is done
                          to it; ARRAY_NONE: the job itself is meant */
 };
 
-static void act_refuse(struct act_outcome *o, uint32_t job, enum refusal r, const char *text)
+/* The first refusal is kept. Takes what *why owns. */
+static void act_refuse_for(struct act_outcome *o, uint32_t job, enum refusal r, struct cause *why)
 {
-    if (o->refusal != REFUSAL_NONE)
+    if (o->refusal != REFUSAL_NONE) {
+        cause_clear(why);
         return;
+    }
     o->refusal = r;
     o->job = job;
-    err_set(&o->text, 0, "%s", text);
+    o->cause = *why;
+}
+
+static void act_refuse(struct act_outcome *o, uint32_t job, enum refusal r, enum cause_code code)
+{
+    act_refuse_for(o, job, r, &(struct cause){.code = code, .n = job});
 }
 
 /* --- one job --- */
@@ -59,7 +66,7 @@ static void act_kill(struct session *s, const struct job *j, int32_t step, enum 
                      enum job_fate fate, uint32_t grace_s, struct act_outcome *o)
 {
     if (step != STEP_ALL && j->state == JOB_PENDING) {
-        act_refuse(o, j->id, REFUSAL_NO_STEP, "it is waiting");
+        act_refuse(o, j->id, REFUSAL_NO_STEP, CAUSE_JOB_WAITS);
         return;
     }
     struct ev_kill body = {.step = step,
@@ -69,8 +76,7 @@ static void act_kill(struct session *s, const struct job *j, int32_t step, enum 
                            .fate = fate,
                            .user = user_name_or_null(s->ctl->users, s->uid)};
     if (!act_emit(s, o, EV_KILL, j->id, &body))
-        act_refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP,
-                   "it has ended or is ending");
+        act_refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP, CAUSE_JOB_ENDED_OR_ENDING);
 }
 
 static void act_signal_task(struct control *c, const struct job *j, const struct step *st,
@@ -112,13 +118,13 @@ static bool act_takes_signals(const struct job *j, struct act_outcome *o)
     if (j->state == JOB_RUNNING || job_is_in_grace(j))
         return true;
     if (job_state_is_final(j->state))
-        act_refuse(o, j->id, REFUSAL_ENDED, "it has ended");
+        act_refuse(o, j->id, REFUSAL_ENDED, CAUSE_JOB_ENDED);
     else if (j->state == JOB_SUSPENDED)
-        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is suspended: resume or cancel it");
+        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, CAUSE_JOB_SUSPENDED);
     else if (j->state == JOB_PENDING)
-        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is waiting");
+        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, CAUSE_JOB_WAITS);
     else
-        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is ending");
+        act_refuse(o, j->id, REFUSAL_NOT_RUNNING, CAUSE_JOB_ENDING);
     return false;
 }
 
@@ -136,8 +142,7 @@ static void act_signal(struct session *s, const struct job *j, int32_t step, con
     if (!act_count_signalled(j, &how, step) && m->else_batch)
         how.full = true;
     if (!act_count_signalled(j, &how, step)) {
-        act_refuse(o, j->id, REFUSAL_NO_STEP,
-                   "no step of it runs: its batch script gets signals by -b or -f");
+        act_refuse(o, j->id, REFUSAL_NO_STEP, CAUSE_NO_STEP_RUNS);
         return;
     }
     uint32_t target = m->batch && !m->full ? SIGNAL_LEADER : SIGNAL_TREE;
@@ -180,7 +185,7 @@ static void act_notify(struct session *s, const struct job *j, int32_t step, con
     }
     if (!o->count)
         act_refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING,
-                   "no task of it runs that could be notified");
+                   CAUSE_NO_TASK_RUNS);
 }
 
 /* Only administrators change an administrator's hold, also to a weaker one. */
@@ -188,7 +193,7 @@ static bool act_may_change_hold(const struct session *s, const struct job *j, st
 {
     if (j->hold != HOLD_ADMIN || s->admin)
         return true;
-    act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, "held by an administrator, who must release it");
+    act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, CAUSE_ADMIN_HOLD);
     return false;
 }
 
@@ -211,12 +216,7 @@ static bool act_can_ever_run(struct session *s, const struct job *j, struct act_
                                &why);
     if (r == REFUSAL_NONE)
         return true;
-    bool first = o->refusal == REFUSAL_NONE;
-    act_refuse(o, j->id, r, "");
-    if (first)
-        o->cause = why;
-    else
-        cause_clear(&why);
+    act_refuse_for(o, j->id, r, &why);
     return false;
 }
 
@@ -224,7 +224,7 @@ static void act_hold(struct session *s, const struct job *j, enum job_hold hold,
 {
     if (j->state != JOB_PENDING) {
         act_refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_PENDING,
-                   "only a waiting job can be held or released");
+                   CAUSE_JOB_NOT_WAITING);
         return;
     }
     if (!act_may_change_hold(s, j, o) || (hold == HOLD_NONE && !act_can_ever_run(s, j, o)))
@@ -241,18 +241,18 @@ static void act_requeue(struct session *s, const struct job *j, bool hold, struc
         if (hold)
             act_hold(s, j, HOLD_USER, o);
         else
-            act_refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is waiting already");
+            act_refuse(o, j->id, REFUSAL_NOT_RUNNING, CAUSE_JOB_WAITS);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
-        act_refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "an interactive job cannot be requeued");
+        act_refuse(o, j->id, REFUSAL_NOT_SUPPORTED, CAUSE_INTERACTIVE_REQUEUE);
     } else if (j->req.requeue == 2) {
-        act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, "it was submitted with --no-requeue");
+        act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, CAUSE_NO_REQUEUE);
     } else if (s->ctl->stopping == STOP_AFTER_JOBS) {
-        act_refuse(o, j->id, REFUSAL_SHUTTING_DOWN, "the controller ends all jobs and stops");
+        act_refuse(o, j->id, REFUSAL_SHUTTING_DOWN, CAUSE_STOPPING_JOBS);
     } else if (job_state_is_final(j->state)) {
         struct ev_requeue body = {
             .hold = hold, .uid = s->uid, .user = user_name_or_null(s->ctl->users, s->uid)};
         if (!act_emit(s, o, EV_REQUEUE, j->id, &body))
-            act_refuse(o, j->id, REFUSAL_ENDED, "it never started and cannot be requeued");
+            act_refuse(o, j->id, REFUSAL_ENDED, CAUSE_JOB_NEVER_STARTED);
     } else {
         act_kill(s, j, STEP_ALL, KILL_REQUEUE, hold ? FATE_REQUEUE_HOLD : FATE_REQUEUE,
                  s->ctl->model.spec.kill_wait_s, o);
@@ -263,18 +263,19 @@ static void act_requeue(struct session *s, const struct job *j, bool hold, struc
 static void act_suspend(struct session *s, const struct job *j, bool on, struct act_outcome *o)
 {
     if (!s->admin)
-        act_refuse(o, j->id, REFUSAL_NOT_ALLOWED, "only administrators suspend jobs");
+        act_refuse_for(o, j->id, REFUSAL_NOT_ALLOWED,
+                       &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = ADMIN_ACT_SUSPEND});
     else if (job_state_is_final(j->state) || j->state == JOB_COMPLETING)
-        act_refuse(o, j->id, REFUSAL_ENDED, "it has ended or is ending");
+        act_refuse(o, j->id, REFUSAL_ENDED, CAUSE_JOB_ENDED_OR_ENDING);
     else if (j->state == JOB_PENDING)
-        act_refuse(o, j->id, REFUSAL_PENDING, "it is waiting");
+        act_refuse(o, j->id, REFUSAL_PENDING, CAUSE_JOB_WAITS);
     else if (j->kind == JOB_KIND_STEPS)
-        act_refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "a step job is held or cancelled, not suspended");
+        act_refuse(o, j->id, REFUSAL_NOT_SUPPORTED, CAUSE_STEP_JOB_SUSPEND);
     else {
         struct ev_suspend body = {
             .on = on, .uid = s->uid, .user = user_name_or_null(s->ctl->users, s->uid)};
         if (!act_emit(s, o, EV_SUSPEND, j->id, &body))
-            act_refuse(o, j->id, REFUSAL_NOT_RUNNING, on ? "it does not run" : "it is not suspended");
+            act_refuse(o, j->id, REFUSAL_NOT_RUNNING, on ? CAUSE_JOB_NOT_RUNNING : CAUSE_JOB_NOT_SUSPENDED);
     }
 }
 
@@ -331,7 +332,7 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
                                                  : model_get_element(&c->model, t->job, t->array_index);
     if (!j || !session_owns(s, j)) {
         act_refuse(o, t->job, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB,
-                   j ? "it belongs to another user" : "there is no such job");
+                   j ? CAUSE_OTHER_USERS_JOB : CAUSE_NO_JOB);
         return;
     }
     if (t->array_index != ARRAY_NONE && job_is_array_record(j)) {
@@ -357,14 +358,17 @@ void req_act(struct session *s, uint64_t tag, void *body)
     struct act_outcome o = {.refusal = REFUSAL_NONE, .element = ARRAY_NONE};
     if (m->act > ACT_NOTIFY || (m->act == ACT_NOTIFY && m->text && strlen(m->text) > NOTIFY_MAX) ||
         (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
-        act_refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
+        act_refuse(&o, 0, REFUSAL_BAD_REQUEST, CAUSE_MALFORMED);
     if (m->targets.n > TARGETS_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs in one request", TARGETS_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = TARGETS_MAX});
         return;
     }
     for (size_t i = 0; i < m->targets.n && (o.refusal != REFUSAL_BAD_REQUEST); i++)
         act_on_target(s, &m->targets.v[i], m, &o);
     idmap_fini(&o.jobs);
     idmap_fini(&o.steps);
-    session_refuse(s, tag, o.refusal, o.job, o.count, o.text.s, &o.cause);
+    session_answer(
+        s, tag,
+        &(struct msg_result){.refusal = o.refusal, .job = o.job, .count = o.count, .cause = o.cause});
 }

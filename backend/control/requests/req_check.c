@@ -1,6 +1,5 @@
 #include "backend/control/requests/req_check.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,63 +25,69 @@
 
 #define SHOWN_CELLS 240 /* of what the user wrote, in a refusal */
 
-void req_check_refuse(struct request_check *k, enum refusal r, const char *fmt, ...)
+void req_check_refuse(struct request_check *k, enum refusal r, struct cause *why)
 {
-    if (k->refusal != REFUSAL_NONE)
+    if (k->refusal != REFUSAL_NONE) {
+        cause_clear(why);
         return;
-    va_list ap;
-    va_start(ap, fmt);
-    struct str b = STR_INIT;
-    str_vappendf(&b, fmt, ap);
-    va_end(ap);
+    }
     k->refusal = r;
-    err_set(&k->text, 0, "%s", b.s);
-    str_fini(&b);
+    k->cause = *why;
 }
 
-/* name: what the user wrote, escaped. */
-static void req_check_refuse_named(struct request_check *k, enum refusal r, const char *before,
-                                   const char *name, const char *after)
+char *req_check_shown(const char *s)
 {
     struct str b = STR_INIT;
-    cell_text(&b, name ? name : "", SHOWN_CELLS, true, false);
-    req_check_refuse(k, r, "%s%s%s", before, b.s, after);
-    str_fini(&b);
+    cell_text(&b, s ? s : "", SHOWN_CELLS, true, false);
+    return str_take(&b);
 }
 
-/* most: how much max is, in words. */
-static void req_check_words(struct request_check *k, const char *what, const char *s, size_t max,
-                            const char *most)
+static void req_check_words(struct request_check *k, const char *what, const char *s, size_t max)
 {
     if (!s || utf8_is_clean_name(s, max))
         return;
     size_t n = strlen(s);
-    if (!n)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: it is empty", what);
-    else if (n > max)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: more than %s", what, most);
-    else if (!utf8_is_valid(s, n))
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: it is not UTF-8", what);
-    else
-        req_check_refuse(k, REFUSAL_BAD_REQUEST,
-                         "%s: neither control characters nor invisible ones are allowed", what);
+    enum cause_code code = !n                     ? CAUSE_VALUE_EMPTY
+                           : n > max              ? CAUSE_VALUE_LONG
+                           : !utf8_is_valid(s, n) ? CAUSE_VALUE_NOT_UTF8
+                                                  : CAUSE_VALUE_INVISIBLE;
+    req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                     &(struct cause){.code = code, .name = xstrdup(what), .most = max});
+}
+
+/* A refusal of one step of a step job. */
+static void req_check_refuse_step(struct request_check *k, const struct step *s, enum cause_code code,
+                                  uint64_t most)
+{
+    struct cause why = {.code = CAUSE_IN_STEP, .name = req_check_shown(s->name)};
+    cause_add(&why, code)->most = most;
+    req_check_refuse(k, REFUSAL_BAD_REQUEST, &why);
+}
+
+/* A text of a parser, which names what the user wrote. */
+static void req_check_refuse_words(struct request_check *k, enum refusal r, const struct errtext *text)
+{
+    req_check_refuse(k, r, &(struct cause){.code = CAUSE_WORDS, .text = req_check_shown(text->s)});
 }
 
 static void req_check_name(struct request_check *k, const char *what, const char *s)
 {
-    req_check_words(k, what, s, NAME_MAX_BYTES, "128 bytes");
+    req_check_words(k, what, s, NAME_MAX_BYTES);
 }
 
 static void req_check_text(struct request_check *k, const char *what, const char *s)
 {
-    req_check_words(k, what, s, TEXT_MAX_BYTES, "4096 bytes");
+    req_check_words(k, what, s, TEXT_MAX_BYTES);
 }
 
 /* A directory may have any name: it is shown escaped. */
 static void req_check_dir(struct request_check *k, const char *s)
 {
     if (s && strlen(s) > TEXT_MAX_BYTES)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "working directory: more than 4096 bytes");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         &(struct cause){.code = CAUSE_VALUE_LONG,
+                                         .name = xstrdup("working directory"),
+                                         .most = TEXT_MAX_BYTES});
 }
 
 /* Commands are shown, never run from this text: what does not suit a terminal is escaped, not refused. */
@@ -101,17 +106,20 @@ static void req_check_env(struct request_check *k, const struct strv *env)
     for (size_t i = 0; i < env->n; i++)
         bytes += strlen(env->v[i]) + 1;
     if (env->n > ENV_MAX || bytes > ENV_BYTES_MAX)
-        req_check_refuse(k, REFUSAL_TOO_BIG,
-                         "the environment is over 4096 variables or 1 MiB: use --export to choose");
+        req_check_refuse(
+            k, REFUSAL_TOO_BIG,
+            &(struct cause){.code = CAUSE_ENVIRONMENT_LARGE, .n = ENV_MAX, .most = ENV_BYTES_MAX});
 }
 
 static void req_check_payload(struct request_check *k, const struct step_payload *p)
 {
     if (p->script.n > SCRIPT_MAX)
-        req_check_refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB");
+        req_check_refuse(k, REFUSAL_TOO_BIG,
+                         &(struct cause){.code = CAUSE_SCRIPT_LARGE, .most = SCRIPT_MAX});
     req_check_env(k, &p->env);
     if (p->limits.n > LIMITS_MAX)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "more than 32 resource limits");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         &(struct cause){.code = CAUSE_RESOURCE_LIMITS, .most = LIMITS_MAX});
 }
 
 static void req_check_dependency(struct request_check *k, const char *s)
@@ -119,7 +127,7 @@ static void req_check_dependency(struct request_check *k, const char *s)
     struct deps d;
     struct errtext text = {""};
     if (dep_parse(s, &d, &text) < 0)
-        req_check_refuse_named(k, REFUSAL_DEPENDENCY, "", text.s, "");
+        req_check_refuse_words(k, REFUSAL_DEPENDENCY, &text);
     else
         deps_fini(&d);
 }
@@ -128,7 +136,9 @@ static void req_check_dependency(struct request_check *k, const char *s)
 static void req_check_count(struct request_check *k, const char *what, uint32_t n)
 {
     if (n != NOT_GIVEN && n > COUNT_MAX)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
+        req_check_refuse(
+            k, REFUSAL_BAD_REQUEST,
+            &(struct cause){.code = CAUSE_VALUE_COUNT, .name = xstrdup(what), .most = COUNT_MAX});
 }
 
 static void req_check_attr(struct request_check *k, const struct job_attr *a, const struct job_req *r)
@@ -136,7 +146,7 @@ static void req_check_attr(struct request_check *k, const struct job_attr *a, co
     if (a->kind == JOB_ATTR_DIR)
         req_check_dir(k, job_attr_text(a, r));
     else if (a->kind == JOB_ATTR_ARRAY)
-        req_check_words(k, a->label, job_attr_text(a, r), ARRAY_MAX_BYTES, "65536 bytes");
+        req_check_words(k, a->label, job_attr_text(a, r), ARRAY_MAX_BYTES);
     else if (a->kind == JOB_ATTR_NAME)
         req_check_name(k, a->label, job_attr_text(a, r));
     else if (job_attr_is_text(a))
@@ -154,14 +164,15 @@ static void req_check_members(struct request_check *k, const struct job_req *r)
     req_check_count(k, "nodes", r->nodes_max);
     req_check_text(k, "GPU type", r->gpu_type);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
-        req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "working directory ",
-                               r->workdir ? r->workdir : "(none)", " is not an absolute path");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         &(struct cause){.code = CAUSE_WORKDIR_RELATIVE,
+                                         .name = req_check_shown(r->workdir ? r->workdir : "(none)")});
     req_check_dependency(k, r->dependency);
     struct errtext gpus = {""};
     if (job_need_check_gpus(r, &gpus) < 0)
-        req_check_refuse_named(k, REFUSAL_GRES, "", gpus.s, "");
+        req_check_refuse_words(k, REFUSAL_GRES, &gpus);
     if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "malformed request");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_MALFORMED});
 }
 
 static void req_check_step_members(struct request_check *k, const struct step *s,
@@ -183,26 +194,26 @@ static void req_check_step_members(struct request_check *k, const struct step *s
     req_check_payload(k, p);
     bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
                  wall_is_set(s->t_start) || wall_is_set(s->t_end);
-    req_check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "1 MiB");
+    req_check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES);
     if (begun || s->distribution > 2 || (s->distribution == 2) != (s->rank_nodes != NULL))
-        req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+        req_check_refuse_step(k, s, CAUSE_MALFORMED, 0);
 }
 
-enum refusal req_check_request(const struct job_req *r, struct errtext *text)
+enum refusal req_check_request(const struct job_req *r, struct cause *why)
 {
     struct request_check k = {.refusal = REFUSAL_NONE};
     req_check_members(&k, r);
     if (k.refusal != REFUSAL_NONE)
-        *text = k.text;
+        *why = k.cause;
     return k.refusal;
 }
 
-enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text)
+enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct cause *why)
 {
     struct request_check k = {.refusal = REFUSAL_NONE};
     req_check_step_members(&k, s, p);
     if (k.refusal != REFUSAL_NONE)
-        *text = k.text;
+        *why = k.cause;
     return k.refusal;
 }
 
@@ -210,29 +221,28 @@ static void req_check_steps(struct request_check *k, const struct msg_submit *m)
 {
     if (m->kind != JOB_KIND_STEPS) {
         if (m->steps.n)
-            req_check_refuse(k, REFUSAL_BAD_REQUEST, "only a step job declares its steps");
+            req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_STEPS_UNDECLARED});
         return;
     }
     if (m->req.array_spec)
-        req_check_refuse(k, REFUSAL_ARRAY, "a step job cannot be an array: its steps have tasks");
+        req_check_refuse(k, REFUSAL_ARRAY, &(struct cause){.code = CAUSE_STEPS_ARRAY});
     if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         &(struct cause){.code = CAUSE_STEPS_COUNT, .most = STEPS_MAX});
     uint64_t tasks = 0;
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
         tasks += s->n_tasks;
         req_check_step_members(k, s, &m->step_payloads.v[i]);
         if (s->id != (int32_t)i || s->rank_nodes)
-            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name, ": malformed");
+            req_check_refuse_step(k, s, CAUSE_MALFORMED, 0);
         if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
-            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
-                                   ": between 1 and 4096 processes in a task");
+            req_check_refuse_step(k, s, CAUSE_STEP_PROCESSES, NODE_RANKS_MAX);
         if (!s->n_tasks || s->n_tasks > TASKS_MAX)
-            req_check_refuse_named(k, REFUSAL_BAD_REQUEST, "step ", s->name,
-                                   ": between 1 and 100000 tasks");
+            req_check_refuse_step(k, s, CAUSE_STEP_TASKS, TASKS_MAX);
     }
     if (tasks > TASKS_MAX)
-        req_check_refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all");
+        req_check_refuse(k, REFUSAL_TOO_BIG, &(struct cause){.code = CAUSE_STEPS_TASKS, .most = TASKS_MAX});
 }
 
 void req_check_record(struct request_check *k, const struct job *j)
@@ -242,7 +252,7 @@ void req_check_record(struct request_check *k, const struct job *j)
         codec_encode(&step_rec, &j->steps.v[i], &b);
     if (b.len > STEPS_BYTES_MAX)
         req_check_refuse(k, REFUSAL_TOO_BIG,
-                         "the names, commands and files of its steps are over 2 MiB in all");
+                         &(struct cause){.code = CAUSE_STEPS_LARGE, .most = STEPS_BYTES_MAX});
     str_fini(&b);
 }
 

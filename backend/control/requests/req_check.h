@@ -6,19 +6,20 @@
 
 struct request_check { /* the first refusal counts */
     enum refusal refusal;
-    struct errtext text;
-    struct cause cause; /* instead of the text */
+    struct cause cause;
 };
 
-/* Names, texts, counts, sizes; one for all ways in. The text says what cannot be taken in. */
-enum refusal req_check_request(const struct job_req *r, struct errtext *text);
-enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
+/* Names, texts, counts, sizes; one for all ways in. *why says what cannot be taken in. */
+enum refusal req_check_request(const struct job_req *r, struct cause *why);
+enum refusal req_check_step(const struct step *s, const struct step_payload *p, struct cause *why);
 /* A submission, by itself: not whether this cluster can run it. */
 void req_check_submission(struct request_check *k, const struct msg_submit *m);
 /* The record is read by every client that looks at the queue: its steps are not large. */
 void req_check_record(struct request_check *k, const struct job *j);
-void req_check_refuse(struct request_check *k, enum refusal r, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Takes what *why owns; the first refusal is kept. */
+void req_check_refuse(struct request_check *k, enum refusal r, struct cause *why);
+/* What a user wrote, as a refusal may show it: escaped and cut. Caller frees. */
+char *req_check_shown(const char *s);
 /* A command as it may be shown on a terminal; NULL for NULL. Caller frees. */
 char *req_check_shown_command(const char *s);
 

@@ -67,11 +67,12 @@ void req_history(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     size_t names = m->users.n + m->names.n + m->partitions.n + m->accounts.n;
     if (m->jobs.n > GET_NAMES_MAX || names > GET_NAMES_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or names asked for", GET_NAMES_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = GET_NAMES_MAX});
         return;
     }
     if (s->history) {
-        session_reply(s, tag, REFUSAL_RATE, 0, 0, "another question about the history is being answered");
+        session_refuse(s, tag, REFUSAL_RATE, 0, &(struct cause){.code = CAUSE_HISTORY_BUSY});
         return;
     }
     struct history_ask *a = xcalloc(1, sizeof *a);
@@ -117,7 +118,8 @@ static void req_history_on_piece(void *ctx, const struct history_piece *p)
     a->place = p->next;
     a->sent += p->n;
     if (p->r < 0) {
-        session_reply(s, a->tag, REFUSAL_BAD_REQUEST, 0, 0, "the history cannot be read: %s", p->text);
+        session_refuse(s, a->tag, REFUSAL_BAD_REQUEST, 0,
+                       &(struct cause){.code = CAUSE_HISTORY_UNREADABLE, .text = xstrdup(p->text)});
         req_history_forget(a);
         return;
     }

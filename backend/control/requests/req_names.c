@@ -15,7 +15,7 @@ static bool req_names_is_feature(const struct model *m, const char *name)
 }
 
 /* "a&b", "[x|y]", "big*2": the names between the operators. */
-static enum refusal req_names_check_features(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_features(const struct model *m, const char *text, struct cause *why)
 {
     struct strv names = strv_split(text, "&|,[]()");
     enum refusal r = REFUSAL_NONE;
@@ -23,7 +23,7 @@ static enum refusal req_names_check_features(const struct model *m, const char *
         names.v[i][strcspn(names.v[i], "*")] = '\0';
         char *name = str_trim(names.v[i]);
         if (*name && !req_names_is_feature(m, name)) {
-            err_set(err, 0, "no node has the feature %s", name);
+            *why = (struct cause){.code = CAUSE_NO_FEATURE, .name = xstrdup(name)};
             r = REFUSAL_FEATURE;
         }
     }
@@ -31,7 +31,7 @@ static enum refusal req_names_check_features(const struct model *m, const char *
     return r;
 }
 
-static enum refusal req_names_check_nodes(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_nodes(const struct model *m, const char *text, struct cause *why)
 {
     struct strv names = {0};
     enum refusal r = REFUSAL_NONE;
@@ -39,34 +39,34 @@ static enum refusal req_names_check_nodes(const struct model *m, const char *tex
         return r; /* refused where it is parsed */
     for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++)
         if (!model_get_node(m, names.v[i])) {
-            err_set(err, 0, "there is no node %s", names.v[i]);
+            *why = (struct cause){.code = CAUSE_NO_NODE, .name = xstrdup(names.v[i])};
             r = REFUSAL_NO_NODE;
         }
     strv_fini(&names);
     return r;
 }
 
-static enum refusal req_names_check_partitions(const struct model *m, const char *text, struct errtext *err)
+static enum refusal req_names_check_partitions(const struct model *m, const char *text, struct cause *why)
 {
     struct strv names = strv_split(text, ",");
     enum refusal r = REFUSAL_NONE;
     for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++)
         if (!model_get_part(m, names.v[i])) {
-            err_set(err, 0, "there is no partition %s", names.v[i]);
+            *why = (struct cause){.code = CAUSE_NO_PARTITION, .part = xstrdup(names.v[i])};
             r = REFUSAL_NO_PARTITION;
         }
     strv_fini(&names);
     return r;
 }
 
-enum refusal req_names_check(const struct model *m, const struct job_req *r, struct errtext *err)
+enum refusal req_names_check(const struct model *m, const struct job_req *r, struct cause *why)
 {
     enum refusal refusal =
-        str_is_empty(r->partition) ? REFUSAL_NONE : req_names_check_partitions(m, r->partition, err);
+        str_is_empty(r->partition) ? REFUSAL_NONE : req_names_check_partitions(m, r->partition, why);
     if (refusal == REFUSAL_NONE && !str_is_empty(req_rare(r)->nodelist))
-        refusal = req_names_check_nodes(m, req_rare(r)->nodelist, err);
+        refusal = req_names_check_nodes(m, req_rare(r)->nodelist, why);
     if (refusal == REFUSAL_NONE && !str_is_empty(r->features))
-        refusal = req_names_check_features(m, r->features, err);
+        refusal = req_names_check_features(m, r->features, why);
     return refusal;
 }
 

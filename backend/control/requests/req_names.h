@@ -6,7 +6,7 @@
 
 #include "backend/control/core.h"
 
-enum refusal req_names_check(const struct model *m, const struct job_req *r, struct errtext *err);
+enum refusal req_names_check(const struct model *m, const struct job_req *r, struct cause *why);
 /* What is kept of them: each partition, node and excluded node once; without a partition that of the job
  * (NULL: it is a new one), else the default of now, whatever the default will be. */
 void req_names_settle(const struct model *m, struct job_req *r, const char *part);

@@ -16,7 +16,8 @@ static bool req_node_are_there(struct session *s, uint64_t tag, const struct str
 {
     for (size_t i = 0; i < nodes->n; i++)
         if (!node_is_configured(s->ctl, nodes->v[i])) {
-            session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", nodes->v[i]);
+            session_refuse(s, tag, REFUSAL_NO_NODE, 0,
+                           &(struct cause){.code = CAUSE_NO_NODE, .name = xstrdup(nodes->v[i])});
             return false;
         }
     return true;
@@ -28,7 +29,7 @@ void req_drain(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     uint32_t done = 0;
     if (m->drain && str_is_empty(m->reason)) {
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a reason is needed to drain a node");
+        session_refuse(s, tag, REFUSAL_BAD_REQUEST, 0, &(struct cause){.code = CAUSE_DRAIN_REASON});
         return;
     }
     if (!req_node_are_there(s, tag, &m->nodes))
@@ -44,7 +45,7 @@ void req_drain(struct session *s, uint64_t tag, void *body)
         if (!m->drain)
             node_avoid_clear(c, m->nodes.v[i]);
     }
-    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
+    session_done(s, tag, 0, done);
 }
 
 void req_note(struct session *s, uint64_t tag, void *body)
@@ -53,8 +54,8 @@ void req_note(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     uint32_t done = 0;
     if (!str_is_empty(m->text) && !utf8_is_clean_name(m->text, NOTE_MAX)) {
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a note is one line of at most %u printable bytes",
-                      NOTE_MAX);
+        session_refuse(s, tag, REFUSAL_BAD_REQUEST, 0,
+                       &(struct cause){.code = CAUSE_NOTE_TEXT, .most = NOTE_MAX});
         return;
     }
     if (!req_node_are_there(s, tag, &m->nodes))
@@ -67,7 +68,7 @@ void req_note(struct session *s, uint64_t tag, void *body)
         log_info("node=%s note by user=%s: %.200s", m->nodes.v[i], user_name(c->users, s->uid),
                  m->text ? m->text : "");
     }
-    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
+    session_done(s, tag, 0, done);
 }
 
 static bool req_node_is_meant(const struct unknown_task *u, const struct msg_node_task_end *m)
@@ -80,12 +81,12 @@ static void req_node_refuse_none(struct session *s, uint64_t tag, const struct m
 {
     const struct job *j = model_get_job(&s->ctl->model, m->target.job);
     if (j && j->state != JOB_PENDING && !job_state_is_final(j->state))
-        session_reply(s, tag, REFUSAL_NOT_ALLOWED, j->id, 0, "job %u is known here: use stoker cancel %u",
-                      j->id, j->id);
+        session_refuse(s, tag, REFUSAL_NOT_ALLOWED, j->id,
+                       &(struct cause){.code = CAUSE_KNOWN_JOB, .n = j->id});
     else
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0,
-                      "%s runs no such task of a job %u that this controller does not know", m->node,
-                      m->target.job);
+        session_refuse(
+            s, tag, REFUSAL_BAD_REQUEST, 0,
+            &(struct cause){.code = CAUSE_NO_UNKNOWN_TASK, .name = xstrdup(m->node), .n = m->target.job});
 }
 
 void req_node_task_end(struct session *s, uint64_t tag, void *body)
@@ -95,7 +96,8 @@ void req_node_task_end(struct session *s, uint64_t tag, void *body)
     const struct node *n = m->node ? model_get_node(&c->model, m->node) : NULL;
     struct node_peer *peer = n ? node_peer_find(c, m->node) : NULL;
     if (!n || !peer) {
-        session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->node ? m->node : "");
+        session_refuse(s, tag, REFUSAL_NO_NODE, 0,
+                       &(struct cause){.code = CAUSE_NO_NODE, .name = xstrdup(m->node)});
         return;
     }
     uint32_t done = 0, meant = 0;
@@ -111,8 +113,8 @@ void req_node_task_end(struct session *s, uint64_t tag, void *body)
         done += peer->reconciled && nodeconn_send(peer->conn, ctl_ticket(c), MSG_KILL, 0, &k);
     }
     if (meant && !done) {
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "%s cannot be reached now: nothing was ended",
-                      m->node);
+        session_refuse(s, tag, REFUSAL_BAD_REQUEST, 0,
+                       &(struct cause){.code = CAUSE_NODE_UNREACHED, .name = xstrdup(m->node)});
         return;
     }
     if (!meant) {
@@ -121,5 +123,5 @@ void req_node_task_end(struct session *s, uint64_t tag, void *body)
     }
     log_info("node=%s %u unknown tasks of job %u ended by user=%s", m->node, done, m->target.job,
              user_name(c->users, s->uid));
-    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
+    session_done(s, tag, 0, done);
 }

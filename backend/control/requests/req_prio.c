@@ -70,7 +70,8 @@ void req_prio(struct session *s, uint64_t tag, void *body)
     const struct msg_prio *m = body;
     struct control *c = s->ctl;
     if (m->jobs.n > GET_NAMES_MAX || m->users.n + m->partitions.n > GET_NAMES_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or names asked for", GET_NAMES_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = GET_NAMES_MAX});
         return;
     }
     struct msg_prio_rows ret = {.weights = c->model.spec.priority, .after = m->after};
@@ -98,7 +99,8 @@ void req_shares(struct session *s, uint64_t tag, void *body)
     const struct msg_shares *m = body;
     struct control *c = s->ctl;
     if (m->accounts.n + m->users.n > GET_NAMES_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", GET_NAMES_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = GET_NAMES_MAX});
         return;
     }
     struct msg_shares_rows all = {.weights = c->model.spec.priority}, ret = all;

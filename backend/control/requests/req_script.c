@@ -27,7 +27,7 @@ static void script_send(struct session *s, uint64_t tag, uint32_t job, const uin
     struct step_payload payload;
     struct errtext err;
     if (!p || codec_decode(&step_payload_rec, p, n, &payload, &err) < 0) {
-        session_reply(s, tag, REFUSAL_NO_JOB, job, 0, "the script of job %u is not kept any more", job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, job, &(struct cause){.code = CAUSE_NO_SCRIPT, .n = job});
         return;
     }
     struct msg_script r = {.script = payload.script, .argv = payload.argv};
@@ -44,7 +44,7 @@ static bool script_may_wait(struct session *s, uint64_t tag, uint32_t job)
     }
     bool may = own < SCRIPTS_MAX && user < SCRIPTS_USER;
     if (!may)
-        session_reply(s, tag, REFUSAL_RATE, job, 0, "too many scripts are asked for at a time");
+        session_refuse(s, tag, REFUSAL_RATE, job, &(struct cause){.code = CAUSE_SCRIPTS_TOO_MANY});
     return may;
 }
 
@@ -76,7 +76,7 @@ static void script_wait(struct session *s, uint64_t tag, uint32_t job, bool old)
 
 static void script_refuse_other(struct session *s, uint64_t tag, uint32_t job)
 {
-    session_reply(s, tag, REFUSAL_NOT_ALLOWED, job, 0, "scripts are shown to their owner alone");
+    session_refuse(s, tag, REFUSAL_NOT_ALLOWED, job, &(struct cause){.code = CAUSE_OTHER_USERS_SCRIPT});
 }
 
 void req_script(struct session *s, uint64_t tag, void *body)
@@ -135,7 +135,7 @@ static void script_on_payload(void *ctx, uint32_t job, int32_t step, const uint8
 static void script_answer_old(struct session *s, uint64_t tag, const struct old_script *o)
 {
     if (!o->known)
-        session_reply(s, tag, REFUSAL_NO_JOB, o->job, 0, "there is no job %u", o->job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, o->job, &(struct cause){.code = CAUSE_NO_JOB, .n = o->job});
     else if (!s->admin && s->uid != o->uid)
         script_refuse_other(s, tag, o->job);
     else

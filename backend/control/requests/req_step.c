@@ -47,11 +47,13 @@ static void req_step_drop_places(struct sched_places *p)
 /* Gives a new step its tasks, one for each node. *ret_places tells where they run if there is room now;
  * else its ranks are spread evenly, and its tasks wait. */
 static enum refusal req_step_shape(const struct job *j, struct step *s, bool no_wait,
-                                   struct sched_places *ret_places, struct errtext *text, struct cause *why)
+                                   struct sched_places *ret_places, struct cause *why)
 {
     if (s->n_ranks > (uint64_t)s->nodes * NODE_RANKS_MAX) {
-        err_set(text, 0, "step asks for %u tasks on %u node%s: no more than %d on each", s->n_ranks,
-                s->nodes, s->nodes == 1 ? "" : "s", NODE_RANKS_MAX);
+        *why = (struct cause){.code = CAUSE_STEP_NODE_TASKS,
+                              .ranks = s->n_ranks,
+                              .nodes_n = s->nodes,
+                              .most = NODE_RANKS_MAX};
         return REFUSAL_STEP_TOO_BIG;
     }
     enum step_fit fit = sched_fit_step(j, s, ret_places, why);
@@ -127,10 +129,10 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     struct msg_step_create *m = request;
     struct control *c = s->ctl;
     struct job *j = model_get_job(&c->model, m->job);
-    struct errtext text = {""};
     struct cause why = {0};
     if (!j || !session_owns(s, j)) {
-        session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, m->job,
+                       &(struct cause){.code = CAUSE_NO_JOB_OF_YOURS, .n = m->job});
         return;
     }
     const struct step *old = m->request_id ? req_step_find_repeated(j, m->request_id) : NULL;
@@ -140,13 +142,13 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
         return;
     }
     if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS) {
-        session_reply(s, tag, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, j->id, 0,
-                      "job %u is %s", j->id, job_state_long(j->state));
+        session_refuse(s, tag, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, j->id,
+                       &(struct cause){.code = CAUSE_JOB_IN_STATE, .n = j->id, .state = j->state});
         return;
     }
     if (j->next_step >= STEPS_MAX) {
-        session_reply(s, tag, REFUSAL_POLICY, j->id, 0, "job %u has had %u steps: no more in one job",
-                      j->id, STEPS_MAX);
+        session_refuse(s, tag, REFUSAL_POLICY, j->id,
+                       &(struct cause){.code = CAUSE_STEP_OVER, .n = j->id, .most = STEPS_MAX});
         return;
     }
     struct ev_step body = {.step = m->step};
@@ -167,19 +169,20 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     if (!st->nodes || st->nodes > st->n_ranks)
         st->nodes = st->nodes ? st->n_ranks : 1;
     struct sched_places places = {0};
-    enum refusal refusal = req_check_step(st, &m->payload, &text);
+    enum refusal refusal = req_check_step(st, &m->payload, &why);
     if (refusal == REFUSAL_NONE)
-        refusal = req_step_shape(j, st, m->no_wait, &places, &text, &why);
+        refusal = req_step_shape(j, st, m->no_wait, &places, &why);
     bool waiting = !places.v.n;
     size_t size = refusal == REFUSAL_NONE ? req_step_record_size(c, j) + req_step_size(st) : 0;
     if (size > RECORD_MAX) {
         refusal = REFUSAL_POLICY;
-        err_set(&text, 0, "the record of job %u would be over 4 MiB with its %u steps: no more in one job",
-                j->id, j->next_step + 1);
+        cause_clear(&why);
+        why = (struct cause){
+            .code = CAUSE_RECORD_LARGE, .n = j->id, .of = j->next_step + 1, .most = RECORD_MAX};
     }
     if (refusal != REFUSAL_NONE) {
         req_step_drop_places(&places);
-        session_refuse(s, tag, refusal, j->id, 0, text.s, &why);
+        session_refuse(s, tag, refusal, j->id, &why);
         rec_fini(&ev_step_rec, &body);
         return;
     }
@@ -188,7 +191,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     uint32_t job = j->id;
     if (ctl_emit(c, EV_STEP, job, &body) < 0) {
         req_step_drop_places(&places);
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, job, 0, "malformed step");
+        session_refuse(s, tag, REFUSAL_BAD_REQUEST, job, &(struct cause){.code = CAUSE_MALFORMED});
         return;
     }
     idmap_set(c->state[MODULE_REQ_STEP], job,

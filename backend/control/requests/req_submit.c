@@ -21,7 +21,6 @@
 #include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
 #include "src/model/dep.h"
-#include "src/text/cause_text.h"
 
 struct submit_count { /* tasks of step jobs, at most; where they have been counted */
     uint64_t n_tasks;
@@ -51,7 +50,13 @@ static void submit_check_tasks(struct control *c, const struct job *j, struct re
             n->n_tasks += submit_tasks(other);
     }
     if (n->n_tasks + tasks > TASKS_ALL_MAX)
-        req_check_refuse(k, REFUSAL_POLICY, "the queue is full: 2000000 tasks of step jobs");
+        req_check_refuse(k, REFUSAL_POLICY,
+                         &(struct cause){.code = CAUSE_QUEUE_TASKS, .most = TASKS_ALL_MAX});
+}
+
+static void submit_refuse_act(struct request_check *k, enum admin_act act)
+{
+    req_check_refuse(k, REFUSAL_NOT_ALLOWED, &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = act});
 }
 
 /* The account, the QOS, and the priority that only administrators may set. */
@@ -59,9 +64,9 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
 {
     struct control *c = s->ctl;
     if (m->req.has_priority && !s->admin)
-        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators give a job its priority");
+        submit_refuse_act(k, ADMIN_ACT_PRIORITY);
     if (m->req.nice < 0 && !s->admin)
-        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators ask for a negative nice value");
+        submit_refuse_act(k, ADMIN_ACT_NICE);
     if (k->refusal == REFUSAL_NONE)
         k->refusal = account_check(&c->model.spec, user_name(c->users, s->uid),
                                    group_name(c->users, s->gid), m->req.account, m->req.qos, &k->cause);
@@ -73,19 +78,16 @@ static void submit_check_room(struct session *s, struct request_check *k)
     uint32_t n = s->quota->n_jobs, most = user_quota_jobs_most(s->ctl);
     if (k->refusal != REFUSAL_NONE || s->admin || n < most)
         return;
-    k->refusal = REFUSAL_POLICY;
-    err_set(&k->text, 0,
-            "%u jobs of yours are in the queue, and no user may have more than %u (max_user_jobs)", n,
-            most);
+    req_check_refuse(k, REFUSAL_POLICY, &(struct cause){.code = CAUSE_QUEUE_USER, .n = n, .most = most});
 }
 
 static void submit_check_queue(struct session *s, struct request_check *k)
 {
     const struct control *c = s->ctl;
     if (c->stopping != STOP_NONE)
-        req_check_refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping");
+        req_check_refuse(k, REFUSAL_SHUTTING_DOWN, &(struct cause){.code = CAUSE_STOPPING});
     if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
-        req_check_refuse(k, REFUSAL_POLICY, "the queue is full");
+        req_check_refuse(k, REFUSAL_POLICY, &(struct cause){.code = CAUSE_QUEUE_FULL});
     submit_check_room(s, k);
 }
 
@@ -94,21 +96,22 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
     struct control *c = s->ctl;
     req_check_submission(k, m);
     if (m->force && !s->admin)
-        req_check_refuse(k, REFUSAL_NOT_ALLOWED, "only administrators queue what can never start");
+        submit_refuse_act(k, ADMIN_ACT_FORCE);
     if (m->req.ntasks_per_node != NOT_GIVEN && m->req.ntasks_per_node > NODE_RANKS_MAX)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "no more than 4096 tasks on a node");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST,
+                         &(struct cause){.code = CAUSE_NODE_TASKS, .most = NODE_RANKS_MAX});
     if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "malformed submission");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_MALFORMED});
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
-        req_check_refuse(k, REFUSAL_BAD_REQUEST, "no script and no command");
+        req_check_refuse(k, REFUSAL_BAD_REQUEST, &(struct cause){.code = CAUSE_NOTHING_TO_RUN});
     if (!c->settings.everyone && s->uid != geteuid())
-        req_check_refuse(k, REFUSAL_NOT_ALLOWED,
-                         "this controller runs as user %s and can start jobs of that user alone",
-                         user_name(c->users, geteuid()));
+        req_check_refuse(
+            k, REFUSAL_NOT_ALLOWED,
+            &(struct cause){.code = CAUSE_ONE_USER, .user = xstrdup(user_name(c->users, geteuid()))});
     submit_check_queue(s, k);
     submit_check_standing(s, m, k);
     if (k->refusal == REFUSAL_NONE && !m->force)
-        k->refusal = req_names_check(&c->model, &m->req, &k->text);
+        k->refusal = req_names_check(&c->model, &m->req, &k->cause);
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = policy_view(c);
@@ -121,8 +124,9 @@ static void submit_set_array(struct control *c, struct job *j, struct request_ch
     struct array_spec a;
     if (!j->req.array_spec)
         return;
-    if (array_parse(j->req.array_spec, c->model.spec.max_array_size, &a, &k->text) < 0) {
-        k->refusal = REFUSAL_ARRAY;
+    struct errtext text;
+    if (array_parse(j->req.array_spec, c->model.spec.max_array_size, &a, &text) < 0) {
+        req_check_refuse(k, REFUSAL_ARRAY, &(struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)});
         return;
     }
     j->array_job = j->id;
@@ -211,67 +215,50 @@ static void submit_check_counts(struct control *c, const struct msg_submit *m, c
 }
 
 /* Why a job that is not in the queue would wait. */
-static void submit_append_wait(struct control *c, const struct job *j, const struct trial *t,
-                               struct str *out)
+static void submit_cause_wait(struct control *c, const struct job *j, const struct trial *t,
+                              struct cause *why)
 {
-    struct cause why = {.code = CAUSE_WAITS_FOR_ROOM};
+    why->code = CAUSE_WAITS_FOR_ROOM;
     if (t->reason == REASON_LICENSES) {
-        licence_explain(&c->model, NULL, j, &why);
+        licence_explain(&c->model, NULL, j, why);
     } else if (t->reason != REASON_NONE && t->verdict.spec) {
-        limit_cause(&t->verdict, &why);
+        limit_cause(&t->verdict, why);
     } else if (t->reason != REASON_NONE) {
-        why.code = CAUSE_WAITS_REASON;
-        why.state = t->reason;
+        why->code = CAUSE_WAITS_REASON;
+        why->state = t->reason;
     } else if (t->forecast.kind == FORECAST_BEYOND) {
-        why.code = CAUSE_WAITS_BEYOND;
-        why.window_s = c->model.spec.window_s;
+        why->code = CAUSE_WAITS_BEYOND;
+        why->window_s = c->model.spec.window_s;
     }
-    cause_full(out, &why, NULL);
-    cause_clear(&why);
 }
 
-/* Requests without effect in this cluster. */
-static struct strv submit_warnings(const struct control *c, const struct job_req *r)
-{
-    struct strv list = {0};
-    uint32_t types = 0;
-    if (mail_types_parse(req_rare(r)->mail_type, &types) && types &&
-        str_is_empty(c->model.spec.mail_program))
-        strv_push(&list, "--mail-type: no mail is sent, because mail_program is not set in this cluster's "
-                         "configuration");
-    return list;
-}
-
+/* With hints about requests without effect in this cluster. Takes what *m owns. */
 static void submit_answer(struct session *s, uint64_t tag, const struct job_req *r, struct msg_result *m)
 {
-    m->warnings = submit_warnings(s->ctl, r);
-    session_send(s, MSG_RESULT, tag, m);
-    strv_fini(&m->warnings);
+    uint32_t types = 0;
+    if (mail_types_parse(req_rare(r)->mail_type, &types) && types &&
+        str_is_empty(s->ctl->model.spec.mail_program))
+        *(struct cause *)rec_list_push(&m->hints) = (struct cause){.code = CAUSE_NO_MAIL};
+    session_answer(s, tag, m);
 }
 
-/* --test-only: when and where it would start, in Slurm's words, which scripts read. count: 1 for now. */
+/* --test-only: when and where it would start. count: 1 for now. */
 static void submit_answer_test(struct session *s, uint64_t tag, const struct job *j)
 {
     struct control *c = s->ctl;
     struct sched_view v = policy_view(c);
     struct trial t;
-    struct str b = STR_INIT;
-    char start[WALL_TEXT_SIZE];
     planner_try(c->planner, &v, j, loop_wall(c->loop), &t);
-    bool knows = wall_is_set(t.forecast.start);
-    if (knows)
-        str_appendf(&b, "to start at %s", wall_format_iso(t.forecast.start, start));
-    if (t.now)
-        str_appendf(&b, " using %u processors on nodes %s in partition %s", t.cpus, t.nodes, t.partition);
-    else if (knows)
-        str_appendf(&b, " at the latest, in partition %s, by the time limits of the jobs before it",
-                    t.partition);
-    if (knows && t.reason != REASON_NONE)
-        str_append(&b, "; ");
-    if (!knows || t.reason != REASON_NONE)
-        submit_append_wait(c, j, &t, &b);
-    submit_answer(s, tag, &j->req, &(struct msg_result){.text = b.s, .job = j->id, .count = t.now});
-    str_fini(&b);
+    struct msg_result answer = {.job = j->id,
+                                .count = t.now,
+                                .cause = {.code = CAUSE_WOULD_START,
+                                          .at = t.forecast.start,
+                                          .cpus = t.cpus,
+                                          .nodes = t.now ? xstrdup(t.nodes) : NULL,
+                                          .part = xstrdup(t.partition)}};
+    if (!wall_is_set(t.forecast.start) || t.reason != REASON_NONE)
+        submit_cause_wait(c, j, &t, cause_add(&answer.cause, CAUSE_NONE));
+    submit_answer(s, tag, &j->req, &answer);
     trial_fini(&t);
 }
 
@@ -287,7 +274,7 @@ static bool submit_is_repeated(struct session *s, uint64_t tag, const struct msg
         return false;
     if (old->kind == JOB_KIND_INTERACTIVE && !old->detached)
         terminals_own(s, old->id);
-    session_reply(s, tag, REFUSAL_NONE, old->array_job ? old->array_job : old->id, 1, "%s", "");
+    session_done(s, tag, old->array_job ? old->array_job : old->id, 1);
     return true;
 }
 
@@ -314,9 +301,8 @@ static void submit_emit(struct session *s, uint64_t tag, const struct msg_submit
     ((struct submit_count *)c->state[MODULE_REQ_SUBMIT])->n_tasks += submit_tasks(j);
     int r = ctl_emit(c, EV_SUBMIT, id, j);
     if (r < 0) {
-        session_reply(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0, 0, "%s",
-                      r == -EROFS ? "the controller is read-only"
-                                  : "the state refuses it: no job id is left");
+        session_refuse(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0,
+                       &(struct cause){.code = r == -EROFS ? CAUSE_READ_ONLY : CAUSE_NO_JOB_ID});
         return;
     }
     submit_keep(s, m, id);
@@ -334,7 +320,7 @@ static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, 
     struct control *c = s->ctl;
     struct job j = {0};
     if (k->refusal == REFUSAL_NONE)
-        k->refusal = history_deps_settle(c, &m->req, 0, &k->text);
+        k->refusal = history_deps_settle(c, &m->req, 0, &k->cause);
     if (k->refusal == REFUSAL_NONE)
         submit_make_job(s, m, &j, k);
     req_check_record(k, &j);
@@ -348,7 +334,7 @@ static void submit_admit(struct session *s, uint64_t tag, struct msg_submit *m, 
         return;
     }
     if (k->refusal != REFUSAL_NONE)
-        session_refuse(s, tag, k->refusal, 0, 0, k->text.s, &k->cause);
+        session_refuse(s, tag, k->refusal, 0, &k->cause);
     else
         submit_answer_test(s, tag, &j);
     rec_fini(&job_rec, &j);
@@ -373,7 +359,8 @@ static void submit_resume(struct parked *p)
     struct session *s = p->session;
     struct request_check k = {.refusal = REFUSAL_NONE};
     if (s->ctl->read_only)
-        req_check_refuse(&k, REFUSAL_READ_ONLY, "the controller is read-only: %s", s->ctl->read_only);
+        req_check_refuse(&k, REFUSAL_READ_ONLY,
+                         &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(s->ctl->read_only)});
     else if (submit_is_repeated(s, p->tag, &w->m, &k))
         return;
     submit_check_queue(s, &k);
@@ -409,7 +396,7 @@ static void submit_wait(struct session *s, uint64_t tag, struct msg_submit *m, s
     case HISTORY_PARKED: return;
     case HISTORY_KNOWN: submit_admit(s, tag, &w->m, k); break;
     case HISTORY_FULL:
-        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
+        session_refuse(s, tag, REFUSAL_RATE, 0, &(struct cause){.code = CAUSE_HISTORY_FULL});
         break;
     }
     submit_release(&w->parked);

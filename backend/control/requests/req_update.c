@@ -26,32 +26,40 @@ struct job_update {
     uint32_t time_limit_s; /* of a running job */
 };
 
+/* The text is the parser's. */
+static enum refusal update_refuse_value(enum refusal r, const struct errtext *text, struct cause *why)
+{
+    *why = (struct cause){.code = CAUSE_WORDS, .text = xstrdup(text->s)};
+    return r;
+}
+
 /* *limit, given as +TIME or -TIME, becomes the new limit. */
-static bool update_shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext *text)
+static bool update_shift_limit(uint32_t now, bool less, uint32_t *limit, struct cause *why)
 {
     uint64_t to = less ? (uint64_t)now - *limit : (uint64_t)now + *limit;
     if (now >= DURATION_NOT_SET || *limit >= DURATION_NOT_SET)
-        err_set(text, 0, "there is no time limit to count from");
+        why->code = CAUSE_TIME_LIMIT_NONE;
     else if (less && *limit >= now)
-        err_set(text, 0, "that is the whole of the time limit, or more");
+        why->code = CAUSE_TIME_LIMIT_WHOLE;
     else if (to >= DURATION_NOT_SET)
-        err_set(text, 0, "that is too long");
+        why->code = CAUSE_TIME_LIMIT_LONG;
     else
         *limit = (uint32_t)to;
-    return !*text->s;
+    return why->code == CAUSE_NONE;
 }
 
 static enum refusal update_set_time_limit(struct session *s, const struct job *j, struct job_update *u,
-                                          const char *value, struct errtext *text)
+                                          const char *value, struct cause *why)
 {
     uint32_t limit;
     bool more = *value == '+', less = *value == '-';
-    if (duration_parse_slurm(value + (more || less), &limit, text) < 0)
-        return REFUSAL_TIME_LIMIT;
-    if ((more || less) && !update_shift_limit(job_limit_s(j, &s->ctl->model), less, &limit, text))
+    struct errtext text;
+    if (duration_parse_slurm(value + (more || less), &limit, &text) < 0)
+        return update_refuse_value(REFUSAL_TIME_LIMIT, &text, why);
+    if ((more || less) && !update_shift_limit(job_limit_s(j, &s->ctl->model), less, &limit, why))
         return REFUSAL_TIME_LIMIT;
     if (j->state != JOB_PENDING && !s->admin && limit > j->time_limit_s) {
-        err_set(text, 0, "only an administrator can raise the time limit of a running job");
+        *why = (struct cause){.code = CAUSE_ADMINS_ONLY, .what = ADMIN_ACT_RAISE_TIME_LIMIT};
         return REFUSAL_NOT_ALLOWED;
     }
     if (j->state == JOB_PENDING)
@@ -63,85 +71,89 @@ static enum refusal update_set_time_limit(struct session *s, const struct job *j
 
 /* A lease begins with the task: one that runs has it, or never will. */
 static enum refusal update_set_lost_node(const struct control *c, const struct job *j, struct job_update *u,
-                                         const char *value, struct errtext *text)
+                                         const char *value, struct cause *why)
 {
-    if (job_attr_set(&job_attrs[ATTR_LOST_NODE], &u->req, value, loop_wall(c->loop), text) < 0)
-        return REFUSAL_BAD_REQUEST;
+    struct errtext text;
+    if (job_attr_set(&job_attrs[ATTR_LOST_NODE], &u->req, value, loop_wall(c->loop), &text) < 0)
+        return update_refuse_value(REFUSAL_BAD_REQUEST, &text, why);
     struct job changed = *j;
     changed.req = u->req;
     bool had = job_lost_node(&c->model, j) == LOST_LEASE,
          has = job_lost_node(&c->model, &changed) == LOST_LEASE;
     if (j->state == JOB_PENDING || had == has)
         return REFUSAL_NONE;
-    err_set(text, 0, "a lease begins with the job: it can be given and taken away while the job waits");
+    why->code = CAUSE_UPDATE_LEASE;
     return REFUSAL_NOT_PENDING;
 }
 
 static enum refusal update_set_priority(struct session *s, struct job_update *u, const char *value,
-                                        struct errtext *text)
+                                        struct cause *why)
 {
     if (!s->admin) {
-        err_set(text, 0, "only administrators give a job its priority");
+        *why = (struct cause){.code = CAUSE_ADMINS_ONLY, .what = ADMIN_ACT_PRIORITY};
         return REFUSAL_NOT_ALLOWED;
     }
-    return job_attr_set(&job_attrs[ATTR_PRIORITY], &u->req, value, loop_wall(s->ctl->loop), text) < 0
-               ? REFUSAL_BAD_REQUEST
-               : REFUSAL_NONE;
+    struct errtext text;
+    if (job_attr_set(&job_attrs[ATTR_PRIORITY], &u->req, value, loop_wall(s->ctl->loop), &text) < 0)
+        return update_refuse_value(REFUSAL_BAD_REQUEST, &text, why);
+    return REFUSAL_NONE;
 }
 
 static enum refusal update_set_attr(struct session *s, const struct job *j, struct job_update *u,
-                                    const struct job_attr *a, const char *value, struct errtext *text)
+                                    const struct job_attr *a, const char *value, struct cause *why)
 {
     struct job_attr limited = *a;
     if (a->id == ATTR_TIME)
-        return update_set_time_limit(s, j, u, value, text);
+        return update_set_time_limit(s, j, u, value, why);
     if (a->id == ATTR_LOST_NODE)
-        return update_set_lost_node(s->ctl, j, u, value, text);
+        return update_set_lost_node(s->ctl, j, u, value, why);
     if (a->id == ATTR_PRIORITY)
-        return update_set_priority(s, u, value, text);
+        return update_set_priority(s, u, value, why);
     if (a->id == ATTR_NICE && !s->admin)
         limited.min = 0;
-    if (job_attr_set(&limited, &u->req, value, loop_wall(s->ctl->loop), text) == 0)
+    struct errtext text;
+    if (job_attr_set(&limited, &u->req, value, loop_wall(s->ctl->loop), &text) == 0)
         return REFUSAL_NONE;
-    return a->kind == JOB_ATTR_MEMORY ? REFUSAL_MEMORY : REFUSAL_BAD_REQUEST;
+    return update_refuse_value(a->kind == JOB_ATTR_MEMORY ? REFUSAL_MEMORY : REFUSAL_BAD_REQUEST, &text,
+                               why);
 }
 
-static enum refusal update_refuse_key(const char *key, struct errtext *text)
+static enum refusal update_refuse_key(const char *key, struct cause *why)
 {
     struct str always = STR_INIT, waiting = STR_INIT;
     job_attr_list_keys(&always, true);
     job_attr_list_keys(&waiting, false);
-    err_set(text, 0, "%s cannot be changed; %s can, and while the job waits %s", key, always.s, waiting.s);
-    str_fini(&always);
-    str_fini(&waiting);
+    *why = (struct cause){.code = CAUSE_UPDATE_UNKNOWN, .name = xstrdup(key)};
+    cause_add(why, CAUSE_WORDS)->text = str_take(&always);
+    cause_add(why, CAUSE_WORDS)->text = str_take(&waiting);
     return REFUSAL_NOT_SUPPORTED;
 }
 
 static enum refusal update_set_key(struct session *s, const struct job *j, struct job_update *u,
-                                   const char *key, const char *value, struct errtext *text)
+                                   const char *key, const char *value, struct cause *why)
 {
     const struct job_attr *a = job_attr_by_key(key);
     if (!a)
-        return update_refuse_key(key, text);
-    enum refusal r = update_set_attr(s, j, u, a, value, text);
+        return update_refuse_key(key, why);
+    enum refusal r = update_set_attr(s, j, u, a, value, why);
     if (r == REFUSAL_NONE && !a->always && j->state != JOB_PENDING) {
-        err_set(text, 0, "%s can be changed while the job waits, not later", key);
+        *why = (struct cause){.code = CAUSE_UPDATE_WHILE_WAITING, .name = xstrdup(key)};
         return REFUSAL_NOT_PENDING;
     }
     return r;
 }
 
 static enum refusal update_set_keys(struct session *s, const struct job *j, const struct msg_update *m,
-                                    struct job_update *u, struct errtext *text)
+                                    struct job_update *u, struct cause *why)
 {
     enum refusal r = REFUSAL_NONE;
     for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
         char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
         if (eq) {
             *eq = '\0';
-            r = update_set_key(s, j, u, key, eq + 1, text);
+            r = update_set_key(s, j, u, key, eq + 1, why);
         } else {
-            err_set(text, 0, "%s: key=value expected", key);
+            *why = (struct cause){.code = CAUSE_UPDATE_NO_PAIR, .name = xstrdup(key)};
             r = REFUSAL_BAD_REQUEST;
         }
         free(key);
@@ -151,19 +163,19 @@ static enum refusal update_set_keys(struct session *s, const struct job *j, cons
 
 /* Whether j may become what u says. */
 static enum refusal update_check(struct session *s, const struct job *j, struct job_update *u,
-                                 struct errtext *text, struct cause *why)
+                                 struct cause *why)
 {
     struct control *c = s->ctl;
     struct sched_view v = policy_view(c);
     req_names_settle(&c->model, &u->req, j->partition);
-    enum refusal r = req_check_request(&u->req, text);
+    enum refusal r = req_check_request(&u->req, why);
     if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
         r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, why);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
                         j->steps.n, why);
     if (r == REFUSAL_NONE && !str_eq(u->req.dependency, j->req.dependency))
-        r = history_deps_settle(c, &u->req, j->array_job ? j->array_job : j->id, text);
+        r = history_deps_settle(c, &u->req, j->array_job ? j->array_job : j->id, why);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
         struct job probe = *j;
         probe.req = u->req;
@@ -176,20 +188,20 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
 
 /* element: one that waits in j, the array's record; ARRAY_NONE: j is the job. */
 static enum refusal update_one(struct session *s, struct job *j, uint32_t element,
-                               const struct msg_update *m, struct errtext *text, struct cause *why)
+                               const struct msg_update *m, struct cause *why)
 {
     struct control *c = s->ctl;
     struct job meant = element == ARRAY_NONE ? *j : array_element_of(j, element);
     struct job_update u = {.time_limit_s = DURATION_NOT_SET};
     if (job_state_is_final(meant.state)) {
-        err_set(text, 0, "it has ended");
+        why->code = CAUSE_JOB_ENDED;
         return REFUSAL_ENDED;
     }
     rec_copy(&job_req_rec, &u.req, &meant.req);
-    enum refusal r = update_set_keys(s, &meant, m, &u, text);
-    r = r == REFUSAL_NONE ? update_check(s, &meant, &u, text, why) : r;
+    enum refusal r = update_set_keys(s, &meant, m, &u, why);
+    r = r == REFUSAL_NONE ? update_check(s, &meant, &u, why) : r;
     if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = array_element_split(c, j, element))) {
-        err_set(text, 0, "it has ended");
+        why->code = CAUSE_JOB_ENDED;
         r = REFUSAL_ENDED;
     }
     if (r != REFUSAL_NONE) {
@@ -216,21 +228,18 @@ static void update_array(struct session *s, uint64_t tag, const struct msg_updat
     struct control *c = s->ctl;
     struct job_ids meant = {VEC_INIT};
     enum refusal first = REFUSAL_NONE;
-    struct errtext first_text = {""};
     struct cause first_why = {0};
     uint32_t n = 0, refused = m->target.job;
     array_element_ids(c, array, &meant);
     vec_for_each (&meant.ids, i) {
         struct job *j = model_get_job(&c->model, meant.ids.v[i]);
-        struct errtext text = {""};
         struct cause why = {0};
         if (!j || (meant.ids.n > 1 && job_state_is_final(j->state)))
             continue;
-        enum refusal r = update_one(s, j, ARRAY_NONE, m, &text, &why);
+        enum refusal r = update_one(s, j, ARRAY_NONE, m, &why);
         n += r == REFUSAL_NONE;
         if (r != REFUSAL_NONE && first == REFUSAL_NONE) {
             first = r;
-            first_text = text;
             first_why = why;
             why = (struct cause){0};
             refused = meant.ids.v[i];
@@ -238,7 +247,8 @@ static void update_array(struct session *s, uint64_t tag, const struct msg_updat
         cause_clear(&why);
     }
     vec_fini(&meant.ids);
-    session_refuse(s, tag, first, refused, n, first_text.s, &first_why);
+    session_answer(s, tag,
+                   &(struct msg_result){.refusal = first, .job = refused, .count = n, .cause = first_why});
 }
 
 struct waiting_update { /* for the history */
@@ -260,8 +270,9 @@ static void update_resume(struct parked *p)
 {
     struct waiting_update *w = container_of(p, struct waiting_update, parked);
     if (p->session->ctl->read_only)
-        session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
-                      p->session->ctl->read_only);
+        session_refuse(
+            p->session, p->tag, REFUSAL_READ_ONLY, 0,
+            &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(p->session->ctl->read_only)});
     else
         req_update_run(p->session, p->tag, &w->m, false);
 }
@@ -291,7 +302,7 @@ static bool update_wait(struct session *s, uint64_t tag, const struct msg_update
     if (wait == HISTORY_PARKED)
         return true;
     if (wait == HISTORY_FULL)
-        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
+        session_refuse(s, tag, REFUSAL_RATE, 0, &(struct cause){.code = CAUSE_HISTORY_FULL});
     update_release(&w->parked);
     return wait == HISTORY_FULL;
 }
@@ -303,11 +314,11 @@ static void req_update_run(struct session *s, uint64_t tag, const struct msg_upd
     uint32_t index = m->target.array_index;
     struct job *j = index == ARRAY_NONE ? model_get_job(&c->model, m->target.job)
                                         : model_get_element(&c->model, m->target.job, index);
-    struct errtext text = {""};
     struct cause why = {0};
     if (!j || !session_owns(s, j)) {
-        session_reply(s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job, 0, "%s",
-                      j ? "it belongs to another user" : "there is no such job");
+        session_refuse(
+            s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job,
+            &(struct cause){.code = j ? CAUSE_OTHER_USERS_JOB : CAUSE_NO_JOB, .n = m->target.job});
         return;
     }
     if (asks && update_wait(s, tag, m))
@@ -317,8 +328,10 @@ static void req_update_run(struct session *s, uint64_t tag, const struct msg_upd
         return;
     }
     bool waits = index != ARRAY_NONE && job_is_array_record(j);
-    enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &text, &why);
-    session_refuse(s, tag, r, m->target.job, r == REFUSAL_NONE, text.s, &why);
+    enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &why);
+    session_answer(
+        s, tag,
+        &(struct msg_result){.refusal = r, .job = m->target.job, .count = r == REFUSAL_NONE, .cause = why});
 }
 
 void req_update(struct session *s, uint64_t tag, void *body)

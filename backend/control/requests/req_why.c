@@ -35,7 +35,8 @@ void req_waits(struct session *s, uint64_t tag, void *body)
     struct wall now = loop_wall(c->loop);
     struct msg_waits r = {0};
     if (m->jobs.n > WAIT_ROWS_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs asked for", WAIT_ROWS_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = WAIT_ROWS_MAX});
         return;
     }
     sched_waits_begin(c->planner, &v, now);
@@ -59,7 +60,8 @@ void req_plan(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     struct sched_view v = policy_view(c);
     if (m->users.n + m->partitions.n > NAMES_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", NAMES_MAX);
+        session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
+                       &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = NAMES_MAX});
         return;
     }
     struct plan_filter filter = {.users = m->users,

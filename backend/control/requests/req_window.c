@@ -25,17 +25,20 @@ static bool window_texts_are_clean(const struct strv *v)
 /* Lists become names of existing nodes, each once. Nodes that the window had before stay: they may have
  * left the configuration since. */
 static enum refusal window_expand_nodes(const struct control *c, struct window *w, const struct window *old,
-                                        struct errtext *text)
+                                        struct cause *why)
 {
     struct strv all = {0};
     char *expr = strv_join(&w->nodes, ",");
     bool every = str_ieq(expr, WINDOW_ALL_NODES);
-    int r = every ? 0 : hostlist_expand(expr, &all, text);
+    struct errtext text;
+    int r = every ? 0 : hostlist_expand(expr, &all, &text);
     free(expr);
-    if (r < 0)
+    if (r < 0) {
+        *why = (struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)};
         return REFUSAL_NO_NODE;
+    }
     if (!every && !all.n) { /* an empty list, from a script for example, does not mean all nodes */
-        err_set(text, 0, "window %s: it needs nodes", w->name);
+        *why = (struct cause){.code = CAUSE_WINDOW_NODES, .name = xstrdup(w->name)};
         return REFUSAL_NO_NODE;
     }
     enum refusal refusal = REFUSAL_NONE;
@@ -43,7 +46,7 @@ static enum refusal window_expand_nodes(const struct control *c, struct window *
     for (size_t i = 0; i < all.n && refusal == REFUSAL_NONE; i++) {
         bool had = old && strv_has(&old->nodes, all.v[i]);
         if (!had && !model_get_node(&c->model, all.v[i])) {
-            err_set(text, 0, "there is no node %s", all.v[i]);
+            *why = (struct cause){.code = CAUSE_NO_NODE, .name = xstrdup(all.v[i])};
             refusal = REFUSAL_NO_NODE;
         } else if (!strv_has(&names, all.v[i])) {
             strv_push(&names, all.v[i]);
@@ -58,13 +61,12 @@ static enum refusal window_expand_nodes(const struct control *c, struct window *
 }
 
 /* An unknown user could never use it. Users that it had before stay: they may have left since. */
-static enum refusal window_check_users(const struct window *w, const struct window *old,
-                                       struct errtext *text)
+static enum refusal window_check_users(const struct window *w, const struct window *old, struct cause *why)
 {
     for (size_t i = 0; i < w->users.n; i++) {
         const char *name = w->users.v[i];
         if ((!old || !strv_has(&old->users, name)) && !user_is_there(name)) {
-            err_set(text, 0, "there is no user %s on the controller's machine", name);
+            *why = (struct cause){.code = CAUSE_NO_USER, .name = xstrdup(name)};
             return REFUSAL_NO_USER;
         }
     }
@@ -90,7 +92,7 @@ static uint32_t window_next_id(const struct model *m)
     return id + 1;
 }
 
-static enum refusal window_check_request(struct session *s, struct msg_window_set *m, struct errtext *text)
+static enum refusal window_check_request(struct session *s, struct msg_window_set *m, struct cause *why)
 {
     struct control *c = s->ctl;
     struct window *w = &m->window;
@@ -100,47 +102,48 @@ static enum refusal window_check_request(struct session *s, struct msg_window_se
     }
     const struct window *old = model_get_window(&c->model, w->name);
     if ((m->remove || m->update) && !old) {
-        err_set(text, 0, "there is no window or reservation %s", w->name ? w->name : "");
+        *why = (struct cause){.code = CAUSE_NO_WINDOW, .name = xstrdup(w->name)};
         return REFUSAL_NO_WINDOW;
     }
     if (m->remove)
         return REFUSAL_NONE;
     if (old && !m->update) {
-        err_set(text, 0, "window %s is there already", w->name);
+        *why = (struct cause){.code = CAUSE_WINDOW_EXISTS, .name = xstrdup(w->name)};
         return REFUSAL_BAD_REQUEST;
     }
     bool clean = utf8_is_clean_name(w->name, NAME_MAX_BYTES) && !strchr(w->name, ',') &&
                  (!w->reason || utf8_is_clean_name(w->reason, TEXT_MAX_BYTES)) &&
                  window_texts_are_clean(&w->users) && window_texts_are_clean(&w->accounts);
     if (!clean || (!old && c->model.windows.n >= WINDOWS_MAX)) {
-        err_set(text, 0, clean ? "too many windows" : "a name or a text of the window cannot be used");
+        why->code = clean ? CAUSE_WINDOWS_TOO_MANY : CAUSE_WINDOW_TEXT;
         return REFUSAL_BAD_REQUEST;
     }
-    enum refusal r = window_expand_nodes(c, w, old, text);
-    r = r == REFUSAL_NONE ? window_check_users(w, old, text) : r;
+    enum refusal r = window_expand_nodes(c, w, old, why);
+    r = r == REFUSAL_NONE ? window_check_users(w, old, why) : r;
     if (r != REFUSAL_NONE)
         return r;
     w->id = old ? old->id : window_next_id(&c->model);
     w->t_made = old ? old->t_made : loop_wall(c->loop);
     free(w->user);
     w->user = xstrdup(user_name(c->users, s->uid));
-    if (window_check(w, text) < 0)
-        return REFUSAL_BAD_REQUEST;
-    if (w->end.ms <= loop_wall(c->loop).ms)
-        err_set(text, 0, "window %s would be over already", w->name);
+    struct errtext text;
+    if (window_check(w, &text) < 0)
+        *why = (struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)};
+    else if (w->end.ms <= loop_wall(c->loop).ms)
+        *why = (struct cause){.code = CAUSE_WINDOW_OVER, .name = xstrdup(w->name)};
     else if (w->kind == WINDOW_RESERVATION && !w->users.n && !w->accounts.n)
-        err_set(text, 0, "reservation %s: name the users or accounts that may use it", w->name);
-    return text->s[0] ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+        *why = (struct cause){.code = CAUSE_WINDOW_USERS, .name = xstrdup(w->name)};
+    return why->code == CAUSE_NONE ? REFUSAL_NONE : REFUSAL_BAD_REQUEST;
 }
 
 void req_window(struct session *s, uint64_t tag, void *body)
 {
     struct msg_window_set *m = body;
     struct control *c = s->ctl;
-    struct errtext text = {""};
-    enum refusal r = window_check_request(s, m, &text);
+    struct cause why = {0};
+    enum refusal r = window_check_request(s, m, &why);
     if (r != REFUSAL_NONE) {
-        session_reply(s, tag, r, 0, 0, "%s", text.s);
+        session_refuse(s, tag, r, 0, &why);
         return;
     }
     char *name = xstrdup(m->window.name);
@@ -151,7 +154,7 @@ void req_window(struct session *s, uint64_t tag, void *body)
              user_name(c->users, s->uid));
     struct ev_window change = {.window = m->window, .remove = m->remove};
     m->window = (struct window){0};
-    int fold = ctl_emit(c, EV_WINDOW, 0, &change);
-    session_reply(s, tag, fold < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE, 0, fold == 0, "%s", name);
-    free(name);
+    r = ctl_emit(c, EV_WINDOW, 0, &change) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+    session_answer(s, tag,
+                   &(struct msg_result){.refusal = r, .count = r == REFUSAL_NONE, .text = name});
 }

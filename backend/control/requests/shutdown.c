@@ -84,7 +84,7 @@ static void shutdown_tell(struct control *c)
     struct shutdown *d = c->state[MODULE_SHUTDOWN];
     d->told = true;
     if (d->stopper)
-        session_reply(d->stopper, d->tag, REFUSAL_NONE, 0, c->model.n_active, "%s", "");
+        session_done(d->stopper, d->tag, 0, c->model.n_active);
 }
 
 /* Stops once all that was said is on disk and, where the jobs are to end, all jobs that can be reached have
@@ -127,7 +127,7 @@ void req_shutdown(struct session *s, uint64_t tag, void *body)
         shutdown_end_all_jobs(c, s->uid);
     d->stopper = s;
     d->tag = tag;
-    session_reply(s, tag, REFUSAL_NONE, 0, m->on ? shutdown_count_out_of_reach(c) : 0, "%s", "");
+    session_done(s, tag, 0, m->on ? shutdown_count_out_of_reach(c) : 0);
     loop_timer_set(c->loop, &d->timer, STOP_FIRST_MS);
 }
 

@@ -31,17 +31,22 @@ void req_complete(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     const struct job *j = model_get_job(&c->model, m->job);
     if (!j || !session_owns(s, j)) {
-        session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, m->job,
+                       &(struct cause){.code = CAUSE_NO_JOB_OF_YOURS, .n = m->job});
         return;
     }
     if (m->code < 0 || m->code > 255 || m->signal < 0 || m->signal > 64) {
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, m->job, 0, "no program ends with code %d and signal %d",
-                      m->code, m->signal);
+        session_refuse(s, tag, REFUSAL_BAD_REQUEST, m->job,
+                       &(struct cause){.code = CAUSE_EXIT_STATUS,
+                                       .n = (uint64_t)(int64_t)m->code,
+                                       .of = (uint64_t)(int64_t)m->signal});
         return;
     }
     struct ev_complete over = {.code = m->code, .signal = m->signal};
     int r = ctl_emit(c, EV_COMPLETE, m->job, &over);
-    session_reply(s, tag, r < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->job, r == 0, "%s", "");
+    session_answer(s, tag,
+                   &(struct msg_result){
+                       .refusal = r < 0 ? REFUSAL_ENDED : REFUSAL_NONE, .job = m->job, .count = r == 0});
 }
 
 void req_own(struct session *s, uint64_t tag, void *body)
@@ -50,12 +55,12 @@ void req_own(struct session *s, uint64_t tag, void *body)
     struct control *c = s->ctl;
     const struct job *j = model_get_job(&c->model, m->target.job);
     if (!j || !session_owns(s, j) || j->kind != JOB_KIND_INTERACTIVE) {
-        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is not an interactive job of yours",
-                      m->target.job);
+        session_refuse(s, tag, REFUSAL_NO_JOB, m->target.job,
+                       &(struct cause){.code = CAUSE_NO_INTERACTIVE_JOB, .n = m->target.job});
         return;
     }
     terminals_own(s, j->id);
-    session_reply(s, tag, REFUSAL_NONE, j->id, 1, "%s", "");
+    session_done(s, tag, j->id, 1);
 }
 
 struct orphan {

@@ -77,11 +77,10 @@ void session_send(struct session *to, enum msg_kind kind, uint64_t tag, const vo
     str_fini(&bytes);
 }
 
-void session_reply(struct session *to, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
-                   const char *fmt, ...)
+void session_refuse(struct session *to, uint64_t tag, enum refusal refusal, uint32_t job, struct cause *why)
 {
-    (void)to, (void)tag, (void)refusal, (void)job, (void)count;
-    fail_msg("refused: %s", fmt);
+    (void)to, (void)tag, (void)refusal, (void)job;
+    fail_msg("refused: cause %u", why->code);
 }
 
 bool conn_send(struct conn *conn, uint64_t gate, enum msg_kind type, uint64_t tag, const void *body)
