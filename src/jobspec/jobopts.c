@@ -212,7 +212,7 @@ SETTER(limit)
     return 0;
 }
 
-/* "2", "2-4", "1k". */
+/* "2", "2-4", "1k", "-4": up to four. Source: verify_node_count() of Slurm, which takes no least as 0. */
 static int parse_nodes_number(const char *s, size_t len, uint32_t *ret)
 {
     char *text = xstrndup(s, len);
@@ -233,8 +233,9 @@ SETTER(nodes)
 {
     const char *dash = strchr(arg, '-');
     size_t len = dash ? (size_t)(dash - arg) : strlen(arg);
-    uint32_t min, max;
-    if (parse_nodes_number(arg, len, &min) ||
+    uint32_t min = 1, max;
+    bool least = len || !dash;
+    if ((least && parse_nodes_number(arg, len, &min)) ||
         (dash && parse_nodes_number(dash + 1, strlen(dash + 1), &max)))
         return err_set(err, -EINVAL, "\"%s\" is not a valid node count", arg);
     max = dash ? max : min;

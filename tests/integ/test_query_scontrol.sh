@@ -9,6 +9,7 @@ host=$(hostname)
 case_ "empty"
 says "no jobs" 0 "No jobs in the system" "" scontrol show job
 says "unknown" 1 "" "slurm_load_jobs error: Invalid job id specified" scontrol show job 999
+says "no job at all" 0 "No jobs in the system" "" scontrol show job 0
 says "no reservations" 0 "No reservations in the system" "" scontrol show reservation
 says "no steps" 0 "No job steps in the system" "" scontrol show step
 says ping 0 "Slurmctld(primary) at $host is UP" "" scontrol ping
@@ -29,6 +30,7 @@ SecsPreSuspend LastSchedEval Scheduler Partition AllocNode:Sid ReqNodeList ExcNo
 NumTasks CPUs/Task ReqB:S:C:T ReqTRES AllocTRES Socks/Node NtasksPerN:B:S:C CoreSpec MinCPUsNode MinMemoryNode MinTmpDiskNode \
 Features DelayBoot OverSubscribe Contiguous Licenses Network Command WorkDir Comment StdErr StdIn StdOut Power "
 is "one line" "$(scontrol -o show job "$id" | wc -l)" 1
+is "job 0 is all jobs" "$(scontrol -o show job 0 | cut -d' ' -f1)" "JobId=$id"
 is "by jobid=" "$(scontrol -o show jobid="$id" | cut -d' ' -f1)" "JobId=$id"
 is "state" "$(job_field "$id" JobState)" RUNNING
 is "limit" "$(job_field "$id" TimeLimit)" 00:05:00

@@ -64,11 +64,13 @@ static int show_jobs(struct scontrol *s, size_t n, char *const *w)
     struct msg_get get = {.what = GET_SPEC | GET_JOBS};
     struct shown sh = {.out = STR_INIT};
     struct model m;
-    for (size_t i = 0; i < n; i++)
-        if (targets_add_list(&targets, behind_equals(w[i]), NULL) < 0) {
+    for (size_t i = 0; i < n; i++) {
+        bool all = str_eq(behind_equals(w[i]), "0"); /* Slurm's number of no job in particular */
+        if (!all && targets_add_list(&targets, behind_equals(w[i]), NULL) < 0) {
             target_list_fini(&targets);
             return scontrol_failed(s, "scontrol_print_job", "Invalid job id specified");
         }
+    }
     bool few = targets.list.n <= GET_NAMES_MAX; /* else all are asked for and looked through here */
     for (size_t i = 0; few && i < targets.list.n; i++)
         *rec_list_push(&get.jobs) = targets.list.v[i];

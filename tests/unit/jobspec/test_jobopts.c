@@ -68,6 +68,7 @@ static void refused(void **unused)
         {"-n 4294967295", "Invalid numeric value \"4294967295\" for --ntasks."},
         {"-c -1", "Invalid numeric value \"-1\" for --cpus-per-task."},
         {"-N 0", "\"0\" is not a valid node count"},
+        {"-N -", "\"-\" is not a valid node count"},
         {"-N 2-", "\"2-\" is not a valid node count"},
         {"-N 4-2", "Maximum node count 2 is less than minimum node count 4"},
         {"-N 99999999999k", "\"99999999999k\" is not a valid node count"},
@@ -128,6 +129,7 @@ static void understood(void **unused)
         const char *line, *want;
     } rows[] = {
         {"", ""},
+        {"-N -3", "min=1 max=3"},
         {"-N 2", "min=2 max=2"},
         {"--nodes=1-1", "min=1 max=1"},
         {"-N 2-4", "min=2 max=4"},
