@@ -224,7 +224,10 @@ $(1): $(2) $$(call lib,$(3)) $$(B)/lib/libtest.a $$(B)/.settings
 endef
 kind_of = $(word 2,$(subst /, ,$(1)))
 layer_of = $(word 3,$(subst /, ,$(1)))
-$(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(USES_$(call layer_of,$(s))),$(USES_all)))))
+# The policy gives causes; its tests compare sentences.
+TEST_USES_sched := text
+unit_uses = $(strip $(USES_$(call layer_of,$(1))) $(TEST_USES_$(call layer_of,$(1))))
+$(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(call unit_uses,$(s)),$(USES_all)))))
 $(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) $(MORE_$(call kind_of,$(s)))),$(USES_all))))
 # fuzz_LAYER.c and fuzz_LAYER_WHAT.c get what the layer may use, other names everything.
 fuzz_layer = $(word 2,$(subst _, ,$(basename $(notdir $(1)))))

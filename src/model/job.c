@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
@@ -397,4 +398,45 @@ bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index)
         return false;
     return j->array_index == array_index ||
            (j->array_index == ARRAY_NONE && has_pending_element(j, array_index));
+}
+
+static int node_list_by_name(const void *pa, const void *pb)
+{
+    return strverscmp(*(char *const *)pa, *(char *const *)pb);
+}
+
+char *node_list_of(struct strv *names)
+{
+    if (!names->n)
+        return NULL;
+    qsort(names->v, names->n, sizeof *names->v, node_list_by_name);
+    return hostlist_compress(names);
+}
+
+static void node_list_add_steps(const struct job *j, struct strv *names)
+{
+    bool ended = job_state_is_final((enum job_state)j->state);
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            bool live = t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
+            if ((live || ended) && t->alloc.node && !strv_has(names, t->alloc.node))
+                strv_push(names, t->alloc.node);
+        }
+}
+
+char *job_node_list(const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return NULL;
+    if (j->alloc.n == 1)
+        return xstrdup(j->alloc.v[0].node);
+    struct strv names = {0};
+    for (size_t i = 0; i < j->alloc.n; i++)
+        strv_push(&names, j->alloc.v[i].node);
+    if (j->kind == JOB_KIND_STEPS)
+        node_list_add_steps(j, &names);
+    char *list = node_list_of(&names);
+    strv_fini(&names);
+    return list;
 }

@@ -387,6 +387,12 @@ struct job_amounts job_amounts(const struct job *j);
 uint32_t job_cpus(const struct job *j);
 uint32_t job_gpus(const struct job *j);
 uint32_t job_nodes(const struct job *j);
+/* Sorts the names and compresses them: "n[1-3]"; NULL where there are none. The caller frees it. */
+char *node_list_of(struct strv *names);
+
+/* The nodes on which the job runs or has run; of a step job those of its live tasks, or of all tasks once
+ * it has ended. NULL: none, or the job waits. The caller frees it. */
+char *job_node_list(const struct job *j);
 uint64_t job_mem_mib(const struct job *j);
 /* Seconds on its allocation: 0 before it starts, frozen at the end. */
 uint32_t job_run_s(const struct job *j, struct wall now);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
@@ -81,50 +80,16 @@ void jobtext_restarts(struct str *out, const struct job *j)
     str_append_char(out, ')');
 }
 
-/* A step job's nodes: of the tasks that live now, or of all that ran once none does. */
-static void step_job_nodes(const struct job *j, struct strv *ret)
+static void jobtext_append_list(struct str *out, char *list_taken)
 {
-    bool ended = job_state_is_final((enum job_state)j->state);
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-            const struct task *t = &j->steps.v[i].tasks.v[k];
-            bool live = t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
-            if ((live || ended) && t->alloc.node && !strv_has(ret, t->alloc.node))
-                strv_push(ret, t->alloc.node);
-        }
-}
-
-static int jobtext_by_name(const void *pa, const void *pb)
-{
-    return strverscmp(*(char *const *)pa, *(char *const *)pb);
-}
-
-/* In the order of their names, wherever they come in the allocation. */
-static void jobtext_append_nodes(struct str *out, struct strv *names)
-{
-    if (!names->n)
-        return;
-    qsort(names->v, names->n, sizeof *names->v, jobtext_by_name);
-    char *list = hostlist_compress(names);
-    str_append(out, list);
-    free(list);
+    if (list_taken)
+        str_append(out, list_taken);
+    free(list_taken);
 }
 
 void jobtext_nodes(struct str *out, const struct job *j)
 {
-    if (j->state == JOB_PENDING)
-        return;
-    if (j->alloc.n == 1) {
-        str_append(out, j->alloc.v[0].node);
-        return;
-    }
-    struct strv names = {0};
-    for (size_t i = 0; i < j->alloc.n; i++)
-        strv_push(&names, j->alloc.v[i].node);
-    if (j->kind == JOB_KIND_STEPS)
-        step_job_nodes(j, &names);
-    jobtext_append_nodes(out, &names);
-    strv_fini(&names);
+    jobtext_append_list(out, job_node_list(j));
 }
 
 void steptext_nodes(struct str *out, const struct step *s)
@@ -133,7 +98,7 @@ void steptext_nodes(struct str *out, const struct step *s)
     for (size_t k = 0; k < s->tasks.n; k++)
         if (s->tasks.v[k].alloc.node && !strv_has(&names, s->tasks.v[k].alloc.node))
             strv_push(&names, s->tasks.v[k].alloc.node);
-    jobtext_append_nodes(out, &names);
+    jobtext_append_list(out, node_list_of(&names));
     strv_fini(&names);
 }
 

@@ -65,7 +65,7 @@ void query_cache_free(struct query_cache *a)
 
 static bool query_cache_is_same(const struct query_stamp *a, const struct query_stamp *b)
 {
-    return a->events == b->events && a->passes == b->passes && a->second == b->second;
+    return a->events == b->events && a->cycles == b->cycles && a->second == b->second;
 }
 
 static bool query_cache_is_key(const struct cached_answer *k, const struct str *key)

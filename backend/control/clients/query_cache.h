@@ -17,7 +17,7 @@
 #define ANSWER_MAX (1u << 20)
 
 struct query_stamp { /* what an answer depends on beside its question */
-    uint64_t events, passes;
+    uint64_t events, cycles;
     int64_t second; /* priorities grow with time */
     /* When it was begun: a query that had come by then may get it, whatever happened since. */
     int64_t begun_ns;

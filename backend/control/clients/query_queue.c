@@ -91,7 +91,7 @@ static bool query_queue_is_being_made(const struct session *s)
 static struct query_stamp query_queue_stamp(const struct control *c)
 {
     return (struct query_stamp){.events = c->stats.events,
-                                .passes = c->stats.passes,
+                                .cycles = c->stats.passes,
                                 .second = loop_wall(c->loop).ms / MS_PER_S,
                                 .begun_ns = mono_read().ns};
 }
@@ -100,7 +100,7 @@ static void query_queue_keep(struct session *s)
 {
     struct row_query *l = &s->query;
     struct query_stamp made = l->stamp, now = query_queue_stamp(s->ctl);
-    if (made.events != now.events || made.passes != now.passes)
+    if (made.events != now.events || made.cycles != now.cycles)
         made.events = ANSWER_CHANGED;
     if (l->keeping)
         query_cache_take(query_queue_of(s->ctl)->cache, &l->key, made, &l->keep);

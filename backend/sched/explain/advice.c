@@ -8,8 +8,8 @@
 
 #define SHORTEST_S 60   /* no limit below that is proposed */
 #define STEP_S     60   /* and they are whole minutes */
-#define PASSES_MAX 2    /* for one answer */
-#define PASS_MAX   1500 /* jobs and nodes of which a pass is worth an answer: some milliseconds */
+#define CYCLES_MAX 2    /* for one answer */
+#define CYCLE_MAX  1500 /* jobs and nodes of which a cycle is worth an answer: some milliseconds */
 
 struct search {
     struct planner *p;
@@ -19,10 +19,10 @@ struct search {
     const struct part_spec *part; /* the first that admits it */
     struct wall now;
     struct msg_why *w;
-    unsigned passes;
+    unsigned cycles;
 };
 
-/* With this request in place of its own, behind everybody. */
+/* With this request in place of its own, behind all others. */
 static bool starts_with(const struct search *s, const struct job_req *req)
 {
     struct job probe = *s->j;
@@ -37,7 +37,7 @@ static bool starts_with(const struct search *s, const struct job_req *req)
 /* --- whether it does --- */
 
 /* It is in the way of no other job: it has no planned start, and no entry waits behind it. Then all before
- * it get what they got in the last pass, and where it fits now it starts. */
+ * it get what they got in the last cycle, and where it fits now it starts. */
 static bool stands_aside(const struct search *s)
 {
     bool first = false;
@@ -62,9 +62,9 @@ static char *advice_nodes_of(const struct sched_result *r, uint32_t job)
     return text;
 }
 
-/* A pass over the queue as it is, with this request in place of its own: what it held goes to others, and
+/* A cycle over the queue as it is, with this request in place of its own: what it held goes to others, and
  * its turn may be another. Where it starts; NULL: it does not. */
-static char *pass_with(const struct search *s, const struct job_req *req)
+static char *cycle_with(const struct search *s, const struct job_req *req)
 {
     struct planner *p = planner_new();
     struct job probe = *s->j;
@@ -89,8 +89,8 @@ static char *checked(struct search *s, const struct job_req *req)
     char *nodes = NULL;
     if (planner_queue(s->p)->entries.by_job.n + planner_queue(s->p)->active.by_job.n +
             planner_queue(s->p)->pool.n_nodes <=
-        PASS_MAX)
-        return s->passes++ < PASSES_MAX ? pass_with(s, req) : NULL;
+        CYCLE_MAX)
+        return s->cycles++ < CYCLES_MAX ? cycle_with(s, req) : NULL;
     probe.req = *req;
     planner_try(s->p, s->v, &probe, s->now, &t);
     if (t.now && stands_aside(s))

@@ -24,7 +24,7 @@ struct sched_admit_how {
 enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
                                 struct sched_admit_how how, struct wall now, struct cause *why);
 
-/* The whole answer to why: every cause with numbers, from the last pass. ret is initialised here;
+/* The whole answer to why: every cause with numbers, from the last cycle. ret is initialised here;
  * rec_fini(&msg_why_rec, ret). */
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret);
@@ -64,7 +64,7 @@ struct trial { /* what would become of a job */
 };
 
 /* Of a job that is not in the queue, as if it came behind everybody who is; j need not be in the model.
- * Cost: a pass over the nodes of its partitions, and one search. ret: trial_fini. */
+ * Cost: that of its nodes once, and one search. ret: trial_fini. */
 void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct trial *ret);
 void trial_fini(struct trial *t);

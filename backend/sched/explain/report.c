@@ -2,10 +2,8 @@
 #include <stdlib.h>
 
 #include "backend/sched/explain/explain.h"
-
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
-#include "src/text/jobtext.h"
 
 struct report {
     struct planner *p;
@@ -71,10 +69,7 @@ static void add_running(struct report *r)
         struct plan_row *row = j ? report_add_job(r, PLAN_RUNNING, j) : NULL;
         if (!row)
             continue;
-        struct str nodes = STR_INIT;
-        jobtext_nodes(&nodes, j);
-        row->nodes = nodes.len ? str_take(&nodes) : NULL;
-        str_fini(&nodes);
+        row->nodes = job_node_list(j);
         row->start = j->t_start;
         row->end = report_instant(active_end_of(planner_queue(r->p), j));
         row->borrowed = j->borrowed;

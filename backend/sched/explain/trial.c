@@ -110,9 +110,9 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     if (!g)
         return;
     struct wall clears = {0};
-    enum reason gate = eligibility_of_job(v, j, now, &clears);
-    bool waits_for_others = gate == REASON_DEPENDENCY || gate == REASON_DEPENDENCY_NEVER;
-    ret->reason = waits_for_others ? gate : REASON_NONE;
+    enum reason rule = eligibility_of_job(v, j, now, &clears);
+    bool waits_for_others = rule == REASON_DEPENDENCY || rule == REASON_DEPENDENCY_NEVER;
+    ret->reason = waits_for_others ? rule : REASON_NONE;
     if (!waits_for_others)
         try_group(p, g, j, clears.ms > now.ms ? clears.ms : now.ms, ret);
     if (!g->n_pending)

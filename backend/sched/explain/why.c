@@ -321,7 +321,7 @@ static void explain(struct question *q)
     explain_last_run(q);
     if (q->u)
         preemptor_charge_add(planner_preempt(q->p), q->u);
-    if (!q->w->causes.n) /* the next pass, at the end of this turn, looks at it */
+    if (!q->w->causes.n) /* the next cycle, at the end of this iteration, tries it */
         explain_soon(q);
 }
 

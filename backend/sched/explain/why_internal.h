@@ -24,12 +24,12 @@ struct cause *why_add(struct msg_why *w, enum why_class cls, enum cause_code cod
 struct cause *why_add_take(struct msg_why *w, enum why_class cls, struct cause *c);
 bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
-/* --- whyqueue.c --- */
+/* --- queue_why.c --- */
 
 /* Those ahead of it in a partition; the rank in the first one that is asked about. */
 void why_behind(const struct question *q, uint32_t partition);
 
-/* --- whyplace.c: what it has itself is set aside --- */
+/* --- place_why.c: what it has itself is set aside --- */
 
 /* What is in its way now in the partition of that choice: nothing, where it fits. */
 void why_no_place(const struct question *q, uint32_t choice);
@@ -38,18 +38,18 @@ bool why_all_late(const struct question *q);
 /* What no node there will ever have. */
 void why_never(const struct question *q, const struct plan_choice *c);
 
-/* --- whywhen.c --- */
+/* --- clears_why.c --- */
 
 /* When the first of these is within limits, if what counts runs to its time limit; unset: not known. Cost:
  * O(n log n) of what runs, where anything is limited. */
 struct wall why_limit_clears(const struct question *q, const struct limit_request *requests, uint32_t n);
 /* When its array may run another. */
 struct wall why_throttle_clears(const struct question *q);
-/* The causes that the gates gave; those that are about its turn, by its forecast. */
+/* The causes that the rules of eligibility gave; those that are about its turn, by its forecast. */
 void why_date_gates(const struct question *q);
 void why_date_turn(const struct question *q);
 
-/* --- gatewhy.c --- */
+/* --- eligibility_why.c --- */
 
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */

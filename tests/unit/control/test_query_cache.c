@@ -39,7 +39,7 @@ static void test_answers_hold_until_something_happens(void **state)
 {
     (void)state;
     struct query_cache *a = query_cache_new();
-    struct query_stamp made = {.events = 7, .passes = 3, .second = 100, .begun_ns = 50};
+    struct query_stamp made = {.events = 7, .cycles = 3, .second = 100, .begun_ns = 50};
     static const struct {
         const char *name, *question;
         struct query_stamp now;

@@ -1,4 +1,4 @@
-/* whywhen.c - when at the earliest each cause can clear, where that is known: from the time limits of what
+/* clears_why.c - when at the earliest each cause can clear, where that is known: from the time limits of what
  * runs, from the places held, from the forecast. */
 #include <stdlib.h>
 
@@ -170,7 +170,7 @@ void why_date_gates(const struct question *q)
             c->clears = one_limit_clears(q, n_limits++);
         else if (is_limit && by_group)
             c->clears = why_limit_clears(q, q->u->class->requests, q->u->class->n_choices);
-        else if (c->cls == WHY_BUSY) /* the only ones among the gates are licences */
+        else if (c->cls == WHY_BUSY) /* the only ones among the rules of eligibility are licences */
             c->clears = licence_clears(q);
         else if (c->cls == WHY_DEP_WAIT)
             c->clears = dependency_clears(q);

@@ -1,4 +1,4 @@
-/* whyplace.c - why there is no place for a job in a partition now: nodes refused by cause, who holds what
+/* place_why.c - why there is no place for a job in a partition now: nodes refused by cause, who holds what
  * is short, windows, places held for others. */
 #include <stdlib.h>
 

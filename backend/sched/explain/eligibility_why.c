@@ -1,4 +1,4 @@
-/* gatewhy.c - each gate that keeps a job waiting, as a cause. */
+/* eligibility_why.c - each rule of eligibility that keeps a job waiting, as a cause. */
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"

@@ -1,4 +1,4 @@
-/* whyqueue.c - the jobs ahead of a pending job in a partition's queue, and what they ask for.
+/* queue_why.c - the jobs ahead of a pending job in a partition's queue, and what they ask for.
  *
  * Only jobs that wait for their turn or for resources have a place in the queue (planner_is_in_line). A job
  * that something else keeps back delays no other job.

@@ -1,5 +1,5 @@
-/* admitcounts.c - the gates that count, asked at submission: what would break them even alone can never
- * run. */
+/* admit_limits.c - limits, licences and reservations, asked at submission: a request that would break them
+ * even alone can never run. */
 #include "backend/sched/explain/refused.h"
 
 static enum refusal admit_licences(const struct model *m, const struct job *j, struct cause *why)
@@ -26,8 +26,8 @@ static bool could_be_in(struct planner *p, const struct sched_view *v, const str
                         const struct part_spec *part)
 {
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    enum reason gate = eligibility_in_partition(v, j->uid, &j->req, part, NULL);
-    bool steps = j->kind == JOB_KIND_STEPS, may = gate == REASON_NONE || gate == REASON_PART_DOWN;
+    enum reason rule = eligibility_in_partition(v, j->uid, &j->req, part, NULL);
+    bool steps = j->kind == JOB_KIND_STEPS, may = rule == REASON_NONE || rule == REASON_PART_DOWN;
     return may && admit_could_fit(p, j, at, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, NULL);
 }
 
