@@ -70,18 +70,22 @@ struct rebuild { /* a rebuild of the queue, in pieces */
     struct list *at_class;
 };
 
+struct cycle_pace {        /* how the cycles follow one another */
+    int64_t full_cycle_ms; /* the last cycle over all */
+    uint32_t abandoned;    /* one after the other */
+    bool reports_left;     /* changed reasons have not all been reported */
+};
+
 struct planner {
     struct queue queue;
     struct preempt preempt;
     struct forecaster forecast;
     struct rebuild rebuild;
-    struct sched_result *out;         /* of the cycle under way */
-    struct cycle *cycle;              /* under way, in slices; NULL: none */
-    uint32_t abandoned;               /* one after the other */
-    VEC(uint32_t) tried;              /* jobs tried themselves in the last iteration */
-    struct node_free *taken;          /* of each node: what this cycle has left */
-    int64_t full_cycle_ms;            /* the last cycle over all */
-    bool reports_left;                /* changed reasons have not all been reported */
+    struct sched_result *out; /* of the cycle under way */
+    struct cycle *cycle;      /* under way, in slices; NULL: none */
+    VEC(uint32_t) tried;      /* jobs tried themselves in the last iteration */
+    struct node_free *taken;  /* of each node: what this cycle has left */
+    struct cycle_pace pace;
     uint32_t *first_blocked;          /* of each partition: its first job that does not fit; 0: none */
     struct queue_order *order;        /* of queue_order.c; NULL: none */
     struct queue_order *order_making; /* the next one; NULL: none is under way */

@@ -167,11 +167,13 @@ static bool cycle_new_has_idle_preemptor_slot(const struct planner *p)
 static bool cycle_new_has_to_look_at_all(const struct planner *p)
 {
     const struct plan_opts *o = &p->queue.slots.opts;
-    int64_t since = p->queue.now.ms - p->full_cycle_ms;
+    int64_t since = p->queue.now.ms - p->pace.full_cycle_ms;
     return !p->queue.prios.known || p->queue.changes.freed || p->queue.changes.lost || !o->keep ||
-           !o->backfill || ((p->preempt.searches_left || p->reports_left) && since >= SEARCH_AGAIN_MS) ||
+           !o->backfill ||
+           ((p->preempt.searches_left || p->pace.reports_left) && since >= SEARCH_AGAIN_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
-           (p->preempt.search_again > p->full_cycle_ms && p->preempt.search_again <= p->queue.now.ms) ||
+           (p->preempt.search_again > p->pace.full_cycle_ms &&
+            p->preempt.search_again <= p->queue.now.ms) ||
            (limits_any(p->queue.limits) && since >= ALL_MS) || cycle_new_has_idle_preemptor_slot(p);
 }
 

@@ -128,13 +128,13 @@ void cycle_report_tried(struct planner *p)
         reasons_cycle_report_entry(p, idmap_get(&p->queue.entries.by_job, p->tried.v[i]));
 }
 
-/* Unless all are reported; p->reports_left: not all could be looked at. */
+/* Unless all are reported; p->pace.reports_left: not all could be looked at. */
 void cycle_report_class(struct planner *p, struct job_class *g, uint32_t *cost)
 {
     if (g->rest.now == g->rest.told)
         return;
     if (*cost < g->n_pending && *cost < REPORT_COST_MAX) { /* but the first is looked at in any case */
-        p->reports_left = true;
+        p->pace.reports_left = true;
         return;
     }
     list_for_each (u, &g->entries, struct pending_entry, in_class)

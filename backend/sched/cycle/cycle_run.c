@@ -26,8 +26,8 @@ static int64_t cycle_next_look(const struct planner *p)
         next = w->start > p->queue.now.ms ? cycle_earlier(next, w->start) : next;
         next = w->end > p->queue.now.ms ? cycle_earlier(next, w->end) : next;
     }
-    if (p->preempt.searches_left || p->reports_left)
-        next = cycle_earlier(next, p->full_cycle_ms + SEARCH_AGAIN_MS);
+    if (p->preempt.searches_left || p->pace.reports_left)
+        next = cycle_earlier(next, p->pace.full_cycle_ms + SEARCH_AGAIN_MS);
     if (p->preempt.search_again > p->queue.now.ms)
         next = cycle_earlier(next, p->preempt.search_again);
     if (p->queue.changes.freed)
@@ -56,7 +56,7 @@ static void cycle_begin(struct planner *p)
         s->stage = CYCLE_IS_DONE;
         return;
     }
-    p->full_cycle_ms = p->queue.now.ms;
+    p->pace.full_cycle_ms = p->queue.now.ms;
     p->preempt.searches_left = false;
     p->preempt.search_cost = 0;
 }
@@ -70,7 +70,7 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
         cycle_report_tried(p);
         s->report_cost = REPORT_COST_MAX;
         s->at_class = s->all ? p->queue.classes.list.next : &p->queue.classes.list;
-        p->reports_left = p->reports_left && !s->all;
+        p->pace.reports_left = p->pace.reports_left && !s->all;
     }
     for (uint64_t n = cost / REPORT_COST + 1; n && s->at_class != &p->queue.classes.list; n--) {
         cycle_report_class(p, container_of(s->at_class, struct job_class, link), &s->report_cost);
@@ -117,7 +117,7 @@ static void cycle_abandon(struct planner *p)
     priorities_drop_update(&p->queue);
     p->preempt.searching = false;
     p->queue.changes.freed = p->queue.changes.freed_anywhere = p->queue.changes.lost = true;
-    p->abandoned++;
+    p->pace.abandoned++;
     cycle_free(p->cycle);
     p->cycle = NULL;
 }
@@ -221,11 +221,11 @@ bool planner_cycle_slice(struct planner *p, const struct sched_view *v, struct w
         p->queue.now = now;
         cycle_begin(p);
     }
-    if (!cycle_slice(p, v, p->abandoned < ABANDONED_MAX ? cost : UINT64_MAX))
+    if (!cycle_slice(p, v, p->pace.abandoned < ABANDONED_MAX ? cost : UINT64_MAX))
         return false;
     struct cycle *s = p->cycle;
     p->cycle = NULL;
-    p->abandoned = 0;
+    p->pace.abandoned = 0;
     bool useless = cycle_take_back_useless(p, s);
     if (cycle_drop_noted(p, &s->out) || useless) {
         p->queue.changes.freed = true;

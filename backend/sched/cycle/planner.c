@@ -22,8 +22,8 @@ void planner_forget_cycle(struct planner *p)
     free(p->first_blocked);
     p->taken = NULL;
     p->first_blocked = NULL;
-    p->reports_left = false;
-    p->abandoned = 0;
+    p->pace.reports_left = false;
+    p->pace.abandoned = 0;
 }
 
 static void planner_fini(struct planner *p)
