@@ -89,6 +89,7 @@ for i in $(seq 50); do
     sshd_cut 2
     nap
 done
+must scontrol reconfigure # called at once: the pauses between calls have grown
 wait_for 40 reached n2
 same_files() { [ "$(files "$link")" -le "$link_files" ] && [ "$(files "$(controller_pid)")" -le $((control_files + 1)) ]; }
 wait_for 10 same_files

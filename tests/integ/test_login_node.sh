@@ -50,7 +50,7 @@ run timeout 60 env -u STOKER_HOME XDG_STATE_HOME="$NODES_DIR/n1/state" XDG_CONFI
 [ "$rc" -ne 0 ] || fail "it has been answered" "$out"
 [ -n "$err" ] || fail "nothing is said"
 touch go
-sshd_run 1
+sshd_back 1
 wait "$srun" || fail "srun ended with $?" "$(<srun.err)"
 is "all of its output" "$(<srun.out)" $'begun\ndone'
 wait_for 20 there squeue -h
@@ -67,7 +67,7 @@ is "status" "$rc" 5
 run there stoker up
 has "why" "$err" "login node of a controller elsewhere"
 is_gone "$NODES_DIR/n1/state/stoker/stoker.db" || fail "a controller was started"
-sshd_run 1
+sshd_back 1
 wait_for 40 there squeue -h
 
 case_ "one that is a login machine no more"

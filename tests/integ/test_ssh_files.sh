@@ -112,7 +112,7 @@ sshd_stop 1
 bridge_cut 1
 away() { ! here stoker output "$tasks.0.1" >/dev/null 2>said && grep -q "n1 does not answer now" said; }
 wait_for 30 away
-sshd_run 1
+sshd_back 1
 wait_for 30 nodes_up
 says "and it is there again" 0 "task 1" "" here stoker output "$tasks.0.1"
 cluster_stop
