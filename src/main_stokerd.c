@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/control/control.h"
+#include "backend/control/lineage.h"
 #include "backend/loop/loop.h"
 #include "src/base/dirs.h"
 #include "src/base/log.h"
@@ -34,10 +35,6 @@ struct daemon_state {
     bool everyone; /* serves all users of the machine */
     bool accept_loss;
 };
-
-/* A service has its arguments in a unit: a file of this name in the state directory asks for --accept-loss
- * once. */
-#define ACCEPT_LOSS "accept-loss"
 
 static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
 {
@@ -170,7 +167,8 @@ static int start(struct daemon_state *d, struct errtext *err)
         return r;
     char host[256] = "localhost";
     gethostname(host, sizeof host - 1);
-    char *once = xasprintf("%s/" ACCEPT_LOSS, d->paths.state);
+    /* A service has its arguments in a unit. */
+    char *once = xasprintf("%s/" LINEAGE_ACCEPT_LOSS, d->paths.state);
     struct control_config cfg = {.state_dir = d->paths.state,
                                  .run_dir = d->paths.run,
                                  .log_dir = d->paths.log,
@@ -183,8 +181,6 @@ static int start(struct daemon_state *d, struct errtext *err)
                                  .reload = load_config,
                                  .reload_ctx = &d->paths};
     r = control_new(d->loop, &cfg, &d->control, err);
-    if (r == 0)
-        unlink(once);
     free(once);
     return r;
 }

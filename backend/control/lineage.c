@@ -181,6 +181,9 @@ static void lineage_committed(struct control *c, uint64_t ticket)
         return;
     l->epoch_ticket = 0;
     lineage_write(c);
+    char *asked = xasprintf("%s/" LINEAGE_ACCEPT_LOSS, c->settings.state_dir);
+    unlink(asked);
+    free(asked);
 }
 
 void lineage_begin_epoch(struct control *c)

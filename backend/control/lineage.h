@@ -17,6 +17,10 @@
 
 #include "backend/control/core.h"
 
+/* A file of this name in the state directory asks for one start with a state that has lost something. It is
+ * removed when the new epoch is on disk: until then the next start finds the same loss. */
+#define LINEAGE_ACCEPT_LOSS "accept-loss"
+
 extern const struct module_ops lineage_module;
 
 /* Opens the store. -ENOENT where there was a state, and is none any more; others as store_open_as. */

@@ -95,8 +95,11 @@ controller_kill9
 rm -f "$db"*
 cp kept/{stoker.db,mark,lineage} "$STOKER_HOME/state/"
 touch "$STOKER_HOME/state/accept-loss"
+STOKER_CRASH=after_commit:1 stoker up >/dev/null 2>&1
+wait_for 20 is_dead "$(controller_pid)"
+is_file "$STOKER_HOME/state/accept-loss" || fail "the file is gone before the new epoch is known to be on disk"
 must stoker up
-is_gone "$STOKER_HOME/state/accept-loss" || fail "asked once, and still there"
+wait_for 20 is_gone "$STOKER_HOME/state/accept-loss"
 submit -H -o /dev/null --wrap true
 at_least "a new id" "$job" $((last + 1))
 cluster_stop
