@@ -246,7 +246,7 @@ static void archive_end_badly(struct db *db)
     if (!db->move_failed)
         log_warn("the history cannot be moved into history.db now: %s; it stays in stoker.db",
                  sqlite3_errmsg(db->old.handle));
-    db->move_failed = true;
+    db->move_failed = db->has_remains = true;
     for (size_t i = 0; i < 2; i++)
         if (!sqlite3_get_autocommit(handles[i]))
             sqlite3_exec(handles[i], "ROLLBACK", NULL, NULL, NULL);

@@ -363,8 +363,9 @@ uint64_t db_newest(struct db *db)
     return seq;
 }
 
-void db_checkpoint(struct db *db, bool truncate)
+int db_checkpoint(struct db *db, bool truncate)
 {
-    sqlite3_wal_checkpoint_v2(
+    int rc = sqlite3_wal_checkpoint_v2(
         db->handle, NULL, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : db_errno(rc);
 }

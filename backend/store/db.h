@@ -88,6 +88,7 @@ struct db {
     char *old_trouble;               /* why old cannot be read */
     int64_t moved;                   /* this round of archive_move has come so far */
     bool move_failed;                /* and that has been said */
+    bool has_remains;                /* the log may hold frames of a commit that failed */
     int64_t script_bytes;            /* of all that scripts.c keeps; -1: to be counted */
     int64_t scripts_max;             /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
     /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
@@ -110,7 +111,7 @@ uint32_t db_payload_crc(uint32_t job, int32_t step, const void *body, size_t n);
 uint64_t db_newest(struct db *db);
 /* Prepares the statements of a source whose handle is set; here: of stoker.db. */
 bool db_prepare_source(struct history_source *s, bool here);
-/* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. */
-void db_checkpoint(struct db *db, bool truncate);
+/* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. 0, or -EIO, -ENOSPC ... */
+int db_checkpoint(struct db *db, bool truncate);
 
 #endif

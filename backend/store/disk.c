@@ -62,8 +62,11 @@ int disk_open(struct disk *d, const char *dir, const char *path, const struct st
     d->db.before_commit = disk_lower_mark;
     d->db.before_commit_ctx = d;
     /* The first batch is followed by a checkpoint of the whole log: a log that goes missing later is
-     * noticed, and remains of a crash or of damage are not there to be found again. */
+     * noticed, and remains of damage are not there to be found again. */
     d->fresh_wal = true;
+    /* A crash may have left a torn commit. Damage whose loss was accepted stays until the new epoch is on
+     * disk: until then each start has to find it. */
+    d->db.has_remains = !demands->accept_loss;
     return 0;
 }
 
@@ -77,26 +80,39 @@ void disk_close(struct disk *d, bool leave)
     mark_close(&d->mark);
 }
 
+/* SQLite writes the next commit over the frames of one that failed. What is left of both after a power
+ * failure would look like damage (wal.h), so nothing is written before those frames are gone. */
+static int disk_drop_remains(struct disk *d, struct errtext *err)
+{
+    int r = d->db.has_remains ? db_checkpoint(&d->db, true) : 0;
+    if (r < 0)
+        return err_set(err, r, "the log cannot be emptied: %s", sqlite3_errmsg(d->db.handle));
+    if (d->db.has_remains)
+        d->wal_pages = 0;
+    d->db.has_remains = false;
+    return 0;
+}
+
 void disk_do(struct disk *d, struct work *w)
 {
-    work_do(w, &d->db, d->failed);
+    if (work_writes(w))
+        w->result = disk_drop_remains(d, &w->err);
+    if (w->result == 0)
+        work_do(w, &d->db, d->failed);
     if (w->kind == WORK_BATCH && w->result == 0)
         disk_raise_mark(d, w);
     if (w->kind == WORK_BATCH && w->result < 0)
         d->failed = true;
-    if (w->kind == WORK_PROBE && w->result == 0) {
-        db_checkpoint(&d->db, true); /* what failed must not be taken for damage: wal.h */
-        d->wal_pages = 0;
+    if (w->kind == WORK_PROBE && w->result == 0)
         d->fresh_wal = true; /* where the first batch failed it comes again, with another epoch */
-    }
 }
 
 void disk_checkpoint(struct disk *d, bool idle)
 {
     bool large = d->wal_pages > WAL_PAGES_TRUNCATE, first = d->fresh_wal && d->wal_pages;
-    if (large || (idle && (first || d->wal_pages > WAL_PAGES_PASSIVE))) {
-        db_checkpoint(&d->db, large || first);
+    if (large || first || (idle && d->wal_pages > WAL_PAGES_PASSIVE)) {
+        int r = db_checkpoint(&d->db, large || first);
         d->wal_pages = 0;
-        d->fresh_wal = false;
+        d->fresh_wal = d->fresh_wal && r < 0;
     }
 }

@@ -4,7 +4,8 @@
  * transaction that was never committed. After a crash that is right; after damage it loses every
  * transaction behind the damaged byte without a word. The difference can be seen: behind a torn end there
  * is nothing that was committed, but for the commit frame of that one transaction, where the disk wrote it
- * first.
+ * first. The writer keeps it at one: after a commit that failed, and after a crash, it empties the log
+ * before it writes again (disk.c).
  */
 #ifndef STOKER_BACKEND_STORE_WAL_H
 #define STOKER_BACKEND_STORE_WAL_H

@@ -14,6 +14,11 @@ bool work_can_wait(const struct work *w)
            w->kind == WORK_TRIM;
 }
 
+bool work_writes(const struct work *w)
+{
+    return w->kind == WORK_BATCH || w->kind == WORK_PROBE || w->kind == WORK_MOVE || w->kind == WORK_TRIM;
+}
+
 struct work *work_new(enum work_kind kind)
 {
     struct work *w = xcalloc(1, sizeof *w);
@@ -116,8 +121,10 @@ static void work_do_batch(struct db *db, struct work *w)
     if (r == 0 && db->before_commit)
         db->before_commit(db->before_commit_ctx, w->newest);
     r = r ? r : db_run(db, DB_COMMIT, &w->err);
-    if (r < 0)
+    if (r < 0) {
         db->script_bytes = -1;
+        db->has_remains = true;
+    }
     if (r < 0 && !sqlite3_get_autocommit(db->handle)) {
         struct errtext ignored;
         int back = db_run(db, DB_ROLLBACK, &ignored);
@@ -168,6 +175,7 @@ static void work_do_probe(struct db *db, struct work *w)
         "DELETE FROM payload WHERE job = 0;",
         NULL, NULL, &text);
     if (rc != SQLITE_OK) {
+        db->has_remains = true;
         w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
         if (!sqlite3_get_autocommit(db->handle))
             sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);

@@ -68,6 +68,7 @@ struct work {
 
 /* Questions of users, and what is done while there is nothing else to do: batches go first. */
 bool work_can_wait(const struct work *w);
+bool work_writes(const struct work *w);
 struct work *work_new(enum work_kind kind);
 void work_free(struct work *w);
 

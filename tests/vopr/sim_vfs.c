@@ -45,7 +45,6 @@ static struct list files;
 static enum sim_disk_fault fault;
 static uint32_t die_after; /* 0: not counted */
 static bool dead;
-static bool has_failed; /* a write or a sync, since the log was emptied last */
 
 static sqlite3_file *real(sqlite3_file *f)
 {
@@ -168,7 +167,6 @@ void sim_vfs_reset(void)
         free(f);
     }
     fault = DISK_GOOD;
-    has_failed = false;
     sqlite3_randomness(0, NULL); /* it begins again with v_randomness */
     sim_vfs_revive();
 }
@@ -220,11 +218,6 @@ void sim_vfs_die_after(uint32_t n)
     dead = dead || !n;
 }
 
-bool sim_vfs_has_failed(void)
-{
-    return has_failed;
-}
-
 bool sim_vfs_is_dead(void)
 {
     return dead;
@@ -260,10 +253,8 @@ static int f_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 {
     if (dies_here())
         return SQLITE_IOERR_WRITE;
-    if (tracked(f) && (fault == DISK_FULL || fault == DISK_WRITE_FAILS)) {
-        has_failed = true;
+    if (tracked(f) && (fault == DISK_FULL || fault == DISK_WRITE_FAILS))
         return fault == DISK_FULL ? SQLITE_FULL : SQLITE_IOERR_WRITE;
-    }
     add_op(tracked(f), OP_WRITE, at, p, (size_t)n);
     return real(f)->pMethods->xWrite(real(f), p, n, at);
 }
@@ -272,8 +263,6 @@ static int f_truncate(sqlite3_file *f, sqlite3_int64 size)
 {
     if (dies_here())
         return SQLITE_IOERR_TRUNCATE;
-    if (tracked(f) && !size && fault == DISK_GOOD)
-        has_failed = false;
     add_op(tracked(f), OP_TRUNCATE, size, NULL, 0);
     return real(f)->pMethods->xTruncate(real(f), size);
 }
@@ -283,10 +272,8 @@ static int f_sync(sqlite3_file *f, int flags)
     (void)flags;
     if (dies_here())
         return SQLITE_IOERR_FSYNC;
-    if (tracked(f) && fault == DISK_SYNC_FAILS) {
-        has_failed = true;
+    if (tracked(f) && fault == DISK_SYNC_FAILS)
         return SQLITE_IOERR_FSYNC;
-    }
     if (tracked(f)) {
         sync_ops(tracked(f));
         sync_deletions();

@@ -19,10 +19,6 @@ enum sim_disk_fault { DISK_GOOD, DISK_FULL, DISK_WRITE_FAILS, DISK_SYNC_FAILS };
 /* What every write or sync meets from now on. */
 void sim_vfs_set_fault(enum sim_disk_fault fault);
 
-/* A write or a sync has failed since the write-ahead log was emptied last: what is behind its last good
- * frame are remains, which after a power failure may look like damage. */
-bool sim_vfs_has_failed(void);
-
 /* The process dies with the n-th write, truncation or sync from now; 0: now. From then on no call reaches a
  * file. */
 void sim_vfs_die_after(uint32_t n);

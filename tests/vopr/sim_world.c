@@ -70,6 +70,7 @@ struct world {
     struct weather weather;
     struct small_file mark, lineage;
     bool was_damaged; /* before this start */
+    bool mark_is_old; /* no commit since a power failure: damage to the log cannot be noticed */
     bool accepts_loss;
     bool has_accepted; /* and no start since has gone well by itself */
     struct loop_timer start, crash, net, agent, disk, disk_over, pause, clock;
@@ -125,8 +126,9 @@ void world_clear(void)
     empty_dir(".");
 }
 
-/* What a power failure may bring back of a file that is written and not waited for. */
-static void note_version(struct small_file *f)
+/* What a power failure may bring back of a file that is written and not waited for. Returns whether it has
+ * changed. */
+static bool note_version(struct small_file *f)
 {
     struct version now = {0}, *last = f->n ? &f->v[(f->n - 1) % VERSIONS_MAX] : NULL;
     now.text = read_file(f->path, &now.n);
@@ -134,18 +136,19 @@ static void note_version(struct small_file *f)
                 (!now.n || memcmp(last->text, now.text, now.n) == 0);
     if (same) {
         free(now.text);
-        return;
+        return false;
     }
     if (last)
         last->over_ms = sim_now_ms();
     struct version *v = &f->v[f->n++ % VERSIONS_MAX];
     free(v->text);
     *v = now;
+    return true;
 }
 
 static void note_versions(void)
 {
-    note_version(&w.mark);
+    w.mark_is_old = !note_version(&w.mark) && w.mark_is_old;
     note_version(&w.lineage);
 }
 
@@ -295,7 +298,10 @@ static void crash(bool loses_power)
         sim_vfs_lose_power();
         lose_version(&w.mark);
         lose_version(&w.lineage);
-    } else if (sim_chance(w.weather.damage_per_mille) && access(state_files[0], F_OK) == 0) {
+        note_versions();
+        w.mark_is_old = true;
+    } else if (!w.was_damaged && !w.mark_is_old && sim_chance(w.weather.damage_per_mille) &&
+               access(state_files[0], F_OK) == 0) {
         damage();
     }
     start_later();
@@ -315,13 +321,12 @@ static void stop_well(void)
     start_later();
 }
 
-/* What an administrator does about a state that is refused and was not damaged here. Returns as
- * try_start. */
+/* What an administrator does about a state whose loss was accepted before, where the controller was killed
+ * before its first commit. Returns as try_start. */
 static int accept_remains(int r, struct errtext *err)
 {
-    if (r != -EUCLEAN || w.was_damaged || (!w.has_accepted && !sim_vfs_has_failed()))
+    if (r != -EUCLEAN || w.was_damaged || !w.has_accepted)
         return r;
-    /* Of a disk that failed, where nothing may be lost by it; or it was killed before its first commit. */
     sim_note("the administrator says to go on");
     return try_start(true, err);
 }
@@ -441,6 +446,9 @@ static void on_disk(void *ctx)
     else
         sim_vfs_set_fault((enum sim_disk_fault)dice);
     loop_timer_set(sim.world, &w.disk_over, sim_exponential(10000));
+    /* A machine whose disk fails is often switched off before the disk is good again. */
+    if (dice && w.weather.crash && sim_chance(300))
+        loop_timer_set(sim.world, &w.crash, sim_exponential(5000));
 }
 
 static void on_pause(void *ctx)

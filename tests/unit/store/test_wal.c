@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/store/disk.h"
 #include "backend/store/wal.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
@@ -13,6 +14,21 @@
 #define HEADER 32
 #define FRAME  (24 + 4096)
 #define EPOCH  7
+
+static bool syncs_fail;
+
+/* In place of the system's, for SQLite. */
+int fdatasync(int fd)
+{
+    (void)fd;
+    errno = EIO;
+    return syncs_fail ? -1 : 0;
+}
+
+int fsync(int fd)
+{
+    return fdatasync(fd);
+}
 
 static char *path_of(const char *name)
 {
@@ -187,6 +203,82 @@ static void test_torn_end(void **state)
     check_int("torn", check(&err), 0);
 }
 
+static int write_event(struct disk *d, uint64_t seq, size_t n)
+{
+    struct work *w = work_new(WORK_BATCH);
+    vec_push(&w->rows, (struct batch_row){.kind = ROW_EVENT, .seq = seq, .job = 1, .n = n});
+    for (size_t i = 0; i < n; i++)
+        str_append_char(&w->bytes, 'x');
+    d->failed = false; /* as after store_reset */
+    disk_do(d, w);
+    int r = w->result;
+    work_free(w);
+    return r;
+}
+
+/* Loses a part of the first frame that differs from the old log. */
+static void tear_behind(const char *old, size_t n_old)
+{
+    size_t n, at = 0;
+    char *log = read_file("stoker.db-wal", &n);
+    while (at < n_old && at < n && log[at] == old[at])
+        at++;
+    size_t frame = at > HEADER ? (at - HEADER) / FRAME : 0;
+    assert_true(HEADER + (frame + 1) * FRAME <= n);
+    memset(log + HEADER + frame * FRAME + 512, 0x5a, 512);
+    write_file("stoker.db-wal", log, n);
+    free(log);
+}
+
+static void open_disk(struct disk *d)
+{
+    struct errtext err = {""};
+    char *path = path_of("stoker.db");
+    check_int("open", disk_open(d, sl.dir, path, &(struct store_demands){0}, &err), 0);
+    free(path);
+}
+
+/* Each of them was written over the one before, and none was acknowledged. */
+static void test_commits_that_failed(void **state)
+{
+    (void)state;
+    struct errtext err = {""};
+    struct disk d;
+    open_disk(&d);
+    check_int("a commit", write_event(&d, 21, 100), 0);
+    size_t n_old;
+    char *old = read_file("stoker.db-wal", &n_old);
+    syncs_fail = true;
+    for (size_t n = 5; n >= 1; n--)
+        assert_true(write_event(&d, 22, n * 20000) < 0);
+    syncs_fail = false;
+    disk_close(&d, true);
+    tear_behind(old, n_old);
+    free(old);
+    check_int("the log", check(&err), 0);
+    open_disk(&d);
+    check_int("the next one", write_event(&d, 22, 100), 0);
+    disk_close(&d, false);
+}
+
+/* Each power failure leaves the end of a commit that it has torn. */
+static void test_a_torn_commit_over_a_torn_commit(void **state)
+{
+    (void)state;
+    struct errtext err = {""};
+    struct disk d;
+    for (size_t n = 3; n >= 1; n--) {
+        size_t n_old;
+        char *old = read_file("stoker.db-wal", &n_old);
+        open_disk(&d);
+        check_int("a commit", write_event(&d, 21, n * 20000), 0);
+        disk_close(&d, true);
+        tear_behind(old, n_old);
+        free(old);
+        check_int("the log", check(&err), 0);
+    }
+}
+
 static void test_accepted_loss_is_not_found_again(void **state)
 {
     (void)state;
@@ -246,6 +338,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_header, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_torn_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_commits_that_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_torn_commit_over_a_torn_commit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_accepted_loss_is_not_found_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mark_goes_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_empty_file, set_up, tear_down),
