@@ -293,6 +293,27 @@ static void step_job_placement(struct strv *env, const struct step *s, const str
     strv_fini(&names);
 }
 
+struct strv jobenv_take_counts(const struct strv *env)
+{
+    static const char *const names[] = {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_JOB_NUM_NODES",
+                                        "SLURM_NNODES"};
+    struct strv counts = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strv_getenv(env, names[i]))
+            strv_setenv(&counts, names[i], strv_getenv(env, names[i]));
+    return counts;
+}
+
+void jobenv_put_counts(struct strv *env, const struct strv *counts)
+{
+    for (size_t i = 0; i < counts->n; i++) {
+        char *name = xstrdup(counts->v[i]), *value = strchr(name, '=');
+        *value++ = '\0';
+        strv_setenv(env, name, value);
+        free(name);
+    }
+}
+
 void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
 {
     if (s->id < 0)

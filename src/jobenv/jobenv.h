@@ -23,6 +23,11 @@
  * in. */
 void jobenv_job(struct strv *env, const char *cluster, const struct job *j);
 
+/* srun --preserve-env: the counts of tasks and nodes that the caller had, taken from the step's environment
+ * before the other functions and put back after them. Source: srun(1). */
+struct strv jobenv_take_counts(const struct strv *env);
+void jobenv_put_counts(struct strv *env, const struct strv *counts);
+
 /* What the ranks of a step have in common. s must have its tasks placed for the SLURM_STEP_NODELIST family.
  * No-op for STEP_BATCH. */
 void jobenv_step(struct strv *env, const struct job *j, const struct step *s);

@@ -189,8 +189,9 @@ struct step {
     uint32_t input_rank;    /* srun --input=N: 1 + the rank that gets standard input; 0: all do */
     bool pty;               /* srun --pty: on a terminal of its own */
     bool truncate;          /* as in struct job_req */
-    uint32_t wait_s;  /* srun --wait: the first rank that ends gives the others so long; 0: for ever */
-    char *rank_nodes; /* distribution 2: the node of each rank, "n3,n1,n2" */
+    uint32_t wait_s;   /* srun --wait: the first rank that ends gives the others so long; 0: for ever */
+    char *rank_nodes;  /* distribution 2: the node of each rank, "n3,n1,n2" */
+    bool preserve_env; /* srun -E: its own counts of tasks and nodes go along, not the step's */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks)                   \
@@ -201,7 +202,8 @@ struct step {
     F(S, BOOL, done) F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist)         \
     F(S, BOOL, overcommit) F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank)               \
     F(S, STR, request_id) F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)         \
-    F(S, BOOL, truncate) F(S, U32, wait_s) F(S, STR, rank_nodes)
+    F(S, BOOL, truncate) F(S, U32, wait_s) F(S, STR, rank_nodes)            \
+    F(S, BOOL, preserve_env)
 
 /* A run that is over while its job is not: the job went back to the queue. Members as in struct job. */
 struct past_run {

@@ -61,6 +61,13 @@ srun -n2 --gpus-per-task=1 bash -c 'echo "own gpu $CUDA_VISIBLE_DEVICES"' | sort
 X
 is "output" "$(sed 's/^ *//' <<<"$out")" $'4 0 4\n1 gpu 0\nown gpu 0\nown gpu 1'
 
+case_ "-E keeps the caller's counts"
+in_job -n4 <<'X'
+srun -n2 bash -c 'echo without $SLURM_NTASKS $SLURM_STEP_NUM_TASKS' | sort -u
+SLURM_JOB_NUM_NODES=7 srun -E -N1 -n2 bash -c 'echo with $SLURM_NTASKS $SLURM_JOB_NUM_NODES $SLURM_STEP_NUM_TASKS' | sort -u
+X
+is "output" "$out" $'without 2 2\nwith 4 7 2'
+
 case_ "steps side by side, each with a GPU of its own, files by step"
 in_job --nodes=1-1 --ntasks-per-node=4 --gres=gpu:4 <<'X'
 mkdir up

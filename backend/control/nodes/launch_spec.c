@@ -142,6 +142,7 @@ static void launch_spec_set_way_back(struct control *c, const struct task *t, st
 static void launch_spec_set_env(struct control *c, const struct job *j, const struct step *s,
                                 const struct task *t, struct strv *env)
 {
+    struct strv counts = s->preserve_env ? jobenv_take_counts(env) : (struct strv){0};
     jobenv_job(env, c->model.spec.name, j);
     if (s->id != STEP_BATCH)
         jobenv_step(env, j, s);
@@ -150,6 +151,8 @@ static void launch_spec_set_env(struct control *c, const struct job *j, const st
     if (c->settings.home)
         strv_setenv(env, "STOKER_HOME", c->settings.home);
     launch_spec_set_way_back(c, t, env);
+    jobenv_put_counts(env, &counts);
+    strv_fini(&counts);
 }
 
 /* "(vector,(first node,nodes,ranks on each),...)": ranks follow one another from task to task. Source: the

@@ -22,6 +22,7 @@ enum srunopt {
     S_JOBID,
     S_KILL_ON_BAD_EXIT,
     S_LABEL,
+    S_PRESERVE_ENV,
     S_MPI,
     S_MULTI_PROG,
     S_OVERLAP,
@@ -107,6 +108,7 @@ static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errt
     case S_JOBID: return set_number(&s->jobid, o, arg, 1, err);
     case S_KILL_ON_BAD_EXIT: return set_kill_on_bad_exit(s, o, arg, err);
     case S_LABEL: s->label = true; return 0;
+    case S_PRESERVE_ENV: s->preserve_env = true; return 0;
     case S_MPI: return set_mpi(s, arg, err);
     case S_MULTI_PROG: s->multi_prog = true; return 0;
     case S_OVERLAP: s->overlap = true; return 0;
@@ -135,6 +137,7 @@ static const struct opt table[] = {
     {.id = S_MPI, .name = "mpi", .arg = OPT_REQUIRED, .meta = "none|pmi2|list", .help = "how MPI is started", .env = "SLURM_MPI_TYPE"},
     FLAG(S_MULTI_PROG, "multi-prog", 0, "the operand is a file that says which task runs what"),
     FLAG(S_OVERLAP, "overlap", 0, "share the CPUs with other steps, never wait", .env = "SLURM_OVERLAP"),
+    FLAG(S_PRESERVE_ENV, "preserve-env", 'E', "keep SLURM_NTASKS and SLURM_JOB_NUM_NODES as they are here"),
     FLAG(S_PTY, "pty", 0, "one task on a terminal of its own"),
     FLAG(S_QUIT_ON_INTERRUPT, "quit-on-interrupt", 0, "the first ^C ends the step"),
     {.id = S_RELATIVE, .name = "relative", .letter = 'r', .arg = OPT_REQUIRED, .meta = "N", .help = "from the job's Nth node on"},
@@ -143,7 +146,7 @@ static const struct opt table[] = {
     {.id = S_WAIT, .name = "wait", .letter = 'W', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "end the others so long after the first task ended", .env = "SLURM_WAIT"},
 
     {.id = S_HARMLESS, .name = "accel-bind", .arg = OPT_REQUIRED},
-    {.id = S_HARMLESS, .name = "threads", .letter = 'T', .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "preserve-env", .letter = 'E'},
+    {.id = S_HARMLESS, .name = "threads", .letter = 'T', .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "msg-timeout", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "slurmd-debug", .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "whole"}, {.id = S_HARMLESS, .name = "interactive"},
     {.id = S_HARMLESS, .name = "epilog", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "prolog", .arg = OPT_REQUIRED},
@@ -422,6 +425,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         .overlap = o->overlap,
         .exclusive = r->exclusive || o->exact,
         .label = o->label,
+        .preserve_env = o->preserve_env,
         .kill_on_bad_exit = o->kill_on_bad_exit,
         .overcommit = r->overcommit,
         .distribution = o->job.distribution,

@@ -10,8 +10,8 @@ struct srunopts {
     struct jobopts job;
     uint32_t jobid;         /* --jobid or SLURM_JOB_ID; 0: outside of any job */
     struct strv rank_nodes; /* -m arbitrary: the node of each rank */
-    bool label, multi_prog, kill_on_bad_exit, overlap, exact, unbuffered, pty, test_only, disable_status,
-        mpi_list;
+    bool label, preserve_env, multi_prog, kill_on_bad_exit, overlap, exact, unbuffered, pty, test_only,
+        disable_status, mpi_list;
     uint32_t mpi; /* as in struct step */
     bool quit_on_interrupt, immediate;
     uint32_t immediate_s;
