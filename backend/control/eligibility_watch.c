@@ -7,6 +7,7 @@
 #include "backend/sched/limits/limits.h"
 #include "src/base/log.h"
 #include "src/text/cause_text.h"
+#include "src/text/state_text.h"
 
 #define LATEST_MS 3600000 /* of a timer: the clock may be set meanwhile */
 #define LOOKS_MAX 5000u   /* jobs in one loop iteration, so that clients do not wait for more */

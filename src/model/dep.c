@@ -13,7 +13,7 @@
 static const char *type_word(enum dep_type t)
 {
     static const char *const words[DEP_N_TYPES] = {
-#define X(name, word, what) [DEP_TYPE_##name] = word,
+#define X(name, word) [DEP_TYPE_##name] = word,
         DEP_TYPES(X)
 #undef X
     };

@@ -17,17 +17,17 @@
 #include "src/base/str.h"
 #include "src/model/model.h"
 
-/* X(enum member, Slurm's word, what it waits for) */
-#define DEP_TYPES(X)                               \
-    X(AFTER, "after", "to start")                  \
-    X(ANY, "afterany", "to end")                   \
-    X(OK, "afterok", "to succeed")                 \
-    X(NOT_OK, "afternotok", "to fail")             \
-    X(CORR, "aftercorr", "to succeed, element by element") \
-    X(SINGLETON, "singleton", "to end")
+/* X(enum member, Slurm's word) */
+#define DEP_TYPES(X) \
+    X(AFTER, "after") \
+    X(ANY, "afterany") \
+    X(OK, "afterok") \
+    X(NOT_OK, "afternotok") \
+    X(CORR, "aftercorr") \
+    X(SINGLETON, "singleton")
 
 enum dep_type {
-#define X(name, word, what) DEP_TYPE_##name,
+#define X(name, word) DEP_TYPE_##name,
     DEP_TYPES(X)
 #undef X
         DEP_N_TYPES

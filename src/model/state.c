@@ -58,16 +58,10 @@ bool job_state_parse(const char *text, enum job_state *ret)
 
 #define TASK_ENTRY(name, text) [TASK_##name] = text,
 TEXT_FUNCTION(task_state_text, task_state, TASK_N_STATES, TASK_STATES, TASK_ENTRY)
-#define END_ENTRY(name, text) [END_##name] = text,
-TEXT_FUNCTION(end_kind_text, end_kind, END_N_KINDS, END_KINDS, END_ENTRY)
-#define KILL_ENTRY(name, text) [KILL_##name] = text,
-TEXT_FUNCTION(kill_cause_text, kill_cause, KILL_N_CAUSES, KILL_CAUSES, KILL_ENTRY)
 #define NODE_ENTRY(name, text) [NODE_##name] = text,
 TEXT_FUNCTION(node_state_text, node_state, NODE_N_STATES, NODE_STATES, NODE_ENTRY)
-#define REASON_SLURM_ENTRY(name, slurm, text) [REASON_##name] = slurm,
+#define REASON_SLURM_ENTRY(name, slurm) [REASON_##name] = slurm,
 TEXT_FUNCTION(reason_slurm, reason, REASON_N, REASONS, REASON_SLURM_ENTRY)
-#define REASON_TEXT_ENTRY(name, slurm, text) [REASON_##name] = text,
-TEXT_FUNCTION(reason_text, reason, REASON_N, REASONS, REASON_TEXT_ENTRY)
 #define LOST_ENTRY(name, text) [LOST_##name] = text,
 TEXT_FUNCTION(lost_node_text, lost_node, LOST_N, LOST_NODES, LOST_ENTRY)
 

@@ -47,44 +47,25 @@ enum task_state {
         TASK_N_STATES
 };
 
-/* X(enum member, text): how an attempt ended. UNKNOWN is an end that was not seen: never a success. */
-#define END_KINDS(X)                                                                                         \
-    X(NONE, "none")                                                                                          \
-    X(EXITED, "exited")                                                                                      \
-    X(SIGNALED, "signaled")                                                                                  \
-    X(OOM, "out of memory")                                                                                  \
-    X(TIMEOUT, "time limit")                                                                                 \
-    X(KILLED, "killed on request")                                                                           \
-    X(LAUNCH_FAILED, "could not be started")                                                                 \
-    X(NODE_REBOOT, "node rebooted")                                                                          \
-    X(UNKNOWN, "unknown: the end was not seen")                                                                \
-    X(NOT_RUN, "not run")                                                                                    \
-    X(LEASE, "its lease ran out")
+/* X(enum member): how an attempt ended. UNKNOWN is an end that was not seen: never a success. */
+#define END_KINDS(X) \
+    X(NONE) X(EXITED) X(SIGNALED) X(OOM) X(TIMEOUT) X(KILLED) X(LAUNCH_FAILED) X(NODE_REBOOT) \
+    X(UNKNOWN) X(NOT_RUN) X(LEASE)
 
 enum end_kind {
-#define X(name, text) END_##name,
+#define X(name) END_##name,
     END_KINDS(X)
 #undef X
         END_N_KINDS
 };
 
-/* X(enum member, text): why a job or a step is being ended from outside. */
-#define KILL_CAUSES(X)                                                                                       \
-    X(NONE, "")                                                                                              \
-    X(CANCEL, "cancelled")                                                                                   \
-    X(TIMEOUT, "time limit")                                                                                 \
-    X(PREEMPT, "preemption")                                                                                 \
-    X(REQUEUE, "requeue")                                                                                    \
-    X(NODE_FAIL, "node failure")                                                                             \
-    X(STEP_FAILED, "an earlier task failed")                                                                 \
-    X(JOB_ENDED, "the job ended")                                                                            \
-    X(OOM, "out of memory")                                                                                  \
-    X(DEADLINE, "deadline")                                                                                  \
-    X(OWNER_GONE, "its terminal went away")                                                                  \
-    X(DEPENDENCY, "a dependency that can never be satisfied")
+/* X(enum member): why a job or a step is being ended from outside. */
+#define KILL_CAUSES(X) \
+    X(NONE) X(CANCEL) X(TIMEOUT) X(PREEMPT) X(REQUEUE) X(NODE_FAIL) X(STEP_FAILED) X(JOB_ENDED) \
+    X(OOM) X(DEADLINE) X(OWNER_GONE) X(DEPENDENCY)
 
 enum kill_cause {
-#define X(name, text) KILL_##name,
+#define X(name) KILL_##name,
     KILL_CAUSES(X)
 #undef X
         KILL_N_CAUSES
@@ -119,63 +100,62 @@ enum node_state {
         NODE_N_STATES
 };
 
-/* X(enum member, Slurm's name, what it means): the reason of a waiting or ended job, as squeue's %r has
- * it. */
-#define REASONS(X)                                                                                           \
-    X(NONE, "None", "not looked at yet")                                                                     \
-    X(PRIORITY, "Priority", "other jobs are ahead")                                                         \
-    X(RESOURCES, "Resources", "next in line, nothing fits yet")                                              \
-    X(DEPENDENCY, "Dependency", "a dependency is open")                                                      \
-    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency cannot be met: will never start")                    \
-    X(BEGIN_TIME, "BeginTime", "not before its begin time")                                        \
-    X(HELD_USER, "JobHeldUser", "held by its owner")                                                         \
-    X(HELD_ADMIN, "JobHeldAdmin", "held by an administrator")                                                \
-    X(HELD_REQUEUE, "JobHoldMaxRequeue", "requeued too often, now held")                                     \
-    X(ARRAY_LIMIT, "JobArrayTaskLimit", "array limit reached")                     \
-    X(PART_DOWN, "PartitionDown", "its partition is down")                                                   \
-    X(PART_INACTIVE, "PartitionInactive", "its partition is inactive")                                       \
-    X(PART_NODES, "PartitionNodeLimit", "more nodes than its partition allows")                              \
-    X(PART_TIME, "PartitionTimeLimit", "a longer time limit than its partition allows")                      \
-    X(PART_CONFIG, "PartitionConfig", "its partition's rules do not admit it")                               \
-    X(BAD_CONSTRAINTS, "BadConstraints", "no node can ever satisfy it")                                      \
-    X(NODE_NOT_AVAIL, "ReqNodeNotAvail", "nodes it needs are down, drained or reserved")                     \
-    X(LICENSES, "Licenses", "waits for a licence")                                                           \
-    X(RESERVATION, "Reservation", "its reservation has not started")                                         \
-    X(CLEANING, "Cleaning", "requeued, its old run is still being cleaned up")                               \
-    X(LAUNCH_FAILURE, "JobLaunchFailure", "it could not be started")                                         \
-    X(NON_ZERO_EXIT, "NonZeroExitCode", "it exited with a non-zero code")                                    \
-    X(RAISED_SIGNAL, "RaisedSignal", "a signal ended it")                                                    \
-    X(TIME_LIMIT, "TimeLimit", "it reached its time limit")                                                  \
-    X(OUT_OF_MEMORY, "OutOfMemory", "it used more memory than it asked for")                                 \
-    X(SYSTEM_FAILURE, "SystemFailure", "its supervision was lost")                                           \
-    X(NODE_DOWN, "NodeDown", "its node failed")                                                              \
-    X(DEADLINE, "DeadLine", "it could not end before its deadline")                                          \
-    X(USER_LIMIT, "QOSMaxJobsPerUserLimit", "user limit reached")                                \
-    X(GROUP_LIMIT, "AssocGrpJobsLimit", "account limit reached")                                 \
-    X(USER_GPUS, "QOSMaxGRESPerUser", "user limit reached: GPUs")                              \
-    X(USER_CPUS, "QOSMaxCpuPerUserLimit", "user limit reached: CPUs")                          \
-    X(USER_MEMORY, "QOSMaxMemoryPerUser", "user limit reached: memory")                        \
-    X(USER_NODES, "QOSMaxNodePerUserLimit", "user limit reached: nodes")                       \
-    X(USER_SUBMITTED, "QOSMaxSubmitJobPerUserLimit", "user limit reached: jobs in the queue")    \
-    X(USER_GPU_MINUTES, "QOSMaxGRESMinutesPerJob", "user limit reached: GPU minutes")              \
-    X(GROUP_GPUS, "AssocGrpGRES", "account or cluster limit reached: GPUs")                \
-    X(GROUP_CPUS, "AssocGrpCpuLimit", "account or cluster limit reached: CPUs")            \
-    X(GROUP_MEMORY, "AssocGrpMemLimit", "account or cluster limit reached: memory")        \
-    X(GROUP_NODES, "AssocGrpNodeLimit", "account or cluster limit reached: nodes")         \
-    X(GROUP_SUBMITTED, "AssocGrpSubmitJobsLimit", "account limit reached: jobs in the queue")    \
-    X(GROUP_GPU_MINUTES, "AssocGrpGRESMinutes", "account limit reached: GPU minutes")              \
-    X(QOS_JOBS, "QOSGrpJobsLimit", "QOS or partition limit reached: running jobs")                      \
-    X(QOS_GPUS, "QOSGrpGRES", "QOS or partition limit reached: GPUs")                          \
-    X(QOS_CPUS, "QOSGrpCpuLimit", "QOS or partition limit reached: CPUs")                      \
-    X(QOS_MEMORY, "QOSGrpMemLimit", "QOS or partition limit reached: memory")                  \
-    X(QOS_NODES, "QOSGrpNodeLimit", "QOS or partition limit reached: nodes")                   \
-    X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit", "QOS or partition limit reached: jobs in the queue") \
-    X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes", "QOS or partition limit reached: GPU minutes")         \
-    X(RESERVATION_GONE, "ReservationDeleted", "its reservation was removed or is over")                      \
-    X(MAINTENANCE, "ReqNodeNotAvail, Reserved for maintenance", "its nodes are reserved for maintenance")
+/* X(enum member, Slurm's name): the reason of a waiting or ended job, as squeue's %r has it. */
+#define REASONS(X) \
+    X(NONE, "None") \
+    X(PRIORITY, "Priority") \
+    X(RESOURCES, "Resources") \
+    X(DEPENDENCY, "Dependency") \
+    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied") \
+    X(BEGIN_TIME, "BeginTime") \
+    X(HELD_USER, "JobHeldUser") \
+    X(HELD_ADMIN, "JobHeldAdmin") \
+    X(HELD_REQUEUE, "JobHoldMaxRequeue") \
+    X(ARRAY_LIMIT, "JobArrayTaskLimit") \
+    X(PART_DOWN, "PartitionDown") \
+    X(PART_INACTIVE, "PartitionInactive") \
+    X(PART_NODES, "PartitionNodeLimit") \
+    X(PART_TIME, "PartitionTimeLimit") \
+    X(PART_CONFIG, "PartitionConfig") \
+    X(BAD_CONSTRAINTS, "BadConstraints") \
+    X(NODE_NOT_AVAIL, "ReqNodeNotAvail") \
+    X(LICENSES, "Licenses") \
+    X(RESERVATION, "Reservation") \
+    X(CLEANING, "Cleaning") \
+    X(LAUNCH_FAILURE, "JobLaunchFailure") \
+    X(NON_ZERO_EXIT, "NonZeroExitCode") \
+    X(RAISED_SIGNAL, "RaisedSignal") \
+    X(TIME_LIMIT, "TimeLimit") \
+    X(OUT_OF_MEMORY, "OutOfMemory") \
+    X(SYSTEM_FAILURE, "SystemFailure") \
+    X(NODE_DOWN, "NodeDown") \
+    X(DEADLINE, "DeadLine") \
+    X(USER_LIMIT, "QOSMaxJobsPerUserLimit") \
+    X(GROUP_LIMIT, "AssocGrpJobsLimit") \
+    X(USER_GPUS, "QOSMaxGRESPerUser") \
+    X(USER_CPUS, "QOSMaxCpuPerUserLimit") \
+    X(USER_MEMORY, "QOSMaxMemoryPerUser") \
+    X(USER_NODES, "QOSMaxNodePerUserLimit") \
+    X(USER_SUBMITTED, "QOSMaxSubmitJobPerUserLimit") \
+    X(USER_GPU_MINUTES, "QOSMaxGRESMinutesPerJob") \
+    X(GROUP_GPUS, "AssocGrpGRES") \
+    X(GROUP_CPUS, "AssocGrpCpuLimit") \
+    X(GROUP_MEMORY, "AssocGrpMemLimit") \
+    X(GROUP_NODES, "AssocGrpNodeLimit") \
+    X(GROUP_SUBMITTED, "AssocGrpSubmitJobsLimit") \
+    X(GROUP_GPU_MINUTES, "AssocGrpGRESMinutes") \
+    X(QOS_JOBS, "QOSGrpJobsLimit") \
+    X(QOS_GPUS, "QOSGrpGRES") \
+    X(QOS_CPUS, "QOSGrpCpuLimit") \
+    X(QOS_MEMORY, "QOSGrpMemLimit") \
+    X(QOS_NODES, "QOSGrpNodeLimit") \
+    X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit") \
+    X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes") \
+    X(RESERVATION_GONE, "ReservationDeleted") \
+    X(MAINTENANCE, "ReqNodeNotAvail, Reserved for maintenance")
 
 enum reason {
-#define X(name, slurm, text) REASON_##name,
+#define X(name, slurm) REASON_##name,
     REASONS(X)
 #undef X
         REASON_N
@@ -187,12 +167,9 @@ bool job_state_is_final(enum job_state s);
 /* Either form, any case. Returns false where text names no state. */
 bool job_state_parse(const char *text, enum job_state *ret);
 const char *task_state_text(enum task_state s);
-const char *end_kind_text(enum end_kind k);
-const char *kill_cause_text(enum kill_cause c);
 const char *lost_node_text(enum lost_node l); /* "" where nothing is said */
 bool lost_node_parse(const char *text, enum lost_node *ret);
 const char *node_state_text(enum node_state s);
 const char *reason_slurm(enum reason r);
-const char *reason_text(enum reason r);
 
 #endif

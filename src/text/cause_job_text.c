@@ -4,6 +4,7 @@
 #include "src/model/spec.h"
 #include "src/text/cause_template.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 /* --- dependencies --- */
 
@@ -15,14 +16,10 @@ static void depends_name(struct str *out, const struct cause *c)
 static void depends_on_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                             template_part full)
 {
-    static const char *const happens[DEP_N_TYPES] = {
-#define X(name, word, what) [DEP_TYPE_##name] = what,
-        DEP_TYPES(X)
-#undef X
-    };
     depends_name(out, c);
     template_append(out, "[ ({parts})]", c, r, full);
-    str_appendf(out, " %s%s", c->dead ? "had " : "", c->what < DEP_N_TYPES ? happens[c->what] : "?");
+    str_appendf(out, " %s%s", c->dead ? "had " : "",
+                c->what < DEP_N_TYPES ? dep_type_text((enum dep_type)c->what) : "?");
     template_append(out, "[, which it did; {n:words} more]", c, r, full);
 }
 

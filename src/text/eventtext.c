@@ -8,6 +8,7 @@
 #include "src/model/model.h"
 #include "src/model/runs.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user)
 {

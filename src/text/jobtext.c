@@ -9,6 +9,7 @@
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
 #include "src/text/requesttext.h"
+#include "src/text/state_text.h"
 #include "src/text/steptext.h"
 
 void jobtext_id(struct str *out, const struct job *j, size_t max)

@@ -5,6 +5,7 @@
 #include "src/model/dep.h"
 #include "src/model/need.h"
 #include "src/text/amount_text.h"
+#include "src/text/state_text.h"
 
 static void requesttext_count(struct str *out, uint64_t n, const char *one, const char *many)
 {
@@ -61,11 +62,6 @@ static void one_job(struct str *out, const struct dep *d, const struct job *j)
 /* "waits for 33, 34 to succeed and 35 to end". */
 static bool dependency(struct str *out, const struct job *j)
 {
-    static const char *const happens[DEP_N_TYPES] = {
-#define X(name, word, what) [DEP_TYPE_##name] = what,
-        DEP_TYPES(X)
-#undef X
-    };
     struct deps deps;
     if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &deps, NULL) < 0)
         return false;
@@ -76,7 +72,7 @@ static bool dependency(struct str *out, const struct job *j)
             str_append(out, "waits for ");
         one_job(out, d, j);
         if (!goes_on && d->job)
-            str_appendf(out, " %s", happens[d->type]);
+            str_appendf(out, " %s", dep_type_text(d->type));
         if (next)
             str_append(out, deps.any ? " or " : goes_on ? ", " : " and ");
     }

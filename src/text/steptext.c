@@ -6,6 +6,7 @@
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 /* "exit 1", "signal 9", "out of memory": how a task ended. */
 static void tasktext_end(struct str *out, const struct task *t)

@@ -9,6 +9,7 @@
 #include "src/base/list.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "src/text/state_text.h"
 #include "tests/vopr/sim.h"
 
 struct run {

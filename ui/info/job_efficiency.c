@@ -5,6 +5,7 @@
 
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 

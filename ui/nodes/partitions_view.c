@@ -13,6 +13,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/model/model.h"
+#include "src/text/state_text.h"
 #include "ui/info/job_info.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"

@@ -3,6 +3,7 @@
 
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
 #include "ui/text/view_text.h"

@@ -10,6 +10,7 @@
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "src/text/steptext.h"
 
 enum role job_role(const struct job *j)

@@ -5,6 +5,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 #define T0 1700000000000LL
 
@@ -410,6 +411,19 @@ static void every_state_has_a_word_and_its_own_glyph(void **unused)
     }
 }
 
+static void every_code_of_the_state_has_words(void **unused)
+{
+    (void)unused;
+    for (enum reason r = 0; r < REASON_N; r++)
+        assert_true(reason_text(r) && reason_text(r)[0]);
+    for (enum end_kind k = 0; k < END_N_KINDS; k++)
+        assert_true(end_kind_text(k) && end_kind_text(k)[0]);
+    for (enum kill_cause c = 0; c < KILL_N_CAUSES; c++)
+        assert_true(kill_cause_text(c) && (c == KILL_NONE || kill_cause_text(c)[0]));
+    for (enum dep_type t = 0; t < DEP_N_TYPES; t++)
+        assert_true(dep_type_text(t) && dep_type_text(t)[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +438,7 @@ int main(void)
         cmocka_unit_test(dependencies),
         cmocka_unit_test(names),
         cmocka_unit_test(every_state_has_a_word_and_its_own_glyph),
+        cmocka_unit_test(every_code_of_the_state_has_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
