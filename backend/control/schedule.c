@@ -7,6 +7,7 @@
 #include "backend/control/forecast_slices.h"
 #include "backend/control/policy_view.h"
 #include "src/base/log.h"
+#include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
 
 #define PREPARE_UNITS 2000    /* of work between two readings of the clock */
@@ -178,6 +179,17 @@ static void schedule_start_job(struct control *c, struct sched_start *s)
     c->stats.starts++;
 }
 
+/* "job 4 of ann (its rule), 5 of bob". */
+static void schedule_append_victim(struct str *who, bool first, uint32_t id, const struct job *victim,
+                                   const char *rule)
+{
+    str_appendf(who, "%s%u", first ? "job " : ", ", id);
+    if (victim && !str_is_empty(victim->user))
+        str_appendf(who, " of %s", victim->user);
+    if (first)
+        str_appendf(who, " (%s)", rule);
+}
+
 /* The victims are told to end; the preemptor gets an event of its own that names them. */
 static void schedule_preempt(struct control *c, const struct sched_result *r)
 {
@@ -187,21 +199,18 @@ static void schedule_preempt(struct control *c, const struct sched_result *r)
         for (; i < r->preempts.n && r->preempts.v[i].by_job == by_job; i++) {
             const struct sched_preempt *v = &r->preempts.v[i];
             const struct job *by = model_get_job(&c->model, by_job);
+            char *rule = cause_string(&v->why, NULL);
             struct ev_kill kill = {.step = STEP_ALL,
                                    .cause = KILL_PREEMPT,
                                    .grace_s = v->grace_s,
                                    .fate = v->fate,
                                    .by_job = by_job,
-                                   .text = xstrdup(v->text),
+                                   .text = xstrdup(rule),
                                    .user = by ? xstrdup(by->user) : NULL};
-            if (ctl_emit(c, EV_KILL, v->job, &kill) < 0)
-                continue;
-            const struct job *victim = model_get_job(&c->model, v->job);
-            str_appendf(&who, "%s%u", n++ ? ", " : "job ", v->job);
-            if (victim && !str_is_empty(victim->user))
-                str_appendf(&who, " of %s", victim->user);
-            if (n == 1)
-                str_appendf(&who, " (%s)", jobtext_preempt_rule(v->text, by_job));
+            if (ctl_emit(c, EV_KILL, v->job, &kill) == 0)
+                schedule_append_victim(&who, n++ == 0, v->job, model_get_job(&c->model, v->job),
+                                       jobtext_preempt_rule(rule, by_job));
+            free(rule);
         }
         if (n) {
             struct ev_preempt body = {.n_jobs = n, .text = str_take(&who)};

@@ -10,6 +10,7 @@
 #include "backend/sched/limits/limits.h"
 #include "src/base/heap.h"
 #include "src/base/units.h"
+#include "src/text/cause_text.h"
 
 #define PREEMPTED_MAX 1000 /* times that a job may go for others before it is taken for a circle */
 #define UID_FIRST     100000
@@ -304,7 +305,7 @@ static void play_preempt_all(struct play_clock *c, const struct sched_result *r)
                                .grace_s = v->grace_s,
                                .fate = v->fate,
                                .by_job = v->by_job,
-                               .text = xstrdup(v->text)};
+                               .text = cause_string(&v->why, NULL)};
         play_must_emit(c, EV_KILL, v->job, &body);
         if (++c->out->jobs[at].preempted >= PREEMPTED_MAX)
             c->stuck = at + 1;

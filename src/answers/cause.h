@@ -280,7 +280,11 @@ enum why_class {
     X(NODE_UNREACHED, "name")                                                                                \
     /* answers to sbatch --test-only and hints about a submission */                                         \
     X(WOULD_START, "at cpus nodes part parts")                                                               \
-    X(NO_MAIL, "")
+    X(NO_MAIL, "")                                                                                           \
+    /* by which rule a job is preempted */                                                                   \
+    X(PREEMPT_TIER, "n part most name of")                                                                   \
+    X(PREEMPT_QOS, "n name rule")                                                                            \
+    X(PREEMPT_BORROWED, "n")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

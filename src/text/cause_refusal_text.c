@@ -196,6 +196,11 @@ const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES] = {
     [CAUSE_NODE_UNREACHED] = {.full = "{name} cannot be reached now: nothing was ended"},
 
     [CAUSE_WOULD_START] = {.full_by = would_start_full},
+    [CAUSE_PREEMPT_TIER] =
+        {.full = "job {n} in partition {part} (tier {most}) comes before partition {name} (tier {of})"},
+    [CAUSE_PREEMPT_QOS] = {.full = "job {n} has QOS {name}, which may preempt QOS {rule}"},
+    [CAUSE_PREEMPT_BORROWED] = {.full =
+                                    "job {n} is within its limits and needs what this job had borrowed"},
     [CAUSE_NO_MAIL] = {.full = "--mail-type: no mail is sent, because mail_program is not set in this "
                                "cluster's configuration"},
 };

@@ -2,6 +2,7 @@
 #include "tests/lib/lab_cycle.h"
 
 #include "src/base/xalloc.h"
+#include "src/text/cause_text.h"
 
 struct sched_view lab_view(const struct lab *l)
 {
@@ -67,7 +68,7 @@ static void ask_to_go(struct lab *l, const struct sched_result *r)
                                .fate = s->fate,
                                .grace_s = s->grace_s,
                                .by_job = s->by_job,
-                               .text = xstrdup(s->text)};
+                               .text = cause_string(&s->why, NULL)};
         must_now(l, EV_KILL, s->job, &kill);
     }
 }

@@ -13,6 +13,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
+#include "src/text/cause_text.h"
 #include "tests/lib/random_cluster.h"
 
 #define RUNS   100
@@ -48,9 +49,11 @@ static void describe(const struct sched_result *r, struct str *out)
         add_alloc(&e->alloc, out);
         str_append(out, "\n");
     }
-    vec_for_each (&r->preempts, i)
-        str_appendf(out, "%u goes for %u: %s\n", r->preempts.v[i].job, r->preempts.v[i].by_job,
-                    r->preempts.v[i].text);
+    vec_for_each (&r->preempts, i) {
+        str_appendf(out, "%u goes for %u: ", r->preempts.v[i].job, r->preempts.v[i].by_job);
+        cause_full(out, &r->preempts.v[i].why, NULL);
+        str_append(out, "\n");
+    }
 }
 
 static void decide_in_pieces(const struct lab *l, struct planner *p, struct sched_result *ret)

@@ -167,7 +167,7 @@ static bool cycle_take_back_useless(struct planner *p, struct cycle *s)
         }
     }
     vec_for_each (&r->preempts, i)
-        free(r->preempts.v[i].text);
+        cause_clear(&r->preempts.v[i].why);
     vec_clear(&r->preempts);
     while (r->starts.n > s->sure_starts)
         rec_fini(&ev_start_rec, &r->starts.v[--r->starts.n].start);
@@ -194,7 +194,7 @@ static bool cycle_drop_noted(const struct planner *p, struct sched_result *r)
     vec_for_each (&r->preempts, i) {
         struct sched_preempt *v = &r->preempts.v[i];
         if (cycle_is_noted(p, v->job) || cycle_is_noted(p, v->by_job))
-            free(v->text);
+            cause_clear(&v->why);
         else
             r->preempts.v[preempts++] = *v;
     }

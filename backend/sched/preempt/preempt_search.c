@@ -363,13 +363,19 @@ static struct sched_preempt search_preempt_search_verdict(const struct preempt_s
     struct sched_preempt r = {
         .job = v->job->id, .by_job = h->job->id, .grace_s = v->grace_s, .fate = v->fate};
     if (v->rule == PREEMPT_RULE_TIER)
-        r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
-                           h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
+        r.why = (struct cause){.code = CAUSE_PREEMPT_TIER,
+                               .n = h->job->id,
+                               .part = xstrdup(mine->name),
+                               .most = mine->priority_tier,
+                               .name = xstrdup(its->name),
+                               .of = its->priority_tier};
     else if (v->rule == PREEMPT_RULE_QOS)
-        r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, job_qos(&h->job->req),
-                           job_qos(&v->job->req));
+        r.why = (struct cause){.code = CAUSE_PREEMPT_QOS,
+                               .n = h->job->id,
+                               .name = xstrdup(job_qos(&h->job->req)),
+                               .rule = xstrdup(job_qos(&v->job->req))};
     else
-        r.text = xasprintf("job %u is within its limits and needs what this job had borrowed", h->job->id);
+        r.why = (struct cause){.code = CAUSE_PREEMPT_BORROWED, .n = h->job->id};
     return r;
 }
 

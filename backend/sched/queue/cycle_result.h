@@ -2,6 +2,7 @@
 #ifndef STOKER_BACKEND_SCHED_CYCLE_RESULT_H
 #define STOKER_BACKEND_SCHED_CYCLE_RESULT_H
 
+#include "src/answers/cause.h"
 #include "src/base/vec.h"
 #include "src/model/model.h"
 
@@ -20,7 +21,7 @@ struct sched_preempt { /* a running job that has to go */
     uint32_t job, by_job;
     uint32_t grace_s; /* between TERM and KILL */
     uint32_t fate;    /* enum job_fate */
-    char *text;       /* by which rule; owned */
+    struct cause why; /* by which rule; owned */
 };
 
 struct sched_result {

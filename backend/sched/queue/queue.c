@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 void queue_init_lists(struct queue *q)
 {
     list_init(&q->classes.list);
@@ -42,7 +41,7 @@ void sched_result_fini(struct sched_result *r)
     vec_for_each (&r->places, i)
         rec_fini(&ev_place_rec, &r->places.v[i].place);
     vec_for_each (&r->preempts, i)
-        free(r->preempts.v[i].text);
+        cause_clear(&r->preempts.v[i].why);
     vec_fini(&r->starts);
     vec_fini(&r->places);
     vec_fini(&r->preempts);

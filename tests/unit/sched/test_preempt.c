@@ -175,7 +175,7 @@ static void test_only_once_and_then_it_starts(void **state)
         assert_string_equal(victims(), "2>3");
         assert_int_equal(last.preempts.v[0].grace_s, 30);
         assert_int_equal(last.preempts.v[0].fate, FATE_REQUEUE);
-        check_has("text", last.preempts.v[0].text,
+        check_has("text", said(&last.preempts.v[0].why),
                   "partition high (tier 2) comes before partition low (tier 1)");
         /* No other job is preempted meanwhile, and none takes the place. */
         submit("low", 4, 9);
@@ -650,7 +650,7 @@ static void test_borrowed(void **state)
     uint32_t e = submit_of("bob", 1);
     cycle_full();
     assert_string_equal(victims(), "2>5");
-    check_has("text", last.preempts.v[0].text, "within its limits");
+    check_has("text", said(&last.preempts.v[0].why), "within its limits");
     end(b);
     cycle_resume();
     assert_int_equal(lab_get(&l, e)->state, JOB_RUNNING);
