@@ -11,6 +11,7 @@
 
 #include "backend/node/nvml.h"
 #include "backend/task/proc.h"
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 
 #define PCI_DEVICES "/sys/bus/pci/devices"
@@ -211,12 +212,8 @@ int gpu_sampler_main(const char *nvml)
         add_minors(g);
         str_clear(&out);
         gpu_sample_format(g, &out);
-        for (size_t at = 0; at < out.len;) {
-            n = write(1, out.s + at, out.len - at);
-            if (n < 0 && errno != EINTR)
-                _exit(1);
-            at += n > 0 ? (size_t)n : 0;
-        }
+        if (file_write_fd(1, out.s, out.len) < 0)
+            _exit(1);
     }
     nvml_close(v);
     str_fini(&out);

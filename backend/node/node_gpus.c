@@ -13,6 +13,7 @@
 
 #include "backend/node/gpu_numbers.h"
 #include "backend/node/gpu_sampler.h"
+#include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/spawn.h"
 #include "src/base/utf8.h"
@@ -158,7 +159,7 @@ static void gpus_store(struct node_gpus *g)
     struct str text = STR_INIT;
     gpu_numbers_save(&g->numbers, g->cfg.facts->probe.boot_id, &text);
     int fd = openat(g->cfg.dir_fd, FILE_NAME ".tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && write(fd, text.s, text.len) == (ssize_t)text.len;
+    bool ok = fd >= 0 && file_write_fd(fd, text.s, text.len) == 0;
     if (fd >= 0)
         close(fd);
     if (!ok || renameat(g->cfg.dir_fd, FILE_NAME ".tmp", g->cfg.dir_fd, FILE_NAME) < 0)
@@ -171,12 +172,11 @@ static void gpus_load(struct node_gpus *g)
     int fd = openat(g->cfg.dir_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return;
-    char *text = xmalloc(GPU_TEXT_MAX);
-    ssize_t n = read(fd, text, GPU_TEXT_MAX - 1);
+    struct str text = STR_INIT;
+    file_read_fd(fd, GPU_TEXT_MAX, &text);
     close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    gpu_numbers_load(&g->numbers, g->cfg.facts->probe.boot_id, text);
-    free(text);
+    gpu_numbers_load(&g->numbers, g->cfg.facts->probe.boot_id, text.s);
+    str_fini(&text);
 }
 
 static void gpus_set_probe(struct node_gpus *g)

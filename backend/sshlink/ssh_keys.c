@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 
 static struct key_file *keys_find(struct keys *k, const char *file)
@@ -106,7 +107,7 @@ static int keys_write_text(const char *path, const char *text, mode_t mode)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), r = 0;
     if (fd < 0)
         return -errno;
-    if (write(fd, text, strlen(text)) != (ssize_t)strlen(text) || fsync(fd) < 0)
+    if (file_write_fd(fd, text, strlen(text)) < 0 || fsync(fd) < 0)
         r = -EIO;
     close(fd);
     return r;

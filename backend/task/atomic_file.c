@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
+
 #define ROOM      4096
 #define NAME_SIZE 64
 
@@ -27,25 +29,11 @@ void atomic_reserve(int dir_fd, const char *name)
     close(fd);
 }
 
-static int atomic_file_write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t w = write(fd, p, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0)
-            return w < 0 ? -errno : -ENOSPC;
-        p += w;
-        n -= (size_t)w;
-    }
-    return 0;
-}
-
 int atomic_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
 {
     char next[NAME_SIZE];
     int fd = open_next(dir_fd, name, next);
-    int r = fd < 0 ? -errno : atomic_file_write_all(fd, p, n);
+    int r = fd < 0 ? -errno : file_write_fd(fd, p, n);
     /* What is longer in an older version; its first block stays. */
     if (r == 0 && ftruncate(fd, (off_t)n) < 0)
         r = -errno;

@@ -1,25 +1,52 @@
-/* file.c - small text files. */
+/* file.c - files as a whole. */
 #include "src/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/str.h"
+#define CHUNK 65536
+
+int file_read_fd(int fd, size_t max, struct str *ret)
+{
+    for (;;) {
+        str_reserve(ret, CHUNK);
+        ssize_t n = read(fd, ret->s + ret->len, CHUNK);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        ret->len += (size_t)n;
+        ret->s[ret->len] = '\0';
+        if (ret->len > max)
+            return -EFBIG;
+    }
+}
+
+int file_write_fd(int fd, const void *p, size_t n)
+{
+    for (const char *at = p, *end = at + n; at < end;) {
+        ssize_t w = write(fd, at, (size_t)(end - at));
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return w < 0 ? -errno : -ENOSPC;
+        at += w;
+    }
+    return 0;
+}
 
 char *file_text(const char *path)
 {
     struct str s = STR_INIT;
-    FILE *f = fopen(path, "re");
-    char buf[4096];
-    for (size_t n; f && (n = fread(buf, 1, sizeof buf, f)) > 0;)
-        str_append_n(&s, buf, n);
-    if (!f)
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return NULL;
-    fclose(f);
+    file_read_fd(fd, SIZE_MAX, &s);
+    close(fd);
     return str_take(&s);
 }
 
@@ -28,9 +55,9 @@ int file_write(const char *path, mode_t mode, const char *text)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0)
         return -errno;
-    size_t len = strlen(text);
-    ssize_t n = write(fd, text, len);
-    int r = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : fchmod(fd, mode) < 0 || fsync(fd) < 0 ? -errno : 0;
+    int r = file_write_fd(fd, text, strlen(text));
+    if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+        r = -errno;
     close(fd);
     if (r < 0)
         unlink(path);

@@ -2,15 +2,13 @@
 #include "src/conf/jobfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/option.h"
+#include "src/conf/source.h"
 
 /* ---- the form of the file ---- */
 
@@ -255,36 +253,14 @@ static int build_request(const struct build *b, struct wall now)
 
 static int read_script(const char *path, struct blob *ret, struct errtext *why)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) < 0) {
-        int r = err_set(why, -errno, "%.200s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return r;
-    }
     struct str text = STR_INIT;
-    ssize_t n = 0;
-    int r = S_ISREG(st.st_mode) ? 0 : err_set(why, -EINVAL, "%.200s: not a file", path);
-    while (r == 0 && text.len <= JOBFILE_MAX_SCRIPT) {
-        str_reserve(&text, 65536);
-        n = read(fd, text.s + text.len, 65536);
-        if (n <= 0)
-            break;
-        text.len += (size_t)n;
-        text.s[text.len] = '\0';
-    }
-    if (r == 0 && n < 0)
-        r = err_set(why, -errno, "%.200s: %s", path, strerror(errno));
-    else if (r == 0 && text.len > JOBFILE_MAX_SCRIPT)
-        r = err_set(why, -EINVAL, "%.200s: longer than %u MiB", path, JOBFILE_MAX_SCRIPT >> 20);
-    else if (r == 0 && !str_starts(text.s, "#!"))
+    int r = source_read_file(path, JOBFILE_MAX_SCRIPT, JOBFILE_MAX_SCRIPT >> 20, &text, why);
+    if (r == 0 && !str_starts(text.s, "#!"))
         r = err_set(why, -EINVAL, "%.200s: its first line names no interpreter (#!/bin/sh)", path);
     else if (r == 0 && memchr(text.s, '\0', text.len))
         r = err_set(why, -EINVAL, "%.200s: a NUL byte in it", path);
     else if (r == 0 && text.s[strcspn(text.s, "\r\n")] == '\r')
         r = err_set(why, -EINVAL, "%.200s: its lines end as in DOS (run dos2unix)", path);
-    close(fd);
     if (r < 0) {
         str_fini(&text);
         return r;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -45,7 +46,7 @@ void source_fini(struct conf_source *s)
 
 /* ---- files ---- */
 
-static int source_read_file(const char *path, size_t max, struct str *ret, struct errtext *err)
+int source_read_file(const char *path, size_t max, unsigned max_mib, struct str *ret, struct errtext *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -55,26 +56,12 @@ static int source_read_file(const char *path, size_t max, struct str *ret, struc
             close(fd);
         return r;
     }
-    int r = 0;
-    ssize_t n = 0;
-    if (!S_ISREG(st.st_mode))
-        r = err_set(err, -EINVAL, "%.300s: not a file", path);
-    while (r == 0) {
-        str_reserve(ret, 65536);
-        n = read(fd, ret->s + ret->len, 65536);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        ret->len += (size_t)n;
-        ret->s[ret->len] = '\0';
-        if (ret->len > max)
-            r = err_set(err, -EINVAL, "%.300s: longer than %u MiB", path, SOURCE_MAX >> 20);
-    }
-    if (r == 0 && n < 0)
-        r = err_set(err, -errno, "%.300s: %s", path, strerror(errno));
+    bool is_file = S_ISREG(st.st_mode);
+    int r = is_file ? file_read_fd(fd, max, ret) : err_set(err, -EINVAL, "%.300s: not a file", path);
     close(fd);
-    return r;
+    if (r == -EFBIG)
+        return err_set(err, -EINVAL, "%.300s: longer than %u MiB", path, max_mib);
+    return is_file && r < 0 ? err_set(err, r, "%.300s: %s", path, strerror(-r)) : r;
 }
 
 /* ---- one text into the whole ---- */
@@ -166,7 +153,7 @@ static int add_text(struct source_reader *r, const char *text);
 static int add_file(struct source_reader *r, const char *path)
 {
     struct str text = STR_INIT;
-    int code = source_read_file(path, SOURCE_MAX - r->src->text.len, &text, r->err);
+    int code = source_read_file(path, SOURCE_MAX - r->src->text.len, SOURCE_MAX >> 20, &text, r->err);
     if (code == 0 && memchr(text.s, '\0', text.len))
         code = err_set(r->err, -EINVAL, "%.300s: a NUL byte in it", path);
     if (code == 0) {

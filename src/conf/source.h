@@ -42,4 +42,8 @@ int source_parse(const struct conf_source *s, config_t *cfg, struct errtext *err
 int source_verror(const struct conf_source *s, unsigned line, struct errtext *err, const char *fmt,
                   va_list ap) __attribute__((format(printf, 4, 0)));
 
+/* Appends a regular file of at most max bytes to ret; an error calls it longer than max_mib. */
+int source_read_file(const char *path, size_t max, unsigned max_mib, struct str *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
 #endif

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 
 #define DIRECTIVE "#SBATCH"
-#define CHUNK     65536u
 
 void script_fini(struct script *s)
 {
@@ -28,28 +28,16 @@ void script_fini(struct script *s)
 
 static int script_read_all(int fd, const char *name, struct blob *ret, struct errtext *err)
 {
-    struct blob b = {0};
-    size_t cap = 0;
-    for (;;) {
-        if (cap - b.n < CHUNK) {
-            cap = cap + CHUNK + cap / 2;
-            b.p = xrealloc(b.p, cap);
-        }
-        ssize_t n = read(fd, b.p + b.n, CHUNK);
-        if (n < 0 && errno == EINTR)
-            continue;
-        int rc = n < 0 ? err_set(err, -errno, "Unable to read %s: %s", name, strerror(errno)) : 0;
-        b.n += n > 0 ? (size_t)n : 0;
-        if (!rc && b.n > SCRIPT_MAX)
-            rc = err_set(err, -E2BIG, "Script %s is too large: at most %u bytes", name, SCRIPT_MAX);
-        if (rc) {
-            free(b.p);
-            return rc;
-        }
-        if (n == 0)
-            break;
+    struct str text = STR_INIT;
+    int rc = file_read_fd(fd, SCRIPT_MAX, &text);
+    if (rc < 0) {
+        str_fini(&text);
+        return rc == -EFBIG
+                   ? err_set(err, -E2BIG, "Script %s is too large: at most %u bytes", name, SCRIPT_MAX)
+                   : err_set(err, rc, "Unable to read %s: %s", name, strerror(-rc));
     }
-    *ret = b;
+    ret->n = text.len;
+    ret->p = (uint8_t *)str_take(&text);
     return 0;
 }
 

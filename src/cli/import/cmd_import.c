@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/cmd_import.h"
 #include "src/conf/conf.h"
@@ -86,16 +87,13 @@ static int read_included(const struct import *m, unsigned depth, struct slurmcon
 static int import_read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret)
 {
     struct errtext err = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct str text = STR_INIT;
-    char buf[65536];
-    ssize_t n = -1;
-    while (fd >= 0 && text.len < FILE_MAX && (n = read(fd, buf, sizeof buf)) > 0)
-        str_append_n(&text, buf, (size_t)n);
-    if (n < 0)
-        r = err_set(&err, -errno, "%s: %s", path, strerror(errno));
-    else if (n > 0 || memchr(text.s, '\0', text.len))
+    int r = fd < 0 ? -errno : file_read_fd(fd, FILE_MAX, &text);
+    if (r == -EFBIG || (r == 0 && memchr(text.s, '\0', text.len)))
         r = err_set(&err, -EINVAL, "%s is not a configuration file", path);
+    else if (r < 0)
+        err_set(&err, r, "%s: %s", path, strerror(-r));
     r = r ? r : slurmconf_parse(path, text.s, ret, &err);
     if (fd >= 0)
         close(fd);
@@ -123,11 +121,12 @@ static int import_write_file(struct import *m)
     if (!m->output)
         return out_flush(&m->out) ? 0 : 1;
     int fd = open(m->output, O_WRONLY | O_CREAT | O_CLOEXEC | (m->force ? O_TRUNC : O_EXCL), 0644);
-    bool ok = fd >= 0 && write(fd, m->out.s, m->out.len) == (ssize_t)m->out.len;
-    ok = (fd < 0 || close(fd) == 0) && ok;
-    if (!ok)
-        cli_error(m->cli, "%s: %s", m->output, strerror(errno));
-    return ok ? 0 : 1;
+    int r = fd < 0 ? -errno : file_write_fd(fd, m->out.s, m->out.len);
+    if (fd >= 0 && close(fd) < 0 && r == 0)
+        r = -errno;
+    if (r < 0)
+        cli_error(m->cli, "%s: %s", m->output, strerror(-r));
+    return r < 0;
 }
 
 static int cmd_import_run(struct import *m, const struct strv *files)

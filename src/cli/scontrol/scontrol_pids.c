@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -88,19 +89,16 @@ static int64_t environ_number(pid_t pid, const char *name)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    char *text = xmalloc(ENVIRON_MAX + 1);
-    size_t n = 0;
-    for (ssize_t got; n < ENVIRON_MAX && (got = read(fd, text + n, ENVIRON_MAX - n)) > 0;)
-        n += (size_t)got;
+    struct str text = STR_INIT;
+    file_read_fd(fd, ENVIRON_MAX, &text);
     close(fd);
-    text[n] = '\0';
     int64_t number = -1;
     size_t len = strlen(name);
-    for (const char *p = text; p < text + n; p += strlen(p) + 1)
+    for (const char *p = text.s; p < text.s + text.len; p += strlen(p) + 1)
         if (strncmp(p, name, len) == 0 && p[len] == '=' &&
             int_parse(p + len + 1, 0, INT32_MAX, &number, NULL))
             number = -1;
-    free(text);
+    str_fini(&text);
     return number;
 }
 

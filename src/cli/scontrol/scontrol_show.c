@@ -1,9 +1,11 @@
 /* scontrol_show.c - scontrol show. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/hostlist.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -291,16 +293,13 @@ static int compress(const char *list, bool sorted)
 
 static char *scontrol_show_read_all(const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct str text = STR_INIT;
-    char buf[4096];
-    size_t got;
-    if (!f)
+    if (fd < 0)
         return NULL;
-    while (text.len < 1 << 20 && (got = fread(buf, 1, sizeof buf, f)) > 0)
-        str_append_n(&text, buf, got);
-    if (f != stdin)
-        fclose(f);
+    file_read_fd(fd, 1 << 20, &text);
+    if (fd != STDIN_FILENO)
+        close(fd);
     return str_take(&text);
 }
 

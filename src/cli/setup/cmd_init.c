@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/dirs.h"
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/setup/initshared.h"
@@ -176,13 +177,7 @@ static int init_write_file(const struct cli *cli, const char *path, const struct
         cli_error(cli, "%s is there already; it is left as it is", path);
         return 1;
     }
-    for (size_t at = 0; !rc && at < text->len;) {
-        ssize_t n = write(fd, text->s + at, text->len - at);
-        if (n < 0)
-            rc = -errno;
-        else
-            at += (size_t)n;
-    }
+    rc = rc ? rc : file_write_fd(fd, text->s, text->len);
     if (fd >= 0 && close(fd) < 0 && !rc)
         rc = -errno;
     if (rc) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
 #include "src/cli/slurm/srunopts.h"
@@ -49,19 +50,14 @@ static bool in_path(const char *name)
 static char *read_configuration(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
     if (fd < 0)
         return NULL;
-    char *text = xcalloc(1, MULTIPROG_MAX + 1);
-    size_t n = 0;
-    ssize_t got = -1;
-    if (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode))
-        while (n < MULTIPROG_MAX && (got = read(fd, text + n, MULTIPROG_MAX - n)) > 0)
-            n += (size_t)got;
+    struct str text = STR_INIT;
+    bool is_text = file_read_fd(fd, MULTIPROG_MAX, &text) == 0 && !memchr(text.s, '\0', text.len);
     close(fd);
-    if (got == 0 && !memchr(text, '\0', n))
-        return text;
-    free(text);
+    if (is_text)
+        return str_take(&text);
+    str_fini(&text);
     return NULL;
 }
 
