@@ -1,7 +1,6 @@
 /* main_agent.c - stoker-agent: the daemon on a node. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "backend/shim/shim_server.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
+#include "src/base/opt.h"
 
 #define SPOOL_KEEP_MS 60000
 #define STUCK_MS      60000
@@ -26,52 +26,48 @@
 #define GPU_LOOK_VARIABLE   "STOKER_GPU_LOOK_MS"
 #define NVML_VARIABLE       "STOKER_NVML"
 
-static const char usage[] =
-    "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
-    "                    [--policy FILE] [--controller USER] [--clients PATH]\n"
-    "       stoker-agent --bridge --node NAME --dir DIR    (what an SSH channel runs)\n"
-    "       stoker-agent --bridge --socket PATH            (the same, to an agent that is a service)\n"
-    "       stoker-agent shim DIR\n"
-    "       stoker-agent --version\n";
-
 struct options {
-    const char *node, *dir, *socket, *log, *policy, *controller, *clients;
+    char *node, *dir, *socket, *log, *policy, *controller, *clients; /* for as long as it runs */
     bool daemon, bridge;
 };
 
-static int parse(int argc, char **argv, struct options *o)
+static const struct opt agent_table[] = {
+    {OPT_TEXT(struct options, node), .name = "node", .meta = "NAME", .help = "the node's name"},
+    {OPT_TEXT(struct options, dir), .name = "dir", .meta = "DIR", .help = "what it keeps"},
+    {OPT_TEXT(struct options, socket), .name = "socket", .meta = "PATH",
+     .help = "where it listens, or where a bridge finds it"},
+    {OPT_TEXT(struct options, log), .name = "log", .meta = "FILE",
+     .help = "its log; otherwise standard error"},
+    {OPT_TEXT(struct options, policy), .name = "policy", .meta = "FILE", .help = "what this node allows"},
+    {OPT_TEXT(struct options, controller), .name = "controller", .meta = "USER",
+     .help = "the user of the controller"},
+    {OPT_TEXT(struct options, clients), .name = "clients", .meta = "PATH",
+     .help = "the socket for commands on this node"},
+    {OPT_SETS(struct options, daemon), .name = "daemon", .help = "detach"},
+    {OPT_SETS(struct options, bridge), .name = "bridge",
+     .help = "what an SSH channel runs: joins it with the agent"},
+};
+
+static const struct opts agent_opts = OPTS(agent_table, NULL);
+static const struct opt_program program = {
+    .name = "stoker-agent",
+    .usage = "--node=NAME --dir=DIR [OPTIONS]",
+    .more = "stoker-agent --bridge --node=NAME --dir=DIR starts an agent where none runs;\n"
+            "stoker-agent --bridge --socket=PATH joins one that is a service;\n"
+            "stoker-agent shim DIR supervises a task.\n",
+    .options = &agent_opts,
+};
+
+/* Returns true to go on, otherwise *ret_exit is the exit code. */
+static bool parse(int argc, char **argv, struct options *o, int *ret_exit)
 {
-    static const struct option longs[] = {
-        {.name = "node", .has_arg = required_argument, .val = 'n'},
-        {.name = "dir", .has_arg = required_argument, .val = 'd'},
-        {.name = "socket", .has_arg = required_argument, .val = 's'},
-        {.name = "log", .has_arg = required_argument, .val = 'l'},
-        {.name = "policy", .has_arg = required_argument, .val = 'p'},
-        {.name = "controller", .has_arg = required_argument, .val = 'c'},
-        {.name = "clients", .has_arg = required_argument, .val = 'C'},
-        {.name = "daemon", .has_arg = no_argument, .val = 'D'},
-        {.name = "bridge", .has_arg = no_argument, .val = 'B'},
-        {.name = "version", .has_arg = no_argument, .val = 'V'},
-        {.name = "help", .has_arg = no_argument, .val = 'h'},
-        {.name = NULL},
-    };
-    for (int c; (c = getopt_long(argc, argv, "hV", longs, NULL)) != -1;)
-        switch (c) {
-        case 'n': o->node = optarg; break;
-        case 'd': o->dir = optarg; break;
-        case 's': o->socket = optarg; break;
-        case 'l': o->log = optarg; break;
-        case 'p': o->policy = optarg; break;
-        case 'c': o->controller = optarg; break;
-        case 'C': o->clients = optarg; break;
-        case 'D': o->daemon = true; break;
-        case 'B': o->bridge = true; break;
-        case 'V': puts("stoker-agent " STOKER_VERSION); exit(0);
-        case 'h': fputs(usage, stdout); exit(0);
-        default: return -EINVAL;
-        }
+    if (!opt_parse_program(&program, o, argc, argv, ret_exit))
+        return false;
     bool enough = (o->node && o->dir) || (o->bridge && o->socket);
-    return enough && optind == argc ? 0 : -EINVAL;
+    if (!enough)
+        fputs("stoker-agent: --node and --dir are needed\n", stderr);
+    *ret_exit = 2;
+    return enough;
 }
 
 /* Out of the starter's session and process tree. The first process waits until the daemon listens, or has
@@ -152,11 +148,10 @@ int main(int argc, char **argv)
         return gpu_sampler_main(getenv(NVML_VARIABLE));
     if (argc == 2 && strcmp(argv[1], FILE_READER_OPTION) == 0)
         return file_reader_main();
-    struct options o = {0};
-    if (parse(argc, argv, &o) < 0) {
-        fputs(usage, stderr);
-        return 2;
-    }
+    static struct options o;
+    int exit_code;
+    if (!parse(argc, argv, &o, &exit_code))
+        return exit_code;
     if (o.bridge)
         return run_bridge(&o);
     int ready = -1;

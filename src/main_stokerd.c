@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "backend/loop/loop.h"
 #include "src/base/dirs.h"
 #include "src/base/log.h"
+#include "src/base/opt.h"
 #include "src/base/privdrop.h"
 #include "src/base/str.h"
 #include "src/base/ulimit.h"
@@ -185,46 +185,46 @@ static int start(struct daemon_state *d, struct errtext *err)
     return r;
 }
 
+struct daemon_options {
+    bool foreground, shared, accept_loss;
+};
+
+static const struct opt daemon_table[] = {
+    {OPT_SETS(struct daemon_options, foreground), .name = "foreground", .letter = 'f',
+     .help = "log to standard error"},
+    {OPT_SETS(struct daemon_options, shared), .name = "shared", .letter = 's',
+     .help =
+         "serve every user of this machine; started by root it becomes the owner of its state directory "
+         "(implied for /etc/stoker)"},
+    {OPT_SETS(struct daemon_options, accept_loss), .name = "accept-loss", .letter = 'a',
+     .help = "start once with a state that has lost its last events; new job ids are higher than all "
+             "earlier ones"},
+};
+
+static const struct opts daemon_opts = OPTS(daemon_table, NULL);
+static const struct opt_program program = {
+    .name = "stokerd",
+    .usage = "[--foreground] [--shared] [--accept-loss]",
+    .more = "Its files are in $STOKER_HOME, else in the system's or the user's directories.\n",
+    .options = &daemon_opts,
+};
+
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"foreground", no_argument, NULL, 'f'},  {"shared", no_argument, NULL, 's'},
-        {"accept-loss", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0}};
-    bool foreground = false, shared = false, accept_loss = false;
-    int opt;
-    while ((opt = getopt_long(argc, argv, "fshV", options, NULL)) != -1) {
-        if (opt == 'f') {
-            foreground = true;
-        } else if (opt == 's') {
-            shared = true;
-        } else if (opt == 'a') {
-            accept_loss = true;
-        } else if (opt == 'V') {
-            puts("stokerd " STOKER_VERSION);
-            return 0;
-        } else {
-            fprintf(opt == 'h' ? stdout : stderr,
-                    "usage: stokerd [--foreground] [--shared] [--accept-loss]\n"
-                    "  -f, --foreground  log to standard error\n"
-                    "  -s, --shared      serve every user of this machine; started by root it becomes\n"
-                    "                    the owner of its state directory (implied for /etc/stoker)\n"
-                    "  -a, --accept-loss start once with a state that has lost its last events;\n"
-                    "                    new job ids are higher than all earlier ones\n"
-                    "Its files are in $STOKER_HOME, else in the system's or the user's directories.\n");
-            return opt == 'h' ? 0 : 2;
-        }
-    }
-    struct daemon_state d = {.accept_loss = accept_loss};
+    struct daemon_options o = {0};
+    int exit_code;
+    if (!opt_parse_program(&program, &o, argc, argv, &exit_code))
+        return exit_code;
+    struct daemon_state d = {.accept_loss = o.accept_loss};
     struct errtext err = {""};
     paths_find(&d.paths);
-    d.shared = shared || d.paths.shared;
+    d.shared = o.shared || d.paths.shared;
     d.everyone = d.shared || geteuid() == 0;
     log_open("stokerd", -1, LOG_LVL_INFO);
     set_limits();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow counts as a full disk */
-    int r = prepare(&d, foreground, &err);
+    int r = prepare(&d, o.foreground, &err);
     if (r == 0) {
         static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
         d.loop = loop_new();
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     }
     if (r < 0) {
         fprintf(stderr, "stokerd: %s\n", err.s);
-        if (!foreground)
+        if (!o.foreground)
             log_error("%s", err.s);
         loop_free(d.loop);
         paths_fini(&d.paths);

@@ -114,8 +114,7 @@ static void nodeconn_tell_trouble(struct nodeconn *n, const char *text)
 {
     if (str_eq(n->trouble, text))
         return;
-    free(n->trouble);
-    n->trouble = xstrdup(text);
+    xstrset(&n->trouble, text);
     n->ops->on_trouble(n->ctx, n, n->trouble);
 }
 
@@ -559,8 +558,7 @@ void nodeconn_set_socket(struct nodeconn *n, const char *socket)
 {
     if (str_eq(n->socket, socket))
         return;
-    free(n->socket);
-    n->socket = xstrdup(socket);
+    xstrset(&n->socket, socket);
     if (n->conn)
         nodeconn_go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);

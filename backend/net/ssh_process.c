@@ -303,8 +303,7 @@ void ssh_process_set_socket(struct ssh_process *p, const char *socket)
 {
     if (str_eq(p->path, socket))
         return;
-    free(p->path);
-    p->path = xstrdup(socket);
+    xstrset(&p->path, socket);
 }
 
 int ssh_process_open(struct ssh_process *p, struct ssh_order *to, struct ssh_stream *c)

@@ -10,6 +10,7 @@
 #include "backend/sched/limits/limits.h"
 #include "src/base/heap.h"
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 #include "src/text/cause_text.h"
 
 #define PREEMPTED_MAX 1000 /* times that a job may go for others before it is taken for a circle */
@@ -129,11 +130,9 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
     struct job *j = job_new();
     play_fill_request(&j->req, c->w, s);
     if (u->qos) {
-        free(j->req.qos);
-        j->req.qos = xstrdup(u->qos);
+        xstrset(&j->req.qos, u->qos);
     }
-    free(j->req.account);
-    j->req.account = xstrdup(u->account ? u->account : account_default(&c->m.spec, u->name, u->group));
+    xstrset(&j->req.account, u->account ? u->account : account_default(&c->m.spec, u->name, u->group));
     struct strv parts = strv_split(j->req.partition, ",");
     const struct part_spec *fallback = model_default_part(&c->m);
     j->partition = xstrdup(parts.n ? parts.v[0] : fallback ? fallback->name : NULL);

@@ -7,6 +7,7 @@
 
 #include "src/base/idmap.h"
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 #include "src/model/spec.h"
 
 #define BEGIN_MS INT64_C(1767571200000) /* 2026-01-05, a Monday: where nothing says otherwise */
@@ -72,8 +73,7 @@ static uint32_t workload_shape_of(struct workload_reader *r, const struct swf_jo
     s.req.name = xstrdup(s.name);
     for (size_t i = 0; i < r->cluster->parts.n; i++)
         if (str_eq(r->cluster->parts.v[i].name, s.name)) {
-            free(s.req.partition);
-            s.req.partition = xstrdup(s.name);
+            xstrset(&s.req.partition, s.name);
         }
     vec_push(&r->w->shapes, s);
     return at;

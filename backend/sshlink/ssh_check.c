@@ -257,8 +257,7 @@ static void ssh_check_on_step(void *ctx, __attribute__((unused)) struct node_ssh
         break;
     case NODE_SSH_LOGGED_IN:
         c->logged_in = true;
-        free(c->used);
-        c->used = xstrdup(text);
+        xstrset(&c->used, text);
         snprintf(s, sizeof s, "%s, with %s", c->to.user, text);
         ssh_check_say("login", "ok", s, NULL);
         break;
@@ -334,8 +333,7 @@ static bool ssh_check_set_option(struct ssh_check *c, const char *word)
                  {"keys=", &c->keys}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (str_starts(word, texts[i].name)) {
-            free(*texts[i].to);
-            *texts[i].to = xstrdup(word + strlen(texts[i].name));
+            xstrset(texts[i].to, word + strlen(texts[i].name));
             return true;
         }
     if (str_starts(word, "identity="))

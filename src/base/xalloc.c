@@ -54,6 +54,13 @@ char *xstrdup(const char *s)
     return s ? xalloc_must(strdup(s)) : NULL;
 }
 
+void xstrset(char **at, const char *s)
+{
+    char *copy = xstrdup(s);
+    free(*at);
+    *at = copy;
+}
+
 char *xasprintf(const char *fmt, ...)
 {
     char *s = NULL;

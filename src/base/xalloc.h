@@ -19,5 +19,7 @@ char *xasprintf(const char *fmt, ...)
 
 /* A copy of s; NULL for NULL. */
 char *xstrdup(const char *s) __attribute__((warn_unused_result));
+/* Frees *at and puts a copy of s there; s may be a part of *at. */
+void xstrset(char **at, const char *s);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef STOKER_CLI_CMD_H
 #define STOKER_CLI_CMD_H
 
-#include "src/jobspec/opt.h"
+#include "src/base/opt.h"
 
 struct command;
 

@@ -141,8 +141,7 @@ static int check_node(const struct finish *f, size_t entry, const struct node_sp
 static void make_node(struct node_spec *to, const struct node_spec *from, const char *name)
 {
     rec_copy(&node_spec_rec, to, from);
-    free(to->name);
-    to->name = xstrdup(name);
+    xstrset(&to->name, name);
     if (from->address && strchr(from->address, '%')) {
         free(to->address);
         to->address = fill_address(from->address, from->name, name);

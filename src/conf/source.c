@@ -252,8 +252,7 @@ int source_read(const char *path, struct conf_source *ret, struct errtext *err)
     struct source_reader r = {
         .src = &s, .err = err, .dir = slash ? xstrndup(path, (size_t)(slash - path)) : NULL};
     if (r.dir && !*r.dir) {
-        free(r.dir);
-        r.dir = xstrdup("/");
+        xstrset(&r.dir, "/");
     }
     int code = add_file(&r, path);
     free(r.dir);

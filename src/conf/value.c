@@ -106,8 +106,7 @@ static int read_name(const char *text, char **ret, struct errtext *err)
         return err_set(err, -EINVAL,
                        "\"%.100s\" cannot be a name (up to %d bytes without blanks and separators)", text,
                        NAME_MAX_BYTES);
-    free(*ret);
-    *ret = xstrdup(text);
+    xstrset(ret, text);
     return 0;
 }
 
@@ -115,8 +114,7 @@ static int read_str(const char *text, char **ret, struct errtext *err)
 {
     if (!utf8_is_valid(text, strlen(text)))
         return err_set(err, -EINVAL, "the text is not UTF-8");
-    free(*ret);
-    *ret = xstrdup(text);
+    xstrset(ret, text);
     return 0;
 }
 

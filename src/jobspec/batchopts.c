@@ -19,17 +19,13 @@ static int batch_set(void *ctx, const struct opt *o, const char *arg, struct err
                            why.s);
         b->job.req.array_throttle = array.throttle;
         array_spec_fini(&array);
-        free(b->job.req.array_spec);
-        b->job.req.array_spec = xstrdup(arg);
+        xstrset(&b->job.req.array_spec, arg);
         return 0;
     case B_IGNORE_PBS: return 0;
     case B_PARSABLE: b->parsable = true; return 0;
     case B_TEST_ONLY: b->test_only = true; return 0;
     case B_WAIT: b->wait = true; return 0;
-    case B_WRAP:
-        free(b->wrap);
-        b->wrap = xstrdup(arg);
-        return 0;
+    case B_WRAP: xstrset(&b->wrap, arg); return 0;
     }
     bug_on(true);
     return 0;

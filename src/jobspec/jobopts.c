@@ -415,8 +415,7 @@ SETTER(mail_types)
 
 SETTER(distribution)
 {
-    free(o->distribution_text);
-    o->distribution_text = xstrdup(arg);
+    xstrset(&o->distribution_text, arg);
     o->distribution = strncasecmp(arg, "cyclic", 6) == 0      ? 1
                       : strncasecmp(arg, "arbitrary", 9) == 0 ? 2
                                                               : 0;

@@ -45,12 +45,6 @@ static const struct {
     {"Reason", KEY_REASON},
 };
 
-static void windowspec_set_text(char **member, const char *value)
-{
-    free(*member);
-    *member = xstrdup(value);
-}
-
 static void windowspec_set_list(struct strv *member, const char *value)
 {
     strv_fini(member);
@@ -102,7 +96,7 @@ int windowspec_set(struct windowspec *s, const char *key, const char *value, str
     if (i == sizeof keys / sizeof *keys)
         return err_set(err, -ENOENT, "%s is not known", key);
     switch (keys[i].key) {
-    case KEY_NAME: windowspec_set_text(&s->w.name, value); return 0;
+    case KEY_NAME: xstrset(&s->w.name, value); return 0;
     case KEY_START: return wall_parse(value, now, &s->w.start, err);
     case KEY_END: s->duration_s = 0; return wall_parse(value, now, &s->w.end, err);
     case KEY_DURATION: return set_duration(s, value, err);
@@ -110,7 +104,7 @@ int windowspec_set(struct windowspec *s, const char *key, const char *value, str
     case KEY_USERS: windowspec_set_list(&s->w.users, value); return 0;
     case KEY_ACCOUNTS: windowspec_set_list(&s->w.accounts, value); return 0;
     case KEY_FLAGS: return set_flags(s, value, err);
-    case KEY_REASON: windowspec_set_text(&s->w.reason, value); return 0;
+    case KEY_REASON: xstrset(&s->w.reason, value); return 0;
     }
     return 0;
 }

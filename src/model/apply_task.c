@@ -57,8 +57,7 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
         j->time_limit_s = body->time_limit_s;
         j->borrowed = body->borrowed;
         if (body->partition) {
-            free(j->partition);
-            j->partition = xstrdup(body->partition);
+            xstrset(&j->partition, body->partition);
         }
         model_enqueue(m, j);
     }

@@ -293,8 +293,7 @@ void job_reset_partition(struct job *j)
 {
     struct strv parts = strv_split(j->req.partition, ",");
     if (parts.n) {
-        free(j->partition);
-        j->partition = xstrdup(parts.v[0]);
+        xstrset(&j->partition, parts.v[0]);
     }
     strv_fini(&parts);
 }

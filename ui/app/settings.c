@@ -147,8 +147,7 @@ static int take_setting(struct settings *s, const char *path, const config_setti
     if (str_eq(name, "keys") && config_setting_is_group(e))
         return take_keys(s, path, e, err);
     if (str_eq(name, "theme") && text) {
-        free(s->theme);
-        s->theme = xstrdup(text);
+        xstrset(&s->theme, text);
     } else if (str_eq(name, "gpu_idle") && text) {
         int rc = duration_parse_conf(text, &s->gpu_idle_s, err);
         if (rc)

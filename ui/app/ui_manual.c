@@ -4,14 +4,33 @@
 
 #include <stdlib.h>
 
-#include "src/base/roff.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "src/text/roff.h"
 #include "ui/app/screens.h"
 #include "ui/command/command_table.h"
 #include "ui/term/signs.h"
 
 #define LEN(a) (sizeof(a) / sizeof(a)[0])
+
+const struct opt screen_table[SCREEN_N_OPTIONS] = {
+    {.id = SCREEN_THEME,
+     .name = "theme",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "dark, light, mono, colourblind, or the path of a theme file"},
+    {.id = SCREEN_ASCII, .name = "ascii", .help = "ASCII characters only"},
+    {.id = SCREEN_READ_ONLY, .name = "read-only", .help = "refuse all changes"},
+    {.id = SCREEN_NO_MOUSE, .name = "no-mouse", .help = "do not use the mouse"},
+    {.id = SCREEN_PRINT_KEYS, .name = "print-keys"},
+    {.id = SCREEN_PRINT_MANUAL, .name = "print-manual"},
+    {.id = SCREEN_CLOCK_SPEED, .name = "clock-speed", .arg = OPT_REQUIRED},
+};
+
+static char *screen_option_name(const struct opt *o)
+{
+    return o->meta ? xasprintf("--%s=%s", o->name, o->meta) : xasprintf("--%s", o->name);
+}
 
 struct item {
     const char *word, *text;
@@ -38,12 +57,14 @@ static void ui_manual_head(struct str *out)
     roff_text(out, "stoker-ui - the screens: browse the queue, submit, act, from the keyboard\n");
     roff_section(out, "SYNOPSIS");
     str_append(out, "\\fBstoker\\fR");
-#define X(option, text)     \
-    str_append(out, " [");  \
-    roff_text(out, option); \
-    str_append(out, "]");
-    SCREEN_OPTIONS(X)
-#undef X
+    for (int i = 0; i < SCREEN_N_OPTIONS; i++)
+        if (screen_table[i].help) {
+            char *option = screen_option_name(&screen_table[i]);
+            str_append(out, " [");
+            roff_text(out, option);
+            str_append(out, "]");
+            free(option);
+        }
     str_append_char(out, '\n');
     roff_section(out, "DESCRIPTION");
     roff_text(out,
@@ -56,9 +77,12 @@ static void ui_manual_head(struct str *out)
 static void options(struct str *out)
 {
     roff_section(out, "OPTIONS");
-#define X(option, text) roff_item(out, option, NULL, text);
-    SCREEN_OPTIONS(X)
-#undef X
+    for (int i = 0; i < SCREEN_N_OPTIONS; i++)
+        if (screen_table[i].help) {
+            char *option = screen_option_name(&screen_table[i]);
+            roff_item(out, option, NULL, screen_table[i].help);
+            free(option);
+        }
 }
 
 /* The letter is what terminals show that have ASCII alone, and what the commands print. */

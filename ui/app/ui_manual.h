@@ -2,14 +2,21 @@
 #ifndef UI_APP_UI_MANUAL_H
 #define UI_APP_UI_MANUAL_H
 
+#include "src/base/opt.h"
 #include "src/base/str.h"
 
-/* X(option as it is typed, what it does): of the command line. */
-#define SCREEN_OPTIONS(X)                                                            \
-    X("--theme=NAME", "dark, light, mono, colourblind, or the path of a theme file") \
-    X("--ascii", "ASCII characters only")                                            \
-    X("--read-only", "refuse all changes")                                           \
-    X("--no-mouse", "do not use the mouse")
+/* The options of the command line. */
+enum screen_option {
+    SCREEN_THEME,
+    SCREEN_ASCII,
+    SCREEN_READ_ONLY,
+    SCREEN_NO_MOUSE,
+    SCREEN_PRINT_KEYS,
+    SCREEN_PRINT_MANUAL,
+    SCREEN_CLOCK_SPEED, /* main_demo.c gives it */
+    SCREEN_N_OPTIONS
+};
+extern const struct opt screen_table[SCREEN_N_OPTIONS];
 
 /* Written for troff. */
 void ui_manual(struct str *out);

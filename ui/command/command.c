@@ -202,8 +202,7 @@ static void walk_history(struct ui *ui, int by)
     struct cmdline *cl = ui->cmd;
     const struct strv *h = &ui->o.prefs->history;
     if (!cl->history) {
-        free(cl->typed);
-        cl->typed = xstrdup(cl->edit.text.s);
+        xstrset(&cl->typed, cl->edit.text.s);
     }
     size_t at = cl->history;
     do {

@@ -100,8 +100,7 @@ static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome ou
     struct msg_node_note *msg = arg;
     if (outcome != DIALOG_YES)
         return;
-    free(msg->text);
-    msg->text = xstrdup(dlg->edit.text.s);
+    xstrset(&msg->text, dlg->edit.text.s);
     act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, node_dialogs_answered, NOTE);
 }
 

@@ -190,8 +190,7 @@ static void take_directory(const struct form *f, struct jobopts *o)
 {
     if (!f->dir)
         return;
-    free(o->cwd);
-    o->cwd = xstrdup(f->dir);
+    xstrset(&o->cwd, f->dir);
 }
 
 /* One that the text gives stays. */

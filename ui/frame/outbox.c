@@ -53,8 +53,7 @@ void outbox_ring(struct ui *ui, char *take_title)
 
 void ui_copy(struct ui *ui, const char *text, const char *what)
 {
-    free(ui->outbox->copied);
-    ui->outbox->copied = xstrdup(text);
+    xstrset(&ui->outbox->copied, text);
     outbox_wish(ui, WISH_COPY);
     ui_toast(ui, ROLE_GOOD, "copied %s", what);
 }

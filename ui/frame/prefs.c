@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/xalloc.h"
+
 static void view_prefs_fini(struct view_prefs *v)
 {
     free(v->view);
@@ -106,8 +108,7 @@ static void prefs_take_text(char **at, const config_setting_t *group, const char
 {
     const char *text = NULL;
     if (config_setting_lookup_string(group, name, &text)) {
-        free(*at);
-        *at = xstrdup(text);
+        xstrset(at, text);
     }
 }
 

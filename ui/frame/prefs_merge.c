@@ -28,16 +28,10 @@ static bool same_view(const struct view_prefs *a, const struct view_prefs *b)
            same_list(&a->columns, &b->columns);
 }
 
-static void prefs_merge_set_text(char **at, const char *text)
-{
-    free(*at);
-    *at = xstrdup(text);
-}
-
 static void copy_view(struct view_prefs *to, const struct view_prefs *from)
 {
-    prefs_merge_set_text(&to->filter, from->filter);
-    prefs_merge_set_text(&to->sort, from->sort);
+    xstrset(&to->filter, from->filter);
+    xstrset(&to->sort, from->sort);
     to->reverse = from->reverse;
     to->mine = from->mine;
     to->flat = from->flat;
@@ -72,7 +66,7 @@ static void prefs_merge_merge(struct prefs *file, struct prefs *before, const st
             prefs_keep_named(file, it->name, &it->shows);
     }
     if (!str_eq(before->theme, now->theme))
-        prefs_merge_set_text(&file->theme, now->theme);
+        xstrset(&file->theme, now->theme);
     for (size_t i = first_new_line(&before->history, &now->history); i < now->history.n; i++)
         prefs_remember(file, now->history.v[i]);
 }

@@ -47,8 +47,7 @@ void dialog_wait(struct dialog *d)
 void dialog_refuse(struct dialog *d, const char *why)
 {
     d->waiting = false;
-    free(d->refused);
-    d->refused = xstrdup(why);
+    xstrset(&d->refused, why);
 }
 
 static uint64_t item_id(const void *ctx, size_t i)

@@ -10,6 +10,7 @@
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
+#include "src/base/xalloc.h"
 #include "src/text/cause_text.h"
 
 #define QUEUE_MAX      (64u << 20)
@@ -169,8 +170,7 @@ static void session_greet(struct session *s, uint64_t tag, const struct msg_hell
                             .pid = (uint32_t)getpid()};
     s->greeted = true;
     conn_set_max_frame(s->conn, FRAME_MAX);
-    free(s->program);
-    s->program = xstrdup(m->program);
+    xstrset(&s->program, m->program);
     conn_send(s->conn, 0, MSG_WELCOME, tag, &w);
 }
 

@@ -5,6 +5,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/idmap.h"
+#include "src/base/xalloc.h"
 
 static bool req_names_is_feature(const struct model *m, const char *name)
 {
@@ -111,8 +112,7 @@ void req_names_settle(const struct model *m, struct job_req *r, const char *part
     part = part ? part : fallback ? fallback->name : NULL;
     bool is_empty = r->partition && !*r->partition; /* refused by req_check.c */
     if (!parts.n && part && !is_empty) {
-        free(r->partition);
-        r->partition = xstrdup(part);
+        xstrset(&r->partition, part);
     } else if (req_names_drop_duplicates(&parts)) {
         free(r->partition);
         r->partition = strv_join(&parts, ",");

@@ -7,6 +7,7 @@
 #include "backend/control/requests/req_check.h"
 #include "src/base/idmap.h"
 #include "src/base/utf8.h"
+#include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
 #define NAME_CELLS 128
@@ -160,8 +161,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     st->command = command;
     st->name = name;
     st->id = (int32_t)j->next_step;
-    free(st->request_id);
-    st->request_id = xstrdup(m->request_id);
+    xstrset(&st->request_id, m->request_id);
     st->stream_in = m->stream_in;
     if (!st->n_ranks)
         st->n_ranks = 1;

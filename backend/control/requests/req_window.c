@@ -8,6 +8,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/log.h"
 #include "src/base/utf8.h"
+#include "src/base/xalloc.h"
 
 #define NAME_MAX_BYTES 128
 #define TEXT_MAX_BYTES 1024
@@ -124,8 +125,7 @@ static enum refusal window_check_request(struct session *s, struct msg_window_se
         return r;
     w->id = old ? old->id : window_next_id(&c->model);
     w->t_made = old ? old->t_made : loop_wall(c->loop);
-    free(w->user);
-    w->user = xstrdup(user_name(c->users, s->uid));
+    xstrset(&w->user, user_name(c->users, s->uid));
     struct errtext text;
     if (window_check(w, &text) < 0)
         *why = (struct cause){.code = CAUSE_WORDS, .text = xstrdup(text.s)};

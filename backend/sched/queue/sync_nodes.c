@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/queue/queue.h"
+#include "src/base/xalloc.h"
 
 /* CPU and GPU sets have this size, and sums of memory must not overflow: larger values from a node or the
  * configuration are cut. */
@@ -88,8 +89,7 @@ bool sync_node(struct queue *q, uint32_t at)
     bool usable = sync_nodes_is_usable(n),
          stale = !str_eq(q->nodes.gpu_types[at], n->gpu_type) || q->nodes.tmp_mib[at] != n->tmp_mib;
     if (stale) {
-        free(q->nodes.gpu_types[at]);
-        q->nodes.gpu_types[at] = xstrdup(n->gpu_type);
+        xstrset(&q->nodes.gpu_types[at], n->gpu_type);
         q->nodes.tmp_mib[at] = n->tmp_mib;
     }
     bool moved = sync_nodes_hold_for_unknown(q, at, sync_nodes_held_by_unknown(n, all));

@@ -42,8 +42,7 @@ struct mgr_row *mgr_list_add_row(struct mgr_list *l)
 
 void mgr_row_set(struct mgr_row *r, enum mgr_field f, const char *value)
 {
-    free(r->v[f]);
-    r->v[f] = xstrdup(value);
+    xstrset(&r->v[f], value);
 }
 
 void mgr_row_set_number(struct mgr_row *r, enum mgr_field f, uint64_t n)

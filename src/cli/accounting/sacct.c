@@ -56,22 +56,13 @@ struct sacct {
 
 enum {
     O_ACCOUNTS = 1,
-    O_ALL_USERS,
-    O_ALLOCATIONS,
     O_BRIEF,
     O_CLUSTERS,
-    O_COMPLETION,
     O_ASSOCIATIONS,
-    O_SCRIPTS,
-    O_DELIMITER,
-    O_DUPLICATES,
     O_END,
-    O_FORMAT,
     O_GROUPS,
-    O_HELP_FORMAT,
     O_IGNORED,
     O_JOBS,
-    O_JSON,
     O_LONG,
     O_NAMES,
     O_NODES,
@@ -79,14 +70,10 @@ enum {
     O_NCPUS,
     O_LIMIT_MIN,
     O_LIMIT_MAX,
-    O_NO_HEADER,
-    O_PARSABLE,
-    O_PARSABLE2,
     O_PARTITIONS,
     O_QOS,
     O_START,
     O_STATES,
-    O_TRUNCATE,
     O_UNITS,
     O_USERS,
     O_WCKEYS,
@@ -97,25 +84,25 @@ static const struct opt table[] = {
     {.id = O_ACCOUNTS, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these accounts"},
     {.id = O_ACCOUNTS, .name = "account", .arg = OPT_REQUIRED},
     {.id = O_CLUSTERS, .name = "allclusters", .letter = 'L', .help = "of all clusters: there is one"},
-    {.id = O_ALLOCATIONS, .name = "allocations", .letter = 'X', .help = "jobs alone, not their steps"},
-    {.id = O_ALL_USERS, .name = "allusers", .letter = 'a', .help = "jobs of all users"},
+    {OPT_SETS(struct sacct, allocations), .name = "allocations", .letter = 'X', .help = "jobs alone, not their steps"},
+    {OPT_SETS(struct sacct, all_users), .name = "allusers", .letter = 'a', .help = "jobs of all users"},
     {.id = O_IGNORED, .name = "array", .help = "one line for each element of an array: elements that ran have their own"},
-    {.id = O_SCRIPTS, .name = "batch-script", .letter = 'B', .help = "the scripts of the jobs instead of rows: one's own"},
+    {OPT_SETS(struct sacct, scripts), .name = "batch-script", .letter = 'B', .help = "the scripts of the jobs instead of rows: one's own"},
     {.id = O_BRIEF, .name = "brief", .letter = 'b', .help = "id, state and exit code"},
     {.id = O_ASSOCIATIONS, .name = "associations", .letter = 'x', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these associations: their ids, as sacctmgr show associations format=id has them"},
-    {.id = O_COMPLETION, .name = "completion", .letter = 'c', .help = "ended jobs alone, with other columns and without steps"},
+    {OPT_SETS(struct sacct, completion), .name = "completion", .letter = 'c', .help = "ended jobs alone, with other columns and without steps"},
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
-    {.id = O_DELIMITER, .name = "delimiter", .arg = OPT_REQUIRED, .meta = "TEXT", .help = "between the fields of -p and -P"},
-    {.id = O_DUPLICATES, .name = "duplicates", .letter = 'D', .help = "every run of a job that was queued again (the last one)"},
+    {OPT_TEXT(struct sacct, delimiter), .name = "delimiter", .meta = "TEXT", .help = "between the fields of -p and -P"},
+    {OPT_SETS(struct sacct, q.duplicates), .name = "duplicates", .letter = 'D', .help = "every run of a job that was queued again (the last one)"},
     {.id = O_END, .name = "endtime", .letter = 'E', .arg = OPT_REQUIRED, .meta = "TIME", .help = "jobs that were there before (now)"},
     {.id = O_IGNORED, .name = "federation"},
-    {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .env = "SACCT_FORMAT", .help = "what to print: name[%[-]width],..."},
+    {OPT_TEXT(struct sacct, fields), .name = "format", .letter = 'o', .meta = "FIELDS", .env = "SACCT_FORMAT", .help = "what to print: name[%[-]width],..."},
     {.id = O_GROUPS, .name = "gid", .letter = 'g', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these groups"},
     {.id = O_GROUPS, .name = "group", .arg = OPT_REQUIRED},
-    {.id = O_HELP_FORMAT, .name = "helpformat", .letter = 'e', .help = "list the fields"},
+    {OPT_SETS(struct sacct, help_format), .name = "helpformat", .letter = 'e', .help = "list the fields"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these jobs: N, N_k, N.step"},
-    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {OPT_SETS(struct sacct, json), .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
     {.id = O_IGNORED, .name = "local"},
     {.id = O_LONG, .name = "long", .letter = 'l', .help = "many fields"},
     {.id = O_NAMES, .name = "name", .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these names"},
@@ -123,31 +110,25 @@ static const struct opt table[] = {
     {.id = O_NCPUS, .name = "ncpus", .letter = 'I', .arg = OPT_REQUIRED, .meta = "MIN[-MAX]", .help = "jobs with MIN to MAX CPUs"},
     {.id = O_NNODES, .name = "nnodes", .letter = 'i', .arg = OPT_REQUIRED, .meta = "MIN[-MAX]", .help = "jobs on MIN to MAX nodes"},
     {.id = O_NODES, .name = "nodelist", .letter = 'N', .arg = OPT_REQUIRED, .meta = "NODES", .help = "jobs that ran on these nodes"},
-    {.id = O_NO_HEADER, .name = "noheader", .letter = 'n', .help = "no header"},
-    {.id = O_PARSABLE, .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
-    {.id = O_PARSABLE2, .name = "parsable2", .letter = 'P', .help = "fields with '|' between them"},
+    {OPT_SETS(struct sacct, no_header), .name = "noheader", .letter = 'n', .help = "no header"},
+    {OPT_SETS(struct sacct, parsable), .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
+    {OPT_SETS(struct sacct, parsable2), .name = "parsable2", .letter = 'P', .help = "fields with '|' between them"},
     {.id = O_PARTITIONS, .name = "partition", .letter = 'r', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these partitions"},
     {.id = O_QOS, .name = "qos", .letter = 'q', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these QOS"},
     {.id = O_START, .name = "starttime", .letter = 'S', .arg = OPT_REQUIRED, .meta = "TIME", .help = "jobs that were there after (today 0:00)"},
     {.id = O_STATES, .name = "state", .letter = 's', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs that were in these states then"},
     {.id = O_LIMIT_MAX, .name = "timelimit-max", .letter = 'K', .arg = OPT_REQUIRED, .meta = "LIMIT", .help = "with -k: no longer time limit than this"},
     {.id = O_LIMIT_MIN, .name = "timelimit-min", .letter = 'k', .arg = OPT_REQUIRED, .meta = "LIMIT", .help = "jobs with this time limit; with -K at least this"},
-    {.id = O_TRUNCATE, .name = "truncate", .letter = 'T', .help = "times cut to the range asked for"},
+    {OPT_SETS(struct sacct, truncate), .name = "truncate", .letter = 'T', .help = "times cut to the range asked for"},
     {.id = O_UNITS, .name = "units", .arg = OPT_REQUIRED, .meta = "KMGTP", .help = "sizes in this unit"},
     {.id = O_IGNORED, .name = "use-local-uid"},
     {.id = O_USERS, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these users (mine)"},
     {.id = O_USERS, .name = "uid", .arg = OPT_REQUIRED},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
     {.id = O_WCKEYS, .name = "wckeys", .letter = 'W', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these keys"},
-    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    {OPT_SETS(struct sacct, json), .name = "yaml", .arg = OPT_OPTIONAL},
     /* clang-format on */
 };
-
-static void sacct_replace(char **s, const char *value)
-{
-    free(*s);
-    *s = xstrdup(value);
-}
 
 /* What sacct calls so; it is said once the whole line is read. */
 static int fatal(struct sacct *s, int r, const struct errtext *err)
@@ -217,29 +198,16 @@ static int sacct_set_option(void *ctx, const struct opt *o, const char *arg, str
 {
     struct sacct *s = ctx;
     switch (o->id) {
-    case O_ALL_USERS: s->all_users = true; break;
-    case O_ALLOCATIONS: s->allocations = true; break;
-    case O_SCRIPTS: s->scripts = true; break;
-    case O_BRIEF: sacct_replace(&s->fields, FORMAT_BRIEF); break;
+    case O_BRIEF: xstrset(&s->fields, FORMAT_BRIEF); break;
     case O_ASSOCIATIONS: return acct_sizes_set_assocs(&s->sizes, arg, err);
-    case O_COMPLETION: s->completion = true; break;
     case O_NNODES: return acct_sizes_set_range(&s->sizes.nodes_min, &s->sizes.nodes_max, "node", arg, err);
     case O_NCPUS: return acct_sizes_set_range(&s->sizes.cpus_min, &s->sizes.cpus_max, "cpu", arg, err);
     case O_LIMIT_MIN: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_min_s, arg, err), err);
     case O_LIMIT_MAX: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_max_s, arg, err), err);
-    case O_CLUSTERS: sacct_replace(&s->cluster, arg); break;
-    case O_DELIMITER: sacct_replace(&s->delimiter, arg); break;
-    case O_DUPLICATES: s->q.duplicates = true; break;
+    case O_CLUSTERS: xstrset(&s->cluster, arg); break;
     case O_END: return set_end(s, arg, err);
-    case O_FORMAT: sacct_replace(&s->fields, arg); break;
-    case O_HELP_FORMAT: s->help_format = true; break;
-    case O_JSON: s->json = true; break;
-    case O_LONG: sacct_replace(&s->fields, FORMAT_LONG); break;
-    case O_NO_HEADER: s->no_header = true; break;
-    case O_PARSABLE: s->parsable = true; break;
-    case O_PARSABLE2: s->parsable2 = true; break;
+    case O_LONG: xstrset(&s->fields, FORMAT_LONG); break;
     case O_START: return sacct_set_time(&s->q.since, &s->since_given, arg, err);
-    case O_TRUNCATE: s->truncate = true; break;
     case O_UNITS: return set_units(s, arg, err);
     default: return sacct_set_filter(s, o->id, arg, err);
     }

@@ -162,37 +162,30 @@ static int choose(struct chosen *c, const char *spec, struct errtext *err)
 /* --- options --- */
 
 enum {
-    O_ACCOUNTS = 1,
-    O_ALL,
-    O_CLUSTERS,
+    O_CLUSTERS = 1,
     O_FORMAT,
-    O_HELPFORMAT,
-    O_JSON,
-    O_LONG,
-    O_NOHEADER,
     O_PARSABLE,
     O_PARSABLE2,
     O_USERS,
-    O_USERS_ONLY,
     O_IGNORED,
 };
 
 static const struct opt table[] = {
     /* clang-format off */
-    {.id = O_ACCOUNTS, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these accounts"},
-    {.id = O_ALL, .name = "all", .letter = 'a', .help = "all users"},
+    {OPT_NAMES(struct sshare, filter.accounts), .name = "accounts", .letter = 'A', .meta = "LIST", .help = "these accounts"},
+    {OPT_SETS(struct sshare, all), .name = "all", .letter = 'a', .help = "all users"},
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .help = "what to print, as NAME[%[-]WIDTH],..."},
-    {.id = O_HELPFORMAT, .name = "helpformat", .letter = 'e', .help = "the names that --format takes"},
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
-    {.id = O_LONG, .name = "long", .letter = 'l', .help = "more fields"},
-    {.id = O_NOHEADER, .name = "noheader", .letter = 'n', .help = "no header line"},
+    {OPT_SETS(struct sshare, list_fields), .name = "helpformat", .letter = 'e', .help = "the names that --format takes"},
+    {OPT_SETS(struct sshare, json), .name = "json", .help = "print JSON"},
+    {OPT_SETS(struct sshare, long_form), .name = "long", .letter = 'l', .help = "more fields"},
+    {OPT_SETS(struct sshare, no_header), .name = "noheader", .letter = 'n', .help = "no header line"},
     {.id = O_PARSABLE, .name = "parsable", .letter = 'p', .help = "'|' behind each field"},
     {.id = O_PARSABLE2, .name = "parsable2", .letter = 'P', .help = "'|' between fields"},
     {.id = O_USERS, .name = "users", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these users instead of yourself"},
     {.id = O_USERS, .name = "user", .arg = OPT_REQUIRED},
-    {.id = O_USERS_ONLY, .name = "Users", .letter = 'U', .help = "users alone, no accounts"},
+    {OPT_SETS(struct sshare, users_only), .name = "Users", .letter = 'U', .help = "users alone, no accounts"},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v'},
     /* clang-format on */
 };
@@ -202,20 +195,10 @@ static int sshare_set(void *ctx, const struct opt *o, const char *arg, struct er
     struct sshare *s = ctx;
     (void)err;
     switch (o->id) {
-    case O_ACCOUNTS: filter_set_list(&s->filter.accounts, arg); return 0;
-    case O_ALL: s->all = true; return 0;
-    case O_FORMAT:
-        free(s->fields);
-        s->fields = xstrdup(arg);
-        return 0;
-    case O_HELPFORMAT: s->list_fields = true; return 0;
-    case O_JSON: s->json = true; return 0;
-    case O_LONG: s->long_form = true; return 0;
-    case O_NOHEADER: s->no_header = true; return 0;
+    case O_FORMAT: xstrset(&s->fields, arg); return 0;
     case O_PARSABLE: s->parsable = PARSABLE_ENDING; return 0;
     case O_PARSABLE2: s->parsable = PARSABLE_NO_ENDING; return 0;
     case O_USERS: filter_set_users(&s->filter, arg, &s->unknown_users); return 0;
-    case O_USERS_ONLY: s->users_only = true; return 0;
     default: return 0;
     }
 }

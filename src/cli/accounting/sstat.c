@@ -26,47 +26,34 @@ struct sstat {
     bool all_steps, no_header, parsable, parsable2, help_format;
 };
 
-enum { O_ALL = 1, O_DELIMITER, O_FORMAT, O_HELP, O_IGNORED, O_JOBS, O_NO_HEADER, O_P, O_P2, O_PIDS };
+enum { O_IGNORED = 1, O_JOBS, O_PIDS };
 
 static const struct opt table[] = {
     /* clang-format off */
-    {.id = O_ALL, .name = "allsteps", .letter = 'a', .help = "all running steps, the batch script too"},
-    {.id = O_DELIMITER, .name = "delimiter", .arg = OPT_REQUIRED, .meta = "TEXT", .help = "between the fields of -p and -P"},
-    {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .help = "what to print: name[%[-]width],..."},
-    {.id = O_FORMAT, .name = "fields", .arg = OPT_REQUIRED},
-    {.id = O_HELP, .name = "helpformat", .letter = 'e', .help = "list the fields"},
+    {OPT_SETS(struct sstat, all_steps), .name = "allsteps", .letter = 'a', .help = "all running steps, the batch script too"},
+    {OPT_TEXT(struct sstat, delimiter), .name = "delimiter", .meta = "TEXT", .help = "between the fields of -p and -P"},
+    {OPT_TEXT(struct sstat, fields), .name = "format", .letter = 'o', .meta = "FIELDS", .help = "what to print: name[%[-]width],..."},
+    {OPT_TEXT(struct sstat, fields), .name = "fields"},
+    {OPT_SETS(struct sstat, help_format), .name = "helpformat", .letter = 'e', .help = "list the fields"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these jobs or steps: N, N.step"},
     {.id = O_IGNORED, .name = "noconvert"},
-    {.id = O_NO_HEADER, .name = "noheader", .letter = 'n', .help = "no header"},
-    {.id = O_P, .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
-    {.id = O_P2, .name = "parsable2", .letter = 'P', .help = "fields with '|' between them"},
+    {OPT_SETS(struct sstat, no_header), .name = "noheader", .letter = 'n', .help = "no header"},
+    {OPT_SETS(struct sstat, parsable), .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
+    {OPT_SETS(struct sstat, parsable2), .name = "parsable2", .letter = 'P', .help = "fields with '|' between them"},
     {.id = O_PIDS, .name = "pidformat", .letter = 'i', .help = "nodes and processes alone"},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
     /* clang-format on */
 };
 
-static void sstat_replace(char **s, const char *value)
-{
-    free(*s);
-    *s = xstrdup(value);
-}
-
 static int sstat_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sstat *s = ctx;
     switch (o->id) {
-    case O_ALL: s->all_steps = true; break;
-    case O_DELIMITER: sstat_replace(&s->delimiter, arg); break;
-    case O_FORMAT: sstat_replace(&s->fields, arg); break;
-    case O_HELP: s->help_format = true; break;
     case O_JOBS:
         return targets_add_list(&s->targets, arg, NULL) < 0
                    ? err_set(err, -EINVAL, "Bad job/step specified: %s", arg)
                    : 0;
-    case O_NO_HEADER: s->no_header = true; break;
-    case O_P: s->parsable = true; break;
-    case O_P2: s->parsable2 = true; break;
-    case O_PIDS: sstat_replace(&s->fields, FORMAT_PIDS); break;
+    case O_PIDS: xstrset(&s->fields, FORMAT_PIDS); break;
     default: break;
     }
     return 0;

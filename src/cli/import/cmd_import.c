@@ -19,32 +19,13 @@
 
 #define INCLUDES_MAX 8 /* files within files */
 
-enum { O_OUTPUT = 1, O_FORCE };
-
 static const struct opt table[] = {
-    {.id = O_OUTPUT,
-     .name = "output",
-     .letter = 'o',
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct import, output), .name = "output", .letter = 'o', .meta = "FILE",
      .help = "write to this file, not to standard output"},
-    {.id = O_FORCE, .name = "force", .letter = 'f', .help = "even where that file exists"},
+    {OPT_SETS(struct import, force), .name = "force", .letter = 'f', .help = "even where that file exists"},
 };
 
-static int import_set_option(void *ctx, const struct opt *o, const char *arg,
-                             __attribute__((unused)) struct errtext *err)
-{
-    struct import *m = ctx;
-    if (o->id == O_FORCE) {
-        m->force = true;
-        return 0;
-    }
-    free(m->output);
-    m->output = xstrdup(arg);
-    return 0;
-}
-
-static const struct opts options = OPTS(table, import_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 /* --- the command --- */
 

@@ -13,20 +13,10 @@ struct config {
     bool json;
 };
 
-enum { O_JSON = 1 };
+static const struct opt table[] = {
+    {OPT_SETS(struct config, json), .name = "json", .help = "show: print JSON"}};
 
-static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "show: print JSON"}};
-
-static int cmd_config_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                                 __attribute__((unused)) const char *arg,
-                                 __attribute__((unused)) struct errtext *err)
-{
-    struct config *c = ctx;
-    c->json = true;
-    return 0;
-}
-
-static const struct opts options = OPTS(table, cmd_config_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 /* Without a file the defaults are in force; a file that was named must be there. */
 static int config_load(const char *path, bool named, struct cluster_spec *ret, struct errtext *err)

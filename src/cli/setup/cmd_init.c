@@ -25,62 +25,26 @@ struct init {
     char *node, *key, *root, *user, *link_user;
 };
 
-enum { O_PRINT = 1, O_SHARED, O_NODE, O_KEY, O_LOGIN, O_USER, O_LINK_USER, O_ROOT };
-
 static const struct opt table[] = {
-    {.id = O_PRINT, .name = "print", .help = "the configuration to standard output, no file"},
-    {.id = O_SHARED,
-     .name = "shared",
+    {OPT_SETS(struct init, print), .name = "print",
+     .help = "the configuration to standard output, no file"},
+    {OPT_SETS(struct init, shared), .name = "shared",
      .help = "as root: services for all users of this machine, each under an account of its own"},
-    {.id = O_NODE,
-     .name = "node",
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct init, node), .name = "node", .meta = "NAME",
      .help = "as root, on a node of such a controller: its agent as a service"},
-    {.id = O_KEY,
-     .name = "key",
-     .arg = OPT_REQUIRED,
-     .meta = "LINE|FILE",
+    {OPT_TEXT(struct init, key), .name = "key", .meta = "LINE|FILE",
      .help = "--node: the controller's public key, which may then reach the agent and nothing else"},
-    {.id = O_LOGIN, .name = "login", .help = "--node: people log in there; commands find the controller"},
-    {.id = O_USER,
-     .name = "user",
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_SETS(struct init, login), .name = "login",
+     .help = "--node: people log in there; commands find the controller"},
+    {OPT_TEXT(struct init, user), .name = "user", .meta = "NAME",
      .help = "the controller's account, and on nodes the one that it logs in as (stoker)"},
-    {.id = O_LINK_USER,
-     .name = "link-user",
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct init, link_user), .name = "link-user", .meta = "NAME",
      .help = "--shared: the account that has the key to the nodes (stoker-link)"},
-    {.id = O_ROOT,
-     .name = "root",
-     .arg = OPT_REQUIRED,
-     .meta = "DIR",
+    {OPT_TEXT(struct init, root), .name = "root", .meta = "DIR",
      .help = "--shared, --node: write below DIR and touch nothing else; what is left to do is printed"},
 };
 
-static int init_set_option(void *ctx, const struct opt *o, const char *arg,
-                           __attribute__((unused)) struct errtext *err)
-{
-    struct init *i = ctx;
-    char **const to[] = {[O_NODE] = &i->node,
-                         [O_KEY] = &i->key,
-                         [O_USER] = &i->user,
-                         [O_LINK_USER] = &i->link_user,
-                         [O_ROOT] = &i->root};
-    switch (o->id) {
-    case O_PRINT: i->print = true; return 0;
-    case O_SHARED: i->shared = true; return 0;
-    case O_LOGIN: i->login = true; return 0;
-    default: break;
-    }
-    free(*to[o->id]);
-    *to[o->id] = xstrdup(arg);
-    return 0;
-}
-
-static const struct opts options = OPTS(table, init_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 struct machine {
     char name[256];

@@ -7,118 +7,51 @@
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/setup/nodecmd.h"
 
-enum {
-    O_REASON = 1,
-    O_NAME,
-    O_ADDRESS,
-    O_PORT,
-    O_USER,
-    O_IDENTITY,
-    O_ACCEPT,
-    O_CPUS,
-    O_MEMORY,
-    O_GPUS,
-    O_TYPE,
-    O_FEATURES,
-    O_ROLE,
-    O_END,
-    O_JSON
-};
+enum { O_FEATURES = 1 };
 
 static const struct opt table[] = {
-    {.id = O_REASON,
-     .name = "reason",
-     .letter = 'r',
-     .arg = OPT_REQUIRED,
-     .meta = "TEXT",
+    {OPT_TEXT(struct node_cmd, reason), .name = "reason", .letter = 'r', .meta = "TEXT",
      .help = "drain: why; everybody sees it"},
-    {.id = O_NAME,
-     .name = "name",
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct node_cmd, name), .name = "name", .meta = "NAME",
      .help = "add, check: its name in the cluster, where that is not the host's"},
-    {.id = O_ADDRESS,
-     .name = "address",
-     .arg = OPT_REQUIRED,
-     .meta = "ADDRESS",
+    {OPT_TEXT(struct node_cmd, address), .name = "address", .meta = "ADDRESS",
      .help = "add, check: the address, if the name HOST cannot be looked up"},
-    {.id = O_PORT,
-     .name = "port",
-     .letter = 'p',
-     .arg = OPT_REQUIRED,
-     .meta = "N",
+    {OPT_TEXT(struct node_cmd, port), .name = "port", .letter = 'p', .meta = "N",
      .help = "add, check: of its SSH server"},
-    {.id = O_USER,
-     .name = "user",
-     .letter = 'l',
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct node_cmd, user), .name = "user", .letter = 'l', .meta = "NAME",
      .help = "add, check: the account to log in with (as in USER@HOST)"},
-    {.id = O_IDENTITY,
-     .name = "identity",
-     .letter = 'i',
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct node_cmd, identity), .name = "identity", .letter = 'i', .meta = "FILE",
      .help = "add, check: the private key to log in with"},
-    {.id = O_ACCEPT,
-     .name = "accept",
-     .arg = OPT_REQUIRED,
-     .meta = "SHA256:...",
+    {OPT_TEXT(struct node_cmd, accept), .name = "accept", .meta = "SHA256:...",
      .help = "add: the fingerprint of its host key, which you have compared"},
-    {.id = O_CPUS,
-     .name = "cpus",
-     .arg = OPT_REQUIRED,
-     .meta = "N",
+    {OPT_TEXT(struct node_cmd, cpus), .name = "cpus", .meta = "N",
      .help = "add: CPUs for jobs, where not all that are found"},
-    {.id = O_MEMORY, .name = "memory", .arg = OPT_REQUIRED, .meta = "SIZE", .help = "add: memory for jobs"},
-    {.id = O_GPUS, .name = "gpus", .arg = OPT_REQUIRED, .meta = "N", .help = "add: GPUs for jobs"},
-    {.id = O_TYPE,
-     .name = "gpu-type",
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct node_cmd, memory), .name = "memory", .meta = "SIZE", .help = "add: memory for jobs"},
+    {OPT_TEXT(struct node_cmd, gpus), .name = "gpus", .meta = "N", .help = "add: GPUs for jobs"},
+    {OPT_TEXT(struct node_cmd, type), .name = "gpu-type", .meta = "NAME",
      .help = "add: what --gres=gpu:NAME:N asks for"},
     {.id = O_FEATURES,
      .name = "features",
      .arg = OPT_REQUIRED,
      .meta = "LIST",
      .help = "add: what --constraint asks for"},
-    {.id = O_ROLE,
-     .name = "role",
-     .arg = OPT_REQUIRED,
-     .meta = "compute|login",
+    {OPT_TEXT(struct node_cmd, role), .name = "role", .meta = "compute|login",
      .help = "add: login: commands and screens work there, no jobs run"},
-    {.id = O_END,
-     .name = "end",
-     .arg = OPT_REQUIRED,
-     .meta = "JOB[.STEP[.TASK]]",
+    {OPT_TEXT(struct node_cmd, end), .name = "end", .meta = "JOB[.STEP[.TASK]]",
      .help = "tasks: end those that the controller does not know"},
-    {.id = O_JSON, .name = "json", .help = "tasks: print JSON"},
+    {OPT_SETS(struct node_cmd, json), .name = "json", .help = "tasks: print JSON"},
 };
 
-static int node_set_option(void *ctx, const struct opt *o, const char *arg,
-                           __attribute__((unused)) struct errtext *err)
+static int node_set_features(void *ctx, __attribute__((unused)) const struct opt *o, const char *arg,
+                             __attribute__((unused)) struct errtext *err)
 {
     struct node_cmd *n = ctx;
-    char **const to[] = {[O_REASON] = &n->reason, [O_NAME] = &n->name, [O_ADDRESS] = &n->address,
-                         [O_PORT] = &n->port,     [O_USER] = &n->user, [O_IDENTITY] = &n->identity,
-                         [O_ACCEPT] = &n->accept, [O_CPUS] = &n->cpus, [O_MEMORY] = &n->memory,
-                         [O_GPUS] = &n->gpus,     [O_TYPE] = &n->type, [O_ROLE] = &n->role,
-                         [O_END] = &n->end};
-    if (o->id == O_JSON) {
-        n->json = true;
-        return 0;
-    }
-    if (o->id == O_FEATURES) {
-        strv_fini(&n->features);
-        n->features = strv_split(arg, ", ");
-        return 0;
-    }
-    free(*to[o->id]);
-    *to[o->id] = xstrdup(arg);
+    strv_fini(&n->features);
+    n->features = strv_split(arg, ", ");
     return 0;
 }
 
-static const struct opts options = OPTS(table, node_set_option);
+static const struct opts options = OPTS(table, node_set_features);
 
 /* --- drain, resume, note: the controller's --- */
 

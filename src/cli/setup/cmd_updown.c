@@ -20,36 +20,15 @@ struct up {
     bool accept_loss;
 };
 
-enum { O_KILL_JOBS = 1, O_ACCEPT_LOSS };
-
 static const struct opt down_table[] = {
-    {.id = O_KILL_JOBS, .name = "kill-jobs", .help = "end the jobs too"}};
+    {OPT_SETS(struct down, kill_jobs), .name = "kill-jobs", .help = "end the jobs too"}};
 
-static int cmd_updown_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                                 __attribute__((unused)) const char *arg,
-                                 __attribute__((unused)) struct errtext *err)
-{
-    struct down *d = ctx;
-    d->kill_jobs = true;
-    return 0;
-}
-
-static const struct opts down_options = OPTS(down_table, cmd_updown_set_option);
-
-static int set_up_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                         __attribute__((unused)) const char *arg,
-                         __attribute__((unused)) struct errtext *err)
-{
-    struct up *u = ctx;
-    u->accept_loss = true;
-    return 0;
-}
+static const struct opts down_options = OPTS(down_table, NULL);
 
 static const struct opt up_table[] = {
-    {.id = O_ACCEPT_LOSS,
-     .name = "accept-loss",
+    {OPT_SETS(struct up, accept_loss), .name = "accept-loss",
      .help = "start with a state that has lost its last events; job ids go on beyond all given out"}};
-static const struct opts up_options = OPTS(up_table, set_up_option);
+static const struct opts up_options = OPTS(up_table, NULL);
 
 static void print_where(const struct client *c, const char *what)
 {

@@ -18,20 +18,10 @@ struct doctor_options {
     bool json;
 };
 
-enum { O_JSON = 1 };
+static const struct opt table[] = {
+    {OPT_SETS(struct doctor_options, json), .name = "json", .help = "print JSON"}};
 
-static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
-
-static int doctor_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                             __attribute__((unused)) const char *arg,
-                             __attribute__((unused)) struct errtext *err)
-{
-    struct doctor_options *x = ctx;
-    x->json = true;
-    return 0;
-}
-
-static const struct opts options = OPTS(table, doctor_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 static void doctor_fini(struct doctor *d)
 {

@@ -175,8 +175,7 @@ static char *make_marker(bool *ret_made)
     const char *home = getenv("HOME");
     *ret_made = false;
     if (home && *home == '/' && (!dir || str_starts(dir, "/tmp/") || str_starts(dir, "/var/tmp/"))) {
-        free(dir);
-        dir = xstrdup(home);
+        xstrset(&dir, home);
     }
     if (!dir || strpbrk(dir, "\"'\\$`\n")) {
         free(dir);

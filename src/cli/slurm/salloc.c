@@ -16,7 +16,12 @@
 
 #define EXIT_BAD_OPTION 255
 
-enum sallocopt { A_BELL = J_N, A_IMMEDIATE, A_KILL_COMMAND, A_NO_BELL, A_NO_SHELL };
+enum sallocopt {
+    A_BELL = J_N,
+    A_IMMEDIATE,
+    A_KILL_COMMAND,
+    A_NO_BELL,
+};
 
 struct salloc {
     struct jobopts job;
@@ -37,7 +42,6 @@ static int salloc_set(void *ctx, const struct opt *o, const char *arg, struct er
             return err_set(err, -EINVAL, "Invalid --immediate specification");
         s->immediate_s = n ? (uint32_t)n : 1;
         return 0;
-    case A_NO_SHELL: s->no_shell = true; return 0;
     }
     bug_on(true);
     return 0;
@@ -54,8 +58,7 @@ static const struct opt salloc_table[] = {
      .env = "SALLOC_IMMEDIATE"},
     {.id = A_KILL_COMMAND, .name = "kill-command", .letter = 'K', .arg = OPT_OPTIONAL},
     {.id = A_NO_BELL, .name = "no-bell"},
-    {.id = A_NO_SHELL,
-     .name = "no-shell",
+    {OPT_SETS(struct salloc, no_shell), .name = "no-shell",
      .help = "get the allocation and leave it running without a command"},
 };
 static const struct opts salloc_opts = OPTS_ALSO(salloc_table, salloc_set, &jobopts_table);

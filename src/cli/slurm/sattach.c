@@ -19,23 +19,19 @@ enum {
     O_ACCEPTED = 1,
     O_ERROR_FILTER,
     O_INPUT_FILTER,
-    O_LABEL,
-    O_LAYOUT,
     O_OUTPUT_FILTER,
-    O_QUIET,
-    O_USAGE
 };
 
 /* clang-format off */
 static const struct opt table[] = {
     {.id = O_ERROR_FILTER, .name = "error-filter", .arg = OPT_REQUIRED, .meta = "TASK", .help = "show this task's standard error alone; otherwise as --output-filter"},
     {.id = O_INPUT_FILTER, .name = "input-filter", .arg = OPT_REQUIRED, .meta = "TASK", .help = "not supported: what a step reads comes from its srun"},
-    {.id = O_LABEL, .name = "label", .letter = 'l', .help = "the task's number in front of each line"},
-    {.id = O_LAYOUT, .name = "layout", .help = "say where its tasks are, and no more"},
+    {OPT_SETS(struct sattach, how.label), .name = "label", .letter = 'l', .help = "the task's number in front of each line"},
+    {OPT_SETS(struct sattach, layout), .name = "layout", .help = "say where its tasks are, and no more"},
     {.id = O_OUTPUT_FILTER, .name = "output-filter", .arg = OPT_REQUIRED, .meta = "TASK", .help = "show this task's output alone; -: that of all"},
     {.id = O_ACCEPTED, .name = "pty", .help = "a step on a terminal gets this one's keys in any case"},
-    {.id = O_QUIET, .name = "quiet", .letter = 'Q', .help = "do not say how tasks end"},
-    {.id = O_USAGE, .letter = 'u'}, {.id = O_ACCEPTED, .name = "verbose", .letter = 'v'},
+    {OPT_SETS(struct sattach, how.quiet), .name = "quiet", .letter = 'Q', .help = "do not say how tasks end"},
+    {OPT_SETS(struct sattach, usage), .letter = 'u'}, {.id = O_ACCEPTED, .name = "verbose", .letter = 'v'},
 };
 /* clang-format on */
 
@@ -56,11 +52,7 @@ static int sattach_set_option(void *ctx, const struct opt *o, const char *arg, s
     case O_INPUT_FILTER:
         return err_set(err, -EDOM,
                        "--input-filter is not supported here: a step reads what its srun reads");
-    case O_LABEL: a->how.label = true; break;
-    case O_LAYOUT: a->layout = true; break;
     case O_OUTPUT_FILTER: return sattach_set_filter(&a->how.only[0], o, arg, err);
-    case O_QUIET: a->how.quiet = true; break;
-    case O_USAGE: a->usage = true; break;
     default: break;
     }
     return 0;

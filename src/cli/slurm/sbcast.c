@@ -50,14 +50,14 @@ struct sbcast {
     struct stat st;
 };
 
-enum { O_ACCEPTED = 1, O_FORCE, O_JOBID, O_PRESERVE, O_SEND_LIBS };
+enum { O_ACCEPTED = 1, O_JOBID, O_SEND_LIBS };
 
 /* clang-format off */
 static const struct opt table[] = {
     {.id = O_ACCEPTED, .name = "compress", .letter = 'C', .arg = OPT_OPTIONAL, .meta = "LIB", .help = "taken, without effect", .env = "SBCAST_COMPRESS"},
-    {.id = O_FORCE, .name = "force", .letter = 'f', .help = "replace what is there, once the new file is whole", .env = "SBCAST_FORCE"},
+    {OPT_SETS(struct sbcast, force), .name = "force", .letter = 'f', .help = "replace what is there, once the new file is whole", .env = "SBCAST_FORCE"},
     {.id = O_JOBID, .name = "jobid", .letter = 'j', .arg = OPT_REQUIRED, .meta = "JOB[.STEP]", .help = "the nodes of this job, or of one step of it; in a job: its own", .env = "SLURM_JOB_ID"},
-    {.id = O_PRESERVE, .name = "preserve", .letter = 'p', .help = "times too; the mode is always that of SOURCE", .env = "SBCAST_PRESERVE"},
+    {OPT_SETS(struct sbcast, preserve), .name = "preserve", .letter = 'p', .help = "times too; the mode is always that of SOURCE", .env = "SBCAST_PRESERVE"},
     {.id = O_SEND_LIBS, .name = "send-libs", .arg = OPT_OPTIONAL, .meta = "no", .help = "libraries of a program: not supported, copy them as files", .env = "SBCAST_SEND_LIBS"},
     {.id = O_ACCEPTED, .name = "exclude", .arg = OPT_REQUIRED}, {.id = O_ACCEPTED, .name = "fanout", .letter = 'F', .arg = OPT_REQUIRED},
     {.id = O_ACCEPTED, .name = "treewidth", .arg = OPT_REQUIRED}, {.id = O_ACCEPTED, .name = "size", .letter = 's', .arg = OPT_REQUIRED},
@@ -78,9 +78,7 @@ static int sbcast_set_option(void *ctx, const struct opt *o, const char *arg, st
 {
     struct sbcast *b = ctx;
     switch (o->id) {
-    case O_FORCE: b->force = true; break;
     case O_JOBID: return set_jobid(b, arg, err);
-    case O_PRESERVE: b->preserve = true; break;
     case O_SEND_LIBS:
         if (!arg || (!str_ieq(arg, "no") && !str_eq(arg, "0")))
             return err_set(err, -EDOM, "--send-libs is not supported here: libraries are copied as files");

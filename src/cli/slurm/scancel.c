@@ -20,20 +20,15 @@ struct scancel {
 
 enum {
     O_ACCOUNT = 1,
-    O_BATCH,
-    O_FULL,
-    O_INTERACTIVE,
     O_ME,
     O_NAME,
     O_NODELIST,
     O_PARTITION,
     O_QOS,
-    O_QUIET,
     O_RESERVATION,
     O_SIGNAL,
     O_STATE,
     O_USER,
-    O_VERBOSE,
     O_WCKEY,
     O_IGNORED,
 };
@@ -41,26 +36,26 @@ enum {
 static const struct opt table[] = {
     /* clang-format off */
     {.id = O_ACCOUNT, .name = "account", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SCANCEL_ACCOUNT", .help = "jobs of these accounts"},
-    {.id = O_BATCH, .name = "batch", .letter = 'b', .env = "SCANCEL_BATCH", .help = "signal the batch shell alone"},
+    {OPT_SETS(struct scancel, batch), .name = "batch", .letter = 'b', .env = "SCANCEL_BATCH", .help = "signal the batch shell alone"},
     {.id = O_IGNORED, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .help = "of this cluster: there is one"},
     {.id = O_IGNORED, .name = "ctld", .env = "SCANCEL_CTLD", .help = "by way of the controller: always so"},
     {.id = O_IGNORED, .name = "cron"},
-    {.id = O_FULL, .name = "full", .letter = 'f', .env = "SCANCEL_FULL", .help = "signal the steps, the batch shell and all its children"},
+    {OPT_SETS(struct scancel, full), .name = "full", .letter = 'f', .env = "SCANCEL_FULL", .help = "signal the steps, the batch shell and all its children"},
     {.id = O_IGNORED, .name = "hurry", .letter = 'H', .env = "SCANCEL_HURRY"},
-    {.id = O_INTERACTIVE, .name = "interactive", .letter = 'i', .env = "SCANCEL_INTERACTIVE", .help = "ask before each"},
+    {OPT_SETS(struct scancel, ask), .name = "interactive", .letter = 'i', .env = "SCANCEL_INTERACTIVE", .help = "ask before each"},
     {.id = O_ME, .name = "me", .help = "my jobs"},
     {.id = O_NAME, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SCANCEL_NAME", .help = "jobs of this name"},
     {.id = O_NAME, .name = "jobname", .arg = OPT_REQUIRED},
     {.id = O_NODELIST, .name = "nodelist", .letter = 'w', .arg = OPT_REQUIRED, .meta = "NODES", .help = "jobs on these nodes"},
     {.id = O_PARTITION, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SCANCEL_PARTITION", .help = "jobs of this partition"},
     {.id = O_QOS, .name = "qos", .letter = 'q', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SCANCEL_QOS", .help = "jobs of this QOS"},
-    {.id = O_QUIET, .name = "quiet", .letter = 'Q', .help = "no word about jobs that have ended"},
+    {OPT_SETS(struct scancel, quiet), .name = "quiet", .letter = 'Q', .help = "no word about jobs that have ended"},
     {.id = O_RESERVATION, .name = "reservation", .letter = 'R', .arg = OPT_REQUIRED, .meta = "NAME", .help = "jobs of this reservation"},
     {.id = O_IGNORED, .name = "sibling", .arg = OPT_REQUIRED},
     {.id = O_SIGNAL, .name = "signal", .letter = 's', .arg = OPT_REQUIRED, .meta = "SIGNAL", .help = "send this signal instead, to the steps: a name or a number; KILL ends the job at once"},
     {.id = O_STATE, .name = "state", .letter = 't', .arg = OPT_REQUIRED, .meta = "STATE", .env = "SCANCEL_STATE", .help = "jobs in this state: PENDING, RUNNING, SUSPENDED"},
     {.id = O_USER, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SCANCEL_USER", .help = "jobs of this user"},
-    {.id = O_VERBOSE, .name = "verbose", .letter = 'v', .env = "SCANCEL_VERBOSE", .help = "say more"},
+    {OPT_SETS(struct scancel, verbose), .name = "verbose", .letter = 'v', .env = "SCANCEL_VERBOSE", .help = "say more"},
     {.id = O_WCKEY, .name = "wckey", .arg = OPT_REQUIRED, .meta = "KEY", .env = "SCANCEL_WCKEY", .help = "jobs of this workload key"},
     /* clang-format on */
 };
@@ -98,11 +93,6 @@ static int scancel_set_option(void *ctx, const struct opt *o, const char *arg, s
     struct scancel *s = ctx;
     struct job_filter *f = &s->filter;
     switch (o->id) {
-    case O_BATCH: s->batch = true; return 0;
-    case O_FULL: s->full = true; return 0;
-    case O_INTERACTIVE: s->ask = true; return 0;
-    case O_QUIET: s->quiet = true; return 0;
-    case O_VERBOSE: s->verbose = true; return 0;
     case O_SIGNAL: return set_signal(s, arg);
     case O_IGNORED: return 0;
     default: break;

@@ -13,45 +13,23 @@ struct sdiag {
     char *cluster;
 };
 
-enum { O_ALL = 1, O_CLUSTER, O_JSON, O_RESET, O_IGNORED };
+enum { O_ALL = 1, O_IGNORED };
 
 static const struct opt table[] = {
     {.id = O_ALL, .name = "all", .letter = 'a', .help = "everything: it always does"},
-    {.id = O_CLUSTER,
-     .name = "cluster",
-     .letter = 'M',
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
-     .env = "SLURM_CLUSTERS",
-     .help = "of this cluster: there is one"},
-    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
-    {.id = O_RESET,
-     .name = "reset",
-     .letter = 'r',
+    {OPT_TEXT(struct sdiag, cluster), .name = "cluster", .letter = 'M', .meta = "NAME",
+     .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
+    {OPT_SETS(struct sdiag, json), .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM",
+     .help = "print JSON"},
+    {OPT_SETS(struct sdiag, reset), .name = "reset", .letter = 'r',
      .help = "refused: restart the controller to count from zero"},
     {.id = O_IGNORED, .name = "sort-by-id", .letter = 'i'},
     {.id = O_IGNORED, .name = "sort-by-time", .letter = 't'},
     {.id = O_IGNORED, .name = "sort-by-time2", .letter = 'T'},
-    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    {OPT_SETS(struct sdiag, json), .name = "yaml", .arg = OPT_OPTIONAL},
 };
 
-static int sdiag_set_option(void *ctx, const struct opt *o, const char *arg,
-                            __attribute__((unused)) struct errtext *err)
-{
-    struct sdiag *s = ctx;
-    switch (o->id) {
-    case O_CLUSTER:
-        free(s->cluster);
-        s->cluster = xstrdup(arg);
-        break;
-    case O_JSON: s->json = true; break;
-    case O_RESET: s->reset = true; break;
-    default: break;
-    }
-    return 0;
-}
-
-static const struct opts options = OPTS(table, sdiag_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 struct counts { /* jobs there are now; elements of an array one by one */
     uint64_t pending, running;

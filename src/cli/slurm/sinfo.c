@@ -24,63 +24,44 @@
 #define FORMAT_REASON_LONG "%20E %12U %19H %6t %N"
 
 enum {
-    O_CLUSTERS = 1,
-    O_DEAD,
-    O_EXACT,
-    O_FORMAT,
+    O_FORMAT = 1,
     O_NAMES,
-    O_NOHEADER,
     O_ITERATE,
-    O_JSON,
-    O_LONG,
     O_NODES,
-    O_BY_NODE,
-    O_PARTITION,
-    O_RESPONDING,
-    O_REASONS,
-    O_SUMMARY,
-    O_SORT,
     O_STATES,
-    O_RESERVATION,
     O_IGNORED,
 };
 
 static const struct opt table[] = {
     /* clang-format off */
     {.id = O_IGNORED, .name = "all", .letter = 'a', .env = "SINFO_ALL", .help = "hidden partitions too: there are none"},
-    {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
-    {.id = O_DEAD, .name = "dead", .letter = 'd', .help = "only nodes that do not respond"},
-    {.id = O_EXACT, .name = "exact", .letter = 'e', .help = "no groups of nodes of different sizes"},
+    {OPT_TEXT(struct sinfo, cluster), .name = "clusters", .letter = 'M', .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
+    {OPT_SETS(struct sinfo, dead), .name = "dead", .letter = 'd', .help = "only nodes that do not respond"},
+    {OPT_SETS(struct sinfo, exact), .name = "exact", .letter = 'e', .help = "no groups of nodes of different sizes"},
     {.id = O_IGNORED, .name = "federation"},
     {.id = O_IGNORED, .name = "future", .letter = 'F'},
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SINFO_FORMAT", .help = "what to print, as %[[.]width]letter"},
     {.id = O_NAMES, .name = "Format", .letter = 'O', .arg = OPT_REQUIRED, .meta = "NAMES", .help = "what to print, as name[:[.][width][suffix]],..."},
     {.id = O_IGNORED, .name = "hide"},
     {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "print again every SECONDS"},
-    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {OPT_SETS(struct sinfo, json), .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
     {.id = O_IGNORED, .name = "local"},
-    {.id = O_LONG, .name = "long", .letter = 'l', .help = "more columns"},
-    {.id = O_REASONS, .name = "list-reasons", .letter = 'R', .help = "why nodes are out of use"},
+    {OPT_SETS(struct sinfo, long_form), .name = "long", .letter = 'l', .help = "more columns"},
+    {OPT_SETS(struct sinfo, reasons), .name = "list-reasons", .letter = 'R', .help = "why nodes are out of use"},
     {.id = O_NODES, .name = "nodes", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NODES", .help = "only these nodes"},
-    {.id = O_BY_NODE, .name = "Node", .letter = 'N', .help = "one line for each node and partition"},
+    {OPT_SETS(struct sinfo, by_node), .name = "Node", .letter = 'N', .help = "one line for each node and partition"},
     {.id = O_IGNORED, .name = "noconvert"},
-    {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
-    {.id = O_PARTITION, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SINFO_PARTITION", .help = "only these partitions"},
-    {.id = O_RESERVATION, .name = "reservation", .letter = 'T', .help = "reservations and windows instead of nodes"},
-    {.id = O_RESPONDING, .name = "responding", .letter = 'r', .help = "only nodes that respond"},
-    {.id = O_SORT, .name = "sort", .letter = 'S', .arg = OPT_REQUIRED, .meta = "LETTERS", .env = "SINFO_SORT", .help = "sort by these columns"},
+    {OPT_SETS(struct sinfo, no_header), .name = "noheader", .letter = 'h', .help = "no header line"},
+    {OPT_NAMES(struct sinfo, parts), .name = "partition", .letter = 'p', .meta = "LIST", .env = "SINFO_PARTITION", .help = "only these partitions"},
+    {OPT_SETS(struct sinfo, reservations), .name = "reservation", .letter = 'T', .help = "reservations and windows instead of nodes"},
+    {OPT_SETS(struct sinfo, responding), .name = "responding", .letter = 'r', .help = "only nodes that respond"},
+    {OPT_TEXT(struct sinfo, sort), .name = "sort", .letter = 'S', .meta = "LETTERS", .env = "SINFO_SORT", .help = "sort by these columns"},
     {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .help = "only nodes in these states"},
-    {.id = O_SUMMARY, .name = "summarize", .letter = 's', .help = "one line for each partition"},
+    {OPT_SETS(struct sinfo, summary), .name = "summarize", .letter = 's', .help = "one line for each partition"},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
-    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    {OPT_SETS(struct sinfo, json), .name = "yaml", .arg = OPT_OPTIONAL},
     /* clang-format on */
 };
-
-static void sinfo_replace(char **s, const char *value)
-{
-    free(*s);
-    *s = xstrdup(value);
-}
 
 static void sinfo_set_list(struct strv *list, const char *text)
 {
@@ -120,33 +101,20 @@ static int sinfo_set_option(void *ctx, const struct opt *o, const char *arg, str
     struct sinfo *s = ctx;
     int64_t n;
     switch (o->id) {
-    case O_CLUSTERS: sinfo_replace(&s->cluster, arg); break;
-    case O_DEAD: s->dead = true; break;
-    case O_EXACT: s->exact = true; break;
     case O_FORMAT:
-        sinfo_replace(&s->letters, arg);
-        sinfo_replace(&s->names, NULL);
+        xstrset(&s->letters, arg);
+        xstrset(&s->names, NULL);
         break;
     case O_NAMES:
-        sinfo_replace(&s->names, arg);
-        sinfo_replace(&s->letters, NULL);
+        xstrset(&s->names, arg);
+        xstrset(&s->letters, NULL);
         break;
-    case O_NOHEADER: s->no_header = true; break;
     case O_ITERATE:
         if (int_parse(arg, 1, 1 << 30, &n, NULL) < 0)
             return err_set(err, -EINVAL, "Error: invalid entry for --iterate=%s", arg);
         s->iterate_s = (uint32_t)n;
         break;
-    case O_JSON: s->json = true; break;
-    case O_LONG: s->long_form = true; break;
     case O_NODES: return sinfo_set_nodes(s, arg, err);
-    case O_BY_NODE: s->by_node = true; break;
-    case O_PARTITION: sinfo_set_list(&s->parts, arg); break;
-    case O_RESPONDING: s->responding = true; break;
-    case O_REASONS: s->reasons = true; break;
-    case O_RESERVATION: s->reservations = true; break;
-    case O_SUMMARY: s->summary = true; break;
-    case O_SORT: sinfo_replace(&s->sort, arg); break;
     case O_STATES: return sinfo_set_states(s, arg, err);
     default: break;
     }

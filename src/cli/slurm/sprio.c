@@ -140,17 +140,9 @@ static const struct columns columns = COLUMNS(column_table);
 /* --- options --- */
 
 enum {
-    O_NOHEADER = 1,
-    O_JOBS,
-    O_LONG,
+    O_JOBS = 1,
     O_CLUSTERS,
-    O_NORM,
-    O_FORMAT,
-    O_PARTITIONS,
-    O_SORT,
     O_USERS,
-    O_WEIGHTS,
-    O_JSON,
     O_IGNORED,
 };
 
@@ -159,26 +151,20 @@ static const struct opt table[] = {
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
     {.id = O_IGNORED, .name = "federation"},
-    {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SPRIO_FORMAT", .help = "what to print, as %[[.]width]letter"},
+    {OPT_TEXT(struct sprio, letters), .name = "format", .letter = 'o', .meta = "FORMAT", .env = "SPRIO_FORMAT", .help = "what to print, as %[[.]width]letter"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these jobs: N, N_k"},
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {OPT_SETS(struct sprio, json), .name = "json", .help = "print JSON"},
     {.id = O_IGNORED, .name = "local"},
-    {.id = O_LONG, .name = "long", .letter = 'l', .help = "all factors, users and accounts"},
-    {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
-    {.id = O_NORM, .name = "norm", .letter = 'n', .help = "factors from 0 to 1 instead of points"},
-    {.id = O_PARTITIONS, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SPRIO_PARTITION", .help = "in these partitions"},
-    {.id = O_SORT, .name = "sort", .letter = 'S', .arg = OPT_REQUIRED, .meta = "KEYS", .env = "SPRIO_SORT", .help = "letters or names of -o, '-' for falling order"},
+    {OPT_SETS(struct sprio, long_form), .name = "long", .letter = 'l', .help = "all factors, users and accounts"},
+    {OPT_SETS(struct sprio, no_header), .name = "noheader", .letter = 'h', .help = "no header line"},
+    {OPT_SETS(struct sprio, norm), .name = "norm", .letter = 'n', .help = "factors from 0 to 1 instead of points"},
+    {OPT_NAMES(struct sprio, filter.partitions), .name = "partition", .letter = 'p', .meta = "LIST", .env = "SPRIO_PARTITION", .help = "in these partitions"},
+    {OPT_TEXT(struct sprio, sort), .name = "sort", .letter = 'S', .meta = "KEYS", .env = "SPRIO_SORT", .help = "letters or names of -o, '-' for falling order"},
     {.id = O_USERS, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these users"},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v'},
-    {.id = O_WEIGHTS, .name = "weights", .letter = 'w', .help = "the weights in force"},
+    {OPT_SETS(struct sprio, weights), .name = "weights", .letter = 'w', .help = "the weights in force"},
     /* clang-format on */
 };
-
-static void set(char **member, const char *arg)
-{
-    free(*member);
-    *member = xstrdup(arg);
-}
 
 static int sprio_set_jobs(struct sprio *s, const char *arg, struct errtext *err)
 {
@@ -192,16 +178,8 @@ static int sprio_set(void *ctx, const struct opt *o, const char *arg, struct err
 {
     struct sprio *s = ctx;
     switch (o->id) {
-    case O_NOHEADER: s->no_header = true; return 0;
     case O_JOBS: return sprio_set_jobs(s, arg, err);
-    case O_LONG: s->long_form = true; return 0;
-    case O_NORM: s->norm = true; return 0;
-    case O_FORMAT: set(&s->letters, arg); return 0;
-    case O_PARTITIONS: filter_set_list(&s->filter.partitions, arg); return 0;
-    case O_SORT: set(&s->sort, arg); return 0;
     case O_USERS: filter_set_users(&s->filter, arg, &s->unknown_users); return 0;
-    case O_WEIGHTS: s->weights = true; return 0;
-    case O_JSON: s->json = true; return 0;
     default: return 0;
     }
 }

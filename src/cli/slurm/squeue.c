@@ -16,40 +16,26 @@
 #define ASK_EACH 8 /* so many jobs --start asks about one by one, more at once */
 
 enum {
-    O_NOHEADER = 1,
-    O_FORMAT,
+    O_FORMAT = 1,
     O_NAMES,
     O_JOBS,
     O_STATES,
     O_USERS,
     O_ME,
-    O_PARTITIONS,
-    O_JOBNAMES,
-    O_ACCOUNTS,
-    O_QOS,
     O_NODES,
-    O_LICENSES,
-    O_RESERVATIONS,
-    O_ARRAY,
-    O_SORT,
-    O_LONG,
-    O_START,
     O_STEPS,
     O_ITERATE,
-    O_NOCONVERT,
-    O_JSON,
-    O_CLUSTERS,
     O_IGNORED,
 };
 
 static const struct opt table[] = {
     /* clang-format off */
-    {.id = O_ACCOUNTS, .name = "account", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_ACCOUNT", .help = "jobs of these accounts"},
+    {OPT_NAMES(struct squeue, filter.accounts), .name = "account", .letter = 'A', .meta = "LIST", .env = "SQUEUE_ACCOUNT", .help = "jobs of these accounts"},
     {.id = O_IGNORED, .name = "all", .letter = 'a', .env = "SQUEUE_ALL", .help = "jobs of hidden partitions too: there are none"},
-    {.id = O_ARRAY, .name = "array", .letter = 'r', .env = "SQUEUE_ARRAY", .help = "one line for each element of an array"},
+    {OPT_SETS(struct squeue, elements), .name = "array", .letter = 'r', .env = "SQUEUE_ARRAY", .help = "one line for each element of an array"},
     {.id = O_IGNORED, .name = "array-unique", .env = "SQUEUE_ARRAY_UNIQUE", .help = "one line for each unique element"},
-    {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
-    {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
+    {OPT_TEXT(struct squeue, cluster), .name = "clusters", .letter = 'M', .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
+    {OPT_TEXT(struct squeue, cluster), .name = "cluster"},
     {.id = O_IGNORED, .name = "expand-patterns", .help = "output paths are always expanded"},
     {.id = O_IGNORED, .name = "federation"},
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SQUEUE_FORMAT", .help = "what to print, as %[[.]width]letter"},
@@ -57,37 +43,31 @@ static const struct opt table[] = {
     {.id = O_IGNORED, .name = "hide", .help = "no hidden partitions"},
     {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "print again every SECONDS"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_OPTIONAL, .meta = "LIST", .help = "these jobs: N, N_k"},
-    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
-    {.id = O_LICENSES, .name = "licenses", .letter = 'L', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_LICENSES", .help = "jobs with these licences"},
+    {OPT_SETS(struct squeue, json), .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {OPT_NAMES(struct squeue, filter.licenses), .name = "licenses", .letter = 'L', .meta = "LIST", .env = "SQUEUE_LICENSES", .help = "jobs with these licences"},
     {.id = O_IGNORED, .name = "local"},
-    {.id = O_LONG, .name = "long", .letter = 'l', .help = "more columns"},
+    {OPT_SETS(struct squeue, long_form), .name = "long", .letter = 'l', .help = "more columns"},
     {.id = O_ME, .name = "me", .help = "only my jobs"},
-    {.id = O_JOBNAMES, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_NAMES", .help = "jobs of these names"},
-    {.id = O_NOCONVERT, .name = "noconvert", .help = "keep units as they were given"},
+    {OPT_NAMES(struct squeue, filter.names), .name = "name", .letter = 'n', .meta = "LIST", .env = "SQUEUE_NAMES", .help = "jobs of these names"},
+    {OPT_SETS(struct squeue, noconvert), .name = "noconvert", .help = "keep units as they were given"},
     {.id = O_NODES, .name = "nodelist", .letter = 'w', .arg = OPT_REQUIRED, .meta = "NODES", .help = "jobs on these nodes"},
     {.id = O_NODES, .name = "node", .arg = OPT_REQUIRED},
-    {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
+    {OPT_SETS(struct squeue, no_header), .name = "noheader", .letter = 'h', .help = "no header line"},
     {.id = O_IGNORED, .name = "only-job-state", .help = "states alone: no different here"},
-    {.id = O_PARTITIONS, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_PARTITION", .help = "jobs of these partitions"},
-    {.id = O_QOS, .name = "qos", .letter = 'q', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_QOS", .help = "jobs of these QOS"},
-    {.id = O_RESERVATIONS, .name = "reservation", .letter = 'R', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these reservations"},
+    {OPT_NAMES(struct squeue, filter.partitions), .name = "partition", .letter = 'p', .meta = "LIST", .env = "SQUEUE_PARTITION", .help = "jobs of these partitions"},
+    {OPT_NAMES(struct squeue, filter.qos), .name = "qos", .letter = 'q', .meta = "LIST", .env = "SQUEUE_QOS", .help = "jobs of these QOS"},
+    {OPT_NAMES(struct squeue, filter.reservations), .name = "reservation", .letter = 'R', .meta = "LIST", .help = "jobs of these reservations"},
     {.id = O_IGNORED, .name = "sibling"},
-    {.id = O_SORT, .name = "sort", .letter = 'S', .arg = OPT_REQUIRED, .meta = "LETTERS", .env = "SQUEUE_SORT", .help = "sort by these columns; - in front: downwards"},
-    {.id = O_START, .name = "start", .help = "waiting jobs and when they are expected to start"},
+    {OPT_TEXT(struct squeue, sort), .name = "sort", .letter = 'S', .meta = "LETTERS", .env = "SQUEUE_SORT", .help = "sort by these columns; - in front: downwards"},
+    {OPT_SETS(struct squeue, start), .name = "start", .help = "waiting jobs and when they are expected to start"},
     {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_STATES", .help = "jobs in these states; all"},
     {.id = O_STEPS, .name = "steps", .letter = 's', .arg = OPT_OPTIONAL, .meta = "LIST", .help = "steps instead of jobs"},
     {.id = O_USERS, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_USERS", .help = "jobs of these users"},
     {.id = O_USERS, .name = "users", .arg = OPT_REQUIRED},
     {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
-    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    {OPT_SETS(struct squeue, json), .name = "yaml", .arg = OPT_OPTIONAL},
     /* clang-format on */
 };
-
-static void squeue_replace(char **s, const char *value)
-{
-    free(*s);
-    *s = xstrdup(value);
-}
 
 static int squeue_set_states(struct squeue *q, const char *arg, struct errtext *err)
 {
@@ -142,14 +122,13 @@ static int squeue_set_option(void *ctx, const struct opt *o, const char *arg, st
     struct squeue *q = ctx;
     struct job_filter *f = &q->filter;
     switch (o->id) {
-    case O_NOHEADER: q->no_header = true; break;
     case O_FORMAT:
-        squeue_replace(&q->letters, arg);
-        squeue_replace(&q->names, NULL);
+        xstrset(&q->letters, arg);
+        xstrset(&q->names, NULL);
         break;
     case O_NAMES:
-        squeue_replace(&q->names, arg);
-        squeue_replace(&q->letters, NULL);
+        xstrset(&q->names, arg);
+        xstrset(&q->letters, NULL);
         break;
     case O_JOBS: return squeue_set_jobs(q, arg, err);
     case O_STATES: return squeue_set_states(q, arg, err);
@@ -158,22 +137,9 @@ static int squeue_set_option(void *ctx, const struct opt *o, const char *arg, st
         filter_set_users(f, arg, &q->unknown_users);
         break;
     case O_ME: filter_set_user_me(f); break;
-    case O_PARTITIONS: filter_set_list(&f->partitions, arg); break;
-    case O_JOBNAMES: filter_set_list(&f->names, arg); break;
-    case O_ACCOUNTS: filter_set_list(&f->accounts, arg); break;
-    case O_QOS: filter_set_list(&f->qos, arg); break;
     case O_NODES: return filter_set_nodes(f, arg, err);
-    case O_LICENSES: filter_set_list(&f->licenses, arg); break;
-    case O_RESERVATIONS: filter_set_list(&f->reservations, arg); break;
-    case O_ARRAY: q->elements = true; break;
-    case O_SORT: squeue_replace(&q->sort, arg); break;
-    case O_LONG: q->long_form = true; break;
-    case O_START: q->start = true; break;
     case O_STEPS: q->steps = true; return arg ? targets_add_list(&q->step_ids, arg, err) : 0;
     case O_ITERATE: return set_iterate(q, arg, err);
-    case O_NOCONVERT: q->noconvert = true; break;
-    case O_JSON: q->json = true; break;
-    case O_CLUSTERS: squeue_replace(&q->cluster, arg); break;
     default: break;
     }
     return 0;

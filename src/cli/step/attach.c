@@ -15,25 +15,12 @@ struct attach {
     bool take;
 };
 
-enum { A_TAKE = 1 };
-
 static const struct opt table[] = {
-    {.id = A_TAKE,
-     .name = "take",
-     .letter = 't',
+    {OPT_SETS(struct attach, take), .name = "take", .letter = 't',
      .help = "take it from the terminal that has it now, which is told"},
 };
 
-static int attach_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
-{
-    (void)arg;
-    (void)err;
-    struct attach *a = ctx;
-    a->take = a->take || o->id == A_TAKE;
-    return 0;
-}
-
-static const struct opts options = OPTS(table, attach_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 /* The newest that lives: rather one on a terminal. */
 static const struct step *attach_find_step(const struct job *j)

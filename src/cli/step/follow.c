@@ -25,8 +25,7 @@ static void take_name(struct follow *f)
     const struct msg_welcome *w = client_welcome(f->client);
     if (!w) /* not yet */
         return;
-    free(f->cluster);
-    f->cluster = xstrdup(w->name);
+    xstrset(&f->cluster, w->name);
 }
 
 /* Asks for the job's rows and events; what comes replaces the mirror. again: this connection has lost or

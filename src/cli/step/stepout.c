@@ -383,8 +383,7 @@ static void not_answered(struct stepout *o, struct stepout_stream *st, const str
 {
     const struct msg_result *result = in->kind == MSG_RESULT ? in->body : NULL;
     if (result && !str_is_empty(result->text)) {
-        free(o->why_not);
-        o->why_not = xstrdup(result->text);
+        xstrset(&o->why_not, result->text);
     }
     st->retry_at_ms = now_ms + RETRY_MS;
     st->early = st->asked_early;

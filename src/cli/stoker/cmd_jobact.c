@@ -13,7 +13,9 @@ struct action {
     bool mine, hold, admin;
 };
 
-enum { O_SIGNAL = 1, O_MINE, O_HOLD, O_ADMIN };
+enum {
+    O_SIGNAL = 1,
+};
 
 static int jobact_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
@@ -22,9 +24,6 @@ static int jobact_set_option(void *ctx, const struct opt *o, const char *arg, st
     case O_SIGNAL:
         a->signal = signal_by_name(arg);
         return a->signal > 0 ? 0 : err_set(err, -EINVAL, "there is no signal %s", arg);
-    case O_MINE: a->mine = true; break;
-    case O_HOLD: a->hold = true; break;
-    case O_ADMIN: a->admin = true; break;
     default: break;
     }
     return 0;
@@ -37,13 +36,14 @@ static const struct opt cancel_table[] = {
      .arg = OPT_REQUIRED,
      .meta = "SIGNAL",
      .help = "send this signal instead: a name or a number"},
-    {.id = O_MINE, .name = "mine", .help = "all my jobs"},
+    {OPT_SETS(struct action, mine), .name = "mine", .help = "all my jobs"},
 };
 static const struct opts cancel_options = OPTS(cancel_table, jobact_set_option);
-static const struct opt requeue_table[] = {{.id = O_HOLD, .name = "hold", .help = "and hold it there"}};
+static const struct opt requeue_table[] = {
+    {OPT_SETS(struct action, hold), .name = "hold", .help = "and hold it there"}};
 static const struct opts requeue_options = OPTS(requeue_table, jobact_set_option);
-static const struct opt hold_table[] = {
-    {.id = O_ADMIN, .name = "admin", .help = "only an administrator can release it again"}};
+static const struct opt hold_table[] = {{OPT_SETS(struct action, admin), .name = "admin",
+                                         .help = "only an administrator can release it again"}};
 static const struct opts hold_options = OPTS(hold_table, jobact_set_option);
 static const struct opts no_options = {.fn = jobact_set_option};
 

@@ -16,13 +16,15 @@ struct jobs {
     bool json, all;
 };
 
-enum { O_MINE = 1, O_ALL, O_STATE, O_USER, O_PARTITION, O_NAME, O_JSON };
+enum {
+    O_MINE = 1,
+    O_STATE,
+    O_USER,
+};
 
 static const struct opt table[] = {
     {.id = O_MINE, .name = "mine", .letter = 'm', .help = "only my jobs"},
-    {.id = O_ALL,
-     .name = "all",
-     .letter = 'a',
+    {OPT_SETS(struct jobs, all), .name = "all", .letter = 'a',
      .help = "ended jobs too, as far back as the controller remembers"},
     {.id = O_STATE,
      .name = "state",
@@ -36,19 +38,11 @@ static const struct opt table[] = {
      .arg = OPT_REQUIRED,
      .meta = "USERS",
      .help = "jobs of these users"},
-    {.id = O_PARTITION,
-     .name = "partition",
-     .letter = 'p',
-     .arg = OPT_REQUIRED,
-     .meta = "PARTITIONS",
+    {OPT_NAMES(struct jobs, filter.partitions), .name = "partition", .letter = 'p', .meta = "PARTITIONS",
      .help = "jobs of these partitions"},
-    {.id = O_NAME,
-     .name = "name",
-     .letter = 'n',
-     .arg = OPT_REQUIRED,
-     .meta = "NAMES",
+    {OPT_NAMES(struct jobs, filter.names), .name = "name", .letter = 'n', .meta = "NAMES",
      .help = "jobs of these names"},
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {OPT_SETS(struct jobs, json), .name = "json", .help = "print JSON"},
 };
 
 /* Our own words and Slurm's. */
@@ -77,16 +71,12 @@ static int jobs_set_option(void *ctx, const struct opt *o, const char *arg, stru
     struct jobs *q = ctx;
     switch (o->id) {
     case O_MINE: filter_set_user_me(&q->filter); break;
-    case O_ALL: q->all = true; break;
     case O_STATE: return jobs_set_states(q, arg, err);
     case O_USER:
         filter_set_users(&q->filter, arg, &q->unknown_users);
         if (q->unknown_users.n)
             return err_set(err, -EINVAL, "there is no user %s", q->unknown_users.v[0]);
         break;
-    case O_PARTITION: filter_set_list(&q->filter.partitions, arg); break;
-    case O_NAME: filter_set_list(&q->filter.names, arg); break;
-    case O_JSON: q->json = true; break;
     default: break;
     }
     return 0;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/base/exe_path.h"
-#include "src/base/roff.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/stoker/commands.h"
+#include "src/text/roff.h"
 
 struct manual {
     bool bash, list;

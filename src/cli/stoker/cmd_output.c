@@ -33,11 +33,12 @@ struct output {
     uint32_t task; /* NOT_GIVEN: none named */
 };
 
-enum { O_FOLLOW = 1, O_ERR, O_LINES, O_TASK };
+enum { O_LINES = 1, O_TASK };
 
 static const struct opt table[] = {
-    {.id = O_FOLLOW, .name = "follow", .letter = 'f', .help = "go on until the job has ended"},
-    {.id = O_ERR, .name = "err", .letter = 'e', .help = "its standard error"},
+    {OPT_SETS(struct output, follow), .name = "follow", .letter = 'f',
+     .help = "go on until the job has ended"},
+    {OPT_SETS(struct output, errors), .name = "err", .letter = 'e', .help = "its standard error"},
     {.id = O_LINES,
      .name = "lines",
      .letter = 'n',
@@ -56,8 +57,6 @@ static int output_set_option(void *ctx, const struct opt *o, const char *arg, st
     struct output *q = ctx;
     int64_t n;
     switch (o->id) {
-    case O_FOLLOW: q->follow = true; break;
-    case O_ERR: q->errors = true; break;
     case O_LINES:
         if (int_parse(arg, 0, 1000000000, &n, err) < 0)
             return -EINVAL;

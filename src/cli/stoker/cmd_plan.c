@@ -13,52 +13,25 @@
 #define PROGRAM "stoker-sim" /* has the scheduler in it */
 
 static const struct opt table[] = {
-    {.id = PLAN_CONFIG,
-     .name = "config",
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct plan_options, config), .name = "config", .meta = "FILE",
      .help = "what would change with this configuration"},
-    {.id = PLAN_DRAIN,
-     .name = "drain",
-     .arg = OPT_REQUIRED,
-     .meta = "NODES",
+    {OPT_TEXT(struct plan_options, drain), .name = "drain", .meta = "NODES",
      .help = "what would change if these nodes took nothing more"},
-    {.id = PLAN_JSON, .name = "json", .help = "print JSON"},
-    {.id = PLAN_PARTITION,
-     .name = "partition",
-     .letter = 'p',
-     .arg = OPT_REQUIRED,
-     .meta = "LIST",
+    {OPT_SETS(struct plan_options, json), .name = "json", .help = "print JSON"},
+    {OPT_NAMES(struct plan_options, partitions), .name = "partition", .letter = 'p', .meta = "LIST",
      .help = "jobs of these partitions alone"},
-    {.id = PLAN_USER,
-     .name = "user",
-     .letter = 'u',
-     .arg = OPT_REQUIRED,
-     .meta = "LIST",
+    {OPT_NAMES(struct plan_options, users), .name = "user", .letter = 'u', .meta = "LIST",
      .help = "jobs of these users alone"},
 };
 
-static int plan_set_option(void *ctx, const struct opt *o, const char *arg,
-                           __attribute__((unused)) struct errtext *err)
-{
-    struct plan_options *p = ctx;
-    switch (o->id) {
-    case PLAN_CONFIG: p->config = arg; break;
-    case PLAN_DRAIN: p->drain = arg; break;
-    case PLAN_JSON: p->json = true; break;
-    case PLAN_PARTITION: p->partitions = strv_split(arg, ","); break;
-    case PLAN_USER: p->users = strv_split(arg, ","); break;
-    default: break;
-    }
-    return 0;
-}
-
-static const struct opts options = OPTS(table, plan_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 void plan_options_fini(struct plan_options *p)
 {
     strv_fini(&p->users);
     strv_fini(&p->partitions);
+    free(p->drain);
+    free(p->config);
 }
 
 bool plan_options_parse(struct plan_options *ret, const struct cli *cli, int argc, char **argv, int *ret_rc)

@@ -32,20 +32,9 @@ struct show {
     bool json;
 };
 
-enum { O_JSON = 1 };
+static const struct opt table[] = {{OPT_SETS(struct show, json), .name = "json", .help = "print JSON"}};
 
-static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
-
-static int cmd_show_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                               __attribute__((unused)) const char *arg,
-                               __attribute__((unused)) struct errtext *err)
-{
-    struct show *s = ctx;
-    s->json = true;
-    return 0;
-}
-
-static const struct opts options = OPTS(table, cmd_show_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 /* --- the page --- */
 

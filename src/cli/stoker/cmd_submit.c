@@ -12,26 +12,15 @@
 
 #define SCHEMA 1
 
-enum submitopt { U_JSON = 1000 };
-
 struct submit {
     struct batch batch; /* first: its options' context is ours */
     bool json;
 };
 
-static int submit_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
-{
-    struct submit *s = ctx;
-    (void)arg;
-    (void)err;
-    s->json = s->json || o->id == U_JSON;
-    return 0;
-}
-
 static const struct opt submit_table[] = {
-    {.id = U_JSON, .name = "json", .help = "print {\"schema\":1,\"job\":ID}"},
+    {OPT_SETS(struct submit, json), .name = "json", .help = "print {\"schema\":1,\"job\":ID}"},
 };
-static const struct opts submit_opts = OPTS_ALSO(submit_table, submit_set, &batch_opts);
+static const struct opts submit_opts = OPTS_ALSO(submit_table, NULL, &batch_opts);
 
 /* What the operands are. */
 struct submit_source {
@@ -83,8 +72,7 @@ static void name_command(const struct submit_source *src, struct msg_submit *m)
     free(m->command);
     m->command = strv_join(&src->operands, " ");
     if (str_eq(m->req.name, "sbatch")) {
-        free(m->req.name);
-        m->req.name = xstrdup(slash ? slash + 1 : src->operands.v[0]);
+        xstrset(&m->req.name, slash ? slash + 1 : src->operands.v[0]);
     }
 }
 

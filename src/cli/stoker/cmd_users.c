@@ -20,20 +20,10 @@ struct users {
     VEC(struct user_sum) v;
 };
 
-enum { O_JSON = 1 };
+static const struct opt option_table[] = {
+    {OPT_SETS(struct users, json), .name = "json", .help = "print JSON"}};
 
-static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
-
-static int cmd_users_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                                __attribute__((unused)) const char *arg,
-                                __attribute__((unused)) struct errtext *err)
-{
-    struct users *u = ctx;
-    u->json = true;
-    return 0;
-}
-
-static const struct opts options = OPTS(option_table, cmd_users_set_option);
+static const struct opts options = OPTS(option_table, NULL);
 
 static struct user_sum *sum_of(struct users *u, const struct job *j)
 {

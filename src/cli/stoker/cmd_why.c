@@ -18,20 +18,9 @@ struct why {
     bool json;
 };
 
-enum { O_JSON = 1 };
+static const struct opt table[] = {{OPT_SETS(struct why, json), .name = "json", .help = "print JSON"}};
 
-static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
-
-static int cmd_why_set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                              __attribute__((unused)) const char *arg,
-                              __attribute__((unused)) struct errtext *err)
-{
-    struct why *w = ctx;
-    w->json = true;
-    return 0;
-}
-
-static const struct opts options = OPTS(table, cmd_why_set_option);
+static const struct opts options = OPTS(table, NULL);
 
 static void foreign(struct str *out, const char *s)
 {

@@ -15,14 +15,14 @@ struct window_cmd {
     bool json;
 };
 
-enum { O_JSON = 1, O_KEY };
+enum { O_KEY = 1 };
 
 static const struct opt table[] = {
     /* clang-format off */
     {.id = O_KEY, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for the users of these accounts"},
     {.id = O_KEY, .name = "duration", .letter = 'd', .arg = OPT_REQUIRED, .meta = "TIME", .help = "how long: 2h, 90 (minutes), 1-00:00:00"},
     {.id = O_KEY, .name = "end", .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it ends, instead of how long"},
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {OPT_SETS(struct window_cmd, json), .name = "json", .help = "print JSON"},
     {.id = O_KEY, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .help = "its name; else one is made"},
     {.id = O_KEY, .name = "nodes", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = "the nodes: n[01-04],big, or ALL"},
     {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = "why: everybody sees it"},
@@ -35,10 +35,6 @@ static int window_set_option(void *ctx, const struct opt *o, const char *arg,
                              __attribute__((unused)) struct errtext *err)
 {
     struct window_cmd *c = ctx;
-    if (o->id == O_JSON) {
-        c->json = true;
-        return 0;
-    }
     strv_push(&c->keys, o->name);
     strv_push(&c->values, arg);
     return 0;

@@ -4,10 +4,8 @@
 
 #include "src/cli/cmd.h"
 
-enum { PLAN_CONFIG = 1, PLAN_DRAIN, PLAN_JSON, PLAN_PARTITION, PLAN_USER };
-
 struct plan_options {
-    const char *drain, *config; /* of argv; NULL: not asked */
+    char *drain, *config; /* NULL: not asked */
     struct strv users, partitions;
     bool json;
 };

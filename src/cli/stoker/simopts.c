@@ -6,36 +6,23 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
-enum { O_PROCS_ONLY = 1, O_POLICY, O_JOBS, O_STARTS, O_JSON, O_CONFIG, O_GENERATE, O_SEED };
+enum { O_JOBS = 1, O_SEED };
 
 static const struct opt table[] = {
-    {.id = O_CONFIG,
-     .name = "config",
-     .letter = 'c',
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct sim_options, config), .name = "config", .letter = 'c', .meta = "FILE",
      .help =
          "the cluster: a stoker.cfg whose nodes have their figures (default: one partition as large as the "
          "trace's machine)"},
-    {.id = O_GENERATE,
-     .name = "generate",
-     .letter = 'g',
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct sim_options, generate), .name = "generate", .letter = 'g', .meta = "FILE",
      .help = "make up a workload as FILE describes it, instead of reading a trace"},
     {.id = O_SEED,
      .name = "seed",
      .arg = OPT_REQUIRED,
      .meta = "N",
      .help = "of the random numbers, over the one in the file"},
-    {.id = O_POLICY,
-     .name = "policy",
-     .letter = 'p',
-     .arg = OPT_REQUIRED,
-     .meta = "NAME",
+    {OPT_TEXT(struct sim_options, policy), .name = "policy", .letter = 'p', .meta = "NAME",
      .help = "fcfs, easy, cons, and with --procs-only replan (default: as configured; easy)"},
-    {.id = O_PROCS_ONLY,
-     .name = "procs-only",
+    {OPT_SETS(struct sim_options, procs_only), .name = "procs-only",
      .help = "processors alone, by conventions that other simulators keep too"},
     {.id = O_JOBS,
      .name = "jobs",
@@ -43,13 +30,10 @@ static const struct opt table[] = {
      .arg = OPT_REQUIRED,
      .meta = "N",
      .help = "the first N usable jobs of the trace only"},
-    {.id = O_STARTS,
-     .name = "starts",
-     .arg = OPT_REQUIRED,
-     .meta = "FILE",
+    {OPT_TEXT(struct sim_options, starts), .name = "starts", .meta = "FILE",
      .help =
          "write a line \"ID START\" for each job, in seconds of the trace's clock; - is standard output"},
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {OPT_SETS(struct sim_options, json), .name = "json", .help = "print JSON"},
 };
 
 static int simopts_count(const char *arg, int64_t least, uint64_t *ret, struct errtext *err)
@@ -61,22 +45,10 @@ static int simopts_count(const char *arg, int64_t least, uint64_t *ret, struct e
     return rc;
 }
 
-static void simopts_replace(char **text, const char *arg)
-{
-    free(*text);
-    *text = xstrdup(arg);
-}
-
 static int simopts_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct sim_options *s = ctx;
     switch (o->id) {
-    case O_PROCS_ONLY: s->procs_only = true; break;
-    case O_JSON: s->json = true; break;
-    case O_POLICY: simopts_replace(&s->policy, arg); break;
-    case O_STARTS: simopts_replace(&s->starts, arg); break;
-    case O_CONFIG: simopts_replace(&s->config, arg); break;
-    case O_GENERATE: simopts_replace(&s->generate, arg); break;
     case O_JOBS: return simopts_count(arg, 1, &s->first, err);
     case O_SEED: s->has_seed = true; return simopts_count(arg, 0, &s->seed, err);
     }

@@ -1,7 +1,7 @@
 /* test_roff.c - texts of manual pages: what troff would take for its own is shown as it stands. */
 #include "tests/lib/check.h"
 
-#include "src/base/roff.h"
+#include "src/text/roff.h"
 
 static void requests_are_text(void **state)
 {

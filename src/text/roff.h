@@ -1,6 +1,6 @@
 /* roff.h - texts of manual pages, as troff wants them. */
-#ifndef STOKER_BASE_ROFF_H
-#define STOKER_BASE_ROFF_H
+#ifndef STOKER_TEXT_ROFF_H
+#define STOKER_TEXT_ROFF_H
 
 #include "src/base/str.h"
 

@@ -1,5 +1,5 @@
 /* roff.c - texts of manual pages. */
-#include "src/base/roff.h"
+#include "src/text/roff.h"
 
 static void roff_append(struct str *out, const char *s, bool at_start)
 {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "src/jobspec/opt.h"
+#include "src/base/opt.h"
 
 enum { T_ALL = 1, T_COUNT, T_HOLD, T_STATE, T_STATUS, T_WAIT };
 

@@ -1,13 +1,14 @@
-/* opt.h - the options of a command: one table, from which the parser, the help and the environment's names
- * come.
+/* opt.h - the options of a command or a program: one table, from which the parser, the help and the
+ * environment's names come.
  *
  * GNU style: -n4, -n 4, --ntasks 4, --ntasks=4, unambiguous abbreviations, grouped flags (-ahN), options
  * behind operands, "--". Every command has --help, --usage and -V/--version (and -h, where its own table
  * does not use that letter).
  *
- *     enum { O_NOHEADER = 1, O_STATES };
+ *     enum { O_STATES = 1 };
  *     static const struct opt table[] = {
- *         {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
+ *         {OPT_SETS(struct squeue, no_header), .name = "noheader", .letter = 'h', .help = "no header
+ * line"},
  *         {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST",
  *          .help = "...", .env = "SQUEUE_STATES"},
  *     };
@@ -15,8 +16,8 @@
  *
  * Owns nothing; reads no environment by itself and prints only where it is handed a stream.
  */
-#ifndef STOKER_JOBSPEC_OPT_H
-#define STOKER_JOBSPEC_OPT_H
+#ifndef STOKER_BASE_OPT_H
+#define STOKER_BASE_OPT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,16 +27,25 @@
 #include "src/base/str.h"
 
 enum opt_arg { OPT_NONE, OPT_REQUIRED, OPT_OPTIONAL };
+enum opt_into { OPT_CALLS, OPT_FLAG, OPT_STRING, OPT_LIST };
 
 struct opt {
     int id; /* what the handler's switch is over; several entries may have the same one (aliases) */
     const char *name; /* long name without dashes; NULL: none */
     char letter;      /* short form; 0: none */
     enum opt_arg arg;
-    const char *meta; /* the argument's name in the help */
-    const char *help; /* one line; NULL: not listed (aliases, old spellings) */
-    const char *env;  /* names of environment variables that give it, separated by blanks; NULL: none */
+    const char *meta;   /* the argument's name in the help */
+    const char *help;   /* one line; NULL: not listed (aliases, old spellings) */
+    const char *env;    /* names of environment variables that give it, separated by blanks; NULL: none */
+    enum opt_into into; /* how the argument is kept at `at` of the context; OPT_CALLS: by the handler */
+    size_t at;
 };
+
+/* Members of the entry of an option that is only kept: a flag (bool), a text (char *, the context's own),
+ * or a list with commas (struct strv). The last one given wins. It needs no id. */
+#define OPT_SETS(type, member)  .into = OPT_FLAG, .at = offsetof(type, member)
+#define OPT_TEXT(type, member)  .arg = OPT_REQUIRED, .into = OPT_STRING, .at = offsetof(type, member)
+#define OPT_NAMES(type, member) .arg = OPT_REQUIRED, .into = OPT_LIST, .at = offsetof(type, member)
 
 /* Does what one option says. arg: its argument; NULL where there is none. Errors: -EINVAL with a text for
  * people; -EDOM for what Slurm's commands take for a failure and not for wrong usage: numbers that are
@@ -45,7 +55,7 @@ typedef int (*opt_fn)(void *ctx, const struct opt *o, const char *arg, struct er
 struct opts {
     const struct opt *v;
     size_t n;
-    opt_fn fn;
+    opt_fn fn; /* NULL: options that are not kept are ignored */
     size_t at; /* fn's context lies so many bytes into the caller's: for tables that commands share */
     const struct opts *also; /* more options; a name or letter in the table before wins */
 };
@@ -81,6 +91,19 @@ enum opt_result opt_parse(const struct opts *t, void *ctx, int argc, char *const
  * numbers other than 0, off (not called) else. The error names the variable. */
 enum opt_result opt_env(const struct opts *t, void *ctx, const struct strv *env, const char *prefixes,
                         struct errtext *err) __attribute__((warn_unused_result));
+
+/* A program without operands, for opt_parse_program. */
+struct opt_program {
+    const char *name;
+    const char *usage; /* behind the name */
+    const char *more;  /* below the options: more lines of help; NULL: none */
+    const struct opts *options;
+};
+
+/* Returns true to go on. Otherwise help, usage or version was printed, or an error and a pointer to the
+ * help, and *ret_exit is the exit code. */
+bool opt_parse_program(const struct opt_program *p, void *ctx, int argc, char *const *argv, int *ret_exit)
+    __attribute__((warn_unused_result));
 
 /* "-n, --ntasks=N" for each listed option, with its help, wrapped to 80 columns. */
 void opt_print_help(FILE *f, const struct opts *t);

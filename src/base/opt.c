@@ -1,10 +1,12 @@
 /* opt.c - parsing by option tables. */
-#include "src/jobspec/opt.h"
+#include "src/base/opt.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/base/xalloc.h"
 
 #define HELP_WIDTH  80
 #define HELP_INDENT 30
@@ -60,7 +62,8 @@ static int match_name(const struct opts *tables, const char *name, size_t len, s
             }
             if (!near.opt)
                 near = (struct match){.table = t, .opt = o};
-            else if (near.table != t || near.opt->id != o->id || near.opt->arg != o->arg)
+            else if (near.table != t || near.opt->id != o->id || near.opt->at != o->at ||
+                     near.opt->arg != o->arg)
                 ambiguous = true;
         }
     if (near.opt && !ambiguous) {
@@ -91,6 +94,18 @@ static enum opt_result handled(int rc)
     return rc == 0 ? OPT_OK : rc == -EDOM ? OPT_FAILED : OPT_BAD_VALUE;
 }
 
+static void option_keep(const struct opt *o, void *at, const char *arg)
+{
+    if (o->into == OPT_FLAG) {
+        *(bool *)at = true;
+    } else if (o->into == OPT_STRING) {
+        xstrset(at, arg);
+    } else {
+        strv_fini(at);
+        *(struct strv *)at = strv_split(arg, ",");
+    }
+}
+
 static enum opt_result option_do(const struct match *m, void *ctx, const char *arg, unsigned flags,
                                  struct errtext *err)
 {
@@ -98,7 +113,11 @@ static enum opt_result option_do(const struct match *m, void *ctx, const char *a
         return (enum opt_result)m->opt->id;
     if (flags & OPT_SCAN)
         return OPT_OK;
-    return handled(m->table->fn((char *)ctx + m->table->at, m->opt, arg, err));
+    if (m->opt->into != OPT_CALLS) {
+        option_keep(m->opt, (char *)ctx + m->table->at + m->opt->at, arg);
+        return OPT_OK;
+    }
+    return !m->table->fn ? OPT_OK : handled(m->table->fn((char *)ctx + m->table->at, m->opt, arg, err));
 }
 
 struct cursor {
@@ -350,4 +369,34 @@ void opt_print_usage(FILE *f, const char *name, const struct opts *tables, const
     fprintf(f, "Usage: %s ", name);
     opt_print_wrapped(f, s.s, lead, lead);
     str_fini(&s);
+}
+
+static void opt_program_help(const struct opt_program *p)
+{
+    printf("Usage: %s %s\n\nOptions:\n", p->name, p->usage);
+    opt_print_help(stdout, p->options);
+    if (p->more)
+        printf("\n%s", p->more);
+}
+
+bool opt_parse_program(const struct opt_program *p, void *ctx, int argc, char *const *argv, int *ret_exit)
+{
+    struct errtext err = {""};
+    struct strv operands = {0};
+    enum opt_result r = opt_parse(p->options, ctx, argc, argv, 0, &operands, &err);
+    if (r == OPT_OK && operands.n) {
+        err_set(&err, -EINVAL, "unexpected argument: %s", operands.v[0]);
+        r = OPT_BAD_USAGE;
+    }
+    strv_fini(&operands);
+    if (r == OPT_HELP)
+        opt_program_help(p);
+    else if (r == OPT_USAGE)
+        opt_print_usage(stdout, p->name, p->options, "");
+    else if (r == OPT_VERSION)
+        printf("%s " STOKER_VERSION "\n", p->name);
+    else if (r != OPT_OK)
+        fprintf(stderr, "%s: %s\nTry \"%s --help\" for more information\n", p->name, err.s, p->name);
+    *ret_exit = r == OPT_HELP || r == OPT_USAGE || r == OPT_VERSION ? 0 : 2;
+    return r == OPT_OK;
 }
