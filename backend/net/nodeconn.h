@@ -37,7 +37,7 @@ struct nodeconn_config {
     const char *node;
     const struct msg_hello *hello;
     uint64_t hello_ticket;      /* it is greeted when this is committed: its epoch is on disk then */
-    int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
+    int64_t beat_ms;            /* between heartbeats: after three without an answer it is out of reach */
     struct ssh_process *ssh;    /* NULL: local */
     const struct ssh_order *to; /* where to, over SSH */
 };

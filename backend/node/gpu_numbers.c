@@ -52,7 +52,7 @@ static void take_strangers(struct gpu_numbers *c, uint32_t at, const struct gpu_
     }
 }
 
-/* --- a look --- */
+/* --- a sample --- */
 
 static bool gpu_numbers_add(struct gpu_numbers *c, const struct gpu_sample *g)
 {

@@ -10,7 +10,7 @@
 #include "backend/node/gpu_sample.h"
 #include "src/base/cpuset.h"
 
-#define GPU_CLEAN_SAMPLES 2 /* so many without a stranger, and the GPU is given again */
+#define GPU_CLEAN_SAMPLES 2 /* samples without a stranger after which the GPU is given again */
 
 struct gpu_device {
     struct gpu_reading is; /* as last seen */
@@ -26,13 +26,13 @@ struct gpu_numbers {
     uint32_t n;
     char way[16], trouble[256]; /* as in the last look */
     uint32_t unnamed;
-    bool answered; /* there was a look without trouble */
+    bool answered; /* there was a sample without trouble */
 };
 
 /* Whether a process does not belong on a GPU, and then what it is, in words. */
 typedef bool (*gpu_stranger_fn)(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t size);
 
-/* What a look says of each GPU, and of who is on it. Returns whether there are new ones. */
+/* What a sample says of each GPU, and of the processes on it. Returns whether there are new ones. */
 bool gpu_numbers_take(struct gpu_numbers *c, const struct gpu_sample *g, gpu_stranger_fn fn, void *ctx);
 
 /* Which of the numbers below n must not be given: lost, or used by a stranger; a note for each,

@@ -21,7 +21,7 @@
 
 #define GPU_DEVICES_MAX 64
 #define GPU_PROCS_MAX   1024
-#define GPU_TEXT_MAX    (256u << 10) /* of a look; more is nonsense */
+#define GPU_TEXT_MAX    (256u << 10) /* of a sample; more is nonsense */
 
 struct gpu_reading {
     char bus[32]; /* "0000:3b:00.0": PCI order is the order of these texts */

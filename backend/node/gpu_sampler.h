@@ -1,6 +1,6 @@
 /* gpu_sampler.h - the program that looks at the GPUs for the agent: `stoker-agent --gpu-watch`.
  *
- * For each byte on its standard input it looks once and writes a look (gpu_sample.h) to its standard
+ * For each byte on its standard input it measures once and writes a sample (gpu_sample.h) to its standard
  * output; it ends with its input. A driver that hangs holds up this process alone. Where NVML cannot be
  * loaded nvidia-smi is asked; where there is neither it says so and ends.
  * */
@@ -11,7 +11,7 @@
 
 #define GPU_SAMPLER_OPTION "--gpu-watch"
 
-/* Whether this machine has GPUs that are worth a look: NVIDIA's, by the PCI bus. */
+/* Whether this machine has GPUs that can be sampled: NVIDIA's, by the PCI bus. */
 bool gpu_sampler_is_needed(void);
 
 /* nvml: another library than the system's (a test's own); NULL: none. Returns the exit status. */

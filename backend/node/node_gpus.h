@@ -1,7 +1,7 @@
 /* node_gpus.h - the GPUs of this node: which there are, which must not be given, how busy they are.
  *
- * A process of its own looks (gpu_sampler.h) and is asked every few seconds, less often where a look takes
- * long; not at all where the machine has no such GPUs. What changes is told at once.
+ * A process of its own looks (gpu_sampler.h) and is asked every few seconds, less often where a sample
+ * takes long; not at all where the machine has no such GPUs. What changes is told at once.
  */
 #ifndef STOKER_BACKEND_NODE_NODE_GPUS_H
 #define STOKER_BACKEND_NODE_NODE_GPUS_H

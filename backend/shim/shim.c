@@ -434,7 +434,7 @@ static void shim_finish(struct shim *s)
     store_end(s, &end);
     shim_agent_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->agent_fd >= 0 && s->out.len) {
-        /* The record is there for whoever asks later: an agent that does not read is not waited for. */
+        /* The record is there for later requests: an agent that does not read is not waited for. */
         struct pollfd p = {.fd = s->agent_fd, .events = POLLOUT};
         poll(&p, 1, 1000);
         shim_agent_flush(s);

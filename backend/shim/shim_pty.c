@@ -192,7 +192,7 @@ static bool is_writer(struct pty *p, const struct msg_input *m)
 }
 
 /* A canonical terminal ends input with its character for it; others read the character. A program that
- * changes from the one to the other meanwhile misses it: whoever reads later finds the end again. */
+ * changes from the one to the other meanwhile misses it: a later reader finds the end again. */
 static void put_eof(struct shim *s)
 {
     struct termios t;

@@ -11,7 +11,7 @@ void pty_start(struct shim *s);
 int pty_open(struct shim *s, struct rank *r, int given[3]);
 /* In the rank: a session of its own on that terminal. NULL, or a text. */
 const char *pty_enter(int slave);
-/* Whether what it prints is taken now: else the rank waits for whoever is there. */
+/* Whether what it prints is taken now: else the rank waits for the present one. */
 bool pty_has_room(const struct shim *s);
 int64_t pty_next_ms(const struct shim *s);
 void pty_look(struct shim *s);

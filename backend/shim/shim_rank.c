@@ -51,7 +51,7 @@ static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...
 }
 
 /* CPU n of the launch is the n-th one that the agent may use, those of a core being neighbours; -1: there
- * are not so many. */
+ * are few. */
 static int real_cpu(const struct shim *s, unsigned nth)
 {
     uint16_t cpu;

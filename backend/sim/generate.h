@@ -29,11 +29,11 @@ struct made_shape {
     uint64_t mem_mib;            /* on each node; 0: not said */
     uint32_t gpus;               /* on each node where nodes is given, else in all */
     bool exclusive, keeps_work;
-    uint32_t burst;     /* so many alike at once */
+    uint32_t burst;     /* this many alike at once */
     uint32_t run_s;     /* the median */
     double spread;      /* deviation of the logarithm */
     uint32_t limit_s;   /* DURATION_NOT_SET: made up */
-    double over_factor; /* limits that are made up are up to so many times the run */
+    double over_factor; /* limits that are made up are up to this many times the run */
     double overruns;    /* share of the jobs whose limit is too short */
 };
 

@@ -22,7 +22,7 @@
 /* A peer that acknowledges no sent data for this time is gone; heartbeats find it sooner. */
 #define TCP_DEAD_MS 60000
 
-/* What the thread and the dial share. Whoever comes second frees it. */
+/* What the thread and the dial share. The second one frees it. */
 struct name_lookup {
     pthread_mutex_t lock;
     char *host, service[8];

@@ -43,7 +43,7 @@ struct node_ssh {
 
     ssh_key key;
     size_t key_at;
-    struct str refused; /* what was tried in vain */
+    struct str refused; /* what was tried and refused */
 
     struct boot boot;
     const struct bundle_file *sending;

@@ -8,7 +8,7 @@
  *
  *     retire --> stoker.db: history --archive_move--> history.db: history --archive_trim--> gone
  *
- * Whoever reads sees both as one table: history_db.c. Where this file cannot be read all else goes on, and
+ * A reader sees both as one table: history_db.c. Where this file cannot be read all else goes on, and
  * the rows stay in stoker.db until it can.
  */
 #ifndef STOKER_BACKEND_STORE_ARCHIVE_H

@@ -71,7 +71,7 @@ static int scripts_make_room(struct db *db, size_t n, struct errtext *err)
     return r;
 }
 
-/* The number of the text, which is taken in where it is new. Whoever makes many texts with one hash has
+/* The number of the text, which is taken in where it is new. A user who makes many texts with one hash has
  * them kept more than once: none of them is compared with all. */
 static int scripts_intern(struct db *db, const struct str *text, int64_t *ret_id, struct errtext *err)
 {

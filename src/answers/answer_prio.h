@@ -1,4 +1,4 @@
-/* answer_prio.h - what a priority is made of, and where everybody stands in the fair share: as the policy
+/* answer_prio.h - what a priority is made of, and where each user stands in the fair share: as the policy
  * finds it and as it travels. */
 #ifndef STOKER_ANSWERS_ANSWER_PRIO_H
 #define STOKER_ANSWERS_ANSWER_PRIO_H

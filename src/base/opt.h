@@ -56,7 +56,7 @@ struct opts {
     const struct opt *v;
     size_t n;
     opt_fn fn; /* NULL: options that are not kept are ignored */
-    size_t at; /* fn's context lies so many bytes into the caller's: for tables that commands share */
+    size_t at; /* the offset of fn's context in the caller's: for tables that commands share */
     const struct opts *also; /* more options; a name or letter in the table before wins */
 };
 #define OPTS(table, handler)                                                 \

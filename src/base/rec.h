@@ -133,7 +133,7 @@ struct rec_list_any { /* the shape of every REC_LIST */
 const void *rec_at(const struct rec_field *f, const void *rec);
 /* To be written: with a box where there was none. */
 void *rec_at_mut(const struct rec_field *f, void *rec);
-/* The box at *box, made if there is none yet. Whoever writes a member of a box asks this first. */
+/* The box at *box, made if there is none yet. Call it before you write a member of a box. */
 #define rec_box(box) ((__typeof__(*(box)))rec_box_any((void **)(box), sizeof **(box)))
 void *rec_box_any(void **box, size_t size);
 

@@ -88,9 +88,9 @@ int client_history(struct client *c, const struct msg_history *q, int (*fn)(void
 int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* Gets each body of MSG_JOBS with that tag as it came, instead of a message; whoever never waits gets one
- * without a body then, so that it can do something else in between. A negative result ends the connection's
- * use. rows: NULL: as before. */
+/* Gets each body of MSG_JOBS with that tag as it came, instead of a message; a caller that never waits gets
+ * one without a body then, so that it can do something else in between. A negative result ends the
+ * connection's use. rows: NULL: as before. */
 struct client_rows {
     int (*take)(void *ctx, const void *p, size_t n, struct errtext *err);
     void *ctx;

@@ -31,7 +31,7 @@
 #define POLL_MS       10
 #define TAIL_SIZE     4096
 
-/* The controller of root serves everybody: what leads to its socket is open to all. */
+/* The controller of root serves all users: what leads to its socket is open to all. */
 static mode_t open_mode(void)
 {
     return geteuid() == 0 ? 0755 : 0700;

@@ -108,7 +108,7 @@ static int check_address(const struct finish *f, size_t entry, const struct node
     return 0;
 }
 
-/* Keys of the other way to reach a node: whoever gives one means something by it. */
+/* Keys of the other way to reach a node: a configuration that gives one means something by it. */
 static int check_transport(const struct finish *f, size_t entry, const struct node_spec *n)
 {
     static const char *const of_ssh[] = {"ssh_user", "identity", "known_hosts"};

@@ -29,7 +29,7 @@ struct script_header {
  * reading gives. */
 int script_read(const char *operand, struct script *ret, struct errtext *err)
     __attribute__((warn_unused_result));
-/* The same without a look at what stands in it. */
+/* The same without checking its text. */
 int script_read_raw(const char *operand, struct script *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Of a command line: --wrap. */

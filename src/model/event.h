@@ -47,7 +47,7 @@ struct ev_drain { /* an admin's word about a node */
 };
 #define EV_DRAIN_FIELDS(F, G, S) F(S, STR, node) F(S, BOOL, drain) F(S, STR, reason) F(S, STR, user)
 
-struct ev_note {              /* an admin's note about a node, for everybody to read */
+struct ev_note {              /* an admin's note about a node, for all users to read */
     char *node, *text, *user; /* text NULL: it goes */
 };
 #define EV_NOTE_FIELDS(F, G, S) F(S, STR, node) F(S, STR, text) F(S, STR, user)

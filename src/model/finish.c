@@ -9,7 +9,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
-/* After so many losses of its node a job is held: it may be what kills the nodes. */
+/* After this many losses of its node a job is held: it may be what kills the nodes. */
 #define LOSSES_MAX 5
 
 void step_kill(struct step *s, enum kill_cause cause, struct wall t)

@@ -118,12 +118,12 @@ static inline struct job_req_rare *req_rare_mut(struct job_req *r)
 struct rank_end {
     int32_t code;   /* exit code, 0..255 */
     int32_t signal; /* that ended it, or 0 */
-    uint32_t count; /* so many ranks that ended so: 0 and 1 are one */
+    uint32_t count; /* ranks that ended so: 0 and 1 are one */
 };
 #define RANK_END_FIELDS(F, G, S) F(S, I32, code) F(S, I32, signal) F(S, U32, count)
 
-/* Beyond so many ranks of a task neighbours that ended alike are one entry, and where there are as many of
- * those still, all that ended alike are. */
+/* Beyond this many ranks of a task neighbours that ended alike are one entry, and where there are as many
+ * of those still, all that ended alike are. */
 #define RANK_ENDS_MAX 64
 
 struct task {
@@ -181,7 +181,7 @@ struct step {
     bool overcommit;
     uint32_t distribution; /* 0 block, 1 cyclic, 2 arbitrary: as rank_nodes says */
     char *workdir;
-    uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees so many of its own; 0: all see all of
+    uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees this many of its own; 0: all see all of
                                the task's */
     char *request_id;       /* the client's, makes a retried creation the same step */
     bool stream_in;         /* standard input comes from srun */
@@ -229,7 +229,7 @@ struct past_run {
     F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step) F(S, WALL, t_kill)          \
     F(S, U32, preempted_by) F(S, STR, preempt_text) F(S, STR, kill_user)
 
-/* So many elements of an array ended in that state. */
+/* How many elements of an array ended in that state. */
 struct state_count {
     uint32_t state, n; /* enum job_state */
 };

@@ -1,7 +1,7 @@
 /* model.h - the state of the cluster, and the one function that changes it.
  *
  * model_apply(model, event) is pure (no I/O, no clock, no randomness) and total: an event that does not fit
- * the state changes nothing and is reported, it never crashes. Everybody else reads. Restart, the screens'
+ * the state changes nothing and is reported, it never crashes. All others read. Restart, the screens'
  * mirror, the simulator and the controller fold the same events with it.
  *
  * Invariants: a job is in exactly one of pending, active, ended (job->in_queue); what nodes carry

@@ -83,7 +83,7 @@ struct model {
     struct list ended;                     /* final states, in the order of their ends */
     uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
     REC_LIST(struct window) windows;       /* in the order of their starts, then of their names */
-    struct usage usage;                    /* what everybody has used */
+    struct usage usage;                    /* what all users have used */
     uint64_t n_avoids;                     /* changes of what nodes avoid: sets of nodes hang on it */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
     struct strpool *texts;                 /* of all jobs; NULL: each has its own */

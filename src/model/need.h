@@ -18,7 +18,7 @@ struct job_need {
     uint32_t gpus_per_node;
     uint32_t gpus;                             /* in all */
     bool whole_nodes;                          /* --exclusive */
-    uint32_t gpus_per_task;                    /* each task brings so many; 0: not counted by task */
+    uint32_t gpus_per_task;                    /* each task brings this many; 0: not counted by task */
     bool gpus_anywhere;                        /* only their sum was given: they may be spread unevenly */
     uint64_t mem_per_cpu_mib, mem_per_gpu_mib; /* not 0: mem_per_node_mib follows from these */
 };
@@ -30,7 +30,7 @@ void job_need(const struct job_req *r, struct job_need *ret);
  * and tasks, so that what is allocated is what each of them says. Errors: -EINVAL. */
 int job_need_check_gpus(const struct job_req *r, struct errtext *err) __attribute__((warn_unused_result));
 
-/* As given, else so many as the GPUs of a node are for (--gpus-per-node with --gpus-per-task); NOT_GIVEN:
+/* As given, else as many as the GPUs of a node are for (--gpus-per-node with --gpus-per-task); NOT_GIVEN:
  * any. */
 uint32_t job_tasks_per_node(const struct job_req *r);
 

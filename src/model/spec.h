@@ -52,7 +52,7 @@ struct part_spec {
     uint32_t preempt_mode; /* enum preempt_mode: what happens to ITS jobs */
     uint32_t grace_s;
     bool requeue_after_grace;
-    struct strv allow_groups, allow_accounts, allow_qos; /* empty: everybody */
+    struct strv allow_groups, allow_accounts, allow_qos; /* empty: all users */
     struct strv deny_groups, deny_accounts, deny_qos;    /* these not, whatever is allowed */
     uint32_t lost_node;                                  /* enum lost_node; NOT_SAID: the cluster's */
 };

@@ -1,4 +1,4 @@
-/* usage.h - what everybody has used: billing-seconds and GPU-seconds that fade with a half-life.
+/* usage.h - what all users have used: billing-seconds and GPU-seconds that fade with a half-life.
  *
  * An allocation costs, each second, the billing rates of the configuration for its CPUs, memory and GPUs,
  * times the factor of its QOS. It is charged by the fold when it is given back: a batch or interactive

@@ -1,4 +1,4 @@
-/* usage_table.c - the rows of what everybody has used, found by their names. */
+/* usage_table.c - the rows of what all users have used, found by their names. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* window.h - windows: times in which nodes are kept for something else.
  *
- * A maintenance window keeps everybody off its nodes; a reservation keeps them for those it names, who ask
+ * A maintenance window keeps all jobs off its nodes; a reservation keeps them for those it names, who ask
  * for it with --reservation=NAME. Either way no job is started that would still be running when it begins
  * (by its time limit), unless it is one of the reservation's own. Whole nodes only.
  *

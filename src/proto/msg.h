@@ -345,7 +345,7 @@ struct msg_input { /* C->S->A: standard input for all ranks of a step, answered 
     bool eof;
     /* To a task on a terminal alone. It has one writer at a time, known by a number of its own. */
     uint64_t writer;
-    char *who;           /* for whoever comes second */
+    char *who;           /* for the second client */
     bool fresh;          /* its first message: it may become the writer where there is none */
     bool take;           /* and even where there is one */
     bool leave;          /* its last */
@@ -430,7 +430,7 @@ struct msg_stats { /* S->C */
     uint64_t pass_us_max, pass_us_sum, passes;
     uint64_t rss_kib;
     uint64_t db_bytes;
-    uint64_t slice_us_max; /* the longest that planning has held up everybody */
+    uint64_t slice_us_max; /* the longest that planning has held up the loop */
     uint64_t slowed, refused;
     REC_LIST(struct user_stats) users; /* those that have taken most, first */
     uint64_t completed, cancelled,
@@ -601,7 +601,7 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(PRIO_ROWS, msg_prio_rows, "S->C")                                                                      \
     X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
     X(SHARES_ROWS, msg_shares_rows, "S->C")                                                                 \
-    X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for everybody to read")                   \
+    X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for all users to read")                   \
     X(TUNNEL_OPEN, msg_tunnel_open, "A->S: a client on the node has connected to its agent's socket")        \
     X(TUNNEL_DATA, msg_tunnel_data, "either: bytes of a tunnel")                                             \
     X(TUNNEL_TAKEN, msg_tunnel_taken, "either: this many of its bytes have gone on")                         \

@@ -1,7 +1,7 @@
 /* jobtext.h - what a job looks like in words: the texts that lists, pages and commands share.
  *
  * Each function appends to out; none reads a clock, an environment or a locale. User text (names, comments)
- * is appended as it is: whoever prints to a terminal filters it with cell_text.
+ * is appended as it is: a caller that prints to a terminal filters it with cell_text.
  */
 #ifndef STOKER_TEXT_JOBTEXT_H
 #define STOKER_TEXT_JOBTEXT_H

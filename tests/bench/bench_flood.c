@@ -6,7 +6,7 @@
  * submissions on the way; then they look (what `squeue` asks) without a pause, then they connect and go
  * again. Beside each, USER submits one job after the other, every time as `sbatch` does it. Prints the
  * milliseconds of those (median, 99 of 100, worst), and how much the flood was answered a second. As root,
- * with a controller that everybody may use; the flood leaves the CPUs to whoever wants them (nice 19).
+ * with a controller for all users; the flood leaves the CPUs to other processes (nice 19).
  */
 #include <limits.h>
 #include <signal.h>

@@ -131,7 +131,7 @@ static void bring_up(uint32_t n_nodes)
         apply(EV_NODE, 0, &(struct ev_node){.node = xasprintf("n%05u", i), .state = NODE_UP});
 }
 
-/* So many nodes from the at-th on. */
+/* n nodes from the at-th on. */
 static void add_window(const char *name, uint32_t at, uint32_t n, int64_t from_s, int64_t to_s, bool remove)
 {
     struct ev_window e = {.remove = remove,
@@ -264,9 +264,9 @@ static double mean(const struct figure *f)
     return f->n ? f->sum / f->n : 0;
 }
 
-static struct figure slices; /* of decisions: for so long everybody else waits */
+static struct figure slices; /* of decisions: how long all others wait */
 static size_t asked_to_go;   /* in the last decision */
-static bool wants_another;   /* it has not been through with everybody */
+static bool wants_another;   /* it has not been through with all jobs */
 
 static void fold(struct sched_result *r)
 {

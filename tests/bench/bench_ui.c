@@ -38,7 +38,7 @@ static uint32_t key_parse_one(const char *key)
     return k;
 }
 
-/* What each key of a line costs with its picture, over so many rounds: the median, 99 of 100, the worst. */
+/* What each key of a line costs with its picture, over n rounds: the median, 99 of 100, the worst. */
 static void each_key(struct uilab *u, const char *what, const char *const *keys, size_t n, int rounds)
 {
     double *v = xcalloc(n * (size_t)rounds, sizeof *v);
@@ -116,7 +116,7 @@ static void one_change(struct uilab *u)
     uilab_draw(u, 50, 200);
 }
 
-/* The best of so many: others use the machine too. */
+/* The best of n: others use the machine too. */
 #define MEASURE(what, times, code)              \
     do {                                        \
         double best = 1e9;                      \

@@ -1,4 +1,4 @@
-/* bench_uis.c - what open screens cost the controller: so many of them follow one that has some work, while
+/* bench_uis.c - what open screens cost the controller: n of them follow one that has some work, while
  * ten things change a second. Each is a connection of the client library that asked for the state and is
  * pushed what happens, as stoker-ui is.
  *
@@ -108,7 +108,7 @@ static void change(struct client *c, uint32_t job, bool hold)
     rec_fini(&msg_act_rec, &act);
 }
 
-/* Percent of a core that the controller takes, over so many seconds of changes. */
+/* Percent of a core that the controller takes, over n seconds of changes. */
 static double measure(pid_t pid, struct screens *s, struct client *actor, double seconds)
 {
     double begin = now_s(), cpu = cpu_of(pid), next = begin;

@@ -28,7 +28,7 @@ wait_until() {
     t0=$(now_us)
     until "$@"; do
         waited=$(($(now_us) - t0))
-        [ $waited -lt $((limit * 1000000)) ] || die "$system: waited in vain for: $*"
+        [ $waited -lt $((limit * 1000000)) ] || die "$system: waited without result for: $*"
         nap "$(awk -v w=$waited 'BEGIN { w /= 50e6; print w < 0.02 ? 0.02 : w }')"
     done
 }

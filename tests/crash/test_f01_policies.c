@@ -96,7 +96,7 @@ static struct msg_submit submission(uint32_t k)
     strv_push(&m.payload.env, "PATH=/usr/bin:/bin");
     strv_push_take(&m.payload.env, xasprintf("KEY=%u", k));
     strv_push(&m.payload.env, what == SPARE ? "PAUSE=0.4" : what == WHOLE ? "PAUSE=0.1" : "PAUSE=0");
-    /* Its first run lasts until it is preempted, or everybody has been served. */
+    /* Its first run lasts until it is preempted, or all jobs have been served. */
     strv_push(&m.payload.env, what == SPARE ? "FIRST=waits" : "FIRST=goes");
     m.req.partition = xstrdup(what == SPARE                                         ? "spare"
                               : what == PLAIN || what == AFTER_OK || what == WINDOW ? "exact"

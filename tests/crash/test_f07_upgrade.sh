@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # F07: another release of the programs while tasks run. The node gets it by its content, the agent is replaced, tasks go on and their
-# ends are told; the old programs stay for whoever still uses them.
+# ends are told; the old programs stay for processes that still use them.
 . stoker.sh
 . sshd.sh
 mkdir "$TMPDIR/bin"

@@ -40,7 +40,7 @@ case_ "in the end"
 is "each ran" "$(sort -u ledger | wc -l)" $jobs
 is "and once" "$(wc -l <ledger)" $jobs
 # Each round has the agent that was killed replaced; what is more ended by itself.
-at_least "of $rounds agents so many had no memory" $(($(starts) - 1 - rounds)) 3
+at_least "of $rounds agents these had no memory" $(($(starts) - 1 - rounds)) 3
 echo "$(($(starts) - 1 - rounds)) of $rounds ended"
 wait_for 20 no_shims
 cluster_stop

@@ -1,9 +1,9 @@
 /* test_f39_flood.c - F39: one user sends as many requests as possible; the others have their part of the
  * controller all the same, and their room in it.
  *
- * The controller stands still while everybody writes, so that all of it lies there when it goes on. What is
- * served first shows in the numbers of the jobs: nothing is measured by a clock. Two users need root; as an
- * ordinary user one connection of many is looked at.
+ * The controller stands still while all clients write, so that all of it lies there when it goes on. What
+ * is served first shows in the numbers of the jobs: nothing is measured by a clock. Two users need root; as
+ * an ordinary user one connection of many is looked at.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -60,7 +60,7 @@ ROWS
 case_ "and so it is where they are changed"
 submit -H --gpus=4 --gpus-per-node=2 --wrap true
 run scontrol update jobid="$job" NumNodes=1
-is "so many nodes do not agree" $rc 1
+is "too many nodes do not agree" $rc 1
 has "its words" "$err" "$gres"
 must scontrol update jobid="$job" NumNodes=2
 must scancel "$job"

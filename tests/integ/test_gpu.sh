@@ -15,7 +15,7 @@ card 0:3c:0.0 GPU-bbbb 1 0 10 81920 NVIDIA A100-SXM4-80GB
 card 0:5e:0.0 GPU-cccc 2 0 10 81920 NVIDIA A100-SXM4-80GB
 CARDS
 }
-# The file as a whole at once: a look never sees half of it. More lines as arguments.
+# The file as a whole at once: a sample never sees half of it. More lines as arguments.
 cards() {
     { four; [ $# -eq 0 ] || printf '%s\n' "$@"; } >"$FAKE_NVML.new"
     mv "$FAKE_NVML.new" "$FAKE_NVML"
@@ -196,7 +196,7 @@ case $1 in
 --query-compute-apps=*) echo "00000000:3B:00.0, 77" ;;
 esac
 S
-is "a look" "$(printf l | STOKER_NVML=/nonexistent/libnvidia-ml.so.1 PATH=$WORK/bin:$PATH stoker-agent --gpu-watch)" "way nvidia-smi
+is "a sample" "$(printf l | STOKER_NVML=/nonexistent/libnvidia-ml.so.1 PATH=$WORK/bin:$PATH stoker-agent --gpu-watch)" "way nvidia-smi
 card 0000:3b:00.0 4294967295 97 40000 81920 0 GPU-aaaa NVIDIA A100
 card 0000:3c:00.0 4294967295 5 10 81920 0 GPU-bbbb NVIDIA A100
 proc 0 77

@@ -240,7 +240,7 @@ static bool has_taken_all(void *ctx)
     return ioctl(client_fd(ctx), SIOCOUTQ, &unread) == 0 && unread == 0 && state == 'S';
 }
 
-/* The answers to so many questions for the script; none is refused but for the rate. */
+/* The answers to n questions for the script; none is refused but for the rate. */
 static void count_scripts(struct client *c, int n, int *answered, int *refused)
 {
     struct incoming in;
@@ -257,8 +257,8 @@ static void count_scripts(struct client *c, int n, int *answered, int *refused)
     }
 }
 
-/* Each may be megabytes: while the disk does not answer only so many of one client's questions wait for
- * it. */
+/* Each may be megabytes: while the disk does not answer only a bounded number of one client's questions
+ * wait for it. */
 static void few_scripts_are_asked_for_at_a_time(void **unused)
 {
     (void)unused;

@@ -28,7 +28,7 @@ static pid_t controller;
 struct walk {
     size_t at, wanted; /* numbers passed so far; the one that is set */
     uint64_t value;
-    const char *name; /* of it; NULL: there are not so many */
+    const char *name; /* of it; NULL: there are fewer */
 };
 
 static bool set_number(const struct rec_field *f, void *p, uint64_t v)

@@ -100,7 +100,8 @@ static void each_way_in_is_checked_alike(void **unused)
     }
     struct answer fine = ask_update(c, waits, "Comment=well");
     expect_answer(&fine, REFUSAL_NONE, "");
-    for (int i = 0; i < 4; i++) { /* numbers that stand for words: whoever shows the job looks them up */
+    for (int i = 0; i < 4;
+         i++) { /* numbers that stand for words: a command that shows the job looks them up */
         m = submission(JOB_KIND_BATCH, "numbers");
         m.hold = true;
         req_rare_mut(&m.req)->lost_node = i == 0 ? 77 : 0;

@@ -35,7 +35,7 @@ is "the header" "$(sshare | head -n 2)" \
 is "parsable" "$(sshare -P -U -A audio | tail -n 1)" "  audio|$me|1|1.000000|0|0.000000|1.000000"
 is "parsable, ending" "$(sshare -p -n -U -o user)" "$me|
 $me|"
-has "everybody" "$(sshare -a -U -n -o user)" bin
+has "all users" "$(sshare -a -U -n -o user)" bin
 hasnt "no user but me" "$(sshare -U -n -o user)" bin
 says "no such field" 1 "" "sshare: error: Invalid field requested: \"colour\"" sshare -o colour
 says "no such user" 1 "" "sshare: error: Invalid user: no-such-user" sshare -u no-such-user

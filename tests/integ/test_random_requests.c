@@ -1,7 +1,7 @@
 /* test_random_requests.c - requests of the right form with anything in them: the controller answers or
  * refuses each, lives, and what it has on disk afterwards is a state without contradictions.
  *
- * RANDOM_REQUESTS=N in the environment: so many (a few thousand otherwise).
+ * RANDOM_REQUESTS=N in the environment: how many (a few thousand otherwise).
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -23,7 +23,7 @@ int agent_cases_ended(int failed, int argc, char **argv);
 void driver_run_as(struct driver *d, uint32_t job, const char *command);
 void driver_end_free(struct launch_end *e);
 void driver_script_init(struct driver *d, struct launch *l, uint32_t job, const char *script);
-/* A step of so many ranks; their outputs go to the file out. */
+/* A step of n ranks; their outputs go to the file out. */
 void driver_step_init(struct driver *d, struct launch *l, uint32_t job, uint32_t ranks,
                       const char *command);
 void driver_outputs(struct launch *l, const char *out);

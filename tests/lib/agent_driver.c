@@ -30,7 +30,7 @@ void driver_await(bool (*cond)(void *ctx), void *ctx, const char *what)
 {
     for (int64_t until = now_ms() + DRIVER_WAIT_MS; !cond(ctx); poll(NULL, 0, STEP_MS))
         if (now_ms() > until)
-            fail_msg("waited in vain: %s", what);
+            fail_msg("waited without result: %s", what);
 }
 
 void driver_init(struct driver *d)

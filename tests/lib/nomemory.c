@@ -1,6 +1,6 @@
 /* nomemory.c - an allocation that fails, for a stokerd that is started with it in LD_PRELOAD: the one that
- * NO_MEMORY counts to, and no other. Whoever it starts has memory, but for an agent where NO_MEMORY_AGENT
- * names a file: the first one takes the number in it, and the file away.
+ * NO_MEMORY counts to, and no other. The processes that it starts have memory, but for an agent where
+ * NO_MEMORY_AGENT names a file: the first one takes the number in it, and the file away.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -425,7 +425,7 @@ static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked
     return !j->req.licenses || licenses <= p->m->spec.licenses.v[0].count;
 }
 
-/* Whole nodes are at least so many of the smallest there. */
+/* Whole nodes are at least this many of the smallest there. */
 static bool could_ever_be_on(const struct ref_plan *p, const struct job *j, uint32_t part, uint32_t node);
 
 /* Whole nodes come with as many GPUs as the smallest that would do have together. */

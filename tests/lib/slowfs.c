@@ -1,6 +1,6 @@
-/* slowfs.c - a file system that hangs, without one: loaded before the C library, it makes whoever opens,
- * asks about or lists a path with one of the parts in SLOWFS (between colons) open the fifo SLOWFS_GATE
- * first, which waits until another process opens that for writing.
+/* slowfs.c - a file system that hangs, without one: loaded before the C library, it makes a process that
+ * opens, asks about or lists a path with one of the parts in SLOWFS (between colons) open the fifo
+ * SLOWFS_GATE first, which waits until another process opens that for writing.
  */
 #include <dirent.h>
 #include <dlfcn.h>

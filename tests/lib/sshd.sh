@@ -30,7 +30,7 @@ ssh_hostkey() {
     echo "[$(ssh_address "$1")]:$SSH_PORT $(cut -d' ' -f1,2 "$d/hostkey.pub")" >>"$KEYS/known_hosts"
 }
 
-# Where its logins are at home: not with whoever runs the test, whose shell's start-up files may take long, or wait for one another.
+# Where its logins are at home: not with the user who runs the test, whose shell's start-up files may take long, or wait for one another.
 # A test that makes nodes/nI/home gives that node a home of its own.
 node_home() { if [ -d "$NODES_DIR/n$1/home" ]; then echo "$NODES_DIR/n$1/home"; else echo "$HOME"; fi; }
 

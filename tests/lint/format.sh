@@ -33,7 +33,7 @@ if [ -n "$fix" ] && [ $# -eq 0 ] && git rev-parse --git-dir >/dev/null 2>&1; the
     mapfile -t changed < <({ git diff --name-only --diff-filter=d HEAD; git ls-files -o --exclude-standard; } | grep '\.[ch]$' | sort -u)
     set -- "${changed[@]}"
 fi
-# Only what has changed since all of it was right: a look at everything takes half a minute.
+# Only what has changed since all of it was right: checking everything takes half a minute.
 right=${B:-build}/tests/format.right
 since=()
 [ ! "$right" -nt .clang-format ] || [ -n "$fix" ] || since=(-newer "$right")

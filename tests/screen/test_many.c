@@ -64,7 +64,7 @@ static void rows_stay_while_a_filter_is_tried(void **unused)
 
 /* Hundreds of nodes: their numbers are not cut in the header, their names not to what they have in
  * common. */
-/* An array with elements in no order, and so many that one slice does not see them all. */
+/* An array with elements in no order, and more than one slice sees. */
 static void take_big_array(struct lab *l, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

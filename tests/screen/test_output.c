@@ -222,7 +222,7 @@ static void both_streams(void **state)
     must_show(&g->u, "last output of the job");
 }
 
-/* srun of so many ranks on one node. std_out: NULL: kept on the node. */
+/* srun of n ranks on one node. std_out: NULL: kept on the node. */
 static void run_step(struct ui_fixture *g, uint32_t n_ranks, const char *std_out)
 {
     struct lab *l = &g->u.lab;

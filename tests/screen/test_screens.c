@@ -29,7 +29,7 @@ static void every_gpu_has_its_letter(void **state)
     assert_false(flag->on);
 }
 
-/* A device that does not work is told from one whose node takes no jobs, whoever holds it. */
+/* A device that does not work is told from one whose node takes no jobs, whichever job has it. */
 static void a_broken_gpu_is_told(void **state)
 {
     struct ui_fixture *g = *state;
@@ -322,7 +322,7 @@ static void a_rare_word_does_not_walk_for_ever(void **state)
     for (pages = 0; uilab_sent(u, MSG_HISTORY) && pages < 50; pages++, id -= 500)
         answer_page(u, id, 500);
     assert_true(pages > 5 && pages < 12);
-    uilab_keys(u, "G"); /* whoever wants goes on */
+    uilab_keys(u, "G"); /* the reader may go on */
     assert_non_null(uilab_sent(u, MSG_HISTORY));
 }
 

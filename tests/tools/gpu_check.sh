@@ -143,7 +143,7 @@ say note "their type: $(sinfo -h -o %G)"
 one_look() { printf l | "$@" stoker-agent --gpu-watch; }
 t=$(ms)
 one_look env >look.nvml
-say note "a look of a new process: $(($(ms) - t)) ms"
+say note "a sample of a new process: $(($(ms) - t)) ms"
 card_lines() { awk '$1 == "card" { printf "%s %s %s\n", $2, $8, $6 }' "$1"; }
 is "bus, UUID and memory as nvidia-smi has them" "$(awk '$1 == "card" { print $2, $8 }' look.nvml)" \
     "$(smi pci.bus_id,uuid | sort | sed 's/^0000//; s/,//' | awk '{ print tolower($1), $2 }')"

@@ -32,7 +32,7 @@ struct submission {
     uint32_t state;     /* as it was said then ... */
     int32_t exit_code;
     unsigned n_acts; /* requests that may change how it ends, sent so far */
-    bool was_seen;   /* in this audit, with so many rows that have not ended */
+    bool was_seen;   /* in this audit, with this many rows that have not ended */
     unsigned rows_open;
 };
 

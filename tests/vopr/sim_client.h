@@ -21,7 +21,7 @@ void sim_client_free(struct sim_client *c);
 void sim_client_wind_down(struct sim_client *c);
 /* Its submission has been answered, or there is none. */
 bool sim_client_is_settled(const struct sim_client *c);
-/* So many nodes, none of more CPUs and GPUs: what its jobs may ask for. */
+/* n nodes, none of more CPUs and GPUs: what its jobs may ask for. */
 void sim_client_set_cluster(struct sim_client *c, uint32_t nodes, uint32_t cpus, uint32_t gpus);
 
 #endif

@@ -1,8 +1,8 @@
 /* sim_world.c - builds the cluster of a seed, drives the clock, and lets things go wrong.
  *
- * A world has two parts: so many virtual minutes in which faults come at exponential intervals, then none,
- * until every job has ended. What kinds of faults there are, and how often, follows from the seed, so that
- * some worlds have one kind alone and some are quiet for long.
+ * A world has two parts: a number of virtual minutes in which faults come at exponential intervals, then
+ * none, until every job has ended. What kinds of faults there are, and how often, follows from the seed, so
+ * that some worlds have one kind alone and some are quiet for long.
  */
 #include "tests/vopr/sim_world.h"
 

@@ -25,7 +25,7 @@ bool saved_view_show(struct ui *ui, const char *name)
         if (str_eq(ui->program.screens[i].ops->name, n->shows.view)) {
             stack_show_screen(ui, i);
             remember_apply(ui_view(ui), &n->shows);
-            changes_everything(ui); /* mine or everybody's: the rows are others */
+            changes_everything(ui); /* mine or all users': the rows are others */
             return true;
         }
     return false;

@@ -115,7 +115,7 @@ struct util_past {
     size_t n_gpus;
 };
 const struct util_past *ui_util_past(const struct ui *ui, const char *node);
-/* A GPU that is held and has done nothing for so many seconds is worth a word. */
+/* A GPU that is allocated and has been idle for this many seconds is shown as idle. */
 int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 
 #define WINDOW_SOON_S 86400 /* so long before it begins a window is worth a word */

@@ -118,7 +118,7 @@ static void count_jobs(struct holders *h, const struct model *m)
     }
 }
 
-/* Accounts by name, each with its users behind it; whoever holds more GPUs, then CPUs, first. */
+/* Accounts by name, each with its users behind it; the one with more GPUs, then CPUs, first. */
 static int by_account(const void *pa, const void *pb)
 {
     const struct holder *a = *(struct holder *const *)pa, *b = *(struct holder *const *)pb;

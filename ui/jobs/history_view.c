@@ -22,7 +22,7 @@
 #include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
 
-#define UNASKED_PAGES 8 /* so many in a row without a key, where the filter lets little through */
+#define UNASKED_PAGES 8 /* pages in a row without a key, where the filter lets little through */
 
 struct history {
     struct view v;

@@ -10,7 +10,7 @@
 #define TAIL_MS        1000 /* "[A" at once, so soon after an ESC that was taken as a key, is the rest of it */
 #define STRING_MS      2000 /* for all of an answer of the terminal */
 #define BURST_MS       50   /* what comes so soon after a burst belongs to it ... */
-#define BURST_REST     3    /* ... if it is so many characters */
+#define BURST_REST     3    /* ... if it is this many characters */
 #define BURST_KINDS    4    /* a key that is held down is not a burst */
 #define DOUBLE_MS      400
 #define PASTE_END      "\033[201~"

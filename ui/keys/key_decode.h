@@ -18,7 +18,7 @@
 #define DECODE_SEQ_MS    500  /* a sequence without its end for so long is dropped */
 #define DECODE_PASTE_MS  1000 /* a paste to which nothing was added for so long has ended */
 #define DECODE_HOLD_MS   8    /* a few characters at once may be the beginning of more */
-#define DECODE_BURST     8    /* so many at once are a paste without brackets */
+#define DECODE_BURST     8    /* this many at once are a paste without brackets */
 #define DECODE_PASTE_MAX ((size_t)1024 * 1024)
 
 struct known_sequence {

@@ -1,4 +1,4 @@
-/* layout.h - where things are on a screen of so many rows and columns: pure functions.
+/* layout.h - where things are on a screen of a given size: pure functions.
  *
  *     +--------------------------------------------------+
  *     | header: cluster, screens, totals, age of the data|   1 line, 2 from 14 rows

@@ -102,7 +102,7 @@ static const struct gpu_util *measured(const struct ui *ui, const struct node *n
 enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r, unsigned i)
 {
     const struct gpu_util *u = measured(g->ui, r->node, i);
-    if (cpuset_has(&r->node->gpus_lost, i)) /* whoever holds it */
+    if (cpuset_has(&r->node->gpus_lost, i)) /* whichever job has it */
         return GPU_BROKEN;
     if (gpurows_owner(g, r, i) || cpuset_has(&r->node->gpus_used, i))
         return !u ? GPU_HELD : u->busy_pct < GPU_IDLE_PERCENT ? GPU_IDLE : GPU_BUSY;

@@ -7,7 +7,7 @@
 
 #include "src/base/utf8.h"
 
-#define BLANKS_MIN 4 /* so many at the end of a line are cheaper to clear than to send */
+#define BLANKS_MIN 4 /* this many at the end of a line are cheaper to clear than to send */
 
 void painter_init(struct term_painter *p, const struct term_caps *caps)
 {

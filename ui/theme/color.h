@@ -7,7 +7,7 @@
 /* A colour is 0: the terminal's own; 1..256: one of its palette, counted from 1, of which the first sixteen
  * are the user's; COLOR_RGB | 0xrrggbb. */
 #define COLOR_RGB   0x1000000u
-#define COLORS_TRUE (1 << 24) /* so many has a terminal that takes any colour */
+#define COLORS_TRUE (1 << 24) /* what a terminal has that takes any colour */
 
 /* The colour of the palette of 256 or of 16 that is like it; one that fits already stays. */
 uint32_t color_limit(uint32_t color, int colors);

@@ -1,7 +1,7 @@
 /* roles.h - what a piece of text is, not what it looks like: one table, from which the enum, the names in
  * theme files, the built-in looks and the completeness test come.
  *
- * X(enum member, name in a theme file, built-in look, look without colours). "#7fc97f | green" is a look
+ * X(enum member, name in a theme file, built-in look, look without colours). "#7fc97f | green" is one
  * for terminals of 256 colours or more, and one in the sixteen colours of the terminal's palette. No two
  * meanings may hang on colour alone: a state has its sign, a part of a bar its character (bar_sign).
  */

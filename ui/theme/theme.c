@@ -93,7 +93,7 @@ static int parse_look(const char *text, struct style *ret, struct errtext *err)
     return rc;
 }
 
-/* "RICH | PLAIN" or one look for all: *ret is the one for so many colours. */
+/* "RICH | PLAIN" or one look for all: *ret is the one for that many colours. */
 static int parse_style(const char *text, int colors, struct style *ret, struct errtext *err)
 {
     const char *bar = strchr(text, '|');

@@ -24,7 +24,7 @@ struct style {
 };
 
 struct theme {
-    struct style styles[ROLE_N]; /* as for terminals of so many colours, not yet cut down to them */
+    struct style styles[ROLE_N]; /* as for terminals of that many colours, not yet cut down to them */
     int colors;                  /* of the terminal: 0 (none), 8, 16, 256 or COLORS_TRUE */
 };
 
@@ -42,9 +42,9 @@ int theme_load(struct theme *t, const char *path, struct errtext *err) __attribu
 /* The same text back, in one fixed order. */
 void style_format(struct style s, struct str *out);
 
-/* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours
- * can show it: an overlay that has a text colour or reverses replaces the role's look, any other adds to
- * it. */
+/* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with that many
+ * colours can show it: an overlay that has a text colour or reverses replaces the role's look, any other
+ * adds to it. */
 struct style theme_style(const struct theme *t, enum role role, enum role over);
 
 /* The same with ink, where nothing is laid over it: a match and the cursor keep their own look. */

@@ -96,7 +96,7 @@ void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, 
         bar_cells(r, ROLE_BAR_OUT, cells);
 }
 
-#define OWN_PART 10 /* one part of so many is a machine's own */
+#define OWN_PART 10 /* one part of this many is a machine's own */
 
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width)
 {

@@ -1,5 +1,5 @@
-/* page.h - what a pager shows at one time: rows of text with their ink, ready to be drawn by whoever has a
- * canvas. It holds no pointer into the file: it may travel between threads.
+/* page.h - what a pager shows at one time: rows of text with their ink, ready to be drawn by a view that
+ * has a canvas. It holds no pointer into the file: it may travel between threads.
  */
 #ifndef UI_WIDGET_PAGE_H
 #define UI_WIDGET_PAGE_H

@@ -35,7 +35,7 @@ static const char *window_from(struct pager *p, int64_t at, size_t *ret_n)
     int64_t end = p->window_at + (int64_t)p->window_n;
     bool inside = at >= p->window_at && at < end;
     if (!inside || (end - at < PAGER_LINE_MAX && end < p->size)) {
-        /* Some bytes before it as well: whoever reads a line mostly wants its neighbours. */
+        /* Some bytes before it as well: a reader of a line mostly wants its neighbours. */
         p->window_at = at > PAGER_WINDOW / 2 ? at - PAGER_WINDOW / 2 : 0;
         p->window_n = pager_read(p, p->window_at, p->window, PAGER_WINDOW);
         end = p->window_at + (int64_t)p->window_n;

@@ -66,7 +66,7 @@ void pager_to_end(struct pager *p);
 /* Moves, WRAP, LEFT, RIGHT, FOLLOW. Going up ends following. */
 unsigned pager_act(struct pager *p, enum action a);
 void pager_scroll(struct pager *p, long rows);
-/* So many rows and cells there are: stays at the end where it was there. */
+/* n rows and cells there are: stays at the end where it was there. */
 void pager_resize(struct pager *p, int height, int width);
 /* Adds to out what is to be seen now. */
 void pager_page(struct pager *p, struct page *out);

@@ -136,7 +136,7 @@ static int letter_cells(const char *s, size_t *ret_len)
     return w < 0 ? 4 : w;
 }
 
-/* Whether the word that s begins with is wider than so many cells. */
+/* Whether the word that s begins with is wider than n cells. */
 static bool is_wider(const char *s, int width)
 {
     size_t len;

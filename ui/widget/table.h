@@ -159,12 +159,12 @@ bool table_has_own_columns(const struct table *t);
 
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
-/* Chooses columns and widths for so many cells; 0: not drawn. on: which may be drawn at all; NULL: those
+/* Chooses columns and widths for n cells; 0: not drawn. on: which may be drawn at all; NULL: those
  * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
 void table_fit(const struct table_column *cols, const bool *on, const int *needs, size_t n, int width,
                int *widths);
 /* Tab-separated, a line of titles first, everything printable: as many whole rows of what is shown as go
- * into so many bytes. Returns how many. */
+ * into n bytes. Returns how many. */
 size_t table_export(struct table *t, size_t max, struct str *out);
 
 /* A number of things; nothing is shown for 0. */

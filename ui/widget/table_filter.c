@@ -97,7 +97,7 @@ static void begin_matching(struct table *t)
     t->matching = true;
 }
 
-/* Looks at so many rows more; true: that was all. now: as table_reshow_changed says; NULL: not known. */
+/* Looks at n rows more; true: that was all. now: as table_reshow_changed says; NULL: not known. */
 static bool match_some(struct table *t, size_t n, const uint32_t *now)
 {
     size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;

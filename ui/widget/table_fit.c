@@ -1,4 +1,4 @@
-/* table_fit.c - which columns of a table are drawn in so many cells, and how wide. Pure. */
+/* table_fit.c - which columns of a table are drawn in n cells, and how wide. Pure. */
 #include "ui/widget/table.h"
 
 #define RANK_DETAIL 4 /* columns from this rank on are left out before another one is cut */

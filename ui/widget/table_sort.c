@@ -212,7 +212,7 @@ static void table_sort_take_value(struct resort *r, uint32_t family)
     r->t->field = other;
 }
 
-/* Where the family goes among so many that are in order. */
+/* Where the family goes among n that are in order. */
 static size_t table_sort_place_of(struct resort *r, uint32_t family, const uint32_t *in, size_t n)
 {
     size_t from = 0, to = n;

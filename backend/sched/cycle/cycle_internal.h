@@ -188,7 +188,7 @@ bool cycle_drop_ineligible(struct cycle *s);
 
 enum outcome { CLASS_GOES_ON, ENTRY_WAITS, CLASS_WAITS };
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t);
-/* What most classes of a long queue come to, without a look at the job: a limit or a licence keeps it back,
+/* What most classes of a long queue come to, without examining the job: a limit or a licence keeps it back,
  * or its shapes are unfit, no slot is left, and a search is futile. Over a soft limit it comes again:
  * *ret_again. */
 bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again);

@@ -10,7 +10,7 @@
 #include "src/base/xalloc.h"
 
 #define SMALL_QUEUE 1000u
-#define FRESH_MS    1000 /* and a millisecond more for so many entries */
+#define FRESH_MS    1000 /* and a millisecond more for each this many entries */
 #define FRESH_UNITS 20u
 #define OLD_MS      60000 /* older than that it says nothing about now */
 #define RUN         256   /* places that are sorted in one go; longer runs are merged */

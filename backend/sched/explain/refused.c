@@ -115,7 +115,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->out;
         else if (l->demand.need.whole_nodes && (n->n_jobs || n->n_unknown))
             why = &r->busy_whole;
-        else if (pn->cap.gpus < least.gpus) /* whoever ends */
+        else if (pn->cap.gpus < least.gpus) /* whichever job ends */
             why = &r->lost_gpus;
         else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
                  (w = window_of(l, n))) {

@@ -10,7 +10,7 @@
  * for them until then.
  *
  *     forecast_begin          lists what there is: O(classes)
- *     forecast_step           so many entries, until it returns true; cycles may come in between
+ *     forecast_step           a number of entries, until it returns true; cycles may come in between
  *     forecast_of             what the last finished one says of a job
  *
  * Cost of an entry: within one forecast free amounts only shrink, so a search begins at the start of the

@@ -34,7 +34,7 @@ static int64_t forecast_pieces_in_amount(struct amount have, const struct demand
     return n * w->each;
 }
 
-/* What so many pieces take. */
+/* What n pieces take. */
 static struct amount forecast_amount_of(const struct demand_pieces *w, int64_t pieces)
 {
     return forecast_times(w->need, forecast_div_up(pieces, w->each));

@@ -9,7 +9,7 @@
 #define EXACT_MAX       20000   /* jobs; with more of them: */
 #define GRID_MS         60000   /* the grid of times ... */
 #define GRID_WINDOW_S   2678400 /* for each such part of the window */
-#define COST            32      /* preparing so many nodes or entries costs as much as planning one entry */
+#define COST            32 /* preparing this many nodes or entries costs as much as planning one entry */
 
 static void forecast_clear(struct forecasts *f)
 {

@@ -33,7 +33,7 @@ struct licence_use {
 void licence_use_init(struct licence_use *u, const struct model *m);
 void licence_use_fini(struct licence_use *u);
 void licence_copy(struct licence_use *to, const struct licence_use *from);
-/* What is asked for in so many words is taken, or given back. */
+/* What is asked for is taken, or given back. */
 void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give);
 /* Whether j holds licences while it is in this state. */
 bool licence_holds(const struct job *j);

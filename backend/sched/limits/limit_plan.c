@@ -207,7 +207,7 @@ void limit_plan_seal(struct limit_plan *lp, int64_t now)
 
 /* --- when --- */
 
-/* By when GPU minutes have faded so far that so many more are within the limit. */
+/* By when GPU minutes have faded so far that this many more are within the limit. */
 static int64_t limit_plan_faded_by(const struct limit_plan *lp, const struct counter_timeline *line,
                                    const struct limit_spec *spec, uint64_t more, int64_t from)
 {

@@ -55,7 +55,7 @@ struct limits;
 struct limits *limits_new(const struct model *m) __attribute__((warn_unused_result));
 /* The same, but nothing is counted yet: the caller does (limits_recount). */
 struct limits *limits_new_empty(const struct model *m) __attribute__((warn_unused_result));
-/* Room for what so many jobs hold: no recount of one of them takes long. */
+/* Room for what this many jobs have: no recount of one of them takes long. */
 void limits_reserve(struct limits *l, size_t n_jobs);
 void limits_free(struct limits *l);
 bool limits_any(const struct limits *l);         /* whether anything is limited; false for NULL */

@@ -1,6 +1,6 @@
 /* earliest_start.c - the earliest start of a demand.
  *
- * A uniform demand (so many nodes, each giving the same) is found node by node: each node has an earliest
+ * A uniform demand (n nodes, each giving the same) is found node by node: each node has an earliest
  * time, and the demand starts when enough of them agree. Other demands are tried at the times when
  * something comes free.
  */
@@ -83,7 +83,7 @@ static uint32_t earliest_times_of_nodes(struct pool *p, const struct node_share 
     return n;
 }
 
-/* Whether k of the nodes are free from `at` on, the earliest time of so many of them (n times in scratch).
+/* Whether k of the nodes are free from `at` on, the earliest time of k of them (n times in scratch).
  * Without planned starts a free node stays free; the others are asked again. */
 static bool earliest_agree(const struct pool *p, const struct node_share *e, const struct nodeset *s,
                            int64_t t, int64_t at, int64_t len, uint32_t n)

@@ -52,7 +52,7 @@ static inline uint32_t clamp_u32(int64_t n)
     return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* The memory that so many CPUs and GPUs take on a node. *ret_must: it must be free; else it is a share of
+/* The memory that n CPUs and GPUs take on a node. *ret_must: it must be free; else it is a share of
  * the node, taken as far as it goes. */
 static inline int64_t demand_mem(const struct pool_node *n, const struct job_need *need, uint32_t cpus,
                                  uint32_t gpus, bool *ret_must)

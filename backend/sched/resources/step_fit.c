@@ -106,7 +106,7 @@ static size_t step_fit_roomiest(const uint32_t *most, const bool *marked, size_t
     return best;
 }
 
-/* Marks the `nodes` roomiest, of equal ones the first. False: there are not so many, or not
+/* Marks the `nodes` roomiest, of equal ones the first. False: there are fewer, or not
  * roomy enough. */
 static bool step_fit_mark_nodes(const struct step *s, const uint32_t *most, size_t n, uint32_t nodes,
                                 bool *marked)

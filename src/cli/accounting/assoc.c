@@ -8,7 +8,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
-#define GROUPS_MAX 256 /* of a user; so many numbers each has */
+#define GROUPS_MAX 256 /* of a user, and numbers of each */
 
 static uint64_t unix_id(uid_t uid, int nth)
 {

@@ -344,7 +344,7 @@ static int sshare_run(struct cli *cli, int argc, char **argv)
         cli_error(cli, "Invalid user: %s", s.unknown_users.v[i]);
         rc = 1;
     }
-    if (!s.filter.by_user && !s.filter.accounts.n) /* yourself; of chosen accounts everybody */
+    if (!s.filter.by_user && !s.filter.accounts.n) /* yourself; of chosen accounts all users */
         filter_set_user_me(&s.filter);
     filter_name_uids(&s.filter);
     if (go && rc == 0 && s.list_fields) {

@@ -154,7 +154,7 @@ static int init_write_file(const struct cli *cli, const char *path, const struct
     return 0;
 }
 
-/* Everything of one cluster for whoever calls: no account, no service. */
+/* Everything of one cluster for the caller: no account, no service. */
 static int init_private(const struct cli *cli, const struct str *text)
 {
     struct paths p;

@@ -11,7 +11,7 @@ enum { O_FEATURES = 1 };
 
 static const struct opt table[] = {
     {OPT_TEXT(struct node_cmd, reason), .name = "reason", .letter = 'r', .meta = "TEXT",
-     .help = "drain: why; everybody sees it"},
+     .help = "drain: why; all users see it"},
     {OPT_TEXT(struct node_cmd, name), .name = "name", .meta = "NAME",
      .help = "add, check: its name in the cluster, where that is not the host's"},
     {OPT_TEXT(struct node_cmd, address), .name = "address", .meta = "ADDRESS",

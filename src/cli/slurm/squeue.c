@@ -13,7 +13,7 @@
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 
-#define ASK_EACH 8 /* so many jobs --start asks about one by one, more at once */
+#define ASK_EACH 8 /* up to this many jobs --start asks about one by one, more at once */
 
 enum {
     O_FORMAT = 1,

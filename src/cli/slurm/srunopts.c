@@ -245,7 +245,7 @@ void srunopts_shape_job(const struct srunopts *o, struct job_req *r)
 
 /* --- from options to a step --- */
 
-/* On how many nodes of an allocation of so many: -N; else as many as -w names; else all that the job has,
+/* On how many nodes of an allocation of n: -N; else as many as -w names; else all that the job has,
  * but no more than there are ranks. */
 static uint32_t srunopts_count_nodes(const struct srunopts *o, uint32_t nodes_held)
 {

@@ -32,7 +32,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
 /* Once all options are in: -m arbitrary, and SLURM_HOSTFILE, which comes to the same. Errors: negative
  * errno with a text as Slurm's. */
 int srunopts_finish(struct srunopts *o, struct errtext *err) __attribute__((warn_unused_result));
-/* What a job that is to hold such a step must ask for: so many tasks on each of the nodes. */
+/* What a job that is to hold such a step must ask for: n tasks on each of the nodes. */
 void srunopts_shape_job(const struct srunopts *o, struct job_req *r);
 
 /* What --input says: whether srun's own standard input goes to the ranks. */

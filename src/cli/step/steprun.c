@@ -22,7 +22,7 @@
 #include "src/cli/step/stepout.h"
 
 #define AGAIN_MS      200
-#define REPLAY        (16u << 10)     /* of a screen, to whoever comes back to it */
+#define REPLAY        (16u << 10)     /* of a screen, for a client that comes back to it */
 #define DOUBLE_MS     1000            /* two ^C within it end the step */
 #define LAST_WORDS_MS 30000           /* a node that is gone gives no more output after so long */
 #define AWAY_MS       (5 * 60 * 1000) /* one that is away does not either, where no job runs on meanwhile */

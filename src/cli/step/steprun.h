@@ -13,7 +13,7 @@ struct steprun_options {
     bool pty;               /* it is on a terminal: this one hands keys and window on */
     bool attach;            /* the step is there: nothing is created, and leaving it ends nothing */
     int32_t step;           /* then */
-    bool take;              /* from whoever writes to its terminal */
+    bool take;              /* from the client that writes to its terminal */
     uint32_t only[2];       /* --output=N, --error=N: 1 + the one rank whose output is shown; 0: all */
     bool label;             /* lines get their rank's number here, where their nodes do not put it there */
     uint32_t wait_s;        /* -W: after the first task has ended the others get so long; 0: for ever */

@@ -25,7 +25,7 @@ static const struct opt table[] = {
     {OPT_SETS(struct window_cmd, json), .name = "json", .help = "print JSON"},
     {.id = O_KEY, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .help = "its name; else one is made"},
     {.id = O_KEY, .name = "nodes", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = "the nodes: n[01-04],big, or ALL"},
-    {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = "why: everybody sees it"},
+    {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = "why: all users see it"},
     {.id = O_KEY, .name = "start", .letter = 's', .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it begins, as --begin of sbatch takes it; else now"},
     {.id = O_KEY, .name = "users", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for these users"},
     /* clang-format on */

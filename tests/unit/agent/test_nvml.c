@@ -1,4 +1,4 @@
-/* test_nvml.c - the GPUs of a node: what a look is made of, NVML by way of a library of the tests' own,
+/* test_nvml.c - the GPUs of a node: what a sample is made of, NVML by way of a library of the tests' own,
  * nvidia-smi's text, and the numbers that jobs know GPUs by. */
 #include "tests/lib/check.h"
 
@@ -264,7 +264,7 @@ static void test_types(void **state)
 
 /* --- numbers --- */
 
-static int32_t stranger; /* and whoever has the next number */
+static int32_t stranger; /* and the process with the next number */
 
 static bool is_stranger(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t size)
 {
@@ -276,7 +276,7 @@ static bool is_stranger(void *ctx, uint32_t gpu, int32_t pid, char *text, size_t
 
 static struct gpu_numbers gpus;
 
-/* Takes a look at the fake library that says `text`. */
+/* Takes a sample of the fake library that says `text`. */
 static bool take(const char *text)
 {
     struct errtext err;

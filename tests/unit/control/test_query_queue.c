@@ -178,7 +178,7 @@ static void test_an_equal_question_is_answered_once(void **state)
 {
     (void)state;
     begin(0, 5, 1);
-    begin(MANY, 5, 1); /* whoever asks */
+    begin(MANY, 5, 1); /* from any of them */
     begin(1, 5, 1);
     begin(2, 5, 2); /* another one */
     turns(20);

@@ -47,7 +47,7 @@ static inline int add_step(uint32_t job, int32_t id, uint32_t tasks)
     return lab_apply(&l, EV_STEP, job, &b);
 }
 
-/* A step job of so many steps of two tasks each. */
+/* A step job of n steps of two tasks each. */
 static inline uint32_t step_job(unsigned steps, bool keep_going)
 {
     struct job *j = lab_job(&l, JOB_KIND_STEPS);

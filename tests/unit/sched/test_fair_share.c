@@ -189,8 +189,8 @@ static void test_odd_trees(void **state)
     configure_accounts(table);
     set_usage(table);
     read_shares(&f, l.now);
-    /* hen hangs under egg, or egg under hen: everybody is in the tree once, who has used least comes
-     * first */
+    /* hen hangs under egg, or egg under hen: each account is in the tree once, the one that has used least
+     * comes first */
     double hal = fairshare_factor(&f, "hen", "hal");
     near("who has no shares", fairshare_factor(&f, "none", "zoe"), 0.2);
     near("an account whose parent is missing", fairshare_factor(&f, "orphan", "oli"), 1.0);

@@ -104,7 +104,7 @@ static void test_what_is_allocated_is_what_was_asked_for(void **state)
         for (int i = 0; i < N_COUNTS; i++)
             *count_at(&r, i) = values[i][of[i]];
         if (job_need_check_gpus(&r, NULL) == 0) {
-            if (n_agree++ % 50 == 49) { /* a look at all invariants takes longer with each job */
+            if (n_agree++ % 50 == 49) { /* checking all invariants takes longer with each job */
                 sched_fixture_end(NULL);
                 set_up(NULL);
             }

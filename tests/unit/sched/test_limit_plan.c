@@ -46,7 +46,7 @@ static void begin(void)
     lim = limits_new(&l.m);
 }
 
-/* Runs with so many GPUs, a CPU and its licences. */
+/* Runs with n GPUs, a CPU and its licences. */
 static uint32_t run(const char *user, unsigned gpus, const char *licences)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);

@@ -102,7 +102,7 @@ static void test_where_it_is_allowed(void **state)
         {"and one less", {5, ANY, ANY}, 2, 2, 1, 1, 0, true, "-"},
         {"three nodes' CPUs", {ANY, 19, ANY}, 3, 3, 1, 0, 0, true, "-"},
         {"three nodes' memory", {ANY, ANY, 51999}, 3, 3, 1, 0, 0, true, "-"},
-        {"one node with so many GPUs", {4, ANY, ANY}, 1, 1, 1, 5, 0, true, "-"},
+        {"one node with enough GPUs", {4, ANY, ANY}, 1, 1, 1, 5, 0, true, "-"},
         {"all memory of a node with GPUs", {ANY, ANY, 15999}, 1, 1, 1, 1, 0, false, "-"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {

@@ -34,7 +34,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* n nodes with a task of so many CPUs and GPUs on each. */
+/* n nodes with a task of that size on each. */
 static struct demand demand_of(uint32_t nodes, uint32_t cpus, uint32_t gpus)
 {
     struct job_req r;
@@ -134,7 +134,7 @@ static void test_books(void **state)
     assert_true(amount_eq(p.nodes[0].free_now, p.nodes[0].cap));
 }
 
-/* What is overdue is expected again on the same grid, whoever looks when. */
+/* What is overdue is expected again on the same grid, at whatever time it is asked. */
 static void test_overdue(void **state)
 {
     (void)state;

@@ -292,7 +292,8 @@ static void test_elements_at_once(void **state)
     }
 }
 
-/* Two of three have gone: what they leave is held for the second element too, whoever planned it. */
+/* Two of three have gone: what they leave is kept for the second element too, whichever cycle planned it.
+ */
 static void test_elements_keep_their_places(void **state)
 {
     (void)state;
@@ -322,7 +323,7 @@ static void test_elements_keep_their_places(void **state)
     }
 }
 
-/* Whoever could use what is free where the second element will be is told for whom it is kept. */
+/* A job that could use what is free where the second element will be is told for whom it is kept. */
 static void test_elements_places_are_told(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* A node has come back: everybody is looked at. */
+/* A node has come back: all jobs are tried. */
 static void look_at_all(void)
 {
     struct ev_drain drain = {

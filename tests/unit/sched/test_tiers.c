@@ -79,7 +79,7 @@ static void must_run_in(uint32_t id, const char *where)
     assert_string_equal(lab_get(&l, id)->partition, where);
 }
 
-/* So many seconds go by: what was asked to go is gone when its grace is over, and jobs of `traffic` begin
+/* n seconds go by: what was asked to go is gone when its grace is over, and jobs of `traffic` begin
  * and end. Returns how many were asked to go. */
 static unsigned live(uint32_t seconds, const char *traffic)
 {

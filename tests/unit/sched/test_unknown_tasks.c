@@ -25,7 +25,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* One task with so many CPUs and GPUs from those numbers on; without any CPUs: none is left. */
+/* One task with n CPUs and GPUs from those numbers on; without any CPUs: none is left. */
 static void unknown(unsigned cpu, unsigned n_cpus, unsigned gpu, unsigned n_gpus, uint64_t mem_mib)
 {
     struct ev_unknown b = {.node = xstrdup("g1"), .n = n_cpus ? 1 : 0, .mem_mib = mem_mib};

@@ -480,7 +480,7 @@ static void test_why_names_elements_of_an_array(void **state)
 
 /* --- the place in the queue --- */
 
-/* It has that place of so many; 0: none, and then %r says neither Priority nor Resources. */
+/* It has that place of n; 0: none, and then %r says neither Priority nor Resources. */
 static void must_stand(uint32_t id, uint32_t place, uint32_t of)
 {
     struct sched_view v = lab_view(&l);
@@ -565,7 +565,7 @@ static void forecast(void)
         ;
 }
 
-/* The cause of that class clears so many seconds after the last start; 0: no time is known. */
+/* The cause of that class clears n seconds after the last start; 0: no time is known. */
 static void must_clear(const char *row, uint32_t id, enum why_class cls, int64_t after_s, const char *basis)
 {
     struct sched_view v = lab_view(&l);

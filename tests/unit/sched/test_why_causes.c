@@ -5,7 +5,7 @@
 #include "backend/sched/explain/explain.h"
 #include "tests/unit/sched/whylab.h"
 
-/* So many causes of that class, and in the first line of a list that sentence. */
+/* n causes of that class, and in the first line of a list that sentence. */
 static void must_count(const char *row, uint32_t id, enum why_class cls, size_t want, const char *sentence)
 {
     struct sched_view v = lab_view(&l);
@@ -20,7 +20,7 @@ static void must_count(const char *row, uint32_t id, enum why_class cls, size_t 
     rec_fini(&msg_why_rec, &w);
 }
 
-/* The cause with that text clears so many seconds from now; 0: no time is known. */
+/* The cause with that text clears n seconds from now; 0: no time is known. */
 static void must_clear(uint32_t id, const char *text, int64_t in_s)
 {
     struct sched_view v = lab_view(&l);

@@ -86,7 +86,7 @@ static inline void add_limit(enum limit_scope scope, uint64_t cpus, bool soft)
     lab_configure(&l);
 }
 
-/* Of ten, so many at once; those that may, run. */
+/* Of ten, n at once; those that may, run. */
 static inline uint32_t submit_array(uint32_t cpus, uint32_t throttle)
 {
     struct job *j = lab_job(&l, JOB_KIND_BATCH);

@@ -129,7 +129,8 @@ static void test_each_text_once(void **state)
     must_have(10, "10 same other");
 }
 
-/* Whoever makes texts that are found under one number does not make each later one be compared with all. */
+/* A user who makes texts that are found under one number does not make each later one be compared with all.
+ */
 static void test_few_are_compared(void **state)
 {
     (void)state;
