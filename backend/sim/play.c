@@ -106,14 +106,6 @@ static int play_set_up(struct play_clock *c, const struct cluster_spec *cluster,
 
 /* --- submissions --- */
 
-static uint32_t play_part_position(const struct model *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->spec.parts.n; i++)
-        if (str_eq(m->spec.parts.v[i].name, name))
-            return i;
-    return UINT32_MAX;
-}
-
 static void play_fill_request(struct job_req *r, const struct workload *w, const struct sim_job *s)
 {
     rec_copy(&job_req_rec, r, &w->shapes.v[s->shape].req);
@@ -165,7 +157,7 @@ static void play_submit(struct play_clock *c, uint32_t at)
         return;
     }
     out->id = j->id;
-    out->partition = play_part_position(&c->m, j->partition);
+    out->partition = spec_part_position(&c->m.spec, j->partition);
     while (c->index_of.n <= j->id)
         vec_push(&c->index_of, UINT32_MAX);
     c->index_of.v[j->id] = at;
@@ -195,7 +187,7 @@ static void play_begin(struct play_clock *c, const struct job *j)
     uint32_t at = play_index_of(c, j->id);
     struct played_job *r = &c->runs[at];
     struct play_job *out = &c->out->jobs[at];
-    out->partition = play_part_position(&c->m, j->partition);
+    out->partition = spec_part_position(&c->m.spec, j->partition);
     if (out->start_s < 0)
         out->start_s = play_seconds(c, c->now);
     r->cpus = r->mem_mib = r->gpus = 0;

@@ -102,9 +102,8 @@ static int whatif_change_model(struct model *m, struct whatif_change *change, st
 
 static bool whatif_runs_on(const struct job *j, const char *node)
 {
-    for (size_t i = 0; i < j->alloc.n && j->holding; i++)
-        if (str_eq(j->alloc.v[i].node, node))
-            return true;
+    if (j->holding && job_alloc_on(j, node))
+        return true;
     for (size_t i = 0; i < j->steps.n && j->kind == JOB_KIND_STEPS; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];

@@ -71,10 +71,8 @@ static uint32_t workload_shape_of(struct workload_reader *r, const struct swf_jo
     struct sim_shape s = {.name = j->queue < 0 ? xstrdup("job") : xasprintf("queue%" PRId64, j->queue)};
     job_req_init(&s.req);
     s.req.name = xstrdup(s.name);
-    for (size_t i = 0; i < r->cluster->parts.n; i++)
-        if (str_eq(r->cluster->parts.v[i].name, s.name)) {
-            xstrset(&s.req.partition, s.name);
-        }
+    if (spec_find_part(r->cluster, s.name))
+        xstrset(&s.req.partition, s.name);
     vec_push(&r->w->shapes, s);
     return at;
 }

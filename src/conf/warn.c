@@ -1,15 +1,6 @@
 /* warn.c - what a configuration says without effect. */
 #include "src/conf/warn.h"
 
-
-static const struct qos_spec *find_qos(const struct cluster_spec *s, const char *name)
-{
-    for (size_t i = 0; i < s->qos.n; i++)
-        if (str_eq(s->qos.v[i].name, name))
-            return &s->qos.v[i];
-    return NULL;
-}
-
 static bool warn_admits(const struct part_spec *p, const struct qos_spec *q)
 {
     return (!p->allow_qos.n || strv_has(&p->allow_qos, q->name)) && !strv_has(&p->deny_qos, q->name);
@@ -56,7 +47,7 @@ void conf_warnings(const struct cluster_spec *s, struct strv *ret)
 {
     for (size_t i = 0; i < s->qos.n; i++)
         for (size_t k = 0; k < s->qos.v[i].preempt.n; k++) {
-            const struct qos_spec *its = find_qos(s, s->qos.v[i].preempt.v[k]);
+            const struct qos_spec *its = spec_find_qos(s, s->qos.v[i].preempt.v[k]);
             if (its)
                 warn_of_tiers(s, &s->qos.v[i], its, ret);
         }

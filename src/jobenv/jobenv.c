@@ -334,10 +334,8 @@ void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
 /* The node as the job has it; a step job's task has its own. */
 static const struct alloc *alloc_on_node(const struct job *j, const struct task *t)
 {
-    for (size_t i = 0; i < j->alloc.n; i++)
-        if (str_eq(j->alloc.v[i].node, t->alloc.node))
-            return &j->alloc.v[i];
-    return &t->alloc;
+    const struct alloc *a = job_alloc_on(j, t->alloc.node);
+    return a ? a : &t->alloc;
 }
 
 /* --gpus-per-task: each rank sees its own ones. */

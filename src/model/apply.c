@@ -69,9 +69,7 @@ static void drop_unconfigured(struct model *m)
 {
     for (size_t i = m->n_nodes; i-- > 0;) {
         struct node *n = m->nodes[i];
-        bool configured = false;
-        for (size_t k = 0; k < m->spec.nodes.n && !configured; k++)
-            configured = str_eq(m->spec.nodes.v[k].name, n->spec.name);
+        bool configured = spec_find_node(&m->spec, n->spec.name);
         if (!configured && !n->gone)
             forget_words(n);
         if (!configured && n->avoids.n)

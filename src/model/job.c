@@ -279,6 +279,14 @@ struct strv job_partitions(const struct job *j)
     return strv_split(str_is_empty(j->req.partition) ? j->partition : j->req.partition, ",");
 }
 
+const struct alloc *job_alloc_on(const struct job *j, const char *node)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, node))
+            return &j->alloc.v[i];
+    return NULL;
+}
+
 uint32_t job_cpus(const struct job *j)
 {
     return job_amounts(j).cpus;

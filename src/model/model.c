@@ -104,10 +104,7 @@ struct node *model_get_node(const struct model *m, const char *name)
 
 const struct part_spec *model_get_part(const struct model *m, const char *name)
 {
-    for (size_t i = 0; i < m->spec.parts.n; i++)
-        if (str_eq(m->spec.parts.v[i].name, name))
-            return &m->spec.parts.v[i];
-    return NULL;
+    return spec_find_part(&m->spec, name);
 }
 
 const struct part_spec *model_default_part(const struct model *m)

@@ -15,6 +15,26 @@ REC_DEFINE(priority_spec, PRIORITY_SPEC_FIELDS)
 REC_DEFINE(license_spec, LICENSE_SPEC_FIELDS)
 REC_DEFINE(cluster_spec, CLUSTER_SPEC_FIELDS)
 
+#define SPEC_FIND(TYPE, NAME, LIST)                                                     \
+    const struct TYPE *spec_find_##NAME(const struct cluster_spec *s, const char *name) \
+    {                                                                                   \
+        for (size_t i = 0; i < s->LIST.n; i++)                                          \
+            if (str_eq(s->LIST.v[i].name, name))                                        \
+                return &s->LIST.v[i];                                                   \
+        return NULL;                                                                    \
+    }
+SPEC_FIND(node_spec, node, nodes)
+SPEC_FIND(part_spec, part, parts)
+SPEC_FIND(qos_spec, qos, qos)
+SPEC_FIND(account_spec, account, accounts)
+SPEC_FIND(license_spec, license, licenses)
+
+uint32_t spec_part_position(const struct cluster_spec *s, const char *name)
+{
+    const struct part_spec *p = spec_find_part(s, name);
+    return p ? (uint32_t)(p - s->parts.v) : UINT32_MAX;
+}
+
 const char *part_state_text(enum part_state s)
 {
     static const char *const names[] = {

@@ -170,6 +170,15 @@ struct cluster_spec {
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;
 
+/* The entry of that name; NULL: there is none, or name is NULL. */
+const struct node_spec *spec_find_node(const struct cluster_spec *s, const char *name);
+const struct part_spec *spec_find_part(const struct cluster_spec *s, const char *name);
+const struct qos_spec *spec_find_qos(const struct cluster_spec *s, const char *name);
+const struct account_spec *spec_find_account(const struct cluster_spec *s, const char *name);
+const struct license_spec *spec_find_license(const struct cluster_spec *s, const char *name);
+/* Its position among the partitions; UINT32_MAX: there is none. */
+uint32_t spec_part_position(const struct cluster_spec *s, const char *name);
+
 /* The resource limits that go along with jobs: a bit for each enum ulimit_kind. */
 uint32_t spec_propagated_limits(const struct cluster_spec *s);
 

@@ -42,10 +42,8 @@ double usage_rate(const struct priority_spec *p, uint32_t cpus, uint64_t mem_mib
 /* Of a QOS that is not configured, or none: 1. */
 static double usage_factor(const struct cluster_spec *spec, const char *qos)
 {
-    for (size_t i = 0; qos && i < spec->qos.n; i++)
-        if (str_eq(spec->qos.v[i].name, qos))
-            return spec->qos.v[i].usage_factor;
-    return 1.0;
+    const struct qos_spec *q = spec_find_qos(spec, qos);
+    return q ? q->usage_factor : 1.0;
 }
 
 const char *job_account(const struct job *j)

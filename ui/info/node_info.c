@@ -290,9 +290,8 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
 
 static bool job_is_on(const struct job *j, const char *node)
 {
-    for (size_t i = 0; i < j->alloc.n; i++)
-        if (str_eq(j->alloc.v[i].node, node))
-            return true;
+    if (job_alloc_on(j, node))
+        return true;
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
             if (task_is_live(&j->steps.v[i].tasks.v[k]) &&

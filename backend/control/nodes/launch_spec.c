@@ -69,9 +69,9 @@ static void launch_spec_widen_cpus(const struct job *j, const struct step *s, st
 {
     if (s->id < 0 || s->exclusive || j->kind == JOB_KIND_STEPS || s->cpus_per_rank != NOT_GIVEN)
         return;
-    for (size_t i = 0; i < j->alloc.n; i++)
-        if (str_eq(j->alloc.v[i].node, l->alloc.node))
-            l->alloc.cpus = j->alloc.v[i].cpus;
+    const struct alloc *a = job_alloc_on(j, l->alloc.node);
+    if (a)
+        l->alloc.cpus = a->cpus;
 }
 
 static bool launch_spec_asked_for_memory(const struct job *j, const struct step *s)

@@ -37,14 +37,6 @@ static bool lost_nodes_is_on_nodes(const struct job *j)
     return j->state == JOB_RUNNING || j->state == JOB_SUSPENDED;
 }
 
-static bool lost_nodes_holds_node(const struct job *j, const char *node)
-{
-    for (size_t i = 0; i < j->alloc.n; i++)
-        if (str_eq(j->alloc.v[i].node, node))
-            return true;
-    return false;
-}
-
 /* --- giving up --- */
 
 /* The job ends on its other nodes too, because it asked for all of them. Its own settings say whether it is
@@ -64,7 +56,7 @@ void lost_nodes_end_wide_jobs(struct control *c, const char *node)
 {
     VEC(uint32_t) wide = VEC_INIT;
     list_for_each (j, &c->model.active, struct job, in_queue)
-        if (lost_nodes_holds_node(j, node) && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS &&
+        if (job_alloc_on(j, node) && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS &&
             lost_nodes_is_on_nodes(j))
             vec_push(&wide, j->id);
     vec_for_each (&wide, i)
@@ -150,7 +142,7 @@ static void lost_nodes_judge_silent(struct control *c, const char *node, lost_ve
     list_for_each (j, &c->model.active, struct job, in_queue) {
         struct node_use u = lost_nodes_find_use(j, node);
         enum lost_node what = job_lost_node(&c->model, j);
-        bool nothing_there = !u.n && lost_nodes_holds_node(j, node);
+        bool nothing_there = !u.n && job_alloc_on(j, node);
         if ((!u.n && !nothing_there) || what == LOST_HOLD || u.lease_s || (what == LOST_LEASE && u.n))
             continue;
         vec_push(out, (struct lost_verdict){.job = j->id, .what = what});

@@ -32,9 +32,8 @@ static bool node_clients_is_at_home(struct control *c, const struct node *n, uin
     list_for_each (j, &c->model.active, struct job, in_queue) {
         if (j->uid != uid)
             continue;
-        for (size_t i = 0; i < j->alloc.n; i++)
-            if (str_eq(j->alloc.v[i].node, n->spec.name))
-                return true;
+        if (job_alloc_on(j, n->spec.name))
+            return true;
         for (size_t i = 0; i < j->steps.n; i++)
             for (size_t t = 0; t < j->steps.v[i].tasks.n; t++)
                 if (str_eq(j->steps.v[i].tasks.v[t].alloc.node, n->spec.name))

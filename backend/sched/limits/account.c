@@ -44,9 +44,7 @@ enum refusal account_check(const struct cluster_spec *spec, const char *user, co
     enum refusal r = REFUSAL_NONE;
     if (!str_is_empty(account) && spec->accounts.n)
         r = account_check_account(spec, user, group, account, why);
-    bool known = str_is_empty(qos) || str_eq(qos, QOS_DEFAULT);
-    for (size_t i = 0; i < spec->qos.n && !known; i++)
-        known = str_eq(spec->qos.v[i].name, qos);
+    bool known = str_is_empty(qos) || str_eq(qos, QOS_DEFAULT) || spec_find_qos(spec, qos);
     if (r != REFUSAL_NONE || known)
         return r;
     if (cause_set(why, CAUSE_NO_QOS))

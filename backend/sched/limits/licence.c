@@ -9,14 +9,6 @@
 #define COUNT_MAX   1000000
 #define HOLDERS_MAX 8 /* that a text names */
 
-static const struct license_spec *licence_find_spec(const struct model *m, const char *name)
-{
-    for (size_t i = 0; i < m->spec.licenses.n; i++)
-        if (str_eq(m->spec.licenses.v[i].name, name))
-            return &m->spec.licenses.v[i];
-    return NULL;
-}
-
 /* why NULL: no-op. Returns code. */
 static int licence_fault(struct cause *why, int error, enum cause_code code, const char *name)
 {
@@ -38,7 +30,7 @@ static int licence_take_item(const struct model *m, char *item, struct licence_l
             why->text = xstrdup(err.s);
         return -EINVAL;
     }
-    const struct license_spec *spec = licence_find_spec(m, item);
+    const struct license_spec *spec = spec_find_license(&m->spec, item);
     if (!spec)
         return licence_fault(why, -ENOENT, CAUSE_NO_LICENCE, item);
     struct licence *l = NULL;

@@ -31,9 +31,9 @@ static bool limits_is_each(const char *name)
 
 static const char *limits_parent_of(const struct model *m, const char *account)
 {
-    for (size_t i = 0; i < m->spec.accounts.n; i++)
-        if (str_eq(m->spec.accounts.v[i].name, account))
-            return m->spec.accounts.v[i].parent ? m->spec.accounts.v[i].parent : "root";
+    const struct account_spec *a = spec_find_account(&m->spec, account);
+    if (a)
+        return a->parent ? a->parent : "root";
     return str_eq(account, "root") ? NULL : "root";
 }
 

@@ -126,7 +126,7 @@ static void candidates_candidate_update(struct preempt *p, struct active_job *r,
     if (!by_tier && !j->borrowed && !candidates_any_qos_preempts(m, job_qos(&j->req)))
         return;
     struct preemptor as =
-        preemptor_of(p, part ? part->priority_tier : 0, model_find_qos(m, job_qos(&j->req)));
+        preemptor_of(p, part ? part->priority_tier : 0, spec_find_qos(&m->spec, job_qos(&j->req)));
     r->candidate = (struct preempt_candidate){.any = true,
                                               .borrowed = j->borrowed,
                                               .qos = as.qos,

@@ -73,7 +73,7 @@ static int64_t search_last_end(const struct active_job *r)
 static void search_judge_victim(const struct model *m, struct victim *v)
 {
     const struct part_spec *its = model_job_part(m, v->job);
-    const struct qos_spec *q = model_find_qos(m, job_qos(&v->job->req));
+    const struct qos_spec *q = spec_find_qos(&m->spec, job_qos(&v->job->req));
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF;
     bool by_qos = v->rule == PREEMPT_RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF);
     if (by_qos && q->preempt_mode != PREEMPT_OFF)

@@ -143,11 +143,8 @@ static struct prio_amounts prio_asked_of(const struct prio_ctx *c, const struct 
 
 static double prio_qos_of(const struct prio_ctx *c, const char *name)
 {
-    const struct cluster_spec *spec = &c->model->spec;
-    for (size_t i = 0; name && i < spec->qos.n; i++)
-        if (str_eq(spec->qos.v[i].name, name))
-            return c->qos_factors[i];
-    return 0.0;
+    const struct qos_spec *q = spec_find_qos(&c->model->spec, name);
+    return q ? c->qos_factors[q - c->model->spec.qos.v] : 0.0;
 }
 
 /* --- the sum --- */

@@ -292,14 +292,6 @@ void request_describe(const struct job *j, const struct step *s, struct cause *r
 
 /* --- classes --- */
 
-static uint32_t job_classes_part_position(const struct model *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->spec.parts.n; i++)
-        if (str_eq(m->spec.parts.v[i].name, name))
-            return i;
-    return UINT32_MAX;
-}
-
 static struct pool_use *job_classes_reservation_use(const struct queue *q, const struct job *j)
 {
     if (str_is_empty(req_rare(&j->req)->reservation))
@@ -456,7 +448,7 @@ static struct job_class *job_classes_job_class_new(struct queue *q, const struct
                             .owner = job_classes_owner_of(q, j),
                             .is_set = j->req.has_priority,
                             .age_delay_ms = job_classes_age_delay(j),
-                            .qos = model_find_qos(q->view->model, job_qos(&j->req)),
+                            .qos = spec_find_qos(&q->view->model->spec, job_qos(&j->req)),
                             .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                             .deadline = job_classes_deadline_of(q, j),
                             .ends = job_classes_end_of_begun(j),
@@ -483,7 +475,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
     uint32_t n = 0;
     *ret_why = REASON_PART_CONFIG;
     for (size_t i = 0; i < names.n; i++) {
-        uint32_t at = job_classes_part_position(m, names.v[i]);
+        uint32_t at = spec_part_position(&m->spec, names.v[i]);
         const struct part_spec *part = at == UINT32_MAX ? NULL : &m->spec.parts.v[at];
         enum reason r = eligibility_in_partition(q->view, j->uid, &j->req, part, NULL);
         if (r != REASON_NONE) {

@@ -4,14 +4,6 @@
 #include "backend/sched/queue/queue.h"
 #include "src/base/xalloc.h"
 
-const struct qos_spec *model_find_qos(const struct model *m, const char *name)
-{
-    for (size_t i = 0; name && i < m->spec.qos.n; i++)
-        if (str_eq(m->spec.qos.v[i].name, name))
-            return &m->spec.qos.v[i];
-    return NULL;
-}
-
 /* Marks all QOS that `from` may preempt, directly or through others. */
 static void qos_levels_mark_below(const struct cluster_spec *s, size_t from, bool *seen)
 {

@@ -158,7 +158,6 @@ struct request_shape *request_shape_of(const struct pending_entry *u, const stru
 
 /* --- qos_levels.c --- */
 
-const struct qos_spec *model_find_qos(const struct model *m, const char *name); /* NULL: there is none */
 /* The level of each QOS: the length of the longest chain of QOS that it may preempt; 0 if it may preempt
  * none. QOS that may preempt one another in a circle are equal. Owned by the caller. */
 uint32_t *qos_levels_of(const struct cluster_spec *s) __attribute__((warn_unused_result));

@@ -299,9 +299,7 @@ int scontrol_no_partition_change(struct scontrol *s, const char *what, const cha
     struct msg_get get = {.what = GET_SPEC};
     struct model m;
     int rc = scontrol_fetch(s, &get, &m, what);
-    bool there = false;
-    for (size_t i = 0; i < m.spec.parts.n; i++)
-        there = there || str_eq(m.spec.parts.v[i].name, name);
+    bool there = spec_find_part(&m.spec, name);
     if (rc == 0 && there && !s->quiet)
         cli_error(s->cli, "partitions are changed in stoker.cfg, then: scontrol reconfigure");
     if (rc == 0 && !s->quiet)

@@ -36,7 +36,6 @@ int node_describe(const struct node_cmd *n, const char *host, struct node_spec *
     __attribute__((warn_unused_result));
 /* The configuration as it is now; n->keys with it. spec: rec_fini where it returns 0. */
 int node_load_config(struct node_cmd *n, struct cluster_spec *spec) __attribute__((warn_unused_result));
-const struct node_spec *node_find(const struct cluster_spec *spec, const char *name); /* or NULL */
 /* "{ name = ...; }" for stoker.cfg. Caller frees. */
 char *node_entry(const struct node_cmd *n, const struct node_spec *s);
 /* text in place of stoker.cfg, if it is a configuration; else that stays as it is. */

@@ -78,14 +78,6 @@ int node_load_config(struct node_cmd *n, struct cluster_spec *spec)
     return 0;
 }
 
-const struct node_spec *node_find(const struct cluster_spec *spec, const char *name)
-{
-    for (size_t i = 0; i < spec->nodes.n; i++)
-        if (str_eq(spec->nodes.v[i].name, name))
-            return &spec->nodes.v[i];
-    return NULL;
-}
-
 /* --- the configuration file --- */
 
 /* Beside the old file, checked there, then in its place. A link stays a link. */

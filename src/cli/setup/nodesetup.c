@@ -40,7 +40,7 @@ int node_do_check(struct node_cmd *n)
     int rc = node_load_config(n, &all);
     if (rc)
         return rc;
-    const struct node_spec *known = node_find(&all, n->words.v[1]);
+    const struct node_spec *known = spec_find_node(&all, n->words.v[1]);
     if (known && str_eq(known->transport, "local")) {
         printf(
             "%s is this machine: nothing lies between it and the controller (stoker doctor looks at it)\n",
@@ -72,7 +72,7 @@ int node_do_accept(struct node_cmd *n)
     int rc = node_load_config(n, &all);
     if (rc)
         return rc;
-    const struct node_spec *known = node_find(&all, n->words.v[1]);
+    const struct node_spec *known = spec_find_node(&all, n->words.v[1]);
     rc = known ? 0 : node_describe(n, n->words.v[1], &own);
     struct node_check k = {.spec = known ? known : &own, .accept = n->words.v[2], .only_failures = true};
     rc = rc ? rc : nodecheck_need_key(n->cli, &n->keys, k.spec);
@@ -243,7 +243,7 @@ int node_do_add(struct node_cmd *n)
     if (rc)
         return rc;
     rc = node_describe(n, n->words.v[1], &s);
-    if (rc == 0 && node_find(&all, s.name)) {
+    if (rc == 0 && spec_find_node(&all, s.name)) {
         cli_error(n->cli, "there is a node %s already: %s check %s, or another --name", s.name,
                   n->cli->name, s.name);
         rc = EXIT_REFUSED;
@@ -284,7 +284,7 @@ int node_do_remove(struct node_cmd *n)
     int rc = names_expand(n->cli, &n->words, 1, n->words.n, &names);
     rc = rc ? rc : node_load_config(n, &all);
     for (size_t i = 0; rc == 0 && i < names.n; i++)
-        if (!node_find(&all, names.v[i])) {
+        if (!spec_find_node(&all, names.v[i])) {
             cli_error(n->cli, "there is no node %s", names.v[i]);
             rc = EXIT_NOT_FOUND;
         }

@@ -321,15 +321,11 @@ static void step_gpus(const struct srunopts *o, struct step *s)
 
 static int srunopts_check_names(const struct job *j, const struct strv *names, struct errtext *err)
 {
-    for (size_t i = 0; i < names->n; i++) {
-        bool found = false;
-        for (size_t k = 0; k < j->alloc.n && !found; k++)
-            found = str_eq(j->alloc.v[k].node, names->v[i]);
-        if (!found)
+    for (size_t i = 0; i < names->n; i++)
+        if (!job_alloc_on(j, names->v[i]))
             return err_set(err, -EINVAL,
                            "Requested node configuration is not available: %s is not a node of job %u",
                            names->v[i], j->id);
-    }
     return 0;
 }
 

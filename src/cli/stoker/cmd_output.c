@@ -166,10 +166,7 @@ static void find_sources(struct output_sources *s, const struct output *o, const
  * them all the same has not put this one here. */
 static bool is_elsewhere(const struct model *m, const struct output_source *s)
 {
-    const struct node_spec *n = NULL;
-    for (size_t i = 0; s->node && i < m->spec.nodes.n && !n; i++)
-        if (str_eq(m->spec.nodes.v[i].name, s->node))
-            n = &m->spec.nodes.v[i];
+    const struct node_spec *n = spec_find_node(&m->spec, s->node);
     if (!s->path || !n)
         return !s->path;
     return n->own_files || (str_eq(n->transport, "ssh") && access(s->path, F_OK) < 0 && errno != EACCES);

@@ -139,10 +139,8 @@ static void output_line(struct str *out, const char *what, const char *path, con
                         const struct job_cx *cx)
 {
     const char *node = j->alloc.n ? j->alloc.v[0].node : NULL;
-    bool keeps = false;
-    for (size_t i = 0; node && i < cx->m->spec.nodes.n; i++)
-        keeps |= cx->m->spec.nodes.v[i].own_files && str_eq(cx->m->spec.nodes.v[i].name, node);
-    char *text = keeps ? xasprintf("%s (on %s)", path, node) : xstrdup(path);
+    const struct node_spec *n = spec_find_node(&cx->m->spec, node);
+    char *text = n && n->own_files ? xasprintf("%s (on %s)", path, node) : xstrdup(path);
     line(out, what, text);
     free(text);
 }
