@@ -20,7 +20,7 @@ struct demo_machine {
 
 #define DEMO_LOGIN "login1"
 
-/* The node of that number, from 0; false: there are not so many. The last one is the login node. */
+/* The node of that number, from 0; false: there are fewer. The last one is the login node. */
 bool demo_machine_get(enum demo_size size, unsigned i, struct demo_machine *ret);
 
 #define DEMO_VIEWER  0u     /* the user whom the viewer is */

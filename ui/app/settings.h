@@ -13,7 +13,7 @@ struct settings {
     bool ascii, read_only, no_mouse;
     uint32_t gpu_idle_s; /* an allocated GPU that idles for this long is reported */
     struct keymap keys;
-    uint32_t clock_speed; /* of a demo: its time goes so many times as fast; 0: it stands still */
+    uint32_t clock_speed; /* of a demo: its time goes this many times as fast; 0: it stands still */
 };
 
 /* Built-in values. */

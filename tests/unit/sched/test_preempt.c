@@ -292,8 +292,7 @@ static void test_elements_at_once(void **state)
     }
 }
 
-/* Two of three have gone: what they leave is kept for the second element too, whichever cycle planned it.
- */
+/* Two of three have gone: what they leave is kept for the second element, whichever cycle planned it. */
 static void test_elements_keep_their_places(void **state)
 {
     (void)state;

@@ -129,8 +129,7 @@ static void test_each_text_once(void **state)
     must_have(10, "10 same other");
 }
 
-/* A user who makes texts that are found under one number does not make each later one be compared with all.
- */
+/* If a user makes many texts with one hash, later ones are still not compared with all of them. */
 static void test_few_are_compared(void **state)
 {
     (void)state;
