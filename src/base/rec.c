@@ -53,6 +53,15 @@ static size_t list_bytes(const struct rec_field *f, const struct rec_list_any *l
     return l->n * f->sub->size;
 }
 
+void rec_list_free(const struct rec_desc *d, void *list)
+{
+    struct rec_list_any *l = list;
+    for (size_t i = 0; i < l->n; i++)
+        rec_fini(d, (char *)l->v + i * d->size);
+    free(l->v);
+    *l = (struct rec_list_any){0};
+}
+
 static void field_fini(const struct rec_field *f, void *p)
 {
     switch (f->type) {
@@ -60,13 +69,7 @@ static void field_fini(const struct rec_field *f, void *p)
     case REC_BLOB: free(((struct blob *)p)->p); break;
     case REC_STRV: strv_fini(p); break;
     case REC_SUB: rec_fini(f->sub, p); break;
-    case REC_LISTOF: {
-        struct rec_list_any *l = p;
-        for (size_t i = 0; i < l->n; i++)
-            rec_fini(f->sub, (char *)l->v + i * f->sub->size);
-        free(l->v);
-        break;
-    }
+    case REC_LISTOF: rec_list_free(f->sub, p); break;
     case REC_BOOL:
     case REC_U32:
     case REC_I32:

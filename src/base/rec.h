@@ -133,6 +133,8 @@ struct rec_list_any { /* the shape of every REC_LIST */
 const void *rec_at(const struct rec_field *f, const void *rec);
 /* To be written: with a box where there was none. */
 void *rec_at_mut(const struct rec_field *f, void *rec);
+/* Frees the elements of a REC_LIST; it is empty then. */
+void rec_list_free(const struct rec_desc *d, void *list);
 /* The box at *box, made if there is none yet. Call it before you write a member of a box. */
 #define rec_box(box) ((__typeof__(*(box)))rec_box_any((void **)(box), sizeof **(box)))
 void *rec_box_any(void **box, size_t size);

@@ -21,19 +21,21 @@ static bool is_unlimited(const char *s)
     return strcasecmp(s, "UNLIMITED") == 0 || strcasecmp(s, "INFINITE") == 0 || strcmp(s, "-1") == 0;
 }
 
-/* Digits at *p, which moves past them. False where there are none or the value is beyond 32 bits. */
-static bool units_take_digits(const char **p, uint64_t *ret)
+bool digits_take(const char **p, uint64_t *ret)
 {
-    if (!isdigit((unsigned char)**p))
-        return false;
+    const char *from = *p;
     uint64_t v = 0;
     for (; isdigit((unsigned char)**p); (*p)++) {
         v = v * 10 + (uint64_t)(**p - '0');
-        if (v > UINT32_MAX)
-            return false;
+        v = v > UINT32_MAX ? (uint64_t)UINT32_MAX + 1 : v;
     }
     *ret = v;
-    return true;
+    return *p != from;
+}
+
+static bool units_take_digits(const char **p, uint64_t *ret)
+{
+    return digits_take(p, ret) && *ret <= UINT32_MAX;
 }
 
 /* [D-]A[:B[:C]] in seconds. Without days the last field of one is minutes, of two seconds; with days the

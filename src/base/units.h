@@ -2,6 +2,7 @@
 #ifndef STOKER_BASE_UNITS_H
 #define STOKER_BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/err.h"
@@ -37,6 +38,10 @@ int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
 const char *mem_format_slurm(uint64_t mib, char buf[static UNITS_TEXT_SIZE]);
 /* For people: 512 MB, 1.5 GB. Argument in KiB. */
 const char *mem_format_words(uint64_t kib, char buf[static UNITS_TEXT_SIZE]);
+
+/* The digits at *p, which moves past them; false: there are none. What 32 bits cannot hold is
+ * UINT32_MAX + 1. */
+bool digits_take(const char **p, uint64_t *ret);
 
 /* A plain decimal integer filling all of s, within [min, max]. */
 int int_parse(const char *s, int64_t min, int64_t max, int64_t *ret, struct errtext *err)

@@ -67,7 +67,7 @@ static int lost(struct errtext *err, int code)
 }
 
 /* Writes what the socket takes now. */
-static int write_some(struct client *c, struct errtext *err)
+int client_flush(struct client *c, struct errtext *err)
 {
     while (c->out_at < c->out.len) {
         ssize_t n = send(c->fd, c->out.s + c->out_at, c->out.len - c->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -113,11 +113,6 @@ static int wait_socket(const struct client *c, int timeout_ms)
     return n < 0 ? -errno : n;
 }
 
-int client_flush(struct client *c, struct errtext *err)
-{
-    return write_some(c, err);
-}
-
 bool client_wants_write(const struct client *c)
 {
     return c->out_at < c->out.len;
@@ -144,7 +139,7 @@ static int hear_why(struct client *c, int r, struct errtext *err)
 static int client_write_all(struct client *c, struct errtext *err)
 {
     for (;;) {
-        int r = write_some(c, err);
+        int r = client_flush(c, err);
         if (r < 0 && c->greet_tag)
             return hear_why(c, r, err);
         if (r < 0 || !client_wants_write(c))
@@ -165,7 +160,7 @@ int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t
 {
     uint64_t tag = ++c->last_tag;
     msg_append(&c->out, kind, tag, body);
-    int r = c->nonblocking ? write_some(c, err) : client_write_all(c, err);
+    int r = c->nonblocking ? client_flush(c, err) : client_write_all(c, err);
     if (r < 0)
         return r;
     if (ret_tag)
@@ -219,7 +214,7 @@ static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incom
             return 0;
         if (f.type == MSG_PING) {
             msg_append(&c->out, MSG_PONG, f.tag, NULL);
-            r = write_some(c, err);
+            r = client_flush(c, err);
             if (r < 0)
                 return r;
             continue;
@@ -266,7 +261,7 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
         int r = client_take_frame(c, wanted_tag, ret, err);
         if (r != 0 || (greets && !c->greet_tag))
             return r;
-        if (client_wants_write(c) && (r = write_some(c, err)) < 0)
+        if (client_wants_write(c) && (r = client_flush(c, err)) < 0)
             return r;
         r = client_read_some(c, err);
         if (r < 0)

@@ -1,12 +1,12 @@
 /* jobtargets.c - the grammar of job names. */
 #include "src/jobspec/jobtargets.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
 #include "src/text/jobtext.h"
@@ -27,14 +27,9 @@ static int jobtargets_bad(struct errtext *err, const char *word)
 /* Digits at *p below 2^32 - 1, of which the biggest means "none" in job records. */
 static bool jobtargets_take_number(const char **p, uint32_t *ret)
 {
-    uint64_t v = 0;
-    if (!isdigit((unsigned char)**p))
+    uint64_t v;
+    if (!digits_take(p, &v) || v >= UINT32_MAX)
         return false;
-    for (; isdigit((unsigned char)**p); (*p)++) {
-        v = v * 10 + (uint64_t)(**p - '0');
-        if (v >= UINT32_MAX)
-            return false;
-    }
     *ret = (uint32_t)v;
     return true;
 }

@@ -47,11 +47,7 @@ static void node_settle(struct node *n, uint32_t cpus, uint32_t gpus, uint64_t m
  * there was one cannot be told any more once that job has left the log. */
 static void forget_avoids(struct model *m, struct node *n)
 {
-    for (size_t i = 0; i < n->avoids.n; i++)
-        rec_fini(&node_avoid_rec, &n->avoids.v[i]);
-    free(n->avoids.v);
-    n->avoids.v = NULL;
-    n->avoids.n = 0;
+    rec_list_free(&node_avoid_rec, &n->avoids);
     m->n_avoids++;
 }
 
@@ -209,11 +205,7 @@ static int apply_avoid(struct model *m, const struct ev_avoid *b)
 
 static void forget_unknown(struct node *n)
 {
-    for (size_t i = 0; i < n->unknown.n; i++)
-        rec_fini(&unknown_task_rec, &n->unknown.v[i]);
-    free(n->unknown.v);
-    n->unknown.v = NULL;
-    n->unknown.n = 0;
+    rec_list_free(&unknown_task_rec, &n->unknown);
 }
 
 static int apply_unknown(struct model *m, const struct ev_unknown *b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/str.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 #define WORD_BITS 64u
@@ -37,17 +38,11 @@ static uint32_t bits_next(const struct bits *b, uint32_t i)
  * caller. */
 static bool array_take_number(const char **at, uint32_t *ret)
 {
-    const char *s = *at;
-    uint64_t n = 0;
-    while (*s >= '0' && *s <= '9') {
-        n = n * 10 + (uint64_t)(*s++ - '0');
-        n = n > UINT32_MAX ? UINT32_MAX : n;
-    }
-    if (s == *at)
-        return false;
-    *at = s;
-    *ret = (uint32_t)n;
-    return true;
+    uint64_t n;
+    bool found = digits_take(at, &n);
+    if (found)
+        *ret = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    return found;
 }
 
 static int parse_item(const char **at, struct bits *b, struct errtext *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/model/array.h"
 
@@ -43,13 +44,9 @@ static bool is_digit(char c)
 
 static int dep_take_number(struct reader *r, const char *what, uint32_t most, uint32_t *ret)
 {
-    uint64_t n = 0;
+    uint64_t n;
     const char *from = r->at;
-    while (is_digit(*r->at)) {
-        n = n * 10 + (uint64_t)(*r->at++ - '0');
-        n = n > UINT32_MAX ? UINT32_MAX : n;
-    }
-    if (r->at == from)
+    if (!digits_take(&r->at, &n))
         return complain(r, from, what);
     if (n > most)
         return complain(r, from, "the number is too large");

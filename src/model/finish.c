@@ -315,11 +315,7 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     release(m, j, t);
     model_dequeue(m, j);
     clear_steps(j);
-    for (size_t i = 0; i < j->alloc.n; i++)
-        rec_fini(&alloc_rec, &j->alloc.v[i]);
-    free(j->alloc.v);
-    j->alloc.v = NULL;
-    j->alloc.n = 0;
+    rec_list_free(&alloc_rec, &j->alloc);
     j->state = JOB_PENDING;
     j->restarts++;
     j->fate = FATE_END;

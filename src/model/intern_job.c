@@ -45,7 +45,7 @@ void model_take_interned_job(struct model *m, struct job *j)
     struct job *old = model_get_job(m, j->id);
     if (old) {
         model_unlink_job(m, old);
-        free_interned_job(m, old);
+        model_drop_row(m, old);
     }
     list_init(&j->in_all);
     list_init(&j->in_queue);
@@ -58,18 +58,13 @@ void model_take_job(struct model *m, struct job *j)
     intern_job(m, j);
 }
 
-void model_drop_row(struct model *m, struct job *j)
-{
-    free_interned_job(m, j);
-}
-
 void unintern_job(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, give_text, m->texts);
 }
 
-void free_interned_job(struct model *m, struct job *j)
+void model_drop_row(struct model *m, struct job *j)
 {
     if (m->texts)
         rec_each_text(&job_rec, j, drop_text, m->texts);

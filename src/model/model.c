@@ -29,7 +29,7 @@ static void node_free(struct node *n)
 void model_fini(struct model *m)
 {
     list_for_each (j, &m->all, struct job, in_all)
-        free_interned_job(m, j);
+        model_drop_row(m, j);
     strpool_unref(m->texts);
     for (size_t i = 0; i < m->n_nodes; i++)
         node_free(m->nodes[i]);

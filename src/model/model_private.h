@@ -11,7 +11,6 @@ void model_unlink_job(struct model *m, struct job *j);
  * so that the job can be changed; frees a job whose texts are interned. */
 void intern_job(struct model *m, struct job *j);
 void unintern_job(struct model *m, struct job *j);
-void free_interned_job(struct model *m, struct job *j);
 /* Into and out of the pending, active or ended list that its state names: out, change the state, in. */
 void model_enqueue(struct model *m, struct job *j);
 void model_dequeue(struct model *m, struct job *j);

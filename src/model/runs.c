@@ -95,11 +95,7 @@ bool run_was_requeued(const struct job *run)
 
 static void forget_steps(struct past_run *r)
 {
-    for (size_t i = 0; i < r->steps.n; i++)
-        rec_fini(&step_rec, &r->steps.v[i]);
-    free(r->steps.v);
-    r->steps.v = NULL;
-    r->steps.n = 0;
+    rec_list_free(&step_rec, &r->steps);
 }
 
 static void forget_oldest(struct job_rare *rare)

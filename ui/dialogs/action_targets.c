@@ -98,17 +98,11 @@ static void action_targets_count_job(struct target *t, const struct job *j)
     t->held += j->state == JOB_PENDING && j->hold ? n : 0;
 }
 
-/* As in the lists. */
-static char glyph_of(const struct job *j)
-{
-    return job_glyph(j);
-}
-
 void targets_add_job(struct targets *t, const struct job *j)
 {
     struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
                         .role = job_role(j),
-                        .glyph = glyph_of(j),
+                        .glyph = job_glyph(j),
                         .array = j->array_job != 0,
                         .uid = j->uid};
     /* The last element of an array has the array's own id: its index names it, or the action would hit the
@@ -130,7 +124,7 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
             j = members[i];
     struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
                         .role = job_role(j),
-                        .glyph = glyph_of(j),
+                        .glyph = job_glyph(j),
                         .array = true,
                         .uid = j->uid};
     struct str s = STR_INIT;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/units.h"
+#include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "ui/text/view_text.h"
@@ -71,7 +72,7 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
 void job_cause(struct rich *r, const struct job *j)
 {
     const struct step *step = NULL;
-    const struct task *t = job_culprit(j, &step);
+    const struct task *t = job_first_failed(j, &step);
     char b[UNITS_TEXT_SIZE], id[16];
     job_words(r, j);
     bool measured = j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled);

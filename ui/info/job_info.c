@@ -111,7 +111,7 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
         job_wait_words(lines_pair(l, "why", LABEL), ui, j);
     }
     const struct step *step;
-    const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;
+    const struct task *culprit = job_never_ran(j) ? job_first_failed(j, &step) : NULL;
     if (culprit)
         job_info_pair(l, "why", culprit->message);
     add_allocs(l, j);
@@ -247,9 +247,9 @@ static void tell_steps(struct story *st, const struct job *j)
             rich_init(&words);
             task_story(&words, t);
             const char *node = t->alloc.node ? t->alloc.node : "?";
-            if (task_failed(t) && s->id < 0)
+            if (task_has_failed(t) && s->id < 0)
                 job_info_tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
-            else if (task_failed(t))
+            else if (task_has_failed(t))
                 job_info_tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node,
                               words.text.s);
             rich_fini(&words);

@@ -61,8 +61,8 @@ static const struct task *speaker(const struct step *s)
     const struct task *best = NULL;
     for (size_t i = 0; i < s->tasks.n; i++) {
         const struct task *t = &s->tasks.v[i];
-        if (!best || (task_failed(t) && !task_failed(best)) ||
-            (task_is_live(t) && !task_is_live(best) && !task_failed(best)))
+        if (!best || (task_has_failed(t) && !task_has_failed(best)) ||
+            (task_is_live(t) && !task_is_live(best) && !task_has_failed(best)))
             best = t;
     }
     return best;
@@ -310,7 +310,7 @@ bool jobtree_next_failed(struct jobtree *t)
         size_t i = (table->list.cursor + n) % table->shown.n;
         const struct tree_row *r = table_shown(table, i)->data;
         const struct rank_end *end = job_tree_end_of(r);
-        if (r->task && task_failed(r->task) && (!end || end->code || end->signal)) {
+        if (r->task && task_has_failed(r->task) && (!end || end->code || end->signal)) {
             table_select(&t->table, table_shown(table, i)->id);
             return true;
         }

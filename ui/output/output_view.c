@@ -11,6 +11,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/model/stepstate.h"
 #include "ui/output/output_internal.h"
 #include "ui/text/view_text.h"
 
@@ -396,7 +397,7 @@ static bool most_to_see(const struct job *j, struct output_at *at)
                                      .task = t->index,
                                      .rank = step_rank(&j->steps.v[i], t, 0)};
             found = true;
-            if (task_failed(t))
+            if (task_has_failed(t))
                 return true;
         }
     return found;

@@ -90,11 +90,6 @@ bool job_never_ran(const struct job *j)
     return j->state == JOB_FAILED && j->reason == REASON_LAUNCH_FAILURE;
 }
 
-const struct task *job_culprit(const struct job *j, const struct step **ret_step)
-{
-    return job_first_failed(j, ret_step);
-}
-
 bool job_is_between(const struct job *j)
 {
     if (j->kind != JOB_KIND_STEPS || j->state != JOB_RUNNING)
@@ -139,7 +134,7 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
     }
     if (job_never_ran(j)) {
         const struct step *s;
-        const struct task *t = job_culprit(j, &s);
+        const struct task *t = job_first_failed(j, &s);
         job_words(r, j);
         if (t && t->message)
             rich_addf(r, ROLE_NORMAL, ": %s", t->message);
@@ -216,11 +211,6 @@ bool task_is_live(const struct task *t)
     return t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
 }
 
-bool task_failed(const struct task *t)
-{
-    return task_has_failed(t);
-}
-
 char task_glyph(const struct task *t)
 {
     if (t->state != TASK_DONE)
@@ -250,7 +240,7 @@ enum role task_role(const struct task *t)
                                             : ROLE_WAITING;
     if (t->end_kind == END_KILLED || t->end_kind == END_NOT_RUN)
         return ROLE_CANCELLED;
-    return task_failed(t) ? ROLE_FAILED : ROLE_DONE;
+    return task_has_failed(t) ? ROLE_FAILED : ROLE_DONE;
 }
 
 /* "running", "exit 1", "signal 9", "out of memory": how a task stands. */

@@ -11,8 +11,6 @@ enum role job_role(const struct job *j);
 void job_words(struct rich *r, const struct job *j);
 /* It could not be started. */
 bool job_never_ran(const struct job *j);
-/* The first failed task, for its text, and its step; NULL: none. */
-const struct task *job_culprit(const struct job *j, const struct step **ret_step);
 /* A running job in steps without a running task: nothing is allocated to it now. */
 bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
@@ -37,7 +35,6 @@ void task_in_job_words(struct rich *r, const struct job *j, const struct step *s
                        bool whole);
 /* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it": src/model/stepstate.h. */
 void step_words(struct rich *r, const struct job *j, const struct step *s);
-bool task_failed(const struct task *t);
 bool task_is_live(const struct task *t);
 
 enum role node_role(const struct node *n);

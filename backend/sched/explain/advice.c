@@ -120,7 +120,7 @@ static bool found_option(struct search *s, char *nodes_taken, const char *key, c
 
 /* --- the changes --- */
 
-/* The longest limit with which it fits before whoever holds its place. */
+/* The longest limit with which it fits before the job that has its place. */
 static bool try_time(struct search *s)
 {
     uint32_t asked = deadline_limit_s(s->j, s->part), low = 0;

@@ -63,7 +63,7 @@ struct trial { /* what would become of a job */
     struct limit_verdict verdict; /* where that is a limit */
 };
 
-/* Of a job that is not in the queue, as if it came behind everybody who is; j need not be in the model.
+/* Of a job that is not in the queue, as if it came behind all jobs that are; j need not be in the model.
  * Cost: that of its nodes once, and one search. ret: trial_fini. */
 void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct trial *ret);

@@ -325,7 +325,7 @@ static void explain(struct question *q)
         explain_soon(q);
 }
 
-static void begin(struct planner *p, const struct sched_view *v, struct wall now)
+void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now)
 {
     planner_ready(p, v, now);
     priorities_begin_query(planner_queue(p), v, now);
@@ -392,15 +392,10 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
         answer_begun(&q);
         return;
     }
-    begin(p, v, now);
+    sched_waits_begin(p, v, now);
     explain(&q);
     priorities_end_query(planner_queue(p));
     advice_find(p, v, j, now, ret);
-}
-
-void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now)
-{
-    begin(p, v, now);
 }
 
 void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,

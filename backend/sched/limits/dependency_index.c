@@ -199,8 +199,8 @@ static void dep_index_append_first(struct dep_index *x, const struct model *m, u
     dep_index_drop_if_empty(x, key, l);
 }
 
-static void dep_index_append_same_names(struct dep_index *x, const struct model *m, uint32_t uid,
-                                        const char *name, struct dep_list *ret)
+void dep_index_renamed(struct dep_index *x, const struct model *m, uint32_t uid, const char *name,
+                       struct dep_list *ret)
 {
     dep_index_append_first(x, m, dep_index_name_key(uid, name, false), ret);
     dep_index_append_all(x, m, dep_index_name_key(uid, name, true), ret);
@@ -261,13 +261,7 @@ void dep_index_touched(struct dep_index *x, const struct model *m, const struct 
         if (over && j->array_index == ARRAY_NONE) /* what had not started will never */
             dep_index_append_all(x, m, j->array_job | KEY_ANY, ret);
     }
-    dep_index_append_same_names(x, m, j->uid, j->req.name, ret);
-}
-
-void dep_index_renamed(struct dep_index *x, const struct model *m, uint32_t uid, const char *old_name,
-                       struct dep_list *ret)
-{
-    dep_index_append_same_names(x, m, uid, old_name, ret);
+    dep_index_renamed(x, m, j->uid, j->req.name, ret);
 }
 
 /* The last one tells, mostly. */

@@ -57,18 +57,6 @@ static const struct opts options = OPTS(table, scontrol_set_option);
 
 /* --- the small commands --- */
 
-static int do_show(struct scontrol *s, size_t n, char *const *w)
-{
-    return scontrol_show(s, n, w);
-}
-static int do_update(struct scontrol *s, size_t n, char *const *w)
-{
-    return scontrol_update(s, n, w);
-}
-static int do_top(struct scontrol *s, size_t n, char *const *w)
-{
-    return scontrol_top(s, n, w);
-}
 static int do_hold(struct scontrol *s, size_t n, char *const *w)
 {
     return scontrol_act(s, ACT_HOLD, true, n, w);
@@ -303,8 +291,8 @@ static const struct {
     int (*run)(struct scontrol *s, size_t n, char *const *w);
 } subcommands[] = {
     /* clang-format off */
-    {.name = "show",          .min = 3, .least = 1, .most = 2,   .run = do_show},
-    {.name = "update",        .min = 1, .least = 1, .most = ANY, .run = do_update},
+    {.name = "show",          .min = 3, .least = 1, .most = 2,   .run = scontrol_show},
+    {.name = "update",        .min = 1, .least = 1, .most = ANY, .run = scontrol_update},
     {.name = "hold",          .min = 3, .least = 1, .most = ANY, .run = do_hold},
     {.name = "holdu",         .min = 5, .least = 1, .most = ANY, .run = do_uhold},
     {.name = "uhold",         .min = 2, .least = 1, .most = ANY, .run = do_uhold},
@@ -323,7 +311,7 @@ static const struct {
     {.name = "quit",          .min = 4, .least = 0, .most = 0,   .run = do_quit},
     {.name = "create",        .min = 2, .least = 1, .most = ANY, .run = do_create},
     {.name = "delete",        .min = 3, .least = 1, .most = ANY, .run = do_delete},
-    {.name = "top",           .min = 3, .least = 1, .most = ANY, .run = do_top},
+    {.name = "top",           .min = 3, .least = 1, .most = ANY, .run = scontrol_top},
     {.name = "completing",    .min = 2, .least = 0, .most = 0,   .run = scontrol_completing},
     {.name = "errnumstr",     .min = 2, .least = 1, .most = 1,   .run = scontrol_errnumstr},
     {.name = "listpids",      .min = 1, .least = 0, .most = 2,   .run = scontrol_listpids},
