@@ -272,13 +272,13 @@ static void columns_are_chosen(void **state)
     uilab_keys(u, ":columns id user priority where<Enter>");
     uilab_draw(u, 24, 80);
     must_show(u, "PRIORITY");
-    must_not_show(u, "TIME");
+    must_not_show(u, " RAN");
     uilab_keys(u, "O<Down><Down> <Enter>"); /* the name as well */
     uilab_draw(u, 24, 80);
     must_show(u, "NAME");
     uilab_keys(u, ":columns<Enter>");
     uilab_draw(u, 24, 80);
-    must_show(u, "TIME");
+    must_show(u, " RAN");
     must_not_show(u, "PRIORITY");
 }
 

@@ -225,11 +225,11 @@ static void the_list_says_what_w_says(void **state)
     rec_copy(&cause_rec, &row->cause, &cause);
     uilab_keys(&g->u, "/finetune<Enter>");
     uilab_draw(&g->u, 24, 80);
-    must_show(&g->u, "needs 8 GPUs, 16 CPUs"); /* what its record says, until the controller has answered */
+    must_show(&g->u, "needs 8 GPUs, 16"); /* what its record says, until the controller has answered */
     uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
     uilab_draw(&g->u, 24, 220);
     must_show(&g->u, "3 jobs ahead, starts ~");
-    must_not_show(&g->u, "needs 8 GPUs, 16 CPUs");
+    must_not_show(&g->u, "needs 8 GPUs, 16");
     /* Nothing is asked again while nothing changes. */
     uilab_forget_sent(&g->u);
     uilab_wait(&g->u, 60000);

@@ -680,9 +680,54 @@ static void every_size_can_be_drawn(void **state)
     }
 }
 
+/* Columns of the list at each width; what a narrow terminal shows a wider one shows as well. */
+static void a_wider_terminal_never_shows_less(void **state)
+{
+    static const char *const titles[] = {" JOB ", " NAME ", " USER", " START",
+                                         " RAN ", " CPUS",  " GPU",  "WHERE OR WHY"};
+    struct ui_fixture *g = *state;
+    bool seen[N_OF(titles)] = {false};
+    for (int cols = 40; cols <= 220; cols++) {
+        uilab_draw(&g->u, 30, cols);
+        for (size_t i = 0; i < N_OF(titles); i++) {
+            bool is = uilab_find(&g->u, titles[i]) >= 0;
+            if (seen[i] && !is)
+                fail_msg("%d columns do not show%s", cols, titles[i]);
+            seen[i] |= is;
+        }
+    }
+    for (size_t i = 0; i < N_OF(titles); i++)
+        assert_true(seen[i]);
+}
+
+/* Titles of groups are no rows: a click goes to the row that is seen there. */
+static void jobs_stand_in_groups(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_draw(u, 24, 80);
+    must_show(u, "Running 4 jobs, 11 tasks");
+    must_show(u, "Waiting 6 jobs, 64 tasks");
+    must_show(u, "Ended 5 jobs");
+    int y = uilab_find(u, "ablation");
+    uilab_mouse(u, MOUSE_CLICK, y, 10);
+    uilab_draw(u, 24, 80);
+    assert_int_equal(canvas_at(&u->canvas, y, 10)->over, ROLE_CURSOR);
+    assert_true(uilab_find(u, "Running") < y && uilab_find(u, "Ended") > y);
+    uilab_draw(u, 8, 80); /* rows need the room more */
+    must_not_show(u, "Waiting 6 jobs");
+    uilab_keys(u, "G");
+    for (int rows = 4; rows < 30; rows++) { /* the cursor is always seen */
+        uilab_draw(u, rows, 80);
+        must_show(u, "prepare");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UI_FIXTURE_CASE(a_wider_terminal_never_shows_less),
+        UI_FIXTURE_CASE(jobs_stand_in_groups),
         UI_FIXTURE_CASE(golden_sizes),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(plain_signs_and_themes),

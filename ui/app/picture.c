@@ -18,7 +18,7 @@
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
 #include "ui/frame/ui_state.h"
-#include "ui/widget/bar.h"
+#include "ui/widget/table.h"
 
 #define TOAST_ROWS 4
 
@@ -165,7 +165,9 @@ void picture_draw(struct ui *ui, struct canvas *c)
 {
     struct view *v = ui_view(ui);
     canvas_clear(c);
-    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
+    struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
+    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side,
+                                           t && t->comes_first ? table_wish(t, c->rows) : 0);
     bool window = header_draw(ui, c, l.header);
     draw_title(ui, v, c, l.title, !window);
     if (!rect_is_empty(l.rule))

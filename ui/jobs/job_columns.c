@@ -22,7 +22,7 @@ void jobcols_name(const void *ctx, const void *row, struct table_field *f)
 void jobcols_user(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = job_columns_job_of(row);
-    rich_add(&f->text, j->uid == ui_uid(job_columns_ui_of(ctx)) ? ROLE_STRONG : ROLE_NORMAL, j->user);
+    rich_add(&f->text, j->uid == ui_uid(job_columns_ui_of(ctx)) ? ROLE_OWN : ROLE_NORMAL, j->user);
 }
 
 void jobcols_account(const void *ctx, const void *row, struct table_field *f)

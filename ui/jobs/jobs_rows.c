@@ -73,6 +73,10 @@ static struct array_row *array_of(struct jobrows *r, uint32_t id)
 
 static void jobs_rows_take_job(struct jobrows *r, const struct job *j)
 {
+    if (j->state == JOB_PENDING)
+        r->n_wait += j->array_job ? job_pending_elements(j) : 1;
+    else
+        r->n_run += !job_state_is_final((enum job_state)j->state);
     if (!j->array_job || r->flat) {
         r->rows[r->n_rows++] = (struct jobs_row){.cols.shown = j, .job = j};
         return;
@@ -115,7 +119,7 @@ static void place_members(struct jobrows *r)
 void jobrows_fill(struct jobrows *r, size_t max, jobrows_walk_fn *walk, void *ctx)
 {
     jobs_rows_make_room(r, max);
-    r->n_rows = r->n_arrays = r->n_found = 0;
+    r->n_rows = r->n_arrays = r->n_found = r->n_run = r->n_wait = 0;
     walk(ctx, r, jobs_rows_take_job);
     place_members(r);
     idmap_fini(&r->by_number);

@@ -44,6 +44,7 @@ struct jobrows {
     uint32_t *indices;          /* theirs; UINT32_MAX: of the record of what has not started */
     struct jobrows_found *found;
     size_t n_rows, n_arrays, n_found;
+    uint32_t n_run, n_wait; /* jobs and elements that run, and that wait */
     size_t room;            /* jobs */
     struct idmap by_number; /* of arrays, while it is filled */
 };

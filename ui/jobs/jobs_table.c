@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/answers/cause.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
@@ -10,6 +11,7 @@
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
 #include "ui/text/view_text.h"
+#include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 
 static const struct job *jobs_table_job_of(const struct jobs_row *r)
@@ -75,21 +77,94 @@ static const struct job *timed(const struct jobs_row *r)
     return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
 }
 
+/* How long it has run; nothing before it has. */
 static void jobs_table_get_time(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = timed(row);
     char b[UNITS_TEXT_SIZE];
+    if (j->state == JOB_PENDING || !wall_is_set(j->t_start))
+        return;
+    uint32_t s = job_run_s(j, jobs_table_now_of(ctx));
     f->has_num = true;
-    if (j->state == JOB_PENDING) {
-        int64_t s = wall_elapsed_s(j->t_submit, jobs_table_now_of(ctx));
-        f->num = (double)s;
-        rich_addf(&f->text, ROLE_WAITING, "%s", duration_format((uint32_t)s, b));
-    } else {
-        uint32_t s = job_run_s(j, jobs_table_now_of(ctx));
-        f->num = s;
-        rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
-    }
+    f->num = s;
     f->ticks = !job_state_is_final((enum job_state)j->state);
+    rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
+}
+
+/* How long it has waited, or had to wait until it started. */
+static void get_waited(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct job *j = timed(row);
+    char b[UNITS_TEXT_SIZE];
+    bool waits = j->state == JOB_PENDING;
+    if (!waits && !wall_is_set(j->t_start))
+        return;
+    int64_t s = wall_elapsed_s(j->t_submit, waits ? jobs_table_now_of(ctx) : j->t_start);
+    f->has_num = true;
+    f->num = (double)s;
+    f->ticks = waits;
+    rich_add(&f->text, waits ? ROLE_NORMAL : ROLE_DIM, duration_format((uint32_t)s, b));
+}
+
+/* A time of a pending job, after a sign for how it is known. */
+static void start_at(struct table_field *f, enum role role, const char *sign, struct wall t,
+                     struct wall now)
+{
+    str_append(&f->text.text, sign);
+    when_about(&f->text.text, t, now);
+    rich_role(&f->text, role);
+}
+
+/* Of a pending job, as far as it is known: when it is expected to start, or what must come before. */
+static void start_of_pending(struct table_field *f, struct ui *ui, const struct job *j)
+{
+    const struct cause *c = ui_wait(ui, j);
+    bool depends = c && c->code == CAUSE_DEPENDENCY && c->parts.n && c->parts.v[0].id;
+    if (j->hold)
+        rich_add(&f->text, ROLE_DIM, "held");
+    else if (c && wall_is_set(c->start))
+        start_at(f, ROLE_WHEN, "~", c->start, ui_now(ui));
+    else if (c && (c->cls == WHY_NO_FIT || c->cls == WHY_NOT_ALLOWED || c->cls == WHY_DEP_DEAD))
+        rich_add(&f->text, ROLE_WARN, "never");
+    else if (depends)
+        rich_addf(&f->text, ROLE_NORMAL, "after %s", c->parts.v[0].id);
+    else if (c && c->code == CAUSE_AHEAD && c->n)
+        rich_addf(&f->text, ROLE_NORMAL, "%llu ahead", (unsigned long long)c->n);
+    else if (wall_is_set(j->req.begin) && j->req.begin.ms > ui_now(ui).ms)
+        start_at(f, ROLE_NORMAL, ">", j->req.begin, ui_now(ui));
+}
+
+static void jobs_table_get_start(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct joblist *l = ctx;
+    const struct job *j = timed(row);
+    if (j->state == JOB_PENDING && f->room) /* drawn: not sorted or filtered by */
+        start_of_pending(f, l->cols.ui, j);
+    else if (j->state != JOB_PENDING && !job_state_is_final((enum job_state)j->state))
+        start_at(f, ROLE_DIM, "", j->t_start, jobs_table_now_of(ctx));
+}
+
+#define LIMIT_CELLS 8
+
+/* The time that has gone of a running job's limit: a bar, and the limit. */
+static void jobs_table_get_of_limit(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct joblist *l = ctx;
+    const struct job *j = timed(row);
+    struct wall now = jobs_table_now_of(ctx), end = job_end_time(j, ui_model(l->cols.ui));
+    if (j->state != JOB_RUNNING || !wall_is_set(end))
+        return; /* no limit */
+    int64_t left = wall_elapsed_s(now, end), ran = job_run_s(j, now);
+    bool soon = left < 600 || left * 10 < left + ran;
+    struct bar_part part = {.n = (uint64_t)ran, .role = soon ? ROLE_BAR_IDLE : ROLE_BAR_RUN};
+    f->has_num = f->ticks = true;
+    f->num = left + ran > 0 ? (double)ran / (double)(left + ran) : 1;
+    if (f->text.mute)
+        return;
+    bar_add(&f->text, &part, 1, (uint64_t)(left + ran), LIMIT_CELLS);
+    str_append_char(&f->text.text, ' ');
+    jobtext_limit(&f->text.text, j, ui_model(l->cols.ui));
+    rich_role(&f->text, ROLE_DIM);
 }
 
 static void get_left(const void *ctx, const void *row, struct table_field *f)
@@ -189,9 +264,11 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
 {
     const struct jobs_row *r = row;
     const struct joblist *l = ctx;
-    if (r->job && r->job->state == JOB_PENDING && f->room) /* drawn: not sorted or filtered by */
+    if (r->job && r->job->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
         job_wait_words(&f->text, l->cols.ui, r->job);
-    else if (r->job)
+        f->text.n_runs = 0; /* the sign and the start have the colour */
+        rich_role(&f->text, ROLE_NORMAL);
+    } else if (r->job)
         job_where(&f->text, r->job, jobs_table_now_of(ctx));
     else
         arrayinfo_progress(r->array, true, f);
@@ -201,7 +278,7 @@ static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = jobs_table_get_glyph},
     {.name = "id",
      .title = "JOB",
-     .min = 12,
+     .min = 6,
      .want = 24,
      .fit = 18,
      .flags = COLUMN_WORDS | COLUMN_TREE,
@@ -210,7 +287,7 @@ static const struct table_column columns[] = {
      .title = "NAME",
      .min = 12,
      .want = 40,
-     .fit = 12,
+     .fit = 14,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = jobcols_name},
@@ -219,18 +296,37 @@ static const struct table_column columns[] = {
      .min = 4,
      .want = 12,
      .fit = 8,
-     .rank = 4,
+     .rank = 5,
      .flags = COLUMN_WORDS,
      .get = jobcols_user},
     {.name = "partition",
      .title = "PART",
-     .min = 10,
-     .want = 10,
+     .min = 6,
+     .want = 16,
+     .fit = 10,
      .rank = 8,
      .flags = COLUMN_WORDS,
      .get = jobcols_partition},
+    {.name = "when",
+     .alias = "start",
+     .title = "START",
+     .min = 6,
+     .want = 10,
+     .fit = 10,
+     .rank = 4,
+     .get = jobs_table_get_start},
+    {.name = "waited",
+     .title = "WAITED",
+     .min = 7,
+     .want = 10,
+     .fit = 10,
+     .rank = 10,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
+     .get = get_waited},
     {.name = "time",
-     .title = "TIME",
+     .alias = "ran",
+     .title = "RAN",
      .min = 7,
      .want = 10,
      .fit = 10,
@@ -238,15 +334,13 @@ static const struct table_column columns[] = {
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,
      .get = jobs_table_get_time},
-    {.name = "left",
-     .title = "LEFT",
-     .min = 7,
-     .want = 10,
-     .fit = 10,
+    {.name = "of-limit",
+     .title = "OF LIMIT",
+     .min = 13,
+     .want = 19,
+     .fit = 19,
      .rank = 9,
-     .flags = COLUMN_RIGHT,
-     .unit = FILTER_SECONDS,
-     .get = get_left},
+     .get = jobs_table_get_of_limit},
     {.name = "cpus",
      .title = "CPUS",
      .min = 4,
@@ -264,7 +358,7 @@ static const struct table_column columns[] = {
     {.name = "where",
      .alias = "node",
      .title = "WHERE OR WHY",
-     .min = 18,
+     .min = 20,
      .fit = 32,
      .rank = 3,
      .flags = COLUMN_WORDS,
@@ -274,6 +368,7 @@ static const struct table_column columns[] = {
         .name = name_, .title = title_, .min = min_, .want = want_, .flags = COLUMN_HIDDEN | (flags_), \
         .unit = unit_, .get = get_                                                                     \
     }
+    MORE("left", "LEFT", 7, 10, COLUMN_RIGHT, FILTER_SECONDS, get_left),
     MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, jobs_table_get_state),
     MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
     MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, jobcols_qos),
@@ -348,6 +443,37 @@ static void order_active(struct jobrows *r)
         order_rows(r->rows, n);
 }
 
+/* --- groups --- */
+
+enum { GROUP_RUNNING, GROUP_WAITING, GROUP_ENDED }; /* GROUPS of them */
+
+/* As jobs_table_each_job brings them. */
+static int row_group(const void *row)
+{
+    const struct jobs_row *r = row;
+    if (r->array)
+        return r->array->run ? GROUP_RUNNING : r->array->wait ? GROUP_WAITING : GROUP_ENDED;
+    enum job_state s = (enum job_state)r->job->state;
+    return s == JOB_PENDING ? GROUP_WAITING : job_state_is_final(s) ? GROUP_ENDED : GROUP_RUNNING;
+}
+
+static void group_title(const void *ctx, int group, size_t n, struct rich *out)
+{
+    static const struct {
+        const char *name;
+        enum role role;
+    } groups[] = {{"Running", ROLE_RUNNING}, {"Waiting", ROLE_WHEN}, {"Ended", ROLE_LABEL}};
+    const struct joblist *l = ctx;
+    rich_addf(out, groups[group].role, "%s ", groups[group].name);
+    count_text(&out->text, n, "job", "jobs");
+    uint32_t tasks = group == GROUP_RUNNING ? l->rows.n_run : group == GROUP_WAITING ? l->rows.n_wait : 0;
+    if (tasks > n && !table_is_filtered(&l->table)) { /* elements of arrays */
+        str_append(&out->text, ", ");
+        count_text(&out->text, tasks, "task", "tasks");
+    }
+    rich_role(out, ROLE_DIM);
+}
+
 static void jobs_table_fill(void *ctx, struct table *t)
 {
     struct joblist *l = ctx;
@@ -385,6 +511,9 @@ void joblist_init(struct joblist *l, struct ui *ui)
     table_init(&l->table, columns, sizeof columns / sizeof columns[0], jobs_table_fill, l);
     l->table.fetch = jobs_table_fetch;
     l->table.parent = jobrows_parent;
+    l->table.group = row_group;
+    l->table.comes_first = true;
+    l->table.group_title = group_title;
 }
 
 void joblist_fini(struct joblist *l)

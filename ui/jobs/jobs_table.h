@@ -4,6 +4,8 @@
 
 #include "ui/jobs/jobs_rows.h"
 
+#define GROUPS 3 /* of rows: running, waiting, ended */
+
 struct joblist {
     struct jobcols cols;
     bool mine; /* only the jobs of who sits here */

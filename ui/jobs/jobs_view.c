@@ -1,8 +1,11 @@
 /* jobs_view.c - the jobs screen.
  *
- *      S JOB            NAME   USER     TIME CPUS GPU WHERE OR WHY          | 4688  train
- *      R 4688           train  alice 1:02:03    8   2 n01                   | running 1:02:03 of 4:00:00
- *      R > 4711_[0-199] sweep  me      12:40   40     [=>>...!] 50 done ... | on   n01  8 CPUs 32G GPU 0-1
+ *      S JOB            NAME   USER  START      RAN CPUS GPU WHERE OR WHY   | 4688  train
+ *     Running 2 jobs, 41 tasks ------------------------------------------   | running 1:02:03 of 4:00:00
+ *      R 4688           train  alice 13:07  1:02:03    8   2 n01            | on   n01  8 CPUs 32G GPU 0-1
+ *      R > 4711_[0-199] sweep  me    13:40    12:40   40     ##!>> 50 ...   |
+ *     Waiting 1 job -----------------------------------------------------   |
+ *      P 4720           eval   bo    ~15:59            8   1 needs 1 GPU    |
  */
 #include "ui/jobs/jobs_view.h"
 
@@ -149,18 +152,43 @@ static void say_empty(const struct jobs_screen *j, struct lines *l)
     lines_addf(l, ROLE_NORMAL, "New jobs appear here at once.");
 }
 
+#define BELOW_LINES 10 /* of details below the list, and a line above them */
+#define BELOW_LEAST 24 /* lines of a body that has room for them below a few rows */
+#define BELOW_FROM  36 /* lines of a body that has room for them whatever is listed */
+#define BELOW_COLS  100
+
+/* Where the list is as wide as the screen the details of the row under the cursor stand below it. */
+static struct rect jobs_below(const struct jobs_screen *j, struct canvas *c, struct screen_layout *inner)
+{
+    const struct table *t = &j->list.table;
+    int h = inner->body.h, rows = t->shown.n < (size_t)h ? (int)t->shown.n : h;
+    int left = h - rows - 2 * GROUPS - 1; /* below the heading, the rows and the titles of groups */
+    if (h >= BELOW_FROM && inner->body.w >= BELOW_COLS && left < BELOW_LINES)
+        left = BELOW_LINES;
+    if (!rect_is_empty(inner->side) || left < BELOW_LINES || h < BELOW_LEAST || !joblist_current(&j->list))
+        return (struct rect){0};
+    struct rect low = rect_take_bottom(&inner->body, left < h / 2 ? left : h / 2);
+    canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
+    return rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4);
+}
+
 static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct jobs_screen *j = jobs_of(v);
     struct lines empty = {0};
     say_empty(j, &empty);
-    j->body = l->body;
-    v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
+    struct screen_layout inner = *l;
+    struct rect below = jobs_below(j, c, &inner);
+    j->body = inner.body;
+    v->ticks = tableview_draw(v->ui, &j->list.table, c, &inner, &empty);
     lines_fini(&empty);
-    if (rect_is_empty(l->side))
+    if (rect_is_empty(inner.side) && rect_is_empty(below))
         return;
     jobs_fill_side(j);
-    side_draw(&j->side, c, l);
+    if (rect_is_empty(below))
+        side_draw(&j->side, c, l);
+    else
+        pane_draw(&j->side, c, below);
 }
 
 static unsigned jobs_input(struct view *v, const struct input *in)

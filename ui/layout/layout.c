@@ -7,21 +7,23 @@
 #define SIDE_MIN             38
 #define SIDE_MAX             76
 
-static int side_width(int cols)
+static int side_width(int cols, int body)
 {
-    int w = cols * 2 / 5;
-    return w < SIDE_MIN ? SIDE_MIN : w > SIDE_MAX ? SIDE_MAX : w;
+    int w = cols * 2 / 5, spare = cols - RULE_COLS - body;
+    w = w < SIDE_MIN ? SIDE_MIN : w > SIDE_MAX ? SIDE_MAX : w;
+    return w < spare ? w : spare;
 }
 
-struct screen_layout layout_screen(int rows, int cols, bool want_side)
+struct screen_layout layout_screen(int rows, int cols, bool want_side, int body)
 {
     struct screen_layout l = {0};
     struct rect rest = rect_make(0, 0, rows, cols);
     l.header = rect_take_top(&rest, rows >= TWO_LINE_HEADER_ROWS ? 2 : rows >= 3 ? 1 : 0);
     l.footer = rect_take_bottom(&rest, rows >= 4 ? 1 : 0);
     l.title = rect_take_top(&rest, rows >= TITLE_ROWS ? 1 : 0);
-    if (want_side && cols >= LAYOUT_SIDE_COLS) {
-        l.body = rect_take_left(&rest, cols - side_width(cols) - RULE_COLS);
+    int side = side_width(cols, body);
+    if (want_side && cols >= LAYOUT_SIDE_COLS && side >= SIDE_MIN) {
+        l.body = rect_take_left(&rest, cols - side - RULE_COLS);
         l.rule = rect_take_left(&rest, RULE_COLS);
         l.side = rest;
     } else {

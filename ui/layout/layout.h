@@ -5,7 +5,7 @@
  *     +--------------------------------------------------+
  *     | title: what is shown, how many, filter, sort     |
  *     +------------------------------+-+-----------------+
- *     | body                         | | side            |   side: from 100 columns, if the screen has one
+ *     | body                         | | side            |   side: from 100 columns, if there is room
  *     +------------------------------+-+-----------------+
  *     | footer: the keys that matter here                |
  *     +--------------------------------------------------+
@@ -25,8 +25,9 @@ struct screen_layout {
         footer; /* rule: between body and side, the line in its last column */
 };
 
-/* want_side: the screen has a detail pane for the thing under the cursor. */
-struct screen_layout layout_screen(int rows, int cols, bool want_side);
+/* want_side: the screen has a detail pane for the thing under the cursor; it takes what body can spare,
+ * which would like so many cells, and there is none where that is too little. */
+struct screen_layout layout_screen(int rows, int cols, bool want_side, int body);
 
 /* A box of at most h x w in the middle of the screen, with one cell free around it where there is room. */
 struct rect layout_popup(int rows, int cols, int h, int w);

@@ -9,8 +9,8 @@ static const struct {
     const char *sign;
     char letter;
 } states[] = {
-    {SIGN_RUNNING, 'R'}, {SIGN_WAITING, 'P'}, {SIGN_HELD, 'H'},      {SIGN_DONE, 'D'},
-    {SIGN_FAILED, '!'},  {SIGN_TIMEOUT, 'T'}, {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'},
+    {SIGN_RUNNING, 'R'}, {SIGN_WAITING, 'P'},   {SIGN_HELD, 'H'},      {SIGN_DONE, 'D'},
+    {SIGN_FAILED, '!'},  {SIGN_CANCELLED, 'X'}, {SIGN_PREEMPTED, '~'},
 };
 
 static const struct {

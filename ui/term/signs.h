@@ -8,13 +8,12 @@
 
 #define SIGN_BRAILLE 0x2800u /* no dots; the eight bits above are the dots */
 
-/* States of jobs: the letter is what ASCII has. */
+/* States of jobs: the letter is what ASCII has. T (time limit) and M (memory) are letters everywhere. */
 #define SIGN_RUNNING   "\u25b6"
 #define SIGN_WAITING   "\u25f7"
 #define SIGN_HELD      "\u2016"
 #define SIGN_DONE      "\u2713"
 #define SIGN_FAILED    "\u2717"
-#define SIGN_TIMEOUT   "\u29d7"
 #define SIGN_CANCELLED "\u2298"
 #define SIGN_PREEMPTED "\u21ba"
 
@@ -26,7 +25,7 @@
 
 /* The sign of a node that has that letter in lists (. + A #); "?" for any other. */
 const char *node_sign(char letter);
-/* The sign of a state that has that letter (R P H D ! T X ~); the letter itself where it has no other. */
+/* The sign of a state that has that letter (R P H D ! X ~); the letter itself where it has no other. */
 const char *sign_of(char letter, char buf[static 2]);
 
 /* What a full cell of that part of a bar (ROLE_BAR_*) is where there are no colours. */

@@ -1,5 +1,6 @@
 /* table.c - rows and columns of a table. Its filter, its order, its keys and its picture have a file each:
- * table_filter.c, table_sort.c, table_input.c, table_flat.c, table_fit.c and table_draw.c. */
+ * table_filter.c, table_sort.c, table_input.c, table_flat.c, table_fit.c, table_group.c and table_draw.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -62,6 +63,7 @@ void table_fini(struct table *t)
     vec_fini(&t->before);
     vec_fini(&t->shown);
     vec_fini(&t->next);
+    vec_fini(&t->lines);
     vec_fini(&t->old);
     idmap_fini(&t->open);
     filter_fini(&t->filter);

@@ -60,6 +60,7 @@ struct trows {
     size_t n, cap;
 };
 
+#define TABLE_NO_ROW UINT32_MAX
 struct trow_numbers { /* some of the rows, in an order of their own */
     uint32_t *v;
     size_t n, cap;
@@ -71,12 +72,17 @@ struct table {
     void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
     void (*fetch)(const void *row);           /* that row is looked at in a moment; NULL: rows are few */
-    uint64_t (*parent)(const void *row);      /* the branch that has or would have it; 0: none; NULL: no row
-                                                 stands without its branch */
+    /* Rows of a number stand together, the smallest first, as long as they have their natural order: a line
+     * with a title begins each such group. NULL: no groups. */
+    int (*group)(const void *row);
+    void (*group_title)(const void *ctx, int group, size_t n, struct rich *out);
+    uint64_t (*parent)(const void *row); /* the branch that has or would have it; 0: none; NULL: no row
+                                            stands without its branch */
 
     struct list_state list;
     struct trows rows;         /* all that fill gave */
     struct trow_numbers shown; /* those that pass the filter, sorted */
+    bool comes_first;          /* a pane beside it takes only what it can spare */
     size_t n_top;              /* of those: how many have no parent */
     struct trow_numbers
         next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
@@ -96,7 +102,9 @@ struct table {
     struct edit edit;         /* the filter's text */
     bool typing;              /* the filter line takes the keys */
     struct table_field field; /* scratch */
-    uint64_t pressed;         /* id of the row that a double click must hit again */
+    struct trow_numbers
+        lines;        /* below the titles: the row that each line was drawn with; TABLE_NO_ROW: none */
+    uint64_t pressed; /* id of the row that a double click must hit again */
 };
 
 void table_init(struct table *t, const struct table_column *cols, size_t n_cols,
@@ -157,6 +165,9 @@ bool table_shows_column(const struct table *t, size_t column);
 /* Are columns shown that are not so by themselves, or the other way round? */
 bool table_has_own_columns(const struct table *t);
 
+/* Cells that the table takes if no column of more than a detail is left out and the rows that are drawn in
+ * so many lines are not cut. */
+int table_wish(struct table *t, int height);
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
 /* Chooses columns and widths for n cells; 0: not drawn. on: which may be drawn at all; NULL: those

@@ -19,7 +19,7 @@ static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
             const struct trow *row = table_shown(t, k);
             int fold =
                     t->cols[i].flags & COLUMN_TREE && (any_branch || row->depth) ? 2 * row->depth + 2 : 0,
-                w = fold + cell_width(table_field(t, row, i, 0)->text.text.s);
+                w = fold + cell_width(table_field(t, row, i, t->cols[i].want)->text.text.s);
             t->needs[i] = w > t->needs[i] ? w : t->needs[i];
         }
     }
@@ -85,44 +85,81 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
     return ticks;
 }
 
+static bool draw_line(struct table *t, struct canvas *c, struct rect line, size_t i, const int *widths,
+                      bool any_branch, bool focused)
+{
+    const struct trow *row = table_shown(t, i);
+    size_t first = 1, last = 0;
+    bool range = table_range(t, &first, &last);
+    bool marked = list_is_marked(&t->list, row->id) || (range && i >= first && i <= last);
+    bool ticks = draw_row(t, c, line, row, widths, any_branch);
+    if (marked)
+        canvas_glyph(c, line.y, line.x, ROLE_MARK, GLYPH_MARK);
+    if (row->watched)
+        canvas_glyph(c, line.y, line.x + 1, ROLE_MARK, GLYPH_WATCHED);
+    if (i == t->list.cursor)
+        canvas_over(c, line, focused ? ROLE_CURSOR : ROLE_CURSOR_IDLE);
+    else if (marked)
+        canvas_over(c, rect_make(line.y, line.x, 1, 1), ROLE_MARK);
+    return ticks;
+}
+
+/* Rows, and the titles of their groups. */
+static bool draw_lines(struct table *t, struct canvas *c, struct rect r, const int *widths, bool any_branch,
+                       bool focused)
+{
+    bool ticks = false;
+    for (size_t k = 0; k < t->lines.n; k++) {
+        struct rect line = rect_make(r.y + (int)k, r.x, 1, r.w);
+        if (t->lines.v[k] != TABLE_NO_ROW)
+            ticks |= draw_line(t, c, line, t->lines.v[k], widths, any_branch, focused);
+        else if (k + 1 < t->lines.n && t->lines.v[k + 1] != TABLE_NO_ROW)
+            table_draw_title(t, c, line, t->lines.v[k + 1]);
+    }
+    return ticks;
+}
+
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
 {
     if (rect_is_empty(r))
         return false;
     struct rect old = canvas_clip(c, r);
     int *widths = xcalloc(t->n_cols, sizeof *widths);
-    bool ticks = false, bar;
-    if (r.h > 2)
-        list_fit(&t->list, r.h - 1);
-    else
-        list_fit(&t->list, r.h);
-    bar = t->shown.n > (size_t)t->list.height;
-    size_t left = t->shown.n - t->list.top,
-           n = left < (size_t)t->list.height ? left : (size_t)t->list.height, first = 1, last = 0;
-    bool any_branch = table_draw_has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
+    table_place_rows(t, r.h > 2 ? r.h - 1 : r.h);
+    size_t n = 0;
+    for (size_t k = 0; k < t->lines.n; k++)
+        n += t->lines.v[k] != TABLE_NO_ROW;
+    bool any_branch = table_draw_has_branches(t, t->list.top, n), bar = t->shown.n > n;
     see_needs(t, t->list.top, n, any_branch);
     table_fit(t->cols, t->on, t->needs, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
     if (r.h > 2)
         draw_head(t, c, rect_take_top(&r, 1), widths);
-    for (size_t k = 0; k < n; k++) {
-        size_t i = t->list.top + k;
-        const struct trow *row = table_shown(t, i);
-        struct rect line = rect_make(r.y + (int)k, r.x, 1, r.w - (bar ? 1 : 0));
-        ticks |= draw_row(t, c, line, row, widths, any_branch);
-        bool marked = list_is_marked(&t->list, row->id) || (range && i >= first && i <= last);
-        if (marked)
-            canvas_glyph(c, line.y, line.x, ROLE_MARK, GLYPH_MARK);
-        if (row->watched)
-            canvas_glyph(c, line.y, line.x + 1, ROLE_MARK, GLYPH_WATCHED);
-        if (i == t->list.cursor)
-            canvas_over(c, line, focused ? ROLE_CURSOR : ROLE_CURSOR_IDLE);
-        else if (marked)
-            canvas_over(c, line, ROLE_MARK);
-    }
+    bool ticks =
+        draw_lines(t, c, rect_make(r.y, r.x, r.h, r.w - (bar ? 1 : 0)), widths, any_branch, focused);
     if (bar)
-        canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, t->list.height,
+        canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, (long long)n,
                          (long long)t->shown.n);
     free(widths);
     canvas_unclip(c, old);
     return ticks;
+}
+
+#define WISH_RANK 8  /* columns beyond are details that only wide screens show */
+#define WISH_REST 30 /* cells of the column that takes what is left */
+
+int table_wish(struct table *t, int height)
+{
+    size_t n = t->shown.n - t->list.top;
+    n = t->list.top > t->shown.n ? 0 : n > (size_t)height ? (size_t)height : n;
+    bool any_branch = table_draw_has_branches(t, t->list.top, n);
+    int sum = MARK_CELLS + 2;
+    see_needs(t, t->list.top, n, any_branch);
+    for (size_t i = 0; i < t->n_cols; i++) {
+        const struct table_column *col = &t->cols[i];
+        int most = col->want ? col->want : WISH_REST;
+        int need = col->fit ? (t->needs[i] < most ? t->needs[i] : most) : col->want ? col->want : col->min;
+        if (t->on[i] && col->rank <= WISH_RANK)
+            sum += (need > col->min ? need : col->min) + 1;
+    }
+    return sum;
 }

@@ -155,7 +155,7 @@ static unsigned mouse_input(struct table *t, const struct input *in, struct rect
         list_scroll(&t->list, in->what == MOUSE_WHEEL_UP ? -3 : 3, table_shown_id, t);
         return DID_HANDLE | DID_REDRAW;
     }
-    size_t i = t->list.top + (size_t)(in->y - area.y - 1);
+    size_t at = (size_t)(in->y - area.y - 1), i = at < t->lines.n ? t->lines.v[at] : TABLE_NO_ROW;
     if (in->y == area.y || i >= t->shown.n)
         return DID_HANDLE;
     list_set_cursor(&t->list, i, table_shown_id, t);

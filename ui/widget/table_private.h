@@ -18,13 +18,22 @@ static inline void table_fetch(const struct table *t, const struct trow *row)
         t->fetch(row->data);
 }
 
+/* table_group.c */
+/* The first shown row behind those of the group of row i; the end where there are no groups. */
+size_t table_group_end(const struct table *t, size_t i);
+/* Moves the window so that the cursor is seen in so many lines, the titles of groups among them, and notes
+ * in t->lines what each line has: TABLE_NO_ROW before a group: its title, and a blank before that where gap
+ * is returned. */
+bool table_place_rows(struct table *t, int height);
+bool table_has_groups(const struct table *t, int height);
+void table_draw_title(struct table *t, struct canvas *c, struct rect line, size_t first);
+
 /* table_input.c */
 void table_close_range(struct table *t); /* what it takes in is marked */
 
 /* table_filter.c */
 /* Filters and sorts the rows again where few rows have changed: t->before has the rows of before. now: the
  * number that each of them has now; TABLE_NO_ROW if it has gone or changed. */
-#define TABLE_NO_ROW UINT32_MAX
 void table_reshow_changed(struct table *t, const uint32_t *now);
 /* Tries what is being typed to its end: what is shown is what the filter says. */
 void table_settle(struct table *t);
