@@ -161,13 +161,11 @@ static void draw_title(const struct ui *ui, struct view *v, struct canvas *c, st
     rich_fini(&title);
 }
 
-void picture_draw(struct ui *ui, struct canvas *c)
+/* The screen around the view, and the view in it. */
+static void draw_screen(struct ui *ui, struct view *v, struct canvas *c, int body)
 {
-    struct view *v = ui_view(ui);
     canvas_clear(c);
-    struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
-    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side,
-                                           t && t->comes_first ? table_wish(t, c->rows) : 0);
+    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side, body);
     bool window = header_draw(ui, c, l.header);
     draw_title(ui, v, c, l.title, !window);
     if (!rect_is_empty(l.rule))
@@ -175,8 +173,23 @@ void picture_draw(struct ui *ui, struct canvas *c)
     v->ticks = false;
     v->ops->draw(v, c, &l);
     draw_footer(ui, c, l.footer);
+}
+
+#define DRAWN_MAX 4 /* times for a picture: columns only become wider */
+
+void picture_draw(struct ui *ui, struct canvas *c)
+{
+    struct view *v = ui_view(ui);
+    struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
+    t = t && t->comes_first ? t : NULL;
+    for (int body = t ? table_wish(t, c->rows) : 0, before = body - 1, n = 0;
+         body != before && n < DRAWN_MAX; n++) {
+        draw_screen(ui, v, c, body);
+        before = body;
+        body = t ? table_wish(t, c->rows) : body; /* rows that came into sight may be wider */
+    }
     if (command_is_open(ui))
-        command_draw(ui, c, l.footer);
+        command_draw(ui, c, layout_screen(c->rows, c->cols, false, 0).footer);
     if (dialogs_top(ui)) { /* those below wait for this one */
         c->cur_y = c->cur_x = -1;
         dialog_draw(dialogs_top(ui), c);

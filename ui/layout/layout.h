@@ -26,7 +26,7 @@ struct screen_layout {
 };
 
 /* want_side: the screen has a detail pane for the thing under the cursor; it takes what body can spare,
- * which would like so many cells, and there is none where that is too little. */
+ * which would like body cells, and there is none where that is too little. */
 struct screen_layout layout_screen(int rows, int cols, bool want_side, int body);
 
 /* A box of at most h x w in the middle of the screen, with one cell free around it where there is room. */

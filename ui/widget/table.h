@@ -165,8 +165,8 @@ bool table_shows_column(const struct table *t, size_t column);
 /* Are columns shown that are not so by themselves, or the other way round? */
 bool table_has_own_columns(const struct table *t);
 
-/* Cells that the table takes if no column of more than a detail is left out and the rows that are drawn in
- * so many lines are not cut. */
+/* Cells that the table takes if no column is left out and the rows that are drawn in height lines are not
+ * cut. */
 int table_wish(struct table *t, int height);
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);

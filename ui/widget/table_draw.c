@@ -144,8 +144,7 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     return ticks;
 }
 
-#define WISH_RANK 8  /* columns beyond are details that only wide screens show */
-#define WISH_REST 30 /* cells of the column that takes what is left */
+#define WISH_REST 40 /* cells of the column that takes what is left */
 
 int table_wish(struct table *t, int height)
 {
@@ -158,7 +157,7 @@ int table_wish(struct table *t, int height)
         const struct table_column *col = &t->cols[i];
         int most = col->want ? col->want : WISH_REST;
         int need = col->fit ? (t->needs[i] < most ? t->needs[i] : most) : col->want ? col->want : col->min;
-        if (t->on[i] && col->rank <= WISH_RANK)
+        if (t->on[i])
             sum += (need > col->min ? need : col->min) + 1;
     }
     return sum;

@@ -21,7 +21,7 @@ static inline void table_fetch(const struct table *t, const struct trow *row)
 /* table_group.c */
 /* The first shown row behind those of the group of row i; the end where there are no groups. */
 size_t table_group_end(const struct table *t, size_t i);
-/* Moves the window so that the cursor is seen in so many lines, the titles of groups among them, and notes
+/* Moves the window so that the cursor is seen in height lines, the titles of groups among them, and notes
  * in t->lines what each line has: TABLE_NO_ROW before a group: its title, and a blank before that where gap
  * is returned. */
 bool table_place_rows(struct table *t, int height);
