@@ -372,7 +372,7 @@ run:
 	@.ci/setup build
 	@+$(MAKE) --no-print-directory all
 	@export PATH="$(abspath $(B))/bin:$$PATH"; \
-	if [ -t 0 ] && [ -t 1 ]; then exec stoker; else exec docs/examples/run-samples.sh; fi
+	if [ -t 0 ] && [ -t 1 ]; then exec docs/examples/run-samples.sh --screen; else exec docs/examples/run-samples.sh; fi
 
 D := $(DESTDIR)$(PREFIX)
 install: all

@@ -61,6 +61,7 @@ static int screen_set(void *ctx, const struct opt *opt, const char *arg, struct 
     case SCREEN_READ_ONLY: s->read_only = true; break;
     case SCREEN_NO_MOUSE: s->no_mouse = true; break;
     case SCREEN_CLOCK_SPEED: s->clock_speed = (uint32_t)strtoul(arg, NULL, 10); break;
+    case SCREEN_SAMPLES: xstrset(&s->samples, arg); break;
     case SCREEN_PRINT_KEYS: o->print = keymap_manual; break;
     case SCREEN_PRINT_MANUAL: o->print = ui_manual; break;
     default: break;

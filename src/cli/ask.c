@@ -11,11 +11,7 @@ struct client *ask_connect(const struct cli *cli)
 {
     struct errtext err = {0};
     struct client *c = NULL;
-    struct paths p;
-    paths_find(&p);
-    bool never_ran = access(p.state, F_OK) != 0;
-    paths_fini(&p);
-    if (client_connect(cli->name, never_ran ? CLIENT_START : 0, &c, &err) < 0)
+    if (client_connect(cli->name, 0, &c, &err) < 0)
         cli_error(cli, "%s", err.s);
     return c;
 }
@@ -27,12 +23,21 @@ const char *ask_words_slurm(int rc)
                             : SLURM_AWAY;
 }
 
+void ask_say_away(const struct cli *cli, int rc, const struct errtext *err)
+{
+    /* Programs that read Slurm's text get it as it is. */
+    if ((rc == -ENOENT || rc == -ECONNREFUSED) && isatty(STDERR_FILENO))
+        cli_say(cli, "%s", err->s);
+}
+
 struct client *ask_connect_slurm(const struct cli *cli, const char **ret_text)
 {
     struct client *c = NULL;
-    int rc = client_connect(cli->name, 0, &c, NULL);
+    struct errtext err = {""};
+    int rc = client_connect(cli->name, 0, &c, &err);
     if (rc < 0)
         *ret_text = ask_words_slurm(rc);
+    ask_say_away(cli, rc, &err);
     return c;
 }
 

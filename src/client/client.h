@@ -14,7 +14,9 @@
 
 struct client;
 
-#define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */
+/* Start the embedded controller where none is configured and none runs, and name it on standard error: for
+ * submissions, never for queries. */
+#define CLIENT_START 1u
 #define CLIENT_UP    2u /* start the controller where none runs, configured or not: `stoker up` */
 /* Do not wait for the answer to the greeting: requests follow it at once, which saves a round trip.
  * Until their first answer client_welcome is NULL; what would have failed the connection fails what
@@ -22,6 +24,8 @@ struct client;
 #define CLIENT_EAGER 4u
 /* With CLIENT_UP: also on a state that has lost its last events. */
 #define CLIENT_ACCEPT_LOSS 8u
+/* Say nothing on standard error: the terminal is in use. */
+#define CLIENT_SILENT 16u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
  * controller there), -EPROTO (versions), -EBUSY (too many connections), -ETIMEDOUT; *ret untouched. */

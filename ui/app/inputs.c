@@ -17,6 +17,7 @@
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
+#include "ui/frame/requests.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 
@@ -57,6 +58,33 @@ static void toggle_mouse(struct ui *ui)
     ui_toast(ui, ROLE_NORMAL, on ? "mouse on" : "mouse off: the terminal selects text");
 }
 
+static void start_cluster(struct ui *ui)
+{
+    if (ui->session.online)
+        ui_toast(ui, ROLE_NORMAL, "a controller runs already");
+    else
+        outbox_wish(ui, WISH_START);
+}
+
+/* What came of it shows in the list. */
+static void cancel_samples(struct ui *ui)
+{
+    struct msg_act act = {.act = ACT_CANCEL};
+    struct strv ids = strv_split(ui->o.samples ? ui->o.samples : "", ",");
+    for (size_t i = 0; i < ids.n; i++)
+        *rec_list_push(&act.targets) = (struct job_target){
+            .job = (uint32_t)strtoul(ids.v[i], NULL, 10), .array_index = ARRAY_NONE, .step = STEP_ALL};
+    uint64_t tag;
+    if (!ids.n)
+        ui_toast(ui, ROLE_NORMAL, "no sample jobs were submitted with these screens");
+    else if (!ui->session.online || ui->o.send(ui->o.ctx, MSG_ACT, &act, &tag) < 0)
+        ui_toast(ui, ROLE_ERROR, NOT_CONNECTED);
+    else
+        ui_toast(ui, ROLE_NORMAL, "the sample jobs are being cancelled");
+    rec_fini(&msg_act_rec, &act);
+    strv_fini(&ids);
+}
+
 static bool show_screen(struct ui *ui, enum action action)
 {
     for (size_t i = 0; i < ui->program.n_screens; i++)
@@ -85,6 +113,10 @@ void inputs_act(struct ui *ui, enum action action)
         stack_pop(ui);
     else if (action == ACTION_RESYNC)
         follow_resync(ui);
+    else if (action == ACTION_START)
+        start_cluster(ui);
+    else if (action == ACTION_SAMPLES)
+        cancel_samples(ui);
     else if (action == ACTION_REDRAW)
         outbox_wish(ui, WISH_REDRAW);
     else if (action == ACTION_FREEZE)

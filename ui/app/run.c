@@ -50,6 +50,7 @@ struct ui_loop {
     struct wall demo_wall;   /* with settings.clock_speed: the controller's clock ... */
     struct mono demo_mono;   /* ... at that moment; unset: it has not been heard */
     int tries;
+    bool wants_start, starts; /* the next attempt may start a controller; this one may */
     struct mono retry_at; /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
@@ -104,7 +105,7 @@ static void loop_try_later(struct ui_loop *l)
 {
     static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
     int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
-    l->retry_at = mono_add_ms(mono_read(), pauses_ms[l->tries < last ? l->tries : last]);
+    l->retry_at = mono_add_ms(mono_read(), l->wants_start ? 0 : pauses_ms[l->tries < last ? l->tries : last]);
     l->tries++;
 }
 
@@ -120,10 +121,22 @@ static void loop_lost(struct ui_loop *l, const char *why)
 static void begin_attempt(struct ui_loop *l)
 {
     l->retry_at = (struct mono){0};
-    /* Only the first attempt may start a controller: a controller that was stopped on purpose must not come
-     * back because a user left the screens open. */
-    connector_start(l->connector, l->tries == 0 ? CLIENT_START : 0);
-    follow_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
+    l->starts = l->wants_start;
+    l->wants_start = false;
+    /* Only a key starts a controller: looking at the screens must not. */
+    connector_start(l->connector, l->starts ? CLIENT_UP | CLIENT_SILENT : 0);
+    follow_connecting(l->app, l->starts ? "starting" : l->tries == 0 ? "connecting" : "connecting again");
+}
+
+/* What the command line offers, by a key. */
+static void loop_offer_start(const struct ui_loop *l, struct errtext *err)
+{
+    struct str key = STR_INIT;
+    struct errtext first = *err;
+    keymap_format(&l->settings->keys, ACTION_START, true, &key);
+    if (key.len)
+        err_set(err, 0, "%s, or press %s", first.s, key.s);
+    str_fini(&key);
 }
 
 static void end_attempt(struct ui_loop *l)
@@ -133,10 +146,14 @@ static void end_attempt(struct ui_loop *l)
     int rc = connector_take(l->connector, &c, &err);
     if (rc == 0)
         return;
+    bool tried = l->starts;
+    l->starts = false;
     if (rc < 0) {
         /* The reason why it could not be started is more useful than that none runs. */
-        if (l->tries == 0)
+        if (tried)
             l->start_err = err;
+        if (!tried && (rc == -ENOENT || rc == -ECONNREFUSED))
+            loop_offer_start(l, &err);
         follow_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
         l->tries = l->tries ? l->tries : 1;
         loop_try_later(l);
@@ -376,6 +393,12 @@ static void grant_wishes(struct ui_loop *l)
         run_program(l);
     if (w & WISH_QUIT)
         l->quit = true;
+    if (w & WISH_START && !l->client) {
+        l->wants_start = true;
+        l->start_err.s[0] = '\0';
+        if (l->retry_at.ns) /* else an attempt is under way */
+            begin_attempt(l);
+    }
     if (w & WISH_REDRAW)
         term_redraw(l->term);
     if (w & WISH_COPY)
@@ -537,6 +560,14 @@ static void await_saver(struct ui_loop *l)
     }
 }
 
+static void loop_tell_samples(struct ui_loop *l)
+{
+    struct str key = STR_INIT;
+    keymap_format(&l->settings->keys, ACTION_SAMPLES, true, &key);
+    ui_toast(l->app, ROLE_WARN, "sample jobs were submitted; %s cancels them", key.len ? key.s : "scancel");
+    str_fini(&key);
+}
+
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
     struct ui_loop l = {
@@ -563,6 +594,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                            .themes = settings_themes(theme_dir),
                            .config_dir = config_dir,
                            .cwd = cwd,
+                           .samples = s->samples,
                            .send = send_message,
                            .ctx = &l};
     l.app = app_new(&o);
@@ -570,6 +602,8 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     loop_set_time(&l);
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);
+    if (s->samples)
+        loop_tell_samples(&l);
     begin_attempt(&l);
     loop_draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)

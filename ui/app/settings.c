@@ -21,6 +21,7 @@ void settings_init(struct settings *s)
 void settings_fini(struct settings *s)
 {
     free(s->theme);
+    free(s->samples);
     *s = (struct settings){0};
 }
 

@@ -13,6 +13,7 @@ struct settings {
     bool ascii, read_only, no_mouse;
     uint32_t gpu_idle_s; /* an allocated GPU that idles for this long is reported */
     struct keymap keys;
+    char *samples;        /* ids of sample jobs, "3,4"; NULL: none were submitted */
     uint32_t clock_speed; /* of a demo: its time goes this many times as fast; 0: it stands still */
 };
 

@@ -25,6 +25,7 @@ const struct opt screen_table[SCREEN_N_OPTIONS] = {
     {.id = SCREEN_PRINT_KEYS, .name = "print-keys"},
     {.id = SCREEN_PRINT_MANUAL, .name = "print-manual"},
     {.id = SCREEN_CLOCK_SPEED, .name = "clock-speed", .arg = OPT_REQUIRED},
+    {.id = SCREEN_SAMPLES, .name = "samples", .arg = OPT_REQUIRED},
 };
 
 static char *screen_option_name(const struct opt *o)

@@ -14,6 +14,7 @@ enum screen_option {
     SCREEN_PRINT_KEYS,
     SCREEN_PRINT_MANUAL,
     SCREEN_CLOCK_SPEED, /* main_demo.c gives it */
+    SCREEN_SAMPLES,     /* docs/examples/run-samples.sh gives it */
     SCREEN_N_OPTIONS
 };
 extern const struct opt screen_table[SCREEN_N_OPTIONS];

@@ -27,6 +27,7 @@ struct ui_options {
     struct keymap keys;
     struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
     const char *config_dir, *cwd; /* or NULL */
+    const char *samples;          /* ids of sample jobs, "3,4"; or NULL */
     struct strv themes;           /* names that :theme offers; the caller's */
     /* Sends a message; 0 or a negative error. */
     int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);

@@ -133,6 +133,8 @@ enum scope {
     X(GLOBAL, BACK,       "back",        "q",          "back",    "back the way you came; at its start: quit")                  \
     X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost box or page, clear the filter, go back; never quits") \
     X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "reload all data from the controller") \
+    X(GLOBAL, START,      "start",       "b",          NULL,      "start a cluster on this machine, where no controller runs") \
+    X(GLOBAL, SAMPLES,    "cancel-samples", "X",       NULL,      "cancel the sample jobs that make run has submitted") \
     X(GLOBAL, REDRAW,     "redraw",      "C-l",        NULL,      "redraw the screen")                   \
     X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze or unfreeze the screen")            \
     X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off: the terminal selects text") \

@@ -254,9 +254,12 @@ static const char *unknown_node(const struct squeue *q, const struct model *m)
 static int squeue_ask_once(const struct squeue *q, const struct cli *cli)
 {
     struct client *c;
-    int rc = client_connect(cli->name, CLIENT_EAGER, &c, NULL);
-    if (rc < 0)
+    struct errtext err = {""};
+    int rc = client_connect(cli->name, CLIENT_EAGER, &c, &err);
+    if (rc < 0) {
+        ask_say_away(cli, rc, &err);
         return squeue_failed(ask_words_slurm(rc));
+    }
     struct model m;
     struct squeue_listing l;
     model_init(&m);

@@ -153,7 +153,9 @@ static void print_overview(struct str *out)
     str_append(
         out,
         "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
-        "Where nothing runs and nothing is configured it starts a controller for this machine. "
+        ""
+        "Queries never start a controller; sbatch, srun, salloc and stoker submit start one for this machine "
+        "where nothing runs and nothing is configured. "
         "With \\-\\-demo they show a made-up cluster; nothing is installed or changed, and no job is run "
         "(stoker \\-\\-demo \\-\\-help).\n");
     roff_section(out, "OPTIONS OF THE SCREENS");
