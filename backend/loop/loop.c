@@ -234,7 +234,7 @@ void loop_turn(struct loop *l, int timeout_ms)
 int64_t loop_next_ns(const struct loop *l)
 {
     const struct heap_node *first = heap_peek(&l->timers);
-    return first ? first->key : INT64_MAX;
+    return !list_empty(&l->calls) ? l->now.ns : first ? first->key : INT64_MAX;
 }
 
 int loop_poll_fd(const struct loop *l)

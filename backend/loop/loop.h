@@ -77,8 +77,9 @@ void loop_stop(struct loop *l);
 /* One turn that waits at most timeout_ms; for tests. */
 void loop_turn(struct loop *l, int timeout_ms);
 
-/* For a driver that has a clock of its own: when the first timer is due (INT64_MAX: never), and a
- * descriptor that is readable while one of those that are watched is ready. */
+/* For a driver that has a clock of its own: when the next turn has something to do by itself, for a timer
+ * or a call (INT64_MAX: never), and a descriptor that is readable while one of those that are watched is
+ * ready. */
 int64_t loop_next_ns(const struct loop *l);
 int loop_poll_fd(const struct loop *l);
 

@@ -14,11 +14,11 @@
 #define SLURM_AWAY    "Unable to contact slurm controller (connect failure)"
 #define SLURM_TIMEOUT "Socket timed out on send/recv operation"
 
-/* For stoker's own commands: connects, and starts nothing. Says what is wrong in one line and returns NULL; the command exits with EXIT_AWAY
- * then. */
+/* For stoker's own commands: connects, and starts nothing. Says what is wrong in one line and returns NULL;
+ * the command exits with EXIT_AWAY then. */
 struct client *ask_connect(const struct cli *cli) __attribute__((warn_unused_result));
-/* For Slurm's names: starts nothing. *ret_text: Slurm's words for the failure; where people read them, a line says what was
- * searched and how to start it. */
+/* For Slurm's names: starts nothing. *ret_text: Slurm's words for the failure; where people read them, a
+ * line says what was searched and how to start it. */
 const char *ask_words_slurm(int rc); /* of -ETIMEDOUT and the like */
 void ask_say_away(const struct cli *cli, int rc, const struct errtext *err); /* that line alone */
 struct client *ask_connect_slurm(const struct cli *cli, const char **ret_text)

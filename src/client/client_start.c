@@ -153,7 +153,8 @@ static int failure(const char *what, const char *log_path, int log_fd, off_t bef
 static int wait_answer(const struct paths *p, unsigned flags, int *watch_fd, int64_t deadline,
                        const char **ret_what)
 {
-    int64_t say_at = (flags & (CLIENT_UP | CLIENT_SILENT)) == CLIENT_UP ? mono_ms() + SAY_AFTER_MS : INT64_MAX;
+    int64_t say_at =
+        (flags & (CLIENT_UP | CLIENT_SILENT)) == CLIENT_UP ? mono_ms() + SAY_AFTER_MS : INT64_MAX;
     for (;;) {
         int fd = client_dial(p->socket, NULL);
         if (fd >= 0)
@@ -214,7 +215,8 @@ static int start_locked(const struct paths *p, unsigned flags, int64_t deadline,
         if (fd < 0)
             fd = failure(what, log_path, log_fd, before, err);
         else if (!(flags & (CLIENT_UP | CLIENT_SILENT))) /* it was not asked for by that name */
-            fprintf(stderr, "stoker: started a cluster of your own on this machine (%s); stoker down stops it\n",
+            fprintf(stderr,
+                    "stoker: started a cluster of your own on this machine (%s); stoker down stops it\n",
                     p->home ? p->home : p->state);
         if (watch_fd >= 0)
             close(watch_fd);

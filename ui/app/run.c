@@ -51,7 +51,7 @@ struct ui_loop {
     struct mono demo_mono;   /* ... at that moment; unset: it has not been heard */
     int tries;
     bool wants_start, starts; /* the next attempt may start a controller; this one may */
-    struct mono retry_at; /* 0: no attempt is due */
+    struct mono retry_at;     /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
@@ -105,7 +105,8 @@ static void loop_try_later(struct ui_loop *l)
 {
     static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
     int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
-    l->retry_at = mono_add_ms(mono_read(), l->wants_start ? 0 : pauses_ms[l->tries < last ? l->tries : last]);
+    l->retry_at =
+        mono_add_ms(mono_read(), l->wants_start ? 0 : pauses_ms[l->tries < last ? l->tries : last]);
     l->tries++;
 }
 

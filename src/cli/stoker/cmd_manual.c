@@ -154,7 +154,8 @@ static void print_overview(struct str *out)
         out,
         "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
         ""
-        "Queries never start a controller; sbatch, srun, salloc and stoker submit start one for this machine "
+        "Queries never start a controller; sbatch, srun, salloc and stoker submit start one for this "
+        "machine "
         "where nothing runs and nothing is configured. "
         "With \\-\\-demo they show a made-up cluster; nothing is installed or changed, and no job is run "
         "(stoker \\-\\-demo \\-\\-help).\n");
