@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a newcomer meets: queries start no cluster and say what was searched; submissions start one and name it; make run opens
+# What a new user meets: queries start no cluster and say what was searched; submissions start one and name it; make run opens
 # the screens with sample jobs.
 # test-user
 . stoker.sh
