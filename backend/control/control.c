@@ -122,7 +122,8 @@ void control_free(struct control *c)
 
 void control_add_client(struct control *c, int fd, uint32_t uid)
 {
-    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, true, NULL);
+    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, true,
+                    &(struct cause){.code = CAUSE_NONE});
 }
 
 bool control_is_settled(const struct control *c)

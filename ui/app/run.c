@@ -18,6 +18,8 @@
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
+#include "ui/app/first_run.h"
+#include "ui/app/run_signals.h"
 #include "ui/app/saver.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/later.h"
@@ -129,17 +131,6 @@ static void begin_attempt(struct ui_loop *l)
     follow_connecting(l->app, l->starts ? "starting" : l->tries == 0 ? "connecting" : "connecting again");
 }
 
-/* What the command line offers, by a key. */
-static void loop_offer_start(const struct ui_loop *l, struct errtext *err)
-{
-    struct str key = STR_INIT;
-    struct errtext first = *err;
-    keymap_format(&l->settings->keys, ACTION_START, true, &key);
-    if (key.len)
-        err_set(err, 0, "%s, or press %s", first.s, key.s);
-    str_fini(&key);
-}
-
 static void end_attempt(struct ui_loop *l)
 {
     struct errtext err = {""};
@@ -154,7 +145,7 @@ static void end_attempt(struct ui_loop *l)
         if (tried)
             l->start_err = err;
         if (!tried && (rc == -ENOENT || rc == -ECONNREFUSED))
-            loop_offer_start(l, &err);
+            first_run_offer_start(l->settings, &err);
         follow_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
         l->tries = l->tries ? l->tries : 1;
         loop_try_later(l);
@@ -525,29 +516,6 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
     mind_signals(l);
 }
 
-static int block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGWINCH);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    sigaddset(&set, SIGTERM); /* see mind_signals */
-    sigaddset(&set, SIGHUP);
-    signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
-/* The default action of the signal: the parent process sees which signal ended it. */
-static void end_by(int sig)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, sig);
-    signal(sig, SIG_DFL);
-    raise(sig);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 /* Writes the preferences; waits only a short time for a disk that hangs. */
 static void await_saver(struct ui_loop *l)
 {
@@ -561,18 +529,10 @@ static void await_saver(struct ui_loop *l)
     }
 }
 
-static void loop_tell_samples(struct ui_loop *l)
-{
-    struct str key = STR_INIT;
-    keymap_format(&l->settings->keys, ACTION_SAMPLES, true, &key);
-    ui_toast(l->app, ROLE_WARN, "sample jobs were submitted; %s cancels them", key.len ? key.s : "scancel");
-    str_fini(&key);
-}
-
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
     struct ui_loop l = {
-        .signals = block_signals(), .mouse = !s->no_mouse, .settings = s, .theme_dir = theme_dir};
+        .signals = run_signals_block(), .mouse = !s->no_mouse, .settings = s, .theme_dir = theme_dir};
     int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
     if (rc < 0)
         return rc;
@@ -604,7 +564,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);
     if (s->samples)
-        loop_tell_samples(&l);
+        first_run_tell_samples(l.app, s);
     begin_attempt(&l);
     loop_draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)
@@ -624,6 +584,6 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     canvas_fini(&l.canvas);
     close(l.signals);
     if (l.ended_by)
-        end_by(l.ended_by);
+        run_signals_end_by(l.ended_by);
     return 0;
 }

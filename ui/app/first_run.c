@@ -1,0 +1,21 @@
+#include "ui/app/first_run.h"
+
+#include "ui/frame/toast.h"
+
+void first_run_offer_start(const struct settings *s, struct errtext *err)
+{
+    struct str key = STR_INIT;
+    struct errtext first = *err;
+    keymap_format(&s->keys, ACTION_START, true, &key);
+    if (key.len)
+        err_set(err, 0, "%s, or press %s", first.s, key.s);
+    str_fini(&key);
+}
+
+void first_run_tell_samples(struct ui *ui, const struct settings *s)
+{
+    struct str key = STR_INIT;
+    keymap_format(&s->keys, ACTION_SAMPLES, true, &key);
+    ui_toast(ui, ROLE_WARN, "sample jobs were submitted; %s cancels them", key.len ? key.s : "scancel");
+    str_fini(&key);
+}
