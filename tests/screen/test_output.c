@@ -195,12 +195,21 @@ static void search_and_errors(void **state)
     must_show(u, "needle 2250");
     uilab_keys(u, "n");
     must_show(u, "needle 2750");
+    int y = uilab_find(u, "needle 2750");
+    check_int("the current match", canvas_at(&u->canvas, y, 0)->over, ROLE_MATCH_ON);
     uilab_keys(u, "n");
-    must_show(u, "nothing found");
+    must_show(u, "needle 250");
+    must_show(u, "continued at the beginning");
+    uilab_keys(u, "N");
+    must_show(u, "needle 2750");
+    must_show(u, "continued at the end");
     uilab_keys(u, "E");
     must_show(u, "Traceback");
-    uilab_keys(u, "E");
-    must_show(u, "no line that looks like an error above");
+    uilab_keys(u, "E"); /* the only one */
+    must_show(u, "Traceback");
+    must_show(u, "continued at the end");
+    uilab_keys(u, "/nosuch thing<Enter>");
+    must_show(u, "nothing found");
     uilab_keys(u, "/nosuch<Esc>");
     uilab_draw(u, 24, 80);
     assert_int_equal(uilab_find(u, "search"), 23); /* the footer's */

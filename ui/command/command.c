@@ -104,7 +104,10 @@ static void command_run(struct ui *ui, const char *line)
     struct strv words = strv_split(rest, " ");
     if (screen < 0 && i < 0)
         screen = find_screen(ui, word, false);
-    if (isdigit((unsigned char)*word)) { /* a job */
+    const struct view *v = ui_view(ui);
+    if (isdigit((unsigned char)*word) && v->ops->go_line && !*rest) {
+        v->ops->go_line(ui_view(ui), strtoll(word, NULL, 10));
+    } else if (isdigit((unsigned char)*word)) { /* a job */
         struct strv job = strv_split(line, " ");
         run_show(ui, &job, line);
         strv_fini(&job);

@@ -66,6 +66,9 @@ struct view_ops {
      * table's, "": none. NULL: it is always the table's. */
     const char *(*label)(struct view *v, enum action a);
 
+    /* To a line of its text by its number, from 1. NULL: its text has no numbers. */
+    void (*go_line)(struct view *v, int64_t line);
+
     /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
      * NULL: none. */
     struct table *(*table)(struct view *v);

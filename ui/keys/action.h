@@ -89,9 +89,13 @@ enum scope {
     X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "submit again, bigger: twice the time after a timeout, twice the memory after out of memory") \
     X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "submit only the failed elements of the array again") \
     X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow the output")            \
-    X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
-    X(TEXT,   FIND_NEXT,  "find-next",   "n",          NULL,      "next match")                              \
-    X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match")                          \
+    X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match; :LINE goes to a line") \
+    X(TEXT,   FIND_NEXT,  "find-next",   "n",          NULL,      "next match; goes on at the beginning")        \
+    X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match; goes on at the end")          \
+    X(TEXT,   ONLY,       "only",        "&",          "only",    "show only lines with a text, !text: without it; empty: all lines") \
+    X(TEXT,   SAVE,       "save",        "S",          NULL,      "save the output to a file, as it is shown: filtered, all tasks") \
+    X(TEXT,   PAGER,      "pager",       "o",          NULL,      "open the file in $PAGER") \
+    X(TEXT,   EDITOR,     "editor",      "v",          NULL,      "open the file in $EDITOR") \
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
     X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
     X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \

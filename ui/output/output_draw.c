@@ -40,6 +40,19 @@ static void state_text(const struct output_screen *o, struct rich *out)
         rich_add(out, ROLE_WARN, "  paused");
 }
 
+/* The filter, and "3 of 24". */
+static void find_text(const struct output_screen *o, struct rich *out)
+{
+    const struct reading_state *s = o->state;
+    if (!s)
+        return;
+    if (s->filter)
+        rich_addf(out, ROLE_WARN, "  only %s\"%s\"%s", s->filter_without ? "lines without " : "", s->filter,
+                  s->filter_full ? " (too many lines, the last are missing)" : "");
+    if (s->hit)
+        rich_addf(out, ROLE_STRONG, "  %zu of %zu%s", s->hit, s->hits, s->more_hits ? "+" : "");
+}
+
 static void which_text(const struct output_screen *o, const struct job *j, struct rich *out)
 {
     const struct step *s = j ? job_find_step(j, o->at.step) : NULL;
@@ -76,6 +89,7 @@ void output_title(struct view *v, struct rich *out)
     rich_role(out, ROLE_TITLE);
     which_text(o, j, out);
     state_text(o, out);
+    find_text(o, out);
     if (o->state && o->state->gone) /* this page holds the last copy */
         rich_add(out, ROLE_WARN, "  file removed");
     where_text(o, out);
@@ -143,7 +157,12 @@ void output_draw_search(struct output_screen *o, struct canvas *c, struct rect r
     if (rect_is_empty(r))
         return;
     canvas_fill(c, r, ROLE_NORMAL);
-    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "search ", r.w - 2);
+    int x = r.x + 1 +
+            canvas_text(c, r.y, r.x + 1, ROLE_TITLE,
+                        o->typing == LINE_ONLY   ? "only lines with "
+                        : o->typing == LINE_SAVE ? "save to "
+                                                 : "search ",
+                        r.w - 2);
     edit_draw(&o->edit, c, r.y, x, r.x + r.w - 1 - x);
 }
 

@@ -17,8 +17,8 @@ struct output_screen {
     bool live, began;                  /* as the reader was told */
     int height, width;
     struct edit edit;
-    bool typing;
-    bool errors; /* the search is for errors */
+    enum output_line { LINE_NONE, LINE_SEARCH, LINE_ONLY, LINE_SAVE } typing; /* what is typed */
+    bool errors;                                                              /* the search is for errors */
     struct rect area;
 };
 
@@ -33,6 +33,10 @@ bool output_is_live(const struct output_screen *o);          /* can more be writ
 /* The shown task has no resources yet: *ret_step is its step. output_never_runs: it will never run. */
 bool output_waits(const struct output_screen *o, const struct step **ret_step);
 bool output_never_runs(const struct output_screen *o);
+
+/* output_outside.c */
+char *output_save_path(const struct output_screen *o); /* the file that saving suggests */
+void output_run(struct output_screen *o, bool editor); /* the file in $EDITOR, or in $PAGER */
 
 /* output_draw.c */
 void output_title(struct view *v, struct rich *out);

@@ -1,6 +1,7 @@
 /* output_pages.c - what an output view reads. */
 #include "ui/output/output_pages.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ void reading_state_fini(struct reading_state *s)
     page_fini(&s->page);
     free(s->trouble);
     free(s->path);
+    free(s->filter);
     *s = (struct reading_state){.n = 0};
 }
 
@@ -30,6 +32,8 @@ void reading_init(struct reading *r, const struct stream_hooks *hooks)
 {
     *r = (struct reading){.hooks = *hooks, .merge = {.fd = -1}};
     r->inotify = -1;
+    line_filter_init(&r->filter);
+    output_save_init(&r->save);
     pager_init(&r->pager);
 }
 
@@ -49,12 +53,75 @@ static void drop_streams(struct reading *r)
 void reading_fini(struct reading *r)
 {
     drop_streams(r);
+    line_filter_begin(&r->filter, NULL);
+    line_hits_begin(&r->hits, NULL);
+    output_save_stop(&r->save);
+    free(r->news);
     pager_fini(&r->pager);
+}
+
+/* --- what the pager reads --- */
+
+static bool is_filtered(const struct reading *r)
+{
+    return r->filter.scan.text != NULL;
+}
+
+static int64_t source_size(const struct reading *r)
+{
+    if (r->merged) /* the unfinished lines behind it come and go */
+        return r->merge.size;
+    return r->source.size ? r->source.size(r->source.ctx) : 0;
+}
+
+/* The text in which hits are counted: whole lines that stay. */
+static int64_t counted_size(const struct reading *r)
+{
+    return is_filtered(r) ? r->filter.size : r->merged ? r->merge.size : r->pager.size;
+}
+
+static void reading_show(struct reading *r)
+{
+    struct pager_file copy = {.read = line_filter_read, .size = line_filter_size, .ctx = &r->filter};
+    bool follow = r->pager.follow;
+    pager_set_file(&r->pager, is_filtered(r) ? &copy : r->source.read ? &r->source : NULL);
+    r->pager.follow = follow;
+    line_hits_cut(&r->hits, 0);
+}
+
+/* Another source; NULL: none. */
+static void reading_set_source(struct reading *r, const struct pager_file *file)
+{
+    r->source = file ? *file : (struct pager_file){.ctx = NULL};
+    r->seek.on = false;
+    output_save_stop(&r->save);
+    line_filter_restart(&r->filter);
+    reading_show(r);
+}
+
+/* The filter's copy has been changed, or may have to be made again. Returns true if the picture changes. */
+static bool filter_grown(struct reading *r)
+{
+    int64_t size = source_size(r);
+    if (size < r->filter.scan.at) {
+        line_filter_restart(&r->filter);
+        reading_show(r);
+        return true;
+    }
+    int64_t from =
+        line_filter_has_work(&r->filter, size) ? line_filter_work(&r->filter, &r->source, size) : -1;
+    if (from < 0)
+        return false;
+    pager_rewritten(&r->pager, from);
+    if (r->filling)
+        pager_to_end(&r->pager);
+    return true;
 }
 
 void reading_begin(struct reading *r, struct reading_open *take_o)
 {
-    pager_set_file(&r->pager, NULL);
+    r->merged = false;
+    reading_set_source(r, NULL);
     drop_streams(r);
     r->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     r->n = take_o->places.n;
@@ -70,9 +137,10 @@ void reading_begin(struct reading *r, struct reading_open *take_o)
     }
     vec_fini(&take_o->places);
     r->pager.follow = r->live;
+    r->filling = r->merged || is_filtered(r);
     struct pager_file file = {.read = merge_read, .size = merge_size, .ctx = &r->merge};
     if (r->merged)
-        pager_set_file(&r->pager, &file);
+        reading_set_source(r, &file);
 }
 
 void reading_live(struct reading *r, bool live, bool began)
@@ -95,9 +163,7 @@ static bool output_pages_look_at(struct reading *r, struct stream *s)
     struct pager_file file = {.read = stream_read, .size = stream_size, .ctx = s};
     if (r->merged || !other)
         return other;
-    bool follow = r->pager.follow;
-    pager_set_file(&r->pager, stream_is_there(s) ? &file : NULL);
-    r->pager.follow = follow;
+    reading_set_source(r, stream_is_there(s) ? &file : NULL);
     return true;
 }
 
@@ -107,9 +173,23 @@ static bool merge_more(struct reading *r)
     int64_t lines = r->merge.size;
     bool changed;
     r->more = merge_work(&r->merge, !r->live, &changed);
+    if (is_filtered(r))
+        return filter_grown(r);
     if (changed)
         pager_rewritten(&r->pager, lines);
+    if (changed && r->filling)
+        pager_to_end(&r->pager);
+    r->filling &= r->more || !r->merge.size;
     return changed;
+}
+
+/* Returns true if the picture changes. */
+static bool source_grown(struct reading *r)
+{
+    bool seen = r->merged ? merge_more(r) : is_filtered(r) ? filter_grown(r) : pager_grown(&r->pager);
+    if (counted_size(r) < r->hits.scan.at)
+        line_hits_cut(&r->hits, 0);
+    return seen;
 }
 
 bool reading_look(struct reading *r, bool quiet)
@@ -124,20 +204,85 @@ bool reading_look(struct reading *r, bool quiet)
         seen |= output_pages_look_at(r, &r->streams[i]);
         seen |= gone != r->streams[i].gone;
     }
-    return (r->merged ? merge_more(r) : pager_grown(&r->pager)) || seen;
+    return source_grown(r) || seen;
+}
+
+/* --- work in slices --- */
+
+#define COUNT_SLICES 8 /* between two checks of the orders */
+
+/* A node would have to send all of it. */
+static bool is_far(const struct reading *r)
+{
+    return !r->merged && r->n && r->streams[0].remote && !is_filtered(r);
+}
+
+static bool has_to_count(const struct reading *r)
+{
+    return !is_far(r) && line_hits_has_work(&r->hits, counted_size(r));
+}
+
+static bool has_to_filter(const struct reading *r)
+{
+    return line_filter_has_work(&r->filter, source_size(r));
+}
+
+static void __attribute__((format(printf, 3, 4)))
+reading_tell(struct reading *r, bool bad, const char *fmt, ...)
+{
+    va_list ap;
+    struct str s = STR_INIT;
+    va_start(ap, fmt);
+    str_vappendf(&s, fmt, ap);
+    va_end(ap);
+    free(r->news);
+    r->news = str_take(&s);
+    r->news_bad = bad;
+}
+
+static void seek_work(struct reading *r)
+{
+    if (!line_seek_work(&r->seek, &r->pager.file, r->pager.size))
+        return;
+    pager_go(&r->pager, r->seek.start);
+    if (r->seek.line < r->seek.want)
+        reading_tell(r, true, "there are only %lld lines", (long long)r->seek.line);
+}
+
+static void save_work(struct reading *r)
+{
+    struct errtext err;
+    enum output_saved end = output_save_work(&r->save, &r->pager.file, r->pager.size, &err);
+    if (end == SAVED_ALL)
+        reading_tell(r, false, "saved to %s", r->save.path);
+    else if (end == SAVED_NOT)
+        reading_tell(r, true, "%s", err.s);
+    if (end != SAVED_PART)
+        output_save_stop(&r->save);
 }
 
 bool reading_has_work(const struct reading *r)
 {
-    return r->pager.searching || r->more;
+    return r->pager.searching || r->more || r->seek.on || r->save.path || has_to_filter(r) ||
+           has_to_count(r);
 }
 
 bool reading_work(struct reading *r)
 {
     if (r->more)
         merge_more(r);
+    if (has_to_filter(r))
+        filter_grown(r);
+    r->filling &= r->more || has_to_filter(r);
+    if (r->seek.on)
+        seek_work(r);
+    if (r->save.path)
+        save_work(r);
     if (r->pager.searching)
         pager_work(&r->pager);
+    else
+        for (int i = 0; i < COUNT_SLICES && has_to_count(r); i++)
+            line_hits_work(&r->hits, &r->pager.file, counted_size(r));
     return reading_has_work(r);
 }
 
@@ -150,7 +295,9 @@ bool reading_take(struct reading *r, uint32_t stream, bool piece, struct msg_out
     bool was = stream_is_there(s), seen = stream_take(s, piece, d, why);
     struct pager_file file = {.read = stream_read, .size = stream_size, .ctx = s};
     if (!r->merged && was != stream_is_there(s))
-        pager_set_file(&r->pager, stream_is_there(s) ? &file : NULL);
+        reading_set_source(r, stream_is_there(s) ? &file : NULL);
+    else if (!r->merged && is_filtered(r))
+        filter_grown(r);
     else if (!r->merged && seen)
         pager_change_file(&r->pager, stream_is_there(s) ? &file : NULL);
     if (r->merged)
@@ -158,10 +305,53 @@ bool reading_take(struct reading *r, uint32_t stream, bool piece, struct msg_out
     return seen;
 }
 
+void reading_find(struct reading *r, const char *text)
+{
+    pager_find(&r->pager, text, !pager_at_end(&r->pager));
+    line_hits_begin(&r->hits, pager_has_pattern(&r->pager) ? text : NULL);
+}
+
+void reading_filter(struct reading *r, const char *text)
+{
+    r->seek.on = false;
+    output_save_stop(&r->save);
+    line_filter_begin(&r->filter, text);
+    r->filling = true;
+    if (is_filtered(r) && r->filter.fd < 0) {
+        reading_tell(r, true, "no room for the filtered lines in the temporary directory");
+        line_filter_begin(&r->filter, NULL);
+    }
+    reading_show(r);
+    filter_grown(r);
+}
+
+void reading_go(struct reading *r, int64_t line)
+{
+    line_seek_begin(&r->seek, line);
+    r->filling = false;
+}
+
+void reading_save(struct reading *r, const char *path)
+{
+    struct errtext err;
+    if (output_save_begin(&r->save, path, &err) < 0)
+        reading_tell(r, true, "%s", err.s);
+}
+
+static void reading_stop(struct reading *r)
+{
+    pager_stop(&r->pager);
+    r->seek.on = false;
+    if (r->save.path)
+        reading_tell(r, true, "stopped: %s has only a part of the output", r->save.path);
+    output_save_stop(&r->save);
+}
+
 void reading_act(struct reading *r, enum action a)
 {
+    r->filling = false;
     if (a == ACTION_CLOSE)
-        pager_stop(&r->pager);
+        reading_stop(r);
     else if (a == ACTION_FIND_NEXT || a == ACTION_FIND_PREV)
         pager_find_again(&r->pager, a == ACTION_FIND_NEXT);
     else if (a == ACTION_LAST_ERROR)
@@ -196,8 +386,15 @@ void reading_get_state(struct reading *r, struct reading_state *ret)
     ret->follow = p->follow;
     ret->wrap = p->wrap;
     ret->at_end = pager_at_end(p);
-    ret->searching = p->searching;
+    ret->searching = p->searching || r->seek.on || r->save.path;
+    ret->filter = xstrdup(r->filter.scan.text);
+    ret->filter_without = r->filter.scan.without;
+    ret->filter_full = r->filter.full;
+    ret->hits = line_hits_count(&r->hits);
+    ret->hit = p->match >= 0 && pager_has_pattern(p) ? line_hits_number(&r->hits, p->match) : 0;
+    ret->more_hits = ret->hits >= LINE_HITS_MAX || has_to_count(r);
     ret->not_found = p->not_found;
+    ret->wrapped = p->wrapped;
     ret->forward = p->forward;
     ret->size = p->size;
     ret->percent = !p->size ? 0 : ret->at_end ? 100 : (int)(p->top * 100 / p->size);

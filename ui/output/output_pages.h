@@ -4,7 +4,9 @@
 #ifndef UI_OUTPUT_OUTPUT_PAGES_H
 #define UI_OUTPUT_OUTPUT_PAGES_H
 
+#include "ui/output/output_lines.h"
 #include "ui/output/output_merge.h"
+#include "ui/output/output_save.h"
 #include "ui/output/output_stream.h"
 #include "ui/widget/pager.h"
 
@@ -25,6 +27,14 @@ struct reading {
     size_t n;
     bool merged;
     struct output_merge merge;
+    struct pager_file source; /* what there is to read; the pager reads it, or the filter's copy of it */
+    struct line_filter filter;
+    struct line_hits hits;
+    struct line_seek seek;
+    struct output_save save;
+    char *news; /* how the last order came out, for the user; NULL: nothing to say */
+    bool news_bad;
+    bool filling; /* the first text of a merged or filtered view: its end is shown as it comes */
     struct pager pager;
     int inotify;
     bool live;  /* more can come */
@@ -40,7 +50,12 @@ struct reading_state {
     bool there;           /* there is something that can be read */
     bool gone;            /* its file has been removed; the open descriptor can still be read */
     bool remote, asking;  /* its node is asked; nothing has come yet */
-    bool follow, wrap, at_end, searching, not_found, forward;
+    bool follow, wrap, at_end, searching, not_found, wrapped, forward;
+    char *filter;        /* only lines with that text are shown; NULL: all */
+    bool filter_without; /* ... or without it */
+    bool filter_full;    /* ... and not all of them */
+    size_t hit, hits;    /* the current match is number hit of them; 0: none */
+    bool more_hits;      /* there are more */
     int64_t size;
     int percent;
     size_t n; /* outputs; of a merged view those that are there */
@@ -64,6 +79,13 @@ bool reading_take(struct reading *r, uint32_t stream, bool piece, struct msg_out
                   const char *why);
 /* Keys. FOLLOW, BOTTOM and all that pagers know; CLOSE ends a search. */
 void reading_act(struct reading *r, enum action a);
+/* Searches upwards at the end of the output, else downwards; counts the lines with the text. */
+void reading_find(struct reading *r, const char *text);
+/* Shows only lines with that text, see line_filter_begin. */
+void reading_filter(struct reading *r, const char *text);
+void reading_go(struct reading *r, int64_t line);
+/* Writes what the view has, filtered and merged as it is, into a new file. */
+void reading_save(struct reading *r, const char *path);
 void reading_get_state(struct reading *r, struct reading_state *ret);
 
 #endif

@@ -19,11 +19,23 @@
 #define LOOK_MS  1000 /* files on a network file system change without a notification */
 #define PAUSE_MS 30   /* between two reads of a file that grows all the time */
 
-enum order_kind { ORDER_OPEN, ORDER_RESIZE, ORDER_LIVE, ORDER_ACT, ORDER_SCROLL, ORDER_FIND, ORDER_TAKE };
+enum order_kind {
+    ORDER_OPEN,
+    ORDER_RESIZE,
+    ORDER_LIVE,
+    ORDER_ACT,
+    ORDER_SCROLL,
+    ORDER_FIND,
+    ORDER_FILTER,
+    ORDER_GO,
+    ORDER_SAVE,
+    ORDER_TAKE
+};
 
 struct reader_order {
     enum order_kind kind;
     int a, b;
+    int64_t line; /* GO */
     char *text;
     struct reading_open open;
     uint32_t generation, stream; /* TAKE */
@@ -41,6 +53,8 @@ struct output_reader {
     uint32_t asks_generation;
     struct reading_state *fresh; /* not yet taken by the screens */
     bool search_ended, closed;
+    char *news; /* not yet told to the user */
+    bool news_bad;
 
     /* The screens' side. */
     struct reading_state *state;
@@ -89,6 +103,7 @@ static void destroy(struct output_reader *r)
     vec_fini(&r->asks);
     state_free(r->fresh);
     state_free(r->state);
+    free(r->news);
     if (r->to_thread >= 0)
         close(r->to_thread);
     if (r->to_ui >= 0)
@@ -106,6 +121,12 @@ static void publish(struct output_reader *r)
     pthread_mutex_lock(&r->lock);
     struct reading_state *old = r->fresh;
     r->fresh = s;
+    if (r->reading.news) {
+        free(r->news);
+        r->news = r->reading.news;
+        r->news_bad = r->reading.news_bad;
+        r->reading.news = NULL;
+    }
     pthread_mutex_unlock(&r->lock);
     state_free(old);
     output_reader_tell(r->to_ui);
@@ -140,7 +161,10 @@ static bool obey(struct output_reader *r, struct reader_order *o)
         g->pager.follow &= o->a > 0;
         pager_scroll(&g->pager, o->a);
         return true;
-    case ORDER_FIND: pager_find(&g->pager, o->text, !pager_at_end(&g->pager)); return true;
+    case ORDER_FIND: reading_find(g, o->text); return true;
+    case ORDER_FILTER: reading_filter(g, o->text); return true;
+    case ORDER_GO: reading_go(g, o->line); return true;
+    case ORDER_SAVE: reading_save(g, o->text); return true;
     case ORDER_TAKE:
         return o->generation == r->generation &&
                reading_take(g, o->stream, o->piece, o->answered ? &o->data : NULL, o->text);
@@ -341,6 +365,21 @@ void reader_find(struct output_reader *r, const char *text)
     output_reader_give(r, &(struct reader_order){.kind = ORDER_FIND, .text = xstrdup(text)});
 }
 
+void reader_filter(struct output_reader *r, const char *text)
+{
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_FILTER, .text = xstrdup(text)});
+}
+
+void reader_go(struct output_reader *r, int64_t line)
+{
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_GO, .line = line});
+}
+
+void reader_save(struct output_reader *r, const char *path)
+{
+    output_reader_give(r, &(struct reader_order){.kind = ORDER_SAVE, .text = xstrdup(path)});
+}
+
 void reader_look(struct output_reader *r)
 {
     if (!r->threads && reading_look(&r->reading, false))
@@ -396,6 +435,16 @@ bool reader_search_ended(struct output_reader *r)
     r->search_ended = false;
     pthread_mutex_unlock(&r->lock);
     return ended;
+}
+
+char *reader_news(struct output_reader *r, bool *ret_bad)
+{
+    pthread_mutex_lock(&r->lock);
+    char *news = r->news;
+    *ret_bad = r->news_bad;
+    r->news = NULL;
+    pthread_mutex_unlock(&r->lock);
+    return news;
 }
 
 bool reader_next_ask(struct output_reader *r, struct stream_ask *ret, uint32_t *ret_generation)

@@ -27,6 +27,12 @@ void reader_act(struct output_reader *r, enum action a);
 void reader_scroll(struct output_reader *r, int rows);
 /* Searches upwards at the end of the output, else downwards. */
 void reader_find(struct output_reader *r, const char *text);
+/* Shows only lines with that text, without it if it begins with "!"; empty: all lines again. */
+void reader_filter(struct output_reader *r, const char *text);
+/* Goes to a line by its number, from 1. */
+void reader_go(struct output_reader *r, int64_t line);
+/* Writes what is read, as it is filtered, into a new file. */
+void reader_save(struct output_reader *r, const char *path);
 /* Without threads: looks at the files now. */
 void reader_look(struct output_reader *r);
 /* Without threads: a slice of a search; true: more to do. */
@@ -41,6 +47,8 @@ int reader_fd(const struct output_reader *r);
 const struct reading_state *reader_state(struct output_reader *r);
 /* Has a search come to its end since the last call? */
 bool reader_search_ended(struct output_reader *r);
+/* How such an order came out, once, for the user; the caller frees it. NULL: nothing to say. */
+char *reader_news(struct output_reader *r, bool *ret_bad);
 /* The next request to a node; false: none. */
 bool reader_next_ask(struct output_reader *r, struct stream_ask *ret, uint32_t *ret_generation);
 

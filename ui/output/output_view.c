@@ -96,12 +96,19 @@ static void ask_nodes(struct output_screen *o)
 
 static void look_at_reader(struct output_screen *o)
 {
+    bool bad;
     ask_nodes(o);
     o->state = reader_state(o->reader);
-    if (reader_search_ended(o->reader) && o->state && o->state->not_found)
-        ui_toast(o->v.ui, ROLE_WARN, "%s %s",
-                 o->errors ? "no line that looks like an error" : "nothing found",
-                 o->state->forward ? "below; N searches upwards" : "above; n searches downwards");
+    char *news = reader_news(o->reader, &bad);
+    if (news)
+        ui_toast(o->v.ui, bad ? ROLE_WARN : ROLE_GOOD, "%s", news);
+    free(news);
+    if (!reader_search_ended(o->reader) || !o->state)
+        return;
+    if (o->state->not_found)
+        ui_toast(o->v.ui, ROLE_WARN, "%s", o->errors ? "no line looks like an error" : "nothing found");
+    else if (o->state->wrapped)
+        ui_toast(o->v.ui, ROLE_NORMAL, "continued at the %s", o->state->forward ? "beginning" : "end");
 }
 
 /* --- what is read --- */
@@ -243,14 +250,44 @@ static void switch_all(struct output_screen *o)
 
 /* --- keys --- */
 
+static void output_type_line(struct output_screen *o, enum output_line what)
+{
+    const char *text = "";
+    char *path = NULL;
+    if (what == LINE_ONLY && o->state && o->state->filter)
+        text = path = xasprintf("%s%s", o->state->filter_without ? "!" : "", o->state->filter);
+    else if (what == LINE_SAVE)
+        text = path = output_save_path(o);
+    o->typing = what;
+    edit_set(&o->edit, text);
+    free(path);
+}
+
+static void line_typed(struct output_screen *o)
+{
+    enum output_line what = o->typing;
+    const char *text = o->edit.text.s;
+    o->typing = LINE_NONE;
+    if (what == LINE_SEARCH) {
+        o->errors = false;
+        reader_find(o->reader, text);
+    } else if (what == LINE_ONLY) {
+        reader_filter(o->reader, text);
+    } else if (*text) {
+        const char *home = str_starts(text, "~/") ? getenv("HOME") : NULL;
+        char *path = home ? xasprintf("%s%s", home, text + 1) : xstrdup(text);
+        reader_save(o->reader, path);
+        free(path);
+    }
+}
+
 static unsigned search_input(struct output_screen *o, const struct input *in)
 {
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ESC) {
-        o->typing = false;
+        o->typing = LINE_NONE;
     } else if (key == KEYNAME_ENTER) {
-        o->typing = o->errors = false;
-        reader_find(o->reader, o->edit.text.s);
+        line_typed(o);
         look_at_reader(o);
     } else if (in->kind != INPUT_MOUSE) {
         edit_input(&o->edit, in);
@@ -260,7 +297,7 @@ static unsigned search_input(struct output_screen *o, const struct input *in)
 
 static bool output_typing(struct view *v)
 {
-    return output_screen_of(v)->typing;
+    return output_screen_of(v)->typing != LINE_NONE;
 }
 
 static unsigned output_input(struct view *v, const struct input *in)
@@ -306,8 +343,10 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
 {
     (void)in;
     struct output_screen *o = output_screen_of(v);
-    if (a == ACTION_FIND)
-        o->typing = true;
+    if (a == ACTION_FIND || a == ACTION_ONLY || a == ACTION_SAVE)
+        output_type_line(o, a == ACTION_FIND ? LINE_SEARCH : a == ACTION_ONLY ? LINE_ONLY : LINE_SAVE);
+    else if (a == ACTION_PAGER || a == ACTION_EDITOR)
+        output_run(o, a == ACTION_EDITOR);
     else if (a == ACTION_STREAM)
         switch_stream(o);
     else if (a == ACTION_PREV_TASK || a == ACTION_NEXT_TASK)
@@ -321,6 +360,13 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
     } else
         return 0;
     return DID_HANDLE | DID_REDRAW;
+}
+
+static void output_go(struct view *v, int64_t line)
+{
+    struct output_screen *o = output_screen_of(v);
+    reader_go(o->reader, line);
+    look_at_reader(o);
 }
 
 static bool has_others(const struct output_screen *o)
@@ -378,6 +424,7 @@ const struct view_ops output_view = {
     .typing = output_typing,
     .act = output_act,
     .label = output_label,
+    .go_line = output_go,
     .work = output_work,
     .fd = output_fd,
     .wake = output_wake,

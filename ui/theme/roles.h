@@ -31,6 +31,7 @@
     X(CURSOR_IDLE, "cursor_idle", "underline", "underline")                                                   \
     X(MARK, "mark", "bold #e5c07b | bold yellow", "bold")                                                     \
     X(MATCH, "match", "black on #e5c07b | black on yellow", "reverse")                                        \
+    X(MATCH_ON, "match_on", "bold black on #7fc97f | bold black on green", "bold reverse underline")                 \
     X(RUNNING, "running", "bold #7fc97f | bold green", "bold")                                                \
     X(WAITING, "waiting", "#e5c07b | yellow", "")                                                             \
     X(HELD, "held", "#e5c07b | yellow", "underline")                                                          \

@@ -6,6 +6,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/widget/loglevel.h"
 
 void page_fini(struct page *p)
 {
@@ -52,7 +53,24 @@ static void draw_ink(const struct page_row *row, struct canvas *c, int y, int x)
     }
 }
 
-/* Lays the look of a match over every place of the row that has the pattern. */
+/* Errors and warnings, unless the program has given the word a colour of its own. */
+static void draw_levels(const struct page_row *row, struct canvas *c, int y, int x)
+{
+    size_t at = 0, n;
+    enum role role;
+    for (; loglevel_find(row->text, &at, &n, &role); at += n) {
+        bool inked = false;
+        size_t begin = 0;
+        for (size_t i = 0; i < row->n_spans; begin = row->spans[i++].end)
+            inked |= row->spans[i].ink.fg && begin < at + n && row->spans[i].end > at;
+        int left = cells_before(row->text, at), w = cells_before(row->text + at, n);
+        if (!inked)
+            canvas_over(c, rect_make(y, x + left, 1, w), role);
+    }
+}
+
+/* Lays the look of a match over every place of the row that has the pattern; the line that was found has
+ * colours of its own. */
 static void draw_matches(const struct page *p, const struct page_row *row, struct canvas *c, int y, int x)
 {
     size_t n = p->pattern ? strlen(p->pattern) : 0;
@@ -62,7 +80,7 @@ static void draw_matches(const struct page *p, const struct page_row *row, struc
          s += n)
         canvas_over(
             c, rect_make(y, x + cells_before(row->text, (size_t)(s - row->text)), 1, cells_before(s, n)),
-            ROLE_MATCH);
+            row->found ? ROLE_MATCH_ON : ROLE_MATCH);
 }
 
 void page_draw(const struct page *p, struct canvas *c, struct rect r)
@@ -74,6 +92,7 @@ void page_draw(const struct page *p, struct canvas *c, struct rect r)
         const struct page_row *row = &p->rows.v[i];
         canvas_text(c, r.y + i, r.x, ROLE_NORMAL, row->text, r.w);
         draw_ink(row, c, r.y + i, r.x);
+        draw_levels(row, c, r.y + i, r.x);
         if (row->found && !p->pattern)
             canvas_over(c, rect_make(r.y + i, r.x, 1, r.w), ROLE_MATCH);
         draw_matches(p, row, c, r.y + i, r.x);

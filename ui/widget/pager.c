@@ -218,6 +218,15 @@ void pager_scroll(struct pager *p, long rows)
     }
 }
 
+void pager_go(struct pager *p, int64_t line)
+{
+    p->follow = false;
+    p->top = line;
+    p->top_row = 0;
+    if (pager_at_end(p))
+        pager_to_end(p);
+}
+
 void pager_change_file(struct pager *p, const struct pager_file *file)
 {
     p->file = file ? *file : (struct pager_file){.ctx = NULL};

@@ -45,8 +45,10 @@ struct pager {
     char *pattern;              /* of the user's search */
     bool fold_case;
     bool searching, forward;
-    int64_t search_at; /* next byte to look at, or the end of the bytes still to be looked at */
-    int64_t match;     /* line of the match; -1: none */
+    int64_t search_at;   /* next byte to look at, or the end of the bytes still to be looked at */
+    int64_t search_from; /* where the search began: it ends there after it has gone round */
+    bool wrapped;        /* it has gone round the end */
+    int64_t match;       /* line of the match; -1: none */
     bool not_found;
 };
 
@@ -66,6 +68,8 @@ void pager_to_end(struct pager *p);
 /* Moves, WRAP, LEFT, RIGHT, FOLLOW. Going up ends following. */
 unsigned pager_act(struct pager *p, enum action a);
 void pager_scroll(struct pager *p, long rows);
+/* Shows the line that begins at that byte at the top, or the end where that is nearer. Ends following. */
+void pager_go(struct pager *p, int64_t line);
 /* n rows and cells there are: stays at the end where it was there. */
 void pager_resize(struct pager *p, int height, int width);
 /* Adds to out what is to be seen now. */

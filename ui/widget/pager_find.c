@@ -27,6 +27,25 @@ static void pager_find_begin(struct pager *p, bool forward)
         p->search_at = from;
     else
         p->search_at = p->size;
+    p->search_from = p->search_at;
+    p->wrapped = false;
+}
+
+/* At an end of the file the search goes on at the other end, once. Returns false if it has seen all. */
+static bool pager_find_wrap(struct pager *p)
+{
+    if (p->wrapped)
+        return false;
+    p->wrapped = true;
+    p->search_at = p->forward ? 0 : p->size;
+    return true;
+}
+
+static bool pager_find_is_over(const struct pager *p, int64_t from, int64_t to)
+{
+    if (p->wrapped && (p->forward ? from >= p->search_from : to <= p->search_from))
+        return true;
+    return from >= p->size || to <= 0;
 }
 
 void pager_find(struct pager *p, const char *text, bool forward)
@@ -97,7 +116,9 @@ bool pager_work(struct pager *p)
         return false;
     int64_t from = p->forward ? p->search_at : p->search_at > PAGER_SLICE ? p->search_at - PAGER_SLICE : 0;
     int64_t to = p->forward ? from + PAGER_SLICE : p->search_at;
-    if (from >= p->size || to <= 0) {
+    if (pager_find_is_over(p, from, to)) {
+        if (pager_find_wrap(p))
+            return true;
         p->searching = false;
         p->not_found = true;
         return false;

@@ -1,0 +1,40 @@
+/* output_outside.c - an output outside of the screens: saved to a file, opened in a program. */
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/text/jobtext.h"
+#include "ui/output/output_internal.h"
+
+char *output_save_path(const struct output_screen *o)
+{
+    const struct job *j = output_job(o);
+    struct str s = STR_INIT;
+    str_append(&s, "output-");
+    if (j)
+        jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
+    if (o->all)
+        str_append(&s, "-all");
+    else if (o->at.step != STEP_BATCH)
+        str_appendf(&s, "-%d-%u", o->at.step, o->at.rank);
+    str_append(&s, o->err && !o->all ? ".err" : ".txt");
+    return str_take(&s);
+}
+
+void output_run(struct output_screen *o, bool editor)
+{
+    const struct reading_state *s = o->state;
+    const char *path = o->shown.v.n ? o->shown.v.v[0].path : NULL;
+    if (!s || !s->there || s->gone || s->remote || o->all || !path || *path != '/') {
+        ui_toast(o->v.ui, ROLE_WARN, "this output is not a file on this machine; S saves it to one");
+        return;
+    }
+    struct strv argv = {0};
+    strv_push(&argv, "/bin/sh");
+    strv_push(&argv, "-c");
+    /* As other programs do: these variables may hold options. */
+    strv_push(&argv, editor ? "exec ${VISUAL:-${EDITOR:-vi}} \"$1\"" : "exec ${PAGER:-less} \"$1\"");
+    strv_push(&argv, "sh");
+    strv_push(&argv, path);
+    ui_run(o->v.ui, path, &argv);
+    strv_fini(&argv);
+}
