@@ -360,7 +360,7 @@ static void shim_run(struct shim *s)
     struct poll_sources q = {.fds = VEC_INIT, .what = VEC_INIT};
     shim_agent_take_frames(s); /* a kill may have come along with the launch */
     shim_reap(s);
-    while (s->phase != SHIM_GONE || sinks_drain(s)) {
+    while (s->phase != SHIM_GONE || pmi_stays(s) || sinks_drain(s)) {
         shim_collect(s, &q);
         int n = poll(q.fds.v, q.fds.n, shim_wait_ms(s));
         for (size_t i = 0; n > 0 && i < q.fds.n; i++)

@@ -5,8 +5,10 @@
  * What is put is kept by name in this shim; a fence brings the other nodes' pairs here. A fence that is not
  * answered is repeated. The answer of the last fence is kept: a controller that was killed while it
  * answered has answered some tasks alone, and the next controller gets the answer from one of these
- * (PMI_KEPT). Everything a rank may say is bounded; a rank whose message cannot be read gets no further
- * answer.
+ * (PMI_KEPT). So the shim stays behind its ranks until all tasks of the step are past its last fence
+ * (PMI_PAST), unless its task has failed or is ended. An abort is repeated, and the shim stays, until the
+ * controller ends the step. Everything a rank may say is bounded; a rank whose message cannot be read gets
+ * no further answer.
  *
  * Source: the PMI-2 API and wire protocol as MPICH's simple client speaks it: six bytes of length, then
  * "key=value;" with ';' doubled in values. PMI-1: lines "key=value key=value".
@@ -24,6 +26,7 @@
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
+#include "backend/shim/shim_pmi_words.h"
 #include "src/base/clock.h"
 #include "src/base/idmap.h"
 #include "src/base/xalloc.h"
@@ -58,7 +61,10 @@ struct pmi {
     uint32_t fence;             /* number of the fence that is under way or comes next */
     bool asked;                 /* it has been told to the controller */
     uint32_t piece;             /* of its answer, the one that comes next */
-    int64_t again_ms;
+    bool is_told;               /* by the controller, once all tasks are past a fence */
+    bool aborts;                /* the step is to end */
+    bool stays, may_go;         /* behind its ranks; it need not stay */
+    int64_t again_ms;           /* when what was said last is said again; INT64_MAX: never */
 };
 
 /* --- pairs --- */
@@ -145,53 +151,6 @@ static bool put_attr(struct pmi *p, const char *key, const char *value)
     return true;
 }
 
-/* --- what a message says --- */
-
-struct pmi_words { /* keys and values in turn */
-    struct strv v;
-};
-
-static const char *pmi_value_of(const struct pmi_words *w, const char *key)
-{
-    for (size_t i = 0; i + 1 < w->v.n; i += 2)
-        if (str_eq(w->v.v[i], key))
-            return w->v.v[i + 1];
-    return NULL;
-}
-
-/* "key=value;key=value;": a doubled ';' is one of the value. */
-static void split_v2(const char *s, struct pmi_words *ret)
-{
-    while (*s) {
-        size_t n = strcspn(s, "=;");
-        struct str value = STR_INIT;
-        char *key = xstrndup(s, n);
-        s += n;
-        if (*s == '=')
-            for (s++; *s && (*s != ';' || s[1] == ';'); s++) {
-                str_append_char(&value, *s);
-                s += *s == ';';
-            }
-        s += *s == ';';
-        strv_push_take(&ret->v, key);
-        strv_push_take(&ret->v, str_take(&value));
-    }
-}
-
-/* "key=value key=value"; a value that is the last may hold blanks. */
-static void split_v1(const char *s, struct pmi_words *ret)
-{
-    while (*(s += strspn(s, " "))) {
-        size_t n = strcspn(s, "= ");
-        char *key = xstrndup(s, n);
-        s += n + (s[n] == '=');
-        n = str_eq(key, "value") ? strlen(s) : strcspn(s, " ");
-        strv_push_take(&ret->v, key);
-        strv_push_take(&ret->v, xstrndup(s, n));
-        s += n;
-    }
-}
-
 /* --- answers --- */
 
 static void close_rank(struct pmi_rank *r)
@@ -222,37 +181,12 @@ static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
     str_fini(&s);
 }
 
-static void append_escaped(struct str *out, const char *s)
-{
-    for (; *s; s++) {
-        str_append_char(out, *s);
-        if (*s == ';')
-            str_append_char(out, ';');
-    }
-}
-
-/* "cmd=NAME-response;thrid=..;MORE;rc=0;" with its length in front. value: of a "value" in it, or NULL. */
 static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, const char *value, int rc)
 {
-    struct str s = STR_INIT;
-    char length[16];
-    str_appendf(&s, "cmd=%s-response;", cmd);
-    if (r->thread)
-        str_appendf(&s, "thrid=%s;", r->thread);
-    str_append(&s, more);
-    if (value) {
-        str_append(&s, "value=");
-        append_escaped(&s, value);
-        str_append_char(&s, ';');
-    }
-    str_appendf(&s, "rc=%d;", rc);
-    snprintf(length, sizeof length, "%6zu", s.len);
     struct str all = STR_INIT;
-    str_append_n(&all, length, 6);
-    str_append_n(&all, s.s, s.len);
+    pmi_words_answer_v2(&all, cmd, r->thread, more, value, rc);
     pmi_say(r, all.s, all.len);
     str_fini(&all);
-    str_fini(&s);
 }
 
 static void reply_found(struct pmi_rank *r, const char *cmd, const char *value)
@@ -275,7 +209,7 @@ static void release_fence(struct shim *s)
     vec_clear(&p->answer);
     p->fence++;
     p->asked = false;
-    p->again_ms = INT64_MAX;
+    p->again_ms = p->aborts ? p->again_ms : INT64_MAX;
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct pmi_rank *r = &p->ranks[i];
         if (r->wait != WAIT_FENCE)
@@ -338,12 +272,48 @@ static void pmi_tell_kept(struct shim *s, uint32_t of, uint32_t from)
     strv_fini(&m.pairs);
 }
 
+/* asks: whether all other tasks are past it, too. */
+static void pmi_tell_past(struct shim *s, uint32_t of, bool asks)
+{
+    struct msg_pmi m = {.key = s->l.key, .fence = PMI_KEPT, .of = of, .piece = PMI_PAST, .more = asks};
+    shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+}
+
+static void pmi_take_past(struct shim *s, const struct msg_pmi *m)
+{
+    struct pmi *p = s->pmi;
+    if (m->more && m->of < p->fence)
+        pmi_tell_past(s, m->of, false);
+    if (!m->more && m->of + 1 == p->fence)
+        p->may_go = true;
+}
+
+static void pmi_tell_abort(struct shim *s)
+{
+    struct msg_pmi m = {.key = s->l.key, .fence = PMI_ABORT};
+    shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+}
+
+/* The other nodes' tasks, too. */
+static void pmi_end_all(struct shim *s, const char *line)
+{
+    files_note(s, line);
+    if (s->l.pmi_tasks > 1) {
+        s->pmi->aborts = true;
+        s->pmi->again_ms = mono_ms() + AGAIN_MS;
+        pmi_tell_abort(s);
+    }
+    kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
+}
+
 void pmi_take(struct shim *s, const struct msg_pmi *m)
 {
     struct pmi *p = s->pmi;
-    if (p && m->fence == PMI_KEPT)
+    if (p && m->fence == PMI_KEPT && m->piece == PMI_PAST)
+        pmi_take_past(s, m);
+    else if (p && m->fence == PMI_KEPT)
         pmi_tell_kept(s, m->of, m->piece);
-    if (!p || !p->asked || m->fence != p->fence)
+    if (!p || p->aborts || !p->asked || m->fence != p->fence)
         return;
     if (m->piece == 0) {
         p->piece = 0;
@@ -353,10 +323,14 @@ void pmi_take(struct shim *s, const struct msg_pmi *m)
         return;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
         uint32_t index;
-        if (pmi_put(p, m->pairs.v[i], m->pairs.v[i + 1], &index))
-            vec_push(&p->answer, index);
+        if (!pmi_put(p, m->pairs.v[i], m->pairs.v[i + 1], &index)) {
+            pmi_end_all(s, "slurmstepd: error: PMI: the ranks of the step have put more than 32 MiB");
+            return;
+        }
+        vec_push(&p->answer, index);
     }
     p->piece++;
+    p->is_told = m->keeps;
     if (!m->more)
         release_fence(s);
 }
@@ -381,13 +355,8 @@ static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why
     char *line = xasprintf("slurmstepd: error: *** STEP %u.%d ON %s CANCELLED: rank %u aborts%s%s ***",
                            s->l.key.job, s->l.key.step, s->setup.node ? s->setup.node : "?",
                            s->l.ranks.v[i].rank, str_is_empty(why) ? "" : ": ", why ? why : "");
-    files_note(s, line);
+    pmi_end_all(s, line);
     free(line);
-    if (s->l.pmi_tasks > 1) { /* the other nodes' too */
-        struct msg_pmi m = {.key = s->l.key, .fence = PMI_ABORT};
-        shim_agent_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
-    }
-    kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
 static const char *job_attr(const struct shim *s, const char *key, char buf[static 16])
@@ -411,11 +380,11 @@ static void do_fullinit(struct shim *s, struct pmi_rank *r)
 static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
     struct pmi *p = s->pmi;
-    const char *cmd = pmi_value_of(w, "cmd"), *key = pmi_value_of(w, "key"),
-               *value = pmi_value_of(w, "value");
+    const char *cmd = pmi_words_value(w, "cmd"), *key = pmi_words_value(w, "key"),
+               *value = pmi_words_value(w, "value");
     char buf[64];
     free(r->thread);
-    r->thread = xstrdup(pmi_value_of(w, "thrid"));
+    r->thread = xstrdup(pmi_words_value(w, "thrid"));
     if (str_eq(cmd, "fullinit")) {
         do_fullinit(s, r);
     } else if (str_eq(cmd, "job-getid")) {
@@ -432,7 +401,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v2(r, cmd, "", NULL, put_attr(p, key, value) ? 0 : 1);
         answer_waiting_attrs(s);
     } else if (str_eq(cmd, "info-getnodeattr") && key) {
-        const char *wait = pmi_value_of(w, "wait"), *found = get_attr(p, key);
+        const char *wait = pmi_words_value(w, "wait"), *found = get_attr(p, key);
         if (!found && wait && str_ieq(wait, "TRUE")) {
             r->wait = WAIT_ATTR;
             free(r->wanted);
@@ -447,7 +416,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v2(r, cmd, "", NULL, 0);
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, pmi_value_of(w, "msg"));
+        abort_step(s, r, pmi_words_value(w, "msg"));
     } else if (cmd && strlen(cmd) < 32) {
         reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
     } else {
@@ -457,10 +426,10 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 
 static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
-    const char *cmd = pmi_value_of(w, "cmd"), *key = pmi_value_of(w, "key"),
-               *value = pmi_value_of(w, "value");
+    const char *cmd = pmi_words_value(w, "cmd"), *key = pmi_words_value(w, "key"),
+               *value = pmi_words_value(w, "value");
     if (str_eq(cmd, "init")) {
-        const char *version = pmi_value_of(w, "pmi_version");
+        const char *version = pmi_words_value(w, "pmi_version");
         r->version = str_eq(version, "2") ? 2 : 1;
         reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
                  r->version == 1);
@@ -486,7 +455,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v1(r, "cmd=finalize_ack rc=0");
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, pmi_value_of(w, "error_msg"));
+        abort_step(s, r, pmi_words_value(w, "error_msg"));
     } else {
         close_rank(r);
     }
@@ -524,10 +493,10 @@ static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
     memmove(r->in.s, r->in.s + all, r->in.len - all);
     str_truncate(&r->in, r->in.len - all);
     if (r->version == 2) {
-        split_v2(text, &w);
+        pmi_words_split_v2(text, &w);
         do_v2(s, r, &w);
     } else {
-        split_v1(text, &w);
+        pmi_words_split_v1(text, &w);
         do_v1(s, r, &w);
     }
     strv_fini(&w.v);
@@ -563,8 +532,46 @@ int64_t pmi_next_ms(const struct shim *s)
 
 void pmi_look(struct shim *s)
 {
-    if (s->pmi && s->pmi->asked && mono_ms() >= s->pmi->again_ms)
+    struct pmi *p = s->pmi;
+    if (!p || mono_ms() < p->again_ms)
+        return;
+    p->again_ms = mono_ms() + AGAIN_MS;
+    if (p->aborts && !p->may_go)
+        pmi_tell_abort(s);
+    else if (p->stays)
+        pmi_tell_past(s, p->fence - 1, true);
+    else if (p->asked)
         tell_fence(s);
+}
+
+/* A task that has failed does not wait with its end for the others. */
+static bool pmi_is_needed(const struct shim *s)
+{
+    if (s->l.pmi_tasks <= 1 || !s->pmi->fence || !s->pmi->is_told || s->was_killed || s->oom)
+        return false;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        if (s->ranks[i].end.code || s->ranks[i].end.signal)
+            return false;
+    return true;
+}
+
+bool pmi_stays(struct shim *s)
+{
+    struct pmi *p = s->pmi;
+    if (!p || p->may_go || s->lease_over || (!p->aborts && !pmi_is_needed(s)))
+        return false;
+    if (!p->stays) {
+        p->stays = true;
+        p->again_ms = p->aborts ? p->again_ms : 0;
+        pmi_look(s);
+    }
+    return true;
+}
+
+void pmi_let_go(struct shim *s)
+{
+    if (s->pmi)
+        s->pmi->may_go = true;
 }
 
 void pmi_start(struct shim *s)

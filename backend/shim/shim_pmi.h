@@ -9,11 +9,16 @@ void pmi_start(struct shim *s);
 int pmi_socket(struct shim *s, size_t rank, int *ret_theirs);
 int pmi_fd(const struct shim *s, size_t rank); /* -1: closed */
 void pmi_read(struct shim *s, size_t rank);
-/* A fence without an answer is reported again. */
+/* What the controller has not answered is said again. */
 int64_t pmi_next_ms(const struct shim *s);
 void pmi_look(struct shim *s);
 /* All tasks of the step are in the fence: all tasks' pairs. Or PMI_KEPT: the controller asks for the answer
- * of the last fence. */
+ * of the last fence, or PMI_PAST. */
 void pmi_take(struct shim *s, const struct msg_pmi *m);
+/* Once no rank is left: whether the shim is needed still, by tasks that lack the answer of the last fence
+ * or to end the step. */
+bool pmi_stays(struct shim *s);
+/* The controller ends the task: the shim need not stay. */
+void pmi_let_go(struct shim *s);
 
 #endif

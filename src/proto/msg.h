@@ -473,6 +473,9 @@ struct msg_history_end {
 /* Instead of the number of a fence. */
 #define PMI_ABORT UINT32_MAX       /* A->S: a rank has ended the whole step */
 #define PMI_KEPT  (UINT32_MAX - 1) /* S->A: send the kept answer of the fence `of`; A->S: that answer */
+/* As the piece of a PMI_KEPT. A->S: this task is past the fence `of`; more: its ranks have ended, are all
+ * other tasks past it? S->A: more: is this task past it? else: all tasks are. */
+#define PMI_PAST UINT32_MAX
 /* Names and values in bytes, each string counting PMI_STRING more. A part travels in one frame. */
 #define PMI_STRING    16u
 #define PMI_PART_MAX  (3u << 20)  /* of one task at one fence, on its way to the other nodes */
@@ -485,7 +488,8 @@ struct msg_pmi { /* A->S: all ranks of a task are in a fence; S->A: all tasks of
     struct strv pairs; /* keys and values in turn: those since the last fence; all tasks' in the answer */
     uint32_t piece;    /* in the answer, which may come in several: from 0. PMI_KEPT: pairs before these */
     bool more;         /* further pieces follow */
-    bool keeps;        /* A->S: the sender keeps the answer of the fence before this one */
+    bool keeps;        /* A->S: the sender keeps the answer of the fence before this one; S->A: and answers
+                        * PMI_PAST */
     uint32_t of;       /* PMI_KEPT: number of the fence */
 };
 #define MSG_PMI_FIELDS(F, G, S) \

@@ -32,6 +32,8 @@ struct wire_queue {
 /* A task: its one rank, its supervisor, and the wires to the controller and back. */
 struct peer {
     struct shim shim;
+    struct rank rank;
+    struct launch_rank launch_rank;
     struct node_peer node;
     struct wire_queue up, down;
     int fd;           /* the rank's end */
@@ -40,6 +42,9 @@ struct peer {
     bool agent_down;  /* nothing passes */
     unsigned rests;   /* turns in which the rank does nothing: it computes, or is suspended */
     bool old_release; /* keeps no answers */
+    bool ends;        /* its rank has ended; the supervisor may stay */
+    bool has_ended;
+    bool is_ended; /* by the supervisor */
 };
 
 static struct control c;
@@ -149,6 +154,9 @@ int ctl_emit(struct control *control, enum event_kind kind, uint32_t job, void *
     assert_int_equal(kind, EV_KILL);
     assert_int_equal(job, JOB);
     n_killed++;
+    struct step *s = &model_get_job(&c.model, JOB)->steps.v[0];
+    for (size_t i = 0; i < s->tasks.n; i++)
+        s->tasks.v[i].killing = true;
     return 0;
 }
 
@@ -161,14 +169,13 @@ uint64_t ctl_ticket(const struct control *control)
 void files_note(struct shim *s, const char *line)
 {
     (void)s;
-    fail_msg("%s", line);
+    snprintf(note, sizeof note, "%s", line);
 }
 
 void kill_terminate(struct shim *s, int64_t grace_ms)
 {
-    (void)s;
     (void)grace_ms;
-    fail_msg("a supervisor ends its task");
+    peers[s->l.key.task].is_ended = true;
 }
 
 /* --- the cluster --- */
@@ -258,6 +265,10 @@ static void cluster_begin(size_t n, unsigned values)
         p->shim.l = (struct launch){.pmi = true, .pmi_size = (uint32_t)n, .pmi_tasks = (uint32_t)n};
         p->shim.l.key = (struct launch_key){.job = JOB, .task = (uint32_t)i, .attempt = t->attempt};
         p->shim.n_ranks = 1;
+        p->shim.ranks = &p->rank;
+        p->launch_rank.rank = (uint32_t)i;
+        p->shim.l.ranks.v = &p->launch_rank;
+        p->shim.l.ranks.n = 1;
         pmi_start(&p->shim);
         assert_true(n_served < N_OF(served));
         served[n_served++] = p->shim.pmi;
@@ -296,6 +307,8 @@ static void rank_check_values(struct peer *p)
 static void rank_turn(struct peer *p)
 {
     size_t rank = (size_t)(p - peers);
+    if (p->is_ended)
+        return;
     if (p->rests) {
         p->rests--;
     } else if (p->is_in) {
@@ -339,7 +352,18 @@ static void pass_time(void)
 {
     now_ms += TURN_MS;
     for (size_t i = 0; i < n_peers; i++)
-        pmi_look(&peers[i].shim);
+        if (!peers[i].has_ended)
+            pmi_look(&peers[i].shim);
+}
+
+/* The supervisor's last act, where it need not stay. */
+static void look_for_end(struct peer *p)
+{
+    if (!p->ends || p->has_ended || pmi_stays(&p->shim))
+        return;
+    p->has_ended = true;
+    queue_cut(&p->up, 0);
+    model_get_job(&c.model, JOB)->steps.v[0].tasks.v[p - peers].state = TASK_DONE;
 }
 
 /* Everything that can happen happens, in turn. */
@@ -347,7 +371,13 @@ static void turn(void)
 {
     for (size_t i = 0; i < n_peers; i++) {
         struct peer *p = &peers[i];
-        rank_turn(p);
+        look_for_end(p);
+        if (p->has_ended) {
+            queue_cut(&p->down, 0);
+            continue;
+        }
+        if (!p->ends)
+            rank_turn(p);
         while (p->up.n)
             take_up(p);
         while (p->down.n)
@@ -368,7 +398,7 @@ static void run_until(unsigned fence)
 {
     fences = fence;
     for (unsigned i = 0; !all_have(fence); i++) {
-        if (i == TURNS_MAX || n_killed)
+        if (i == TURNS_MAX || n_killed || note[0])
             fail_msg("fence %u is not over: %s", fence, n_killed ? note : "ranks wait in it");
         turn();
     }
@@ -491,6 +521,106 @@ static void a_reply_is_bounded(void **unused)
     cluster_end();
 }
 
+static bool has_all_ended(size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!peers[i].has_ended)
+            return false;
+    return true;
+}
+
+/* Their ranks come to no further fence: the supervisors stay for the task that lacks the answer. */
+static void the_tasks_that_have_the_answer_end(void **unused)
+{
+    (void)unused;
+    static const unsigned values[] = {0, 1, SEVERAL_PIECES};
+    for (size_t i = 0; i < N_OF(values); i++) {
+        cluster_begin(3, values[i]);
+        lose_answers(1, 2);
+        peers[0].ends = peers[1].ends = true;
+        peers[2].agent_down = true;
+        for (unsigned n = 0; n < 200; n++)
+            turn();
+        assert_false(peers[0].has_ended || peers[1].has_ended);
+        controller_dies(0);
+        peers[2].agent_down = false;
+        run_until(2);
+        peers[2].rests = UINT32_MAX; /* it need not end itself */
+        for (unsigned n = 0; n < 100 && !has_all_ended(2); n++)
+            turn();
+        assert_true(has_all_ended(2));
+        peers[2].ends = true;
+        turn();
+        turn();
+        assert_true(has_all_ended(3));
+        cluster_end();
+    }
+}
+
+/* An end is delayed neither where all is well nor where the task has failed. */
+static void ends_that_need_not_wait(void **unused)
+{
+    (void)unused;
+    cluster_begin(4, 1);
+    run_until(2);
+    fences = 2;
+    peers[0].ends = peers[1].ends = true;
+    for (unsigned n = 0; n < 5; n++)
+        turn();
+    assert_true(has_all_ended(2));
+    controller_dies(0);
+    peers[2].ends = true;
+    peers[2].rank.end.code = 1;
+    turn();
+    assert_true(has_all_ended(3));
+    peers[3].ends = true;
+    peers[3].agent_down = true;
+    for (unsigned n = 0; n < 100; n++)
+        turn();
+    assert_false(peers[3].has_ended);
+    pmi_let_go(&peers[3].shim); /* it is cancelled */
+    turn();
+    assert_true(has_all_ended(4));
+    cluster_end();
+}
+
+static void an_abort_is_lost_with_the_controller(void **unused)
+{
+    (void)unused;
+    cluster_begin(3, 1);
+    run_until(1);
+    rank_say(&peers[1], "cmd=abort error_msg=no\n");
+    assert_true(peers[1].is_ended);
+    check_has("note", note, "rank 1 aborts: no");
+    peers[1].ends = true;
+    peers[1].rank.end.signal = 15;
+    controller_dies(0);
+    look_for_end(&peers[1]);
+    for (unsigned n = 0; n < 100; n++)
+        turn();
+    assert_int_equal(n_killed, 1);
+    pmi_let_go(&peers[1].shim);
+    turn();
+    assert_true(peers[1].has_ended);
+    cluster_end();
+}
+
+/* Each fence is within its bounds, all of them together are not. */
+static void a_step_puts_too_much(void **unused)
+{
+    (void)unused;
+    cluster_begin(TASKS_MAX, 100);
+    fences = 5;
+    for (unsigned n = 0; n < TURNS_MAX && !n_killed; n++)
+        turn();
+    assert_int_equal(n_killed, 1);
+    check_has("note", note, "have put more than 32 MiB");
+    for (unsigned n = 0; n < 50; n++)
+        turn();
+    assert_int_equal(n_killed, 1);
+    cluster_end();
+}
+
 static void random_deaths(void **unused)
 {
     (void)unused;
@@ -501,7 +631,11 @@ static void random_deaths(void **unused)
         for (unsigned deaths = 40; deaths && !all_have(fences);) {
             struct peer *p = &peers[below((uint32_t)n_peers)];
             uint32_t what = below(100);
-            if (what < 30)
+            p->ends = p->ends || (p->fence == fences && !below(20));
+            look_for_end(p);
+            if (p->has_ended)
+                queue_cut(&p->down, 0);
+            else if (what < 30 && !p->ends)
                 rank_turn(p);
             else if (what < 55 && p->up.n)
                 take_up(p);
@@ -523,6 +657,11 @@ static void random_deaths(void **unused)
         for (size_t i = 0; i < n_peers; i++)
             peers[i].agent_down = false;
         run_until(fences);
+        for (size_t i = 0; i < n_peers; i++)
+            peers[i].ends = true;
+        for (unsigned i = 0; i < 100 && !has_all_ended(n_peers); i++)
+            turn();
+        assert_true(has_all_ended(n_peers));
         cluster_end();
     }
 }
@@ -536,6 +675,10 @@ int main(void)
         cmocka_unit_test(an_agent_dies_while_it_passes_the_answer_on),
         cmocka_unit_test(tasks_of_an_earlier_release),
         cmocka_unit_test(a_reply_is_bounded),
+        cmocka_unit_test(the_tasks_that_have_the_answer_end),
+        cmocka_unit_test(ends_that_need_not_wait),
+        cmocka_unit_test(an_abort_is_lost_with_the_controller),
+        cmocka_unit_test(a_step_puts_too_much),
         cmocka_unit_test(random_deaths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

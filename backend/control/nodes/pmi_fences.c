@@ -12,6 +12,11 @@
 #define BEHIND_MAX 3
 #define ASK_AGAIN  1000 /* ms without a piece of a kept answer: another task is asked */
 
+struct pmi_past { /* a task that is known to be past a fence */
+    uint32_t task;
+    bool asks; /* its shim stays until all tasks are */
+};
+
 struct pmi_step {
     uint32_t job;
     int32_t step;
@@ -29,6 +34,10 @@ struct pmi_step {
     bool asked;
     uint32_t of, source; /* the task that was asked */
     int64_t asked_ms;    /* for the piece that is missing */
+    /* Of the latest fence that a shim without ranks has asked about. */
+    uint32_t past_of;
+    VEC(struct pmi_past) past;
+    int64_t past_asked_ms; /* the other tasks; 0: not yet */
 };
 
 struct pmi_fences {
@@ -50,6 +59,7 @@ static void pmi_free(struct control *c, struct pmi_step *p)
 {
     pmi_fences_of(c)->bytes -= p->bytes + p->last_bytes;
     vec_fini(&p->parts);
+    vec_fini(&p->past);
     strv_fini(&p->pairs);
     strv_fini(&p->last);
     free(p);
@@ -139,7 +149,8 @@ static void pmi_send_all(struct control *c, const struct step *s, const struct t
     struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
     struct msg_pmi m = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
                         .fence = fence,
-                        .more = true};
+                        .more = true,
+                        .keeps = true};
     if (!n || nodeconn_queued(n->conn) > QUEUE_MAX)
         return;
     for (size_t i = 0; m.more; m.piece++) {
@@ -282,6 +293,75 @@ static void pmi_take_kept(struct control *c, struct pmi_step *p, const struct st
         pmi_kept_is_whole(c, p);
 }
 
+/* --- shims that stay until no task needs their answer --- */
+
+static void pmi_send_past(struct control *c, const struct pmi_step *p, const struct task *t, uint32_t of,
+                          bool asks)
+{
+    struct msg_pmi m = {.key = {.job = p->job, .step = p->step, .task = t->index, .attempt = t->attempt},
+                        .fence = PMI_KEPT,
+                        .of = of,
+                        .piece = PMI_PAST,
+                        .more = asks};
+    struct node_peer *n = t->alloc.node ? node_peer_find(c, t->alloc.node) : NULL;
+    if (n)
+        nodeconn_send(n->conn, 0, MSG_PMI_ALL, 0, &m);
+}
+
+static struct pmi_past *pmi_find_past(const struct pmi_step *p, uint32_t task)
+{
+    vec_for_each (&p->past, i)
+        if (p->past.v[i].task == task)
+            return &p->past.v[i];
+    return NULL;
+}
+
+/* Returns whether all tasks that have not ended are past the fence. Asks the others at most once a
+ * second. */
+static bool pmi_all_are_past(struct control *c, struct pmi_step *p, const struct step *s)
+{
+    int64_t now = pmi_now_ms(c);
+    bool asks = !p->past_asked_ms || now >= p->past_asked_ms + ASK_AGAIN, all = true;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (t->state == TASK_DONE || pmi_find_past(p, t->index))
+            continue;
+        all = false;
+        if (asks)
+            pmi_send_past(c, p, t, p->past_of, true);
+    }
+    if (!all && asks)
+        p->past_asked_ms = now;
+    return all;
+}
+
+static void pmi_note_past(struct control *c, struct pmi_step *p, const struct step *s, const struct task *t,
+                          const struct msg_pmi *m)
+{
+    if (m->of < p->past_of) { /* a task is past a later one: all have the answer of this one */
+        if (m->more)
+            pmi_send_past(c, p, t, m->of, false);
+        return;
+    }
+    if (m->of > p->past_of) {
+        vec_clear(&p->past);
+        p->past_of = m->of;
+        p->past_asked_ms = 0;
+    }
+    struct pmi_past *past = pmi_find_past(p, t->index);
+    if (past)
+        past->asks |= m->more;
+    else
+        vec_push(&p->past, (struct pmi_past){.task = t->index, .asks = m->more});
+    if (!pmi_all_are_past(c, p, s))
+        return;
+    vec_for_each (&p->past, i) {
+        const struct task *to = p->past.v[i].asks ? step_find_task(s, p->past.v[i].task) : NULL;
+        if (to)
+            pmi_send_past(c, p, to, p->past_of, false);
+    }
+}
+
 /* A task asks for the answer of a fence that this controller has not answered. Tasks of the releases that
  * do not keep answers, and a fence that is older still, are not helped: the step is ended. Not at the first
  * such message: what an earlier controller has answered may be on its way. */
@@ -328,11 +408,14 @@ void pmi_fences_take(struct control *c, struct msg_pmi *m)
     if (!t)
         return;
     if (m->fence == PMI_ABORT) {
-        pmi_end_step(c, &m->key);
+        if (!t->killing) /* repeated until the kill has come there */
+            pmi_end_step(c, &m->key);
         return;
     }
     struct pmi_step *p = pmi_get(c, &m->key, s->tasks.v[0].attempt);
-    if (m->fence == PMI_KEPT) {
+    if (m->fence == PMI_KEPT && m->piece == PMI_PAST) {
+        pmi_note_past(c, p, s, t, m);
+    } else if (m->fence == PMI_KEPT) {
         pmi_take_kept(c, p, s, t, m);
     } else if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
         pmi_send_all(c, s, t, m->key.job, m->fence, &p->last);

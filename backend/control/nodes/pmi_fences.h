@@ -10,7 +10,9 @@
  * lacks the answer repeats its part and cannot go on; the tasks that have it cannot complete the next
  * fence, and may not even come to it. Their supervisors keep the answer of the last fence: it is fetched
  * from one of them, piece by piece. All tasks have the answer of fence k before any task is past fence k +
- * 1, so one is enough. A step whose supervisors are of a release that keeps nothing is ended.
+ * 1, so one is enough. A step whose supervisors are of a release that keeps nothing is ended. A supervisor
+ * whose ranks have ended stays until it is told that all tasks are past its last fence; the tasks are asked
+ * then, as this controller may not have seen them come so far.
  *
  * Answers go in pieces, and only while the node's connection has room: a user's step must not break it. A
  * step that puts more than a fence may hold, or than there is room for here, is ended and told so. */
