@@ -118,7 +118,7 @@ static void spawn_ranks(struct shim *s)
 {
     s->phase = SHIM_RUNNING;
     for (size_t i = 0; i < s->n_ranks && !s->launch_failed && !s->terminating; i++) {
-        int r = rank_spawn(s, &s->ranks[i]);
+        int r = shim_rank_spawn(s, &s->ranks[i]);
         if (r < 0) {
             s->launch_failed = true;
             s->node_fault = s->node_fault || i == 0; /* later ones may be too many */
@@ -126,8 +126,8 @@ static void spawn_ranks(struct shim *s)
         }
     }
     if (s->launch_failed && s->n_alive)
-        kill_terminate(s, 0);
-    input_push(s);
+        shim_kill_terminate(s, 0);
+    shim_io_input_push(s);
 }
 
 static void shim_start(struct shim *s)
@@ -140,18 +140,18 @@ static void shim_start(struct shim *s)
         for (int k = 0; k < 2; k++)
             r->pump[k] = (struct pump){.fd = -1, .line = STR_INIT};
     }
-    shim_start_limits(s);
-    lease_start(s);
-    shim_arm_timer(s);
-    mem_start(s);
-    pmi_start(s);
-    pty_start(s);
+    shim_timer_start(s);
+    shim_orders_start_lease(s);
+    shim_timer_arm(s);
+    shim_mem_start(s);
+    shim_pmi_start(s);
+    shim_pty_start(s);
     int r = write_script(s);
     if (r == 0)
-        r = files_prepare(s);
-    spool_start(s);
-    if (r == 0 && files_need_opener(s)) {
-        r = files_start_opener(s);
+        r = shim_files_prepare(s);
+    shim_spool_start(s);
+    if (r == 0 && shim_files_need_opener(s)) {
+        r = shim_files_start_opener(s);
         if (r < 0)
             shim_message(s, "cannot start a process: %s", strerror(-r));
     }
@@ -184,7 +184,7 @@ static void limit_reached(struct shim *s)
                            s->setup.node ? s->setup.node : "?", wall_format_iso(wall_read(), at));
     struct launch_kill k = {
         .key = s->l.key, .cause = KILL_TIMEOUT, .grace_s = s->l.kill_wait_s, .note = line};
-    kill_on_request(s, &k);
+    shim_orders_kill(s, &k);
     free(line);
 }
 
@@ -196,7 +196,7 @@ static void wait_is_over(struct shim *s)
     if (s->phase != SHIM_RUNNING || !s->n_alive || s->terminating)
         return;
     s->waited_out = s->terminating = true;
-    kill_round(s);
+    shim_kill_round(s);
 }
 
 static void shim_timers(struct shim *s)
@@ -207,25 +207,25 @@ static void shim_timers(struct shim *s)
     if (now >= s->early_ms) {
         s->early_ms = INT64_MAX;
         s->early_sent = true;
-        kill_signal(s, s->l.early_signal, s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
-        shim_arm_timer(s);
+        shim_kill_signal(s, s->l.early_signal, s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
+        shim_timer_arm(s);
     }
     if (now >= s->limit_ms) {
         limit_reached(s);
-        shim_arm_timer(s);
+        shim_timer_arm(s);
     }
-    if (now >= lease_next_ms(s)) {
-        lease_look(s);
-        shim_arm_timer(s);
+    if (now >= shim_timer_lease_ms(s)) {
+        shim_orders_look_at_lease(s);
+        shim_timer_arm(s);
     }
     if (now >= s->mem_ms)
-        mem_look(s);
+        shim_mem_look(s);
     if (now >= s->spool_ms)
-        spool_look(s);
-    pmi_look(s);
-    pty_look(s);
+        shim_spool_look(s);
+    shim_pmi_look(s);
+    shim_pty_look(s);
     if (now >= s->kill_ms)
-        kill_round(s);
+        shim_kill_round(s);
     if (!s->stuck && s->setup.stuck_ms && s->first_kill_ms && now - s->first_kill_ms > s->setup.stuck_ms) {
         shim_message(s, "its processes could not be killed for more than %u s", s->setup.stuck_ms / 1000);
         s->stuck = true;
@@ -240,10 +240,10 @@ static int shim_wait_ms(const struct shim *s)
         at = s->wait_ms;
     if (s->spool_ms < at)
         at = s->spool_ms;
-    if (pmi_next_ms(s) < at)
-        at = pmi_next_ms(s);
-    if (pty_next_ms(s) < at)
-        at = pty_next_ms(s);
+    if (shim_pmi_next_ms(s) < at)
+        at = shim_pmi_next_ms(s);
+    if (shim_pty_next_ms(s) < at)
+        at = shim_pty_next_ms(s);
     if (s->drain_ms && s->drain_ms < at)
         at = s->drain_ms;
     if (at == INT64_MAX)
@@ -295,10 +295,10 @@ static void shim_collect(struct shim *s, struct poll_sources *q)
     shim_add(q, s->opener_fd, POLLIN, (struct poll_source){.kind = SRC_OPENER});
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
-        shim_add(q, pmi_fd(s, i), POLLIN, (struct poll_source){.kind = SRC_PMI, .rank = i});
+        shim_add(q, shim_pmi_fd(s, i), POLLIN, (struct poll_source){.kind = SRC_PMI, .rank = i});
         shim_add(q, r->report_fd, POLLIN, (struct poll_source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
-            if (r->pump[k].fd >= 0 && sink_has_room(s, r, k))
+            if (r->pump[k].fd >= 0 && shim_io_sink_has_room(s, r, k))
                 shim_add(q, r->pump[k].fd, POLLIN,
                          (struct poll_source){.kind = SRC_PUMP, .rank = i, .stream = k});
         if (s->input.len > r->in_at)
@@ -333,25 +333,25 @@ static void shim_serve(struct shim *s, const struct poll_source *what, short rea
         break;
     case SRC_TIMER: shim_drain(s->timer_fd); break;
     case SRC_OPENER:
-        if (files_read_opener(s) && !s->terminating)
+        if (shim_files_read_opener(s) && !s->terminating)
             spawn_ranks(s);
         else if (s->opener_fd < 0)
             s->phase = SHIM_RUNNING; /* with no rank: over as soon as the opener is reaped */
         break;
     case SRC_REPORT:
         if (r->report_fd >= 0)
-            rank_read_report(s, r);
+            shim_rank_read_report(s, r);
         break;
     case SRC_PUMP:
         if (r->pump[what->stream].fd >= 0)
-            pump_read(s, r, what->stream);
+            shim_io_pump_read(s, r, what->stream);
         break;
-    case SRC_INPUT: input_push(s); break;
+    case SRC_INPUT: shim_io_input_push(s); break;
     case SRC_PMI:
-        if (pmi_fd(s, what->rank) >= 0)
-            pmi_read(s, what->rank);
+        if (shim_pmi_fd(s, what->rank) >= 0)
+            shim_pmi_read(s, what->rank);
         break;
-    case SRC_SINK: sink_flush(s, &s->sinks.v[what->sink]); break;
+    case SRC_SINK: shim_io_sink_flush(s, &s->sinks.v[what->sink]); break;
     }
 }
 
@@ -360,7 +360,7 @@ static void shim_run(struct shim *s)
     struct poll_sources q = {.fds = VEC_INIT, .what = VEC_INIT};
     shim_agent_take_frames(s); /* a kill may have come along with the launch */
     shim_reap(s);
-    while (s->phase != SHIM_GONE || pmi_stays(s) || sinks_drain(s)) {
+    while (s->phase != SHIM_GONE || shim_pmi_stays(s) || shim_io_sinks_drain(s)) {
         shim_collect(s, &q);
         int n = poll(q.fds.v, q.fds.n, shim_wait_ms(s));
         for (size_t i = 0; n > 0 && i < q.fds.n; i++)
@@ -422,7 +422,7 @@ static void store_end(struct shim *s, const struct launch_end *end)
 static void shim_finish(struct shim *s)
 {
     struct launch_end end = {.key = s->l.key, .t_start = s->t_start, .t_end = s->t_end};
-    mem_finish(s, &end);
+    shim_mem_finish(s, &end);
     end.run_ms = (uint64_t)(s->end_ms - s->start_ms);
     end.end_kind = end_kind(s);
     end.was_killed = s->was_killed;
@@ -456,7 +456,7 @@ int shim_main(const char *dir)
 {
     struct shim s = {.dir = dir,
                      .agent_fd = SHIM_SOCKET_FD,
-                     .on_frame = shim_take_frame,
+                     .on_frame = shim_orders_take_frame,
                      .ctl_fd = -1,
                      .opener_fd = -1,
                      .timer_fd = -1,
@@ -477,7 +477,7 @@ int shim_main(const char *dir)
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s.dir_fd < 0 || !shim_claim(&s))
         return 1;
-    kill_take_spares(&s);
+    shim_kill_take_spares(&s);
     taskdir_mark(&s.l.key, s.l.cluster, s.mark);
     sigset_t chld;
     sigemptyset(&chld);

@@ -24,7 +24,7 @@
 #define NOTE_WAIT_MS 200
 #define LINK_DEPTH   8
 
-const char *files_drop(const struct shim *s)
+const char *shim_files_drop(const struct shim *s)
 {
     if (!s->setup.drop)
         return NULL;
@@ -58,7 +58,7 @@ static void make_parents(const char *path)
     free(p);
 }
 
-int files_enter_workdir(const struct shim *s, char *text, size_t size)
+int shim_files_enter_workdir(const struct shim *s, char *text, size_t size)
 {
     const char *dir = str_is_empty(s->l.workdir) ? "/" : s->l.workdir;
     int found = chdir(dir);
@@ -102,7 +102,7 @@ static int open_no_foreign_link(const char *path, int flags, int depth)
     return r;
 }
 
-int files_open_output(const char *path, bool append, char *text, size_t size)
+int shim_files_open_output(const char *path, bool append, char *text, size_t size)
 {
     /* O_NONBLOCK: a FIFO without a reader is an error, not a wait for ever. Truncated afterwards, when it
      * is known to be a plain file. O_APPEND in any case: standard output and error may be one file, and
@@ -135,7 +135,7 @@ int files_open_output(const char *path, bool append, char *text, size_t size)
     return r;
 }
 
-bool files_appends(const struct shim *s, const struct sink *k)
+bool shim_files_appends(const struct shim *s, const struct sink *k)
 {
     return s->l.append || (k->stream == 1 ? s->l.append_out : s->l.append_err);
 }
@@ -165,7 +165,7 @@ static int open_spool(struct shim *s, struct sink *k)
     return 0;
 }
 
-int files_prepare(struct shim *s)
+int shim_files_prepare(struct shim *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
@@ -182,7 +182,7 @@ int files_prepare(struct shim *s)
     return 0;
 }
 
-bool files_need_opener(const struct shim *s)
+bool shim_files_need_opener(const struct shim *s)
 {
     if (s->n_ranks == 1 && !s->l.label)
         return false;
@@ -225,18 +225,18 @@ static _Noreturn void opener_child(const struct shim *s, int sock)
 {
     struct opened o = {0};
     umask((mode_t)s->l.umask & 0777);
-    const char *why = files_drop(s);
+    const char *why = shim_files_drop(s);
     if (why) {
         o.error = EPERM;
         snprintf(o.text, sizeof o.text, "%s", why);
     } else {
-        o.error = -files_enter_workdir(s, o.text, sizeof o.text);
+        o.error = -shim_files_enter_workdir(s, o.text, sizeof o.text);
     }
     for (size_t i = 0; o.error == 0 && i < s->sinks.n; i++) {
         if (!s->sinks.v[i].path)
             continue;
-        int fd =
-            files_open_output(s->sinks.v[i].path, files_appends(s, &s->sinks.v[i]), o.text, sizeof o.text);
+        int fd = shim_files_open_output(s->sinks.v[i].path, shim_files_appends(s, &s->sinks.v[i]), o.text,
+                                        sizeof o.text);
         o.sink = (uint32_t)i;
         o.error = fd < 0 ? -fd : 0;
         if (fd >= 0) {
@@ -249,7 +249,7 @@ static _Noreturn void opener_child(const struct shim *s, int sock)
     _exit(0);
 }
 
-int files_start_opener(struct shim *s)
+int shim_files_start_opener(struct shim *s)
 {
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
@@ -268,7 +268,7 @@ int files_start_opener(struct shim *s)
     return 0;
 }
 
-bool files_read_opener(struct shim *s)
+bool shim_files_read_opener(struct shim *s)
 {
     union {
         char buf[CMSG_SPACE(sizeof(int))];
@@ -293,7 +293,7 @@ bool files_read_opener(struct shim *s)
         } else if (fd >= 0 && o.sink < s->sinks.n && s->sinks.v[o.sink].fd < 0) {
             s->sinks.v[o.sink].fd = fd;
             if (s->l.label)
-                sink_setup(&s->sinks.v[o.sink]);
+                shim_io_sink_setup(&s->sinks.v[o.sink]);
         } else if (fd >= 0) {
             close(fd);
         }
@@ -316,11 +316,11 @@ static _Noreturn void note_child(const struct shim *s, const struct sink *k, con
 {
     char why[512];
     umask((mode_t)s->l.umask & 0777);
-    if (files_drop(s))
+    if (shim_files_drop(s))
         _exit(1);
     int fd = k->fd;
-    if (fd < 0 && files_enter_workdir(s, why, sizeof why) == 0)
-        fd = files_open_output(k->path, true, why, sizeof why);
+    if (fd < 0 && shim_files_enter_workdir(s, why, sizeof why) == 0)
+        fd = shim_files_open_output(k->path, true, why, sizeof why);
     _exit(fd >= 0 && write(fd, text->s, text->len) == (ssize_t)text->len ? 0 : 1);
 }
 
@@ -345,7 +345,7 @@ static void note_by_child(struct shim *s, const struct sink *k, const struct str
     close(p[0]);
 }
 
-void files_note(struct shim *s, const char *line)
+void shim_files_note(struct shim *s, const char *line)
 {
     if (!s->sinks.n || str_is_empty(line) || s->notes_stuck)
         return;
@@ -355,7 +355,7 @@ void files_note(struct shim *s, const char *line)
     if (!str_ends(text.s, "\n"))
         str_append_char(&text, '\n');
     if (k->queued)
-        sink_write(s, k, &text);
+        shim_io_sink_write(s, k, &text);
     else if (k->fd >= 0 || k->path)
         note_by_child(s, k, &text);
     str_fini(&text);

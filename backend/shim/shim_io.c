@@ -37,14 +37,14 @@ static size_t shim_io_write_all(int fd, const char *p, size_t size)
     return size;
 }
 
-void sink_setup(struct sink *k)
+void shim_io_sink_setup(struct sink *k)
 {
     struct stat st;
     k->queued =
         fstat(k->fd, &st) == 0 && !S_ISREG(st.st_mode) && fcntl(k->fd, F_SETFL, O_APPEND | O_NONBLOCK) == 0;
 }
 
-void sink_flush(struct shim *s, struct sink *k)
+void shim_io_sink_flush(struct shim *s, struct sink *k)
 {
     size_t n = shim_io_write_all(k->fd, k->queue.s, k->queue.len);
     if (n && s->drain_ms)
@@ -55,24 +55,24 @@ void sink_flush(struct shim *s, struct sink *k)
     str_truncate(&k->queue, left);
 }
 
-void sink_write(struct shim *s, struct sink *k, const struct str *text)
+void shim_io_sink_write(struct shim *s, struct sink *k, const struct str *text)
 {
     if (!k->queued) {
         shim_io_write_all(k->fd, text->s, text->len);
         return;
     }
     str_append_n(&k->queue, text->s, text->len);
-    sink_flush(s, k);
+    shim_io_sink_flush(s, k);
 }
 
-bool sink_has_room(const struct shim *s, const struct rank *r, int stream)
+bool shim_io_sink_has_room(const struct shim *s, const struct rank *r, int stream)
 {
     if (s->pty)
-        return pty_has_room(s);
+        return shim_pty_has_room(s);
     return s->sinks.v[r->sink[stream]].queue.len < QUEUE_MAX;
 }
 
-bool sinks_drain(struct shim *s)
+bool shim_io_sinks_drain(struct shim *s)
 {
     bool waits = false;
     vec_for_each (&s->sinks, i)
@@ -99,7 +99,7 @@ static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
         str_append_char(&text, '\n');
         line += n + (nl ? 1 : 0);
     }
-    sink_write(s, &s->sinks.v[r->sink[stream]], &text);
+    shim_io_sink_write(s, &s->sinks.v[r->sink[stream]], &text);
     str_fini(&text);
     size_t left = (size_t)(end - line);
     memmove(p->line.s, line, left);
@@ -126,18 +126,18 @@ static bool shim_io_read_some(struct shim *s, struct rank *r, int stream)
     return true;
 }
 
-void pump_read(struct shim *s, struct rank *r, int stream)
+void shim_io_pump_read(struct shim *s, struct rank *r, int stream)
 {
     if (s->pty)
-        pty_read(s, r);
+        shim_pty_read(s, r);
     else
         shim_io_read_some(s, r, stream);
 }
 
-void pump_finish(struct shim *s, struct rank *r)
+void shim_io_pump_finish(struct shim *s, struct rank *r)
 {
     if (s->pty)
-        pty_finish(s, r);
+        shim_pty_finish(s, r);
     for (int i = 0; i < 2; i++) {
         struct pump *p = &r->pump[i];
         /* Bounded: a process that the rank has left may write as fast as this reads. */
@@ -192,7 +192,7 @@ static size_t push_ranks(struct shim *s)
     return slowest;
 }
 
-void input_push(struct shim *s)
+void shim_io_input_push(struct shim *s)
 {
     if (s->phase == SHIM_OPENING || push_ranks(s) < s->input.len)
         return;
@@ -207,10 +207,10 @@ void input_push(struct shim *s)
         input_ack(s);
 }
 
-void input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
+void shim_io_input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
 {
     if (s->pty) {
-        pty_input(s, tag, m);
+        shim_pty_input(s, tag, m);
         return;
     }
     if (s->input_waits)
@@ -227,5 +227,5 @@ void input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
     if (known < m->data.n)
         str_append_n(&s->input, (const char *)m->data.p + known, m->data.n - (size_t)known);
     s->input_eof = m->eof;
-    input_push(s);
+    shim_io_input_push(s);
 }

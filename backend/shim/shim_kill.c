@@ -19,7 +19,7 @@
     3 /* rounds after which the tree is stopped before it is killed: it forks faster than it dies */
 #define STOP_PASSES 16
 
-void kill_take_spares(struct shim *s)
+void shim_kill_take_spares(struct shim *s)
 {
     for (size_t i = 0; i < SPARE_FDS; i++)
         if (s->spare_fds[i] < 0)
@@ -61,7 +61,7 @@ static void stop_tree(struct proc_list *tree)
     }
 }
 
-void kill_signal(struct shim *s, int signo, enum signal_target target)
+void shim_kill_signal(struct shim *s, int signo, enum signal_target target)
 {
     if (target == SIGNAL_LEADER) {
         for (size_t i = 0; i < s->n_ranks; i++)
@@ -82,7 +82,7 @@ void kill_signal(struct shim *s, int signo, enum signal_target target)
     else
         signal_tree(&tree, signo);
     proc_list_fini(&tree);
-    kill_take_spares(s);
+    shim_kill_take_spares(s);
 }
 
 static bool kill_group(const struct shim *s)
@@ -98,7 +98,7 @@ static bool kill_group(const struct shim *s)
     return done;
 }
 
-void kill_round(struct shim *s)
+void shim_kill_round(struct shim *s)
 {
     int64_t now = mono_ms();
     if (!s->first_kill_ms) {
@@ -113,12 +113,12 @@ void kill_round(struct shim *s)
         stop_tree(&tree);
     signal_tree(&tree, SIGKILL);
     proc_list_fini(&tree);
-    kill_take_spares(s);
+    shim_kill_take_spares(s);
     s->kill_ms = now + s->kill_pause_ms;
     s->kill_pause_ms = s->kill_pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : s->kill_pause_ms * 2;
 }
 
-void kill_terminate(struct shim *s, int64_t grace_ms)
+void shim_kill_terminate(struct shim *s, int64_t grace_ms)
 {
     int64_t kill_ms = mono_ms() + grace_ms;
     if (!s->terminating) {
@@ -126,11 +126,11 @@ void kill_terminate(struct shim *s, int64_t grace_ms)
         if (s->opener)
             kill(s->opener, SIGKILL);
         if (grace_ms > 0)
-            kill_signal(s, SIGTERM, SIGNAL_TREE);
+            shim_kill_signal(s, SIGTERM, SIGNAL_TREE);
     }
     /* A later request may hurry, never delay. */
     if (kill_ms < s->kill_ms)
         s->kill_ms = kill_ms;
     if (grace_ms <= 0)
-        kill_round(s);
+        shim_kill_round(s);
 }

@@ -5,9 +5,9 @@
 #include "backend/shim/shim_state.h"
 
 /* Takes the spare descriptors that are not held. */
-void kill_take_spares(struct shim *s);
-void kill_terminate(struct shim *s, int64_t grace_ms);
-void kill_signal(struct shim *s, int signo, enum signal_target target);
-void kill_round(struct shim *s);
+void shim_kill_take_spares(struct shim *s);
+void shim_kill_terminate(struct shim *s, int64_t grace_ms);
+void shim_kill_signal(struct shim *s, int signo, enum signal_target target);
+void shim_kill_round(struct shim *s);
 
 #endif

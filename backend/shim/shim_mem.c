@@ -18,7 +18,7 @@
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
-void mem_start(struct shim *s)
+void shim_mem_start(struct shim *s)
 {
     bool looks = s->l.alloc.mem_mib && (!s->setup.cgroup || s->setup.cgroup_v1);
     s->mem_ms = looks ? s->start_ms + MEM_POLL_MS : INT64_MAX;
@@ -45,7 +45,7 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
         "slurmstepd: error: Detected 1 oom_kill event in StepId=%s. Some of the step tasks have been "
         "OOM Killed.",
         mem_step_name(s, name));
-    files_note(s, line);
+    shim_files_note(s, line);
     free(line);
 }
 
@@ -88,11 +88,11 @@ static void end_it(struct shim *s, uint64_t kib, const char *how)
 {
     s->mem_ms = INT64_MAX;
     s->terminating = true;
-    kill_round(s);
+    shim_kill_round(s);
     out_of_memory(s, kib, how);
 }
 
-void mem_look(struct shim *s)
+void shim_mem_look(struct shim *s)
 {
     shim_reap(s);
     if (s->mem_ms == INT64_MAX)
@@ -120,7 +120,7 @@ void mem_look(struct shim *s)
         end_it(s, kib, "RSS every 250 ms");
 }
 
-void mem_finish(struct shim *s, struct launch_end *end)
+void shim_mem_finish(struct shim *s, struct launch_end *end)
 {
     struct rusage u;
     getrusage(RUSAGE_CHILDREN, &u);

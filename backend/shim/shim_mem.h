@@ -5,9 +5,9 @@
 
 #include "backend/shim/shim_state.h"
 
-void mem_start(struct shim *s);
-void mem_look(struct shim *s);
+void shim_mem_start(struct shim *s);
+void shim_mem_look(struct shim *s);
 /* Fills peak_rss_kib, cpu_ms and sampled. */
-void mem_finish(struct shim *s, struct launch_end *end);
+void shim_mem_finish(struct shim *s, struct launch_end *end);
 
 #endif

@@ -13,17 +13,17 @@
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-void kill_on_request(struct shim *s, const struct launch_kill *k)
+void shim_orders_kill(struct shim *s, const struct launch_kill *k)
 {
     shim_reap(s);
     bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
     if (k->signal) {
         if (live && k->signal == LAUNCH_EARLY_AT)
-            shim_set_early(s, k->grace_s);
+            shim_timer_set_early(s, k->grace_s);
         else if (live && (k->signal == LAUNCH_LIMIT_AT || k->signal == LAUNCH_PAUSED))
-            shim_set_limit(s, k->signal == LAUNCH_PAUSED, k->grace_s);
+            shim_timer_set_limit(s, k->signal == LAUNCH_PAUSED, k->grace_s);
         else if (live && k->signal > 0)
-            kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
+            shim_kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
     } else {
         if (live && !s->was_killed)
             s->kill_cause = k->cause; /* the first one is why it ends */
@@ -32,16 +32,16 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
         bool other = live && s->was_killed && k->cause != s->asked_cause;
         s->was_killed |= live;
         s->asked_cause = k->cause;
-        pmi_let_go(s);
+        shim_pmi_let_go(s);
         if (s->drain_ms)
             s->drain_ms = 1; /* only its output was waited for */
         if (other && k->grace_s)
-            kill_signal(s, SIGTERM, SIGNAL_TREE);
-        kill_terminate(s, (int64_t)k->grace_s * 1000);
+            shim_kill_signal(s, SIGTERM, SIGNAL_TREE);
+        shim_kill_terminate(s, (int64_t)k->grace_s * 1000);
     }
     /* Last: a note may have to wait, a signal never. */
     if (live && k->note)
-        files_note(s, k->note);
+        shim_files_note(s, k->note);
 }
 /* --- a task that runs only as long as its controller is heard ---
  *
@@ -67,20 +67,20 @@ static void lease_renew(struct shim *s, uint64_t at_ms)
     if (!s->l.lease_s || s->lease_over || at_ms > (uint64_t)mono_ms())
         return;
     if (s->lease_ms && at_ms >= (uint64_t)s->lease_ms)
-        lease_look(s);
+        shim_orders_look_at_lease(s);
     else if (end > s->lease_ms)
         s->lease_ms = end;
 }
 
-void lease_start(struct shim *s)
+void shim_orders_start_lease(struct shim *s)
 {
     s->lease_ms = 0;
     lease_renew(s, s->setup.lease_ms);
 }
 
-void lease_look(struct shim *s)
+void shim_orders_look_at_lease(struct shim *s)
 {
-    if (mono_ms() < lease_next_ms(s))
+    if (mono_ms() < shim_timer_lease_ms(s))
         return;
     shim_reap(s);
     s->lease_over = true;
@@ -91,7 +91,7 @@ void lease_look(struct shim *s)
     k.note =
         xasprintf("slurmstepd: error: *** no controller was heard on %s for %u s: its lease is over ***",
                   s->setup.node ? s->setup.node : "?", s->l.lease_s - grace_s(s));
-    kill_on_request(s, &k);
+    shim_orders_kill(s, &k);
     free(k.note);
     s->lease_killed = first && s->was_killed;
     if (s->lease_killed)
@@ -100,30 +100,30 @@ void lease_look(struct shim *s)
 
 /* --- frames --- */
 
-void shim_take_frame(struct shim *s, const struct frame *f)
+void shim_orders_take_frame(struct shim *s, const struct frame *f)
 {
     if (f->type == MSG_KILL) {
         struct launch_kill k;
         if (codec_decode(&launch_kill_rec, f->body, f->size, &k, NULL) < 0)
             return;
         if (launch_key_eq(&k.key, &s->l.key))
-            kill_on_request(s, &k);
+            shim_orders_kill(s, &k);
         rec_fini(&launch_kill_rec, &k);
     } else if (f->type == MSG_PMI_ALL) {
         struct msg_pmi m;
         if (codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL) < 0)
             return;
         if (launch_key_eq(&m.key, &s->l.key))
-            pmi_take(s, &m);
+            shim_pmi_take(s, &m);
         rec_fini(&msg_pmi_rec, &m);
     } else if (f->type == SHIM_LEASE) {
         lease_renew(s, f->tag);
-        shim_arm_timer(s);
+        shim_timer_arm(s);
     } else if (f->type == MSG_INPUT) {
         struct msg_input m;
         if (codec_decode(&msg_input_rec, f->body, f->size, &m, NULL) < 0)
             return;
-        input_take(s, f->tag, &m);
+        shim_io_input_take(s, f->tag, &m);
         rec_fini(&msg_input_rec, &m);
     }
 }

@@ -5,10 +5,10 @@
 #include "backend/shim/shim_state.h"
 
 /* A frame of the agent. */
-void shim_take_frame(struct shim *s, const struct frame *f);
-void kill_on_request(struct shim *s, const struct launch_kill *k);
+void shim_orders_take_frame(struct shim *s, const struct frame *f);
+void shim_orders_kill(struct shim *s, const struct launch_kill *k);
 /* Ends the task if its lease is over. */
-void lease_look(struct shim *s);
-void lease_start(struct shim *s);
+void shim_orders_look_at_lease(struct shim *s);
+void shim_orders_start_lease(struct shim *s);
 
 #endif

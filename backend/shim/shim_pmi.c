@@ -184,7 +184,7 @@ static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
 static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, const char *value, int rc)
 {
     struct str all = STR_INIT;
-    pmi_words_answer_v2(&all, cmd, r->thread, more, value, rc);
+    shim_pmi_words_answer_v2(&all, cmd, r->thread, more, value, rc);
     pmi_say(r, all.s, all.len);
     str_fini(&all);
 }
@@ -297,16 +297,16 @@ static void pmi_tell_abort(struct shim *s)
 /* The other nodes' tasks, too. */
 static void pmi_end_all(struct shim *s, const char *line)
 {
-    files_note(s, line);
+    shim_files_note(s, line);
     if (s->l.pmi_tasks > 1) {
         s->pmi->aborts = true;
         s->pmi->again_ms = mono_ms() + AGAIN_MS;
         pmi_tell_abort(s);
     }
-    kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
+    shim_kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
-void pmi_take(struct shim *s, const struct msg_pmi *m)
+void shim_pmi_take(struct shim *s, const struct msg_pmi *m)
 {
     struct pmi *p = s->pmi;
     if (p && m->fence == PMI_KEPT && m->piece == PMI_PAST)
@@ -380,11 +380,11 @@ static void do_fullinit(struct shim *s, struct pmi_rank *r)
 static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
     struct pmi *p = s->pmi;
-    const char *cmd = pmi_words_value(w, "cmd"), *key = pmi_words_value(w, "key"),
-               *value = pmi_words_value(w, "value");
+    const char *cmd = shim_pmi_words_value(w, "cmd"), *key = shim_pmi_words_value(w, "key"),
+               *value = shim_pmi_words_value(w, "value");
     char buf[64];
     free(r->thread);
-    r->thread = xstrdup(pmi_words_value(w, "thrid"));
+    r->thread = xstrdup(shim_pmi_words_value(w, "thrid"));
     if (str_eq(cmd, "fullinit")) {
         do_fullinit(s, r);
     } else if (str_eq(cmd, "job-getid")) {
@@ -401,7 +401,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v2(r, cmd, "", NULL, put_attr(p, key, value) ? 0 : 1);
         answer_waiting_attrs(s);
     } else if (str_eq(cmd, "info-getnodeattr") && key) {
-        const char *wait = pmi_words_value(w, "wait"), *found = get_attr(p, key);
+        const char *wait = shim_pmi_words_value(w, "wait"), *found = get_attr(p, key);
         if (!found && wait && str_ieq(wait, "TRUE")) {
             r->wait = WAIT_ATTR;
             free(r->wanted);
@@ -416,7 +416,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v2(r, cmd, "", NULL, 0);
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, pmi_words_value(w, "msg"));
+        abort_step(s, r, shim_pmi_words_value(w, "msg"));
     } else if (cmd && strlen(cmd) < 32) {
         reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
     } else {
@@ -426,10 +426,10 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 
 static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
-    const char *cmd = pmi_words_value(w, "cmd"), *key = pmi_words_value(w, "key"),
-               *value = pmi_words_value(w, "value");
+    const char *cmd = shim_pmi_words_value(w, "cmd"), *key = shim_pmi_words_value(w, "key"),
+               *value = shim_pmi_words_value(w, "value");
     if (str_eq(cmd, "init")) {
-        const char *version = pmi_words_value(w, "pmi_version");
+        const char *version = shim_pmi_words_value(w, "pmi_version");
         r->version = str_eq(version, "2") ? 2 : 1;
         reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
                  r->version == 1);
@@ -455,7 +455,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
         reply_v1(r, "cmd=finalize_ack rc=0");
         close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, pmi_words_value(w, "error_msg"));
+        abort_step(s, r, shim_pmi_words_value(w, "error_msg"));
     } else {
         close_rank(r);
     }
@@ -493,10 +493,10 @@ static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
     memmove(r->in.s, r->in.s + all, r->in.len - all);
     str_truncate(&r->in, r->in.len - all);
     if (r->version == 2) {
-        pmi_words_split_v2(text, &w);
+        shim_pmi_words_split_v2(text, &w);
         do_v2(s, r, &w);
     } else {
-        pmi_words_split_v1(text, &w);
+        shim_pmi_words_split_v1(text, &w);
         do_v1(s, r, &w);
     }
     strv_fini(&w.v);
@@ -504,7 +504,7 @@ static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
     return r->fd >= 0;
 }
 
-void pmi_read(struct shim *s, size_t rank)
+void shim_pmi_read(struct shim *s, size_t rank)
 {
     struct pmi_rank *r = &s->pmi->ranks[rank];
     char buf[8192];
@@ -520,17 +520,17 @@ void pmi_read(struct shim *s, size_t rank)
         ;
 }
 
-int pmi_fd(const struct shim *s, size_t rank)
+int shim_pmi_fd(const struct shim *s, size_t rank)
 {
     return s->pmi ? s->pmi->ranks[rank].fd : -1;
 }
 
-int64_t pmi_next_ms(const struct shim *s)
+int64_t shim_pmi_next_ms(const struct shim *s)
 {
     return s->pmi ? s->pmi->again_ms : INT64_MAX;
 }
 
-void pmi_look(struct shim *s)
+void shim_pmi_look(struct shim *s)
 {
     struct pmi *p = s->pmi;
     if (!p || mono_ms() < p->again_ms)
@@ -555,7 +555,7 @@ static bool pmi_is_needed(const struct shim *s)
     return true;
 }
 
-bool pmi_stays(struct shim *s)
+bool shim_pmi_stays(struct shim *s)
 {
     struct pmi *p = s->pmi;
     if (!p || p->may_go || s->lease_over || (!p->aborts && !pmi_is_needed(s)))
@@ -563,18 +563,18 @@ bool pmi_stays(struct shim *s)
     if (!p->stays) {
         p->stays = true;
         p->again_ms = p->aborts ? p->again_ms : 0;
-        pmi_look(s);
+        shim_pmi_look(s);
     }
     return true;
 }
 
-void pmi_let_go(struct shim *s)
+void shim_pmi_let_go(struct shim *s)
 {
     if (s->pmi)
         s->pmi->may_go = true;
 }
 
-void pmi_start(struct shim *s)
+void shim_pmi_start(struct shim *s)
 {
     if (!s->l.pmi)
         return;
@@ -585,7 +585,7 @@ void pmi_start(struct shim *s)
         s->pmi->ranks[i] = (struct pmi_rank){.fd = -1, .in = STR_INIT};
 }
 
-int pmi_socket(struct shim *s, size_t rank, int *ret_theirs)
+int shim_pmi_socket(struct shim *s, size_t rank, int *ret_theirs)
 {
     int sv[2];
     *ret_theirs = -1;

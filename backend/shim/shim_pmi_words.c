@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 
-const char *pmi_words_value(const struct pmi_words *w, const char *key)
+const char *shim_pmi_words_value(const struct pmi_words *w, const char *key)
 {
     for (size_t i = 0; i + 1 < w->v.n; i += 2)
         if (str_eq(w->v.v[i], key))
@@ -14,7 +14,7 @@ const char *pmi_words_value(const struct pmi_words *w, const char *key)
     return NULL;
 }
 
-void pmi_words_split_v2(const char *s, struct pmi_words *ret)
+void shim_pmi_words_split_v2(const char *s, struct pmi_words *ret)
 {
     while (*s) {
         size_t n = strcspn(s, "=;");
@@ -33,7 +33,7 @@ void pmi_words_split_v2(const char *s, struct pmi_words *ret)
 }
 
 /* A value that is the last may hold blanks. */
-void pmi_words_split_v1(const char *s, struct pmi_words *ret)
+void shim_pmi_words_split_v1(const char *s, struct pmi_words *ret)
 {
     while (*(s += strspn(s, " "))) {
         size_t n = strcspn(s, "= ");
@@ -55,8 +55,8 @@ static void pmi_words_escape(struct str *out, const char *value)
     }
 }
 
-void pmi_words_answer_v2(struct str *out, const char *cmd, const char *thread, const char *more,
-                         const char *value, int rc)
+void shim_pmi_words_answer_v2(struct str *out, const char *cmd, const char *thread, const char *more,
+                              const char *value, int rc)
 {
     struct str s = STR_INIT;
     char length[16];

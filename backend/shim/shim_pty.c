@@ -55,7 +55,7 @@ static uint32_t env_number(const struct shim *s, const char *name)
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-void pty_start(struct shim *s)
+void shim_pty_start(struct shim *s)
 {
     if (!s->l.pty || s->n_ranks != 1)
         return;
@@ -63,7 +63,7 @@ void pty_start(struct shim *s)
     *s->pty = (struct pty){.slave = -1, .heard_ms = mono_ms() + FIRST_MS};
 }
 
-int pty_open(struct shim *s, struct rank *r, int given[3])
+int shim_pty_open(struct shim *s, struct rank *r, int given[3])
 {
     int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), unlock = 0, slave = -1;
     if (master < 0)
@@ -95,7 +95,7 @@ int pty_open(struct shim *s, struct rank *r, int given[3])
     return r->in_fd < 0 ? -errno : 0;
 }
 
-const char *pty_enter(int slave)
+const char *shim_pty_enter(int slave)
 {
     if (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) < 0)
         return "cannot make it the controlling terminal";
@@ -104,18 +104,18 @@ const char *pty_enter(int slave)
 
 /* --- output --- */
 
-bool pty_has_room(const struct shim *s)
+bool shim_pty_has_room(const struct shim *s)
 {
     const struct pty *p = s->pty;
     return p->out - p->seen < WINDOW || mono_ms() >= p->heard_ms;
 }
 
-int64_t pty_next_ms(const struct shim *s)
+int64_t shim_pty_next_ms(const struct shim *s)
 {
     int64_t at = INT64_MAX;
     if (!s->pty || !s->n_ranks || !s->ranks[0].running)
         return at;
-    if (!pty_has_room(s))
+    if (!shim_pty_has_room(s))
         at = s->pty->heard_ms;
     return s->pty->eof_ms && s->pty->eof_ms < at ? s->pty->eof_ms : at;
 }
@@ -130,7 +130,7 @@ static void pty_forget_oldest(struct pty *p, int fd)
         p->kept_from = from;
 }
 
-bool pty_read(struct shim *s, struct rank *r)
+bool shim_pty_read(struct shim *s, struct rank *r)
 {
     char buf[READ_SIZE];
     struct sink *k = &s->sinks.v[r->sink[0]];
@@ -150,9 +150,9 @@ bool pty_read(struct shim *s, struct rank *r)
     return true;
 }
 
-void pty_finish(struct shim *s, struct rank *r)
+void shim_pty_finish(struct shim *s, struct rank *r)
 {
-    for (size_t n = 0; r->pump[0].fd >= 0 && n < KEPT_MIN && pty_read(s, r); n += READ_SIZE)
+    for (size_t n = 0; r->pump[0].fd >= 0 && n < KEPT_MIN && shim_pty_read(s, r); n += READ_SIZE)
         ;
     if (r->pump[0].fd >= 0)
         close(r->pump[0].fd); /* what is left of the session gets its hangup */
@@ -203,7 +203,7 @@ static void put_eof(struct shim *s)
     s->pty->eof_ms = mono_ms() + EOF_MS;
 }
 
-void pty_look(struct shim *s)
+void shim_pty_look(struct shim *s)
 {
     struct pty *p = s->pty;
     if (!p || !p->eof_ms || p->slave < 0 || mono_ms() < p->eof_ms)
@@ -212,7 +212,7 @@ void pty_look(struct shim *s)
     if (s->input.len)
         return;
     put_eof(s);
-    input_push(s);
+    shim_io_input_push(s);
 }
 
 static void pty_poke(struct shim *s, const struct msg_input *m)
@@ -224,7 +224,7 @@ static void pty_poke(struct shim *s, const struct msg_input *m)
     set_size(fd, m->rows, m->cols);
 }
 
-void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
+void shim_pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
 {
     struct pty *p = s->pty;
     uint64_t have = s->input_at + s->input.len;
@@ -244,5 +244,5 @@ void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
     if (m->eof && !p->eof_ms && m->offset + m->data.n == s->input_at + s->input.len)
         put_eof(s);
     pty_answer(s, tag, NULL, !m->leave);
-    input_push(s);
+    shim_io_input_push(s);
 }

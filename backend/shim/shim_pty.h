@@ -6,19 +6,19 @@
 #include "backend/shim/shim_state.h"
 
 /* Before any client speaks to the task, if its launch asks for a terminal. */
-void pty_start(struct shim *s);
+void shim_pty_start(struct shim *s);
 /* Makes it: r reads and writes our end, given gets the rank's as its three standard ones. 0 or -errno. */
-int pty_open(struct shim *s, struct rank *r, int given[3]);
+int shim_pty_open(struct shim *s, struct rank *r, int given[3]);
 /* In the rank: a session of its own on that terminal. NULL, or a text. */
-const char *pty_enter(int slave);
+const char *shim_pty_enter(int slave);
 /* Whether what it prints is taken now: else the rank waits for the present one. */
-bool pty_has_room(const struct shim *s);
-int64_t pty_next_ms(const struct shim *s);
-void pty_look(struct shim *s);
+bool shim_pty_has_room(const struct shim *s);
+int64_t shim_pty_next_ms(const struct shim *s);
+void shim_pty_look(struct shim *s);
 /* False when there is nothing more now. */
-bool pty_read(struct shim *s, struct rank *r);
+bool shim_pty_read(struct shim *s, struct rank *r);
 /* The rank has ended: takes the rest and hangs up. */
-void pty_finish(struct shim *s, struct rank *r);
-void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m);
+void shim_pty_finish(struct shim *s, struct rank *r);
+void shim_pty_input(struct shim *s, uint64_t tag, const struct msg_input *m);
 
 #endif

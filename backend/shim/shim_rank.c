@@ -143,7 +143,7 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
             fd = 1;
         const struct sink *k = &s->sinks.v[r->sink[i]];
         if (fd < 0)
-            fd = files_open_output(k->path, files_appends(s, k), text, sizeof text);
+            fd = shim_files_open_output(k->path, shim_files_appends(s, k), text, sizeof text);
         if (fd < 0)
             give_up(report, -fd, false, "%s", text);
         rank_place(fd, i + 1, report);
@@ -301,7 +301,7 @@ static void propagate_limits(const struct shim *s, const struct rank *r)
 static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[4], int report)
 {
     in_nodes_part = true;
-    const char *why = s->pty ? pty_enter(given[1]) : NULL;
+    const char *why = s->pty ? shim_pty_enter(given[1]) : NULL;
     if (!s->pty)
         setpgid(0, 0);
     sigset_t none;
@@ -313,12 +313,12 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     rank_set_limits(s);
     bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);
-    why = why ? why : files_drop(s);
+    why = why ? why : shim_files_drop(s);
     if (why)
         give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
     in_nodes_part = false;
     char text[480];
-    int e = files_enter_workdir(s, text, sizeof text);
+    int e = shim_files_enter_workdir(s, text, sizeof text);
     if (e < 0)
         give_up(report, -e, false, "%s", text);
     open_standard(s, r, given, report);
@@ -358,7 +358,7 @@ static void close_all(int *fds, int n)
             close(fds[i]);
 }
 
-int rank_spawn(struct shim *s, struct rank *r)
+int shim_rank_spawn(struct shim *s, struct rank *r)
 {
     /* Pipes as [read, write]: input, output, error, report. */
     int in[2] = {-1, -1}, io[2][2] = {{-1, -1}, {-1, -1}}, report[2] = {-1, -1}, e = 0;
@@ -369,9 +369,9 @@ int rank_spawn(struct shim *s, struct rank *r)
         if ((i == 0 || r->sink[1] != r->sink[0]) && pipe2(io[i], O_CLOEXEC) < 0)
             e = -errno;
     int given[4] = {in[0], s->sinks.v[r->sink[0]].fd, s->sinks.v[r->sink[1]].fd, -1};
-    e = e ? e : pmi_socket(s, (size_t)(r - s->ranks), &given[3]);
+    e = e ? e : shim_pmi_socket(s, (size_t)(r - s->ranks), &given[3]);
     if (s->pty) {
-        e = e ? e : pty_open(s, r, given);
+        e = e ? e : shim_pty_open(s, r, given);
     } else if (s->l.label) {
         given[1] = io[0][1];
         given[2] = io[1][1] >= 0 ? io[1][1] : io[0][1];
@@ -410,7 +410,7 @@ int rank_spawn(struct shim *s, struct rank *r)
 
 /* In a batch script a program that cannot be run is a launch that failed. A rank of a step ends as Slurm's
  * do: with errno as its code. */
-void rank_read_report(struct shim *s, struct rank *r)
+void shim_rank_read_report(struct shim *s, struct rank *r)
 {
     struct start_report rep;
     ssize_t n = read(r->report_fd, &rep, sizeof rep);
@@ -427,7 +427,7 @@ void rank_read_report(struct shim *s, struct rank *r)
     r->bad_start = true;
     if (rep.exec && s->l.key.step != STEP_BATCH) {
         char *line = xasprintf("slurmstepd: error: %s", rep.text);
-        files_note(s, line);
+        shim_files_note(s, line);
         free(line);
         return;
     }

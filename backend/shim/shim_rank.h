@@ -4,8 +4,8 @@
 
 #include "backend/shim/shim_state.h"
 
-int rank_spawn(struct shim *s, struct rank *r);
+int shim_rank_spawn(struct shim *s, struct rank *r);
 /* Takes what the child says of its start. */
-void rank_read_report(struct shim *s, struct rank *r);
+void shim_rank_read_report(struct shim *s, struct rank *r);
 
 #endif

@@ -15,23 +15,23 @@
 static void rank_ended(struct shim *s, struct rank *r, int status)
 {
     if (r->report_fd >= 0)
-        rank_read_report(s, r);
+        shim_rank_read_report(s, r);
     r->running = false;
     s->n_alive--;
     if (!r->bad_start)
         r->end = (struct rank_end){.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
                                    .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-    pump_finish(s, r);
+    shim_io_pump_finish(s, r);
     if (r->in_fd >= 0) {
         close(r->in_fd);
         r->in_fd = -1;
-        input_push(s);
+        shim_io_input_push(s);
     }
     if (s->l.wait_s && s->n_alive && s->wait_ms == INT64_MAX)
         s->wait_ms = mono_ms() + (int64_t)s->l.wait_s * 1000;
     bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
     if (failed && s->n_alive && !s->terminating)
-        kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
+        shim_kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
 void shim_reap(struct shim *s)
@@ -52,7 +52,7 @@ void shim_reap(struct shim *s)
         s->phase = SHIM_LEFTOVERS;
         s->limit_ms = s->early_ms = s->mem_ms = s->spool_ms = INT64_MAX;
         if (!none && !s->first_kill_ms) {
-            kill_signal(s, SIGTERM, SIGNAL_TREE);
+            shim_kill_signal(s, SIGTERM, SIGNAL_TREE);
             int64_t at = s->end_ms + LEFTOVER_GRACE_MS;
             s->terminating = true;
             s->kill_ms = at < s->kill_ms ? at : s->kill_ms;

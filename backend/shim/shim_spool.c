@@ -14,7 +14,7 @@
 
 #define SPOOL_POLL_MS 500
 
-void spool_start(struct shim *s)
+void shim_spool_start(struct shim *s)
 {
     s->spool_ms = INT64_MAX;
     vec_for_each (&s->sinks, i)
@@ -22,7 +22,7 @@ void spool_start(struct shim *s)
             s->spool_ms = s->start_ms + SPOOL_POLL_MS;
 }
 
-void spool_look(struct shim *s)
+void shim_spool_look(struct shim *s)
 {
     shim_reap(s);
     if (s->spool_ms == INT64_MAX)
@@ -38,7 +38,7 @@ void spool_look(struct shim *s)
         return;
     s->spool_ms = INT64_MAX;
     /* At once: with a grace it would go on writing. */
-    kill_terminate(s, 0);
+    shim_kill_terminate(s, 0);
     unsigned long long mib = s->setup.spool_max >> 20;
     shim_message(s,
                  "its output passed the %llu MiB that this node's spool keeps for a task: name an OUT file "
@@ -48,6 +48,6 @@ void spool_look(struct shim *s)
         xasprintf("slurmstepd: error: output passed the %llu MiB that the node's spool keeps for a "
                   "task, it was killed: use --output=FILE",
                   mib);
-    files_note(s, line);
+    shim_files_note(s, line);
     free(line);
 }

@@ -4,8 +4,8 @@
 
 #include "backend/shim/shim_state.h"
 
-void spool_start(struct shim *s);
+void shim_spool_start(struct shim *s);
 /* Ends the task where it has written more than the spool takes. */
-void spool_look(struct shim *s);
+void shim_spool_look(struct shim *s);
 
 #endif

@@ -7,12 +7,12 @@
 
 #define EARLY_NEWS_S 5 /* a second early signal is at least this far ahead */
 
-int64_t lease_next_ms(const struct shim *s)
+int64_t shim_timer_lease_ms(const struct shim *s)
 {
     return s->l.lease_s && !s->lease_over ? s->lease_ms : INT64_MAX;
 }
 
-void shim_start_limits(struct shim *s)
+void shim_timer_start(struct shim *s)
 {
     s->limit_ms = s->early_ms = INT64_MAX;
     uint32_t limit = s->l.time_limit_s;
@@ -27,11 +27,11 @@ void shim_start_limits(struct shim *s)
 }
 
 /* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
-void shim_arm_timer(struct shim *s)
+void shim_timer_arm(struct shim *s)
 {
     int64_t at = s->early_ms < s->limit_ms ? s->early_ms : s->limit_ms;
-    if (lease_next_ms(s) < at)
-        at = lease_next_ms(s);
+    if (shim_timer_lease_ms(s) < at)
+        at = shim_timer_lease_ms(s);
     if (at == INT64_MAX)
         return;
     if (s->timer_fd < 0)
@@ -40,15 +40,15 @@ void shim_arm_timer(struct shim *s)
     timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
-void shim_set_early(struct shim *s, uint32_t in_s)
+void shim_timer_set_early(struct shim *s, uint32_t in_s)
 {
     if (s->l.early_signal <= 0 || (s->early_sent && in_s < EARLY_NEWS_S))
         return;
     s->early_ms = in_s < DURATION_NOT_SET ? mono_ms() + (int64_t)in_s * 1000 : INT64_MAX;
-    shim_arm_timer(s);
+    shim_timer_arm(s);
 }
 
-void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
+void shim_timer_set_limit(struct shim *s, bool paused, uint32_t in_s)
 {
     int64_t now = mono_ms(), left_ms = s->limit_ms - now;
     bool counts = s->limit_ms != INT64_MAX;
@@ -64,5 +64,5 @@ void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
         s->limit_ms = now + s->own_left_ms;
     if (!paused)
         s->own_left_ms = 0;
-    shim_arm_timer(s);
+    shim_timer_arm(s);
 }

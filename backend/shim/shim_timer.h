@@ -5,16 +5,16 @@
 #include "backend/shim/shim_state.h"
 
 /* Time limit and early signal, as the launch has them. */
-void shim_start_limits(struct shim *s);
+void shim_timer_start(struct shim *s);
 /* One of the times has changed. */
-void shim_arm_timer(struct shim *s);
+void shim_timer_arm(struct shim *s);
 /* Its early signal is due in in_s seconds; DURATION_UNLIMITED: not at all. Where it has been sent, only a
  * time that lies well ahead counts: the same limit may be told again. */
-void shim_set_early(struct shim *s, uint32_t in_s);
+void shim_timer_set_early(struct shim *s, uint32_t in_s);
 /* The job's time limit is another now, over in in_s seconds (DURATION_UNLIMITED: never), or stands still
  * until this is called again. A limit of the step's own only stands still, and goes on. */
-void shim_set_limit(struct shim *s, bool paused, uint32_t in_s);
+void shim_timer_set_limit(struct shim *s, bool paused, uint32_t in_s);
 /* When the lease is over; INT64_MAX: never. */
-int64_t lease_next_ms(const struct shim *s);
+int64_t shim_timer_lease_ms(const struct shim *s);
 
 #endif

@@ -166,13 +166,13 @@ uint64_t ctl_ticket(const struct control *control)
     return 0;
 }
 
-void files_note(struct shim *s, const char *line)
+void shim_files_note(struct shim *s, const char *line)
 {
     (void)s;
     snprintf(note, sizeof note, "%s", line);
 }
 
-void kill_terminate(struct shim *s, int64_t grace_ms)
+void shim_kill_terminate(struct shim *s, int64_t grace_ms)
 {
     (void)grace_ms;
     peers[s->l.key.task].is_ended = true;
@@ -212,7 +212,7 @@ static void cluster_end(void)
         queue_cut(&peers[i].up, 0);
         queue_cut(&peers[i].down, 0);
         close(peers[i].fd);
-        close(pmi_fd(&peers[i].shim, 0));
+        close(shim_pmi_fd(&peers[i].shim, 0));
     }
 }
 
@@ -230,7 +230,7 @@ static const char *rank_read(struct peer *p)
 static void rank_say(struct peer *p, const char *text)
 {
     assert_int_equal(write(p->fd, text, strlen(text)), strlen(text));
-    pmi_read(&p->shim, 0);
+    shim_pmi_read(&p->shim, 0);
 }
 
 /* Returns the line of the answer. */
@@ -239,7 +239,7 @@ static const char *rank_ask(struct peer *p, const char *text)
     const char *answer;
     rank_say(p, text);
     while (!(answer = rank_read(p)))
-        pmi_read(&p->shim, 0);
+        shim_pmi_read(&p->shim, 0);
     return answer;
 }
 
@@ -269,10 +269,10 @@ static void cluster_begin(size_t n, unsigned values)
         p->launch_rank.rank = (uint32_t)i;
         p->shim.l.ranks.v = &p->launch_rank;
         p->shim.l.ranks.n = 1;
-        pmi_start(&p->shim);
+        shim_pmi_start(&p->shim);
         assert_true(n_served < N_OF(served));
         served[n_served++] = p->shim.pmi;
-        assert_int_equal(pmi_socket(&p->shim, 0, &p->fd), 0);
+        assert_int_equal(shim_pmi_socket(&p->shim, 0, &p->fd), 0);
     }
     model_take_job(&c.model, j);
     controller_start();
@@ -344,7 +344,7 @@ static void take_up(struct peer *p)
 static void take_down(struct peer *p)
 {
     struct msg_pmi m = queue_shift(&p->down);
-    pmi_take(&p->shim, &m);
+    shim_pmi_take(&p->shim, &m);
     rec_fini(&msg_pmi_rec, &m);
 }
 
@@ -353,13 +353,13 @@ static void pass_time(void)
     now_ms += TURN_MS;
     for (size_t i = 0; i < n_peers; i++)
         if (!peers[i].has_ended)
-            pmi_look(&peers[i].shim);
+            shim_pmi_look(&peers[i].shim);
 }
 
 /* The supervisor's last act, where it need not stay. */
 static void look_for_end(struct peer *p)
 {
-    if (!p->ends || p->has_ended || pmi_stays(&p->shim))
+    if (!p->ends || p->has_ended || shim_pmi_stays(&p->shim))
         return;
     p->has_ended = true;
     queue_cut(&p->up, 0);
@@ -578,7 +578,7 @@ static void ends_that_need_not_wait(void **unused)
     for (unsigned n = 0; n < 100; n++)
         turn();
     assert_false(peers[3].has_ended);
-    pmi_let_go(&peers[3].shim); /* it is cancelled */
+    shim_pmi_let_go(&peers[3].shim); /* it is cancelled */
     turn();
     assert_true(has_all_ended(4));
     cluster_end();
@@ -599,7 +599,7 @@ static void an_abort_is_lost_with_the_controller(void **unused)
     for (unsigned n = 0; n < 100; n++)
         turn();
     assert_int_equal(n_killed, 1);
-    pmi_let_go(&peers[1].shim);
+    shim_pmi_let_go(&peers[1].shim);
     turn();
     assert_true(peers[1].has_ended);
     cluster_end();

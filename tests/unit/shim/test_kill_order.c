@@ -68,7 +68,7 @@ static void must_send(enum signal_target target, int signo, int first, int secon
     struct rank rank = {.running = true, .pid = pid};
     struct shim s = {.ranks = &rank, .n_ranks = 1};
     n_sent = 0;
-    kill_signal(&s, signo, target);
+    shim_kill_signal(&s, signo, target);
     assert_int_equal(n_sent, second ? 2 : 1);
     assert_int_equal(sent[0], first);
     if (second)

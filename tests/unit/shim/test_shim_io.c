@@ -21,7 +21,7 @@ static void test_rest_of_output_is_bounded(void **state)
     vec_push(&s.sinks, (struct sink){.fd = fd, .queue = STR_INIT});
     assert_true(r.pump[0].fd >= 0 && fd >= 0);
     alarm(20);
-    pump_finish(&s, &r);
+    shim_io_pump_finish(&s, &r);
     alarm(0);
     assert_int_equal(r.pump[0].fd, -1);
     off_t size = lseek(fd, 0, SEEK_END);
