@@ -453,7 +453,10 @@ static void the_cursor_tells_what_is_there(void **state)
     uilab_keys(u, "j"); /* the other lane of the node */
     uilab_draw(u, 24, 80);
     must_show(u, "nothing further is planned");
-    keys_show(u, "<Esc>t", "report");
+    for (int i = 0; i < 40; i++)
+        uilab_keys(u, "<Left>");
+    keys_show(u, "t", "GPUS");
+    keys_show(u, "t", "report");
     must_show(u, "not known");
     keys_show(u, "-", "12 h by job");
     keys_show(u, "/ablation<Enter>", "ablation");
@@ -660,15 +663,22 @@ static void notes_are_written(void **state)
     check_str("text", m->text, "new  fans");
 }
 
-static void panes_beside_the_plan_and_the_shares(void **state)
+/* Each row is a group of GPUs with the same jobs; a planned start is where GPUs are free for it. */
+static void the_plan_has_a_row_for_gpus(void **state)
 {
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "4");
+    uilab_keys(u, "4t");
     feed_plan(u, &g->s);
-    uilab_draw(u, 43, 132);
-    must_show(u, "Later on this node");
-    must_show(u, "requested "); /* the job under the cursor */
+    uilab_golden_in_all(u, "timeline-by-gpu", 24, 80);
+    must_show(u, "Timeline 6 h by GPU");
+    uilab_golden_in_all(u, "timeline-by-gpu", 43, 132);
+}
+
+static void panes_beside_the_shares(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
     uilab_keys(u, "7jjj");
     uilab_draw(u, 43, 132);
     must_show(u, "alice  of vision");
@@ -706,7 +716,8 @@ int main(void)
         UI_FIXTURE_CASE(a_job_between_its_tasks_holds_nothing),
         UI_FIXTURE_CASE(a_machine_at_rest_is_nobody_s),
         UI_FIXTURE_CASE(notes_are_written),
-        UI_FIXTURE_CASE(panes_beside_the_plan_and_the_shares),
+        UI_FIXTURE_CASE(the_plan_has_a_row_for_gpus),
+        UI_FIXTURE_CASE(panes_beside_the_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,8 @@ static inline void feed_plan(struct uilab *u, const struct demo_cluster *s)
     plan_row(&p, PLAN_RUNNING, s->multi, "pretrain", "gpu[01-02]", -72, 100, now);
     plan_row(&p, PLAN_RUNNING, s->steps, "crossval", "gpu[01-02]", -35, 60, now);
     plan_row(&p, PLAN_HELD, s->big, "finetune-7b", "gpu01", 100, 300, now);
+    p.rows.v[p.rows.n - 1].gpus = 8;
+    p.rows.v[p.rows.n - 1].n_nodes = 1;
     p.rows.v[3].reason = REASON_RESOURCES;
     p.rows.v[3].likely.ms = now.ms + 90 * 60000;
     p.rows.v[3].unlikely.ms = now.ms + 130 * 60000;

@@ -62,7 +62,7 @@ enum scope {
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "open a shell on the node") \
     X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "maintenance windows and reservations: list, create, change, delete") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "open the job")    \
-    X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, or by job")                      \
+    X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, by GPU, or by job")              \
     X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier; the lines below tell what runs there, and what a gap is planned for") \
     X(PLAN,   PLAN_RIGHT, "plan-right",  "Right l",    NULL,      "later")                                   \
     X(PLAN,   PLAN_CLOSER, "plan-closer", "+ =",       "closer",  "zoom in")                  \

@@ -4,11 +4,8 @@
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
-#include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
 #include "ui/text/view_text.h"
-
-#define NEXT_MAX 12 /* bars listed after the one under the cursor */
 
 void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
 {
@@ -105,49 +102,16 @@ void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes
     lane_look(p, lane, at, &here, &next);
     when_about(&a->text, at, ui_now(ui));
     rich_role(a, ROLE_LABEL);
-    rich_addf(a, ROLE_LABEL, "%s%s  ", lane->node ? " on " : "", lane->node ? lane->node : "");
+    rich_addf(a, ROLE_LABEL, "%s%s", lane->node ? " on " : "", lane->node ? lane->node : "");
+    if (lane->has_gpus && lane->gpu_last > lane->gpu)
+        rich_addf(a, ROLE_LABEL, ", GPUs %u-%u", lane->gpu, lane->gpu_last);
+    else if (lane->has_gpus)
+        rich_addf(a, ROLE_LABEL, ", GPU %u", lane->gpu);
+    rich_add(a, ROLE_LABEL, "  ");
     if (here) {
         row_words(ui, here->row, a);
         row_more(ui, here->row, b);
     } else {
         gap_words(ui, p, lane, next, at, a, b);
-    }
-}
-
-static void next_lines(struct lines *l, const struct ui *ui, const struct planlanes *p,
-                       const struct lane *lane, struct wall at)
-{
-    size_t n = 0;
-    for (size_t i = 0; lane->node && i < p->lanes.n; i++) {
-        const struct lane *other = &p->lanes.v[i];
-        for (size_t k = other->first; str_eq(other->node, lane->node) && k < other->first + other->n; k++) {
-            const struct bar_item *b = &p->items.v[k];
-            if (b->start.ms <= at.ms || n == NEXT_MAX)
-                continue;
-            if (!n++)
-                jobinfo_section(l, "Later on this node");
-            row_words(ui, b->row, lines_add(l));
-        }
-    }
-}
-
-void planinfo_lines(struct lines *l, struct ui *ui, const struct planlanes *p, const struct lane *lane,
-                    struct wall at)
-{
-    const struct bar_item *here, *next;
-    lane_look(p, lane, at, &here, &next);
-    planinfo_brief(l, ui, p, lane, at);
-    if (!l->v[l->n - 1].text.len)
-        l->n--;
-    const struct job *j = here && here->row->job ? ui_job(ui, here->row->job) : NULL;
-    if (j) {
-        lines_add(l);
-        jobinfo_summary(l, ui, j);
-    }
-    next_lines(l, ui, p, lane, at);
-    const struct node *n = lane->node && !j ? model_get_node(ui_model(ui), lane->node) : NULL;
-    if (n) {
-        lines_add(l);
-        nodeinfo_lines(l, ui, n);
     }
 }

@@ -10,8 +10,5 @@ void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
 /* Appends two lines: the job there, and its details. */
 void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes *p,
                     const struct lane *lane, struct wall at);
-/* The same, the job that is there, and what comes after it: for the pane beside the plan. */
-void planinfo_lines(struct lines *l, struct ui *ui, const struct planlanes *p, const struct lane *lane,
-                    struct wall at);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
+#include "ui/text/view_text.h"
 
 #define YEAR_S (365 * 86400)
 
@@ -81,6 +82,107 @@ static void lanes_of_node(struct planlanes *p, const char *node, struct on_node 
     free(taken);
 }
 
+/* --- by GPU --- */
+
+struct gpu_lane {
+    struct on_node on;
+    struct wall end; /* of the last one in it */
+};
+
+/* The GPUs of a node that a job holds. A job that has not started holds none: where its GPUs will be is not
+ * settled before. */
+static struct cpuset gpus_held_by(const struct model *m, const struct plan_row *r, const char *node)
+{
+    struct cpuset held = {0};
+    const struct job *j = r->kind == PLAN_RUNNING ? model_get_job(m, r->job) : NULL;
+    for (size_t i = 0; j && i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, node))
+            cpuset_or(&held, &j->alloc.v[i].gpus);
+    for (size_t i = 0; j && i < j->steps.n && !j->alloc.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (task_is_live(t) && str_eq(t->alloc.node, node))
+                cpuset_or(&held, &t->alloc.gpus);
+        }
+    return held;
+}
+
+static void gpu_lane_put(struct gpu_lane *l, const struct bar_item *b)
+{
+    vec_push(&l->on.v, *b);
+    l->end = b->end.ms > l->end.ms ? b->end : l->end;
+}
+
+/* A bar in the lanes of its GPUs: those it holds, all of a window; for a planned start as many as it needs
+ * of those that are free then. Returns false where that is none. */
+static bool put_on_gpus(struct gpu_lane *gpus, unsigned n, const struct bar_item *b,
+                        const struct cpuset *held)
+{
+    const struct plan_row *r = b->row;
+    unsigned need = r->n_nodes ? r->gpus / r->n_nodes : 0, put = 0;
+    for (unsigned i = 0; i < n; i++) {
+        bool planned = cpuset_is_empty(held) && need && gpus[i].end.ms <= b->start.ms;
+        if (r->kind != PLAN_WINDOW && !cpuset_has(held, i) && !planned)
+            continue;
+        gpu_lane_put(&gpus[i], b);
+        need -= planned;
+        put++;
+    }
+    return put > 0;
+}
+
+static bool same_bars(const struct on_node *a, const struct on_node *b)
+{
+    bool same = a->v.n == b->v.n;
+    for (size_t i = 0; same && i < a->v.n; i++)
+        same = a->v.v[i].row == b->v.v[i].row;
+    return same;
+}
+
+static void add_gpu_lanes(struct planlanes *p, const char *node, struct gpu_lane *gpus, unsigned n,
+                          uint64_t id)
+{
+    for (unsigned from = 0, to; from < n; from = to) {
+        size_t first = p->items.n;
+        for (to = from + 1; to < n && same_bars(&gpus[from].on, &gpus[to].on);)
+            to++;
+        vec_for_each (&gpus[from].on.v, i)
+            vec_push(&p->items, gpus[from].on.v.v[i]);
+        add_lane(p, node, first, from > 0, id + from);
+        struct lane *l = &p->lanes.v[p->lanes.n - 1];
+        l->has_gpus = true;
+        l->gpu = from;
+        l->gpu_last = to - 1;
+    }
+}
+
+static void lanes_of_gpus(struct planlanes *p, const struct model *m, const struct node *node,
+                          struct on_node *on, uint64_t id)
+{
+    unsigned n = node->gpus < CPUSET_MAX ? node->gpus : CPUSET_MAX;
+    struct gpu_lane *gpus = xcalloc(n, sizeof *gpus);
+    struct on_node others = {0};
+    if (on->v.n)
+        qsort(on->v.v, on->v.n, sizeof *on->v.v, plan_lanes_by_start);
+    vec_for_each (&on->v, i) {
+        struct cpuset held = gpus_held_by(m, on->v.v[i].row, node->spec.name);
+        if (!put_on_gpus(gpus, n, &on->v.v[i], &held))
+            vec_push(&others.v, on->v.v[i]);
+    }
+    add_gpu_lanes(p, node->spec.name, gpus, n, id);
+    size_t first = p->lanes.n;
+    if (others.v.n)
+        lanes_of_node(p, node->spec.name, &others, id + n);
+    for (size_t i = first; i < p->lanes.n; i++)
+        p->lanes.v[i].again = true;
+    vec_fini(&others.v);
+    for (unsigned i = 0; i < n; i++)
+        vec_fini(&gpus[i].on.v);
+    free(gpus);
+}
+
+/* --- on nodes --- */
+
 static void put_on_nodes(const struct plan_row *r, const struct idmap *index, struct wall now)
 {
     struct strv names = {0};
@@ -96,7 +198,7 @@ static void put_on_nodes(const struct plan_row *r, const struct idmap *index, st
 }
 
 static void lanes_by_node(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                          struct wall now)
+                          struct wall now, enum plan_by by)
 {
     struct on_node *all = xcalloc(m->n_nodes + 1, sizeof *all);
     struct idmap index = {0};
@@ -110,7 +212,9 @@ static void lanes_by_node(struct planlanes *p, const struct msg_plan *plan, cons
             if (window_has_node(&m->windows.v[k], m->nodes[i]->spec.name))
                 vec_push(&all[i].v, item_of(&p->windows.rows.v[k], now));
     for (size_t i = 0; i < m->n_nodes; i++) {
-        if (!str_eq(m->nodes[i]->spec.role, "login"))
+        if (by == PLAN_BY_GPU && m->nodes[i]->gpus)
+            lanes_of_gpus(p, m, m->nodes[i], &all[i], (i + 1) << 12);
+        else if (!str_eq(m->nodes[i]->spec.role, "login"))
             lanes_of_node(p, m->nodes[i]->spec.name, &all[i], (i + 1) << 12);
         vec_fini(&all[i].v);
     }
@@ -136,15 +240,15 @@ static void plan_lanes_take_windows(struct planlanes *p, const struct model *m)
 }
 
 void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                    struct wall now, bool by_job)
+                    struct wall now, enum plan_by by)
 {
     vec_clear(&p->items);
     vec_clear(&p->lanes);
     plan_lanes_take_windows(p, m);
-    if (by_job)
+    if (by == PLAN_BY_JOB)
         lanes_by_job(p, plan, now);
     else
-        lanes_by_node(p, plan, m, now);
+        lanes_by_node(p, plan, m, now, by);
 }
 
 void planlanes_fini(struct planlanes *p)
@@ -159,7 +263,7 @@ void planlanes_fini(struct planlanes *p)
 bool lane_shares_node(const struct planlanes *p, const struct lane *l)
 {
     const struct lane *end = p->lanes.v + p->lanes.n;
-    return l->again || (l + 1 < end && l[1].again);
+    return !l->has_gpus && (l->again || (l + 1 < end && l[1].again));
 }
 
 void lane_look(const struct planlanes *p, const struct lane *l, struct wall at,

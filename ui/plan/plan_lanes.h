@@ -1,5 +1,5 @@
-/* plan_lanes.h - the lanes of the timeline: by node, with as many lanes per node as its bars need, or by
- * job, one lane each. */
+/* plan_lanes.h - the lanes of the timeline: by node, with as many lanes per node as its bars need; by GPU,
+ * one for all neighbours that have the same jobs; or by job, one lane each. */
 #ifndef UI_PLAN_PLAN_LANES_H
 #define UI_PLAN_PLAN_LANES_H
 
@@ -12,10 +12,15 @@ struct bar_item { /* a row of the plan in one lane */
     struct wall start, end; /* end: far away where the row has none */
 };
 
+enum plan_by { PLAN_BY_NODE, PLAN_BY_GPU, PLAN_BY_JOB };
+#define PLAN_WAYS (PLAN_BY_JOB + 1)
+
 struct lane {
-    const char *node; /* NULL: by job */
-    size_t first, n;  /* in planlanes.items */
-    bool again;       /* another lane of the node before it */
+    const char *node;       /* NULL: by job */
+    size_t first, n;        /* in planlanes.items */
+    unsigned gpu, gpu_last; /* of the GPUs that have it; not where has_gpus is unset */
+    bool again;             /* another lane of the node before it */
+    bool has_gpus;
     uint64_t id;
 };
 
@@ -27,7 +32,7 @@ struct planlanes {
 
 /* Makes the lanes again; plan and m must live as long as p, which points into them. */
 void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
-                    struct wall now, bool by_job);
+                    struct wall now, enum plan_by by);
 void planlanes_fini(struct planlanes *p);
 
 /* A bar needs a start and an end: many waiting jobs have neither. */

@@ -1,4 +1,4 @@
-/* timeline_view.c - the plan as a timeline, by node or by job; time_bars.c has the picture.
+/* timeline_view.c - the plan as a timeline, by node, by GPU or by job; time_bars.c has the picture.
  *
  * The plan is the scheduler's. It is asked for when the queue has changed, at most every few seconds, while
  * this is on the screen. Windows are the mirror's own.
@@ -26,13 +26,12 @@ static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 *
 
 struct timeline_screen {
     struct view v;
-    struct table tables[2]; /* by node, by job */
+    struct table tables[PLAN_WAYS];
     struct rect body;
-    struct pane side;
     struct timebars bars;
     struct seldom plan_ask;
     struct mono minute; /* now has moved on then */
-    size_t span, at;    /* in spans; the column of the time cursor, 0: now's */
+    size_t span, at;    /* in spans; the column of the time cursor, 0: now */
 };
 
 static struct timeline_screen *timeline_of(struct view *v)
@@ -42,7 +41,7 @@ static struct timeline_screen *timeline_of(struct view *v)
 
 static struct table *table_of(struct timeline_screen *t)
 {
-    return &t->tables[t->bars.by_job];
+    return &t->tables[t->bars.by];
 }
 
 /* --- asking --- */
@@ -89,8 +88,8 @@ static struct view *timeline_view_open(struct ui *ui, const void *arg)
     t->v = (struct view){.ops = &timeline_view, .ui = ui};
     t->bars.ui = ui;
     set_span(t, 2);
-    timebars_init_table(&t->bars, &t->tables[0], false);
-    timebars_init_table(&t->bars, &t->tables[1], true);
+    for (enum plan_by by = 0; by < PLAN_WAYS; by++)
+        timebars_init_table(&t->bars, &t->tables[by], by);
     t->minute = mono_add_ms(ui_mono(ui), MINUTE_MS);
     return &t->v;
 }
@@ -98,10 +97,9 @@ static struct view *timeline_view_open(struct ui *ui, const void *arg)
 static void timeline_view_close(struct view *v)
 {
     struct timeline_screen *t = timeline_of(v);
-    table_fini(&t->tables[0]);
-    table_fini(&t->tables[1]);
+    for (size_t by = 0; by < PLAN_WAYS; by++)
+        table_fini(&t->tables[by]);
     timebars_fini(&t->bars);
-    pane_fini(&t->side);
     free(t);
 }
 
@@ -124,13 +122,14 @@ static void view_timer(struct view *v)
     ui_changed(v->ui);
 }
 
+static const char *const way_words[PLAN_WAYS] = {"by node", "by GPU", "by job"};
+
 static void view_title(struct view *v, struct rich *out)
 {
     struct timeline_screen *t = timeline_of(v);
     char b[UNITS_TEXT_SIZE];
     rich_add(out, ROLE_TITLE, "Timeline");
-    rich_addf(out, ROLE_NORMAL, " %s by %s", duration_format_words(t->bars.span_s, b),
-              t->bars.by_job ? "job" : "node");
+    rich_addf(out, ROLE_NORMAL, " %s %s", duration_format_words(t->bars.span_s, b), way_words[t->bars.by]);
     if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
         tableview_title(v->ui, table_of(t), t->bars.lanes.lanes.n, out);
     if (t->bars.plan.n_more)
@@ -142,7 +141,7 @@ static void view_title(struct view *v, struct rich *out)
 
 static const struct lane *current_lane(const struct timeline_screen *t)
 {
-    const struct trow *row = table_current(&t->tables[t->bars.by_job]);
+    const struct trow *row = table_current(&t->tables[t->bars.by]);
     return row ? row->data : NULL;
 }
 
@@ -155,8 +154,11 @@ static void draw_info(const struct timeline_screen *t, struct canvas *c, struct 
 {
     const struct lane *l = current_lane(t);
     struct lines told = {0};
+    int rows = (int)t->tables[t->bars.by].shown.n;
     if (rect_is_empty(r) || !l)
         return;
+    if (t->body.h > 1 + rows) /* right below the rows */
+        r.y = t->body.y + 1 + rows;
     planinfo_brief(&told, t->v.ui, &t->bars.lanes, l, cursor_time(t));
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
     for (int i = 0; i < 2; i++)
@@ -164,27 +166,43 @@ static void draw_info(const struct timeline_screen *t, struct canvas *c, struct 
     lines_fini(&told);
 }
 
-static void draw_side(struct timeline_screen *t, struct canvas *c, struct rect r)
-{
-    const struct lane *l = current_lane(t);
-    if (rect_is_empty(r) || !l)
-        return;
-    lines_clear(&t->side.lines);
-    planinfo_lines(&t->side.lines, t->v.ui, &t->bars.lanes, l, cursor_time(t));
-    pane_draw(&t->side, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
-}
-
-/* A line through empty cells, a role over others. */
+/* A line through empty cells and bars; letters stay. */
 static void draw_time_cursor(struct canvas *c, struct rect column)
 {
     for (int y = column.y + 1; y < column.y + column.h; y++) {
         const struct canvas_cell *cell = canvas_at(c, y, column.x);
-        if (cell->cp[0] == ' ' && !cell->over)
+        if (cell->fill != ROLE_NORMAL && cell->fill == cell->role) {
+            canvas_fill_pale(c, (enum role)cell->fill, cell->pale);
+            canvas_glyph(c, y, column.x, cell->pale ? ROLE_STRONG : ROLE_BAR_OWN, GLYPH_VLINE);
+            canvas_fill_with(c, ROLE_NORMAL);
+        } else if (cell->cp[0] == ' ' && !cell->over && cell->fill == ROLE_NORMAL) {
             canvas_glyph(c, y, column.x, ROLE_LINK, GLYPH_VLINE);
-        else
+        } else {
             canvas_over(c, rect_make(y, column.x, 1, 1), ROLE_CURSOR_IDLE);
+        }
     }
     canvas_over(c, rect_make(column.y, column.x, 1, 1), ROLE_CURSOR);
+}
+
+/* The line of time is the last column of the table. */
+static void draw_axis(struct timeline_screen *t, struct canvas *c, struct rect body)
+{
+    const struct table *table = table_of(t);
+    bool bar = table->shown.n > (size_t)table->list.height;
+    int x = body.x + body.w - t->bars.room - (bar ? 2 : 0), rows = table->list.height;
+    if (t->bars.room <= 0 || body.h <= 2 || x < body.x) /* a very narrow terminal has no room for it */
+        return;
+    struct rect axis = rect_make(body.y, x, body.h < rows + 1 ? body.h : rows + 1, t->bars.room),
+                head = rect_take_top(&axis, 1);
+    struct rect old = canvas_clip(c, body);
+    timebars_draw(&t->bars, table, c, axis);
+    timebars_draw_scale(&t->bars, c, head);
+    if (t->at) {
+        int col = (int)t->at < t->bars.room ? (int)t->at : t->bars.room - 1;
+        int n = (int)(table->shown.n - table->list.top);
+        draw_time_cursor(c, rect_make(body.y, x + col, 1 + (n < axis.h ? n : axis.h), 1));
+    }
+    canvas_unclip(c, old);
 }
 
 static void view_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
@@ -195,7 +213,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
     struct lines empty = {0};
     if (inner.body.h > 10)
         legend = rect_take_bottom(&inner.body, 1);
-    if (rect_is_empty(l->side) && inner.body.h > INFO_LINES + 4)
+    if (inner.body.h > INFO_LINES + 4)
         info = rect_take_bottom(&inner.body, INFO_LINES);
     lines_addf(&empty, ROLE_NORMAL, t->plan_ask.refused ? "The controller has no plan." : "No jobs.");
     t->body = inner.body;
@@ -203,19 +221,8 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
     tableview_draw(v->ui, table_of(t), c, &inner, &empty);
     lines_fini(&empty);
     v->ticks = false;
-    if (t->bars.room > 0) { /* the line of time is the last column */
-        bool bar = table_of(t)->shown.n > (size_t)table_of(t)->list.height;
-        int x = inner.body.x + inner.body.w - t->bars.room - (bar ? 2 : 0);
-        struct rect head = rect_make(inner.body.y, x, 1, t->bars.room);
-        timebars_draw_scale(&t->bars, c, head);
-        if (t->at) {
-            int col = (int)t->at < t->bars.room ? (int)t->at : t->bars.room - 1;
-            if (x + col >= inner.body.x) /* in a very narrow terminal the axis may begin outside */
-                draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
-        }
-    }
+    draw_axis(t, c, inner.body);
     draw_info(t, c, info);
-    draw_side(t, c, l->side);
     if (!rect_is_empty(legend))
         timebars_draw_legend(c, legend);
 }
@@ -227,9 +234,7 @@ static unsigned timeline_view_input(struct view *v, const struct input *in)
 
 static void move_time(struct timeline_screen *t, int by)
 {
-    if (!t->at && t->bars.room)
-        t->at = (size_t)timebars_now(&t->bars);
-    if (by < 0 && t->at > 1)
+    if (by < 0 && t->at)
         t->at--;
     else if (by > 0 && (int)t->at + 1 < t->bars.room)
         t->at++;
@@ -256,6 +261,17 @@ static const struct node *timeline_node_of_row(struct ui *ui, const struct trow 
     return l->node ? model_get_node(ui_model(ui), l->node) : NULL;
 }
 
+/* A cluster without GPUs has no lanes of them. */
+static enum plan_by next_way(const struct timeline_screen *t)
+{
+    const struct model *m = ui_model(t->v.ui);
+    bool gpus = false;
+    for (size_t i = 0; i < m->n_nodes && !gpus; i++)
+        gpus = m->nodes[i]->gpus > 0;
+    enum plan_by next = (t->bars.by + 1) % PLAN_WAYS;
+    return next == PLAN_BY_GPU && !gpus ? PLAN_BY_JOB : next;
+}
+
 static unsigned timeline_view_act(struct view *v, enum action a, const struct input *in)
 {
     struct timeline_screen *t = timeline_of(v);
@@ -266,7 +282,7 @@ static unsigned timeline_view_act(struct view *v, enum action a, const struct in
         size_t end = closer ? 0 : N_SPANS - 1;
         set_span(t, t->span == end ? end : closer ? t->span - 1 : t->span + 1);
     } else if (a == ACTION_PLAN_MODE) {
-        t->bars.by_job = !t->bars.by_job;
+        t->bars.by = next_way(t);
         table_refill(table_of(t));
     } else if (a == ACTION_PLAN_OPEN)
         timeline_open_job(t);
@@ -281,7 +297,7 @@ static unsigned timeline_view_act(struct view *v, enum action a, const struct in
 
 static const char *timeline_view_label(struct view *v, enum action a)
 {
-    return a == ACTION_PLAN_MODE && timeline_of(v)->bars.by_job ? "by node" : NULL;
+    return a == ACTION_PLAN_MODE ? way_words[next_way(timeline_of(v))] : NULL;
 }
 
 static struct table *view_table(struct view *v)
@@ -295,7 +311,6 @@ const struct view_ops timeline_view = {
     .name = "timeline",
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
-    .wants_side = true,
     .open = timeline_view_open,
     .close = timeline_view_close,
     .sync = timeline_view_sync,

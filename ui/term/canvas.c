@@ -68,7 +68,7 @@ void canvas_clear(struct canvas *c)
 {
     c->clip = rect_make(0, 0, c->rows, c->cols);
     c->cur_y = c->cur_x = -1;
-    c->fill = ROLE_NORMAL;
+    canvas_fill_with(c, ROLE_NORMAL);
     for (int i = 0; i < c->rows * c->cols; i++)
         cell_blank(&c->cells[i], ROLE_NORMAL);
 }
@@ -108,12 +108,14 @@ static void canvas_put(struct canvas *c, int y, int x, enum role role, uint32_t 
     cell_blank(cell, role);
     cell->cp[0] = cp;
     cell->fill = (uint8_t)c->fill;
+    cell->pale = (uint8_t)c->pale;
     cell->width = (uint8_t)width;
     if (width == 2) {
         break_wide(c, y, x + 1);
         cell_blank(cell_at(c, y, x + 1), role);
         cell_at(c, y, x + 1)->width = 0;
         cell_at(c, y, x + 1)->fill = (uint8_t)c->fill;
+        cell_at(c, y, x + 1)->pale = (uint8_t)c->pale;
     }
 }
 
@@ -173,9 +175,15 @@ int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g)
     return canvas_text(c, y, x, role, glyph_text(g), 1);
 }
 
-void canvas_fill_with(struct canvas *c, enum role fill)
+void canvas_fill_pale(struct canvas *c, enum role fill, int pale)
 {
     c->fill = fill;
+    c->pale = pale;
+}
+
+void canvas_fill_with(struct canvas *c, enum role fill)
+{
+    canvas_fill_pale(c, fill, 0);
 }
 
 void canvas_fill(struct canvas *c, struct rect r, enum role role)
@@ -248,7 +256,7 @@ struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, 
     *ret_char = cell->cp[0];
     if (cell->fill != ROLE_NORMAL) {
         bool filled;
-        struct style s = theme_filled(t, (enum role)cell->role, (enum role)cell->fill, &filled);
+        struct style s = theme_filled(t, (enum role)cell->role, (enum role)cell->fill, cell->pale, &filled);
         if (filled && cell->role == cell->fill)
             *ret_char = ' ';
         if (filled)
@@ -256,7 +264,10 @@ struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, 
         uint32_t end = sign_of_end((enum role)cell->role, cell->cp[0]);
         *ret_char = end && !t->colors ? end : *ret_char;
     }
-    return theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
+    struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
+    if (cell->pale && cell->over == ROLE_NORMAL)
+        s.fg = theme_paler(t, (enum role)cell->role, cell->pale);
+    return s;
 }
 
 void canvas_row_text(const struct canvas *c, int y, struct str *out)

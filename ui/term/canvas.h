@@ -22,7 +22,9 @@ struct canvas_cell {
     uint8_t width;               /* 1, 2, or 0: the right half of the wide one before it */
     uint8_t role, over;          /* enum role; over: ROLE_NORMAL for none */
     uint8_t fill;                /* of a bar: the role whose colour is its background; ROLE_NORMAL: none */
-    struct style ink;            /* cells are compared byte by byte: no gaps */
+    uint8_t pale;                /* percent of that colour that the track's stands for */
+    uint8_t unused[3];
+    struct style ink; /* cells are compared byte by byte: no gaps */
 };
 
 struct canvas {
@@ -32,6 +34,7 @@ struct canvas {
     bool ascii;       /* '?' and plain signs instead of everything beyond ASCII */
     int cur_y, cur_x; /* the terminal's cursor; -1: hidden */
     enum role fill;   /* of what is drawn; see canvas_fill_with */
+    int pale;         /* of it as well; see canvas_fill_pale */
     struct str text;  /* scratch */
 };
 
@@ -77,6 +80,9 @@ int canvas_printf(struct canvas *c, int y, int x, enum role role, int max, const
 int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g);
 /* The next texts are drawn as parts of a bar: on the colour of that role; ROLE_NORMAL: as usual. */
 void canvas_fill_with(struct canvas *c, enum role fill);
+/* The same with so many percent of the colour of the track, from 0 to 100, in that of the role. An end of a
+ * bar, which no bar follows, is as pale. On a terminal with few colours characters are seen instead. */
+void canvas_fill_pale(struct canvas *c, enum role fill, int pale);
 /* Blank cells of that role. */
 void canvas_fill(struct canvas *c, struct rect r, enum role role);
 void canvas_hline(struct canvas *c, int y, int x, int w, enum role role);

@@ -54,6 +54,7 @@
     X(BAR_GONE, "bar_gone", "#5d6675 | dim", "dim")                                                           \
     X(BAR_FOREIGN, "bar_foreign", "#c58af9 | magenta", "")                                                    \
     X(BAR_TEXT, "bar_text", "#f0f3f8 | black", "")                                                            \
+    X(BAR_OWN, "bar_own", "bold #ffffff | bold black", "bold")                                                \
     X(OWNER_1, "owner_1", "#3f7fbf | blue", "")                                                               \
     X(OWNER_2, "owner_2", "#8a63c7 | magenta", "")                                                            \
     X(OWNER_3, "owner_3", "#3d9a86 | cyan", "")                                                               \

@@ -254,10 +254,20 @@ struct style theme_ink(const struct theme *t, enum role role, enum role over, st
     return limit_colors(s, t->colors);
 }
 
-struct style theme_filled(const struct theme *t, enum role role, enum role fill, bool *ret_filled)
+#define MIXABLE 256 /* colours that a terminal needs to show shades of one */
+
+uint32_t theme_paler(const struct theme *t, enum role role, int pale)
+{
+    uint32_t fg = t->colors ? t->styles[role].fg : 0, track = t->styles[ROLE_BAR_FREE].fg;
+    if (pale && fg && track && t->colors >= MIXABLE)
+        fg = color_mix(fg, track, 100 - pale);
+    return color_limit(fg, t->colors);
+}
+
+struct style theme_filled(const struct theme *t, enum role role, enum role fill, int pale, bool *ret_filled)
 {
     struct style s = t->styles[role];
-    uint32_t bg = t->colors ? t->styles[fill].fg : 0;
+    uint32_t bg = !pale || t->colors >= MIXABLE ? theme_paler(t, fill, pale) : 0;
     *ret_filled = bg != 0;
     if (role == fill && bg)
         s = (struct style){0};
