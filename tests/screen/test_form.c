@@ -340,8 +340,8 @@ static void keys_are_called_by_what_they_do_next(void **state)
     struct ui_fixture *g = *state;
     keys_show(&g->u, "", "q quit");
     keys_show(&g->u, "<Enter>", "q back");
-    keys_show(&g->u, "q4", "t by job");
-    keys_show(&g->u, "t", "t by node");
+    keys_show(&g->u, "q4", "t by GPU");
+    keys_show(&g->u, "t", "t by job");
     keys_show(&g->u, "s", "Tab script");
     keys_show(&g->u, "<Tab>", "Tab fields");
     uilab_keys(&g->u, "<Tab><F6>");

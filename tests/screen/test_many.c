@@ -220,6 +220,10 @@ static void many_nodes_can_be_told_apart(void **unused)
     must_show(&u, "long-name-of-a-node-007 ");
     uilab_keys(&u, "3");
     uilab_draw(&u, 24, 132);
+    must_show(&u, "long-name-of-a-node-001 ");
+    must_show(&u, "2400: 300 free, 1 on one node");
+    uilab_keys(&u, "t");
+    uilab_draw(&u, 24, 132);
     must_show(&u, "long-name-of-a-node-007 ");
     must_show(&u, "2400: 300 free, 1 on one node");
     uilab_draw(&u, 12, 40); /* cut, but not where they differ */

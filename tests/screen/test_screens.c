@@ -10,7 +10,7 @@ static void every_gpu_has_its_letter(void **state)
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "3");
+    uilab_keys(u, "3t");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while the screen is shown */
     uilab_draw(u, 24, 80);
     must_show(u, "a100   32: 10 free, 5 on one node  12 offline  10 allocated");
@@ -29,6 +29,32 @@ static void every_gpu_has_its_letter(void **state)
     assert_false(flag->on);
 }
 
+/* A block for each GPU: its owner, how busy it is, for how long it has not been used. */
+static void every_gpu_has_its_block(void **state)
+{
+    static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "3");
+    uilab_draw(u, 24, 80);
+    must_show(u, "pretra\u2026"); /* in place of what is not measured */
+    must_show(u, "no GPU has been allocated and unused for long");
+    for (int i = 0; i < 20; i++) {
+        feed_util(u, "gpu01", busy, N_OF(busy), 2, 8000);
+        uilab_wait(u, 1000);
+    }
+    feed_util(u, "gpu01", busy, N_OF(busy), 2, 8000);
+    uilab_golden_in_all(u, "gpus-map", 24, 80);
+    must_show(u, "97% 40G");
+    must_show(u, "1h12m");
+    must_show(u, "drained");
+    must_show(u, "9 a100: 4 on gpu01, 5 on gpu02");
+    must_show(u, "pretrain of alice holds GPU 1 of gpu01");
+    uilab_golden_in_all(u, "gpus-map", 43, 132);
+    must_show(u, "idle 1h12m");
+    keys_show(u, "t", "gpu01    Bb");
+}
+
 /* A device that does not work is told from one whose node takes no jobs, whichever job has it. */
 static void a_broken_gpu_is_told(void **state)
 {
@@ -41,7 +67,7 @@ static void a_broken_gpu_is_told(void **state)
     strv_push(&found.gpu_notes, "4 fell off the bus");
     uilab_push(u, EV_NODE, 0, &found);
     rec_fini(&ev_node_rec, &found);
-    uilab_keys(u, "3");
+    uilab_keys(u, "3t");
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    BX..X.C.    4 a100");
     must_show(u, "2 broken  12 offline");
@@ -67,7 +93,7 @@ static void details_stand_below_the_list(void **state)
     uilab_draw(u, 14, 80); /* not where the list needs the lines */
     must_not_show(u, "gpu04  drained");
     must_show(u, "cpu06");
-    uilab_keys(u, "3g");
+    uilab_keys(u, "3tg");
     uilab_draw(u, 24, 80);
     must_show(u, "6   alice/crossval");
     uilab_draw(u, 43, 132); /* beside it, and once */
@@ -690,6 +716,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(every_gpu_has_its_letter),
+        UI_FIXTURE_CASE(every_gpu_has_its_block),
         UI_FIXTURE_CASE(a_broken_gpu_is_told),
         UI_FIXTURE_CASE(details_stand_below_the_list),
         UI_FIXTURE_CASE(a_login_node_is_not_out),

@@ -22,9 +22,12 @@ static void windows_are_pushed(void **state)
     check_int("the header's line", uilab_find(u, "maintenance on gpu01 in 1 h 59 min"), 0);
     uilab_keys(u, "4");
     uilab_draw(u, 24, 80);
-    must_show(u, "driver update%");
+    must_show(u, "\u2571\u2571\u2571\u2571 driver update \u2571");
     push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
     uilab_keys(u, "3");
+    uilab_draw(u, 24, 80);
+    must_show(u, "mainte\u2026");
+    uilab_keys(u, "t");
     uilab_draw(u, 24, 80);
     must_show(u, "◐ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
     must_show(u, "alice/crossval  maintenan");

@@ -109,9 +109,7 @@ static const struct job *gpu_holder(const struct ui *ui, const struct node *n, u
     return node_info_holder_of(ui, n, gpu, &since);
 }
 
-/* For how many seconds the GPU has been allocated and idle, as measured by the node's agent; 0: it is busy,
- * free, or not measured. */
-static int64_t gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
+int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     struct wall since = {0};
@@ -130,7 +128,7 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
         const struct gpu_util *g = gpu_of(u, i);
         if (!g || g->idle_s < ui_gpu_idle_flag_s(ui)) /* before the holder is looked for among all jobs */
             continue;
-        int64_t s = gpu_idle_s(ui, n, i);
+        int64_t s = nodeinfo_gpu_idle_s(ui, n, i);
         const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? gpu_holder(ui, n, i) : NULL;
         if (!j)
             continue;
@@ -246,7 +244,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
     const struct job *j = gpu_holder(ui, n, gpu);
-    int64_t idle = gpu_idle_s(ui, n, gpu);
+    int64_t idle = nodeinfo_gpu_idle_s(ui, n, gpu);
     bool out = ui_node_is_out(ui, n);
     char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);

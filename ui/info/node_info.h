@@ -17,6 +17,10 @@ void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node
 /* One sign a device: busy, held idle, free, foreign, broken, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);
 
+/* For how many seconds the GPU has been allocated and idle, as measured by the node's agent; 0: it is busy,
+ * free, or not measured. */
+int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu);
+
 /* One device in a line: number, use, memory, whose, since when idle. */
 void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu);
 

@@ -19,6 +19,7 @@
     X(ACTS, "Actions on jobs")  \
     X(NODES, "Nodes")           \
     X(WINDOWS, "Windows")       \
+    X(GPUS, "GPUs")             \
     X(PLAN, "Timeline")         \
     X(PARTS, "Partitions")      \
     X(HISTORY, "History")       \
@@ -61,6 +62,7 @@ enum scope {
     X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about the node, shown to all users") \
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "open a shell on the node") \
     X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "maintenance windows and reservations: list, create, change, delete") \
+    X(GPUS,   GPU_TABLE,  "gpu-table",   "t",          "as table", "as a table with a letter for each GPU, or as a map") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "open the job")    \
     X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, by GPU, or by job")              \
     X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier; the lines below tell what runs there, and what a gap is planned for") \

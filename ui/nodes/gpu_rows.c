@@ -99,6 +99,11 @@ static const struct gpu_util *measured(const struct ui *ui, const struct node *n
     return NULL;
 }
 
+const struct gpu_util *gpurows_measured(const struct gpurows *g, const struct gpu_row *r, unsigned i)
+{
+    return measured(g->ui, r->node, i);
+}
+
 enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r, unsigned i)
 {
     const struct gpu_util *u = measured(g->ui, r->node, i);

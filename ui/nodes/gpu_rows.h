@@ -54,6 +54,8 @@ void gpurows_fill(struct gpurows *g);
 void gpurows_count(struct gpurows *g);
 /* The holder of device i; NULL where no job holds it. */
 const struct gpu_row_owner *gpurows_owner(const struct gpurows *g, const struct gpu_row *r, unsigned i);
+/* What was measured of device i just now; NULL: nothing. */
+const struct gpu_util *gpurows_measured(const struct gpurows *g, const struct gpu_row *r, unsigned i);
 enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r, unsigned i);
 void gpurows_fini(struct gpurows *g);
 

@@ -1,4 +1,4 @@
-/* gpus_view.c - every GPU of the cluster, a letter each.
+/* gpus_view.c - every GPU of the cluster, as a map (gpu_map.c) or as a table with a letter each.
  *
  *       a100    32: 8 free, 4 on one node  2 idle  12 out  10 busy
  *      S NODE     GPUS      FREE WHO
@@ -18,12 +18,15 @@
 #include "src/base/xalloc.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
+#include "ui/nodes/gpu_map.h"
 #include "ui/nodes/gpu_rows.h"
 #include "ui/nodes/node_screen.h"
 
 struct gpus_screen {
     struct tablescreen s;
     struct gpurows all;
+    struct gpumap map;
+    bool as_table;
 };
 
 static struct gpus_screen *gpus_view_of(struct view *v)
@@ -170,6 +173,7 @@ static void gpus_fill(void *ctx, struct table *t)
 {
     struct gpurows *all = &((struct gpus_screen *)ctx)->all;
     gpurows_fill(all);
+    ownerroles_fill(&((struct gpus_screen *)ctx)->map.owners, all->ui);
     for (size_t i = 0; i < all->n_rows; i++)
         table_add(t, (struct trow){.id = nodekeys_id(all->rows[i].node), .data = &all->rows[i]});
 }
@@ -182,6 +186,7 @@ static struct view *gpus_open(struct ui *ui, const void *arg)
     struct gpus_screen *g = xcalloc(1, sizeof *g);
     g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
     g->all.ui = ui;
+    g->map.rows = &g->all;
     table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], gpus_fill, g);
     return &g->s.v;
 }
@@ -296,18 +301,82 @@ static const struct node_screen_ops gpus_screen_ops = {
     .node_of = gpus_node_of_row,
 };
 
+#define MAP_MIN_WIDTH  40
+#define MAP_MIN_HEIGHT 8
+#define SUM_LINES      2
+#define TYPES_FROM     24
+
+static void draw_sums(const struct gpus_screen *g, struct canvas *c, struct rect r)
+{
+    struct lines l = {0};
+    gpumap_sums(&g->map, &l, r.w);
+    for (size_t i = 0; i < l.n && (int)i < r.h; i++)
+        rich_draw(&l.v[i], c, r.y + (int)i, r.x + 2, r.w - 3);
+    lines_fini(&l);
+}
+
+static void draw_map(struct gpus_screen *g, struct canvas *c, struct rect r)
+{
+    if (r.h > MAP_MIN_HEIGHT + 2) {
+        struct rect legend = rect_take_bottom(&r, 1);
+        canvas_text(c, legend.y, legend.x + 2, ROLE_DIM,
+                    "colour: owner  brightness: use now  trail: use in the last minute", legend.w - 3);
+    }
+    struct rect sums = rect_take_bottom(&r, SUM_LINES + 1);
+    if (r.h >= TYPES_FROM || g->s.table.shown.n * 3 > (size_t)r.h) /* else the map takes all of it */
+        gpus_draw_types(&g->s, c, &r);
+    g->s.body = r;
+    int taken = gpumap_draw(&g->map, &g->s.table, c, r);
+    draw_sums(g, c, rect_make(r.y + taken + (taken == r.h), sums.x, SUM_LINES, sums.w));
+}
+
+/* A map takes the place of the pane as well. A filter that is typed, and what is said where no row matches,
+ * are the table's. */
 static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    gpurows_count(&gpus_view_of(v)->all);
-    nodescreen_draw(&gpus_screen_ops, &gpus_view_of(v)->s, c, l);
+    struct gpus_screen *g = gpus_view_of(v);
+    struct rect all = l->body;
+    gpurows_count(&g->all);
+    if (!rect_is_empty(l->side))
+        all.w = l->side.x + l->side.w - all.x;
+    if (g->as_table || !g->s.table.shown.n || all.w < MAP_MIN_WIDTH || all.h < MAP_MIN_HEIGHT) {
+        g->map.lines = 0;
+        nodescreen_draw(&gpus_screen_ops, &g->s, c, l);
+        return;
+    }
+    struct screen_layout inner = *l;
+    inner.body = rect_make(all.y, all.x, 0, 0);
+    tableview_draw(v->ui, &g->s.table, c, &inner, NULL);
+    canvas_fill(c, all, ROLE_NORMAL);
+    draw_map(g, c, all);
+}
+
+/* The table counts a line for each row. */
+static unsigned gpus_input(struct view *v, const struct input *in)
+{
+    struct gpus_screen *g = gpus_view_of(v);
+    struct input at = *in;
+    if (g->map.lines && rect_has(g->s.body, in->y, in->x))
+        at.y = g->s.body.y + 1 + (in->y - g->s.body.y) / g->map.lines;
+    return table_input(&g->s.table, &at, g->s.body);
 }
 
 static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
 {
-    return nodescreen_act(&gpus_screen_ops, &gpus_view_of(v)->s, a, in);
+    struct gpus_screen *g = gpus_view_of(v);
+    if (a == ACTION_GPU_TABLE) {
+        g->as_table = !g->as_table;
+        return DID_HANDLE | DID_REDRAW;
+    }
+    return nodescreen_act(&gpus_screen_ops, &g->s, a, in);
 }
 
-static const enum scope scopes[] = {NODE_SCREEN_SCOPES};
+static const char *gpus_label(struct view *v, enum action a)
+{
+    return a == ACTION_GPU_TABLE && gpus_view_of(v)->as_table ? "as map" : NULL;
+}
+
+static const enum scope scopes[] = {SCOPE_GPUS, NODE_SCREEN_SCOPES};
 
 const struct view_ops gpus_view = {
     .name = "gpus",
@@ -320,7 +389,8 @@ const struct view_ops gpus_view = {
     .sync = tablescreen_sync,
     .title = gpus_title,
     .draw = gpus_draw,
-    .input = tablescreen_input,
+    .input = gpus_input,
     .act = gpus_act,
+    .label = gpus_label,
     .table = tablescreen_table,
 };

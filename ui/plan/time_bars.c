@@ -84,7 +84,7 @@ static struct bar_look look_of(const struct timebars *b, const struct plan_row *
     };
 }
 
-/* "4711 train, ann", or as much of it as says something in so many cells. */
+/* "4711 train, ann", or as much of it as says something in room cells. */
 static void bar_words(const struct timebars *b, const struct plan_row *r, int room, struct str *out)
 {
     planinfo_id(out, b->ui, r);

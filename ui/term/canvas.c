@@ -265,7 +265,7 @@ struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, 
         *ret_char = end && !t->colors ? end : *ret_char;
     }
     struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
-    if (cell->pale && cell->over == ROLE_NORMAL)
+    if (cell->pale && s.fg == theme_paler(t, (enum role)cell->role, 0))
         s.fg = theme_paler(t, (enum role)cell->role, cell->pale);
     return s;
 }

@@ -80,7 +80,7 @@ int canvas_printf(struct canvas *c, int y, int x, enum role role, int max, const
 int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g);
 /* The next texts are drawn as parts of a bar: on the colour of that role; ROLE_NORMAL: as usual. */
 void canvas_fill_with(struct canvas *c, enum role fill);
-/* The same with so many percent of the colour of the track, from 0 to 100, in that of the role. An end of a
+/* The same with pale percent of the colour of the track, from 0 to 100, in that of the role. An end of a
  * bar, which no bar follows, is as pale. On a terminal with few colours characters are seen instead. */
 void canvas_fill_pale(struct canvas *c, enum role fill, int pale);
 /* Blank cells of that role. */

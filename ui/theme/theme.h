@@ -50,12 +50,12 @@ struct style theme_style(const struct theme *t, enum role role, enum role over);
 /* The same with ink, where nothing is laid over it: a match and the cursor keep their own look. */
 struct style theme_ink(const struct theme *t, enum role role, enum role over, struct style ink);
 
-/* The look of a cell of a bar: its background is the text colour of fill, with so many percent of the
+/* The look of a cell of a bar: its background is the text colour of fill, with pale percent of the
  * colour of the track in it. *ret_filled: there is one; else a character must say what is filled. */
 struct style theme_filled(const struct theme *t, enum role role, enum role fill, int pale,
                           bool *ret_filled);
 
-/* The text colour of a role with so many percent of the colour of the track in it; 0: the terminal's own.
+/* The text colour of a role with pale percent of the colour of the track in it; 0: the terminal's own.
  * Few colours cannot be mixed: it is the role's then. */
 uint32_t theme_paler(const struct theme *t, enum role role, int pale);
 

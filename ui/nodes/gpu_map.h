@@ -1,0 +1,26 @@
+/* gpu_map.h - every GPU as a block: its colour is its owner's, its brightness how busy it is.
+ *
+ *     gpu01    0 alice        1 alice        2
+ *     a100       97%  72G       2%  40G      free
+ *              ⣿⣿⣶⣿⣿⣷⣿⣿       idle 1 h 13
+ */
+#ifndef UI_NODES_GPU_MAP_H
+#define UI_NODES_GPU_MAP_H
+
+#include "ui/nodes/gpu_rows.h"
+#include "ui/nodes/owner_roles.h"
+#include "ui/widget/table.h"
+
+struct gpumap {
+    const struct gpurows *rows;
+    struct ownerroles owners;
+    int lines; /* of a node, as last drawn */
+};
+
+/* Draws the rows of t from its window on, and moves that so that the cursor is in it. Returns the lines
+ * taken. */
+int gpumap_draw(struct gpumap *m, struct table *t, struct canvas *c, struct rect r);
+/* What is free where, and what is held and does nothing: two lines. */
+void gpumap_sums(const struct gpumap *m, struct lines *l, int width);
+
+#endif
