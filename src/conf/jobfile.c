@@ -278,7 +278,7 @@ static int build_program(const struct build *b, size_t i, const struct raw_step 
                           "a step needs \"command\" or \"script\", one of them");
     if (raw->command) {
         if (!raw->command[strspn(raw->command, " \t\n")])
-            return conf_error(b->c, step_setting(b, i, "command"), "command: there is nothing in it");
+            return conf_error(b->c, step_setting(b, i, "command"), "command is empty");
         strv_push(&s->argv, "/bin/sh");
         strv_push(&s->argv, "-c");
         strv_push(&s->argv, raw->command);

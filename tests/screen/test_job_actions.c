@@ -37,6 +37,56 @@ static void of_many_that_have_ended_all_are_meant(void **state)
     shows(&g->u, "cancel: the jobs have ended", true);
 }
 
+/* A job whose priority the policy sets had the priority 0 in the menu. */
+static void the_menu_of_changes_has_the_real_priority(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e");
+    shows(u, "priority (administrators) 0", false);
+    const struct uilab_sent *ask = uilab_sent(u, MSG_PRIO);
+    assert_non_null(ask);
+    struct msg_prio_rows rows = {.more = false};
+    struct prio_row *row = rec_list_push(&rows.rows);
+    row->job = g->s.eval;
+    row->parts.total = 6096;
+    uilab_feed(u, MSG_PRIO_ROWS, ask->tag, &rows);
+    rec_fini(&msg_prio_rows_rec, &rows);
+    shows(u, "priority (administrators) 6096", true);
+}
+
+static void what_is_copied_is_chosen(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    char id[16];
+    snprintf(id, sizeof id, "%u", g->s.train);
+    uilab_keys(u, "/train-resnet<Enter>y");
+    shows(u, "copy to the clipboard", true);
+    shows(u, "output  ", true);
+    shows(u, "nodes         gpu03", true);
+    uilab_keys(u, "<Enter>");
+    assert_string_equal(outbox_copied(u->app), id);
+    uilab_keys(u, "yj<Enter>");
+    assert_string_equal(outbox_copied(u->app), "train-resnet");
+    uilab_keys(u, "y<End><Enter>");
+    answer_script(u, "#!/bin/sh\n./train.py\n");
+    assert_string_equal(outbox_copied(u->app), "#!/bin/sh\n./train.py\n");
+    uilab_keys(u, "y<End>k<Enter>");
+    answer_script(u, "#!/bin/sh\n");
+    assert_non_null(strstr(outbox_copied(u->app), "'fold 3'"));
+}
+
+/* The footer offered to open, to read and to cancel what was not there. */
+static void no_row_no_keys_for_it(void **state)
+{
+    struct ui_fixture *g = *state;
+    uilab_keys(&g->u, "/no such job<Enter>");
+    shows(&g->u, "Enter open", false);
+    shows(&g->u, "c cancel", false);
+    shows(&g->u, "s submit", true);
+}
+
 /* How many elements run at once is a question for arrays. */
 static void changes_are_those_of_the_job(void **state)
 {
@@ -464,6 +514,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_hold_of_many_is_not_counted),
         CASE(of_many_that_have_ended_all_are_meant),
+        CASE(the_menu_of_changes_has_the_real_priority),
+        CASE(what_is_copied_is_chosen),
+        CASE(no_row_no_keys_for_it),
         CASE(changes_are_those_of_the_job),
         CASE(times_are_typed_as_everywhere),
         CASE(the_footer_says_what_is_good_for_it),

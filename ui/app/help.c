@@ -5,9 +5,13 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/text/jobtext.h"
+#include "ui/app/help_view.h"
 #include "ui/command/command.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
+#include "ui/term/signs.h"
+#include "ui/text/view_text.h"
 
 #define KEY_WIDTH 14
 
@@ -46,23 +50,127 @@ static void add_scope(const struct ui *ui, struct lines *l, enum scope scope, bo
     }
 }
 
+static void add_title(struct lines *l, const char *title)
+{
+    if (l->n)
+        lines_add(l);
+    lines_addf(l, ROLE_TITLE, "%s", title);
+}
+
+/* --- signs --- */
+
+#define SIGN_WIDTH 4
+
+static struct rich *add_sign(struct lines *l, enum role role, const char *sign, const char *means)
+{
+    struct rich *r = lines_add(l);
+    int pad = SIGN_WIDTH - cell_width(sign);
+    rich_add(r, role, sign);
+    rich_addf(r, ROLE_NORMAL, "%*s%s", pad > 1 ? pad : 1, "", means);
+    r->hang = SIGN_WIDTH;
+    return r;
+}
+
+static void add_signs(struct lines *l)
+{
+    static const struct {
+        const char *sign;
+        enum role role;
+        const char *means;
+    } nodes[] = {
+        {SIGN_NODE_FREE, ROLE_NODE_FREE, "free"},
+        {SIGN_NODE_PART, ROLE_NODE_PART, "partly used"},
+        {SIGN_NODE_FULL, ROLE_NODE_FULL, "full"},
+        {SIGN_NODE_OUT, ROLE_NODE_OUT, "offline: drained, down or lost; the note says why"},
+        {"?", ROLE_DIM, "not connected yet"},
+    };
+    static const struct {
+        enum role role;
+        const char *means;
+    } bars[] = {
+        {ROLE_BAR_USED, "used"},   {ROLE_BAR_IDLE, "allocated but idle"},
+        {ROLE_BAR_OUT, "offline"}, {ROLE_BAR_FOREIGN, "used by processes outside the queue"},
+        {ROLE_BAR_FREE, "free"},
+    };
+    char buf[2];
+    add_title(l, "Signs of jobs");
+    for (int s = 0; s < JOB_N_STATES; s++) {
+        const struct job j = {.state = (uint8_t)s};
+        add_sign(l, job_role(&j), sign_of(job_state_glyph((enum job_state)s), buf),
+                 job_state_word((enum job_state)s));
+    }
+    add_sign(l, ROLE_HELD, SIGN_HELD, "held until released");
+    add_sign(l, ROLE_MARK, glyph_text(GLYPH_MARK), "marked");
+    add_sign(l, ROLE_OWN, glyph_text(GLYPH_WATCHED), "watched");
+    add_title(l, "Signs of nodes");
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        add_sign(l, nodes[i].role, nodes[i].sign, nodes[i].means);
+    add_title(l, "Parts of bars");
+    for (size_t i = 0; i < sizeof bars / sizeof bars[0]; i++)
+        add_sign(l, bars[i].role, bar_sign(bars[i].role), bars[i].means);
+}
+
+/* --- filter words --- */
+
+#define WORD_WIDTH 24
+
+static void add_filter_word(struct lines *l, const char *word, const char *means)
+{
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_KEY, word);
+    rich_addf(r, ROLE_NORMAL, "%*s%s", WORD_WIDTH - cell_width(word), "", means);
+    r->hang = WORD_WIDTH;
+}
+
+static const char *unit_words(const struct table_column *col)
+{
+    switch (col->unit) {
+    case FILTER_SECONDS: return " (30s, 5m, 2h, 1d)";
+    case FILTER_MIB: return " (500M, 16G)";
+    case FILTER_PLAIN: break;
+    }
+    return "";
+}
+
+static void add_filter(struct lines *l, const struct table *t)
+{
+    add_title(l, "Filter words");
+    add_filter_word(l, "train", "rows with this text; several words must all match");
+    add_filter_word(l, "!train", "rows without it; ! works before every word");
+    add_filter_word(l, "COLUMN:TEXT", "the column contains the text");
+    add_filter_word(l, "COLUMN:=TEXT", "the column is exactly this text");
+    add_filter_word(l, "COLUMN:>N  :>=  :<  :<=", "numbers, sizes and times");
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_NORMAL, "Columns: ");
+    r->hang = 9;
+    for (size_t i = 0; i < t->n_cols; i++) {
+        rich_add(r, ROLE_KEY, t->cols[i].name);
+        rich_addf(r, ROLE_NORMAL, "%s%s", unit_words(&t->cols[i]), i + 1 < t->n_cols ? ", " : "");
+    }
+}
+
 void help_open(struct ui *ui)
 {
-    const struct view_ops *ops = ui_view(ui)->ops;
-    struct str title = STR_INIT;
-    str_appendf(&title, "keys: %s", ops->name);
-    struct dialog *d = dialog_new(DIALOG_TEXT, title.s);
-    str_fini(&title);
-    for (size_t i = 0; i < ops->n_scopes; i++)
-        add_scope(ui, &d->body.lines, ops->scopes[i], ops->types);
-    add_scope(ui, &d->body.lines, SCOPE_GLOBAL, ops->types);
-    if (!ops->types) {
-        add_scope(ui, &d->body.lines, SCOPE_WAIT, false);
-        lines_add(&d->body.lines);
-        lines_addf(&d->body.lines, ROLE_TITLE, "Commands");
-        command_help(&d->body.lines);
+    struct view *v = ui_view(ui);
+    const struct view_ops *ops = v->ops;
+    struct lines l = {0};
+    if (ops == &help_view) { /* the key that opened it closes it */
+        stack_pop(ui);
+        return;
     }
-    ui_take_dialog(ui, d, NULL, NULL, NULL);
+    for (size_t i = 0; i < ops->n_scopes; i++)
+        add_scope(ui, &l, ops->scopes[i], ops->types);
+    add_scope(ui, &l, SCOPE_GLOBAL, ops->types);
+    if (!ops->types) {
+        add_scope(ui, &l, SCOPE_WAIT, false);
+        add_signs(&l);
+        if (ops->table)
+            add_filter(&l, ops->table(v));
+        add_title(&l, "Commands");
+        command_help(&l);
+    }
+    ui_push(ui, &help_view, &(struct help_about){.name = ops->name, .take_lines = &l});
+    lines_fini(&l);
 }
 
 /* --- the menu --- */

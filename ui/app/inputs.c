@@ -9,6 +9,7 @@
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/help.h"
+#include "ui/app/help_view.h"
 #include "ui/command/command.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
@@ -224,6 +225,8 @@ static void interrupt(struct ui *ui)
     if (asked ? asked != ui->inputs->quit_asked
               : command_is_open(ui) || (!top->ops->types && stack_takes_text(top))) {
         app_input(ui, &esc);
+    } else if (!asked && top->ops == &help_view) {
+        stack_pop(ui);
     } else if (asked || !top->ops->may_quit || top->ops->may_quit(top)) {
         outbox_wish(ui, WISH_QUIT);
     } else if (dialogs_top(ui)) {

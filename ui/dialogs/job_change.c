@@ -7,12 +7,15 @@
 #include "src/text/jobtext.h"
 #include "ui/dialogs/actions_internal.h"
 
+#define PRIORITY_TITLE "priority (administrators)"
+#define TITLE_FORMAT   "%-26s"
+
 /* X(key of scontrol, label, syntax) */
 #define CHANGES(X)                                                                \
     X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                     \
     X("MinMemoryNode", "memory per node", "16G")                                  \
     X("Partition", "partition", "one name, or several with commas")               \
-    X("Priority", "priority (administrators)", "a number")                        \
+    X("Priority", PRIORITY_TITLE, "a number")                                     \
     X("Dependency", "depends on", "afterok:12, afterany:12:13; empty removes it") \
     X("Nice", "nice", "a number; the higher, the later")                          \
     X("JobName", "name", "any text")                                              \
@@ -150,7 +153,7 @@ static void value_now(const struct ui *ui, const struct job_action *d, size_t ch
         jobtext_limit(out, j, ui_model(ui));
     else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
         jobtext_mem(out, j->req.mem_node_mib, false);
-    else if (str_eq(key, "Priority"))
+    else if (str_eq(key, "Priority") && j->priority) /* else the policy sets it: see ask_priority */
         str_appendf(out, "%u", j->priority);
     else if (str_eq(key, "Nice"))
         str_appendf(out, "%d", j->req.nice);
@@ -209,6 +212,31 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     ui_take_dialog(ui, d, value_typed, c, changing_free);
 }
 
+/* The priority that the policy has given the job now. */
+static void priority_told(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+{
+    (void)owner;
+    struct dialog *d = ui_find_dialog(ui, number);
+    const struct msg_prio_rows *m = in && in->kind == MSG_PRIO_ROWS ? in->body : NULL;
+    for (size_t i = 0; d && m && m->rows.n == 1 && i < d->items.n; i++)
+        if (str_starts(d->items.v[i], PRIORITY_TITLE)) {
+            free(d->items.v[i]);
+            d->items.v[i] = xasprintf(TITLE_FORMAT "%u", PRIORITY_TITLE, m->rows.v[0].parts.total);
+        }
+}
+
+static void ask_priority(struct ui *ui, const struct job_action *d, uint64_t number)
+{
+    const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
+    if (!j || j->state != JOB_PENDING || j->priority)
+        return;
+    struct msg_prio ask = {0};
+    *rec_list_push(&ask.jobs) =
+        (struct job_target){.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    ui_send(ui, MSG_PRIO, &ask, NULL, priority_told, number);
+    rec_fini(&msg_prio_rec, &ask);
+}
+
 void job_action_choose_change(struct ui *ui, struct job_action *take_d)
 {
     const struct job_action *d = take_d;
@@ -220,11 +248,12 @@ void job_action_choose_change(struct ui *ui, struct job_action *take_d)
     for (size_t i = 0; i < N_CHANGES; i++) {
         if (!is_offered(d, i))
             continue;
-        str_appendf(&s, "%-26s", changes[i].title);
+        str_appendf(&s, TITLE_FORMAT, changes[i].title);
         value_now(ui, d, i, &s);
         strv_push(&menu->items, s.s);
         str_clear(&s);
     }
     str_fini(&s);
-    ui_take_dialog(ui, menu, change_chosen, take_d, job_action_free);
+    uint64_t number = ui_take_dialog(ui, menu, change_chosen, take_d, job_action_free);
+    ask_priority(ui, d, number);
 }

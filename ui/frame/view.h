@@ -95,7 +95,7 @@ bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
 struct wall ui_now(const struct ui *ui);           /* the controller's clock */
 struct mono ui_mono(const struct ui *ui);
 bool ui_online(const struct ui *ui);  /* there is a connection to the controller */
-uint32_t ui_uid(const struct ui *ui); /* who sits here */
+uint32_t ui_uid(const struct ui *ui); /* of the user of these screens */
 bool ui_is_admin(const struct ui *ui);
 /* Where the user's own settings, themes and templates lie; NULL: nowhere. */
 const char *ui_config_dir(const struct ui *ui);
@@ -121,7 +121,7 @@ const struct util_past *ui_util_past(const struct ui *ui, const char *node);
 /* A GPU that is allocated and has been idle for this many seconds is shown as idle. */
 int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 
-#define WINDOW_SOON_S 86400 /* so long before it begins a window is worth a word */
+#define WINDOW_SOON_S 86400 /* a window is shown from this long before it begins */
 /* The window that keeps jobs off the node now, or will within WINDOW_SOON_S; NULL. */
 const struct window *ui_window_of_node(const struct ui *ui, const struct node *n);
 bool ui_window_has_begun(const struct ui *ui, const struct window *w);

@@ -38,7 +38,7 @@ struct holders {
 void holders_count(struct holders *h, const struct model *m, const struct msg_shares_rows *shares);
 void holders_fini(struct holders *h);
 
-/* Of a user in all accounts: limits of users know none. */
+/* Of a user over all accounts: limits of users do not depend on the account. */
 void holders_of_user(const struct holders *h, const char *user, struct holder_amounts *ret);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "ui/info/holders.h"
 
-/* h: of those that were counted in all. */
+/* h: one of those that `all` has counted. */
 void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all,
                     const struct holder *h);
 

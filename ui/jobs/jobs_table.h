@@ -8,7 +8,7 @@
 
 struct joblist {
     struct jobcols cols;
-    bool mine; /* only the jobs of who sits here */
+    bool mine; /* only the user's own jobs */
     struct table table;
     struct jobrows rows;
     size_t n_jobs; /* all there are, before any filter */

@@ -18,6 +18,7 @@
 #include "ui/info/job_depends.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
+#include "ui/jobs/job_copy.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/jobs_table.h"
 #include "ui/jobs/why_view.h"
@@ -285,6 +286,8 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {
         jobs_ask_why(j, job);
+    } else if (a == ACTION_COPY && job) {
+        job_copy_open(v->ui, job);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
     } else if (!again_act(v->ui, job, a)) {
@@ -293,11 +296,19 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+/* Without a row there is nothing to open, to read or to cancel. */
+static bool needs_row(enum action a)
+{
+    return a == ACTION_OPEN_JOB || a == ACTION_OUTPUT || a == ACTION_WHY || a == ACTION_CANCEL;
+}
+
 static const char *jobs_label(struct view *v, enum action a)
 {
     struct jobs_screen *j = jobs_of(v);
     const struct jobs_row *r = joblist_current(&j->list);
     const struct array_row *of = r && !r->job ? r->array : NULL;
+    if (!r && !list_n_marks(&j->list.table.list) && needs_row(a))
+        return "";
     if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
         return NULL;
     return again_label(job_under_cursor(j), of && of->fail, a);

@@ -184,8 +184,8 @@ static void prio_lines(struct lines *l, const struct prio_row *row, const struct
     PRIO_FACTORS(X)
 #undef X
     struct rich *sum = lines_pair(l, "", LABEL);
+    rich_add(sum, ROLE_DIM, "total ");
     rich_addf(sum, ROLE_STRONG, "%u", p->total);
-    rich_add(sum, ROLE_DIM, " in all");
     if (p->nice)
         rich_addf(sum, ROLE_DIM, ", nice -%d", p->nice);
     if (p->admin)
@@ -236,7 +236,7 @@ static bool is_in_order(const struct msg_why *w)
            has_cause(w, WHY_GROUP_LIMIT) || has_cause(w, WHY_ARRAY_THROTTLE);
 }
 
-/* May who sits here change it? */
+/* May the user of these screens change it? */
 static bool may_change(struct ui *ui, const struct job *j)
 {
     return !ui_read_only(ui, false) && (j->uid == ui_uid(ui) || ui_is_admin(ui));

@@ -26,6 +26,7 @@
     X(USAGE, "Usage")           \
     X(TEXT, "Output")           \
     X(FORM, "The form")         \
+    X(HELP, "The help")         \
     X(AGAIN, "Resubmit")        \
     X(WAIT, "While something can be undone")
 
@@ -75,6 +76,7 @@ enum scope {
     X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "my jobs, or all jobs")            \
     X(HISTORY, PAST_FLAT, "past-flat",   "t",          NULL,      "arrays as one row, or one row per element; remembered") \
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "jobs of the user or account")     \
+    X(HELP,   HELP_FIND,  "help-find",   "/",          "search",  "show only the lines with a text; Esc shows all lines") \
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit the job")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when the job would start, without submitting it")  \
     X(FORM,   FORM_UNDO,  "form-undo",   "C-y",        "restore", "restore the step that was removed last") \
@@ -115,7 +117,7 @@ enum scope {
     X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all rows shown")                 \
     X(LIST,   UNMARK,     "unmark",      "u",          NULL,      "unmark all")                              \
     X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "expand or collapse the array") \
-    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id to the clipboard") \
+    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id; of a job, a menu: id, files, nodes, command line, script") \
     X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as shown")           \
     X(MOVE,   UP,         "up",          "k Up",       NULL,      "up")                                      \
     X(MOVE,   DOWN,       "down",        "j Down",     NULL,      "down")                                    \

@@ -95,7 +95,7 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"steps = ( {\n tasks = 2; } );", "x.job:1: a step needs \"command\" or \"script\", one of them"},
         {"steps = ( { script = \"s.sh\";\n command = \"x\"; } );",
          "x.job:2: a step needs \"command\" or \"script\", one of them"},
-        {"steps = ( { command = \" \"; } );", "x.job:1: command: there is nothing in it"},
+        {"steps = ( { command = \" \"; } );", "x.job:1: command is empty"},
         {"steps = ( { command = \"x\"; tasks = 0; } );",
          "x.job:1: tasks: \"0\" is not a whole number from 1 to 100000"},
         {"steps = ( { command = \"x\"; tasks = 100001; } );",

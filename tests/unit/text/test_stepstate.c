@@ -44,7 +44,7 @@ static void test_the_task_that_failed_is_named(void **state)
     uint32_t id = train_and_collect();
     const struct step *s = NULL;
     says("not begun", id, 0, "4 tasks wait, each needs 1 CPU");
-    says("later", id, 1, "later, 1 task");
+    says("later", id, 1, "not started, 1 task");
     for (uint32_t k = 0; k < 3; k++)
         assert_int_equal(lab_place(&l, id, 0, k, lab_alloc("n1", k, 1, 0, 0, 1)), 0);
     says("running", id, 0, "0 of 4 done, 3 running, 1 waiting");

@@ -1,0 +1,71 @@
+/* test_help.c - the help: its columns, its legend, its search. */
+#include "tests/screen/ui_fixture.h"
+
+static void the_legend_and_the_filter_words_are_there(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "?");
+    uilab_draw(u, 160, 80);
+    must_show(u, "Signs of jobs");
+    must_show(u, "held until released");
+    must_show(u, "offline: drained, down or lost");
+    must_show(u, "allocated but idle");
+    must_show(u, "Filter words");
+    must_show(u, "COLUMN:=TEXT");
+    must_show(u, "memory (500M, 16G)");
+    uilab_keys(u, "<Esc>2?");
+    uilab_draw(u, 160, 80);
+    must_show(u, "Help nodes");
+    must_show(u, "drain: running jobs finish");
+}
+
+static void wide_terminals_have_columns(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "?");
+    uilab_golden(u, "help", 24, 80);
+    uilab_golden(u, "help", 50, 200);
+    must_show(u, "Actions on jobs");
+    must_show(u, "Signs of jobs"); /* on the first page already */
+}
+
+static void lines_are_searched(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    keys_show(u, "?", "Help jobs");
+    keys_show(u, "/REQUEUE", "requeue: end the job and queue it again");
+    must_show(u, "Actions on jobs"); /* the title of what was found */
+    must_not_show(u, "send a signal");
+    keys_show(u, "<Enter>", "filter REQUEUE");
+    keys_show(u, "<Esc>", "send a signal"); /* all lines again, */
+    keys_show(u, "/no such line", "No line has this text");
+    keys_show(u, "<Esc>", "Help jobs");
+    uilab_keys(u, "<Esc>"); /* then back */
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "Help jobs");
+    keys_show(u, "?", "Help jobs");
+    uilab_keys(u, "?");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "Help jobs");
+}
+
+static void a_long_help_is_scrolled(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "?G");
+    uilab_draw(u, 24, 80);
+    must_show(u, ":quit");
+    must_not_show(u, "open the job: steps");
+    keys_show(u, "g", "open the job: steps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UI_FIXTURE_CASE(the_legend_and_the_filter_words_are_there),
+        UI_FIXTURE_CASE(wide_terminals_have_columns),
+        UI_FIXTURE_CASE(lines_are_searched),
+        UI_FIXTURE_CASE(a_long_help_is_scrolled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
