@@ -68,7 +68,7 @@ static void a_whole_visit(void **state)
     tty_type(t, "\033[21~"); /* F10 */
     tty_await(t, "is queued");
     tty_await(t, "visit");
-    tty_await(t, "1 run");
+    tty_await(t, "▶ 1");
     tty_type(t, "\r");
     tty_await(t, "0 bash"); /* its step has begun */
     tty_type(t, "ql");
@@ -84,12 +84,12 @@ static void a_whole_visit(void **state)
     tty_type(t, ":cancel 1\r");
     tty_await(t, "cancel 1 job");
     tty_type(t, "y");
-    tty_await(t, "0 run");
+    tty_await(t, "▶ 0");
     tty_await(t, "cancelled");
     tty_type(t, ":requeue 1\r");
     tty_await(t, "requeue 1 job");
     tty_type(t, "y");
-    tty_await(t, "1 run");
+    tty_await(t, "▶ 1");
     type_command(t, "drain n1 loud fan");
     tty_await(t, "Running jobs");
     tty_type(t, "\r2");
