@@ -46,7 +46,7 @@ static void a_controller_that_goes_and_comes(void **state)
     assert_int_equal(tty_run("stoker down >/dev/null"), 0);
     tty_await(t, "stale");
     tty_type(t, "?"); /* keys are answered meanwhile */
-    tty_await(t, "keys: jobs");
+    tty_await(t, "Help jobs");
     tty_type(t, "\033");
     assert_int_equal(tty_run("stoker up >/dev/null"), 0);
     tty_await(t, "live");
@@ -236,9 +236,9 @@ static void an_array_is_counted_for_as_long_as_it_is_there(void **state)
 static void must_answer(struct tty *t, const char *what)
 {
     tty_type(t, "?");
-    tty_await(t, "keys: ");
+    tty_await(t, "Help output");
     tty_type(t, "\033");
-    tty_await_gone(t, "keys: ");
+    tty_await_gone(t, "Help output");
     if (t->pid && waitpid(t->pid, NULL, WNOHANG) != 0)
         fail_msg("%s ended it", what);
 }
