@@ -173,19 +173,31 @@ void ledger_begins(const struct launch_key *k, const char *job_name, const char 
     idmap_set(&lg.by_key, run_hash(k), r);
 }
 
-void ledger_ends(const struct launch_key *k, uint32_t kind, int32_t code)
+/* After a loss of events the same launch may have begun on two nodes. */
+static struct run *find_live_run(const struct launch_key *k, const char *node)
 {
-    struct run *r = find_run(k);
-    sim_note("%u.%d.%u.%u ends: kind %u code %d", k->job, k->step, k->task, k->attempt, kind, code);
+    list_for_each (r, &lg.live, struct run, link)
+        if (launch_key_eq(&r->key, k) && strcmp(r->node, node) == 0)
+            return r;
+    return NULL;
+}
+
+void ledger_ends(const struct launch_key *k, const char *node, uint32_t kind, int32_t code)
+{
+    struct run *r = find_live_run(k, node);
+    sim_note("%u.%d.%u.%u ends on %s: kind %u code %d", k->job, k->step, k->task, k->attempt, node, kind,
+             code);
     r->live = false;
     r->end_kind = kind;
     r->code = code;
     list_unlink(&r->link);
 }
 
-void ledger_acked(const struct launch_key *k)
+void ledger_acked(const struct launch_key *k, const char *node)
 {
-    find_run(k)->acked = true;
+    struct run *r = find_run(k);
+    if (strcmp(r->node, node) == 0)
+        r->acked = true;
 }
 
 void ledger_refused(const char *node, const char *text, bool is_alive)

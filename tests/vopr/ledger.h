@@ -61,9 +61,9 @@ unsigned ledger_n_audits(void);
 
 void ledger_begins(const struct launch_key *k, const char *job_name, const char *node,
                    const struct cpuset *gpus);
-void ledger_ends(const struct launch_key *k, uint32_t kind, int32_t code);
+void ledger_ends(const struct launch_key *k, const char *node, uint32_t kind, int32_t code);
 /* The controller has said that the end is on its disk. */
-void ledger_acked(const struct launch_key *k);
+void ledger_acked(const struct launch_key *k, const char *node);
 /* A node has refused a controller; is_alive: not one that has died since it spoke. */
 void ledger_refused(const char *node, const char *text, bool is_alive);
 

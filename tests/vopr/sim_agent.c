@@ -151,7 +151,7 @@ static void end_task(struct sim_task *t, uint32_t kind, int32_t code, int32_t si
         *rec_list_push(&t->end->ranks) = (struct rank_end){.code = i ? 0 : code, .signal = i ? 0 : signal};
     t->status.state = LAUNCH_ENDED;
     loop_timer_cancel(sim.world, &t->timer);
-    ledger_ends(&t->status.key, kind, code);
+    ledger_ends(&t->status.key, a->name, kind, code);
     if (!a->frozen)
         send_up(a, MSG_TASK_END, t->end);
 }
@@ -371,7 +371,7 @@ static void take_ack(struct sim_agent *a, const struct launch_key *k)
     struct sim_task *t = find_task(a, k);
     if (!t || !t->end)
         return;
-    ledger_acked(&t->status.key);
+    ledger_acked(&t->status.key, a->name);
     idmap_set(&a->ended_launches, key_hash(&t->status.key), a);
     task_free(t);
 }

@@ -19,29 +19,31 @@
 #define SECOND_REPORT_MS 2000
 #define IDS_SKIPPED_MAX  10000000u /* at a time: a faulty node must not use up all ids */
 
-static struct task *node_reports_find_task(struct control *c, const struct launch_key *k,
+/* The task of a launch that this node has reported. NULL, and no job: this state has not launched it there.
+ * After a loss of events that is also a launch whose name has been given again, to another node. */
+static struct task *node_reports_find_task(struct node_peer *peer, const struct launch_key *k,
                                            struct job **ret_job, struct step **ret_step)
 {
-    *ret_job = model_get_job(&c->model, k->job);
-    if (*ret_job && k->nonce && (*ret_job)->nonce && k->nonce != (*ret_job)->nonce)
-        *ret_job = NULL; /* another job had that id */
-    *ret_step = *ret_job ? job_find_step(*ret_job, k->step) : NULL;
-    struct task *t = *ret_step ? step_find_task(*ret_step, k->task) : NULL;
-    return t && t->attempt == k->attempt ? t : NULL;
-}
-
-/* Messages about another node's task are ignored: no event, no answer. */
-static bool node_reports_is_foreign(struct node_peer *peer, const struct launch_key *k,
-                                    const struct task *t)
-{
     const char *node = nodeconn_node(peer->conn);
-    if (!t || str_eq(t->alloc.node, node))
-        return false;
-    if (!peer->warned)
-        log_warn("node=%s reports job=%u step=%d task=%u, which is on another node: ignored", node, k->job,
-                 k->step, k->task);
-    peer->warned = true;
-    return true;
+    struct job *j = model_get_job(&peer->ctl->model, k->job);
+    if (j && k->nonce && j->nonce && k->nonce != j->nonce)
+        j = NULL; /* another job had that id */
+    struct step *s = j ? job_find_step(j, k->step) : NULL;
+    struct task *t = s ? step_find_task(s, k->task) : NULL;
+    if (t && t->attempt != k->attempt)
+        t = NULL;
+    if (t && !str_eq(t->alloc.node, node)) {
+        if (!peer->warned)
+            log_warn("node=%s reports job=%u step=%d task=%u, which is on node %s", node, k->job, k->step,
+                     k->task, t->alloc.node ? t->alloc.node : "-");
+        peer->warned = true;
+        j = NULL;
+        s = NULL;
+        t = NULL;
+    }
+    *ret_job = j;
+    *ret_step = s;
+    return t;
 }
 
 /* An administrator must look: the node's other figures may be wrong too. */
@@ -123,9 +125,7 @@ static void node_reports_adopt(struct control *c, struct node_peer *peer, const 
 {
     struct job *j;
     struct step *s;
-    const struct task *t = node_reports_find_task(c, &st->key, &j, &s);
-    if (node_reports_is_foreign(peer, &st->key, t))
-        return;
+    const struct task *t = node_reports_find_task(peer, &st->key, &j, &s);
     if (!j)
         node_reports_skip_ids(c, peer, st->key.job);
     if (!j || st->key.attempt > j->launches) { /* this state has never launched that attempt */
@@ -255,10 +255,8 @@ static void node_reports_on_end(struct control *c, struct node_peer *peer, struc
 {
     struct job *j;
     struct step *s;
-    const struct task *t = node_reports_find_task(c, &m->key, &j, &s);
+    const struct task *t = node_reports_find_task(peer, &m->key, &j, &s);
     struct launch_key key = m->key;
-    if (node_reports_is_foreign(peer, &key, t))
-        return;
     if (t && t->state == TASK_LAUNCHING && !t->killing &&
         node_avoid_spare_job(c, nodeconn_node(peer->conn), m)) {
         attempt_state_drop(c, key.job, key.attempt);
@@ -299,8 +297,8 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
         struct job *j;
         struct step *s;
         const struct launch_status *st = body;
-        const struct task *t = node_reports_find_task(c, &st->key, &j, &s);
-        if (t && !node_reports_is_foreign(peer, &st->key, t) && t->state != TASK_DONE) {
+        const struct task *t = node_reports_find_task(peer, &st->key, &j, &s);
+        if (t && t->state != TASK_DONE) {
             if (t->state == TASK_LAUNCHING)
                 node_reports_emit_running(c, st);
             stuck_nodes_note(c, nodeconn_node(conn), st, attempt_state_get(c, j, s, t));
@@ -320,8 +318,8 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
         struct job *j;
         struct step *s;
         struct msg_pmi *m = body;
-        const struct task *t = node_reports_find_task(c, &m->key, &j, &s);
-        if (t && !node_reports_is_foreign(peer, &m->key, t))
+        const struct task *t = node_reports_find_task(peer, &m->key, &j, &s);
+        if (t)
             pmi_fences_take(c, m);
     } else if (kind == MSG_TUNNEL_OPEN || kind == MSG_TUNNEL_DATA || kind == MSG_TUNNEL_TAKEN ||
                kind == MSG_TUNNEL_END) {
