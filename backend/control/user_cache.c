@@ -23,7 +23,7 @@ struct known_id { /* a user or a group */
 
 struct user_cache {
     const char *(*name_of)(uint32_t uid); /* NULL: the name service */
-    struct idmap users, groups; /* id + 1 -> struct known_id */
+    struct idmap users, groups;           /* id + 1 -> struct known_id */
 };
 
 struct user_cache *user_cache_new(const char *(*name_of)(uint32_t uid))

@@ -1,6 +1,5 @@
 #include "src/answers/cause.h"
 
-
 REC_DEFINE(cause, CAUSE_FIELDS)
 
 const char *why_class_name(enum why_class c)

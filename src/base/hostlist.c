@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define NAME_BYTES 255 /* a host name's limit */
 #define MAX_GROUPS 8
 #define MAX_DIGITS 9 /* of a number that is counted; digits before them belong to the prefix */

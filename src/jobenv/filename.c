@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define WIDTH_MAX 10
 
 static void filename_append_number(struct str *out, uint64_t n, int width)

@@ -172,7 +172,9 @@ void steptext_state(struct str *out, const struct job *j, const struct step *s)
 {
     struct str cause = STR_INIT;
     switch (step_stage(j, s)) {
-    case STEP_LATER: str_appendf(out, "not started, %u task%s", s->n_tasks, s->n_tasks == 1 ? "" : "s"); break;
+    case STEP_LATER:
+        str_appendf(out, "not started, %u task%s", s->n_tasks, s->n_tasks == 1 ? "" : "s");
+        break;
     case STEP_WAITS: append_waits(out, j, s); break;
     case STEP_NOT_RUN:
         steptext_cause(&cause, j, s);

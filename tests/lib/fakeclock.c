@@ -4,8 +4,8 @@
  * The file that FAKE_CLOCK names, or else the first file called "clock" in the program's directory or above
  * it, holds two numbers of seconds, "WALL SLEPT", and may be changed at any time: so much is CLOCK_REALTIME
  * ahead (or behind), and so much longer has the machine been up than its processes ran, which is what
- * CLOCK_BOOTTIME tells after it has slept. A process that waits is woken every 50 ms, as a machine that wakes
- * looks at its timers.
+ * CLOCK_BOOTTIME tells after it has slept. A process that waits is woken every 50 ms, as a machine that
+ * wakes looks at its timers.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -160,8 +160,8 @@ static void hint_text(const struct form_page *s, struct rich *out)
         rich_add(out, ROLE_GOOD, s->cheaper);
 }
 
-/* Takes at most the lines of r; if they are too few, the text is cut but not the suggestion. Returns the number
- * of lines used. */
+/* Takes at most the lines of r; if they are too few, the text is cut but not the suggestion. Returns the
+ * number of lines used. */
 static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
 {
     struct lines all = {0}, flowed = {0};

@@ -14,9 +14,9 @@
 #define WISH_KEEP    (1u << 20) /* with WISH_SAVE: the user has said that they are to be kept */
 #define WISH_THEME   64u        /* prefs->theme is to be used */
 #define WISH_BELL    128u
-#define WISH_TITLE   256u /* outbox_title() is the window's */
+#define WISH_TITLE   256u       /* outbox_title() is the window's */
 #define WISH_START   (1u << 21) /* a controller is to be started where none runs */
-#define WISH_RUN     512u /* outbox_program() gets the terminal */
+#define WISH_RUN     512u       /* outbox_program() gets the terminal */
 
 void outbox_new(struct ui *ui);
 void outbox_free(struct ui *ui);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-
 #define PIECE_ROWS 500u
 
 struct history_ask {

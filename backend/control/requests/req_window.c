@@ -155,6 +155,5 @@ void req_window(struct session *s, uint64_t tag, void *body)
     struct ev_window change = {.window = m->window, .remove = m->remove};
     m->window = (struct window){0};
     r = ctl_emit(c, EV_WINDOW, 0, &change) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
-    session_answer(s, tag,
-                   &(struct msg_result){.refusal = r, .count = r == REFUSAL_NONE, .text = name});
+    session_answer(s, tag, &(struct msg_result){.refusal = r, .count = r == REFUSAL_NONE, .text = name});
 }

@@ -1,5 +1,5 @@
-/* clears_why.c - when at the earliest each cause can clear, where that is known: from the time limits of what
- * runs, from the places held, from the forecast. */
+/* clears_why.c - when at the earliest each cause can clear, where that is known: from the time limits of
+ * what runs, from the places held, from the forecast. */
 #include <stdlib.h>
 
 #include "backend/sched/explain/why_internal.h"
