@@ -236,9 +236,9 @@ static void an_array_is_counted_for_as_long_as_it_is_there(void **state)
 static void must_answer(struct tty *t, const char *what)
 {
     tty_type(t, "?");
-    tty_await(t, "Help output");
+    tty_await(t, " › Help ");
     tty_type(t, "\033");
-    tty_await_gone(t, "Help output");
+    tty_await_gone(t, " › Help ");
     if (t->pid && waitpid(t->pid, NULL, WNOHANG) != 0)
         fail_msg("%s ended it", what);
 }
