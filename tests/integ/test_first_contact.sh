@@ -35,7 +35,7 @@ says "a submission" 0 1 "stoker: started a cluster of your own on this machine (
     sbatch --parsable --wrap true
 says "the next one" 0 2 "" sbatch --parsable --wrap true
 must stoker down --kill-jobs
-rm -rf "$STOKER_HOME"/*
+rm -rf "${STOKER_HOME:?}"/*
 
 case_ "make run: the screens with sample jobs"
 must terminal.py size:40x140 "expect:X cancels them" expect:sweep expect:report type:X \

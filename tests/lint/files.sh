@@ -12,7 +12,7 @@ exempt() { grep -qE "^$1 $2( |\$)" tests/lint/exempt; }
 while read -r lines path; do
     case $path in tests/*) most=850 ;; *) most=600 ;; esac
     [ "$lines" -le $most ] || exempt size "$path" || say "$path: $lines lines, more than $most"
-done < <(find src ui backend tests -name '*.[ch]' -o -path 'tests/*' -name '*.sh' | xargs wc -l | grep -v ' total$')
+done < <(find src ui backend tests '(' -name '*.[ch]' -o -path 'tests/*' -name '*.sh' ')' -print0 | xargs -0 wc -l | grep -v ' total$')
 while read -r _ path _; do
     lines=$(wc -l <"$path") || { say "tests/lint/exempt: there is no $path"; continue; }
     case $path in tests/*) most=850 ;; *) most=600 ;; esac
