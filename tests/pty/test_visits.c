@@ -11,7 +11,7 @@
 static void type_command(struct tty *t, const char *line)
 {
     tty_type(t, ":");
-    tty_await(t, "help "); /* among what can be typed */
+    tty_await(t, "[JOB...]"); /* among what can be typed; the footer has no such text */
     tty_type(t, line);
     tty_await(t, line);
     tty_type(t, "\r");
