@@ -17,6 +17,7 @@
 #include "ui/plan/timeline_view.h"
 #include "ui/usage/usage_view.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/graph.h"
 #include "ui/widget/linetext.h"
 #include "ui/widget/table.h"
 
@@ -446,10 +447,49 @@ static void bars_say_what_is(void **state)
                                {.n = 80, .role = ROLE_BAR_RUN}};
     bar_add(&r, parts, 3, 1000, 20); /* the two are seen */
     check_bar("array", &r, "#######!>>..........");
-    static const uint8_t past[] = {0, 10, 50, 100, 100, 90};
-    spark_add(&r, past, N_OF(past), 8);
-    assert_string_equal(r.text.s, "\u28c0\u28fe\u28ff");
-    check_bar("past", &r, ".*#");
+    rich_fini(&r);
+}
+
+static struct mono at_slot(int64_t slot)
+{
+    return (struct mono){.ns = slot * RECENT_SLOT_MS * NS_PER_MS};
+}
+
+static void a_graph_knows_what_was_not_measured(void **state)
+{
+    (void)state;
+    static const uint8_t values[] = {0, 10, 50, 100, 100, 90};
+    struct recent p = {0};
+    struct rich r;
+    uint8_t v[4];
+    rich_init(&r);
+    assert_true(recent_is_empty(&p, at_slot(1000)));
+    for (size_t i = 0; i < N_OF(values); i++)
+        recent_add(&p, at_slot(1000 + (int64_t)i), values[i]);
+    graph_add(&r, &p, at_slot(1005), 5, 1, 0, ROLE_BAR_USED);
+    check_str("one line", r.text.s, "  \u28c0\u28fc\u28ff");
+    check_bar("plain", &r, "  .+#");
+    graph_add(&r, &p, at_slot(1005), 3, 2, 0, ROLE_BAR_USED); /* 50 % fills the lower one */
+    graph_add(&r, &p, at_slot(1005), 3, 2, 1, ROLE_BAR_USED);
+    check_bar("two lines", &r, " -*.##");
+    recent_add(&p, at_slot(1008), 100);
+    recent_add(&p, at_slot(1008), 0); /* the last one of a slot counts */
+    recent_add(&p, at_slot(1004), 0); /* an older one comes late */
+    recent_read(&p, at_slot(1008), v, N_OF(v));
+    check_int("gap", v[0], RECENT_NONE);
+    check_int("gap", v[1], RECENT_NONE);
+    check_int("newest", v[2], 0);
+    check_int("to come", v[3], RECENT_NONE);
+    graph_add(&r, &p, at_slot(1008), 5, 1, 0, ROLE_BAR_USED);
+    check_str("gap", r.text.s, "\u28c0\u28fc\u28f8 \u2840");
+    rich_clear(&r);
+    recent_add(&p, at_slot(1000 - RECENT_SLOTS), 50); /* it is too old */
+    assert_false(recent_is_empty(&p, at_slot(1008 + RECENT_SLOTS - 1)));
+    assert_true(recent_is_empty(&p, at_slot(1008 + RECENT_SLOTS)));
+    recent_add(&p, at_slot(5000), 7); /* after a long pause */
+    recent_read(&p, at_slot(5001), v, N_OF(v));
+    check_int("before the pause", v[1], RECENT_NONE);
+    check_int("after it", v[2], 7);
     rich_fini(&r);
 }
 
@@ -619,6 +659,7 @@ int main(void)
         cmocka_unit_test(a_bad_theme_changes_nothing),
         cmocka_unit_test(colours_are_cut_to_the_terminal),
         cmocka_unit_test(bars_say_what_is),
+        cmocka_unit_test(a_graph_knows_what_was_not_measured),
         cmocka_unit_test(lines_are_what_a_terminal_leaves),
         cmocka_unit_test(colours_become_ink),
         cmocka_unit_test(ink_is_limited),

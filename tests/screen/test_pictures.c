@@ -49,7 +49,7 @@ static void watch_a_while(struct uilab *u)
         for (size_t k = 0; k < N_OF(busy); k++)
             now[k] = busy[k] > 10 ? busy[k] - (i * (uint32_t)(k + 3)) % 23 : busy[k];
         feed_util(u, "gpu01", now, N_OF(now), 2, 5000);
-        uilab_wait(u, 1000);
+        uilab_wait(u, 3000);
     }
     feed_util(u, "gpu01", busy, N_OF(busy), 2, 5000);
 }

@@ -1,4 +1,4 @@
-/* utilization.c - the last measurement of each node, and those of the last minute. */
+/* utilization.c - the last measurement of each node, and those of the last minutes. */
 #include "ui/frame/utilization.h"
 
 #include <stdlib.h>
@@ -64,14 +64,7 @@ static struct node_sample *utilization_find(const struct ui *ui, const char *nod
     return at && str_eq(at->util.node, node) ? at : NULL;
 }
 
-static void utilization_add(uint8_t *v, size_t n, uint64_t percent)
-{
-    if (n == UTIL_PAST)
-        memmove(v, v + 1, UTIL_PAST - 1);
-    v[n < UTIL_PAST ? n : UTIL_PAST - 1] = (uint8_t)(percent > 100 ? 100 : percent);
-}
-
-static void utilization_add_gpus(struct util_past *p, const struct msg_util *u)
+static void utilization_add_gpus(struct util_past *p, struct mono t, const struct msg_util *u)
 {
     for (size_t i = 0; i < u->gpus.n; i++) {
         const struct gpu_util *g = &u->gpus.v[i];
@@ -82,22 +75,16 @@ static void utilization_add_gpus(struct util_past *p, const struct msg_util *u)
             memset(p->gpus + p->n_gpus, 0, (g->index + 1u - p->n_gpus) * sizeof *p->gpus);
             p->n_gpus = g->index + 1u;
         }
-        utilization_add(p->gpus[g->index].busy, p->n, g->busy_pct);
+        recent_add(&p->gpus[g->index], t, g->busy_pct);
     }
 }
 
-/* After a pause the past starts again: what happened in it is not known. */
-static void utilization_keep(struct node_sample *m, struct mono now)
+static void utilization_keep(struct util_past *p, struct mono t, const struct msg_util *u)
 {
-    struct util_past *p = &m->past;
-    if (m->at.ns && now.ns - m->at.ns > UTIL_FRESH_MS * NS_PER_MS) {
-        free(p->gpus);
-        *p = (struct util_past){0};
-    }
-    utilization_add_gpus(p, &m->util);
-    utilization_add(p->cpu, p->n, m->util.cpu_permille / 10);
-    utilization_add(p->mem, p->n, m->util.mem_mib ? m->util.mem_used_mib * 100 / m->util.mem_mib : 0);
-    p->n += p->n < UTIL_PAST;
+    utilization_add_gpus(p, t, u);
+    recent_add(&p->cpu, t, u->cpu_permille / 10);
+    if (u->mem_mib)
+        recent_add(&p->mem, t, u->mem_used_mib * 100 / u->mem_mib);
 }
 
 void utilization_take(struct ui *ui, struct msg_util *util)
@@ -112,7 +99,7 @@ void utilization_take(struct ui *ui, struct msg_util *util)
     }
     rec_fini(&msg_util_rec, &at->util);
     at->util = *util;
-    utilization_keep(at, ui->mono);
+    utilization_keep(&at->past, ui->mono, &at->util);
     at->at = ui->mono;
     *util = (struct msg_util){0};
     if (ui->utilization->wanted)
@@ -146,6 +133,6 @@ const struct msg_util *ui_util(const struct ui *ui, const char *node)
 
 const struct util_past *ui_util_past(const struct ui *ui, const char *node)
 {
-    const struct node_sample *at = utilization_fresh(ui, node);
+    const struct node_sample *at = utilization_find(ui, node);
     return at ? &at->past : NULL;
 }

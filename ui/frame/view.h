@@ -21,6 +21,7 @@
 #include "ui/layout/layout.h"
 #include "ui/widget/dialog.h"
 #include "ui/widget/did.h"
+#include "ui/widget/recent.h"
 #include "ui/widget/rich.h"
 #include "ui/widget/table.h"
 
@@ -106,15 +107,10 @@ const struct keymap *ui_keymap(const struct ui *ui);
 bool ui_threads(const struct ui *ui); /* what may wait goes into a thread; tests: is done at once */
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
-/* What was measured of it since it is watched, or NULL. */
-#define UTIL_PAST 60 /* seconds, one for each measurement */
-struct gpu_past {
-    uint8_t busy[UTIL_PAST];
-};
+/* What was measured of it in the last minutes, or NULL: nothing. */
 struct util_past {
-    uint8_t cpu[UTIL_PAST], mem[UTIL_PAST]; /* percent, oldest first */
-    size_t n;                               /* of them */
-    struct gpu_past *gpus;                  /* by index */
+    struct recent cpu, mem; /* percent; of time in which no view showed them nothing is known */
+    struct recent *gpus;    /* by index: how busy */
     size_t n_gpus;
 };
 const struct util_past *ui_util_past(const struct ui *ui, const char *node);

@@ -13,6 +13,7 @@
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/graph.h"
 
 #define LABEL     9
 #define SPARK     16
@@ -210,11 +211,11 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
     rich_addf(r, ROLE_NORMAL, " %s allocated", numbers);
 }
 
-static void node_info_past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
-                                const char *word)
+static void node_info_past_line(struct lines *l, const struct recent *past, struct mono now,
+                                int busy_permille, const char *word)
 {
     struct rich *r = lines_pair(l, "", LABEL);
-    spark_add(r, percent, n, SPARK);
+    graph_add(r, past, now, SPARK, 1, 0, ROLE_BAR_USED);
     if (busy_permille >= 0)
         rich_addf(r, load_role(busy_permille / 10), " %d%% %s", busy_permille / 10, word);
 }
@@ -231,10 +232,10 @@ static void node_info_usage(struct lines *l, const struct ui *ui, const struct n
     nodeinfo_mem(n, mem);
     usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
     if (past)
-        node_info_past_line(l, past->cpu, past->n, busy, "busy");
+        node_info_past_line(l, &past->cpu, ui_mono(ui), busy, "busy");
     usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
     if (past)
-        node_info_past_line(l, past->mem, past->n, used, "in use");
+        node_info_past_line(l, &past->mem, ui_mono(ui), used, "in use");
     if (u)
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }
@@ -251,7 +252,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     if (g) {
         rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* a busy GPU needs no alarm */
         if (past && gpu < past->n_gpus)
-            spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU);
+            graph_add(r, &past->gpus[gpu], ui_mono(ui), SPARK_GPU, 1, 0, ROLE_BAR_USED);
         rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
                   (double)g->mem_mib / 1024);
     }

@@ -9,6 +9,7 @@
 #include "ui/info/node_info.h"
 #include "ui/term/signs.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/graph.h"
 
 #define MARK_WIDTH   2
 #define NAME_LEAST   8
@@ -129,11 +130,8 @@ static void block_foot(const struct gpumap *m, const struct block *b, int width,
     else if (b->is == GPU_OUT || b->is == GPU_BROKEN)
         for (int i = 0; i < width; i++)
             rich_add(r, ROLE_RULE, bar_sign(ROLE_BAR_OUT));
-    else if (past && b->gpu < past->n_gpus && b->is != GPU_FREE) {
-        spark_add(r, past->gpus[b->gpu].busy, past->n, width);
-        if (r->n_runs)
-            r->runs[r->n_runs - 1].role = (uint8_t)b->text;
-    }
+    else if (past && b->gpu < past->n_gpus && b->is != GPU_FREE)
+        graph_add(r, &past->gpus[b->gpu], ui_mono(m->rows->ui), width, 1, 0, b->text);
 }
 
 /* --- drawing --- */

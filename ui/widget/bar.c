@@ -116,27 +116,3 @@ void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, 
                                {.n = foreign, .role = ROLE_BAR_FOREIGN}};
     bar_add(r, parts, 3, all, width);
 }
-
-/* --- lines of the past --- */
-
-/* Dots of a Braille character from below, of a measurement: at least one, where it was made. */
-static uint32_t column_dots(uint8_t percent, bool right)
-{
-    static const uint32_t dots[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
-    uint32_t bits = 0;
-    for (int i = 0; i < 4 && (i == 0 || percent > i * 25 - 12); i++)
-        bits |= dots[right][i];
-    return bits;
-}
-
-void spark_add(struct rich *r, const uint8_t *percent, size_t n, int width)
-{
-    size_t most = 2 * (size_t)width, first = n > most ? n - most : 0;
-    first += (n - first) % 2; /* pairs do not change their partners */
-    for (size_t i = first; i + 1 < n && !r->mute; i += 2) {
-        char b[4];
-        uint32_t dots = column_dots(percent[i], false) | column_dots(percent[i + 1], true);
-        str_append_n(&r->text, b, utf8_encode(SIGN_BRAILLE | dots, b));
-    }
-    rich_role(r, ROLE_BAR_USED);
-}

@@ -27,9 +27,6 @@ void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, 
  * node takes no jobs. */
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width);
 
-/* The last of n percentages, oldest first, in at most width cells of two each, on a scale from 0 to 100. */
-void spark_add(struct rich *r, const uint8_t *percent, size_t n, int width);
-
 /* Normal under 70 %, warm under 90 %, hot above. */
 enum role load_role(int percent);
 
