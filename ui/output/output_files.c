@@ -6,6 +6,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/filename.h"
+#include "src/model/stepstate.h"
 
 struct ats {
     VEC(struct output_at) v;
@@ -160,5 +161,25 @@ bool places_next(const struct job *j, struct output_at *at, bool err, int by)
     }
     free(own);
     vec_fini(&all.v);
+    return found;
+}
+
+bool output_best_place(const struct job *j, struct output_at *ret)
+{
+    bool found = j->kind == JOB_KIND_BATCH;
+    *ret = (struct output_at){.job = j->id, .step = STEP_BATCH};
+    for (size_t i = 0; i < j->steps.n && j->kind != JOB_KIND_BATCH; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (t->state == TASK_WAITING)
+                continue;
+            *ret = (struct output_at){.job = j->id,
+                                      .step = j->steps.v[i].id,
+                                      .task = t->index,
+                                      .rank = step_rank(&j->steps.v[i], t, 0)};
+            found = true;
+            if (task_has_failed(t))
+                return true;
+        }
     return found;
 }

@@ -37,6 +37,9 @@ void places_one(const struct job *j, const struct output_at *at, bool err, struc
 /* All outputs of all tasks, each file once, patterns left out. The batch script's is left out where a
  * step's outputs are kept on its nodes: srun writes those lines there a second time. */
 void places_all(const struct job *j, struct places *ret);
+/* The output that says most: the batch script's; of a step job that of the first failed task, else of the
+ * last task that has started. False where there is none. */
+bool output_best_place(const struct job *j, struct output_at *ret);
 /* Moves *at to the next (by 1) or previous (by -1) place that is another file. False if there is none. */
 bool places_next(const struct job *j, struct output_at *at, bool err, int by);
 

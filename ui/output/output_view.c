@@ -13,6 +13,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
 #include "ui/output/output_internal.h"
+#include "ui/output/output_nodes.h"
 #include "ui/text/view_text.h"
 
 const struct job *output_job(const struct output_screen *o)
@@ -65,13 +66,9 @@ static void look_at_reader(struct output_screen *o);
 static void output_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     struct output_screen *o = output_screen_of(owner);
-    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
-    const char *why = !in                           ? "The connection to the controller was lost."
-                      : r && !str_is_empty(r->text) ? r->text
-                      : r                           ? refusal_slurm((enum refusal)r->refusal)
-                                                    : "The node did not answer.";
-    reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1,
-                in && in->kind == MSG_OUTPUT_DATA ? in->body : NULL, why);
+    const char *why;
+    const struct msg_output_data *d = output_nodes_data(in, &why);
+    reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1, d, why);
     look_at_reader(o);
     ui_changed(ui);
 }
@@ -81,13 +78,7 @@ static void ask_nodes(struct output_screen *o)
     struct stream_ask a;
     uint32_t generation;
     while (reader_next_ask(o->reader, &a, &generation)) {
-        const struct output_file *p = &o->shown.v.v[a.stream];
-        struct msg_output_read m = {.key = {.job = p->at.job, .step = p->at.step, .task = p->at.task},
-                                    .rank = p->at.rank,
-                                    .stream = p->err ? 2 : 1,
-                                    .offset = a.offset,
-                                    .max = a.max,
-                                    .wait_ms = a.wait_ms};
+        struct msg_output_read m = output_nodes_question(&o->shown.v.v[a.stream], &a);
         if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, output_answered,
                      ASK_ARG(generation, a.stream, a.piece)))
             reader_take(o->reader, generation, a.stream, a.piece, NULL, "There is no connection.");
@@ -430,30 +421,10 @@ const struct view_ops output_view = {
     .wake = output_wake,
 };
 
-/* Of a step job: the first failed task, else the last task that has started. */
-static bool most_to_see(const struct job *j, struct output_at *at)
-{
-    bool found = false;
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-            const struct task *t = &j->steps.v[i].tasks.v[k];
-            if (t->state == TASK_WAITING)
-                continue;
-            *at = (struct output_at){.job = j->id,
-                                     .step = j->steps.v[i].id,
-                                     .task = t->index,
-                                     .rank = step_rank(&j->steps.v[i], t, 0)};
-            found = true;
-            if (task_has_failed(t))
-                return true;
-        }
-    return found;
-}
-
 void output_open(struct ui *ui, const struct job *j)
 {
-    struct output_at at = {.job = j->id, .step = STEP_BATCH};
-    if (j->kind == JOB_KIND_BATCH || most_to_see(j, &at))
+    struct output_at at;
+    if (output_best_place(j, &at))
         ui_push(ui, &output_view, &at);
     else
         ui_toast(ui, ROLE_NORMAL,
