@@ -7,8 +7,8 @@
 #ifndef UI_NODES_GPU_MAP_H
 #define UI_NODES_GPU_MAP_H
 
+#include "ui/info/owner_roles.h"
 #include "ui/nodes/gpu_rows.h"
-#include "ui/nodes/owner_roles.h"
 #include "ui/widget/table.h"
 
 struct gpumap {

@@ -10,9 +10,9 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "ui/info/plan_info.h"
 #include "ui/jobs/job_view.h"
 #include "ui/nodes/node_keys.h"
-#include "ui/plan/plan_info.h"
 #include "ui/plan/time_bars.h"
 #include "ui/view/seldom.h"
 #include "ui/view/table_view.h"
@@ -77,7 +77,7 @@ static void timeline_ask_sometimes(struct timeline_screen *t)
 static void set_span(struct timeline_screen *t, size_t span)
 {
     t->span = span;
-    t->bars.span_s = spans[span];
+    t->bars.axis.span_s = spans[span];
     t->at = 0;
 }
 
@@ -86,7 +86,7 @@ static struct view *timeline_view_open(struct ui *ui, const void *arg)
     (void)arg;
     struct timeline_screen *t = xcalloc(1, sizeof *t);
     t->v = (struct view){.ops = &timeline_view, .ui = ui};
-    t->bars.ui = ui;
+    t->bars.axis.ui = ui;
     set_span(t, 2);
     for (enum plan_by by = 0; by < PLAN_WAYS; by++)
         timebars_init_table(&t->bars, &t->tables[by], by);
@@ -129,9 +129,10 @@ static void view_title(struct view *v, struct rich *out)
     struct timeline_screen *t = timeline_of(v);
     char b[UNITS_TEXT_SIZE];
     rich_add(out, ROLE_TITLE, "Timeline");
-    rich_addf(out, ROLE_NORMAL, " %s %s", duration_format_words(t->bars.span_s, b), way_words[t->bars.by]);
+    rich_addf(out, ROLE_NORMAL, " %s %s", duration_format_words(t->bars.axis.span_s, b),
+              way_words[t->bars.by]);
     if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
-        tableview_title(v->ui, table_of(t), t->bars.lanes.lanes.n, out);
+        tableview_title(v->ui, table_of(t), t->bars.axis.lanes.lanes.n, out);
     if (t->bars.plan.n_more)
         rich_addf(out, ROLE_WARN, "   %u left out", t->bars.plan.n_more);
     if (t->plan_ask.has && wall_is_set(t->bars.plan.made))
@@ -147,7 +148,7 @@ static const struct lane *current_lane(const struct timeline_screen *t)
 
 static struct wall cursor_time(const struct timeline_screen *t)
 {
-    return t->at ? timebars_time(&t->bars, (int)t->at) : ui_now(t->v.ui);
+    return t->at ? planbars_time(&t->bars.axis, (int)t->at) : ui_now(t->v.ui);
 }
 
 static void draw_info(const struct timeline_screen *t, struct canvas *c, struct rect r)
@@ -159,7 +160,7 @@ static void draw_info(const struct timeline_screen *t, struct canvas *c, struct 
         return;
     if (t->body.h > 1 + rows) /* right below the rows */
         r.y = t->body.y + 1 + rows;
-    planinfo_brief(&told, t->v.ui, &t->bars.lanes, l, cursor_time(t));
+    planinfo_brief(&told, t->v.ui, &t->bars.axis.lanes, l, cursor_time(t));
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
     for (int i = 0; i < 2; i++)
         rich_draw(&told.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
@@ -189,16 +190,16 @@ static void draw_axis(struct timeline_screen *t, struct canvas *c, struct rect b
 {
     const struct table *table = table_of(t);
     bool bar = table->shown.n > (size_t)table->list.height;
-    int x = body.x + body.w - t->bars.room - (bar ? 2 : 0), rows = table->list.height;
-    if (t->bars.room <= 0 || body.h <= 2 || x < body.x) /* a very narrow terminal has no room for it */
+    int x = body.x + body.w - t->bars.axis.room - (bar ? 2 : 0), rows = table->list.height;
+    if (t->bars.axis.room <= 0 || body.h <= 2 || x < body.x) /* a very narrow terminal has no room for it */
         return;
-    struct rect axis = rect_make(body.y, x, body.h < rows + 1 ? body.h : rows + 1, t->bars.room),
+    struct rect axis = rect_make(body.y, x, body.h < rows + 1 ? body.h : rows + 1, t->bars.axis.room),
                 head = rect_take_top(&axis, 1);
     struct rect old = canvas_clip(c, body);
     timebars_draw(&t->bars, table, c, axis);
-    timebars_draw_scale(&t->bars, c, head);
+    planbars_draw_scale(&t->bars.axis, c, head);
     if (t->at) {
-        int col = (int)t->at < t->bars.room ? (int)t->at : t->bars.room - 1;
+        int col = (int)t->at < t->bars.axis.room ? (int)t->at : t->bars.axis.room - 1;
         int n = (int)(table->shown.n - table->list.top);
         draw_time_cursor(c, rect_make(body.y, x + col, 1 + (n < axis.h ? n : axis.h), 1));
     }
@@ -217,14 +218,14 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
         info = rect_take_bottom(&inner.body, INFO_LINES);
     lines_addf(&empty, ROLE_NORMAL, t->plan_ask.refused ? "The controller has no plan." : "No jobs.");
     t->body = inner.body;
-    t->bars.room = 0;
+    t->bars.axis.room = 0;
     tableview_draw(v->ui, table_of(t), c, &inner, &empty);
     lines_fini(&empty);
     v->ticks = false;
     draw_axis(t, c, inner.body);
     draw_info(t, c, info);
     if (!rect_is_empty(legend))
-        timebars_draw_legend(c, legend);
+        planbars_draw_legend(c, legend);
 }
 
 static unsigned timeline_view_input(struct view *v, const struct input *in)
@@ -236,7 +237,7 @@ static void move_time(struct timeline_screen *t, int by)
 {
     if (by < 0 && t->at)
         t->at--;
-    else if (by > 0 && (int)t->at + 1 < t->bars.room)
+    else if (by > 0 && (int)t->at + 1 < t->bars.axis.room)
         t->at++;
 }
 
@@ -245,7 +246,7 @@ static void timeline_open_job(struct timeline_screen *t)
     const struct lane *l = current_lane(t);
     struct wall at = cursor_time(t);
     for (size_t i = l ? l->first : 0; l && i < l->first + l->n; i++) {
-        const struct bar_item *b = &t->bars.lanes.items.v[i];
+        const struct bar_item *b = &t->bars.axis.lanes.items.v[i];
         if (b->row->job && (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms))) {
             ui_push(t->v.ui, &jobpage_view, &b->row->job);
             return;

@@ -1,7 +1,7 @@
 /* plan_lanes.h - the lanes of the timeline: by node, with as many lanes per node as its bars need; by GPU,
  * one for all neighbours that have the same jobs; or by job, one lane each. */
-#ifndef UI_PLAN_PLAN_LANES_H
-#define UI_PLAN_PLAN_LANES_H
+#ifndef UI_INFO_PLAN_LANES_H
+#define UI_INFO_PLAN_LANES_H
 
 #include "src/answers/answer_plan.h"
 #include "src/base/vec.h"
@@ -37,6 +37,8 @@ void planlanes_fini(struct planlanes *p);
 
 /* A bar needs a start and an end: many waiting jobs have neither. */
 bool plan_has_bar(const struct plan_row *r);
+/* "2-5": the GPUs of a lane that has some. */
+void lane_gpus_text(const struct lane *l, struct str *out);
 /* Other lanes of the node may have a bar there. */
 bool lane_shares_node(const struct planlanes *p, const struct lane *l);
 /* The bar at that time, and the next one; NULL: none. By job a lane has one bar. */

@@ -1,6 +1,6 @@
 /* owner_roles.h - a colour for each user, the same on every screen. */
-#ifndef UI_NODES_OWNER_ROLES_H
-#define UI_NODES_OWNER_ROLES_H
+#ifndef UI_INFO_OWNER_ROLES_H
+#define UI_INFO_OWNER_ROLES_H
 
 #include <stdint.h>
 

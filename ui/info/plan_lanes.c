@@ -1,5 +1,5 @@
 /* plan_lanes.c - the lanes of the timeline. */
-#include "ui/plan/plan_lanes.h"
+#include "ui/info/plan_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +259,13 @@ void planlanes_fini(struct planlanes *p)
 }
 
 /* --- looking --- */
+
+void lane_gpus_text(const struct lane *l, struct str *out)
+{
+    str_appendf(out, "%u", l->gpu);
+    if (l->gpu_last > l->gpu)
+        str_appendf(out, "-%u", l->gpu_last);
+}
 
 bool lane_shares_node(const struct planlanes *p, const struct lane *l)
 {

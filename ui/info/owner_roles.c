@@ -3,7 +3,7 @@
  * A user's place follows from the name, so that it stays when other users come and go; only of two users
  * with the same place the second one moves to the next that is free.
  */
-#include "ui/nodes/owner_roles.h"
+#include "ui/info/owner_roles.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* plan_info.c - the details of the timeline's cursor. */
-#include "ui/plan/plan_info.h"
+#include "ui/info/plan_info.h"
 
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
@@ -14,6 +14,12 @@ void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
         jobtext_id(out, j, 0);
     else
         str_appendf(out, "%u", r->array_job ? r->array_job : r->job);
+}
+
+bool planinfo_is_own(const struct ui *ui, const struct plan_row *r)
+{
+    const struct job *j = r->job ? ui_job(ui, r->job) : NULL;
+    return j && j->uid == ui_uid(ui);
 }
 
 static void row_words(const struct ui *ui, const struct plan_row *r, struct rich *out)
@@ -103,10 +109,11 @@ void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes
     when_about(&a->text, at, ui_now(ui));
     rich_role(a, ROLE_LABEL);
     rich_addf(a, ROLE_LABEL, "%s%s", lane->node ? " on " : "", lane->node ? lane->node : "");
-    if (lane->has_gpus && lane->gpu_last > lane->gpu)
-        rich_addf(a, ROLE_LABEL, ", GPUs %u-%u", lane->gpu, lane->gpu_last);
-    else if (lane->has_gpus)
-        rich_addf(a, ROLE_LABEL, ", GPU %u", lane->gpu);
+    if (lane->has_gpus) {
+        str_append(&a->text, lane->gpu_last > lane->gpu ? ", GPUs " : ", GPU ");
+        lane_gpus_text(lane, &a->text);
+        rich_role(a, ROLE_LABEL);
+    }
     rich_add(a, ROLE_LABEL, "  ");
     if (here) {
         row_words(ui, here->row, a);
