@@ -21,6 +21,7 @@
 #include "backend/shim/shim_pmi.h"
 #include "backend/shim/shim_pty.h"
 #include "backend/task/taskdir.h"
+#include "src/base/path_search.h"
 #include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 
@@ -250,25 +251,27 @@ static struct strv script_argv(const struct shim *s, const struct strv *args, co
 
 /* --- exec --- */
 
+struct rank_exec {
+    char **argv, **env;
+    int error; /* what is to be told: of a file that is there rather than of one that is not */
+};
+
+/* Comes back where the file cannot be executed; true: others need not be tried. */
+static bool rank_exec_file(void *ctx, const char *file)
+{
+    struct rank_exec *x = ctx;
+    execve(file, x->argv, x->env);
+    if (errno != ENOENT && errno != ENOTDIR)
+        x->error = errno;
+    return x->error != ENOENT && x->error != EACCES;
+}
+
 /* As execvp does, but with the PATH of the launch and no shell for files that are no programs. */
 static int exec_in_path(char **argv, char **env, const char *path)
 {
-    if (strchr(argv[0], '/')) {
-        execve(argv[0], argv, env);
-        return errno;
-    }
-    int error = ENOENT;
-    struct strv dirs = strv_split(path, ":");
-    for (size_t i = 0; i < dirs.n; i++) {
-        char *full = xasprintf("%s/%s", dirs.v[i], argv[0]);
-        execve(full, argv, env);
-        if (errno != ENOENT && errno != ENOTDIR)
-            error = errno;
-        free(full);
-        if (error != ENOENT && error != EACCES)
-            break;
-    }
-    return error;
+    struct rank_exec x = {.argv = argv, .env = env, .error = ENOENT};
+    path_search(path, argv[0], rank_exec_file, &x);
+    return x.error;
 }
 
 static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct strv *env)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/path_search.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 
@@ -54,20 +55,18 @@ static int script_open_file(const char *path)
     return fd;
 }
 
-static int open_in_path(const char *name, char **ret_path)
+struct script_opening {
+    int fd;
+    char *path;
+};
+
+static bool script_try_to_open(void *ctx, const char *file)
 {
-    struct strv dirs = strv_split(getenv("PATH") ? getenv("PATH") : "", ":");
-    int fd = -1;
-    for (size_t i = 0; i < dirs.n && fd < 0; i++) {
-        char *path = xasprintf("%s/%s", dirs.v[i], name);
-        fd = script_open_file(path);
-        if (fd >= 0)
-            *ret_path = path;
-        else
-            free(path);
-    }
-    strv_fini(&dirs);
-    return fd;
+    struct script_opening *o = ctx;
+    o->fd = script_open_file(file);
+    if (o->fd >= 0)
+        o->path = xstrdup(file);
+    return o->fd >= 0;
 }
 
 static char *script_absolute(const char *path)
@@ -78,17 +77,16 @@ static char *script_absolute(const char *path)
 
 static int script_read_file(const char *operand, struct script *s, struct errtext *err)
 {
-    char *path = NULL;
-    int fd = script_open_file(operand);
-    if (fd >= 0)
-        path = script_absolute(operand);
+    struct script_opening o = {.fd = script_open_file(operand)};
+    if (o.fd >= 0)
+        o.path = script_absolute(operand);
     else if (errno == ENOENT && !strchr(operand, '/'))
-        fd = open_in_path(operand, &path);
-    if (fd < 0)
+        path_search(getenv("PATH"), operand, script_try_to_open, &o);
+    if (o.fd < 0)
         return err_set(err, -ENOENT, "Unable to open file %s", operand);
-    int rc = script_read_all(fd, operand, &s->text, err);
-    close(fd);
-    s->path = path;
+    int rc = script_read_all(o.fd, operand, &s->text, err);
+    close(o.fd);
+    s->path = o.path;
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/path_search.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
 #include "src/cli/slurm/srunopts.h"
@@ -30,21 +31,6 @@ struct srun {
 };
 
 /* --- what is to be run --- */
-
-static bool in_path(const char *name)
-{
-    if (strchr(name, '/'))
-        return access(name, X_OK) == 0;
-    struct strv dirs = strv_split(getenv("PATH") ? getenv("PATH") : "", ":");
-    bool found = false;
-    for (size_t i = 0; i < dirs.n && !found; i++) {
-        char *path = xasprintf("%s/%s", dirs.v[i], name);
-        found = access(path, X_OK) == 0;
-        free(path);
-    }
-    strv_fini(&dirs);
-    return found;
-}
 
 /* NULL unless it is a text file of a decent size. */
 static char *read_configuration(const char *path)
@@ -69,7 +55,10 @@ static int read_multi_prog(struct srun *s)
     s->multi_prog = read_configuration(operand);
     if (s->multi_prog)
         return 0;
-    if (!in_path(operand)) {
+    char *program = path_find_program(getenv("PATH"), operand);
+    bool found = program;
+    free(program);
+    if (!found) {
         cli_error(s->cli, "Could not open multi_prog config file %s", operand);
         return 1;
     }
