@@ -110,14 +110,14 @@ void eligibility_watch_renamed(struct control *c, uint32_t uid, const char *old_
     dep_index_renamed(&eligibility_of(c)->deps, &c->model, uid, old_name, &eligibility_of(c)->jobs);
 }
 
+/* Takes what is in *take_why. */
 static void eligibility_end_job(struct control *c, const struct job *j, enum kill_cause cause,
-                                const char *text)
+                                struct cause *take_why)
 {
-    struct ev_kill body = {.step = STEP_ALL,
-                           .cause = cause,
-                           .grace_s = c->model.spec.kill_wait_s,
-                           .fate = FATE_END,
-                           .text = xstrdup(text)};
+    struct ev_kill body = {
+        .step = STEP_ALL, .cause = cause, .grace_s = c->model.spec.kill_wait_s, .fate = FATE_END};
+    *causes_set(&body.why, CAUSE_NONE) = *take_why;
+    *take_why = (struct cause){0};
     log_info("job=%u ended: %s", j->id, kill_cause_text(cause));
     ctl_emit(c, EV_KILL, j->id, &body);
 }
@@ -136,13 +136,9 @@ static struct wall eligibility_check_dependency(struct control *c, const struct 
         struct ev_eligible body = {.dep_met = final};
         ctl_emit(c, EV_ELIGIBLE, j->id, &body);
     } else if (s == DEP_NEVER && j->req.kill_on_invalid_dep) {
-        struct str why = STR_INIT;
-        struct cause cause = {0};
-        dep_explain(&c->model, j, now, &cause);
-        cause_full(&why, &cause, NULL); /* the event keeps the sentence */
-        cause_clear(&cause);
-        eligibility_end_job(c, j, KILL_DEPENDENCY, why.s);
-        str_fini(&why);
+        struct cause why = {0};
+        dep_explain(&c->model, j, now, &why);
+        eligibility_end_job(c, j, KILL_DEPENDENCY, &why);
     } else { /* element by element, or its reason has changed: the planner looks again */
         ctl_touch(c, j->id);
         schedule_note_reason(c, j->id);
@@ -177,7 +173,8 @@ static void eligibility_check_job(struct control *c, uint32_t id, struct wall no
     if (!j || j->state != JOB_PENDING)
         return;
     if (deadline_missed(&c->model, j, now)) {
-        eligibility_end_job(c, j, KILL_DEADLINE, "it could no longer end before its deadline");
+        struct cause why = {.code = CAUSE_JOB_LATE_FOR_DEADLINE};
+        eligibility_end_job(c, j, KILL_DEADLINE, &why);
         return;
     }
     struct wall again = eligibility_check_dependency(c, j, now);

@@ -180,43 +180,37 @@ static void schedule_start_job(struct control *c, struct sched_start *s)
 }
 
 /* "job 4 of ann (its rule), 5 of bob". */
-static void schedule_append_victim(struct str *who, bool first, uint32_t id, const struct job *victim,
-                                   const char *rule)
-{
-    str_appendf(who, "%s%u", first ? "job " : ", ", id);
-    if (victim && !str_is_empty(victim->user))
-        str_appendf(who, " of %s", victim->user);
-    if (first)
-        str_appendf(who, " (%s)", rule);
-}
-
-/* The victims are told to end; the preemptor gets an event of its own that names them. */
+/* The victims are told to end; the preemptor gets an event of its own that names them, and the rule with
+ * the first of them. */
 static void schedule_preempt(struct control *c, const struct sched_result *r)
 {
     for (size_t i = 0; i < r->preempts.n;) {
-        uint32_t by_job = r->preempts.v[i].by_job, n = 0;
-        struct str who = STR_INIT;
+        uint32_t by_job = r->preempts.v[i].by_job;
+        struct ev_preempt body = {0};
+        struct cause *told = causes_set(&body.why, CAUSE_PREEMPTED_JOBS);
         for (; i < r->preempts.n && r->preempts.v[i].by_job == by_job; i++) {
             const struct sched_preempt *v = &r->preempts.v[i];
             const struct job *by = model_get_job(&c->model, by_job);
-            char *rule = cause_string(&v->why, NULL);
             struct ev_kill kill = {.step = STEP_ALL,
                                    .cause = KILL_PREEMPT,
                                    .grace_s = v->grace_s,
                                    .fate = v->fate,
                                    .by_job = by_job,
-                                   .text = xstrdup(rule),
                                    .user = by ? xstrdup(by->user) : NULL};
-            if (ctl_emit(c, EV_KILL, v->job, &kill) == 0)
-                schedule_append_victim(&who, n++ == 0, v->job, model_get_job(&c->model, v->job),
-                                       jobtext_preempt_rule(rule, by_job));
-            free(rule);
+            causes_add_copy(&kill.why, &v->why);
+            if (ctl_emit(c, EV_KILL, v->job, &kill) < 0)
+                continue;
+            const struct job *victim = model_get_job(&c->model, v->job);
+            struct cause *part = cause_add(told, CAUSE_PREEMPTED_JOB);
+            part->n = v->job;
+            part->user = victim ? xstrdup(victim->user) : NULL;
+            if (body.n_jobs++ == 0)
+                rec_copy(&cause_rec, rec_list_push(&part->parts), &v->why);
         }
-        if (n) {
-            struct ev_preempt body = {.n_jobs = n, .text = str_take(&who)};
+        if (body.n_jobs)
             ctl_emit(c, EV_PREEMPT, by_job, &body);
-        }
-        str_fini(&who);
+        else
+            rec_fini(&ev_preempt_rec, &body);
     }
 }
 

@@ -295,8 +295,8 @@ static void play_preempt_all(struct play_clock *c, const struct sched_result *r)
                                .cause = KILL_PREEMPT,
                                .grace_s = v->grace_s,
                                .fate = v->fate,
-                               .by_job = v->by_job,
-                               .text = cause_string(&v->why, NULL)};
+                               .by_job = v->by_job};
+        causes_add_copy(&body.why, &v->why);
         play_must_emit(c, EV_KILL, v->job, &body);
         if (++c->out->jobs[at].preempted >= PREEMPTED_MAX)
             c->stuck = at + 1;

@@ -3,7 +3,7 @@
 #ifndef STOKER_ANSWERS_ANSWER_WHY_H
 #define STOKER_ANSWERS_ANSWER_WHY_H
 
-#include "src/answers/cause.h"
+#include "src/model/cause.h"
 #include "src/model/job.h"
 
 struct msg_why { /* the whole answer; it travels as it is */

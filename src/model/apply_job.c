@@ -369,6 +369,7 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
         rare->preempted_by = body->by_job;
         free(rare->preempt_text);
         rare->preempt_text = body->text ? xstrdup(body->text) : NULL;
+        causes_copy(&rare->preempt_why, &body->why);
     }
     job_begin_end(m, j, body->cause, ev->t);
     return 0;

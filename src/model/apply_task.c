@@ -179,6 +179,8 @@ static void task_take_end(struct task *t, const struct ev_end *body)
     t->sampled = copy.sampled;
     free(t->message);
     t->message = copy.message;
+    rec_list_free(&cause_rec, &t->why);
+    t->why = copy.why;
     t->waited_out = body->waited_out;
     task_take_worst(t);
     if (t->end_kind == END_OOM) {

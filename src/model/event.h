@@ -154,26 +154,28 @@ struct ev_end { /* an attempt has ended; its processes are gone */
     struct wall t_start, t_end;
     uint64_t peak_rss_kib, cpu_ms;
     char *sampled, *message;
-    bool waited_out; /* its node has ended the ranks that were left: step.wait_s was over */
+    bool waited_out;   /* its node has ended the ranks that were left: step.wait_s was over */
+    struct causes why; /* at most one; message: what the node says */
 };
 #define EV_END_FIELDS(F, G, S)                                                                               \
     F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end)     \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
-    F(S, STR, message) F(S, BOOL, waited_out)
+    F(S, STR, message) F(S, BOOL, waited_out) G(S, LISTOF, why, cause)
 
-struct ev_kill {      /* a decision that a job, or one step of it, ends. A pending job is over at once */
-    int32_t step;     /* STEP_ALL: the job */
-    uint32_t cause;   /* enum kill_cause */
-    uint32_t uid;     /* who */
-    uint32_t grace_s; /* TERM to KILL */
-    uint32_t fate;    /* enum job_fate */
-    uint32_t by_job;  /* preemption: for which job; 0: for no particular one */
-    char *text;       /* why, for people; NULL: the cause says it */
-    char *user;       /* name of uid; of a preemption the user of by_job; NULL: no user asked */
+struct ev_kill {       /* a decision that a job, or one step of it, ends. A pending job is over at once */
+    int32_t step;      /* STEP_ALL: the job */
+    uint32_t cause;    /* enum kill_cause */
+    uint32_t uid;      /* who */
+    uint32_t grace_s;  /* TERM to KILL */
+    uint32_t fate;     /* enum job_fate */
+    uint32_t by_job;   /* preemption: for which job; 0: for no particular one */
+    char *text;        /* why, in the words of a user or of an earlier release; NULL: none */
+    char *user;        /* name of uid; of a preemption the user of by_job; NULL: no user asked */
+    struct causes why; /* at most one; none: `cause` says it */
 };
 #define EV_KILL_FIELDS(F, G, S)                                                                              \
     F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
-    F(S, STR, text) F(S, STR, user)
+    F(S, STR, text) F(S, STR, user) G(S, LISTOF, why, cause)
 
 struct ev_signal { /* a signal was sent; changes no state, is kept in the job's events */
     int32_t step;
@@ -233,9 +235,10 @@ struct ev_none { /* a body with nothing in it */
 
 struct ev_preempt { /* others are asked to go so that this job can start: its side of the story */
     uint32_t n_jobs;
-    char *text; /* who, and by which rule */
+    char *text;        /* who, and by which rule, from an earlier release */
+    struct causes why; /* one PREEMPTED_JOBS */
 };
-#define EV_PREEMPT_FIELDS(F, G, S) F(S, U32, n_jobs) F(S, STR, text)
+#define EV_PREEMPT_FIELDS(F, G, S) F(S, U32, n_jobs) F(S, STR, text) G(S, LISTOF, why, cause)
 
 /* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct
  * cluster_spec. */

@@ -20,6 +20,7 @@
 
 #include "src/base/list.h"
 #include "src/base/rec.h"
+#include "src/model/cause.h"
 #include "src/model/state.h"
 
 #define STEP_BATCH       (-1)
@@ -141,18 +142,19 @@ struct task {
     uint64_t peak_rss_kib;
     char *sampled;     /* how the peak was measured; NULL: not */
     uint64_t cpu_ms;   /* user + system time of all its processes */
-    char *message;     /* why it could not be started, and the like */
+    char *message;     /* what its node says about its end: why it could not be started, and the like */
     uint32_t pid;      /* of the first rank on its node, 0 until known */
     uint32_t lease_s;  /* its node ends it when no controller has been heard for so long; 0: never */
     bool waited_out;   /* the step's wait_s was over: its node has ended the ranks that were left */
     bool ends_by_code; /* `ranks` counts how they ended; which rank did is not known any more */
+    struct causes why; /* at most one: what the controller says about its end */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
     F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)                \
-    F(S, BOOL, waited_out) F(S, BOOL, ends_by_code)
+    F(S, BOOL, waited_out) F(S, BOOL, ends_by_code) G(S, LISTOF, why, cause)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -219,15 +221,16 @@ struct past_run {
     REC_LIST(struct step) steps; /* empty where there were too many in all: src/model/runs.h */
     struct wall t_kill;          /* when its end was asked for */
     uint32_t preempted_by;       /* the job that it was preempted for; 0: none, or not known */
-    char *preempt_text;          /* by which rule */
+    char *preempt_text;          /* by which rule, from an earlier release */
     char *kill_user;             /* name of kill_uid; of a preemption the other job's user */
+    struct causes preempt_why;   /* by which rule */
 };
 #define PAST_RUN_FIELDS(F, G, S)                                                                             \
     F(S, U32, state) F(S, U32, reason) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, I32, exit_code)        \
     F(S, I32, exit_signal) F(S, I32, derived_code) F(S, STR, partition) F(S, WALL, t_eligible)               \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, WALL, t_back) F(S, U32, time_limit_s)                         \
     F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step) F(S, WALL, t_kill)          \
-    F(S, U32, preempted_by) F(S, STR, preempt_text) F(S, STR, kill_user)
+    F(S, U32, preempted_by) F(S, STR, preempt_text) F(S, STR, kill_user) G(S, LISTOF, preempt_why, cause)
 
 /* How many elements of an array ended in that state. */
 struct state_count {
@@ -243,12 +246,13 @@ struct job_event {
     char *user;   /* its name; NULL: not known. Of a preemption the user of by_job */
     uint32_t n;   /* KILL: enum kill_cause, HOLD: enum job_hold, SIGNAL: the signal, SUSPEND: 1 on, 0 off */
     int32_t step; /* KILL and SIGNAL: STEP_ALL, or which */
-    uint32_t by_job; /* KILL: the job that this one was preempted for */
-    char *text;      /* as in the event */
+    uint32_t by_job;   /* KILL: the job that this one was preempted for */
+    char *text;        /* as in the event */
+    struct causes why; /* as in the event */
 };
 #define JOB_EVENT_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t) F(S, U32, kind) F(S, U32, uid) F(S, STR, user) F(S, U32, n) F(S, I32, step)                \
-    F(S, U32, by_job) F(S, STR, text)
+    F(S, U32, by_job) F(S, STR, text) G(S, LISTOF, why, cause)
 
 /* What happens to few jobs. */
 struct job_rare {
@@ -258,7 +262,7 @@ struct job_rare {
     uint32_t kill_grace_s; /* between TERM and KILL */
     uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
     struct wall t_kill;
-    char *preempt_text; /* by which rule */
+    char *preempt_text; /* by which rule, from an earlier release */
     struct wall t_suspend;
     uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
     /* Of the array's record: elements that have been retired and had not succeeded. */
@@ -268,6 +272,7 @@ struct job_rare {
     char *kill_user; /* name of kill_uid; of a preemption the other job's user */
     REC_LIST(struct job_event) events;       /* the oldest first: src/model/jobevents.h */
     REC_LIST(struct state_count) array_gone; /* of the array's record: elements that have been retired */
+    struct causes preempt_why;               /* by which rule */
 };
 
 struct job {
@@ -331,7 +336,7 @@ struct job {
     G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
     G(S, BOXED, rare, U32, losses) G(S, BOXED, rare, STR, kill_user)                                         \
     G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)                                             \
-    G(S, BOXED_LISTOF, rare, array_gone, state_count)
+    G(S, BOXED_LISTOF, rare, array_gone, state_count) G(S, BOXED_LISTOF, rare, preempt_why, cause)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     past_run_rec, job_event_rec, state_count_rec, job_rec;

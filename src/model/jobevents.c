@@ -27,6 +27,7 @@ static void note_kill(struct job *j, const struct event *ev, const struct ev_kil
     e->step = b->step;
     e->by_job = b->by_job;
     e->text = xstrdup(b->text);
+    causes_copy(&e->why, &b->why);
 }
 
 void jobevents_note(struct job *j, const struct event *ev)
@@ -36,6 +37,7 @@ void jobevents_note(struct job *j, const struct event *ev)
     const struct ev_requeue *back = ev->body;
     const struct ev_update *update = ev->body;
     const struct ev_suspend *pause = ev->body;
+    const struct ev_preempt *preempt = ev->body;
     if (ev->kind == EV_KILL) {
         note_kill(j, ev, ev->body);
     } else if (ev->kind == EV_SIGNAL) {
@@ -51,7 +53,9 @@ void jobevents_note(struct job *j, const struct event *ev)
     } else if (ev->kind == EV_SUSPEND) {
         jobevents_push(j, ev, pause->uid, pause->user)->n = pause->on;
     } else if (ev->kind == EV_PREEMPT) {
-        jobevents_push(j, ev, 0, NULL)->text = xstrdup(((const struct ev_preempt *)ev->body)->text);
+        struct job_event *e = jobevents_push(j, ev, 0, NULL);
+        e->text = xstrdup(preempt->text);
+        causes_copy(&e->why, &preempt->why);
     }
 }
 

@@ -37,6 +37,7 @@ static void run_fill(struct run_record *ret, const struct past_run *r)
     out->rare->t_kill = r->t_kill;
     out->rare->preempted_by = r->preempted_by;
     out->rare->preempt_text = r->preempt_text;
+    out->rare->preempt_why = r->preempt_why;
     out->rare->derived_code = r->derived_code;
     out->rare->suspended_ms = r->suspended_ms;
 }
@@ -151,6 +152,7 @@ void run_keep(struct job *j, enum job_state state, enum reason reason, struct wa
     if (j->kill_cause == KILL_PREEMPT) {
         r->preempted_by = rare->preempted_by;
         r->preempt_text = rare->preempt_text ? xstrdup(rare->preempt_text) : NULL;
+        causes_copy(&r->preempt_why, &rare->preempt_why);
     }
     for (size_t i = 0; i < j->alloc.n; i++)
         rec_copy(&alloc_rec, rec_list_push(&r->alloc), &j->alloc.v[i]);

@@ -3,7 +3,6 @@
 #include "src/model/dep.h"
 #include "src/model/spec.h"
 #include "src/text/cause_template.h"
-#include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 
 /* --- dependencies --- */

@@ -1,7 +1,7 @@
 #include "src/text/cause_sentence.h"
 
 #include "src/text/cause_template.h"
-#include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 static void admins_only_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                              template_part full)
@@ -196,11 +196,6 @@ const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES] = {
     [CAUSE_NODE_UNREACHED] = {.full = "{name} cannot be reached now: nothing was ended"},
 
     [CAUSE_WOULD_START] = {.full_by = would_start_full},
-    [CAUSE_PREEMPT_TIER] =
-        {.full = "job {n} in partition {part} (tier {most}) comes before partition {name} (tier {of})"},
-    [CAUSE_PREEMPT_QOS] = {.full = "job {n} has QOS {name}, which may preempt QOS {rule}"},
-    [CAUSE_PREEMPT_BORROWED] = {.full =
-                                    "job {n} is within its limits and needs what this job had borrowed"},
     [CAUSE_NO_MAIL] = {.full = "--mail-type: no mail is sent, because mail_program is not set in this "
                                "cluster's configuration"},
 };

@@ -20,6 +20,7 @@ extern const struct cause_sentence cause_job_sentences[CAUSE_N_CODES]; /* the jo
 extern const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES];   /* rules, limits, licences */
 extern const struct cause_sentence cause_place_sentences[CAUSE_N_CODES];   /* nodes */
 extern const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES]; /* refused requests */
+extern const struct cause_sentence cause_end_sentences[CAUSE_N_CODES];     /* preemptions and ends */
 
 /* ", starts ~14:44", ", not within 1 d"; nothing where the cause has neither. */
 void cause_append_start(struct str *out, const struct cause *c, const struct cause_reader *r,

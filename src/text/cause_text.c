@@ -6,7 +6,8 @@
 static const struct cause_sentence *cause_find_sentence(uint32_t code)
 {
     static const struct cause_sentence *const tables[] = {cause_job_sentences, cause_limit_sentences,
-                                                          cause_place_sentences, cause_refusal_sentences};
+                                                          cause_place_sentences, cause_refusal_sentences,
+                                                          cause_end_sentences};
     static const struct cause_sentence none = {.full = ""};
     for (size_t i = 0; code < CAUSE_N_CODES && i < sizeof tables / sizeof *tables; i++)
         if (tables[i][code].full || tables[i][code].full_by)

@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/model/model.h"
 #include "src/model/runs.h"
+#include "src/text/cause_text.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 
@@ -28,7 +29,8 @@ static void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user
         str_appendf(out, " of %s", user);
 }
 
-const char *jobtext_preempt_rule(const char *text, uint32_t by_job)
+/* The rule as an earlier release has written it, without the name of the job that it begins with. */
+static const char *eventtext_old_rule(const char *text, uint32_t by_job)
 {
     char begin[32];
     struct str s = STR_INIT;
@@ -37,6 +39,18 @@ const char *jobtext_preempt_rule(const char *text, uint32_t by_job)
     begin[sizeof begin - 1] = '\0';
     str_fini(&s);
     return text && str_starts(text, begin) ? text + strlen(begin) : text;
+}
+
+bool jobtext_preempted_by_rule(struct str *out, const struct job *j)
+{
+    const struct job_rare *rare = job_rare(j);
+    if (!rare->preempted_by || (!rare->preempt_why.n && !rare->preempt_text))
+        return false;
+    if (rare->preempt_why.n)
+        cause_full(out, &rare->preempt_why.v[0], NULL);
+    else
+        str_append(out, rare->preempt_text);
+    return true;
 }
 
 static void append_signal(struct str *out, int32_t number)
@@ -161,9 +175,13 @@ static void tell_kill(struct job_moments *m, const struct job *run, const struct
     eventtext_append_cause(&s, run, e->n, e->uid, e->user, e->by_job);
     if (e->t.ms <= run->t_end.ms || !wall_is_set(run->t_end))
         append_ran(&s, run->t_start, e->t);
-    const char *text = e->n == KILL_PREEMPT ? jobtext_preempt_rule(e->text, e->by_job) : e->text;
-    if (!str_is_empty(text))
+    const char *text = e->n == KILL_PREEMPT ? eventtext_old_rule(e->text, e->by_job) : e->text;
+    if (e->why.n) {
+        str_append(&s, ": ");
+        cause_brief(&s, &e->why.v[0], NULL);
+    } else if (!str_is_empty(text)) {
         str_appendf(&s, ": %s", text);
+    }
     tell(m, e->t, MOMENT_WARN, &s);
 }
 
@@ -180,6 +198,8 @@ static void tell_kill_of_run(struct job_moments *m, const struct job *j, const s
                           .user = rare->kill_user,
                           .by_job = preempted ? rare->preempted_by : 0,
                           .text = preempted ? rare->preempt_text : NULL};
+    if (preempted)
+        e.why = rare->preempt_why;
     tell_kill(m, run, &e);
 }
 
@@ -283,7 +303,12 @@ static void tell_event(struct job_moments *m, const struct job *j, const struct 
         str_append(&s, e->n ? "suspended by " : "resumed by ");
         jobtext_who(&s, j, e->uid, e->user);
         break;
-    case EV_PREEMPT: str_appendf(&s, "preempted %s", e->text ? e->text : "other jobs"); break;
+    case EV_PREEMPT:
+        if (e->why.n)
+            cause_full(&s, &e->why.v[0], NULL);
+        else
+            str_appendf(&s, "preempted %s", e->text ? e->text : "other jobs");
+        break;
     default: str_fini(&s); return;
     }
     tell(m, e->t, tone, &s);

@@ -27,9 +27,9 @@ void job_moments_fini(struct job_moments *m);
 
 /* "ann", "root", "uid 1004": who did it, where user is the name, or NULL. */
 void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user);
-/* The rule, as the sentence about the preemption goes on: without the name of the job that it begins
- * with. */
-const char *jobtext_preempt_rule(const char *text, uint32_t by_job);
+/* "job 328 in partition main (tier 2) comes before partition low (tier 1)": by which rule it was preempted.
+ * Returns false and appends nothing where it was not. */
+bool jobtext_preempted_by_rule(struct str *out, const struct job *j);
 /* "cancelled by ann", "preempted by job 328 of ann": what ended or ends it; it has a kill_cause. */
 void jobtext_kill(struct str *out, const struct job *j);
 /* "done", "failed: exit 1", "failed: signal SEGV", "cancelled by ann", "preempted by job 328 of ann": how

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/model/stepstate.h"
+#include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
@@ -72,6 +73,14 @@ static void append_behind(struct str *out, const char *before, const struct str 
 {
     if (cause->len)
         str_appendf(out, "%s%s%s", before, cause->s, after);
+}
+
+void tasktext_message(struct str *out, const struct task *t)
+{
+    if (t->why.n)
+        cause_full(out, &t->why.v[0], NULL);
+    else if (t->message)
+        str_append(out, t->message);
 }
 
 void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t)

@@ -9,6 +9,8 @@
 bool jobtext_failure(struct str *out, const struct job *j);
 /* Of a task that was stopped, or has not run: "stopped: task 4 failed", "not run: cancelled". */
 void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t);
+/* What the controller or the node says about its end; nothing where neither does. */
+void tasktext_message(struct str *out, const struct task *t);
 /* "needs 2 CPUs, 1 GPU": each task of a step job; "needs 2 CPUs of the job": a step within an
  * allocation. */
 void steptext_needs(struct str *out, const struct job *j, const struct step *s);

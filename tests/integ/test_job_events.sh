@@ -38,7 +38,7 @@ told() {
     is "$1: the preemption" "$(count $victim "$preempted")" 1
     is "$1: its first run" "$(events $victim | grep -c '^started on n1 in low$')" "$2"
     is "$1: that run's end" "$(count $victim '^ended after [0-9:]+, queued again$')" $(($2 > 1 ? $2 - 1 : 1))
-    is "$1: the other side" "$(count $owner "^preempted job $victim of $me \(in partition main ")" 1
+    is "$1: the other side" "$(count $owner "^preempted job $victim of $me \(job $owner in partition main ")" 1
 }
 told "at once" 1
 like "the sign" "$(stoker jobs | grep " low ")" " *$victim .* ~ waiting .*"

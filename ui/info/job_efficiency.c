@@ -81,8 +81,8 @@ void job_cause(struct rich *r, const struct job *j)
         if (t->alloc.mem_mib)
             rich_addf(r, ROLE_NORMAL, " of %s", mem_format_slurm(t->alloc.mem_mib, b));
     }
-    if (t && t->message && !measured) /* it says the same */
-        rich_addf(r, ROLE_NORMAL, ": %s", t->message);
+    if (t && (t->message || t->why.n) && !measured) /* it says the same */
+        task_message(r, ROLE_NORMAL, t);
     else if (j->state == JOB_CANCELLED && j->kill_cause && j->kill_cause != KILL_CANCEL)
         rich_addf(r, ROLE_NORMAL, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
     struct str nodes = STR_INIT;

@@ -14,6 +14,7 @@
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 #include "ui/text/view_text.h"
 
 #define LABEL      10
@@ -112,8 +113,12 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     }
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_first_failed(j, &step) : NULL;
-    if (culprit)
-        job_info_pair(l, "why", culprit->message);
+    if (culprit) {
+        struct str why = STR_INIT;
+        tasktext_message(&why, culprit);
+        job_info_pair(l, "why", why.s);
+        str_fini(&why);
+    }
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
     r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "allocated" : "requested",

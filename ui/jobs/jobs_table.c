@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/answers/cause.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/cause.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"

@@ -120,6 +120,15 @@ static void between_words(struct rich *r, const struct job *j)
     rich_add(r, ROLE_DIM, "between two steps");
 }
 
+void task_message(struct rich *r, enum role role, const struct task *t)
+{
+    struct str s = STR_INIT;
+    tasktext_message(&s, t);
+    if (s.len)
+        rich_addf(r, role, ": %s", s.s);
+    str_fini(&s);
+}
+
 void job_where(struct rich *r, const struct job *j, struct wall now)
 {
     if (job_is_between(j)) {
@@ -136,8 +145,8 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         const struct step *s;
         const struct task *t = job_first_failed(j, &s);
         job_words(r, j);
-        if (t && t->message)
-            rich_addf(r, ROLE_NORMAL, ": %s", t->message);
+        if (t)
+            task_message(r, ROLE_NORMAL, t);
     } else if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
         const struct step *s;
         job_words(r, j);
@@ -262,11 +271,15 @@ void task_story(struct rich *r, const struct task *t)
 {
     size_t from = r->text.len;
     task_words(r, t);
-    const char *words = r->text.s + from, *more = t->message;
-    if (more && strncmp(more, words, strlen(words)) == 0) /* "out of memory: 65 MiB used" says it again */
-        rich_add(r, ROLE_DIM, more + strlen(words));
-    else if (!str_is_empty(more))
-        rich_addf(r, ROLE_DIM, ": %s", more);
+    struct str more = STR_INIT;
+    tasktext_message(&more, t);
+    const char *words = r->text.s + from;
+    if (more.len &&
+        strncmp(more.s, words, strlen(words)) == 0) /* "out of memory: 65 MiB used" says it again */
+        rich_add(r, ROLE_DIM, more.s + strlen(words));
+    else if (more.len)
+        rich_addf(r, ROLE_DIM, ": %s", more.s);
+    str_fini(&more);
 }
 
 void task_in_job_words(struct rich *r, const struct job *j, const struct step *s, const struct task *t,

@@ -21,16 +21,18 @@
 
 #define KILL_QUEUE_MAX (32u << 20)
 
-/* An attempt that could not be launched ends here, with a message. */
+/* An attempt that could not be launched ends here. */
 static void job_actions_end_unlaunched(struct control *c, const struct attempt_state *f, enum end_kind kind,
-                                       const char *message)
+                                       enum cause_code why)
 {
     struct ev_end body = {.step = f->key.step,
                           .task = f->key.task,
                           .attempt = f->key.attempt,
                           .end_kind = kind,
-                          .t_end = loop_wall(c->loop),
-                          .message = xstrdup(message)};
+                          .t_end = loop_wall(c->loop)};
+    struct cause *cause = causes_set(&body.why, why);
+    if (why == CAUSE_TASK_LAUNCH_TOO_BIG)
+        cause->most = FRAME_MAX;
     uint32_t job = f->key.job, attempt = f->key.attempt;
     ctl_emit(c, EV_END, job, &body);
     attempt_state_drop(c, job, attempt);
@@ -49,22 +51,19 @@ static void job_actions_send_launch(struct control *c, const struct job *j, cons
     if (node_peer_must_wait(peer, j->id, LAUNCH_QUEUE_MAX))
         return;
     if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: new jobs are refused */
-        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED,
-                                   "it has more processes than a node starts at once");
+        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED, CAUSE_TASK_RANKS_TOO_MANY);
         return;
     }
     f->early_for_ms = f->limit_for_ms = time_limit_base_ms(j);
     if (!launch_spec_build(c, j, s, t, p, n, &l)) {
-        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED,
-                                   "its script or command is no longer in the store");
+        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED, CAUSE_TASK_NO_SCRIPT);
         return;
     }
     struct str b = STR_INIT;
     codec_encode(&launch_rec, &l, &b);
     rec_fini(&launch_rec, &l);
     if (b.len > FRAME_MAX)
-        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED,
-                                   "its command, environment and output names are over 8 MiB in all");
+        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED, CAUSE_TASK_LAUNCH_TOO_BIG);
     else
         f->sent = nodeconn_send_encoded(peer->conn, ctl_ticket(c), MSG_LAUNCH, 0, b.s, b.len);
     str_fini(&b);
@@ -175,7 +174,7 @@ static bool job_actions_derive_task(struct control *c, const struct job *j, cons
     if (!peer || !peer->reconciled || node_peer_must_wait(peer, j->id, KILL_QUEUE_MAX))
         return true;
     if (t->killing && !f->sent) { /* the node does not have it, and never will */
-        job_actions_end_unlaunched(c, f, END_KILLED, "ended before it was started");
+        job_actions_end_unlaunched(c, f, END_KILLED, CAUSE_TASK_NOT_STARTED);
         return false;
     }
     /* Sent again if it must end sooner, or for another cause: a cancel ends the grace time of a

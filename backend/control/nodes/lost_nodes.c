@@ -44,11 +44,9 @@ static bool lost_nodes_is_on_nodes(const struct job *j)
 static void lost_nodes_end_elsewhere(struct control *c, const struct job *j, const char *node,
                                      enum kill_cause cause)
 {
-    struct ev_kill body = {.step = STEP_ALL,
-                           .cause = cause,
-                           .grace_s = c->model.spec.kill_wait_s,
-                           .fate = FATE_END,
-                           .text = xasprintf("its node %s was lost", node)};
+    struct ev_kill body = {
+        .step = STEP_ALL, .cause = cause, .grace_s = c->model.spec.kill_wait_s, .fate = FATE_END};
+    causes_set(&body.why, CAUSE_JOB_NODE_LOST)->name = xstrdup(node);
     ctl_emit(c, EV_KILL, j->id, &body);
 }
 
@@ -65,7 +63,7 @@ void lost_nodes_end_wide_jobs(struct control *c, const char *node)
 }
 
 /* Its tasks there are over for us, as if the node had rebooted. */
-static void lost_nodes_end_tasks(struct control *c, uint32_t job, const char *node, const char *why)
+static void lost_nodes_end_tasks(struct control *c, uint32_t job, const char *node, enum cause_code why)
 {
     VEC(struct launch_key) over = VEC_INIT;
     const struct job *j = model_get_job(&c->model, job);
@@ -81,8 +79,8 @@ static void lost_nodes_end_tasks(struct control *c, uint32_t job, const char *no
                               .task = k->task,
                               .attempt = k->attempt,
                               .end_kind = END_NODE_REBOOT,
-                              .t_end = loop_wall(c->loop),
-                              .message = xstrdup(why)};
+                              .t_end = loop_wall(c->loop)};
+        causes_set(&body.why, why);
         if (ctl_emit(c, EV_END, k->job, &body) == 0)
             attempt_state_drop(c, k->job, k->attempt);
     }
@@ -99,8 +97,7 @@ static void lost_nodes_give_up(struct control *c, const struct lost_verdict *v, 
     else if (!batch_here && lost_nodes_is_on_nodes(j))
         lost_nodes_end_elsewhere(c, j, node, KILL_NODE_FAIL);
     lost_nodes_end_tasks(c, v->job, node,
-                         v->what == LOST_LEASE ? "its node was lost, and its lease is over"
-                                               : "its node was lost");
+                         v->what == LOST_LEASE ? CAUSE_TASK_NODE_LOST_LEASE : CAUSE_TASK_NODE_LOST);
 }
 
 static int64_t lost_nodes_lease_over_ms(const struct node_peer *peer, uint32_t lease_s)

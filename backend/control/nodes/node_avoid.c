@@ -135,12 +135,10 @@ bool node_avoid_spare_job(struct control *c, const char *node, const struct laun
     }
     if (k->step != STEP_BATCH || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
         return false;
-    char *text = node_avoid_clean_text(end->message);
-    struct ev_kill body = {.step = STEP_ALL,
-                           .cause = KILL_NODE_FAIL,
-                           .fate = FATE_REQUEUE,
-                           .text = xasprintf("node %s could not start it: %s", node, text)};
-    free(text);
+    struct ev_kill body = {.step = STEP_ALL, .cause = KILL_NODE_FAIL, .fate = FATE_REQUEUE};
+    struct cause *why = causes_set(&body.why, CAUSE_JOB_NODE_REFUSED);
+    why->name = xstrdup(node);
+    why->text = node_avoid_clean_text(end->message);
     ctl_emit(c, EV_KILL, j->id, &body);
     return false;
 }

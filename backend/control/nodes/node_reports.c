@@ -192,12 +192,11 @@ static bool node_reports_find_absent(struct control *c, struct node_peer *peer, 
                               .task = over.v[i].key.task,
                               .attempt = over.v[i].key.attempt,
                               .end_kind = over.v[i].kind,
-                              .t_end = loop_wall(c->loop),
-                              .message =
-                                  xstrdup(over.v[i].kind == END_NODE_REBOOT ? "its node rebooted"
-                                                                            : "its node does not know it")};
+                              .t_end = loop_wall(c->loop)};
+        bool rebooted = over.v[i].kind == END_NODE_REBOOT;
+        causes_set(&body.why, rebooted ? CAUSE_TASK_NODE_REBOOTED : CAUSE_TASK_NODE_FORGOT);
         log_warn("job=%u step=%d task=%u %s", over.v[i].key.job, over.v[i].key.step, over.v[i].key.task,
-                 body.message);
+                 rebooted ? "its node rebooted" : "its node does not know it");
         ctl_emit(c, EV_END, over.v[i].key.job, &body);
         attempt_state_drop(c, over.v[i].key.job, over.v[i].key.attempt);
     }

@@ -2,9 +2,9 @@
 #ifndef STOKER_BACKEND_SCHED_ACCOUNT_H
 #define STOKER_BACKEND_SCHED_ACCOUNT_H
 
-#include "src/answers/cause.h"
 #include "src/answers/refusal.h"
 #include "src/base/err.h"
+#include "src/model/cause.h"
 #include "src/model/model.h"
 
 /* The account of who names none: the first that is configured and lists the user, else the Unix group. May

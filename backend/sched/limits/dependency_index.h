@@ -13,10 +13,10 @@
 #ifndef STOKER_BACKEND_SCHED_DEPENDENCY_INDEX_H
 #define STOKER_BACKEND_SCHED_DEPENDENCY_INDEX_H
 
-#include "src/answers/cause.h"
 #include "src/base/heap.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "src/model/cause.h"
 #include "src/model/dep.h"
 
 struct dep_list {

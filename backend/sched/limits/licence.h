@@ -5,9 +5,9 @@
 #ifndef STOKER_BACKEND_SCHED_LICENCE_H
 #define STOKER_BACKEND_SCHED_LICENCE_H
 
-#include "src/answers/cause.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "src/model/cause.h"
 #include "src/model/model.h"
 
 struct licence {

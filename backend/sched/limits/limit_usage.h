@@ -22,9 +22,9 @@
 #define STOKER_BACKEND_SCHED_LIMIT_USAGE_H
 
 #include "backend/sched/resources/resources.h"
-#include "src/answers/cause.h"
 #include "src/answers/refusal.h"
 #include "src/base/str.h"
+#include "src/model/cause.h"
 #include "src/model/model.h"
 #include "src/model/need.h"
 

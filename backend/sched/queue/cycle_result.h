@@ -2,8 +2,8 @@
 #ifndef STOKER_BACKEND_SCHED_CYCLE_RESULT_H
 #define STOKER_BACKEND_SCHED_CYCLE_RESULT_H
 
-#include "src/answers/cause.h"
 #include "src/base/vec.h"
+#include "src/model/cause.h"
 #include "src/model/model.h"
 
 struct sched_start { /* a batch or interactive job, or one element of an array */

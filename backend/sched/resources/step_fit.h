@@ -2,8 +2,8 @@
 #ifndef STOKER_BACKEND_SCHED_STEP_FIT_H
 #define STOKER_BACKEND_SCHED_STEP_FIT_H
 
-#include "src/answers/cause.h"
 #include "src/base/vec.h"
+#include "src/model/cause.h"
 #include "src/model/model.h"
 
 enum step_fit { STEP_FITS, STEP_BUSY, STEP_TOO_BIG };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/vec.h"
+#include "src/text/steptext.h"
 
 #define EXIT_NOT_STARTED 2 /* what srun gives for a missing program */
 
@@ -81,8 +82,10 @@ static void describe_whole(const struct step *s, const struct task *t, const cha
         vec_push(&all, step_rank(s, t, i));
     str_appendf(out, "%s: ", t->alloc.node ? t->alloc.node : "?");
     stepends_append_ranks(out, all.v, all.n);
-    str_appendf(out, ": %s%s%s\n", what, str_is_empty(t->message) ? "" : ": ",
-                str_is_empty(t->message) ? "" : t->message);
+    struct str message = STR_INIT;
+    tasktext_message(&message, t);
+    str_appendf(out, ": %s%s%s\n", what, message.len ? ": " : "", message.len ? message.s : "");
+    str_fini(&message);
     vec_fini(&all);
 }
 

@@ -101,11 +101,13 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
         str_appendf(&s, " from %s", j->submit_host);
     line(out, "submitted", s.s);
     str_clear(&s);
-    if (job_rare(j)->preempted_by && job_rare(j)->preempt_text) {
-        cell_text(&s, job_rare(j)->preempt_text, -1, false, false);
+    struct str rule = STR_INIT;
+    if (jobtext_preempted_by_rule(&rule, j)) {
+        cell_text(&s, rule.s, -1, false, false);
         line(out, "preempted", s.s);
         str_clear(&s);
     }
+    str_fini(&rule);
     if (j->borrowed)
         line(out, "borrowed", "over a soft limit: it has to go when another job needs what it holds");
     if (job_state_is_final((enum job_state)j->state)) {
@@ -253,7 +255,9 @@ static void add_task(struct texttable *t, const struct job *j, const struct step
     else
         texttable_add(t, TONE_DIM, NULL);
     show_add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
-    texttable_add(t, TONE_PLAIN, k->message);
+    str_clear(&where);
+    tasktext_message(&where, k);
+    texttable_add(t, TONE_PLAIN, where.len ? where.s : NULL);
     str_fini(&where);
     free(cpus);
     free(gpus);
@@ -415,7 +419,10 @@ static void task_json(struct str *out, const struct task *k)
     json_int(out, "peak_rss_kib", (int64_t)k->peak_rss_kib);
     json_text(out, "sampled", k->sampled);
     json_int(out, "cpu_ms", (int64_t)k->cpu_ms);
-    json_text(out, "message", k->message);
+    struct str message = STR_INIT;
+    tasktext_message(&message, k);
+    json_text(out, "message", message.s);
+    str_fini(&message);
     json_end_object(out);
     free(cpus);
     free(gpus);
@@ -450,7 +457,10 @@ static void job_page_json(struct str *out, const struct job_lookup *l, const str
     columns_to_json(out, &job_columns, &row, cx);
     json_bool(out, "borrowed", l->job->borrowed);
     json_int(out, "preempted_by", job_rare(l->job)->preempted_by);
-    json_text(out, "preempted_why", job_rare(l->job)->preempt_text);
+    struct str rule = STR_INIT;
+    jobtext_preempted_by_rule(&rule, l->job);
+    json_text(out, "preempted_why", rule.s);
+    str_fini(&rule);
     runs_json(out, l->job);
     events_json(out, l->job);
     json_begin_array(out, "steps");

@@ -244,7 +244,7 @@ static void fill(const struct rec_desc *d, void *rec, uint32_t *next)
         case REC_CPUSET: cpuset_add_range(p, n % 64, 3); break;
         case REC_SUB: fill(f->sub, p, next); break;
         case REC_LISTOF:
-            for (int k = 0; k < 2; k++)
+            for (int k = 0; k < 2 && f->sub != d; k++) /* a cause has causes */
                 fill(f->sub, rec_list_push_any(p, f->sub->size), next);
             break;
         }

@@ -2,6 +2,7 @@
 #include "src/model/jobevents.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 #include "tests/unit/model/fold.h"
 
 /* "text | text ...", each with its second after `from`. */
@@ -148,13 +149,63 @@ static void test_where_a_step_job_began(void **state)
     str_fini(&s);
 }
 
+/* What the controller did is told by causes: on both sides of a preemption, in the run that it ended, and
+ * of a task, whose message is its node's. */
+static void test_causes(void **state)
+{
+    (void)state;
+    uint32_t victim = running_batch(), owner = running_batch();
+    struct ev_kill kill = {
+        .step = STEP_ALL, .cause = KILL_PREEMPT, .by_job = owner, .user = xstrdup("ann")};
+    *causes_set(&kill.why, CAUSE_NONE) =
+        (struct cause){.code = CAUSE_PREEMPT_QOS, .n = owner, .name = xstrdup("a"), .rule = xstrdup("b")};
+    struct ev_preempt other = {.n_jobs = 1};
+    struct cause *part = cause_add(causes_set(&other.why, CAUSE_PREEMPTED_JOBS), CAUSE_PREEMPTED_JOB);
+    part->n = victim;
+    part->user = xstrdup("bo");
+    causes_copy((struct causes *)(void *)&part->parts, &kill.why);
+    lab_must(&l, EV_KILL, victim, &kill);
+    lab_must(&l, EV_PREEMPT, owner, &other);
+
+    char expected[200];
+    struct str rule = STR_INIT;
+    check_has("the victim", told(lab_get(&l, victim), l.now), ": has QOS a, which may preempt QOS b");
+    snprintf(expected, sizeof expected,
+             "preempted job %u of bo (job %u has QOS a, which may preempt QOS b)", victim, owner);
+    check_has("the other side", told(lab_get(&l, owner), l.now), expected);
+    assert_true(jobtext_preempted_by_rule(&rule, lab_get(&l, victim)));
+    check_has("its page", rule.s, "has QOS a, which may preempt QOS b");
+    str_clear(&rule);
+    assert_false(jobtext_preempted_by_rule(&rule, lab_get(&l, owner)));
+    str_fini(&rule);
+}
+
+static void test_messages_of_tasks(void **state)
+{
+    (void)state;
+    struct task t = {.message = xstrdup("no such file")};
+    struct str s = STR_INIT;
+    tasktext_message(&s, &t);
+    assert_string_equal(s.s, "no such file");
+    for (enum cause_code c = CAUSE_TASK_NODE_LOST; c <= CAUSE_TASK_NOT_STARTED; c++) {
+        str_clear(&s);
+        rec_list_free(&cause_rec, &t.why);
+        t.why = (struct causes){0};
+        causes_set(&t.why, c)->most = 8u << 20;
+        tasktext_message(&s, &t);
+        assert_true(s.len > 0);
+        assert_null(strstr(s.s, "no such file"));
+    }
+    str_fini(&s);
+    rec_fini(&task_rec, &t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_preempted_job),
-        TEST(test_who_did_it),
-        TEST(test_how_many_are_kept),
-        TEST(test_where_a_step_job_began),
+        TEST(test_a_preempted_job),   TEST(test_causes),
+        TEST(test_messages_of_tasks), TEST(test_who_did_it),
+        TEST(test_how_many_are_kept), TEST(test_where_a_step_job_began),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,7 +284,21 @@ enum why_class {
     /* by which rule a job is preempted */                                                                   \
     X(PREEMPT_TIER, "n part most name of")                                                                   \
     X(PREEMPT_QOS, "n name rule")                                                                            \
-    X(PREEMPT_BORROWED, "n")
+    X(PREEMPT_BORROWED, "n")                                                                                 \
+    X(PREEMPTED_JOBS, "parts")                                                                               \
+    X(PREEMPTED_JOB, "n user parts")                                                                         \
+    /* why a job or a task was ended, where the kind of its end does not say it */                           \
+    X(JOB_NODE_LOST, "name")                                                                                 \
+    X(JOB_NODE_REFUSED, "name text")                                                                         \
+    X(JOB_LATE_FOR_DEADLINE, "")                                                                             \
+    X(TASK_NODE_LOST, "")                                                                                    \
+    X(TASK_NODE_LOST_LEASE, "")                                                                              \
+    X(TASK_NODE_REBOOTED, "")                                                                                \
+    X(TASK_NODE_FORGOT, "")                                                                                  \
+    X(TASK_RANKS_TOO_MANY, "")                                                                               \
+    X(TASK_NO_SCRIPT, "")                                                                                    \
+    X(TASK_LAUNCH_TOO_BIG, "most")                                                                           \
+    X(TASK_NOT_STARTED, "")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 
@@ -371,6 +385,12 @@ struct cause {
 
 extern const struct rec_desc cause_rec;
 
+/* A REC_LIST of causes that several records have: an event and the record that keeps it. */
+struct causes {
+    struct cause *v;
+    size_t n;
+};
+
 const char *why_class_name(enum why_class c);
 const char *cause_code_name(enum cause_code c);
 
@@ -381,5 +401,12 @@ struct cause *cause_add(struct cause *c, enum cause_code code);
 /* Moves *from to the end of the parts and leaves *from empty. Returns the part. */
 struct cause *cause_add_take(struct cause *c, struct cause *from);
 void cause_clear(struct cause *c);
+
+/* The only element of a list that is empty, with that code. */
+struct cause *causes_set(struct causes *list, enum cause_code code);
+/* Appends a copy of c. */
+void causes_add_copy(struct causes *list, const struct cause *c);
+/* Replaces what is in *to by copies. */
+void causes_copy(struct causes *to, const struct causes *from);
 
 #endif

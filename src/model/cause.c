@@ -1,4 +1,6 @@
-#include "src/answers/cause.h"
+#include "src/model/cause.h"
+
+#include "src/base/err.h"
 
 REC_DEFINE(cause, CAUSE_FIELDS)
 
@@ -44,6 +46,25 @@ struct cause *cause_add_take(struct cause *c, struct cause *from)
     *part = *from;
     *from = (struct cause){0};
     return part;
+}
+
+struct cause *causes_set(struct causes *list, enum cause_code code)
+{
+    bug_on(list->n);
+    return cause_set(rec_list_push(list), code);
+}
+
+void causes_add_copy(struct causes *list, const struct cause *c)
+{
+    rec_copy(&cause_rec, rec_list_push(list), c);
+}
+
+void causes_copy(struct causes *to, const struct causes *from)
+{
+    rec_list_free(&cause_rec, to);
+    *to = (struct causes){0};
+    for (size_t i = 0; i < from->n; i++)
+        causes_add_copy(to, &from->v[i]);
 }
 
 void cause_clear(struct cause *c)
