@@ -101,6 +101,9 @@ static bool schedule_may_change(enum event_kind kind, const struct job *j)
     case EV_AVOID:
     case EV_UNKNOWN:
     case EV_UNPLACE:
+    case EV_JOB_ROW:
+    case EV_JOB_GONE:
+    case EV_NODE_ROW:
     case EV_N_KINDS: break;
     }
     return true;

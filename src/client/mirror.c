@@ -108,7 +108,7 @@ static int take_snapshot(struct model *m, struct msg_snapshot *s)
 
 static int apply_event(struct model *m, const struct msg_event *msg, struct errtext *err)
 {
-    if (msg->seq <= m->seq)
+    if (msg->seq < m->seq || (msg->seq == m->seq && !event_is_row(msg->kind)))
         return 0; /* the snapshot holds it already */
     struct event ev;
     int r = event_from_msg(msg, &ev, err);

@@ -243,9 +243,12 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_UPDATE: return apply_update(m, j, ev, ev->body);
     case EV_COMPLETE: return apply_complete(m, j, ev, ev->body);
     case EV_RETIRE: return apply_retire(m, j);
+    case EV_JOB_GONE: return apply_job_gone(m, j);
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
     case EV_SUSPEND: return apply_suspend(m, j, ev, ev->body);
     case EV_UNPLACE: return apply_unplace(m, j, ev->body);
+    case EV_JOB_ROW:
+    case EV_NODE_ROW:
     case EV_UNKNOWN:
     case EV_AVOID:
     case EV_WINDOW:
@@ -274,6 +277,9 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
     case EV_USAGE: return apply_usage(m, ev, ev->body);
+    case EV_JOB_ROW: return apply_job_row(m, ev, ev->body);
+    case EV_NODE_ROW: return apply_node_row(m, ev->body);
+    case EV_JOB_GONE:
     case EV_SUSPEND:
     case EV_UNPLACE:
     case EV_ELIGIBLE:
@@ -295,7 +301,7 @@ static int apply_any(struct model *m, const struct event *ev)
     }
     struct job *j = model_get_job(m, ev->job);
     int r = j ? apply_to_job(m, j, ev) : -ENOENT;
-    if (r >= 0 && ev->kind != EV_RETIRE) /* which frees it */
+    if (r >= 0 && ev->kind != EV_RETIRE && ev->kind != EV_JOB_GONE) /* which free it */
         jobevents_note(j, ev);
     return r;
 }

@@ -8,6 +8,7 @@
 #define STOKER_MODEL_EVENT_H
 
 #include "src/model/job.h"
+#include "src/model/node_rec.h"
 #include "src/model/spec.h"
 #include "src/model/usage_rec.h"
 #include "src/model/window_rec.h"
@@ -52,36 +53,11 @@ struct ev_note {              /* an admin's note about a node, for all users to 
 };
 #define EV_NOTE_FIELDS(F, G, S) F(S, STR, node) F(S, STR, text) F(S, STR, user)
 
-#define AVOID_ALL_USERS UINT32_MAX
-struct node_avoid { /* a node starts no jobs of a user: placing them there would fail them all */
-    uint32_t uid;   /* AVOID_ALL_USERS: of any */
-    char *user, *text;
-    struct wall until; /* it is tried again then */
-};
-#define NODE_AVOID_FIELDS(F, G, S) F(S, U32, uid) F(S, STR, user) F(S, STR, text) F(S, WALL, until)
-
 struct ev_avoid { /* whose jobs a node is not to get for now: all there are */
     char *node;
     REC_LIST(struct node_avoid) rows;
 };
 #define EV_AVOID_FIELDS(F, G, S) F(S, STR, node) G(S, LISTOF, rows, node_avoid)
-
-struct unknown_task { /* that a node runs and no job here has: of a state that was lost */
-    uint32_t job;
-    int32_t step;
-    uint32_t task, attempt;
-    uint32_t pid;
-    struct wall t_start;
-    uint32_t uid;
-    char *user;               /* NULL: neither this nor what it holds is known */
-    struct cpuset cpus, gpus; /* that it holds */
-    uint64_t mem_mib;
-    bool killing;
-};
-#define UNKNOWN_TASK_FIELDS(F, G, S)                                                                         \
-    F(S, U32, job) F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, pid) F(S, WALL, t_start)     \
-    F(S, U32, uid) F(S, STR, user) F(S, CPUSET, cpus) F(S, CPUSET, gpus) F(S, U64, mem_mib)                  \
-    F(S, BOOL, killing)
 
 struct ev_unknown { /* which of them a node has: all there are */
     char *node;
@@ -241,7 +217,13 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
 #define EV_PREEMPT_FIELDS(F, G, S) F(S, U32, n_jobs) F(S, STR, text) G(S, LISTOF, why, cause)
 
 /* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct
- * cluster_spec. */
+ * cluster_spec.
+ *
+ * JOB_ROW, JOB_GONE and NODE_ROW are for mirrors and are never stored: they tell what has become of a job
+ * or a node, whatever has happened to it. JOB_ROW is the job as it is now, new or known; JOB_GONE: it has
+ * left, or is not the follower's any more. NODE_ROW is a node, what it carries included; with `gone` and
+ * without jobs it leaves. A row tells the state after the event of its number, which several rows may have.
+ */
 #define EVENTS(X)                                                                                            \
     X(EPOCH, "epoch", ev_epoch)                                                                              \
     X(CONFIG, "config", cluster_spec)                                                                        \
@@ -269,7 +251,10 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
     X(SUSPEND, "suspend", ev_suspend) \
     X(AVOID, "avoid", ev_avoid) \
     X(UNPLACE, "unplace", ev_unplace) \
-    X(UNKNOWN, "unknown", ev_unknown)
+    X(UNKNOWN, "unknown", ev_unknown) \
+    X(JOB_ROW, "job-row", job) \
+    X(JOB_GONE, "job-gone", ev_none) \
+    X(NODE_ROW, "node-row", node)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -289,10 +274,14 @@ struct event {
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_suspend_rec,
     ev_start_rec, ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec,
     ev_signal_rec, ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec,
-    ev_eligible_rec, ev_preempt_rec, node_avoid_rec, ev_avoid_rec, ev_unplace_rec, unknown_task_rec,
-    ev_unknown_rec;
+    ev_eligible_rec, ev_preempt_rec, ev_avoid_rec, ev_unplace_rec, ev_unknown_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
+/* A row: it tells what is, not what has happened. */
+static inline bool event_is_row(uint32_t kind)
+{
+    return kind == EV_JOB_ROW || kind == EV_JOB_GONE || kind == EV_NODE_ROW;
+}
 const char *event_name(enum event_kind kind);
 /* Frees the body and sets it to NULL. */
 void event_fini(struct event *ev);

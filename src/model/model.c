@@ -9,8 +9,6 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
-REC_DEFINE(node, NODE_FIELDS)
-
 void model_init(struct model *m)
 {
     *m = (struct model){.next_job = 1};
@@ -120,13 +118,28 @@ const struct part_spec *model_job_part(const struct model *m, const struct job *
     return model_get_part(m, j->partition);
 }
 
-void model_link_job(struct model *m, struct job *j)
+/* The names that a job has beside its id. */
+static void model_index_names(struct model *m, struct job *j)
 {
-    idmap_set(&m->jobs, j->id, j);
     if (j->request_id)
         idmap_set(&m->requests, model_text_key(j->request_id), j);
     if (j->array_job && j->array_index != ARRAY_NONE)
         idmap_set(&m->elements, element_key(j->array_job, j->array_index), j);
+}
+
+static void model_unindex_names(struct model *m, const struct job *j)
+{
+    if (j->request_id && idmap_get(&m->requests, model_text_key(j->request_id)) == j)
+        idmap_remove(&m->requests, model_text_key(j->request_id));
+    if (j->array_job && j->array_index != ARRAY_NONE &&
+        idmap_get(&m->elements, element_key(j->array_job, j->array_index)) == j)
+        idmap_remove(&m->elements, element_key(j->array_job, j->array_index));
+}
+
+void model_link_job(struct model *m, struct job *j)
+{
+    idmap_set(&m->jobs, j->id, j);
+    model_index_names(m, j);
     /* Ids grow: a new job goes to the end. A snapshot may come in any order. */
     struct list *pos = &m->all;
     while (pos->prev != &m->all && container_of(pos->prev, struct job, in_all)->id > j->id)
@@ -182,10 +195,36 @@ void model_unlink_job(struct model *m, struct job *j)
     model_dequeue(m, j);
     list_unlink(&j->in_all);
     idmap_remove(&m->jobs, j->id);
-    if (j->request_id && idmap_get(&m->requests, model_text_key(j->request_id)) == j)
-        idmap_remove(&m->requests, model_text_key(j->request_id));
-    if (j->array_job && j->array_index != ARRAY_NONE)
-        idmap_remove(&m->elements, element_key(j->array_job, j->array_index));
+    model_unindex_names(m, j);
+}
+
+/* Both stand at the same place of the same list. */
+static bool model_queues_alike(struct model *m, const struct job *a, const struct job *b)
+{
+    return queue_length(m, a) == queue_length(m, b) && a->array_job == b->array_job &&
+           a->array_index == b->array_index;
+}
+
+void model_replace_job(struct model *m, struct job *old, struct job *row)
+{
+    bool stays = model_queues_alike(m, old, row);
+    model_unindex_names(m, old);
+    if (stays)
+        tally_remove(m, old);
+    else
+        model_dequeue(m, old);
+    struct job was = *old;
+    *old = *row;
+    *row = was;
+    old->in_all = was.in_all;
+    old->in_queue = was.in_queue;
+    list_init(&row->in_all);
+    list_init(&row->in_queue);
+    model_index_names(m, old);
+    if (stays)
+        tally_add(m, old);
+    else
+        model_enqueue(m, old);
 }
 
 struct node *model_add_node(struct model *m, const char *name)

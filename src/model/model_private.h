@@ -7,6 +7,9 @@
 /* Puts a job that is in no list into the indexes and lists; takes it out of all of them. */
 void model_link_job(struct model *m, struct job *j);
 void model_unlink_job(struct model *m, struct job *j);
+/* Lets two jobs of one id change contents: old, which the model has and keeps in its place, and row, which
+ * is in no list. Neither shares texts. */
+void model_replace_job(struct model *m, struct job *old, struct job *row);
 /* Where the model interns texts: puts those of a job that owns its own into its set; takes them out again,
  * so that the job can be changed; frees a job whose texts are interned. */
 void intern_job(struct model *m, struct job *j);
@@ -49,6 +52,9 @@ int apply_update(struct model *m, struct job *j, const struct event *ev, const s
 int apply_complete(struct model *m, struct job *j, const struct event *ev, const struct ev_complete *body);
 int apply_retire(struct model *m, struct job *j);
 int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *body);
+int apply_job_row(struct model *m, const struct event *ev, const struct job *body);
+int apply_job_gone(struct model *m, struct job *j);
+int apply_node_row(struct model *m, const struct node *body);
 
 /* The row of account, user, QOS and partition, made where there is none. */
 struct usage_row *usage_row_of(struct usage *u, const char *const *names);

@@ -3,12 +3,13 @@
  * Events are made from what the state offers, with a share of nonsense among them. After each: the
  * invariants hold, and a refused event has changed nothing (both in tests/lib/lab.c). At the end: the
  * stored events, read back, give the same state; so does a snapshot taken on the way and the events after
- * it.
+ * it, and so do the rows of the jobs and nodes that have changed, told now and then.
  */
 #include "src/base/strpool.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/model/touched.h"
 #include "src/proto/codec.h"
 #include "tests/lib/lab.h"
 
@@ -32,6 +33,9 @@ struct world {
     struct strpool *texts;
     bool mirrored;
     size_t mirrored_at;
+    struct model rows; /* a mirror that is told rows */
+    struct strpool *row_texts;
+    VEC(uint32_t) touched; /* jobs that it has not been told of */
     unsigned done[EV_N_KINDS], refused[EV_N_KINDS];
 };
 
@@ -159,10 +163,85 @@ static void must_equal(const struct model *a, const struct model *b, bool lists,
     lab_copy_free(cb);
 }
 
+/* --- rows --- */
+
+static void tell_row(struct world *w, enum event_kind kind, uint32_t job, const void *row)
+{
+    struct stored s = {.ev = {.kind = kind, .job = job, .seq = w->l.m.seq, .t = w->l.m.now},
+                       .bytes = STR_INIT};
+    codec_encode(event_body_rec(kind), row, &s.bytes);
+    if (fold_stored(&w->rows, &s) < 0)
+        fail_msg("%s of job %u is refused", event_name(kind), job);
+    w->done[kind]++;
+    str_fini(&s.bytes);
+}
+
+static void tell_nodes(struct world *w)
+{
+    const struct model *m = &w->l.m;
+    for (size_t i = w->rows.n_nodes; i-- > 0;)
+        if (!model_get_node(m, w->rows.nodes[i]->spec.name)) {
+            struct node gone;
+            rec_copy(&node_rec, &gone, w->rows.nodes[i]);
+            gone.gone = true;
+            gone.n_jobs = 0;
+            tell_row(w, EV_NODE_ROW, 0, &gone);
+            rec_fini(&node_rec, &gone);
+        }
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct node *known = model_get_node(&w->rows, m->nodes[i]->spec.name);
+        if (!known || !rec_eq(&node_rec, known, m->nodes[i]))
+            tell_row(w, EV_NODE_ROW, 0, m->nodes[i]);
+    }
+}
+
+/* In no particular order, as many were changed by one event or by several. */
+static void tell_rows(struct world *w)
+{
+    struct ev_none none = {0};
+    for (size_t i = w->touched.n; i-- > 0;) {
+        uint32_t id = w->touched.v[i];
+        const struct job *j = model_get_job(&w->l.m, id);
+        if (j)
+            tell_row(w, EV_JOB_ROW, id, j);
+        else if (model_get_job(&w->rows, id))
+            tell_row(w, EV_JOB_GONE, id, &none);
+    }
+    vec_clear(&w->touched);
+    tell_nodes(w);
+}
+
+static void check_rows(struct world *w)
+{
+    tell_rows(w);
+    w->rows.next_job =
+        w->l.m.next_job; /* no row tells of a job that came and went, and no screen shows it */
+    must_equal(&w->l.m, &w->rows, false, "rows");
+}
+
+static void note_touched(void *ctx, uint32_t job)
+{
+    struct world *w = ctx;
+    vec_push(&w->touched, job);
+}
+
+/* What concerns neither jobs nor nodes is told as it is. */
+static void tell_cluster(struct world *w, const struct stored *s)
+{
+    if (s->ev.kind != EV_EPOCH && s->ev.kind != EV_CONFIG && s->ev.kind != EV_WINDOW &&
+        s->ev.kind != EV_USAGE)
+        return;
+    if (s->ev.kind == EV_CONFIG) /* which drops nodes that carry nothing */
+        tell_rows(w);
+    if (fold_stored(&w->rows, s) < 0)
+        fail_msg("the mirror of rows refuses %s", event_name(s->ev.kind));
+}
+
 static void happen(struct world *w, enum event_kind kind, uint32_t job, void *body)
 {
     struct stored s = {.ev = {.kind = kind, .job = job}, .bytes = STR_INIT};
     codec_encode(event_body_rec(kind), body, &s.bytes);
+    event_each_touched(&w->l.m, &(struct event){.kind = kind, .job = job, .body = body}, note_touched, w);
     int r = lab_apply(&w->l, kind, job, body);
     s.ev.seq = w->l.m.seq;
     s.ev.t = w->l.m.now;
@@ -175,6 +254,9 @@ static void happen(struct world *w, enum event_kind kind, uint32_t job, void *bo
     }
     w->done[kind]++;
     vec_push(&w->log, s);
+    tell_cluster(w, &s);
+    if (one_in(w, 3))
+        check_rows(w);
     if (!w->mirrored)
         return;
     if (fold_stored(&w->mirror, &s) < 0)
@@ -442,7 +524,7 @@ static void do_save_usage(struct world *w)
 
 static void do_nonsense(struct world *w)
 {
-    enum event_kind kind = (enum event_kind)below(w, EV_N_KINDS);
+    enum event_kind kind = (enum event_kind)below(w, EV_JOB_ROW); /* rows are believed */
     const struct rec_desc *d = event_body_rec(kind);
     void *body = xcalloc(1, d->size);
     fill(w, d, body, 0);
@@ -494,6 +576,9 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
 {
     struct world w = {.rand = seed, .log = VEC_INIT};
     lab_init(&w.l);
+    model_init(&w.rows);
+    w.row_texts = strpool_new();
+    model_intern_texts(&w.rows, w.row_texts);
     for (unsigned i = 0; i < N_NODES; i++) {
         char name[8];
         snprintf(name, sizeof name, "n%u", i);
@@ -526,6 +611,11 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
     model_fini(&w.mirror);
     assert_int_equal(strpool_count(w.texts), 0); /* each text that was taken has been let go */
     strpool_unref(w.texts);
+    check_rows(&w);
+    model_fini(&w.rows);
+    assert_int_equal(strpool_count(w.row_texts), 0);
+    strpool_unref(w.row_texts);
+    vec_fini(&w.touched);
     vec_fini(&w.log);
     lab_fini(&w.l);
     for (size_t i = 0; i < EV_N_KINDS; i++) {
@@ -539,7 +629,8 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
 static size_t missing(const unsigned *done, const unsigned *refused)
 {
     size_t i = 0;
-    while (i < EV_N_KINDS && done[i] && (refused[i] || i == EV_SIGNAL || i == EV_PREEMPT))
+    while (i < EV_N_KINDS && done[i] &&
+           (refused[i] || i == EV_SIGNAL || i == EV_PREEMPT || i >= EV_JOB_ROW))
         i++;
     return i;
 }

@@ -57,6 +57,9 @@ static int send(enum event_kind kind, uint32_t id)
     case EV_ELIGIBLE: return lab_apply(&l, kind, id, &eligible);
     case EV_SUSPEND: return lab_apply(&l, kind, id, &suspend);
     case EV_UNPLACE: return lab_apply(&l, kind, id, &unplace);
+    case EV_JOB_ROW:
+    case EV_JOB_GONE:
+    case EV_NODE_ROW:
     case EV_UNKNOWN:
     case EV_AVOID:
     case EV_WINDOW:
@@ -162,7 +165,8 @@ static void test_nobodys_events(void **state)
         check_int(event_name(k), model_apply(&l.m, &ev), -EINVAL); /* no body */
         const struct rec_desc *d = event_body_rec(k);
         ev.body = xcalloc(1, d->size);
-        bool of_jobs = k != EV_WINDOW && k != EV_USAGE; /* those say nothing of one job */
+        /* Those say nothing of one job, or need not know it. */
+        bool of_jobs = k != EV_WINDOW && k != EV_USAGE && k != EV_JOB_ROW && k != EV_NODE_ROW;
         if (of_jobs)
             check_int(event_name(k), model_apply(&l.m, &ev), -ENOENT);
         event_fini(&ev);
@@ -325,10 +329,99 @@ static void test_whole_nodes(void **state)
     assert_false(model_get_node(&l.m, "n1")->exclusive);
 }
 
+/* --- rows --- */
+
+static int tell(enum event_kind kind, uint32_t job, const struct rec_desc *d, const void *row)
+{
+    void *body = xcalloc(1, d->size);
+    rec_copy(d, body, row);
+    int r = lab_apply(&l, kind, job, body);
+    free(body);
+    return r;
+}
+
+static void test_rows_that_do_not_fit(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct job row = *lab_get(&l, id);
+    struct index_range bad = {.first = 1, .last = 4, .step = 0};
+    assert_int_equal(tell(EV_JOB_ROW, id + 1, &job_rec, &row), -EINVAL);
+    row.state = JOB_N_STATES;
+    assert_int_equal(tell(EV_JOB_ROW, id, &job_rec, &row), -EINVAL);
+    row.state = JOB_COMPLETED; /* and holds something */
+    assert_int_equal(tell(EV_JOB_ROW, id, &job_rec, &row), -EINVAL);
+    row = *lab_get(&l, id);
+    row.array_job = id;
+    row.array_pending.v = &bad; /* whose elements cannot be counted */
+    row.array_pending.n = 1;
+    assert_int_equal(tell(EV_JOB_ROW, id, &job_rec, &row), -EINVAL);
+    struct node n = *model_get_node(&l.m, "n1");
+    n.state = NODE_N_STATES;
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -EINVAL);
+    n = *model_get_node(&l.m, "n1");
+    n.spec.name = NULL;
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -EINVAL);
+    struct ev_none none = {0};
+    assert_int_equal(lab_apply(&l, EV_JOB_GONE, id + 1, &none), -ENOENT);
+}
+
+/* A row is believed whatever came before, and the job stays where it is in memory and in its lists. */
+static void test_row_takes_the_place_of_its_job(void **state)
+{
+    (void)state;
+    uint32_t first = lab_submit_kind(&l, JOB_KIND_BATCH), second = lab_submit_kind(&l, JOB_KIND_BATCH);
+    struct job *j = lab_get(&l, first), row = *j;
+    char request[] = "mine";
+    row.request_id = request;
+    row.priority = 77;
+    assert_int_equal(tell(EV_JOB_ROW, first, &job_rec, &row), 0);
+    assert_ptr_equal(lab_get(&l, first), j);
+    assert_ptr_equal(model_get_request(&l.m, "mine"), j);
+    assert_int_equal(j->priority, 77);
+    check_str("both wait", lab_ids(&l.m.pending), "1 2");
+    row.request_id = NULL;
+    row.state = JOB_CANCELLED;
+    assert_int_equal(tell(EV_JOB_ROW, first, &job_rec, &row), 0);
+    assert_null(model_get_request(&l.m, "mine"));
+    check_str("one has ended", lab_ids(&l.m.ended), "1");
+    struct ev_none none = {0};
+    assert_int_equal(lab_apply(&l, EV_JOB_GONE, second, &none), 0); /* though it has not ended */
+    assert_null(model_get_job(&l.m, second));
+    row.id = 9;
+    assert_int_equal(tell(EV_JOB_ROW, 9, &job_rec, &row), 0);
+    check_str("one is new", lab_ids(&l.m.ended), "1 9");
+}
+
+static void test_node_rows(void **state)
+{
+    (void)state;
+    uint64_t avoids = l.m.n_avoids;
+    struct node n = *model_get_node(&l.m, "n2");
+    struct node_avoid avoid = {.uid = 1000};
+    char name[] = "n7";
+    n.drain = true;
+    n.avoids.v = &avoid;
+    n.avoids.n = 1;
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), 0);
+    assert_true(model_get_node(&l.m, "n2")->drain);
+    assert_true(l.m.n_avoids > avoids);
+    n.spec.name = name;
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), 0);
+    assert_int_equal(l.m.n_nodes, 3);
+    n.gone = true; /* and nothing runs there */
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), 0);
+    assert_int_equal(l.m.n_nodes, 2);
+    assert_int_equal(tell(EV_NODE_ROW, 0, &node_rec, &n), -ENOENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_suspend),
+        TEST(test_rows_that_do_not_fit),
+        TEST(test_row_takes_the_place_of_its_job),
+        TEST(test_node_rows),
         TEST(test_nobodys_events),
         TEST(test_submissions_that_do_not_fit),
         TEST(test_each_event_in_each_state),
