@@ -279,7 +279,8 @@ static void demo_set_environment(const char *dir)
 static int demo_show(const struct demo_options *o, const char *dir)
 {
     char stoker[] = "stoker", ui[] = "stoker-ui", jobs[] = "jobs";
-    char *program = o->rest[0] && *o->rest[0] != '-' ? stoker : ui;
+    bool is_command = o->rest[0] && (*o->rest[0] != '-' || str_eq(o->rest[0], "--plain"));
+    char *program = is_command ? stoker : ui;
     bool on_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     struct strv argv = {0};
     if (!o->rest[0] && !on_terminal)

@@ -20,7 +20,9 @@ static void print_commands(FILE *f)
     fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
           "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
           "       stoker --demo [OPTIONS] [COMMAND [ARGS...]]\n"
-          "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster.\n"
+          "       stoker --plain [-a] [--json]\n"
+          "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster,\n"
+          "--plain prints each change of your jobs as a line.\n"
           "Commands:\n\n",
           f);
     for (const struct command *const *c = commands; *c; c++)
@@ -80,6 +82,10 @@ static int run_stoker(int argc, char **argv)
     }
     if (str_eq(first, "--demo"))
         return exec_program("stoker-demo", argv);
+    if (str_eq(first, "--plain")) {
+        const struct command *plain = command_find("plain", false);
+        return plain ? command_run(plain, argc - 1, argv + 1) : unknown_command("plain");
+    }
     if (*first == '-') /* --read-only, --theme ...: of the screens */
         return exec_program("stoker-ui", argv);
     const struct command *cmd = command_find(first, false);

@@ -148,7 +148,8 @@ static void print_overview(struct str *out)
     str_append(
         out, "\\fBstoker\\fR [COMMAND [OPTIONS]]\n.br\n"
              "\\fBstoker\\fR [\\-\\-read\\-only] [\\-\\-ascii] [\\-\\-no\\-mouse] [\\-\\-theme=NAME]\n.br\n"
-             "\\fBstoker\\fR \\-\\-demo [OPTIONS] [COMMAND]\n");
+             "\\fBstoker\\fR \\-\\-demo [OPTIONS] [COMMAND]\n.br\n"
+             "\\fBstoker\\fR \\-\\-plain [\\-a] [\\-\\-json]\n");
     roff_section(out, "DESCRIPTION");
     str_append(
         out,
@@ -158,7 +159,9 @@ static void print_overview(struct str *out)
         "machine "
         "where nothing runs and nothing is configured. "
         "With \\-\\-demo they show a made-up cluster; nothing is installed or changed, and no job is run "
-        "(stoker \\-\\-demo \\-\\-help).\n");
+        "(stoker \\-\\-demo \\-\\-help). "
+        "With \\-\\-plain it prints each change of your jobs as a line, for screen readers and logs "
+        "(\\fBstoker\\-plain\\fR(1)).\n");
     roff_section(out, "OPTIONS OF THE SCREENS");
     static const struct {
         const char *name, *what;

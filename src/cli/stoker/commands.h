@@ -15,6 +15,7 @@
     /* stoker's own */ \
     X(submit) \
     X(jobs) \
+    X(plain) \
     X(show) \
     X(why) \
     X(plan) \
