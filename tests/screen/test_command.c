@@ -30,7 +30,7 @@ static void tab_completes(void **state)
     } rows[] = {
         {":can<Tab>", ":cancel"},
         {":drain gpu01<Tab>", ":drain gpu01"},
-        {":filter st<Tab>", ":filter state:"},
+        {":filter sta<Tab><Tab>", ":filter state:"},
         {":filter state:run<Tab>", ":filter state:running"},
         {":filter user:b<Tab>", ":filter user:bo"},
         {":filter part:g<Tab>", ":filter part:gpu"},
@@ -105,7 +105,9 @@ static void words_mean_elements_and_arrays(void **state)
     keys_show(u, ":cancel 9999<Enter>", "job 9999 is not in the queue");
     keys_show(u, ":cancel x<Enter>", "Invalid job id x");
     keys_show(u, ":nonsense<Enter>", "there is no command 'nonsense'");
-    keys_show(u, ":cancle<Enter>", "did you mean 'cancel'?");
+    keys_show(u, ":histroy<Enter>", "there is no command 'histroy'");
+    keys_show(u, ":fliter<Enter>", "did you mean 'filter'?");
+    keys_show(u, ":cancle<Enter>", "there is no command 'cancle'; ? lists"); /* ends jobs: not offered */
     ui_toast(u->app, ROLE_ERROR,
              "/home/alice/.config/stoker/themes/a-long-name.theme:12: \"bold gren\": 'gren' is %s",
              "no colour and no attribute"); /* the end of it matters */
@@ -344,7 +346,7 @@ static void views_are_kept_under_a_name(void **state)
     keys_show(u, ":view ", "gpujobs");
     must_show(u, "jobs, gpus:>0, by time down, 3 columns"); /* what it is, beside its name */
     keys_show(u, "g<Tab><Enter>", "filter gpus:>0");
-    must_show(u, "sort time, down");
+    must_show(u, "sort ran, down");
     must_not_show(u, "My jobs");
     must_not_show(u, "USER");
     keys_show(u, ":views<Enter><Enter>", "filter gpu"); /* the first of them */
@@ -437,7 +439,7 @@ static void what_is_typed_undoes_nothing(void **state)
         uilab_keys(u, places[i]);
         uilab_draw(u, 24, 80);
         must_show(u, "ru");
-        must_show(u, "C-c undoes it");
+        must_show(u, "Ctrl-C undoes it");
         must_not_show(u, "undone");
         keys_show(u, "<C-c>", "undone: cancel 2 jobs");
         uilab_keys(u, "<Esc>y<Esc>");
@@ -611,7 +613,7 @@ static void the_menu_has_everything(void **state)
     uilab_golden(u, "menu", 24, 80);
     for (int i = 0; i < 30; i++) {
         uilab_draw(u, 24, 80);
-        int y = uilab_find(u, "H     hold");
+        int y = uilab_find(u, "H      hold");
         if (y >= 0 && canvas_at(&u->canvas, y, 20)->over == ROLE_CURSOR)
             break;
         uilab_keys(u, "<Down>");

@@ -26,7 +26,7 @@ static void end(struct typed *t)
 
 static void take(struct typed *t)
 {
-    static const char *const mouse[] = {"click", "double", "up", "down"};
+    static const char *const mouse[] = {"click", "double", "up", "down", "right", "drag", "release"};
     struct input in;
     while (decoder_next(&t->d, t->now, &in)) {
         if (in.kind == INPUT_PASTE)
@@ -317,10 +317,11 @@ static void many_at_once_are_a_paste(void **state)
 static void the_mouse_in_both_forms(void **state)
 {
     (void)state;
-    GIVES("\033[<0;5;3M\033[<0;5;3m", "<click 2 4>");
+    GIVES("\033[<0;5;3M\033[<32;6;3M\033[<0;6;3m", "<click 2 4><drag 2 5><release 2 5>");
     GIVES("\033[<64;5;3M\033[<65;5;3M", "<up 2 4><down 2 4>");
     GIVES("\033[M !!\033[M`!!", "<click 0 0><up 0 0>");
-    GIVES("\033[<2;5;3M\033[<35;5;3M\033[<0;0;0M\033[<0;5M", "");
+    GIVES("\033[<2;5;3M\033[<2;5;3m\033[M\"!!", "<right 2 4><right 0 0>");
+    GIVES("\033[<1;5;3M\033[<35;5;3M\033[<34;5;3M\033[<0;0;0M\033[<0;5M\033[<0;0;0m", "");
     struct typed t;
     begin(&t);
     feed(&t, "\033[<0;5;3M\033[<0;5;3M\033[<0;5;3M\033[<0;5;4M", 40);

@@ -504,7 +504,7 @@ static void the_forecast_comes_while_one_types(void **state)
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start now", 1);
     uilab_golden(u, "form-forecast", 24, 132);
     uilab_draw(u, 24, 132);
-    must_show(u, "with --time=2:00:00 it could start now  C-t 2:00:00");
+    must_show(u, "with --time=2:00:00 it could start now  Ctrl-T 2:00:00");
     uilab_keys(u, "<C-t>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --time=2:00:00");
@@ -640,7 +640,7 @@ static void the_help_of_the_form_names_what_works_in_it(void **state)
     uilab_keys(u, "s<F1>");
     uilab_draw(u, 60, 80);
     must_show(u, "The form");
-    must_show(u, "C-z");
+    must_show(u, "Ctrl-Z");
     must_show(u, "F1            this help");
     must_not_show(u, "the GPUs\n");
     must_not_show(u, "usage by account and user");

@@ -377,7 +377,7 @@ static void a_step_that_was_taken_out_comes_back(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "s<F6>cv<C-y>", "no step was removed");
-    must_not_show(u, "C-y restore"); /* not offered */
+    must_not_show(u, "Ctrl-Y restore"); /* not offered */
     keys_show(u, "<F8>", "the cursor is not on a step");
     uilab_keys(u, "<Down><Down><Down><Down><Down><Down>./prep");
     keys_show(u, "<F8>", "it is the only step");
@@ -388,15 +388,15 @@ static void a_step_that_was_taken_out_comes_back(void **state)
     uilab_keys(u, "<Up><Up><Up><Up><Up>"); /* step1 */
     uilab_keys(u, "<F8>");
     uilab_draw(u, 43, 132);
-    must_show(u, "step step1 removed; C-y restores it");
+    must_show(u, "step step1 removed; Ctrl-Y restores it");
     must_not_show(u, "./fold.sh");
     uilab_keys(u, "<Down>");
     uilab_draw(u, 24, 80);
-    must_show(u, "C-y restore");
+    must_show(u, "Ctrl-Y restore");
     uilab_keys(u, "<C-y>");
     uilab_draw(u, 43, 132);
     must_show(u, "{ name = \"step1\"; command = \"./fold.sh\"; tasks = 8; },");
-    must_not_show(u, "C-y restore");
+    must_not_show(u, "Ctrl-Y restore");
     keys_show(u, " --all", "./fold.sh --all"); /* the cursor is on it */
     /* Two of them, and what was typed in between stays. */
     uilab_keys(u, "<F8><F8>");

@@ -12,7 +12,7 @@ static void the_legend_and_the_filter_words_are_there(void **state)
     must_show(u, "allocated but idle");
     must_show(u, "Filter words");
     must_show(u, "COLUMN:=TEXT");
-    must_show(u, "memory (500M, 16G)");
+    must_show(u, "mem (500M, 16G)");
     uilab_keys(u, "<Esc>2?");
     uilab_draw(u, 160, 80);
     must_show(u, "Help nodes");

@@ -204,7 +204,7 @@ static void words_of_a_filter_mean_what_they_say(void **state)
     static const struct {
         const char *keys, *want;
     } rows[] = {
-        {"/usr:bob<Enter>", "There is no column \"usr\" here, but sign, id, name, user"},
+        {"/usr:bob<Enter>", "There is no column \"usr\" here, but sign, job, name, user"},
         {"/time:>2x<Enter>", "\"time:>2x\": a number is missing, as in 2, 2h or 16G."},
         {"/gpus:>=lots<Enter>", "\"gpus:>=lots\": a number is missing"},
         {"/!usr:bob<Enter>", "Jobs 15   filter"}, /* none has that text */

@@ -14,6 +14,7 @@
 #include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/frame_sync.h"
+#include "ui/frame/hotspots.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
@@ -32,6 +33,7 @@ static const struct {
     void (*make)(struct ui *ui), (*free)(struct ui *ui);
 } parts[] = {
     {.make = outbox_new, .free = outbox_free},
+    {.make = hotspots_new, .free = hotspots_free},
     {.make = changes_new, .free = changes_free},
     {.make = follow_new, .free = follow_free},
     {.make = requests_new, .free = requests_free},

@@ -11,6 +11,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "ui/frame/hotspots.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
@@ -62,6 +63,20 @@ static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
         if (i && how == TABS_LONG)
             rich_add(r, ROLE_NORMAL, " ");
         add_tab(ui, r, i, how);
+    }
+}
+
+/* A click on a name is its key. */
+static void header_spots(const struct ui *ui, int y, int x, enum tabs how)
+{
+    for (size_t i = 0; i < ui->program.n_screens; i++) {
+        struct rich tab;
+        rich_init(&tab);
+        add_tab(ui, &tab, i, how);
+        int w = cell_width(tab.text.s);
+        hotspots_add(ui, rect_make(y, x, 1, w), ui->program.screens[i].action, 0);
+        x += w + (how == TABS_LONG);
+        rich_fini(&tab);
     }
 }
 
@@ -133,6 +148,7 @@ static bool header_first_line(const struct ui *ui, struct canvas *c, struct rect
         rich_clear(&tabs);
         tabs_text(ui, &tabs, how);
         if (x + cell_width(tabs.text.s) <= end) {
+            header_spots(ui, r.y, x, how);
             x += rich_draw(&tabs, c, r.y, x, end - x);
             break;
         }

@@ -1,4 +1,4 @@
-/* help.c - the help and the menu of the view on top, from the key table. */
+/* help.c - the help of the view on top, from the key table. */
 #include "ui/app/help.h"
 
 #include <stdlib.h>
@@ -144,7 +144,8 @@ static void add_filter(struct lines *l, const struct table *t)
     rich_add(r, ROLE_NORMAL, "Columns: ");
     r->hang = 9;
     for (size_t i = 0; i < t->n_cols; i++) {
-        rich_add(r, ROLE_KEY, t->cols[i].name);
+        char word[COLUMN_WORD_SIZE];
+        rich_add(r, ROLE_KEY, table_column_word(&t->cols[i], word));
         rich_addf(r, ROLE_NORMAL, "%s%s", unit_words(&t->cols[i]), i + 1 < t->n_cols ? ", " : "");
     }
 }
@@ -171,43 +172,4 @@ void help_open(struct ui *ui)
     }
     ui_push(ui, &help_view, &(struct help_about){.name = ops->name, .take_lines = &l});
     lines_fini(&l);
-}
-
-/* --- the menu --- */
-
-struct action_menu {
-    enum action actions[ACTION_N];
-};
-
-static void menu_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
-{
-    const struct action_menu *m = arg;
-    struct view *v = ui_view(ui);
-    struct input none = input_key(0);
-    if (outcome == DIALOG_YES)
-        stack_did(ui, v, v->ops->act(v, m->actions[dialog_choice(d)], &none));
-}
-
-/* Keys that only move are left out. */
-void menu_open(struct ui *ui)
-{
-    const struct view_ops *ops = ui_view(ui)->ops;
-    struct action_menu *m = xcalloc(1, sizeof *m);
-    struct dialog *d = dialog_new(DIALOG_MENU, "all actions here");
-    size_t n = 0;
-    for (size_t s = 0; s < ops->n_scopes; s++)
-        for (int k = 1; k < ACTION_N; k++) {
-            const struct action_info *info = action_info((enum action)k);
-            if (info->scope != ops->scopes[s] || info->scope == SCOPE_MOVE)
-                continue;
-            struct str line = STR_INIT;
-            keymap_format(&ui->o.keys, (enum action)k, true, &line);
-            while (line.len < 6)
-                str_append_char(&line, ' ');
-            str_append(&line, info->help);
-            strv_push_take(&d->items, str_take(&line));
-            m->actions[n++] = (enum action)k;
-        }
-    d->verb = xstrdup("choose");
-    ui_take_dialog(ui, d, menu_chosen, m, free);
 }

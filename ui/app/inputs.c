@@ -10,10 +10,12 @@
 #include "ui/app/app.h"
 #include "ui/app/help.h"
 #include "ui/app/help_view.h"
+#include "ui/app/menu.h"
 #include "ui/command/command.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/frame_sync.h"
+#include "ui/frame/hotspots.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/outbox.h"
@@ -241,9 +243,65 @@ static bool wants_undo(const struct ui *ui, const struct input *in)
            keymap_find(&ui->o.keys, scope, 1, in->key) == ACTION_UNDO;
 }
 
+static void settle(struct ui *ui, struct view *v, unsigned did)
+{
+    stack_did(ui, v, did);
+    frame_sync(ui);
+    remember_view(ui, ui_view(ui));
+}
+
+/* An action of the view on top, else of the frame. did: what has been done with the input already. */
+static void do_action(struct ui *ui, enum action action, const struct input *in, unsigned did)
+{
+    struct view *v = ui_view(ui);
+    if (action == ACTION_CLOSE && stack_leave_visit(ui)) {
+        frame_sync(ui);
+        return;
+    }
+    if (action == ACTION_UNDO || action == ACTION_QUIT) {
+        if (!later_undo(ui) && action == ACTION_QUIT)
+            inputs_act(ui, action);
+        return;
+    }
+    if (action)
+        did |= v->ops->act(v, action, in);
+    if (!(did & DID_HANDLE))
+        inputs_act(ui, action);
+    settle(ui, v, did);
+}
+
+/* A press on a place that is an action, and the menu of the row under the pointer. Returns whether the
+ * input is used up. */
+static bool take_mouse(struct ui *ui, const struct input *in)
+{
+    size_t arg = 0;
+    struct input none = input_key(0), click = *in;
+    struct view *v = ui_view(ui);
+    if (in->what == MOUSE_CLICK || in->what == MOUSE_DOUBLE) {
+        enum action action = hotspots_at(ui, in->y, in->x, &arg);
+        if (action)
+            do_action(ui, action, &none, 0);
+        return action != ACTION_NONE;
+    }
+    if (in->what == MOUSE_RIGHT) {
+        click.what = MOUSE_CLICK;
+        settle(ui, v, v->ops->input ? v->ops->input(v, &click) : 0);
+        menu_open_at(ui, in->y, in->x);
+        ui->dirty = true;
+    }
+    return in->what > MOUSE_WHEEL_DOWN;
+}
+
+static bool is_for_views_alone(const struct input *in)
+{
+    return in->kind == INPUT_MOUSE && in->what > MOUSE_WHEEL_DOWN;
+}
+
 void app_input(struct ui *ui, const struct input *in)
 {
     frame_sync(ui);
+    if (is_for_views_alone(in) && (dialogs_top(ui) || command_is_open(ui)))
+        return;
     if (in->kind == INPUT_RESIZE) {
         ui->dirty = true;
         return;
@@ -268,26 +326,18 @@ void app_input(struct ui *ui, const struct input *in)
         remember_view(ui, ui_view(ui));
         return;
     }
+    if (in->kind == INPUT_MOUSE && take_mouse(ui, in))
+        return;
     struct view *v = ui_view(ui);
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
     if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* in an input line it is a letter */
         later_undo(ui);
         return;
     }
-    if (!(did & DID_HANDLE)) {
-        enum action action = action_of(ui, v, in);
-        if (action == ACTION_CLOSE && stack_leave_visit(ui)) {
-            frame_sync(ui);
-            return;
-        }
-        if (action)
-            did |= v->ops->act(v, action, in);
-        if (!(did & DID_HANDLE))
-            inputs_act(ui, action);
-    }
-    stack_did(ui, v, did);
-    frame_sync(ui);
-    remember_view(ui, ui_view(ui));
+    if (did & DID_HANDLE)
+        settle(ui, v, did);
+    else
+        do_action(ui, action_of(ui, v, in), in, did);
 }
 
 void inputs_replay(struct ui *ui)

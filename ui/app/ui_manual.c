@@ -138,20 +138,20 @@ static void add_screens(struct str *out)
 static void keys(struct str *out)
 {
     roff_section(out, "KEYS");
-    roff_text(
-        out,
-        "C-x is Control and x. Actions apply to the marked rows, else to the row under the cursor. The "
-        "word in parentheses is the name of the action in ui.cfg.\n");
+    roff_text(out, "Actions apply to the marked rows, else to the row under the cursor. The "
+                   "word in parentheses is the name of the action in ui.cfg.\n");
     for (int s = 0; s < SCOPE_N; s++) {
         roff_subsection(out, scope_title((enum scope)s));
         for (int k = 1; k < ACTION_N; k++) {
             const struct action_info *info = action_info((enum action)k);
-            struct str name = STR_INIT;
+            struct str name = STR_INIT, bound = STR_INIT;
             if (info->scope != (enum scope)s)
                 continue;
             str_appendf(&name, "(%s)", info->name);
-            roff_item(out, info->keys, name.s, info->help);
+            keymap_own_keys((enum action)k, "", "", &bound);
+            roff_item(out, bound.s, name.s, info->help);
             str_fini(&name);
+            str_fini(&bound);
         }
     }
 }

@@ -78,13 +78,24 @@ static bool has_things(const struct ui *ui, int screen)
            str_ieq(ui->program.screens[screen].ops->name, "nodes");
 }
 
+/* Is this command never offered for a misspelt word: it ends or changes something? */
+static bool is_for_sure(const char *name)
+{
+    static const char *const list[] = {"cancel", "signal", "hold",   "release", "requeue", "update",
+                                       "drain",  "resume", "window", "windows", "forget",  "quit"};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (str_eq(list[i], name))
+            return true;
+    return false;
+}
+
 static void complain_unknown(struct ui *ui, const char *word)
 {
     const char *near = NULL;
     size_t best = NEAR + 1;
     for (size_t i = 0; i < N_COMMANDS; i++) {
         size_t d = words_distance(word, commands[i].name);
-        if (d < best && d < strlen(word)) {
+        if (d < best && d < strlen(word) && !is_for_sure(commands[i].name)) {
             best = d;
             near = commands[i].name;
         }

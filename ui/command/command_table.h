@@ -9,13 +9,17 @@
 
 /* clang-format off */
 #define COMMANDS(X) \
-    X(cancel,  "scancel", "[JOB...]",            JOBS,    "cancel jobs (asks first)") \
+    X(cancel,  "scancel", "[JOB...]",            OWN,     "cancel jobs (asks first)") \
     X(signal,  "kill",    "SIGNAL [JOB...]",     SIGNALS, "send a signal to running jobs") \
-    X(hold,    NULL,      "[JOB...]",            JOBS,    "hold waiting jobs") \
-    X(release, NULL,      "[JOB...]",            JOBS,    "release held jobs") \
-    X(requeue, NULL,      "[JOB...]",            JOBS,    "end jobs and queue them again") \
-    X(update,  "edit",    "[JOB...] KEY=VALUE...", JOBS,  "change a job: TimeLimit=2:00:00 Partition=long") \
+    X(hold,    NULL,      "[JOB...]",            OWN,     "hold waiting jobs") \
+    X(release, NULL,      "[JOB...]",            OWN,     "release held jobs") \
+    X(requeue, NULL,      "[JOB...]",            OWN,     "end jobs and queue them again") \
+    X(update,  "edit",    "[JOB...] KEY=VALUE...", OWN,   "change a job: TimeLimit=2:00:00 Partition=long") \
     X(show,    "job",     "JOB|NODE",            THINGS,  "open a job or a node") \
+    X(squeue,  NULL,      "[--me] [-u USER] [-p PARTITION] [-n NAME]", NONE, "the jobs, or those of a user, a partition, a name") \
+    X(sinfo,   NULL,      "[-N] [-n NODES]",     NONE,    "the partitions; -N: the nodes") \
+    X(sacct,   NULL,      "[-j JOB]",            NONE,    "ended jobs") \
+    X(scontrol, NULL,     "show|hold|release|requeue|update ...", SCONTROL, "show opens what it names; the others do what they do in a shell") \
     X(output,  "tail",    "[JOB]",               JOBS,    "read the output of a job") \
     X(why,     NULL,      "[JOB]",               JOBS,    "why a job waits") \
     X(watch,   NULL,      "[JOB...]",            JOBS,    "bell and title on changes; again: stop") \
@@ -44,6 +48,8 @@
 enum completion {
     COMPLETE_NONE,
     COMPLETE_JOBS,
+    COMPLETE_OWN, /* jobs that the user may change, their own first */
+    COMPLETE_SCONTROL,
     COMPLETE_NODES,
     COMPLETE_THINGS, /* jobs and nodes */
     COMPLETE_SIGNALS,

@@ -40,6 +40,20 @@ static void offer_list(struct cmdline *cl, const char *word, const struct list *
     }
 }
 
+/* Jobs that have not ended: the user's own, then those of others where the user may change them. */
+static void complete_offer_own(struct ui *ui, struct cmdline *cl, const char *word)
+{
+    const struct list *queues[] = {&ui->m->active, &ui->m->pending};
+    for (int others = 0; others <= ui_is_admin(ui); others++)
+        for (size_t q = 0; q < sizeof queues / sizeof queues[0]; q++)
+            list_for_each (j, queues[q], struct job, in_queue) {
+                if (candidates_are_full(cl))
+                    return;
+                if ((j->uid != ui_uid(ui)) == others)
+                    complete_offer_job(cl, word, j);
+            }
+}
+
 static void complete_offer_jobs(struct ui *ui, struct cmdline *cl, const char *word, bool ended)
 {
     offer_list(cl, word, &ui->m->active);
@@ -62,7 +76,8 @@ static void offer_columns(struct ui *ui, struct cmdline *cl, const char *word, c
     struct view *v = ui_view(ui);
     const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     for (size_t i = 0; t && i < t->n_cols; i++) {
-        char *name = xasprintf("%s%s", t->cols[i].name, tail);
+        char word_of[COLUMN_WORD_SIZE];
+        char *name = xasprintf("%s%s", table_column_word(&t->cols[i], word_of), tail);
         candidates_offer(cl, word, name, NULL);
         free(name);
     }
@@ -153,6 +168,29 @@ static enum completion completes(const char *name)
     return COMPLETE_NONE;
 }
 
+static void complete_scontrol(struct ui *ui, struct cmdline *cl, const struct strv *words, size_t nth,
+                              const char *word)
+{
+    static const char *const verbs[] = {"show", "hold", "release", "requeue", "update"}, *const things[] = {
+                                                                                             "job", "node",
+                                                                                             "partition",
+                                                                                             "reservation"};
+    bool show = nth > 1 && str_eq(words->v[1], "show");
+    const char *thing = show && nth > 2 ? words->v[2] : "";
+    if (nth == 1)
+        for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+            candidates_offer(cl, word, verbs[i], NULL);
+    else if (show && nth == 2)
+        for (size_t i = 0; i < sizeof things / sizeof things[0]; i++)
+            candidates_offer(cl, word, things[i], NULL);
+    else if (str_eq(thing, "job"))
+        complete_offer_jobs(ui, cl, word, true);
+    else if (str_eq(thing, "node"))
+        candidates_nodes(ui, cl, word);
+    else if (!show && !str_eq(words->v[1], "update"))
+        complete_offer_own(ui, cl, word);
+}
+
 static int complete_by_text(const void *pa, const void *pb)
 {
     const struct word_candidate *a = pa, *b = pb;
@@ -164,6 +202,8 @@ static void offer_arguments(struct ui *ui, struct cmdline *cl, enum completion k
 {
     switch (kind) {
     case COMPLETE_JOBS: complete_offer_jobs(ui, cl, word, true); return;
+    case COMPLETE_OWN: complete_offer_own(ui, cl, word); return;
+    case COMPLETE_SCONTROL: complete_scontrol(ui, cl, words, nth, word); return;
     case COMPLETE_NODES:
         if (nth == 1)
             candidates_nodes(ui, cl, word);

@@ -255,11 +255,45 @@ void job_action_words(const struct job_action *d, struct str *s)
         str_appendf(s, " with %s", sigabbrev_np(d->signal));
 }
 
+/* Does the target still have a job that the action can be done to? */
+static bool still_applies(const struct job_action *d, const struct target *t, const struct model *m)
+{
+    const struct job_target *to = &t->to;
+    unsigned states = job_actions[find_job_action(d->action)].states;
+    const struct job *one = to->array_index == ARRAY_NONE ? model_get_job(m, to->job)
+                                                          : model_get_element(m, to->job, to->array_index);
+    if (one && states & (1u << one->state))
+        return true;
+    if (to->array_index != ARRAY_NONE || !t->array)
+        return false;
+    list_for_each (j, &m->all, struct job, in_all)
+        if (j->array_job == to->job && states & (1u << j->state))
+            return true;
+    return false;
+}
+
+/* While the question was open another screen, or the job itself, may have been faster. Returns true if
+ * nothing is left to do; then a message says so. */
+static bool came_too_late(struct ui *ui, const struct job_action *d)
+{
+    vec_for_each (&d->targets, i)
+        if (still_applies(d, &d->targets.v[i], ui_model(ui)))
+            return false;
+    ui_drop_dialog(ui, d->dialog);
+    if (d->targets.n == 1 && d->action != ACTION_HOLD && d->action != ACTION_RELEASE)
+        ui_toast(ui, ROLE_WARN, "%s: nothing was sent, %s has ended meanwhile",
+                 job_actions[find_job_action(d->action)].verb, d->targets.v[0].label);
+    else
+        ui_toast(ui, ROLE_WARN, "%s: nothing was sent, the jobs have changed meanwhile",
+                 job_actions[find_job_action(d->action)].verb);
+    return true;
+}
+
 static void job_dialogs_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
     (void)dlg;
     const struct job_action *d = arg;
-    if (outcome != DIALOG_YES)
+    if (outcome != DIALOG_YES || came_too_late(ui, d))
         return;
     if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
         job_action_send(ui, d);

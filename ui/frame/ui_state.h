@@ -74,6 +74,7 @@ struct ui {
     struct totals_state *totals;
     struct cmdline *cmd;
     struct inputs *inputs;
+    struct hotspots *hotspots;
 };
 
 /* Does an action of the frame's own: a screen, help, the command line. */

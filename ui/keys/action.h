@@ -111,6 +111,9 @@ enum scope {
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
     X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc clears it") \
     X(LIST,   SORT,       "sort",        "o F6",       NULL,      "choose the column to sort by")            \
+    X(LIST,   SORT_NEXT,  "sort-next",   ">",          NULL,      "sort by the next column to the right") \
+    X(LIST,   SORT_PREV,  "sort-previous", "<",        NULL,      "sort by the next column to the left") \
+    X(LIST,   SORT_TURN,  "sort-reverse", "I",         NULL,      "reverse the order") \
     X(LIST,   COLUMNS,    "columns",     "O",          NULL,      "choose the columns; remembered")       \
     X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; actions apply to the marked rows, else to the row under the cursor") \
     X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: v, move, v again")       \

@@ -2,6 +2,7 @@
 #include "ui/keys/input.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/utf8.h"
 
@@ -24,8 +25,7 @@ void key_format(uint32_t key, struct str *out)
             return;
         }
     if (key < 0x20) {
-        char c = (char)(key | 0x40);
-        str_appendf(out, "C-%c", c >= 'A' && c <= 'Z' ? c + 32 : c);
+        str_appendf(out, "Ctrl-%c", (char)(key | 0x40));
     } else if (key <= 0x10ffff) {
         char b[4];
         str_append_n(out, b, utf8_encode(key, b));
@@ -37,8 +37,11 @@ uint32_t key_parse(const char *text)
     for (size_t i = 0; i < N_NAMED; i++)
         if (str_ieq(text, named[i].name))
             return named[i].key;
-    if (str_starts(text, "C-") && text[2] >= 0x40 && text[2] <= 0x7e && !text[3])
-        return CTRL_KEY(text[2]);
+    const char *ctrl = str_starts(text, "C-")                             ? text + 2
+                       : strncasecmp(text, "Ctrl-", strlen("Ctrl-")) == 0 ? text + strlen("Ctrl-")
+                                                                          : "";
+    if (*ctrl >= 0x40 && *ctrl <= 0x7e && !ctrl[1])
+        return CTRL_KEY(*ctrl);
     uint32_t cp = 0;
     size_t n = strlen(text), len = utf8_decode(text, n, &cp);
     return len && len == n && utf8_width(cp) > 0 ? cp : 0;

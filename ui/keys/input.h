@@ -31,7 +31,16 @@ enum named_key {
 #define CTRL_KEY(c) ((uint32_t)(c)&0x1f)
 
 enum input_kind { INPUT_KEY, INPUT_PASTE, INPUT_MOUSE, INPUT_RESIZE };
-enum mouse_what { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+/* RIGHT: the right button is pressed. DRAG, RELEASE: of the left one; views do not get these three. */
+enum mouse_what {
+    MOUSE_CLICK,
+    MOUSE_DOUBLE,
+    MOUSE_WHEEL_UP,
+    MOUSE_WHEEL_DOWN,
+    MOUSE_RIGHT,
+    MOUSE_DRAG,
+    MOUSE_RELEASE
+};
 
 struct input {
     enum input_kind kind;
@@ -47,9 +56,9 @@ static inline struct input input_key(uint32_t key)
     return (struct input){.kind = INPUT_KEY, .key = key};
 }
 
-/* "j", "C-l", "PgUp", "F5": appended to out. */
+/* "j", "Ctrl-L", "PgUp", "F5": appended to out. */
 void key_format(uint32_t key, struct str *out);
-/* The same back. Returns 0 where text names no key. */
+/* The same back; "C-l" is "Ctrl-L" too. Returns 0 where text names no key. */
 uint32_t key_parse(const char *text);
 /* A character that an input line takes. */
 bool key_is_text(uint32_t key);

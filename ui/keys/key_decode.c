@@ -227,7 +227,7 @@ static bool key_decode_skip_string(struct key_decoder *d, int64_t now)
 
 /* --- the mouse --- */
 
-enum { MOUSE_MORE_BITS = 4 + 8 + 16, MOUSE_MOVES = 32, MOUSE_WHEEL = 64 };
+enum { MOUSE_BUTTON_RIGHT = 2, MOUSE_MORE_BITS = 4 + 8 + 16, MOUSE_MOVES = 32, MOUSE_WHEEL = 64 };
 
 static bool press(struct key_decoder *d, int64_t now, unsigned button, int y, int x, struct input *in)
 {
@@ -235,6 +235,10 @@ static bool press(struct key_decoder *d, int64_t now, unsigned button, int y, in
     button &= ~(unsigned)MOUSE_MORE_BITS; /* Shift and the like */
     if (button == MOUSE_WHEEL || button == MOUSE_WHEEL + 1) {
         in->what = button == MOUSE_WHEEL ? MOUSE_WHEEL_UP : MOUSE_WHEEL_DOWN;
+        return true;
+    }
+    if (button == MOUSE_BUTTON_RIGHT || button == MOUSE_MOVES) {
+        in->what = button == MOUSE_MOVES ? MOUSE_DRAG : MOUSE_RIGHT;
         return true;
     }
     if (button != 0)
@@ -260,7 +264,14 @@ static bool new_mouse(struct key_decoder *d, int64_t now, const char *s, size_t 
         else
             return false;
     }
-    return k == 2 && s[i] == 'M' && v[1] && v[2] && press(d, now, v[0], (int)v[2] - 1, (int)v[1] - 1, in);
+    if (k != 2 || !v[1] || !v[2])
+        return false;
+    if (s[i] == 'm' && (v[0] & ~(unsigned)MOUSE_MORE_BITS) == 0) {
+        *in = (struct input){
+            .kind = INPUT_MOUSE, .what = MOUSE_RELEASE, .y = (int)v[2] - 1, .x = (int)v[1] - 1};
+        return true;
+    }
+    return s[i] == 'M' && press(d, now, v[0], (int)v[2] - 1, (int)v[1] - 1, in);
 }
 
 /* ESC [ M and three bytes. */

@@ -152,6 +152,17 @@ void keymap_format(const struct keymap *km, enum action a, bool first_only, stru
     }
 }
 
+void keymap_own_keys(enum action a, const char *before, const char *after, struct str *out)
+{
+    struct strv keys = strv_split(infos[a].keys, " ");
+    for (size_t i = 0; i < keys.n; i++) {
+        str_appendf(out, "%s%s", i ? " " : "", before);
+        key_format(key_parse(keys.v[i]), out);
+        str_append(out, after);
+    }
+    strv_fini(&keys);
+}
+
 void keymap_manual(struct str *out)
 {
     str_append(out,
@@ -163,12 +174,9 @@ void keymap_manual(struct str *out)
         for (int a = 1; a < ACTION_N; a++) {
             if (infos[a].scope != (enum scope)s)
                 continue;
-            struct strv keys = strv_split(infos[a].keys, " ");
             str_append(out, "| ");
-            for (size_t i = 0; i < keys.n; i++)
-                str_appendf(out, "%s`%s`", i ? " " : "", keys.v[i]);
+            keymap_own_keys((enum action)a, "`", "`", out);
             str_appendf(out, " | %s | `%s` |\n", infos[a].help, infos[a].name);
-            strv_fini(&keys);
         }
     }
 }

@@ -38,6 +38,8 @@ bool keymap_is_bare(const struct keymap *km, enum action a, enum action *ret_tak
 enum action keymap_clash(const struct keymap *km, enum action a, uint32_t *ret_key);
 /* "j Down"; "" where it is unbound. first_only: the first one. */
 void keymap_format(const struct keymap *km, enum action a, bool first_only, struct str *out);
+/* The keys that the table itself gives it: "j Down". before, after: what stands around each. */
+void keymap_own_keys(enum action a, const char *before, const char *after, struct str *out);
 /* docs/KEYS.md: the whole table. */
 void keymap_manual(struct str *out);
 

@@ -46,8 +46,8 @@ struct canvas {
     X(BOTTOM_LEFT, "\u2570")  X(BOTTOM_RIGHT, "\u256f") \
     X(OPEN, "\u25be")         X(CLOSED, "\u25b8") \
     X(BRANCH, "\u251c")       X(LAST, "\u2514") \
-    X(MARK, "\u25cf")         X(UP, "\u25b4") \
-    X(DOWN, "\u25be")         X(GPU_BUSY, "\u25a0") \
+    X(MARK, "\u25cf")         X(UP, "\u25b2") \
+    X(DOWN, "\u25bc")         X(GPU_BUSY, "\u25a0") \
     X(GPU_IDLE, "\u25a1")     X(FREE, "\u00b7") \
     X(DOT, "\u00b7")          X(THUMB, "\u2503") \
     X(CUT, "\u2026")          X(WATCHED, "\u25c6")

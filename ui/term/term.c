@@ -57,8 +57,8 @@ static void term_write_all(const char *s, size_t n)
 
 static void start_modes(struct term *t)
 {
-    static const char paste[] = "\033[?2004h", on[] = "\033[?1000h\033[?1006h",
-                      off[] = "\033[?1006l\033[?1000l";
+    static const char paste[] = "\033[?2004h", on[] = "\033[?1000h\033[?1002h\033[?1006h",
+                      off[] = "\033[?1006l\033[?1002l\033[?1000l";
     term_write_all(paste, sizeof paste - 1);
     if (caps_text("kmous"))
         term_write_all(t->mouse ? on : off, strlen(t->mouse ? on : off));

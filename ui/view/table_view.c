@@ -34,7 +34,8 @@ static void open_sort_menu(struct ui *ui, struct table *t)
     strv_push(&d->items, "natural order");
     for (size_t i = 0; i < t->n_cols; i++) {
         struct str s = STR_INIT;
-        str_append(&s, t->cols[i].name);
+        char word[COLUMN_WORD_SIZE];
+        str_append(&s, table_column_word(&t->cols[i], word));
         if (t->sort == (int)i)
             str_append(&s, t->reverse ? " (down)" : " (up)");
         strv_push_take(&d->items, str_take(&s));
@@ -59,7 +60,8 @@ static void open_columns(struct ui *ui, struct table *t)
     d->verb = xstrdup("apply");
     d->checked = xcalloc(t->n_cols, sizeof *d->checked);
     for (size_t i = 0; i < t->n_cols; i++) {
-        strv_push(&d->items, t->cols[i].name);
+        char word[COLUMN_WORD_SIZE];
+        strv_push(&d->items, table_column_word(&t->cols[i], word));
         d->checked[i] = table_shows_column(t, i);
     }
     ui_take_dialog(ui, d, columns_chosen, t, NULL);
@@ -69,21 +71,10 @@ static void open_columns(struct ui *ui, struct table *t)
 
 static void copy_id(struct ui *ui, struct table *t)
 {
-    const struct trow *row = table_current(t);
-    if (!row)
-        return;
-    struct table_field f;
-    field_init(&f);
-    for (size_t i = 0; i < t->n_cols; i++)
-        if (t->cols[i].flags & COLUMN_TREE) {
-            t->cols[i].get(t->ctx, row->data, &f);
-            struct str clean = STR_INIT;
-            cell_text(&clean, f.text.text.s, -1, false, false);
-            ui_copy(ui, clean.s, clean.s);
-            str_fini(&clean);
-            break;
-        }
-    field_fini(&f);
+    char *name = table_current_name(t);
+    if (name)
+        ui_copy(ui, name, name);
+    free(name);
 }
 
 static void copy_all(struct ui *ui, struct table *t)
@@ -133,7 +124,9 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
     }
     if (t->sort >= 0) {
         rich_add(out, ROLE_LABEL, "   sort ");
-        rich_addf(out, ROLE_NORMAL, "%s%s", t->cols[t->sort].name, t->reverse ? ", down" : "");
+        char word[COLUMN_WORD_SIZE];
+        rich_addf(out, ROLE_NORMAL, "%s%s", table_column_word(&t->cols[t->sort], word),
+                  t->reverse ? ", down" : "");
     }
     if (t->list.range)
         rich_add(out, ROLE_MARK, "   marking a range, v ends it");
@@ -168,8 +161,9 @@ static void say_nothing_matches(const struct table *t, struct lines *l)
         char *name = xstrndup(word, n);
         if (table_find_column(t, name) < 0) {
             struct rich *r = lines_addf(l, ROLE_WARN, "There is no column \"%s\" here, but ", name);
+            char heading[COLUMN_WORD_SIZE];
             for (size_t k = 0; k < t->n_cols; k++)
-                rich_addf(r, ROLE_NORMAL, "%s%s", k ? ", " : "", t->cols[k].name);
+                rich_addf(r, ROLE_NORMAL, "%s%s", k ? ", " : "", table_column_word(&t->cols[k], heading));
         }
         free(name);
     }

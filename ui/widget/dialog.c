@@ -331,6 +331,25 @@ static void dialog_draw_line(struct dialog *d, struct canvas *c, struct rect r)
     edit_draw(&d->edit, c, y, x, r.x + r.w - x);
 }
 
+void dialog_place(struct dialog *d, int y, int x)
+{
+    d->placed = true;
+    d->place_y = y;
+    d->place_x = x;
+}
+
+/* Its box: below the place it belongs to, above it where there is more room, else in the middle. */
+static struct rect dialog_box(const struct dialog *d, const struct canvas *c, int h, int w)
+{
+    struct rect box = layout_popup(c->rows, c->cols, h, w);
+    if (!d->placed)
+        return box;
+    int below = c->rows - d->place_y - 1, right = c->cols - d->place_x - 1;
+    box.y = box.h <= below ? d->place_y + 1 : box.h <= d->place_y ? d->place_y - box.h : c->rows - box.h;
+    box.x = box.w <= right ? d->place_x + 1 : c->cols - box.w;
+    return box;
+}
+
 void dialog_draw(struct dialog *d, struct canvas *c)
 {
     int w = text_width(d), most = c->cols - 6;
@@ -344,9 +363,10 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     int said = flow_refused(d, w, &refused), own = own_lines(d);
     int between = said ? said + 1 : own && !is_menu(d) ? 1 : 0; /* a blank line, and that */
     int h = (int)pane_height(&d->body, w) + between + own + 4;
-    struct rect box = layout_popup(c->rows, c->cols, h, w + 4);
+    struct rect box = dialog_box(d, c, h, w + 4);
     enum role frame = d->danger ? ROLE_BOX_DANGER : ROLE_BOX_FRAME;
-    canvas_over(c, rect_make(0, 0, c->rows, c->cols), ROLE_DIM);
+    if (!d->placed)
+        canvas_over(c, rect_make(0, 0, c->rows, c->cols), ROLE_DIM);
     canvas_fill(c, box, ROLE_BOX);
     canvas_frame(c, box, frame, d->title);
     struct rect in = rect_make(box.y + 1, box.x + 2, box.h - 2, box.w - 4);

@@ -39,7 +39,9 @@ struct dialog {
     bool may_be_empty; /* DIALOG_PROMPT */
     bool kept;         /* it stays open though it was answered: the owner's, while it is told */
     bool waiting;      /* the reply to the answer is outstanding: it takes Esc alone */
-    char *refused;     /* what was said to the last answer, which can be mended; NULL: nothing */
+    bool placed;       /* beside a place of the screen, and what is around it stays bright */
+    int place_y, place_x;
+    char *refused; /* what was said to the last answer, which can be mended; NULL: nothing */
 };
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title) __attribute__((warn_unused_result));
@@ -51,6 +53,8 @@ enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const
 void dialog_wait(struct dialog *d);
 void dialog_refuse(struct dialog *d, const char *why);
 void dialog_draw(struct dialog *d, struct canvas *c);
+/* It is drawn beside that cell instead of in the middle: the menu of what lies there. */
+void dialog_place(struct dialog *d, int y, int x);
 /* DIALOG_MENU: the chosen item. */
 size_t dialog_choice(const struct dialog *d);
 void dialog_choose(struct dialog *d, size_t item);

@@ -1,6 +1,7 @@
 /* table.c - rows and columns of a table. Its filter, its order, its keys and its picture have a file each:
  * table_filter.c, table_sort.c, table_input.c, table_flat.c, table_fit.c, table_group.c and table_draw.c.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -52,6 +53,7 @@ void table_init(struct table *t, const struct table_column *cols, size_t n_cols,
     field_init(&t->field);
     t->on = xcalloc(n_cols, sizeof *t->on);
     t->needs = xcalloc(n_cols, sizeof *t->needs);
+    t->drawn = xcalloc(n_cols, sizeof *t->drawn);
     for (size_t i = 0; i < n_cols; i++)
         t->on[i] = !(cols[i].flags & COLUMN_HIDDEN);
 }
@@ -71,6 +73,7 @@ void table_fini(struct table *t)
     field_fini(&t->field);
     free(t->on);
     free(t->needs);
+    free(t->drawn);
     *t = (struct table){0};
 }
 
@@ -102,14 +105,35 @@ void table_fold(struct table *t, uint64_t id, bool open)
         idmap_remove(&t->open, id);
 }
 
+const char *table_column_word(const struct table_column *col, char buf[static COLUMN_WORD_SIZE])
+{
+    size_t n = 0;
+    for (const char *s = col->title; *s && n + 1 < COLUMN_WORD_SIZE; s++)
+        if (isalnum((unsigned char)*s))
+            buf[n++] = (char)tolower((unsigned char)*s);
+        else if (n && buf[n - 1] != '-')
+            buf[n++] = '-';
+    while (n && buf[n - 1] == '-')
+        n--;
+    buf[n] = '\0';
+    return n > 1 ? buf : col->name;
+}
+
 int table_find_column(const struct table *t, const char *name)
 {
     size_t n = strlen(name);
+    char word[COLUMN_WORD_SIZE];
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (str_ieq(table_column_word(&t->cols[i], word), name))
+            return (int)i;
     for (size_t i = 0; i < t->n_cols; i++)
         if (str_ieq(t->cols[i].name, name))
             return (int)i;
     for (size_t i = 0; i < t->n_cols; i++)
         if (t->cols[i].alias && str_ieq(t->cols[i].alias, name))
+            return (int)i;
+    for (size_t i = 0; i < t->n_cols && n >= 2; i++)
+        if (strncasecmp(table_column_word(&t->cols[i], word), name, n) == 0)
             return (int)i;
     for (size_t i = 0; i < t->n_cols && n >= 2; i++)
         if (strncasecmp(t->cols[i].name, name, n) == 0)
@@ -142,6 +166,18 @@ const struct trow *table_current(const struct table *t)
     return t->shown.n ? table_shown(t, t->list.cursor) : NULL;
 }
 
+char *table_current_name(struct table *t)
+{
+    const struct trow *row = table_current(t);
+    for (size_t i = 0; row && i < t->n_cols; i++)
+        if (t->cols[i].flags & COLUMN_TREE) {
+            struct str name = STR_INIT;
+            cell_text(&name, table_field(t, row, i, 0)->text.text.s, -1, false, false);
+            return str_take(&name);
+        }
+    return NULL;
+}
+
 void table_select(struct table *t, uint64_t id)
 {
     t->list.id = id;
@@ -153,8 +189,9 @@ void table_select(struct table *t, uint64_t id)
 
 size_t table_export(struct table *t, size_t max, struct str *out)
 {
+    char word[COLUMN_WORD_SIZE];
     for (size_t i = 0; i < t->n_cols; i++)
-        str_appendf(out, "%s%s", i ? "\t" : "", t->cols[i].name);
+        str_appendf(out, "%s%s", i ? "\t" : "", table_column_word(&t->cols[i], word));
     str_append_char(out, '\n');
     for (size_t r = 0; r < t->shown.n; r++) {
         size_t before = out->len;

@@ -31,9 +31,9 @@ struct table_field {
 #define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
 
 struct table_column {
-    const char *name;  /* in filters and in the sort menu */
+    const char *name;  /* in what is remembered, and in filters */
     const char *alias; /* another word for it there, which no beginning of a name hides; NULL: none */
-    const char *title; /* over the column */
+    const char *title; /* over the column; as a word also in filters, see table_column_word */
     int min, want;     /* cells; want 0: all that is left */
     int fit;   /* as wide as its rows are, up to fit before columns of detail are weighed against it, up
                   to want where there is room; of one that takes what is left: its share; 0: its rows do
@@ -96,8 +96,10 @@ struct table {
     bool flat;           /* fill leaves branches out and gives what they have as rows of their own */
     int sort;            /* column; -1: the natural order */
     bool reverse;
-    bool *on;   /* columns that are drawn */
-    int *needs; /* of columns with a fit: cells that rows have taken so far */
+    bool *on;         /* columns that are drawn */
+    int *needs;       /* of columns with a fit: cells that rows have taken so far */
+    int *drawn;       /* of each column, its cells in the last picture; 0: it was left out */
+    struct rect head; /* the headings there; empty: none were drawn */
     struct filter filter;
     struct edit edit;         /* the filter's text */
     bool typing;              /* the filter line takes the keys */
@@ -136,6 +138,9 @@ static inline struct trow *table_shown(const struct table *t, size_t i) /* the i
 
 /* The row under the cursor, or NULL. */
 const struct trow *table_current(const struct table *t);
+/* What that row is called, the text of its column with the fold signs, printable; NULL: there is no row.
+ * The caller frees it. */
+char *table_current_name(struct table *t);
 void table_select(struct table *t, uint64_t id);
 /* Calls each for the marked rows, shown or not, or for the one under the cursor where none is marked. */
 void table_targets(struct table *t, void (*each)(void *arg, const struct trow *row), void *arg);
@@ -157,8 +162,12 @@ void table_set_filter(struct table *t, const char *text);
 size_t table_mark_matching(struct table *t, const char *text);
 bool table_is_filtered(const struct table *t);
 
-/* The column of that name or of a beginning of it with two letters at least; -1: none. */
+/* The column of that heading, name or alias, or of a beginning of one with two letters at least; -1:
+ * none. */
 int table_find_column(const struct table *t, const char *name);
+/* Its heading as a word of filters and menus: "WHERE OR WHY" is "where-or-why", a sign is its name. */
+#define COLUMN_WORD_SIZE 24
+const char *table_column_word(const struct table_column *col, char buf[static COLUMN_WORD_SIZE]);
 /* Columns shown and hidden by the user. */
 void table_show_column(struct table *t, size_t column, bool on);
 bool table_shows_column(const struct table *t, size_t column);

@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "src/base/utf8.h"
-#include "src/base/xalloc.h"
 #include "ui/widget/table_private.h"
-
-#define MARK_CELLS 2 /* the mark and a blank, left of the first column */
 
 /* What the rows on the screen take of the columns that are as wide as these: a column never becomes
  * narrower, lest it moves with every key. */
@@ -37,9 +34,14 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r, co
         str_append(&title, t->cols[i].title);
         if (sorted)
             str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP));
-        int w = cell_width(title.s),
-            pad = t->cols[i].flags & COLUMN_RIGHT && w < widths[i] ? widths[i] - w : 0;
-        canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s, widths[i] - pad);
+        int w = cell_width(title.s), room = widths[i],
+            pad = t->cols[i].flags & COLUMN_RIGHT && w < room ? room - w : 0;
+        if (w == room + 1) { /* the arrow takes the blank between two columns */
+            room++;
+            pad = t->cols[i].flags & COLUMN_RIGHT ? -1 : 0;
+        }
+        canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s,
+                    room - (pad > 0 ? pad : 0));
         str_fini(&title);
         x += widths[i] + 1;
     }
@@ -124,7 +126,7 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     if (rect_is_empty(r))
         return false;
     struct rect old = canvas_clip(c, r);
-    int *widths = xcalloc(t->n_cols, sizeof *widths);
+    int *widths = t->drawn;
     table_place_rows(t, r.h > 2 ? r.h - 1 : r.h);
     size_t n = 0;
     for (size_t k = 0; k < t->lines.n; k++)
@@ -132,14 +134,16 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     bool any_branch = table_draw_has_branches(t, t->list.top, n), bar = t->shown.n > n;
     see_needs(t, t->list.top, n, any_branch);
     table_fit(t->cols, t->on, t->needs, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
-    if (r.h > 2)
-        draw_head(t, c, rect_take_top(&r, 1), widths);
+    t->head = (struct rect){0};
+    if (r.h > 2) {
+        t->head = rect_take_top(&r, 1);
+        draw_head(t, c, t->head, widths);
+    }
     bool ticks =
         draw_lines(t, c, rect_make(r.y, r.x, r.h, r.w - (bar ? 1 : 0)), widths, any_branch, focused);
     if (bar)
         canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, (long long)n,
                          (long long)t->shown.n);
-    free(widths);
     canvas_unclip(c, old);
     return ticks;
 }

@@ -100,6 +100,16 @@ static void end_filter(struct table *t)
     t->typing = false;
 }
 
+/* To the next column that is drawn, by 1 or -1; the rows' own order stands before the first. */
+static void table_move_sort(struct table *t, int by)
+{
+    int i = t->sort + by, n = (int)t->n_cols;
+    i = i < -1 ? n - 1 : i;
+    while (i >= 0 && i < n && !t->drawn[i])
+        i += by;
+    table_sort(t, i >= n ? -1 : i, i >= 0 && i < n && t->reverse);
+}
+
 unsigned table_act(struct table *t, enum action a, const struct input *in)
 {
     table_settle(t);
@@ -115,6 +125,10 @@ unsigned table_act(struct table *t, enum action a, const struct input *in)
         mark_all(t);
     else if (a == ACTION_UNMARK)
         list_unmark_all(&t->list);
+    else if (a == ACTION_SORT_NEXT || a == ACTION_SORT_PREV)
+        table_move_sort(t, a == ACTION_SORT_NEXT ? 1 : -1);
+    else if (a == ACTION_SORT_TURN && t->sort >= 0)
+        table_sort(t, t->sort, !t->reverse);
     else if (a == ACTION_FOLD || a == ACTION_FOLD_TASKS)
         fold_current(t, in->kind == INPUT_KEY ? in->key : 0);
     else if (a == ACTION_FLAT || a == ACTION_PAST_FLAT)
@@ -147,12 +161,32 @@ static unsigned filter_input(struct table *t, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+/* Up, down, and the rows' own order again. */
+static void table_press_heading(struct table *t, int x)
+{
+    int from = t->head.x + MARK_CELLS;
+    for (size_t i = 0; i < t->n_cols; i++) {
+        if (!t->drawn[i])
+            continue;
+        if (x >= from && x <= from + t->drawn[i]) {
+            bool same = t->sort == (int)i;
+            table_sort(t, same && t->reverse ? -1 : (int)i, same && !t->reverse);
+            return;
+        }
+        from += t->drawn[i] + 1;
+    }
+}
+
 static unsigned mouse_input(struct table *t, const struct input *in, struct rect area)
 {
     if (!rect_has(area, in->y, in->x))
         return 0;
     if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN) {
         list_scroll(&t->list, in->what == MOUSE_WHEEL_UP ? -3 : 3, table_shown_id, t);
+        return DID_HANDLE | DID_REDRAW;
+    }
+    if (rect_has(t->head, in->y, in->x)) {
+        table_press_heading(t, in->x);
         return DID_HANDLE | DID_REDRAW;
     }
     size_t at = (size_t)(in->y - area.y - 1), i = at < t->lines.n ? t->lines.v[at] : TABLE_NO_ROW;

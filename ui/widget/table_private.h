@@ -4,6 +4,8 @@
 
 #include "ui/widget/table.h"
 
+#define MARK_CELLS 2 /* the mark and a blank, left of the first column */
+
 /* table.c */
 /* The value of a column, the one way to it, in the table's scratch field. room: see struct table_field. */
 const struct table_field *table_field(struct table *t, const struct trow *row, size_t column, int room);
