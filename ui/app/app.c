@@ -10,6 +10,7 @@
 #include "ui/app/screens.h"
 #include "ui/app/settings.h"
 #include "ui/command/command.h"
+#include "ui/frame/action_log.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
@@ -34,6 +35,7 @@ static const struct {
 } parts[] = {
     {.make = outbox_new, .free = outbox_free},
     {.make = hotspots_new, .free = hotspots_free},
+    {.make = action_log_new, .free = action_log_free},
     {.make = changes_new, .free = changes_free},
     {.make = follow_new, .free = follow_free},
     {.make = requests_new, .free = requests_free},

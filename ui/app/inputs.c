@@ -10,6 +10,7 @@
 #include "ui/app/app.h"
 #include "ui/app/help.h"
 #include "ui/app/help_view.h"
+#include "ui/app/log_view.h"
 #include "ui/app/menu.h"
 #include "ui/command/command.h"
 #include "ui/form/form_view.h"
@@ -77,12 +78,9 @@ static void cancel_samples(struct ui *ui)
     for (size_t i = 0; i < ids.n; i++)
         *rec_list_push(&act.targets) = (struct job_target){
             .job = (uint32_t)strtoul(ids.v[i], NULL, 10), .array_index = ARRAY_NONE, .step = STEP_ALL};
-    uint64_t tag;
     if (!ids.n)
         ui_toast(ui, ROLE_NORMAL, "no sample jobs were submitted with these screens");
-    else if (!ui->session.online || ui->o.send(ui->o.ctx, MSG_ACT, &act, &tag) < 0)
-        ui_toast(ui, ROLE_ERROR, NOT_CONNECTED);
-    else
+    else if (ui_send(ui, MSG_ACT, &act, NULL, NULL, 0))
         ui_toast(ui, ROLE_NORMAL, "the sample jobs are being cancelled");
     rec_fini(&msg_act_rec, &act);
     strv_fini(&ids);
@@ -108,6 +106,8 @@ void inputs_act(struct ui *ui, enum action action)
         submit_open(ui, NULL);
     else if (action == ACTION_COMMAND)
         command_open(ui, "");
+    else if (action == ACTION_LOG)
+        log_open(ui);
     else if (action == ACTION_MENU)
         menu_open(ui);
     else if (action == ACTION_BACK)

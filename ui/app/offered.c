@@ -5,7 +5,7 @@
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
-static bool is_of(const enum action *list, size_t n, enum action action)
+static bool is_listed(const enum action *list, size_t n, enum action action)
 {
     for (size_t i = 0; i < n; i++)
         if (list[i] == action)
@@ -13,12 +13,12 @@ static bool is_of(const enum action *list, size_t n, enum action action)
     return false;
 }
 
-#define IS_OF(list, action) is_of(list, sizeof(list) / sizeof((list)[0]), action)
+#define IS_LISTED(list, action) is_listed(list, sizeof(list) / sizeof((list)[0]), action)
 
 static bool offered_changes_node(enum action action)
 {
     static const enum action list[] = {ACTION_DRAIN, ACTION_RESUME, ACTION_NODE_NOTE};
-    return IS_OF(list, action);
+    return IS_LISTED(list, action);
 }
 
 static bool changes_something(enum action action)
@@ -36,7 +36,7 @@ static bool acts_on_row(enum action action)
         ACTION_NODE_SHELL, ACTION_RESUBMIT,  ACTION_BIGGER,    ACTION_FAILED_ONLY, ACTION_COPY,
         ACTION_COPY_ALL,   ACTION_MARK,      ACTION_RANGE,     ACTION_MARK_ALL,
     };
-    return act_is_job_action(action) || offered_changes_node(action) || IS_OF(list, action);
+    return act_is_job_action(action) || offered_changes_node(action) || IS_LISTED(list, action);
 }
 
 static struct table *offered_table(const struct ui *ui)

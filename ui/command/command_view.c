@@ -159,6 +159,13 @@ void run_theme(struct ui *ui, const struct strv *args, const char *rest)
     outbox_wish(ui, WISH_THEME | WISH_SAVE);
 }
 
+void run_log(struct ui *ui, const struct strv *args, const char *rest)
+{
+    (void)args;
+    (void)rest;
+    frame_act(ui, ACTION_LOG);
+}
+
 void run_mouse(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)args;

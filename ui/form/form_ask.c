@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "src/base/units.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_rows.h"
+#include "ui/frame/action_log.h"
+#include "ui/frame/request_line.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* the user pauses this long before the controller is asked */
@@ -183,6 +186,25 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     ui_point_at(ui, r->job);
 }
 
+/* The line that submits this text in a shell: a job file must be a file. Heap. */
+static char *form_steps_line(const struct form *f, const struct msg_submit *m)
+{
+    struct str s = STR_INIT;
+    str_append(&s, "file=$(mktemp --suffix=.job); cat >\"$file\"");
+    request_line_append_document(&s, f->text.s);
+    str_append(&s, "\nstoker submit");
+    if (m->req.workdir) {
+        str_append(&s, " --chdir");
+        words_append(&s, m->req.workdir);
+    }
+    if (m->req.name) {
+        str_append(&s, " --job-name");
+        words_append(&s, m->req.name);
+    }
+    str_append(&s, " \"$file\"; rm \"$file\"");
+    return str_take(&s);
+}
+
 /* A message that equals one without a reply gets the number of that one. */
 static void keep_number(struct form_page *s)
 {
@@ -208,6 +230,8 @@ static void send_it(struct form_page *s)
     }
     s->draft->m.test_only = false;
     keep_number(s);
+    if (s->draft->f.kind == JOB_KIND_STEPS)
+        ui_log_next(s->v.ui, form_steps_line(&s->draft->f, &s->draft->m));
     ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, form_ask_sent, 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "ui/frame/action_log.h"
 #include "ui/frame/ui_state.h"
 
 struct request {
@@ -27,6 +28,7 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
         ui_toast(ui, ROLE_ERROR, NOT_CONNECTED);
         return false;
     }
+    action_log_sent(ui, kind, body, tag);
     if (reply)
         vec_push(&ui->requests->asked,
                  ((struct request){
@@ -90,6 +92,7 @@ void requests_forget(struct ui *ui, const struct view *owner)
 
 bool requests_take_answer(struct ui *ui, const struct incoming *in)
 {
+    action_log_answered(ui, in->tag, in);
     vec_for_each (&ui->requests->asked, i)
         if (ui->requests->asked.v[i].tag == in->tag && in->tag) {
             struct request q = ui->requests->asked.v[i];
@@ -103,6 +106,7 @@ bool requests_take_answer(struct ui *ui, const struct incoming *in)
 
 void requests_fail(struct ui *ui)
 {
+    action_log_lose(ui);
     while (ui->requests->asked.n) {
         struct request q = ui->requests->asked.v[ui->requests->asked.n - 1];
         ui->requests->asked.n--;

@@ -12,18 +12,18 @@ struct totals_state {
 
 void totals_new(struct ui *ui)
 {
-    ui->totals = xcalloc(1, sizeof *ui->totals);
+    ui->around.totals = xcalloc(1, sizeof *ui->around.totals);
 }
 
 void totals_free(struct ui *ui)
 {
-    free(ui->totals);
-    ui->totals = NULL;
+    free(ui->around.totals);
+    ui->around.totals = NULL;
 }
 
 const struct header_totals *totals_get(const struct ui *ui)
 {
-    return &ui->totals->sums;
+    return &ui->around.totals->sums;
 }
 
 /* When the next window begins or ends: what is out then is another. */
@@ -54,7 +54,7 @@ static uint32_t totals_waiting(const struct model *m)
 void totals_count(struct ui *ui)
 {
     const struct model *m = ui->m;
-    struct header_totals *t = &ui->totals->sums;
+    struct header_totals *t = &ui->around.totals->sums;
     *t = (struct header_totals){0};
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];

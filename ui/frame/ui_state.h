@@ -71,10 +71,14 @@ struct ui {
     struct asides *asides;
     struct toast_state *toast;
     struct outbox *outbox;
-    struct totals_state *totals;
     struct cmdline *cmd;
     struct inputs *inputs;
-    struct hotspots *hotspots;
+    struct { /* what stands around the view, and what was done */
+        struct totals_state *totals;
+        struct hotspots *hotspots;
+        struct action_log *log;
+        struct side_panes *panes;
+    } around;
 };
 
 /* Does an action of the frame's own: a screen, help, the command line. */

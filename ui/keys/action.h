@@ -27,6 +27,7 @@
     X(TEXT, "Output")           \
     X(FORM, "The form")         \
     X(HELP, "The help")         \
+    X(LOG, "Command lines")     \
     X(AGAIN, "Resubmit")        \
     X(WAIT, "While something can be undone")
 
@@ -76,6 +77,7 @@ enum scope {
     X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "my jobs, or all jobs")            \
     X(HISTORY, PAST_FLAT, "past-flat",   "t",          NULL,      "arrays as one row, or one row per element; remembered") \
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "jobs of the user or account")     \
+    X(LOG,    LOG_COPY,   "log-copy",    "y Enter",    "copy",    "copy the command line") \
     X(HELP,   HELP_FIND,  "help-find",   "/",          "search",  "show only the lines with a text; Esc shows all lines") \
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit the job")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when the job would start, without submitting it")  \
@@ -139,6 +141,7 @@ enum scope {
     X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "usage by account and user")             \
     X(GLOBAL, SUBMIT,     "submit",      "s",          "submit",  "submit a job: opens the form")                   \
     X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "command line: Slurm's commands, completed with Tab") \
+    X(GLOBAL, LOG,        "log",         "@",          NULL,      "what was changed from here, as command lines to copy")  \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "menu of all actions here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
     X(GLOBAL, BACK,       "back",        "q",          "back",    "back the way you came; at its start: quit")                  \
