@@ -124,7 +124,7 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
     if (u->qos) {
         xstrset(&j->req.qos, u->qos);
     }
-    xstrset(&j->req.account, u->account ? u->account : account_default(&c->m.spec, u->name, u->group));
+    xstrset(&j->req.account, u->account ? u->account : spec_default_account(&c->m.spec, u->name, u->group));
     struct strv parts = strv_split(j->req.partition, ",");
     const struct part_spec *fallback = model_default_part(&c->m);
     j->partition = xstrdup(parts.n ? parts.v[0] : fallback ? fallback->name : NULL);

@@ -69,7 +69,7 @@ static const char *report_account_of(const struct workload *w, const struct clus
                                      uint32_t user)
 {
     const struct sim_user *u = &w->users.v[user];
-    const char *name = u->account ? u->account : account_default(cluster, u->name, u->group);
+    const char *name = u->account ? u->account : spec_default_account(cluster, u->name, u->group);
     return name ? name : "";
 }
 

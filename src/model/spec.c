@@ -58,3 +58,19 @@ uint32_t spec_propagated_limits(const struct cluster_spec *s)
         return ULIMIT_ALL & ~kinds_of(&s->propagate_limits_except);
     return s->propagate_limits.n ? kinds_of(&s->propagate_limits) : ULIMIT_ALL;
 }
+
+bool spec_account_lists(const struct account_spec *a, const char *user)
+{
+    for (size_t i = 0; i < a->users.n; i++)
+        if (str_eq(a->users.v[i].name, user))
+            return true;
+    return false;
+}
+
+const char *spec_default_account(const struct cluster_spec *s, const char *user, const char *group)
+{
+    for (size_t i = 0; i < s->accounts.n; i++)
+        if (spec_account_lists(&s->accounts.v[i], user))
+            return s->accounts.v[i].name;
+    return group;
+}

@@ -176,6 +176,10 @@ const struct part_spec *spec_find_part(const struct cluster_spec *s, const char 
 const struct qos_spec *spec_find_qos(const struct cluster_spec *s, const char *name);
 const struct account_spec *spec_find_account(const struct cluster_spec *s, const char *name);
 const struct license_spec *spec_find_license(const struct cluster_spec *s, const char *name);
+bool spec_account_lists(const struct account_spec *a, const char *user);
+/* The account of a job that names none: the first that is configured and lists the user, else the Unix
+ * group, which may be NULL. */
+const char *spec_default_account(const struct cluster_spec *s, const char *user, const char *group);
 /* Its position among the partitions; UINT32_MAX: there is none. */
 uint32_t spec_part_position(const struct cluster_spec *s, const char *name);
 

@@ -381,7 +381,7 @@ static void mistakes_are_told_at_their_field(void **state)
         {"s<Down><Down>1<Down>40", "40 CPUs for 1 GPU: a fair part of the node is 6 CPUs"},
         {"s<Down><Down><Down><Down>2000G", "2000G requested, the nodes of gpu have 512G"},
         {"s<Down><Down><Down><Down><Down><Down>gpo", "there is no partition gpo; there are: gpu, cpu"},
-        {"s<Down>/nosuchdir", "/nosuchdir: No such file"},
+        {"s<Down>/nosuchdir", "there is no directory /nosuchdir"},
     };
     struct ui_fixture *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -430,10 +430,10 @@ static void a_step_whose_command_is_not_there(void **state)
     uilab_keys(u, "<Down><Down><Down><Down><Down><Down>"); /* to the command of the first step */
     uilab_keys(u, "/nosuch/fold.sh --all");
     uilab_draw(u, 43, 132);
-    must_show(u, "/nosuch/fold.sh: No such file");
+    must_show(u, "there is no file /nosuch/fold.sh");
     uilab_keys(u, "<C-u>python fold.py"); /* found on the node, or not */
     uilab_draw(u, 43, 132);
-    must_not_show(u, "No such file");
+    must_not_show(u, "there is no");
 }
 
 /* What is offered can be had: the most memory of the nodes that have the GPUs too, and no more GPUs than
@@ -450,7 +450,7 @@ static void only_what_can_be_had_is_offered(void **unused)
     lab_part(&u.lab, "main", "gpu1,gpu2,gpu3,cpu1");
     lab_configure(&u.lab);
     uilab_connect(&u);
-    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G requested, the nodes of main have 64G");
+    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G requested, nodes of main with 2 GPUs have 64G");
     uilab_keys(&u, "<Esc>y");
     keys_show(&u, "s<Down><Down>12", "12 requested, the nodes of main have 9 in total");
     uilab_keys(&u, "<Esc>y");

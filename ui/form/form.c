@@ -15,6 +15,7 @@
 #include "src/jobspec/message.h"
 #include "ui/form/form_command.h"
 #include "ui/form/form_name.h"
+#include "ui/form/form_program.h"
 
 #define NEW_SCRIPT "#!/bin/bash\n\n"
 #define NEW_JOB    "steps = (\n  { name = \"main\"; command = \"\"; }\n);\n"
@@ -88,6 +89,24 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
 }
 
 /* --- fields --- */
+
+static const struct form_field *form_field_of(const struct form_field *v, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(v[i].key, key))
+            return &v[i];
+    return NULL;
+}
+
+const struct form_field *form_find_field(const struct form *f, const char *key)
+{
+    return form_field_of(f->fields, f->n_fields, key);
+}
+
+const struct form_field *form_find_step_field(const char *key)
+{
+    return form_field_of(form_step_fields, form_n_step_fields, key);
+}
 
 static const struct opt *option_of(const struct form_field *field)
 {
@@ -282,53 +301,55 @@ void form_draft_free(void *draft)
         return;
     form_fini(&d->f);
     rec_fini(&msg_submit_rec, &d->m);
-    free(d->missing.text);
+    form_hints_fini(&d->files);
     free(d);
 }
 
-static const struct form_field *form_field_of(const struct form_field *v, size_t n, const char *key)
+/* Of the field: what is doubtful about its value, with a suggestion. */
+static void add_doubt(struct form_draft *d, const struct form_field *field, int step,
+                      struct program_doubt *take_doubt)
 {
-    for (size_t i = 0; i < n; i++)
-        if (str_eq(v[i].key, key))
-            return &v[i];
-    return NULL;
+    char *value = take_doubt->text ? form_get(&d->f, field, step) : NULL;
+    const char *fix = take_doubt->fix, *word = take_doubt->word;
+    if (take_doubt->text)
+        vec_push(&d->files, (struct form_hint){
+                                .field = field,
+                                .step = step,
+                                .kind = HINT_WARN,
+                                .text = xstrdup(take_doubt->text),
+                                .fix = !fix || !value ? NULL
+                                       : word         ? formprogram_replace(value, word, fix)
+                                                      : xstrdup(fix),
+                                .fix_shown = fix ? xstrdup(fix) : NULL,
+                            });
+    free(value);
+    programdoubt_fini(take_doubt);
 }
 
 static void look_for_directory(struct form_draft *d)
 {
-    const char *key = d->f.kind == JOB_KIND_STEPS ? "workdir" : "chdir";
-    const struct form_field *field = form_field_of(d->f.fields, d->f.n_fields, key);
-    char *value = field ? form_get(&d->f, field, -1) : NULL;
-    if (!str_is_empty(value) && d->m.req.workdir && access(d->m.req.workdir, X_OK) != 0) {
-        d->missing.field = field;
-        d->missing.step = -1;
-        d->missing.text = xasprintf("%s: %s", d->m.req.workdir, strerror(errno));
-    }
+    const struct form_field *field =
+        form_find_field(&d->f, d->f.kind == JOB_KIND_STEPS ? "workdir" : "chdir");
+    char *value = form_get(&d->f, field, -1);
+    struct program_doubt doubt = {0};
+    if (!str_is_empty(value) && d->m.req.workdir)
+        formprogram_check_dir(d->m.req.workdir, &doubt);
+    add_doubt(d, field, -1, &doubt);
     free(value);
-}
-
-/* The first word of a command where it is a path; NULL: the shell looks for it on the node. */
-static char *program_of(const char *command, const char *dir)
-{
-    size_t n = strcspn(command, " \t\n;|&<>()$`\"'");
-    if (!memchr(command, '/', n) || command[0] == '~')
-        return NULL;
-    if (command[0] == '/' || !dir)
-        return xstrndup(command, n);
-    return xasprintf("%s/%.*s", dir, (int)n, command);
 }
 
 static void look_for_commands(struct form_draft *d)
 {
-    for (size_t i = 0; i < d->m.steps.n && !d->missing.field; i++) {
+    struct program_doubt doubt = {0};
+    if (d->f.kind == JOB_KIND_BATCH) {
+        formprogram_check(d->f.text.s, d->m.req.workdir, &doubt);
+        add_doubt(d, form_find_field(&d->f, "command"), -1, &doubt);
+    }
+    for (size_t i = 0; i < d->m.steps.n; i++) {
         const struct step *s = &d->m.steps.v[i];
-        char *path = s->command ? program_of(s->command, s->workdir ? s->workdir : d->m.req.workdir) : NULL;
-        if (path && access(path, X_OK) != 0) {
-            d->missing.field = form_field_of(form_step_fields, form_n_step_fields, "command");
-            d->missing.step = (int)i;
-            d->missing.text = xasprintf("%s: %s", path, strerror(errno));
-        }
-        free(path);
+        if (s->command)
+            formprogram_check(s->command, s->workdir ? s->workdir : d->m.req.workdir, &doubt);
+        add_doubt(d, form_find_step_field("command"), (int)i, &doubt);
     }
 }
 
@@ -355,5 +376,6 @@ void form_draft_build(void *draft)
         return;
     }
     look_for_directory(d);
-    look_for_commands(d);
+    if (!d->files.n) /* what is in a directory that is not there cannot be said */
+        look_for_commands(d);
 }

@@ -52,6 +52,10 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
 extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[];
 extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
 
+/* The field with that key, of the job or of its steps; NULL: the form has none. */
+const struct form_field *form_find_field(const struct form *f, const char *key);
+const struct form_field *form_find_step_field(const char *key);
+
 /* The field's value in the text; NULL: not set. step: of job files, for fields of steps. Caller frees. */
 char *form_get(const struct form *f, const struct form_field *field, int step)
     __attribute__((warn_unused_result));
@@ -80,6 +84,7 @@ struct form_hint {
     enum hint_kind kind;
     char *text;
     char *fix;                          /* the suggested value; NULL: none */
+    char *fix_shown;                    /* what is shown of it; NULL: all */
     const struct form_field *fix_field; /* the field that needs it; NULL: the same */
 };
 struct form_hints {
@@ -95,11 +100,7 @@ struct form_draft {
     int rc; /* of form_message; < 0: err says why, and there is no message */
     struct errtext err;
     struct msg_submit m;
-    struct {
-        const struct form_field *field;
-        int step;
-        char *text;
-    } missing; /* a missing directory or command; field NULL: none */
+    struct form_hints files; /* of what its files are: a missing directory, command, script */
 };
 /* A copy of the form, not checked yet. */
 struct form_draft *form_draft_new(const struct form *f, struct wall now)

@@ -57,19 +57,11 @@ void form_change_script(struct form_page *s)
     form_page_load_edit(s);
 }
 
-static const struct form_field *form_change_find_field(const struct form_page *s, const char *key)
-{
-    for (size_t i = 0; i < s->f.n_fields; i++)
-        if (str_eq(s->f.fields[i].key, key))
-            return &s->f.fields[i];
-    return NULL;
-}
-
 bool form_change_take_fix(struct form_page *s)
 {
     const struct form_hint *h = form_page_hint(s);
     const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
-                                     : s->cheaper ? form_change_find_field(s, "time")
+                                     : s->cheaper ? form_find_field(&s->f, "time")
                                                   : NULL;
     char b[UNITS_TEXT_SIZE];
     if (!field || (h && !h->fix))

@@ -1,15 +1,18 @@
 /* form_check.c - the hints of the form: mistakes, requests that no node can satisfy, unbalanced requests,
  * what earlier runs used. The forecast is the controller's: ui/form/form_ask.c asks for it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/directives.h"
 #include "src/model/model.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
+#include "ui/form/form_fit.h"
 #include "ui/info/job_efficiency.h"
 
 void form_hints_fini(struct form_hints *h)
@@ -17,6 +20,7 @@ void form_hints_fini(struct form_hints *h)
     vec_for_each (h, i) {
         free(h->v[i].text);
         free(h->v[i].fix);
+        free(h->v[i].fix_shown);
     }
     vec_fini(h);
 }
@@ -50,17 +54,35 @@ static void fix_with(struct form_checking *c, const char *value)
     c->out->v[c->out->n - 1].fix = xstrdup(value);
 }
 
+/* As many GPUs, of the type that is asked for. */
+static void fix_with_gpus(struct form_checking *c, const struct form_fit *f)
+{
+    const char *type = f->req->gpu_type;
+    c->out->v[c->out->n - 1].fix =
+        xasprintf("%s%s%u", type ? type : "", type ? ":" : "", (unsigned)f->most[FIT_GPUS]);
+}
+
+/* A type that the partition has enough of on one node. */
+static void fix_with_type(struct form_checking *c, const struct form_fit *f)
+{
+    struct job_req req = *f->req;
+    struct form_fit other;
+    for (size_t i = 0; i < f->part->nodes.n; i++) {
+        const struct node *n = model_get_node(c->m, f->part->nodes.v[i]);
+        if (!n || !n->gpus || !n->gpu_type)
+            continue;
+        req.gpu_type = n->gpu_type;
+        formfit_look(&other, c->m, f->part, &req);
+        if (!other.fits || !other.sure)
+            continue;
+        c->out->v[c->out->n - 1].fix = xasprintf("%s:%u", n->gpu_type, (unsigned)other.asked[FIT_GPUS]);
+        return;
+    }
+}
+
 static void fix_with_count(struct form_checking *c, uint32_t n)
 {
     c->out->v[c->out->n - 1].fix = xasprintf("%u", n);
-}
-
-static const struct form_field *form_check_field_of(const struct form_checking *c, const char *key)
-{
-    for (size_t i = 0; i < c->f->n_fields; i++)
-        if (str_eq(c->f->fields[i].key, key))
-            return &c->f->fields[i];
-    return NULL;
 }
 
 static const struct form_field *field_by_id(const struct form_checking *c, int id)
@@ -118,6 +140,27 @@ static bool check_header(struct form_checking *c, struct batch *b)
 
 /* --- against the cluster --- */
 
+/* The partition with the nearest name, else the default one, if it could run the job. */
+static void fix_with_partition(struct form_checking *c, const struct job_req *r)
+{
+    const struct part_spec *best = model_default_part(c->m);
+    size_t nearest = 3; /* mistakes; with more it is another name */
+    for (size_t i = 0; i < c->m->spec.parts.n; i++) {
+        const struct part_spec *p = &c->m->spec.parts.v[i];
+        size_t d = words_distance(r->partition, p->name);
+        if (d < nearest && d < strlen(p->name)) {
+            nearest = d;
+            best = p;
+        }
+    }
+    struct form_fit fit = {0};
+    if (best)
+        formfit_look(&fit, c->m, best, r);
+    if (best && fit.fits && fit.sure &&
+        (r->time_limit_s == DURATION_NOT_SET || r->time_limit_s <= best->max_time_s))
+        fix_with(c, best->name);
+}
+
 static const struct part_spec *first_part(struct form_checking *c, const struct job_req *r)
 {
     if (!r->partition)
@@ -130,11 +173,11 @@ static const struct part_spec *first_part(struct form_checking *c, const struct 
             struct str all = STR_INIT;
             for (size_t k = 0; k < c->m->spec.parts.n; k++)
                 str_appendf(&all, "%s%s", k ? ", " : "", c->m->spec.parts.v[k].name);
-            hint(c, form_check_field_of(c, "partition"), HINT_ERROR,
+            hint(c, form_find_field(c->f, "partition"), HINT_ERROR,
                  "there is no partition %s; there are: %s", names.v[i], all.s);
             str_fini(&all);
-            if (names.n == 1 && model_default_part(c->m))
-                fix_with(c, model_default_part(c->m)->name);
+            if (names.n == 1)
+                fix_with_partition(c, r);
         }
         first = first ? first : p;
     }
@@ -148,136 +191,153 @@ static void check_time(struct form_checking *c, const struct job_req *r, const s
     if (!p || p->max_time_s == DURATION_UNLIMITED || r->time_limit_s == DURATION_NOT_SET)
         return;
     if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s) {
-        hint(c, form_check_field_of(c, "time"), HINT_ERROR, "%s requested, %s allows %s",
+        hint(c, form_find_field(c->f, "time"), HINT_ERROR, "%s requested, %s allows %s",
              duration_format(r->time_limit_s, a), p->name, duration_format(p->max_time_s, b));
         fix_with(c, b);
     }
 }
 
-struct biggest {
-    uint32_t cpus, gpus;
-    uint64_t mem_mib;
-    bool typed; /* a node with GPUs of the type that is asked for */
-};
-
-static const struct node *node_of(const struct form_checking *c, const struct part_spec *p, size_t i)
-{
-    return model_get_node(c->m, p->nodes.v[i]);
-}
-
-static uint32_t form_check_gpus_of(const struct node *n, const char *gpu_type)
-{
-    return n && (!gpu_type || str_eq(gpu_type, n->gpu_type)) ? n->gpus : 0;
-}
-
-/* The largest of the nodes that have enough GPUs: more memory on a node without them is of no use. */
-static struct biggest biggest_nodes(const struct form_checking *c, const struct part_spec *p,
-                                    const struct job_req *r)
-{
-    struct biggest b = {0};
-    for (size_t i = 0; p && i < p->nodes.n; i++) {
-        uint32_t gpus = form_check_gpus_of(node_of(c, p, i), r->gpu_type);
-        b.gpus = gpus > b.gpus ? gpus : b.gpus;
-        b.typed = b.typed || gpus;
-    }
-    uint32_t need = r->gpus_per_node != NOT_GIVEN ? r->gpus_per_node
-                    : r->gpus == NOT_GIVEN        ? 0
-                    : r->nodes_min == NOT_GIVEN   ? r->gpus
-                                                  : r->gpus > 0;
-    need = need > b.gpus ? b.gpus : need;
-    for (size_t i = 0; p && i < p->nodes.n; i++) {
-        const struct node *n = node_of(c, p, i);
-        if (!n || form_check_gpus_of(n, r->gpu_type) < need)
-            continue;
-        b.cpus = n->cpus > b.cpus ? n->cpus : b.cpus;
-        b.mem_mib = n->mem_mib > b.mem_mib ? n->mem_mib : b.mem_mib;
-    }
-    return b;
-}
-
-static int most_first(const void *pa, const void *pb)
-{
-    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return (a < b) - (a > b);
-}
-
-/* The smallest number of nodes that together have the requested GPUs; 0: the partition has too few.
- * *ret_all: the GPUs of the partition. */
-static uint32_t nodes_for(const struct form_checking *c, const struct job_req *r, const struct part_spec *p,
-                          uint32_t *ret_all)
-{
-    uint32_t *gpus = xreallocarray(NULL, p->nodes.n, sizeof *gpus), nodes = 0;
-    for (size_t i = 0; i < p->nodes.n; i++)
-        gpus[i] = form_check_gpus_of(node_of(c, p, i), r->gpu_type);
-    qsort(gpus, p->nodes.n, sizeof *gpus, most_first);
-    *ret_all = 0;
-    for (size_t i = 0; i < p->nodes.n; i++) {
-        *ret_all += gpus[i];
-        if (!nodes && *ret_all >= r->gpus)
-            nodes = (uint32_t)i + 1;
-    }
-    free(gpus);
-    return nodes;
-}
-
 /* More GPUs than one node has: the job needs several nodes, which --nodes must say. */
-static void check_several_nodes(struct form_checking *c, const struct job_req *r, const struct part_spec *p,
-                                uint32_t gpus)
+static void check_several_nodes(struct form_checking *c, const struct form_fit *f)
 {
-    uint32_t all, nodes = nodes_for(c, r, p, &all);
+    uint32_t all, nodes = formfit_nodes_for_gpus(f, &all);
+    const struct form_field *field = form_find_field(c->f, "gpus");
     if (!nodes) {
-        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR,
-             "%u requested, the nodes of %s have %u in total", r->gpus, p->name, all);
+        hint(c, field, HINT_ERROR, "%u requested, the nodes of %s have %u in total",
+             (unsigned)f->asked[FIT_GPUS], f->part->name, all);
+        if (f->sure && f->most[FIT_GPUS])
+            fix_with_gpus(c, f);
         return;
     }
-    hint(c, form_check_field_of(c, "gpus"), HINT_WARN,
-         "%u requested, one node of %s has %u: this takes %u nodes", r->gpus, p->name, gpus, nodes);
+    hint(c, field, HINT_WARN, "%u requested, one node of %s has %u: this takes %u nodes",
+         (unsigned)f->asked[FIT_GPUS], f->part->name, (unsigned)f->alone[FIT_GPUS], nodes);
+    if (!f->sure || f->req->ntasks != NOT_GIVEN)
+        return;
     fix_with_count(c, nodes);
-    c->out->v[c->out->n - 1].fix_field = form_check_field_of(c, "nodes");
+    c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "nodes");
 }
 
 /* A script without a command ends at once. */
 static void check_command(struct form_checking *c)
 {
     if (!formcommand_lines(c->f->text.s))
-        hint(c, form_check_field_of(c, "command"), HINT_WARN, "type a command, or write the script (Tab)");
+        hint(c, form_find_field(c->f, "command"), HINT_WARN, "type a command, or write the script (Tab)");
 }
 
-static void check_sizes(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
+/* An amount in the words of its field. */
+static const char *fit_amount(enum fit_part p, uint64_t n, char buf[static UNITS_TEXT_SIZE])
+{
+    if (p == FIT_MEM)
+        return mem_format_slurm(n, buf);
+    snprintf(buf, UNITS_TEXT_SIZE, "%u", (unsigned)n);
+    return buf;
+}
+
+/* Where nodes may give unequal parts, only what no node has at all is certainly too much. */
+static bool is_too_much(const struct form_fit *f, enum fit_part p)
+{
+    return f->asked[p] > (f->sure ? f->most[p] : f->alone[p]);
+}
+
+/* No node has that much of it beside the rest. */
+static void hint_too_much(struct form_checking *c, const struct form_fit *f, enum fit_part p,
+                          const char *key)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
-    struct biggest big = biggest_nodes(c, p, r);
-    if (!p || !big.cpus)
+    struct str rest = STR_INIT;
+    formfit_rest(f, p, &rest);
+    fit_amount(p, f->asked[p], a);
+    if (f->asked[p] > f->alone[p] && f->most[p] == f->alone[p])
+        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, the nodes of %s have %s", a,
+             f->part->name, fit_amount(p, f->alone[p], b));
+    else if (f->most[p] && rest.len)
+        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, nodes of %s with %s have %s", a,
+             f->part->name, rest.s, fit_amount(p, f->most[p], b));
+    else
+        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, no node of %s has it with the rest",
+             a, f->part->name);
+    str_fini(&rest);
+}
+
+static void check_cpus(struct form_checking *c, const struct form_fit *f)
+{
+    uint64_t each = f->req->cpus_per_task != NOT_GIVEN ? f->req->cpus_per_task : 0;
+    if (!each || !is_too_much(f, FIT_CPUS))
         return;
-    if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus) {
-        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_ERROR,
-             "%u requested, the nodes of %s have %u", r->cpus_per_task, p->name, big.cpus);
-        fix_with_count(c, big.cpus);
+    hint_too_much(c, f, FIT_CPUS, "cpus-per-task");
+    uint64_t tasks = f->asked[FIT_CPUS] / each;
+    if (f->sure && tasks && f->most[FIT_CPUS] >= tasks && !f->need.mem_per_cpu_mib)
+        fix_with_count(c, (uint32_t)(f->most[FIT_CPUS] / tasks));
+}
+
+static void check_memory(struct form_checking *c, const struct form_fit *f)
+{
+    char b[UNITS_TEXT_SIZE];
+    bool by_node = f->req->mem_node_mib != MEM_NOT_GIVEN, by_cpu = f->req->mem_cpu_mib != MEM_NOT_GIVEN;
+    uint64_t most = f->most[FIT_MEM];
+    if ((!by_node && !by_cpu) || !is_too_much(f, FIT_MEM) || !f->alone[FIT_MEM])
+        return;
+    hint_too_much(c, f, FIT_MEM, by_node ? "mem" : "mem-per-cpu");
+    most = by_node ? most : most / (f->asked[FIT_CPUS] ? f->asked[FIT_CPUS] : 1);
+    if (f->sure && most)
+        fix_with(c, mem_format_slurm(most, b));
+}
+
+static void check_gpus(struct form_checking *c, const struct form_fit *f)
+{
+    const struct form_field *field = form_find_field(c->f, "gpus");
+    uint64_t asked = f->asked[FIT_GPUS];
+    if (!is_too_much(f, FIT_GPUS))
+        return;
+    if (!f->alone[FIT_GPUS] && f->req->gpu_type && !f->typed) {
+        hint(c, field, HINT_ERROR, "no node of %s has GPUs of type %s", f->part->name, f->req->gpu_type);
+        fix_with_type(c, f);
+    } else if (!f->alone[FIT_GPUS]) {
+        hint(c, field, HINT_ERROR, "no node of %s has GPUs", f->part->name);
+    } else if (f->req->gpus != NOT_GIVEN && f->req->nodes_min == NOT_GIVEN && asked > f->alone[FIT_GPUS]) {
+        check_several_nodes(c, f);
+    } else if (f->req->gpus != NOT_GIVEN) {
+        hint_too_much(c, f, FIT_GPUS, "gpus");
+        if (f->sure && f->most[FIT_GPUS] && f->need.nodes_max <= 1) /* else it is the number of a node */
+            fix_with_gpus(c, f);
     }
-    if (r->mem_node_mib != MEM_NOT_GIVEN && big.mem_mib && r->mem_node_mib > big.mem_mib) {
-        hint(c, form_check_field_of(c, "mem"), HINT_ERROR, "%s requested, the nodes of %s have %s",
-             mem_format_slurm(r->mem_node_mib, a), p->name, mem_format_slurm(big.mem_mib, b));
-        fix_with(c, b);
-    }
-    if (r->gpu_type && !big.typed)
-        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs of type %s", p->name,
-             r->gpu_type);
-    else if (r->gpus != NOT_GIVEN && r->gpus && !big.gpus)
-        hint(c, form_check_field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs", p->name);
-    else if (r->gpus != NOT_GIVEN && big.gpus && r->gpus > big.gpus && r->nodes_min == NOT_GIVEN)
-        check_several_nodes(c, r, p, big.gpus);
+}
+
+static void form_check_nodes(struct form_checking *c, const struct form_fit *f)
+{
+    if (f->need.nodes <= f->n_nodes || f->req->nodes_min == NOT_GIVEN)
+        return;
+    hint(c, form_find_field(c->f, "nodes"), HINT_ERROR, "%u requested, %s has %u for it", f->need.nodes,
+         f->part->name, f->n_nodes);
+    struct job_req fewer = *f->req;
+    struct form_fit other;
+    fewer.nodes_min = f->n_nodes;
+    fewer.nodes_max = f->req->nodes_max == NOT_GIVEN ? NOT_GIVEN : f->n_nodes;
+    formfit_look(&other, c->m, f->part, &fewer);
+    if (f->n_nodes && f->sure && other.sure && other.fits)
+        fix_with_count(c, f->n_nodes);
+}
+
+static void check_sizes(struct form_checking *c, const struct form_fit *f)
+{
+    if (f->fits || !f->part->nodes.n)
+        return;
+    form_check_nodes(c, f);
+    check_cpus(c, f);
+    check_memory(c, f);
+    check_gpus(c, f);
 }
 
 /* Far more CPUs than the share of the GPUs leaves GPUs that no other job can use. */
-static void check_balance(struct form_checking *c, const struct job_req *r, const struct part_spec *p)
+static void check_balance(struct form_checking *c, const struct form_fit *f)
 {
-    struct biggest big = biggest_nodes(c, p, r);
+    const struct job_req *r = f->req;
     uint32_t gpus = r->gpus != NOT_GIVEN ? r->gpus : 0;
-    if (!gpus || !big.gpus || !big.cpus || r->cpus_per_task == NOT_GIVEN)
+    if (!gpus || !f->most[FIT_GPUS] || !f->fits || r->cpus_per_task == NOT_GIVEN)
         return;
-    uint32_t share = big.cpus / big.gpus * gpus;
+    uint32_t share = (uint32_t)(f->most[FIT_CPUS] / f->most[FIT_GPUS]) * gpus;
     if (share && r->cpus_per_task > 2 * share) {
-        hint(c, form_check_field_of(c, "cpus-per-task"), HINT_WARN,
+        hint(c, form_find_field(c->f, "cpus-per-task"), HINT_WARN,
              "%u CPUs for %u %s: a fair part of the node is %u CPUs", r->cpus_per_task, gpus,
              gpus == 1 ? "GPU" : "GPUs", share);
         fix_with_count(c, share);
@@ -290,10 +350,10 @@ static void form_check_check_dependency(struct form_checking *c, const struct jo
         uint32_t id = (uint32_t)strtoul(s + 1, NULL, 10);
         const struct job *j = id ? ui_job(c->ui, id) : NULL;
         if (id && !j)
-            hint(c, form_check_field_of(c, "dependency"), HINT_WARN, "job %u is not in the queue", id);
+            hint(c, form_find_field(c->f, "dependency"), HINT_WARN, "job %u is not in the queue", id);
         else if (id && strncmp(r->dependency, "afterok", 7) == 0 &&
                  job_state_is_final((enum job_state)j->state) && j->state != JOB_COMPLETED)
-            hint(c, form_check_field_of(c, "dependency"), HINT_ERROR,
+            hint(c, form_find_field(c->f, "dependency"), HINT_ERROR,
                  "job %u failed: this job would never start", id);
     }
 }
@@ -320,9 +380,9 @@ static void look_at_runs(struct form_checking *c, const struct job_req *r)
     if (!runs)
         return;
     if (peak)
-        hint(c, form_check_field_of(c, "mem"), HINT_GOOD, "your last %u %s of %s peaked at %s", runs,
+        hint(c, form_find_field(c->f, "mem"), HINT_GOOD, "your last %u %s of %s peaked at %s", runs,
              runs == 1 ? "run" : "runs", r->name, mem_format_words(peak, a));
-    hint(c, form_check_field_of(c, "time"), HINT_GOOD, "your last %u %s of %s took %s at most", runs,
+    hint(c, form_find_field(c->f, "time"), HINT_GOOD, "your last %u %s of %s took %s at most", runs,
          runs == 1 ? "run" : "runs", r->name, duration_format(longest, a));
 }
 
@@ -330,14 +390,26 @@ static void form_check_check_request(struct form_checking *c, const struct job_r
 {
     const struct part_spec *p = first_part(c, r);
     check_time(c, r, p);
-    if (c->f->kind != JOB_KIND_STEPS) {
+    if (c->f->kind != JOB_KIND_STEPS)
         check_command(c);
-        check_sizes(c, r, p);
-        check_balance(c, r, p);
+    if (c->f->kind != JOB_KIND_STEPS && p) {
+        struct form_fit fit;
+        formfit_look(&fit, c->m, p, r);
+        check_sizes(c, &fit);
+        check_balance(c, &fit);
     }
     form_check_check_dependency(c, r);
     if (r->name)
         look_at_runs(c, r);
+}
+
+static void add_copy(struct form_hints *out, const struct form_hint *h)
+{
+    struct form_hint copy = *h;
+    copy.text = xstrdup(h->text);
+    copy.fix = h->fix ? xstrdup(h->fix) : NULL;
+    copy.fix_shown = h->fix_shown ? xstrdup(h->fix_shown) : NULL;
+    vec_push(out, copy);
 }
 
 void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret)
@@ -359,8 +431,6 @@ void form_check(const struct form_draft *d, const struct ui *ui, struct form_hin
         return;
     }
     form_check_check_request(&c, &d->m.req);
-    if (d->missing.field) {
-        hint(&c, d->missing.field, HINT_WARN, "%s", d->missing.text);
-        ret->v[ret->n - 1].step = d->missing.step;
-    }
+    vec_for_each (&d->files, i)
+        add_copy(ret, &d->files.v[i]);
 }

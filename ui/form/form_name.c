@@ -100,14 +100,21 @@ static const char *operand_of(const struct strv *w, size_t i)
     return first && form_name_is_name(first) ? first : NULL;
 }
 
-/* NULL: no usable name. *ret_prepares: the command only prepares. */
-static char *form_name_name_of(const struct strv *w, bool *ret_prepares)
+/* Where a command names its program; w->n: it does not. */
+static size_t program_at(const struct strv *w)
 {
     size_t i = 0;
     while (i < w->n && goes_before(w->v[i]))
         for (i++; i < w->n && (*w->v[i] == '-' || form_name_is_number(w->v[i]));)
             i++;
-    if (i >= w->n || !form_name_is_name(w->v[i]) || is_of_the_shell(w->v[i]))
+    return i >= w->n || !form_name_is_name(w->v[i]) || is_of_the_shell(w->v[i]) ? w->n : i;
+}
+
+/* NULL: no usable name. *ret_prepares: the command only prepares. */
+static char *form_name_name_of(const struct strv *w, bool *ret_prepares)
+{
+    size_t i = program_at(w);
+    if (i >= w->n)
         return NULL;
     *ret_prepares = prepares(w->v[i]);
     char *name = formname_of_file(w->v[i]);
@@ -154,14 +161,26 @@ static bool is_for_a_shell(const char *text)
     return !str_starts(text, "#!") || memmem(text, n, "sh", 2);
 }
 
+/* The next command of a text, and its length; 0: a comment, or the end. */
+static const char *next_command(const char *at, size_t *ret_n)
+{
+    at += strspn(at, " \t\r\n;|&");
+    while (*at == '#') {
+        at += strcspn(at, "\n");
+        at += strspn(at, " \t\r\n;|&");
+    }
+    *ret_n = *at ? command_length(at) : 0;
+    return at;
+}
+
 char *formname_of_command(const char *text)
 {
     char *first = NULL, *found = NULL;
     for (const char *at = is_for_a_shell(text) ? text : ""; *at && !found;) {
-        at += strspn(at, " \t\r\n;|&");
-        size_t n = *at == '#' ? strcspn(at, "\n") : command_length(at);
+        size_t n;
+        at = next_command(at, &n);
         bool no_more = false;
-        char *name = *at == '#' ? NULL : name_of_command(at, n, &no_more);
+        char *name = n ? name_of_command(at, n, &no_more) : NULL;
         if (name && !no_more)
             found = name;
         else if (name && !first)
@@ -174,6 +193,58 @@ char *formname_of_command(const char *text)
         return first;
     free(first);
     return found;
+}
+
+/* Other words that prepare leave the directory and PATH as they are. */
+static bool changes_what_is_found(const char *word)
+{
+    static const char *const list[] = {"cd", "pushd", "source", ".",     "export", "module",
+                                       "ml", "spack", "conda",  "mamba", "eval",   NULL};
+    return is_one_of(word, list);
+}
+
+/* "-m pkg.train" */
+static bool is_module(const struct strv *w, const char *operand)
+{
+    size_t i = 1;
+    while (i < w->n && w->v[i] != operand)
+        i++;
+    return i < w->n && str_eq(w->v[i - 1], "-m");
+}
+
+/* True: the search is over. */
+static bool form_name_take_run(const struct strv *w, struct formname_run *ret)
+{
+    size_t i = program_at(w);
+    const char *file = NULL;
+    for (size_t k = 0; k < w->n && k <= i; k++)
+        ret->prepared |= str_starts(w->v[k], "PATH=") || changes_what_is_found(w->v[k]);
+    if (i >= w->n || prepares(w->v[i]))
+        return i >= w->n && w->n && is_of_the_shell(w->v[0]); /* a loop: what it runs cannot be said */
+    char *name = formname_of_file(w->v[i]);
+    if (is_interpreter(name))
+        file = operand_of(w, i + 1);
+    free(name);
+    if (file && (is_script(file) || strchr(file, '/')) && !is_module(w, file))
+        ret->file = xstrdup(file);
+    ret->program = xstrdup(w->v[i]);
+    return true;
+}
+
+void formname_find_run(const char *text, struct formname_run *ret)
+{
+    *ret = (struct formname_run){0};
+    bool over = !is_for_a_shell(text);
+    for (const char *at = text; *at && !over;) {
+        struct strv words = {0};
+        size_t n;
+        at = next_command(at, &n);
+        char *command = xstrndup(at, n);
+        over = words_split(command, false, &words) < 0 || form_name_take_run(&words, ret);
+        strv_fini(&words);
+        free(command);
+        at += n;
+    }
 }
 
 char *formname_of_file(const char *path)

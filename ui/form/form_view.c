@@ -106,8 +106,33 @@ static void cycle(struct form_page *s)
     form_page_load_edit(s);
 }
 
-/* A text of several lines is not a command: it is appended to the script, or becomes the script if that is
- * still empty. False for a text of one line. */
+/* Whether a whole script is pasted and none has been written yet: then the first line of the form's own
+ * text gives way to that of the script, and its directives stand before the script's commands. */
+static bool paste_script(struct form_page *s, const struct input *in)
+{
+    if (in->kind != INPUT_PASTE || !str_starts(in->text, "#!") || s->f.kind == JOB_KIND_STEPS ||
+        formcommand_lines(s->f.text.s))
+        return false;
+    bool changed;
+    const char *own = s->f.text.s;
+    size_t first = strcspn(in->text, "\r\n");
+    own += str_starts(own, "#!") ? strcspn(own, "\n") : 0;
+    own += strspn(own, "\n");
+    struct str begins = STR_INIT;
+    str_append_n(&begins, in->text, first);
+    if (*own)
+        str_appendf(&begins, "\n%s", own);
+    while (*own && begins.s[begins.len - 1] == '\n')
+        str_truncate(&begins, begins.len - 1);
+    textedit_set(&s->script, begins.s);
+    s->script.buf.at = s->script.buf.text.len;
+    textedit_input(&s->script, &(struct input){.kind = INPUT_PASTE, .text = in->text + first}, &changed);
+    str_fini(&begins);
+    form_change_script(s);
+    return true;
+}
+
+/* A text of several lines is not a command: it is appended to the script. False for a text of one line. */
 static bool paste_lines(struct form_page *s, const struct input *in)
 {
     size_t n = in->kind == INPUT_PASTE ? strlen(in->text) : 0;
@@ -116,11 +141,11 @@ static bool paste_lines(struct form_page *s, const struct input *in)
         n--;
     if (strcspn(n ? in->text : "", "\r\n") >= n)
         return false;
-    if (str_starts(in->text, "#!") && !s->changed && !formcommand_lines(s->f.text.s))
-        textedit_set(&s->script, "");
-    s->script.buf.at = s->script.buf.text.len;
-    textedit_input(&s->script, in, &changed);
-    form_change_script(s);
+    if (!paste_script(s, in)) {
+        s->script.buf.at = s->script.buf.text.len;
+        textedit_input(&s->script, in, &changed);
+        form_change_script(s);
+    }
     ui_toast(s->v.ui, ROLE_NORMAL, "several lines: see the script");
     return true;
 }
@@ -194,6 +219,8 @@ static unsigned form_view_input(struct view *v, const struct input *in)
         return field_key(s, in);
     if (in->kind == INPUT_KEY && in->key == KEYNAME_TAB)
         return 0;
+    if (paste_script(s, in))
+        return DID_HANDLE | DID_REDRAW;
     if (!textedit_input(&s->script, in, &changed))
         return 0;
     if (changed)

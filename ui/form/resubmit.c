@@ -48,6 +48,12 @@ static void script_request(const struct form *f, struct wall now, struct job_req
     rec_fini(&msg_submit_rec, &m);
 }
 
+/* The controller writes the account of a job that names none into its request: it is not named again. */
+static bool is_default_account(const struct job *j, const struct model *m)
+{
+    return str_eq(j->req.account, spec_default_account(&m->spec, j->user, j->group));
+}
+
 /* One option: set if the job's request differs from the script. */
 static void fill_field(struct form *f, const struct form_field *field, const struct job_req *had,
                        const struct job_req *script)
@@ -65,12 +71,11 @@ void again_fill(struct form *f, const struct job *j, const struct model *m, stru
 {
     static const struct form_field per_node = {.key = "gpus-per-node", .id = J_GPUS_PER_NODE};
     struct job_req script;
-    (void)m;
     free(f->dir);
     f->dir = j->req.workdir ? xstrdup(j->req.workdir) : NULL;
     script_request(f, now, &script);
     for (size_t i = 0; i < f->n_fields; i++)
-        if (f->fields[i].id != FORM_ARGS)
+        if (f->fields[i].id != FORM_ARGS && (f->fields[i].id != J_ACCOUNT || !is_default_account(j, m)))
             fill_field(f, &f->fields[i], &j->req, &script);
     fill_field(f, &per_node, &j->req, &script);
     rec_fini(&job_req_rec, &script);
@@ -115,7 +120,7 @@ static void resubmit_add_step(struct form *f, const struct step *s)
     str_fini(&time);
 }
 
-void again_steps(struct form *f, const struct job *j)
+void again_steps(struct form *f, const struct job *j, const struct model *m)
 {
     struct str time = STR_INIT;
     str_clear(&f->text);
@@ -131,7 +136,7 @@ void again_steps(struct form *f, const struct job *j)
         {"partition", j->req.partition},
         {"time", time.s},
         {"workdir", j->req.workdir},
-        {"account", j->req.account},
+        {"account", is_default_account(j, m) ? NULL : j->req.account},
         {"qos", j->req.qos},
         {"features", j->req.features},
         {"nodelist", req_rare(&j->req)->nodelist},

@@ -13,9 +13,10 @@ bool again_act(struct ui *ui, const struct job *j, enum action a);
  * of the array have failed. */
 const char *again_label(const struct job *j, bool failed, enum action a);
 
-/* Sets the fields of a form to the job's request where the script does not. */
+/* Sets the fields of a form to the job's request where the script does not. The account is
+ * left out if the controller would choose it. */
 void again_fill(struct form *f, const struct job *j, const struct model *m, struct wall now);
 /* Writes a job file with the steps of the job. */
-void again_steps(struct form *f, const struct job *j);
+void again_steps(struct form *f, const struct job *j, const struct model *m);
 
 #endif

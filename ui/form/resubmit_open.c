@@ -13,14 +13,6 @@
 
 /* --- bigger, and failed alone --- */
 
-static const struct form_field *resubmit_open_field_of(const struct form *f, const char *key)
-{
-    for (size_t i = 0; i < f->n_fields; i++)
-        if (str_eq(f->fields[i].key, key))
-            return &f->fields[i];
-    return NULL;
-}
-
 /* Returns false, with a toast, if more time or memory would not have helped. */
 static bool resubmit_open_grow(struct ui *ui, struct form *f, const struct job *j)
 {
@@ -30,14 +22,12 @@ static bool resubmit_open_grow(struct ui *ui, struct form *f, const struct job *
     job_use(&u, j, ui_model(ui), ui_now(ui));
     uint64_t mem =
         j->req.mem_node_mib != MEM_NOT_GIVEN && j->req.mem_node_mib ? j->req.mem_node_mib : u.mem_mib;
-    const struct form_field *time = resubmit_open_field_of(f, "time"),
-                            *memory = resubmit_open_field_of(f, "mem");
+    const struct form_field *time = form_find_field(f, "time"), *memory = form_find_field(f, "mem");
     if (j->state == JOB_TIMEOUT && limit < DURATION_NOT_SET / 2)
         form_set(f, time, -1, duration_format(limit * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && f->kind != JOB_KIND_STEPS &&
              j->req.mem_cpu_mib != MEM_NOT_GIVEN)
-        form_set(f, resubmit_open_field_of(f, "mem-per-cpu"), -1,
-                 mem_format_slurm(j->req.mem_cpu_mib * 2, b));
+        form_set(f, form_find_field(f, "mem-per-cpu"), -1, mem_format_slurm(j->req.mem_cpu_mib * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && mem)
         form_set(f, memory, -1, mem_format_slurm(mem * 2, b));
     else
@@ -97,7 +87,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         failed_indices(ui, j->array_job, &indices);
         if (indices.len && j->req.array_throttle)
             str_appendf(&indices, "%%%u", j->req.array_throttle);
-        form_set(take_f, resubmit_open_field_of(take_f, "array"), -1, indices.s);
+        form_set(take_f, form_find_field(take_f, "array"), -1, indices.s);
         go = indices.len > 0;
         if (!go)
             ui_toast(ui, ROLE_WARN, "no element of the array failed");
@@ -229,7 +219,7 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
     } else if (j->kind == JOB_KIND_STEPS) {
         struct form f;
         form_init(&f, JOB_KIND_STEPS);
-        again_steps(&f, j);
+        again_steps(&f, j, ui_model(ui));
         open_form(ui, &f, j, a);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
         ui_toast(ui, ROLE_WARN, "the job was interactive: it has no script");

@@ -411,8 +411,8 @@ void req_submit(struct session *s, uint64_t tag, void *body)
         return;
     if (str_is_empty(m->req.account)) {
         free(m->req.account);
-        m->req.account = xstrdup(
-            account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
+        m->req.account = xstrdup(spec_default_account(&c->model.spec, user_name(c->users, s->uid),
+                                                      group_name(c->users, s->gid)));
     }
     req_names_settle(&c->model, &m->req, NULL);
     submit_check(s, m, &k);

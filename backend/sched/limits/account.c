@@ -3,22 +3,6 @@
 
 #include "src/base/xalloc.h"
 
-static bool account_lists_user(const struct account_spec *a, const char *user)
-{
-    for (size_t i = 0; i < a->users.n; i++)
-        if (str_eq(a->users.v[i].name, user))
-            return true;
-    return false;
-}
-
-const char *account_default(const struct cluster_spec *spec, const char *user, const char *group)
-{
-    for (size_t i = 0; i < spec->accounts.n; i++)
-        if (account_lists_user(&spec->accounts.v[i], user))
-            return spec->accounts.v[i].name;
-    return group;
-}
-
 static enum refusal account_check_account(const struct cluster_spec *spec, const char *user,
                                           const char *group, const char *account, struct cause *why)
 {
@@ -26,10 +10,10 @@ static enum refusal account_check_account(const struct cluster_spec *spec, const
     for (size_t i = 0; i < spec->accounts.n; i++) {
         const struct account_spec *a = &spec->accounts.v[i];
         exists = exists || str_eq(a->name, account);
-        if (str_eq(a->name, account) && account_lists_user(a, user))
+        if (str_eq(a->name, account) && spec_account_lists(a, user))
             return REFUSAL_NONE;
     }
-    if (str_eq(account, account_default(spec, user, group)))
+    if (str_eq(account, spec_default_account(spec, user, group)))
         return REFUSAL_NONE;
     if (cause_set(why, exists ? CAUSE_ACCOUNT_USER : CAUSE_NO_ACCOUNT)) {
         why->name = xstrdup(account);

@@ -1,4 +1,4 @@
-/* account.h - whose share a submission is charged to, and which QOS it may name. */
+/* account.h - which account and QOS a submission may name. */
 #ifndef STOKER_BACKEND_SCHED_ACCOUNT_H
 #define STOKER_BACKEND_SCHED_ACCOUNT_H
 
@@ -6,10 +6,6 @@
 #include "src/base/err.h"
 #include "src/model/cause.h"
 #include "src/model/model.h"
-
-/* The account of who names none: the first that is configured and lists the user, else the Unix group. May
- * be NULL. */
-const char *account_default(const struct cluster_spec *spec, const char *user, const char *group);
 
 /* May the user name this account and this QOS? NULL: none was named. Where accounts are configured, one
  * must list the user, except for the default account. */

@@ -429,12 +429,12 @@ static void test_accounts_of_submissions(void **state)
     *rec_list_push(&l.spec.qos) = (struct qos_spec){.name = xstrdup("high")};
     /* Nothing configured: the group, and whatever one likes. */
     struct cause text = {0};
-    check_str("no accounts", account_default(&l.spec, "ann", "staff"), "staff");
+    check_str("no accounts", spec_default_account(&l.spec, "ann", "staff"), "staff");
     check_int("no accounts", account_check(&l.spec, "ann", "staff", "dance", NULL, &text), REFUSAL_NONE);
     configure_accounts(table);
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct cause t = {0};
-        check_str(rows[i].user, account_default(&l.m.spec, rows[i].user, "staff"), rows[i].fallback);
+        check_str(rows[i].user, spec_default_account(&l.m.spec, rows[i].user, "staff"), rows[i].fallback);
         check_int(rows[i].account ? rows[i].account : rows[i].user,
                   account_check(&l.m.spec, rows[i].user, "staff", rows[i].account, rows[i].qos, &t),
                   rows[i].want);
