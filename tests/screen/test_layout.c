@@ -496,6 +496,43 @@ static void a_graph_knows_what_was_not_measured(void **state)
     rich_fini(&r);
 }
 
+/* A digit for each of the last columns of a span, "." for a gap. */
+static void check_span(const char *name, const struct recent *p, enum recent_span span, int64_t now_s,
+                       size_t n, const char *want)
+{
+    uint8_t v[RECENT_SLOTS];
+    struct str got = STR_INIT;
+    recent_columns(p, span, (struct mono){.ns = now_s * NS_PER_S}, v, n);
+    for (size_t i = n - strlen(want); i < n; i++)
+        if (v[i] == RECENT_NONE)
+            str_append_char(&got, '.');
+        else
+            str_appendf(&got, "%u", v[i] / 11);
+    check_str(name, got.s, want);
+    str_fini(&got);
+}
+
+static void an_hour_is_kept_in_means(void **state)
+{
+    (void)state;
+    struct recent p = {0};
+    check_span("nothing", &p, RECENT_HOUR, 6000, 60, "....");
+    for (int64_t s = 6000; s < 6120; s++)
+        recent_add(&p, (struct mono){.ns = s * NS_PER_S}, s % 2 ? 22 : 44);
+    check_span("two minutes", &p, RECENT_HOUR, 6119, 60, "..33");
+    check_span("six minutes", &p, RECENT_SIX_MINUTES, 6119, 6, "....33");
+    recent_add(&p, (struct mono){.ns = 6300 * NS_PER_S}, 99); /* not watched in between */
+    check_span("a pause", &p, RECENT_HOUR, 6300, 60, ".33...9");
+    check_span("fewer columns", &p, RECENT_HOUR, 6300, 30, "..3.9");
+    check_span("more columns", &p, RECENT_HOUR, 6300, 120, "..3333......99");
+    recent_add(&p, (struct mono){.ns = 6119 * NS_PER_S}, 99); /* too late */
+    check_span("an hour later", &p, RECENT_HOUR, 6300 + 3540, 60, "....");
+    check_span("... and before", &p, RECENT_HOUR, 6300 + 3300, 60,
+               "9.......................................................");
+    assert_int_equal(recent_span_of(360), RECENT_SIX_MINUTES);
+    assert_int_equal(recent_span_of(361), RECENT_HOUR);
+}
+
 /* --- lines of output --- */
 
 static void lines_are_what_a_terminal_leaves(void **state)
@@ -663,6 +700,7 @@ int main(void)
         cmocka_unit_test(colours_are_cut_to_the_terminal),
         cmocka_unit_test(bars_say_what_is),
         cmocka_unit_test(a_graph_knows_what_was_not_measured),
+        cmocka_unit_test(an_hour_is_kept_in_means),
         cmocka_unit_test(lines_are_what_a_terminal_leaves),
         cmocka_unit_test(colours_become_ink),
         cmocka_unit_test(ink_is_limited),

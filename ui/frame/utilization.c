@@ -1,4 +1,4 @@
-/* utilization.c - the last measurement of each node, and those of the last minutes. */
+/* utilization.c - the last measurement of each node, and those of the last hour. */
 #include "ui/frame/utilization.h"
 
 #include <stdlib.h>
@@ -19,8 +19,11 @@ struct node_sample {
 struct node_samples {
     VEC(struct node_sample *) nodes;
     struct idmap by_name;
-    bool wanted; /* the view on top shows it */
-    bool asked;  /* the controller sends it */
+    bool wanted;             /* the view on top shows it */
+    bool asked;              /* the controller sends it */
+    struct mono began;       /* of all measurements; 0: there has been none */
+    struct mono summed;      /* the last one of the GPUs of all nodes together */
+    struct recent gpus_busy; /* their mean */
 };
 
 void utilization_new(struct ui *ui)
@@ -87,6 +90,21 @@ static void utilization_keep(struct util_past *p, struct mono t, const struct ms
         recent_add(&p->mem, t, u->mem_used_mib * 100 / u->mem_mib);
 }
 
+/* All nodes report once a second, each at its own time: one mean is taken in a second. */
+static void utilization_keep_all(struct ui *ui)
+{
+    struct node_samples *z = ui->utilization;
+    struct util_gpus all;
+    if (!z->began.ns)
+        z->began = ui->mono;
+    if (z->summed.ns && ui->mono.ns - z->summed.ns < NS_PER_S)
+        return;
+    z->summed = ui->mono;
+    ui_util_gpus(ui, &all);
+    if (all.measured)
+        recent_add(&z->gpus_busy, ui->mono, all.busy_pct);
+}
+
 void utilization_take(struct ui *ui, struct msg_util *util)
 {
     if (!util->node || ui->frozen)
@@ -101,6 +119,7 @@ void utilization_take(struct ui *ui, struct msg_util *util)
     at->util = *util;
     utilization_keep(&at->past, ui->mono, &at->util);
     at->at = ui->mono;
+    utilization_keep_all(ui);
     *util = (struct msg_util){0};
     if (ui->utilization->wanted)
         ui->dirty = true;
@@ -135,4 +154,35 @@ const struct util_past *ui_util_past(const struct ui *ui, const char *node)
 {
     const struct node_sample *at = utilization_find(ui, node);
     return at ? &at->past : NULL;
+}
+
+void ui_util_gpus(const struct ui *ui, struct util_gpus *ret)
+{
+    uint64_t busy = 0;
+    *ret = (struct util_gpus){0};
+    vec_for_each (&ui->utilization->nodes, i) {
+        const struct node_sample *at = ui->utilization->nodes.v[i];
+        const struct node *n = model_get_node(ui->m, at->util.node);
+        if (!n || ui->mono.ns - at->at.ns >= UTIL_FRESH_MS * NS_PER_MS)
+            continue;
+        for (size_t k = 0; k < at->util.gpus.n; k++) {
+            const struct gpu_util *g = &at->util.gpus.v[k];
+            busy += g->busy_pct > 100 ? 100 : g->busy_pct;
+            ret->measured++;
+            ret->idle += g->index < CPUSET_MAX && cpuset_has(&n->gpus_used, g->index) &&
+                         g->busy_pct < GPU_IDLE_PERCENT;
+        }
+    }
+    ret->busy_pct = ret->measured ? (unsigned)(busy / ret->measured) : 0;
+}
+
+const struct recent *ui_util_gpus_past(const struct ui *ui)
+{
+    return &ui->utilization->gpus_busy;
+}
+
+enum recent_span ui_util_span(const struct ui *ui)
+{
+    struct mono began = ui->utilization->began;
+    return recent_span_of(began.ns ? (ui->mono.ns - began.ns) / NS_PER_S : 0);
 }

@@ -107,13 +107,23 @@ const struct keymap *ui_keymap(const struct ui *ui);
 bool ui_threads(const struct ui *ui); /* what may wait goes into a thread; tests: is done at once */
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
-/* What was measured of it in the last minutes, or NULL: nothing. */
+/* What was measured of it in the last hour, or NULL: nothing. */
 struct util_past {
     struct recent cpu, mem; /* percent; of time in which no view showed them nothing is known */
     struct recent *gpus;    /* by index: how busy */
     size_t n_gpus;
 };
 const struct util_past *ui_util_past(const struct ui *ui, const char *node);
+/* The GPUs of all nodes, as measured just now: of how many, how busy on average, and how many of those that
+ * jobs have allocated do nothing. */
+struct util_gpus {
+    uint32_t measured, idle;
+    unsigned busy_pct;
+};
+void ui_util_gpus(const struct ui *ui, struct util_gpus *ret);
+const struct recent *ui_util_gpus_past(const struct ui *ui); /* their mean */
+/* The span of curves beside which it is named: it grows with the time since the first measurement. */
+enum recent_span ui_util_span(const struct ui *ui);
 /* A GPU that is allocated and has been idle for this many seconds is shown as idle. */
 int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 

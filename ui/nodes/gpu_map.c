@@ -131,7 +131,8 @@ static void block_foot(const struct gpumap *m, const struct block *b, int width,
         for (int i = 0; i < width; i++)
             rich_add(r, ROLE_RULE, bar_sign(ROLE_BAR_OUT));
     else if (past && b->gpu < past->n_gpus && b->is != GPU_FREE)
-        graph_add(r, &past->gpus[b->gpu], ui_mono(m->rows->ui), width, 1, 0, b->text);
+        graph_add_span(r, &past->gpus[b->gpu], ui_util_span(m->rows->ui), ui_mono(m->rows->ui), width,
+                       b->text);
 }
 
 /* --- drawing --- */

@@ -320,7 +320,10 @@ static void draw_map(struct gpus_screen *g, struct canvas *c, struct rect r)
     if (r.h > MAP_MIN_HEIGHT + 2) {
         struct rect legend = rect_take_bottom(&r, 1);
         canvas_text(c, legend.y, legend.x + 2, ROLE_DIM,
-                    "colour: owner  brightness: use now  trail: use in the last minute", legend.w - 3);
+                    ui_util_span(g->s.v.ui) == RECENT_HOUR
+                        ? "colour: owner  brightness: use now  trail: use in the last hour"
+                        : "colour: owner  brightness: use now  trail: use in the last 6 minutes",
+                    legend.w - 3);
     }
     struct rect sums = rect_take_bottom(&r, SUM_LINES + 1);
     if (r.h >= TYPES_FROM || g->s.table.shown.n * 3 > (size_t)r.h) /* else the map takes all of it */
