@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/nodeevents.h"
 
 struct compact_node { /* numbers of events that still count; 0: none */
     uint64_t facts, change, before, newest, drain, note, avoid, unknown;
+    uint64_t events[NODE_EVENTS_MAX]; /* that the node's record keeps, the oldest first */
+    size_t n_events;
 };
 
 static struct compact_node *compact_get_node(struct compact *k, const char *name)
@@ -21,32 +24,66 @@ static struct compact_node *compact_get_node(struct compact *k, const char *name
     return n;
 }
 
-/* seq no longer stands for this of n: superseded unless it stands for something else too. */
-static void compact_let_go(struct compact *k, const struct compact_node *n, uint64_t seq)
+static bool compact_counts(const struct compact_node *n, uint64_t seq)
 {
-    if (seq && seq != n->facts && seq != n->change && seq != n->before && seq != n->newest)
-        vec_push(&k->gone, seq);
+    bool counts = seq == n->facts || seq == n->change || seq == n->before || seq == n->newest ||
+                  seq == n->drain || seq == n->note || seq == n->avoid || seq == n->unknown;
+    for (size_t i = 0; i < n->n_events && !counts; i++)
+        counts = n->events[i] == seq;
+    return counts;
 }
 
-static void compact_note_node(struct compact *k, const struct event *ev, bool changed)
+/* Of what counted before the last event those that nothing counts for any more are superseded. */
+static void compact_let_go(struct compact *k, const struct compact_node *old, const struct compact_node *n)
 {
-    const struct ev_node *b = ev->body;
-    struct compact_node *n = compact_get_node(k, b->node), old = *n;
-    n->newest = ev->seq;
-    if (b->boot_id)
-        n->facts = ev->seq;
-    if (changed) {
-        n->change = ev->seq;
-        n->before = old.newest;
-    }
-    uint64_t seqs[] = {old.facts, old.change, old.before, old.newest};
-    for (size_t i = 0; i < 4; i++) {
+    uint64_t seqs[] = {old->facts,  old->change,  old->before,
+                       old->newest, old->drain,   old->note,
+                       old->avoid,  old->unknown, old->n_events ? old->events[0] : 0};
+    for (size_t i = 0; i < sizeof seqs / sizeof seqs[0]; i++) {
         bool again = false;
         for (size_t j = 0; j < i; j++)
             again = again || seqs[j] == seqs[i];
-        if (!again)
-            compact_let_go(k, n, seqs[i]);
+        if (seqs[i] && !again && !compact_counts(n, seqs[i]))
+            vec_push(&k->gone, seqs[i]);
     }
+}
+
+static void compact_note_event(struct compact_node *n, uint64_t seq)
+{
+    if (n->n_events == NODE_EVENTS_MAX)
+        memmove(n->events, n->events + 1, --n->n_events * sizeof *n->events);
+    n->events[n->n_events++] = seq;
+}
+
+static void compact_note_node(struct compact_node *n, const struct event *ev, bool changed)
+{
+    uint64_t newest = n->newest;
+    n->newest = ev->seq;
+    if (((const struct ev_node *)ev->body)->boot_id)
+        n->facts = ev->seq;
+    if (changed) {
+        n->change = ev->seq;
+        n->before = newest;
+    }
+}
+
+/* The first member of all of these bodies is the name of the node. */
+static void compact_note_about_node(struct compact *k, const struct event *ev, bool changed)
+{
+    struct compact_node *n = compact_get_node(k, *(char *const *)ev->body), old = *n;
+    if (ev->kind == EV_NODE)
+        compact_note_node(n, ev, changed);
+    else if (ev->kind == EV_DRAIN)
+        n->drain = ev->seq;
+    else if (ev->kind == EV_NOTE)
+        n->note = ev->seq;
+    else if (ev->kind == EV_AVOID)
+        n->avoid = ev->seq;
+    else
+        n->unknown = ev->seq;
+    if (nodeevents_keeps(ev))
+        compact_note_event(n, ev->seq);
+    compact_let_go(k, &old, n);
 }
 
 /* The newest event of a window holds all of it. A removed window needs no event, but its removal may be the
@@ -88,8 +125,8 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         return 0;
     if (r < 0)
         return r;
-    if (ev->kind == EV_NODE) {
-        compact_note_node(k, ev, changed);
+    if (compact_is_about_node(ev)) {
+        compact_note_about_node(k, ev, changed);
     } else if (ev->kind == EV_EPOCH) {
         if (k->epoch)
             vec_push(&k->gone, k->epoch);
@@ -100,26 +137,6 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         k->usage = ev->seq;
     } else if (ev->kind == EV_WINDOW) {
         compact_note_window(k, ev);
-    } else if (ev->kind == EV_DRAIN) {
-        struct compact_node *n = compact_get_node(k, ((const struct ev_drain *)ev->body)->node);
-        if (n->drain)
-            vec_push(&k->gone, n->drain);
-        n->drain = ev->seq;
-    } else if (ev->kind == EV_NOTE) {
-        struct compact_node *n = compact_get_node(k, ((const struct ev_note *)ev->body)->node);
-        if (n->note)
-            vec_push(&k->gone, n->note);
-        n->note = ev->seq;
-    } else if (ev->kind == EV_AVOID) {
-        struct compact_node *n = compact_get_node(k, ((const struct ev_avoid *)ev->body)->node);
-        if (n->avoid)
-            vec_push(&k->gone, n->avoid);
-        n->avoid = ev->seq;
-    } else if (ev->kind == EV_UNKNOWN) {
-        struct compact_node *n = compact_get_node(k, ((const struct ev_unknown *)ev->body)->node);
-        if (n->unknown)
-            vec_push(&k->gone, n->unknown);
-        n->unknown = ev->seq;
     }
     return 0;
 }

@@ -2,9 +2,9 @@
  * log gives the same state.
  *
  * Of a node remain the newest facts, the newest change of its state with the event before it (together they
- * give the time of the change), and the newest drain or resume; of the controllers the newest, and so
- * of the usage, and of each window, which each event about them holds as a whole. New configurations are
- * rare and stay: nodes come and go with them.
+ * give the time of the change), the newest drain or resume, and the last events that its record keeps; of
+ * the controllers the newest, and so of the usage, and of each window, which each event about them holds as
+ * a whole. New configurations are rare and stay: nodes come and go with them.
  */
 #ifndef STOKER_BACKEND_CONTROL_COMPACT_H
 #define STOKER_BACKEND_CONTROL_COMPACT_H

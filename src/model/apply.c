@@ -11,6 +11,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/model.h"
 #include "src/model/model_private.h"
+#include "src/model/nodeevents.h"
 
 static void set_str(char **dst, const char *src)
 {
@@ -59,6 +60,7 @@ static void forget_words(struct node *n)
     set_str(&n->drain_user, NULL);
     set_str(&n->note, NULL);
     set_str(&n->note_user, NULL);
+    rec_list_free(&node_event_rec, &n->events);
 }
 
 static void drop_unconfigured(struct model *m)
@@ -140,6 +142,8 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
         return -EINVAL;
     if (n->state != b->state)
         n->t_state = ev->t;
+    if (!n->gone)
+        nodeevents_note(n, ev);
     n->state = b->state;
     if (n->state == NODE_UP || n->state == NODE_UNKNOWN)
         set_str(&n->trouble, NULL);
@@ -174,6 +178,7 @@ static int apply_drain(struct model *m, const struct event *ev, const struct ev_
     n->t_drain = b->drain ? ev->t : (struct wall){0};
     set_str(&n->drain_reason, b->drain ? b->reason : NULL);
     set_str(&n->drain_user, b->drain ? b->user : NULL);
+    nodeevents_note(n, ev);
     return 0;
 }
 
@@ -186,6 +191,7 @@ static int apply_note(struct model *m, const struct event *ev, const struct ev_n
     set_str(&n->note, any ? b->text : NULL);
     set_str(&n->note_user, any ? b->user : NULL);
     n->t_note = any ? ev->t : (struct wall){0};
+    nodeevents_note(n, ev);
     return 0;
 }
 

@@ -29,6 +29,27 @@ struct unknown_task { /* that a node runs and no job here has: of a state that w
     F(S, U32, uid) F(S, STR, user) F(S, CPUSET, cpus) F(S, CPUSET, gpus) F(S, U64, mem_mib)                  \
     F(S, BOOL, killing)
 
+/* What has happened to a node, as its record keeps it (src/model/nodeevents.h). Stored by number: new ones
+ * go to the end. */
+enum node_news {
+    NEWS_NONE,
+    NEWS_DRAINED,
+    NEWS_RESUMED,
+    NEWS_NOTED,
+    NEWS_LOST, /* it does not answer, or cannot be reached */
+    NEWS_BACK,
+    NEWS_REBOOTED, /* and is back */
+    NEWS_GPUS,     /* some of them broke, or work again */
+    NEWS_N
+};
+
+struct node_event {
+    struct wall t;
+    uint32_t kind;     /* enum node_news */
+    char *text, *user; /* as in the event; NULL: none */
+};
+#define NODE_EVENT_FIELDS(F, G, S) F(S, WALL, t) F(S, U32, kind) F(S, STR, text) F(S, STR, user)
+
 /* A node as the cluster knows it now. A record too: it travels in snapshots. */
 struct node {
     struct node_spec spec;
@@ -62,6 +83,7 @@ struct node {
     uint32_t n_unknown; /* them hold is not to be given */
     struct cpuset unknown_cpus, unknown_gpus;
     uint64_t unknown_mem_mib;
+    REC_LIST(struct node_event) events; /* the oldest first: src/model/nodeevents.h */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -72,7 +94,8 @@ struct node {
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
     F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
     G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib) G(S, LISTOF, unknown, unknown_task)                  \
-    F(S, U32, n_unknown) F(S, CPUSET, unknown_cpus) F(S, CPUSET, unknown_gpus) F(S, U64, unknown_mem_mib)
-extern const struct rec_desc node_avoid_rec, unknown_task_rec, node_rec;
+    F(S, U32, n_unknown) F(S, CPUSET, unknown_cpus) F(S, CPUSET, unknown_gpus) F(S, U64, unknown_mem_mib) \
+    G(S, LISTOF, events, node_event)
+extern const struct rec_desc node_avoid_rec, unknown_task_rec, node_event_rec, node_rec;
 
 #endif

@@ -147,13 +147,21 @@ void nodetext_gres(struct str *out, const struct node *n)
         str_append(out, "(null)");
 }
 
-const char *node_gpu_note(const struct node *n, unsigned gpu)
+const char *gpu_note_of(const struct strv *notes, unsigned gpu)
 {
     char prefix[24];
     snprintf(prefix, sizeof prefix, "GPU %u: ", gpu);
-    for (size_t i = 0; i < n->gpu_notes.n; i++)
-        if (strncmp(n->gpu_notes.v[i], prefix, strlen(prefix)) == 0)
-            return n->gpu_notes.v[i] + strlen(prefix);
+    for (size_t i = 0; i < notes->n; i++)
+        if (strncmp(notes->v[i], prefix, strlen(prefix)) == 0)
+            return notes->v[i] + strlen(prefix);
+    return NULL;
+}
+
+const char *node_gpu_note(const struct node *n, unsigned gpu)
+{
+    const char *note = gpu_note_of(&n->gpu_notes, gpu);
+    if (note)
+        return note;
     return cpuset_has(&n->unknown_gpus, gpu) ? "held by a task that this controller does not know" : NULL;
 }
 
@@ -179,6 +187,22 @@ void nodetext_tres(struct str *out, const struct node *n, const struct model *m,
     tres_text(out,
               &(struct tres_amounts){.cpus = cpus, .gpus = gpus, .mem_mib = mem, .gpu_type = n->gpu_type},
               used ? NULL : m);
+}
+
+void nodetext_event(struct str *out, const struct node_event *e)
+{
+    const char *who = e->user ? e->user : "?", *text = e->text ? e->text : "";
+    switch ((enum node_news)e->kind) {
+    case NEWS_DRAINED: str_appendf(out, *text ? "drained by %s: %s" : "drained by %s", who, text); return;
+    case NEWS_RESUMED: str_appendf(out, "resumed by %s", who); return;
+    case NEWS_NOTED: str_appendf(out, *text ? "note by %s: %s" : "note deleted by %s", who, text); return;
+    case NEWS_LOST: str_appendf(out, *text ? "lost: %s" : "lost: it does not answer", text); return;
+    case NEWS_BACK: str_appendf(out, *text ? "back, %s" : "back", text); return;
+    case NEWS_REBOOTED: str_appendf(out, *text ? "rebooted, %s" : "rebooted", text); return;
+    case NEWS_GPUS: str_append(out, text); return;
+    case NEWS_NONE:
+    case NEWS_N: return;
+    }
 }
 
 const char *node_reason(const struct node *n, const char **ret_user, struct wall *ret_t)

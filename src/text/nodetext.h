@@ -44,6 +44,11 @@ bool node_state_is_known(const char *text);
  * NULL: nothing. */
 const char *node_gpu_note(const struct node *n, unsigned gpu);
 
+/* The same of notes that an agent has sent. */
+const char *gpu_note_of(const struct strv *notes, unsigned gpu);
+/* What has happened to it: "drained by root: fan is loud", "lost: it does not answer". */
+void nodetext_event(struct str *out, const struct node_event *e);
+
 /* "gpu:a100:4", "gpu:2", "(null)". */
 void nodetext_gres(struct str *out, const struct node *n);
 /* The same of what is in use: "gpu:a100:2(IDX:0-1)". */

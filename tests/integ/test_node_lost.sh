@@ -77,4 +77,19 @@ wait_for 20 is_up n2
 wait_for 20 has_lines tries 2
 must scancel "$job"
 wait_end "$job"
+
+case_ "what has happened to a node outlives the controller"
+must scontrol update nodename=n2 state=drain reason='fan is loud'
+must scontrol update nodename=n2 state=resume
+events() { scontrol show node n2 | sed -n 's/^ *Event=//p'; }
+before=$(events)
+is "the end of them" "$(tail -n 4 <<<"$before" | cut -d' ' -f2-)" "lost: it does not answer
+back
+drained by $(id -un): fan is loud
+resumed by $(id -un)"
+kill -9 "$(controller_pid)"
+must stoker up
+wait_for 20 is_up n2
+is "after a restart" "$(events)" "$before"
+has "as a person reads it" "$(stoker nodes n2)" "drained by $(id -un): fan is loud"
 cluster_stop

@@ -2,6 +2,7 @@
  * void the fold gives the same state, and few remain. */
 #include "backend/control/compact.h"
 #include "src/base/xalloc.h"
+#include "src/model/nodeevents.h"
 #include "tests/lib/check.h"
 
 #define RUNS    200
@@ -54,7 +55,14 @@ static struct event new_event(uint64_t seq)
         *b = (struct ev_drain){.node = node_name(below(NODES)), .drain = below(2), .reason = xstrdup("r")};
         ev.kind = EV_DRAIN;
         ev.body = b;
-    } else if (what < 14) {
+    } else if (what < 12) {
+        struct ev_note *b = xcalloc(1, sizeof *b);
+        *b = (struct ev_note){.node = node_name(below(NODES)),
+                              .text = below(3) ? xasprintf("note %u", below(100)) : NULL,
+                              .user = xstrdup("ann")};
+        ev.kind = EV_NOTE;
+        ev.body = b;
+    } else if (what < 16) {
         struct ev_usage *b = xcalloc(1, sizeof *b);
         for (uint32_t i = below(4); i > 0; i--)
             *rec_list_push(&b->rows) = (struct usage_row){.account = xasprintf("a%u", below(3)),
@@ -80,6 +88,10 @@ static struct event new_event(uint64_t seq)
         struct ev_node *b = xcalloc(1, sizeof *b);
         *b = (struct ev_node){.node = node_name(below(NODES)), .state = below(3), .cpus = below(64)};
         b->boot_id = below(3) ? NULL : xasprintf("boot %u", below(100));
+        if (below(4) == 0) {
+            b->news = NEWS_LOST + below(4);
+            b->news_text = below(2) ? xasprintf("news %u", below(100)) : NULL;
+        }
         ev.kind = EV_NODE;
         ev.body = b;
     }
@@ -136,7 +148,7 @@ static void test_same_fold(void **state)
             if (!is_gone(&k, log[i].seq))
                 (void)!model_apply(&rest, &log[i]);
         must_be_same(&all, &rest);
-        assert_true(taken <= k.gone.n + 2 + configs + NODES * 5 + WINDOWS + 2);
+        assert_true(taken <= k.gone.n + 2 + configs + NODES * (5 + NODE_EVENTS_MAX) + WINDOWS + 2);
         for (uint64_t i = 0; i < LENGTH; i++)
             event_fini(&log[i]);
         compact_fini(&k);

@@ -9,6 +9,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/lineage.h"
 #include "src/base/log.h"
+#include "src/model/nodeevents.h"
 
 struct node_peers {
     struct list all;
@@ -50,6 +51,10 @@ void node_set_state(struct control *c, const char *node, enum node_state state)
     if (!n || n->state == state)
         return;
     struct ev_node body = {.node = xstrdup(node), .state = state};
+    if (state == NODE_LOST && !nodeevents_is_away(n)) {
+        body.news = NEWS_LOST;
+        body.news_text = xstrdup(n->trouble);
+    }
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
@@ -119,6 +124,10 @@ static void node_peers_on_trouble(void *arg, struct nodeconn *conn, const char *
     struct ev_node body = {.node = xstrdup(n->spec.name),
                            .state = n->state == NODE_UNKNOWN ? (uint32_t)NODE_DOWN : n->state,
                            .trouble = xstrdup(text)};
+    if (body.state == NODE_DOWN && !nodeevents_is_away(n)) {
+        body.news = NEWS_LOST;
+        body.news_text = xstrdup(text);
+    }
     ctl_emit(c, EV_NODE, 0, &body);
 }
 

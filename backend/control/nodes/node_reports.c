@@ -15,6 +15,8 @@
 #include "backend/control/nodes/unknown_tasks.h"
 #include "backend/control/nodes/util_watch.h"
 #include "src/base/log.h"
+#include "src/model/nodeevents.h"
+#include "src/text/nodetext.h"
 
 #define SECOND_REPORT_MS 2000
 #define IDS_SKIPPED_MAX  10000000u /* at a time: a faulty node must not use up all ids */
@@ -60,6 +62,21 @@ static void node_reports_drain_odd(struct control *c, const char *node, const st
     ctl_emit(c, EV_DRAIN, 0, &body);
 }
 
+/* "GPU 3: lost (0000:3b:00.0)", "GPU 2 works again": what is new of the GPUs that do not work. */
+static char *node_reports_gpu_news(const struct node *n, const struct msg_agent *m)
+{
+    struct str s = STR_INIT;
+    for (unsigned i = 0; i < CPUSET_MAX; i++) {
+        bool lost = cpuset_has(&m->gpus_lost, i);
+        if (lost == cpuset_has(&n->gpus_lost, i))
+            continue;
+        const char *why = lost ? gpu_note_of(&m->gpu_notes, i) : NULL;
+        str_append(&s, s.len ? ", " : "");
+        str_appendf(&s, lost ? "GPU %u: %s" : "GPU %u works again", i, why ? why : "lost");
+    }
+    return s.len ? str_take(&s) : NULL;
+}
+
 static void node_reports_take_facts(struct control *c, struct node_peer *peer, const struct msg_agent *m)
 {
     struct ev_node body = {.node = xstrdup(nodeconn_node(peer->conn)),
@@ -79,6 +96,13 @@ static void node_reports_take_facts(struct control *c, struct node_peer *peer, c
                            .gpus_lost = m->gpus_lost,
                            .gpu_notes = strv_copy(&m->gpu_notes),
                            .tmp_mib = m->tmp_mib};
+    const struct node *n = model_get_node(&c->model, body.node);
+    bool rebooted = n->boot_id && !str_eq(n->boot_id, body.boot_id);
+    body.news_text = node_reports_gpu_news(n, m);
+    body.news = rebooted                ? NEWS_REBOOTED
+                : nodeevents_is_away(n) ? NEWS_BACK
+                : body.news_text        ? NEWS_GPUS
+                                        : NEWS_NONE;
     ctl_emit(c, EV_NODE, 0, &body);
 }
 

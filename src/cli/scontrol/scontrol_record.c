@@ -443,6 +443,21 @@ static void add_node_reason(struct show_record *r, const struct node *n, const s
     str_append_char(r->out, ']');
 }
 
+/* What has happened to it, the oldest first. */
+static void add_node_events(struct show_record *r, const struct node *n, const struct node_cx *cx)
+{
+    struct str text = STR_INIT;
+    for (size_t i = 0; i < n->events.n; i++) {
+        str_clear(&text);
+        timetext_append(&text, &cx->time, n->events.v[i].t, "Unknown");
+        str_append_char(&text, ' ');
+        nodetext_event(&text, &n->events.v[i]);
+        record_line(r);
+        record_text(r, "Event", text.s);
+    }
+    str_fini(&text);
+}
+
 void record_node(struct str *out, const struct node *n, const struct node_cx *cx, bool oneline)
 {
     struct show_record r;
@@ -498,6 +513,7 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_add_key(&r, "AllocTRES");
     nodetext_tres(out, n, cx->m, true);
     add_node_reason(&r, n, cx);
+    add_node_events(&r, n, cx);
     record_end(&r);
 }
 

@@ -15,7 +15,7 @@
 #define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)
 
 struct nodes {
-    bool json;
+    bool json, named; /* named: operands say which */
 };
 
 enum { O_JSON = 1 };
@@ -181,6 +181,27 @@ static void print_nodes(const struct node_pick *nodes, const struct model *m, st
     str_fini(&s);
 }
 
+/* What has happened to a node, where it alone is asked for. */
+static void print_events(const struct node *n, struct str *out)
+{
+    static const struct table_col columns[] = {{.title = "WHEN"}, {.title = "EVENT"}};
+    struct texttable t = TEXTTABLE_INIT(columns);
+    struct str s = STR_INIT;
+    char iso[WALL_TEXT_SIZE];
+    if (!n->events.n)
+        return;
+    for (size_t i = 0; i < n->events.n; i++) {
+        str_clear(&s);
+        nodetext_event(&s, &n->events.v[i]);
+        texttable_add(&t, TONE_DIM, wall_format_iso(n->events.v[i].t, iso));
+        texttable_add(&t, TONE_PLAIN, s.s);
+    }
+    str_append_char(out, '\n');
+    texttable_print(&t, out, listing_width(), color_is_welcome());
+    texttable_fini(&t);
+    str_fini(&s);
+}
+
 /* Names of the windows that keep it, now or later. */
 static void windows_json(struct str *out, const struct node *n, const struct model *m)
 {
@@ -191,6 +212,24 @@ static void windows_json(struct str *out, const struct node *n, const struct mod
             json_text(out, NULL, w->name);
     }
     json_end_array(out);
+}
+
+static void node_events_json(struct str *out, const struct node *n)
+{
+    struct str s = STR_INIT;
+    json_begin_array(out, "events");
+    for (size_t i = 0; i < n->events.n; i++) {
+        const struct node_event *e = &n->events.v[i];
+        str_clear(&s);
+        nodetext_event(&s, e);
+        json_begin_object(out, NULL);
+        json_int(out, "time", e->t.ms / MS_PER_S);
+        json_text(out, "event", s.s);
+        json_text(out, "user", e->user);
+        json_end_object(out);
+    }
+    json_end_array(out);
+    str_fini(&s);
 }
 
 static void node_json(struct str *out, const struct node *n, const struct model *m)
@@ -229,6 +268,7 @@ static void node_json(struct str *out, const struct node *n, const struct model 
     json_texts(out, "features", &n->spec.features);
     json_texts(out, "notes", &n->notes);
     windows_json(out, n, m);
+    node_events_json(out, n);
     json_end_object(out);
     str_fini(&text);
     free(cpus);
@@ -255,6 +295,8 @@ static void cmd_nodes_show(void *ctx, __attribute__((unused)) struct client *c, 
         nodes_json(nodes, m, out);
     else
         print_nodes(nodes, m, out);
+    if (!o->json && o->named && nodes->v.n == 1)
+        print_events(nodes->v.v[0], out);
 }
 
 static int nodes_run(struct cli *cli, int argc, char **argv)
@@ -262,16 +304,18 @@ static int nodes_run(struct cli *cli, int argc, char **argv)
     struct nodes o = {0};
     struct strv operands = {0};
     int rc = 0;
-    if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
+    if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc)) {
+        o.named = operands.n > 0;
         rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_WINDOWS}, &operands,
                         cmd_nodes_show, &o);
+    }
     strv_fini(&operands);
     return rc;
 }
 
 const struct command cmd_nodes = {
     .name = "nodes",
-    .summary = "Show the nodes: state, what is used, why they are out of use",
+    .summary = "Show the nodes: state, what is used, why they are out of use; of one node its events",
     .usage = "[--json] [NODES...]",
     .options = &options,
     .run = nodes_run,
