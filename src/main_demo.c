@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +25,14 @@
 #include "src/base/clock_system.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
+#include "src/base/opt.h"
 #include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
-#define EXIT_USAGE 2
-#define PREFIX     "stoker-demo."
-#define SPEED_MAX  1000
-#define OPEN_FDS   16
+#define PREFIX    "stoker-demo."
+#define SPEED_MAX 1000
+#define OPEN_FDS  16
 
 /* The clock of the whole program. */
 static struct demo_clock demo_time;
@@ -54,21 +53,9 @@ struct demo_options {
     uint64_t seed;
     enum demo_size size;
     struct wall at; /* the clock stands still then; unset: it goes on from now */
-    bool is_admin, serve;
+    bool is_demo, is_admin, serve;
     char **rest; /* of the command line */
 };
-
-static const char usage_text[] =
-    "usage: stoker --demo [--speed=N] [--seed=N] [--size=small|lab|cluster] [--at=TIME]\n"
-    "                     [--admin] [--serve | COMMAND [ARGS...] | OPTIONS OF THE SCREENS]\n"
-    "A made-up cluster. Nothing is installed or changed, and no job is run. You are the user alice.\n\n"
-    "      --speed=N   time goes N times as fast\n"
-    "      --seed=N    other jobs with another number; the same ones with the same (1)\n"
-    "      --size=S    small: 3 nodes, lab: 10 (the default), cluster: 64\n"
-    "      --at=TIME   the clock stands still at this time, as for --begin: for pictures\n"
-    "      --admin     you are an administrator\n"
-    "      --serve     print STOKER_HOME of the demo and serve until interrupted\n"
-    "COMMAND is one of Stoker's or Slurm's: stoker --demo squeue, stoker --demo why 123.\n";
 
 /* --- the folder --- */
 
@@ -304,55 +291,87 @@ static int demo_show(const struct demo_options *o, const char *dir)
 
 /* --- arguments --- */
 
-enum { O_DEMO = 256, O_SPEED, O_SEED, O_SIZE, O_AT, O_ADMIN, O_SERVE };
+enum { O_SPEED = 1, O_SEED, O_SIZE, O_AT };
 
-static bool demo_take_option(struct demo_options *o, int opt, const char *arg)
+static int demo_take_number(const struct opt *opt, const char *arg, uint64_t most, uint64_t *ret,
+                            struct errtext *err)
 {
-    char *end = NULL;
-    unsigned long long n = arg ? strtoull(arg, &end, 10) : 0;
-    bool is_number = arg && *arg && !*end;
-    struct errtext err;
-    switch (opt) {
-    case O_DEMO: return true;
-    case O_SPEED: o->speed = (uint32_t)n; return is_number && n && n <= SPEED_MAX;
-    case O_SEED: o->seed = n; return is_number;
-    case O_SIZE: return demo_size_parse(arg, &o->size);
-    case O_AT: return wall_parse(arg, clock_system_wall(), &o->at, &err) == 0;
-    case O_ADMIN: o->is_admin = true; return true;
-    case O_SERVE: o->serve = true; return true;
-    default: return false;
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(arg, &end, 10);
+    if (*arg < '0' || *arg > '9' || *end || errno || n > most || (opt->id == O_SPEED && !n))
+        return err_set(err, -EINVAL, "--%s needs a number from %u to %llu, not '%s'", opt->name,
+                       opt->id == O_SPEED, (unsigned long long)most, arg);
+    *ret = n;
+    return 0;
+}
+
+static int demo_take_option(void *ctx, const struct opt *opt, const char *arg, struct errtext *err)
+{
+    struct demo_options *o = ctx;
+    uint64_t n = 0;
+    int r = 0;
+    switch (opt->id) {
+    case O_SPEED:
+        r = demo_take_number(opt, arg, SPEED_MAX, &n, err);
+        o->speed = (uint32_t)n;
+        return r;
+    case O_SEED: return demo_take_number(opt, arg, UINT64_MAX, &o->seed, err);
+    case O_SIZE:
+        return demo_size_parse(arg, &o->size)
+                   ? 0
+                   : err_set(err, -EINVAL, "--size needs small, lab or cluster, not '%s'", arg);
+    case O_AT: return wall_parse(arg, clock_system_wall(), &o->at, err);
+    default: return 0;
     }
 }
 
-static const struct option options[] = {{"demo", no_argument, NULL, O_DEMO},
-                                        {"speed", required_argument, NULL, O_SPEED},
-                                        {"seed", required_argument, NULL, O_SEED},
-                                        {"size", required_argument, NULL, O_SIZE},
-                                        {"at", required_argument, NULL, O_AT},
-                                        {"admin", no_argument, NULL, O_ADMIN},
-                                        {"serve", no_argument, NULL, O_SERVE},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+static const struct opt table[] = {
+    {OPT_SETS(struct demo_options, is_demo), .name = "demo"},
+    {.id = O_SPEED, .name = "speed", .arg = OPT_REQUIRED, .meta = "N", .help = "time goes N times as fast"},
+    {.id = O_SEED,
+     .name = "seed",
+     .arg = OPT_REQUIRED,
+     .meta = "N",
+     .help = "other jobs with another number; the same ones with the same (1)"},
+    {.id = O_SIZE,
+     .name = "size",
+     .arg = OPT_REQUIRED,
+     .meta = "S",
+     .help = "small: 3 nodes, lab: 10 (the default), cluster: 64"},
+    {.id = O_AT,
+     .name = "at",
+     .arg = OPT_REQUIRED,
+     .meta = "TIME",
+     .help = "the clock stands still at this time, as for --begin: for pictures"},
+    {OPT_SETS(struct demo_options, is_admin), .name = "admin", .help = "you are an administrator"},
+    {OPT_SETS(struct demo_options, serve), .name = "serve",
+     .help = "print STOKER_HOME of the demo and serve until interrupted"},
+};
+static const struct opts demo_opts = OPTS(table, demo_take_option);
+
+static const struct opt_program demo_program = {
+    .name = "stoker --demo",
+    .usage = "[OPTIONS] [--serve | COMMAND [ARGS...] | OPTIONS OF THE SCREENS]",
+    .more =
+        "A made-up cluster. Nothing is installed or changed, and no job is run. You are the user alice.\n"
+        "COMMAND is one of Stoker's or Slurm's: stoker --demo squeue, stoker --demo why 123.\n",
+    .options = &demo_opts};
 
 /* Options of the demo come first; the first word that is none of them begins the rest. */
-static bool demo_is_ours(const char *arg)
-{
-    size_t n = strcspn(arg, "=");
-    for (const struct option *o = options; o->name; o++)
-        if (str_starts(arg, "--") && strlen(o->name) == n - 2 && strncmp(arg + 2, o->name, n - 2) == 0)
-            return true;
-    return str_eq(arg, "-h");
-}
-
 static int demo_count_ours(int argc, char **argv)
 {
     int i = 1;
-    for (; i < argc && demo_is_ours(argv[i]); i++)
-        for (const struct option *o = options; o->name; o++)
-            if (o->has_arg && str_eq(argv[i] + 2, o->name)) {
-                i++;
-                break;
-            }
+    for (; i < argc; i++) {
+        bool is_long = str_starts(argv[i], "--");
+        size_t len = is_long ? strcspn(argv[i] + 2, "=") : 0;
+        const struct opt *o = len ? opt_resolve(&demo_opts, argv[i] + 2, len, 0) : NULL;
+        bool ours = (o && strlen(o->name) == len) || str_eq(argv[i], "-h") || str_eq(argv[i], "--help");
+        if (!ours)
+            break;
+        if (o && o->arg == OPT_REQUIRED && !argv[i][2 + len])
+            i++;
+    }
     return i < argc ? i : argc;
 }
 
@@ -361,21 +380,7 @@ static bool demo_parse(int argc, char **argv, struct demo_options *o, int *ret_e
 {
     int ours = demo_count_ours(argc, argv);
     *o = (struct demo_options){.speed = 1, .seed = 1, .size = DEMO_LAB, .rest = argv + ours};
-    for (int opt; (opt = getopt_long(ours, argv, "h", options, NULL)) != -1;) {
-        if (opt == 'h') {
-            fputs(usage_text, stdout);
-            *ret_exit = EXIT_SUCCESS;
-            return false;
-        }
-        if (!demo_take_option(o, opt, optarg)) {
-            if (opt != '?')
-                fprintf(stderr, "stoker --demo: invalid value '%s'\n", optarg);
-            fputs(usage_text, stderr);
-            *ret_exit = EXIT_USAGE;
-            return false;
-        }
-    }
-    return true;
+    return opt_parse_program(&demo_program, o, ours, argv, ret_exit);
 }
 
 int main(int argc, char **argv)

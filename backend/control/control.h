@@ -2,8 +2,8 @@
  *
  * One turn of the loop: requests and agents' reports become events, each folded at once and collected for
  * the disk; then actions are derived from the jobs that were touched and the policy is asked; then the
- * batch goes to the store. Replies, pushes and launches wait behind the batch's gate: nothing leaves before
- * what it follows from is on disk.
+ * batch goes to the store. Replies, pushes and launches wait for the batch's commit ticket: nothing leaves
+ * before what it follows from is on disk.
  */
 #ifndef STOKER_BACKEND_CONTROL_H
 #define STOKER_BACKEND_CONTROL_H

@@ -97,7 +97,7 @@ static bool shim_claim(struct shim *s)
     return r == 0;
 }
 
-static int write_script(struct shim *s)
+static int shim_write_script(struct shim *s)
 {
     if (!s->l.script.n)
         return 0;
@@ -114,7 +114,7 @@ static int write_script(struct shim *s)
     return r;
 }
 
-static void spawn_ranks(struct shim *s)
+static void shim_spawn_ranks(struct shim *s)
 {
     s->phase = SHIM_RUNNING;
     for (size_t i = 0; i < s->n_ranks && !s->launch_failed && !s->terminating; i++) {
@@ -146,7 +146,7 @@ static void shim_start(struct shim *s)
     shim_mem_start(s);
     shim_pmi_start(s);
     shim_pty_start(s);
-    int r = write_script(s);
+    int r = shim_write_script(s);
     if (r == 0)
         r = shim_files_prepare(s);
     shim_spool_start(s);
@@ -160,13 +160,13 @@ static void shim_start(struct shim *s)
     if (r < 0)
         s->phase = SHIM_RUNNING;
     else if (!s->opener)
-        spawn_ranks(s);
+        shim_spawn_ranks(s);
 }
 
 /* --- while it runs --- */
 
 /* While a controller is there it keeps the time. A step's own limit is kept here. */
-static void limit_reached(struct shim *s)
+static void shim_limit_reached(struct shim *s)
 {
     if (s->agent_fd >= 0 && !s->l.limit_own) {
         s->limit_ms = mono_ms() + LIMIT_AGAIN_MS;
@@ -189,7 +189,7 @@ static void limit_reached(struct shim *s)
 }
 
 /* srun --wait: no grace, as in Slurm. */
-static void wait_is_over(struct shim *s)
+static void shim_wait_is_over(struct shim *s)
 {
     s->wait_ms = INT64_MAX;
     shim_reap(s);
@@ -203,7 +203,7 @@ static void shim_timers(struct shim *s)
 {
     int64_t now = mono_ms();
     if (now >= s->wait_ms)
-        wait_is_over(s);
+        shim_wait_is_over(s);
     if (now >= s->early_ms) {
         s->early_ms = INT64_MAX;
         s->early_sent = true;
@@ -211,7 +211,7 @@ static void shim_timers(struct shim *s)
         shim_timer_arm(s);
     }
     if (now >= s->limit_ms) {
-        limit_reached(s);
+        shim_limit_reached(s);
         shim_timer_arm(s);
     }
     if (now >= shim_timer_lease_ms(s)) {
@@ -334,7 +334,7 @@ static void shim_serve(struct shim *s, const struct poll_source *what, short rea
     case SRC_TIMER: shim_drain(s->timer_fd); break;
     case SRC_OPENER:
         if (shim_files_read_opener(s) && !s->terminating)
-            spawn_ranks(s);
+            shim_spawn_ranks(s);
         else if (s->opener_fd < 0)
             s->phase = SHIM_RUNNING; /* with no rank: over as soon as the opener is reaped */
         break;
@@ -377,7 +377,7 @@ static void shim_run(struct shim *s)
 
 /* --- the end --- */
 
-static uint32_t end_kind(const struct shim *s)
+static uint32_t shim_end_kind(const struct shim *s)
 {
     if (s->lease_killed && !s->oom)
         return END_LEASE;
@@ -396,7 +396,7 @@ static uint32_t end_kind(const struct shim *s)
 }
 
 /* A disk that is full must not lose an end: the shim waits for room, and tells the agent meanwhile. */
-static void store_end(struct shim *s, const struct launch_end *end)
+static void shim_store_end(struct shim *s, const struct launch_end *end)
 {
     bool told = false;
     for (;;) {
@@ -424,14 +424,14 @@ static void shim_finish(struct shim *s)
     struct launch_end end = {.key = s->l.key, .t_start = s->t_start, .t_end = s->t_end};
     shim_mem_finish(s, &end);
     end.run_ms = (uint64_t)(s->end_ms - s->start_ms);
-    end.end_kind = end_kind(s);
+    end.end_kind = shim_end_kind(s);
     end.was_killed = s->was_killed;
     end.waited_out = s->waited_out;
     end.fault = s->node_fault ? FAULT_NODE : FAULT_JOB;
     end.message = s->message;
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
-    store_end(s, &end);
+    shim_store_end(s, &end);
     shim_agent_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
     if (s->agent_fd >= 0 && s->out.len) {
         /* The record is there for later requests: an agent that does not read is not waited for. */

@@ -16,7 +16,7 @@
 #define READ_SIZE 65536
 #define OUT_MAX   (4u << 20)
 
-static void listen_for_agent(struct shim *s)
+static void shim_agent_listen(struct shim *s)
 {
     struct sockaddr_un sa = {.sun_family = AF_UNIX};
     snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/ctl", s->dir_fd);
@@ -42,7 +42,7 @@ static void shim_agent_lost(struct shim *s)
     s->out_at = 0;
     frame_reader_fini(&s->in);
     s->input_waits = false;
-    listen_for_agent(s);
+    shim_agent_listen(s);
 }
 
 void shim_agent_flush(struct shim *s)

@@ -47,7 +47,7 @@ const char *shim_files_drop(const struct shim *s)
     return NULL;
 }
 
-static void make_parents(const char *path)
+static void files_make_parents(const char *path)
 {
     char *p = xstrdup(path);
     for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -63,7 +63,7 @@ int shim_files_enter_workdir(const struct shim *s, char *text, size_t size)
     const char *dir = str_is_empty(s->l.workdir) ? "/" : s->l.workdir;
     int found = chdir(dir);
     if (found < 0 && errno == ENOENT && s->l.make_workdir) {
-        make_parents(dir);
+        files_make_parents(dir);
         mkdir(dir, 0777);
         found = chdir(dir);
     }
@@ -77,7 +77,7 @@ int shim_files_enter_workdir(const struct shim *s, char *text, size_t size)
 /* A symbolic link is followed only where it is the user's own or root's: one that another user has put
  * into a shared directory would turn the user's rights against the user's files. Each link is read through
  * a descriptor, so it cannot be swapped meanwhile. */
-static int open_no_foreign_link(const char *path, int flags, int depth)
+static int files_open_no_foreign_link(const char *path, int flags, int depth)
 {
     int fd = open(path, flags | O_NOFOLLOW, 0666);
     if (fd >= 0 || errno != ELOOP || depth == 0)
@@ -97,7 +97,7 @@ static int open_no_foreign_link(const char *path, int flags, int depth)
     const char *slash = strrchr(path, '/');
     char *next = target[0] == '/' || !slash ? xstrdup(target)
                                             : xasprintf("%.*s/%s", (int)(slash - path), path, target);
-    int r = open_no_foreign_link(next, flags, depth - 1);
+    int r = files_open_no_foreign_link(next, flags, depth - 1);
     free(next);
     return r;
 }
@@ -108,10 +108,10 @@ int shim_files_open_output(const char *path, bool append, char *text, size_t siz
      * is known to be a plain file. O_APPEND in any case: standard output and error may be one file, and
      * lines of the supervisor come into it. */
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    int fd = open_no_foreign_link(path, flags, LINK_DEPTH);
+    int fd = files_open_no_foreign_link(path, flags, LINK_DEPTH);
     if (fd == -ENOENT) {
-        make_parents(path);
-        fd = open_no_foreign_link(path, flags, LINK_DEPTH);
+        files_make_parents(path);
+        fd = files_open_no_foreign_link(path, flags, LINK_DEPTH);
     }
     struct stat st;
     int r = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
@@ -155,7 +155,7 @@ static size_t files_sink_of(struct shim *s, const char *path, uint32_t rank, int
 
 /* The user's own, so that /dev/stdout can be opened once more; only root and the agent reach its
  * name. */
-static int open_spool(struct shim *s, struct sink *k)
+static int files_open_spool(struct shim *s, struct sink *k)
 {
     char name[32];
     snprintf(name, sizeof name, "%u.%s", k->rank, k->stream == 2 ? "err" : s->l.pty ? "pty" : "out");
@@ -173,7 +173,7 @@ int shim_files_prepare(struct shim *s)
         r->sink[1] = files_sink_of(s, r->l->std_err, r->l->rank, 2);
     }
     vec_for_each (&s->sinks, i) {
-        int r = s->sinks.v[i].path ? 0 : open_spool(s, &s->sinks.v[i]);
+        int r = s->sinks.v[i].path ? 0 : files_open_spool(s, &s->sinks.v[i]);
         if (r < 0) {
             shim_message(s, "cannot make the spool file for rank %u: %s", s->sinks.v[i].rank, strerror(-r));
             return r;
@@ -200,7 +200,7 @@ struct opened {
     char text[480];
 };
 
-static void send_opened(int sock, struct opened *o, int fd)
+static void files_send_opened(int sock, struct opened *o, int fd)
 {
     union {
         char buf[CMSG_SPACE(sizeof(int))];
@@ -221,7 +221,7 @@ static void send_opened(int sock, struct opened *o, int fd)
         _exit(1);
 }
 
-static _Noreturn void opener_child(const struct shim *s, int sock)
+static _Noreturn void files_opener_child(const struct shim *s, int sock)
 {
     struct opened o = {0};
     umask((mode_t)s->l.umask & 0777);
@@ -240,12 +240,12 @@ static _Noreturn void opener_child(const struct shim *s, int sock)
         o.sink = (uint32_t)i;
         o.error = fd < 0 ? -fd : 0;
         if (fd >= 0) {
-            send_opened(sock, &o, fd);
+            files_send_opened(sock, &o, fd);
             close(fd);
         }
     }
     if (o.error)
-        send_opened(sock, &o, -1);
+        files_send_opened(sock, &o, -1);
     _exit(0);
 }
 
@@ -256,7 +256,7 @@ int shim_files_start_opener(struct shim *s)
         return -errno;
     s->opener = fork();
     if (s->opener == 0)
-        opener_child(s, sv[1]);
+        files_opener_child(s, sv[1]);
     int r = s->opener < 0 ? -errno : 0;
     close(sv[1]);
     if (r < 0) {
@@ -312,7 +312,7 @@ bool shim_files_read_opener(struct shim *s)
 /* --- notes --- */
 
 /* In a child, as the user. Where the lone rank has opened the file itself it is opened once more. */
-static _Noreturn void note_child(const struct shim *s, const struct sink *k, const struct str *text)
+static _Noreturn void files_note_child(const struct shim *s, const struct sink *k, const struct str *text)
 {
     char why[512];
     umask((mode_t)s->l.umask & 0777);
@@ -326,14 +326,14 @@ static _Noreturn void note_child(const struct shim *s, const struct sink *k, con
 
 /* The file is the user's, who may have named a FIFO that is full, or a file system that hangs: a child
  * writes, and is not waited for longer than a moment. */
-static void note_by_child(struct shim *s, const struct sink *k, const struct str *text)
+static void files_note_by_child(struct shim *s, const struct sink *k, const struct str *text)
 {
     int p[2];
     if (pipe2(p, O_CLOEXEC) < 0)
         return;
     pid_t pid = fork();
     if (pid == 0)
-        note_child(s, k, text);
+        files_note_child(s, k, text);
     close(p[1]);
     struct pollfd wait = {.fd = p[0], .events = POLLIN};
     if (pid > 0 && poll(&wait, 1, NOTE_WAIT_MS) > 0) {
@@ -357,6 +357,6 @@ void shim_files_note(struct shim *s, const char *line)
     if (k->queued)
         shim_io_sink_write(s, k, &text);
     else if (k->fd >= 0 || k->path)
-        note_by_child(s, k, &text);
+        files_note_by_child(s, k, &text);
     str_fini(&text);
 }

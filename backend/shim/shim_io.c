@@ -84,7 +84,7 @@ bool shim_io_sinks_drain(struct shim *s)
 
 /* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's
  * lines. */
-static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
+static void io_put_lines(struct shim *s, struct rank *r, int stream, bool all)
 {
     struct pump *p = &r->pump[stream];
     struct str text = STR_INIT;
@@ -115,14 +115,14 @@ static bool shim_io_read_some(struct shim *s, struct rank *r, int stream)
     if (n < 0)
         return errno == EINTR;
     if (n == 0) {
-        put_lines(s, r, stream, true);
+        io_put_lines(s, r, stream, true);
         close(p->fd);
         p->fd = -1;
         return false;
     }
     p->line.len += (size_t)n;
     p->line.s[p->line.len] = '\0';
-    put_lines(s, r, stream, false);
+    io_put_lines(s, r, stream, false);
     return true;
 }
 
@@ -144,7 +144,7 @@ void shim_io_pump_finish(struct shim *s, struct rank *r)
         for (size_t n = 0; p->fd >= 0 && n < REST_MAX && shim_io_read_some(s, r, i); n += READ_SIZE)
             ;
         if (p->fd >= 0) {
-            put_lines(s, r, i, true);
+            io_put_lines(s, r, i, true);
             close(p->fd);
             p->fd = -1;
         }
@@ -154,7 +154,7 @@ void shim_io_pump_finish(struct shim *s, struct rank *r)
 
 /* --- standard input --- */
 
-static void input_ack(struct shim *s)
+static void io_input_ack(struct shim *s)
 {
     bool open = false;
     for (size_t i = 0; i < s->n_ranks; i++)
@@ -164,7 +164,7 @@ static void input_ack(struct shim *s)
     s->input_waits = false;
 }
 
-static void close_input(struct rank *r)
+static void io_close_input(struct rank *r)
 {
     if (r->in_fd >= 0)
         close(r->in_fd);
@@ -172,7 +172,7 @@ static void close_input(struct rank *r)
 }
 
 /* Bytes that the slowest reader has got; all of them where no rank reads any more. */
-static size_t push_ranks(struct shim *s)
+static size_t io_push_ranks(struct shim *s)
 {
     size_t slowest = s->input.len;
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -184,7 +184,7 @@ static size_t push_ranks(struct shim *s)
             else if (n < 0 && errno == EAGAIN)
                 break;
             else if (n < 0 && errno != EINTR)
-                close_input(r); /* it has closed its input: the others read on */
+                io_close_input(r); /* it has closed its input: the others read on */
         }
         if (r->in_fd >= 0 && r->in_at < slowest)
             slowest = r->in_at;
@@ -194,17 +194,17 @@ static size_t push_ranks(struct shim *s)
 
 void shim_io_input_push(struct shim *s)
 {
-    if (s->phase == SHIM_OPENING || push_ranks(s) < s->input.len)
+    if (s->phase == SHIM_OPENING || io_push_ranks(s) < s->input.len)
         return;
     s->input_at += s->input.len;
     str_clear(&s->input);
     for (size_t i = 0; i < s->n_ranks; i++) {
         s->ranks[i].in_at = 0;
         if (s->input_eof)
-            close_input(&s->ranks[i]);
+            io_close_input(&s->ranks[i]);
     }
     if (s->input_waits)
-        input_ack(s);
+        io_input_ack(s);
 }
 
 void shim_io_input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
@@ -214,13 +214,13 @@ void shim_io_input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
         return;
     }
     if (s->input_waits)
-        input_ack(s); /* a second piece before the first has gone: tell how far it is */
+        io_input_ack(s); /* a second piece before the first has gone: tell how far it is */
     s->input_tag = tag;
     s->input_waits = true;
     uint64_t have = s->input_at + s->input.len;
     bool gap = m->offset > have, full = s->input.len + m->data.n > INPUT_MAX;
     if (gap || full || s->input_eof) {
-        input_ack(s);
+        io_input_ack(s);
         return;
     }
     uint64_t known = have - m->offset;

@@ -26,7 +26,7 @@ void shim_kill_take_spares(struct shim *s)
             s->spare_fds[i] = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0);
 }
 
-static void give_spares(struct shim *s)
+static void kill_give_spares(struct shim *s)
 {
     for (size_t i = 0; i < SPARE_FDS; i++) {
         if (s->spare_fds[i] >= 0)
@@ -35,7 +35,7 @@ static void give_spares(struct shim *s)
     }
 }
 
-static void signal_tree(const struct proc_list *tree, int signo)
+static void kill_signal_tree(const struct proc_list *tree, int signo)
 {
     for (size_t i = 0; i < tree->n; i++)
         if (tree->v[i].state != 'Z')
@@ -44,19 +44,19 @@ static void signal_tree(const struct proc_list *tree, int signo)
 
 /* A stopped process must run on to act on a signal, unless the signal is about stopping. It is continued
  * first, as in Slurm. */
-static bool wants_cont(int signo)
+static bool kill_wants_cont(int signo)
 {
     return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN &&
            signo != SIGTTOU && signo != SIGKILL;
 }
 
 /* What is stopped cannot fork: once a pass finds no new process, none escapes. */
-static void stop_tree(struct proc_list *tree)
+static void kill_stop_tree(struct proc_list *tree)
 {
     size_t before = SIZE_MAX;
     for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
         before = tree->n;
-        signal_tree(tree, SIGSTOP);
+        kill_signal_tree(tree, SIGSTOP);
         proc_descendants(getpid(), tree);
     }
 }
@@ -66,21 +66,21 @@ void shim_kill_signal(struct shim *s, int signo, enum signal_target target)
     if (target == SIGNAL_LEADER) {
         for (size_t i = 0; i < s->n_ranks; i++)
             if (s->ranks[i].running) { /* not waited for yet, so the number is its own */
-                if (wants_cont(signo))
+                if (kill_wants_cont(signo))
                     kill(s->ranks[i].pid, SIGCONT);
                 kill(s->ranks[i].pid, signo);
             }
         return;
     }
     struct proc_list tree = {0};
-    give_spares(s);
+    kill_give_spares(s);
     proc_descendants(getpid(), &tree);
-    if (wants_cont(signo))
-        signal_tree(&tree, SIGCONT);
+    if (kill_wants_cont(signo))
+        kill_signal_tree(&tree, SIGCONT);
     if (signo == SIGSTOP)
-        stop_tree(&tree);
+        kill_stop_tree(&tree);
     else
-        signal_tree(&tree, signo);
+        kill_signal_tree(&tree, signo);
     proc_list_fini(&tree);
     shim_kill_take_spares(s);
 }
@@ -105,13 +105,13 @@ void shim_kill_round(struct shim *s)
         s->first_kill_ms = now;
         s->kill_pause_ms = PAUSE_MIN_MS;
     }
-    give_spares(s);
+    kill_give_spares(s);
     kill_group(s);
     struct proc_list tree = {0};
     proc_descendants(getpid(), &tree);
     if (s->kill_pause_ms > PAUSE_MIN_MS << BOMB_ROUNDS)
-        stop_tree(&tree);
-    signal_tree(&tree, SIGKILL);
+        kill_stop_tree(&tree);
+    kill_signal_tree(&tree, SIGKILL);
     proc_list_fini(&tree);
     shim_kill_take_spares(s);
     s->kill_ms = now + s->kill_pause_ms;

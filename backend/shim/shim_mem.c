@@ -35,7 +35,7 @@ static const char *mem_step_name(const struct shim *s, char buf[static 48])
     return buf;
 }
 
-static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
+static void mem_out_of_memory(struct shim *s, uint64_t kib, const char *how)
 {
     char name[48];
     s->oom = true;
@@ -49,7 +49,7 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
     free(line);
 }
 
-static bool group_number(const struct shim *s, const char *file, const char *word, uint64_t *ret)
+static bool mem_group_number(const struct shim *s, const char *file, const char *word, uint64_t *ret)
 {
     char buf[1024];
     char *path = xasprintf("%s/%s", s->setup.cgroup, file);
@@ -72,24 +72,24 @@ static bool group_number(const struct shim *s, const char *file, const char *wor
 }
 
 /* How many of its processes the kernel has killed for want of memory. */
-static uint64_t kernel_kills(const struct shim *s)
+static uint64_t mem_kernel_kills(const struct shim *s)
 {
     uint64_t n;
     const char *file = s->setup.cgroup_v1 ? "memory.oom_control" : "memory.events";
-    return s->setup.cgroup && group_number(s, file, "oom_kill ", &n) ? n : 0;
+    return s->setup.cgroup && mem_group_number(s, file, "oom_kill ", &n) ? n : 0;
 }
 
-static const char *group_name(const struct shim *s)
+static const char *mem_group_name(const struct shim *s)
 {
     return s->setup.cgroup_v1 ? "cgroup v1" : "cgroup v2";
 }
 
-static void end_it(struct shim *s, uint64_t kib, const char *how)
+static void mem_end_it(struct shim *s, uint64_t kib, const char *how)
 {
     s->mem_ms = INT64_MAX;
     s->terminating = true;
     shim_kill_round(s);
-    out_of_memory(s, kib, how);
+    mem_out_of_memory(s, kib, how);
 }
 
 void shim_mem_look(struct shim *s)
@@ -99,8 +99,8 @@ void shim_mem_look(struct shim *s)
         return;
     s->mem_ms = mono_ms() + MEM_POLL_MS;
     if (s->setup.cgroup) {
-        if (kernel_kills(s))
-            end_it(s, s->l.alloc.mem_mib * 1024, group_name(s));
+        if (mem_kernel_kills(s))
+            mem_end_it(s, s->l.alloc.mem_mib * 1024, mem_group_name(s));
         return;
     }
     struct proc_list tree = {0};
@@ -117,7 +117,7 @@ void shim_mem_look(struct shim *s)
         s->peak_kib = kib;
     proc_list_fini(&tree);
     if (kib > limit)
-        end_it(s, kib, "RSS every 250 ms");
+        mem_end_it(s, kib, "RSS every 250 ms");
 }
 
 void shim_mem_finish(struct shim *s, struct launch_end *end)
@@ -129,20 +129,20 @@ void shim_mem_finish(struct shim *s, struct launch_end *end)
     const char *how = "largest process";
     uint64_t bytes;
     const char *peak = s->setup.cgroup_v1 ? "memory.max_usage_in_bytes" : "memory.peak";
-    if (s->setup.cgroup && group_number(s, peak, NULL, &bytes)) {
+    if (s->setup.cgroup && mem_group_number(s, peak, NULL, &bytes)) {
         s->peak_kib = bytes / 1024;
-        how = group_name(s);
+        how = mem_group_name(s);
     } else if (s->peak_kib) {
         how = "RSS every 250 ms";
     }
     /* Between two looks a single process may have been larger than all of them at either. */
     if ((uint64_t)u.ru_maxrss > s->peak_kib)
         s->peak_kib = (uint64_t)u.ru_maxrss;
-    if (kernel_kills(s)) {
+    if (mem_kernel_kills(s)) {
         uint64_t limit = s->l.alloc.mem_mib * 1024;
         s->peak_kib = s->peak_kib > limit ? s->peak_kib : limit; /* it wanted more than that */
         if (!s->oom)
-            out_of_memory(s, s->peak_kib, group_name(s));
+            mem_out_of_memory(s, s->peak_kib, mem_group_name(s));
     }
     end->peak_rss_kib = s->peak_kib;
     end->sampled = xstrdup(how);

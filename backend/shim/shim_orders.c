@@ -53,7 +53,7 @@ void shim_orders_kill(struct shim *s, const struct launch_kill *k)
  * so that a machine that slept through the end of the lease ends the task when it wakes. */
 
 /* Between TERM and KILL, inside the lease. */
-static uint32_t grace_s(const struct shim *s)
+static uint32_t orders_grace_s(const struct shim *s)
 {
     uint32_t half = s->l.lease_s / 2;
     return s->l.kill_wait_s < half ? s->l.kill_wait_s : half;
@@ -63,7 +63,7 @@ static uint32_t grace_s(const struct shim *s)
  * the clock was not read here, as on a machine that has just woken. */
 static void lease_renew(struct shim *s, uint64_t at_ms)
 {
-    int64_t end = (int64_t)at_ms + (int64_t)(s->l.lease_s - grace_s(s)) * 1000;
+    int64_t end = (int64_t)at_ms + (int64_t)(s->l.lease_s - orders_grace_s(s)) * 1000;
     if (!s->l.lease_s || s->lease_over || at_ms > (uint64_t)mono_ms())
         return;
     if (s->lease_ms && at_ms >= (uint64_t)s->lease_ms)
@@ -87,10 +87,10 @@ void shim_orders_look_at_lease(struct shim *s)
     if (s->phase == SHIM_GONE)
         return;
     bool first = !s->was_killed && !s->oom;
-    struct launch_kill k = {.key = s->l.key, .cause = KILL_NODE_FAIL, .grace_s = grace_s(s)};
+    struct launch_kill k = {.key = s->l.key, .cause = KILL_NODE_FAIL, .grace_s = orders_grace_s(s)};
     k.note =
         xasprintf("slurmstepd: error: *** no controller was heard on %s for %u s: its lease is over ***",
-                  s->setup.node ? s->setup.node : "?", s->l.lease_s - grace_s(s));
+                  s->setup.node ? s->setup.node : "?", s->l.lease_s - orders_grace_s(s));
     shim_orders_kill(s, &k);
     free(k.note);
     s->lease_killed = first && s->was_killed;

@@ -69,7 +69,7 @@ struct pmi {
 
 /* --- pairs --- */
 
-static size_t find_pair(const struct pmi *p, const char *key, uint64_t *ret_slot)
+static size_t pmi_find_pair(const struct pmi *p, const char *key, uint64_t *ret_slot)
 {
     uint64_t h = hash_bytes(key, strlen(key));
     for (;; h++) {
@@ -85,7 +85,7 @@ static const char *shim_pmi_get(const struct shim *s, const char *key)
     uint64_t slot;
     if (str_eq(key, "PMI_process_mapping"))
         return s->l.pmi_mapping;
-    size_t at = find_pair(s->pmi, key, &slot);
+    size_t at = pmi_find_pair(s->pmi, key, &slot);
     return at ? s->pmi->pairs.v[at - 1].value : NULL;
 }
 
@@ -98,7 +98,7 @@ static size_t pmi_size_of(const char *key, const char *value)
 static bool pmi_put(struct pmi *p, const char *key, const char *value, uint32_t *ret_index)
 {
     uint64_t slot;
-    size_t at = find_pair(p, key, &slot), size = pmi_size_of(key, value);
+    size_t at = pmi_find_pair(p, key, &slot), size = pmi_size_of(key, value);
     size_t old = at ? pmi_size_of(key, p->pairs.v[at - 1].value) : 0;
     if (p->bytes - old + size > PMI_PAIRS_MAX)
         return false;
@@ -121,7 +121,7 @@ static bool pmi_put_own(const struct shim *s, const char *key, const char *value
     struct pmi *p = s->pmi;
     uint64_t slot;
     uint32_t index;
-    size_t at = find_pair(p, key, &slot), size = pmi_size_of(key, value);
+    size_t at = pmi_find_pair(p, key, &slot), size = pmi_size_of(key, value);
     const struct pair *old = at && p->pairs.v[at - 1].is_new ? &p->pairs.v[at - 1] : NULL;
     size_t part_bytes = p->part_bytes - (old ? pmi_size_of(old->key, old->value) : 0) + size;
     bool was_new = old;
@@ -134,7 +134,7 @@ static bool pmi_put_own(const struct shim *s, const char *key, const char *value
     return true;
 }
 
-static const char *get_attr(const struct pmi *p, const char *key)
+static const char *pmi_get_attr(const struct pmi *p, const char *key)
 {
     vec_for_each (&p->attrs, i)
         if (str_eq(p->attrs.v[i].key, key))
@@ -142,7 +142,7 @@ static const char *get_attr(const struct pmi *p, const char *key)
     return NULL;
 }
 
-static bool put_attr(struct pmi *p, const char *key, const char *value)
+static bool pmi_put_attr(struct pmi *p, const char *key, const char *value)
 {
     if (p->bytes + pmi_size_of(key, value) > PMI_PAIRS_MAX)
         return false;
@@ -153,7 +153,7 @@ static bool put_attr(struct pmi *p, const char *key, const char *value)
 
 /* --- answers --- */
 
-static void close_rank(struct pmi_rank *r)
+static void pmi_close_rank(struct pmi_rank *r)
 {
     if (r->fd >= 0)
         close(r->fd);
@@ -165,11 +165,11 @@ static void close_rank(struct pmi_rank *r)
 static void pmi_say(struct pmi_rank *r, const char *p, size_t n)
 {
     if (r->fd >= 0 && send(r->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
-        close_rank(r);
+        pmi_close_rank(r);
 }
 
-static void reply_v1(struct pmi_rank *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
+static void pmi_reply_v1(struct pmi_rank *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void pmi_reply_v1(struct pmi_rank *r, const char *fmt, ...)
 {
     struct str s = STR_INIT;
     va_list ap;
@@ -181,7 +181,7 @@ static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
     str_fini(&s);
 }
 
-static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, const char *value, int rc)
+static void pmi_reply_v2(struct pmi_rank *r, const char *cmd, const char *more, const char *value, int rc)
 {
     struct str all = STR_INIT;
     shim_pmi_words_answer_v2(&all, cmd, r->thread, more, value, rc);
@@ -189,14 +189,14 @@ static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, cons
     str_fini(&all);
 }
 
-static void reply_found(struct pmi_rank *r, const char *cmd, const char *value)
+static void pmi_reply_found(struct pmi_rank *r, const char *cmd, const char *value)
 {
-    reply_v2(r, cmd, value ? "found=TRUE;" : "found=FALSE;", value, 0);
+    pmi_reply_v2(r, cmd, value ? "found=TRUE;" : "found=FALSE;", value, 0);
 }
 
 /* --- fences --- */
 
-static void release_fence(struct shim *s)
+static void pmi_release_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
     vec_for_each (&p->part, i)
@@ -216,9 +216,9 @@ static void release_fence(struct shim *s)
             continue;
         r->wait = WAIT_NOTHING;
         if (r->version == 1)
-            reply_v1(r, "cmd=barrier_out rc=0");
+            pmi_reply_v1(r, "cmd=barrier_out rc=0");
         else
-            reply_v2(r, "kvs-fence", "", NULL, 0);
+            pmi_reply_v2(r, "kvs-fence", "", NULL, 0);
     }
 }
 
@@ -228,7 +228,7 @@ static void pmi_add_pair(struct msg_pmi *m, const struct pair *pair)
     strv_push(&m->pairs, pair->value);
 }
 
-static void tell_fence(struct shim *s)
+static void pmi_tell_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
     struct msg_pmi m = {.key = s->l.key, .fence = p->fence, .keeps = true};
@@ -242,16 +242,16 @@ static void tell_fence(struct shim *s)
 
 /* Over once every rank of the step is in it: one that has closed its socket never comes, and MPI says that
  * it must not do so before the end. */
-static void check_fence(struct shim *s)
+static void pmi_check_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
     for (size_t i = 0; i < s->n_ranks; i++)
         if (p->ranks[i].wait != WAIT_FENCE)
             return;
     if (s->l.pmi_tasks <= 1)
-        release_fence(s);
+        pmi_release_fence(s);
     else if (!p->asked)
-        tell_fence(s);
+        pmi_tell_fence(s);
 }
 
 /* One piece of the kept answer. Values may have changed since: pieces go by the number of pairs. */
@@ -332,24 +332,24 @@ void shim_pmi_take(struct shim *s, const struct msg_pmi *m)
     p->piece++;
     p->is_told = m->keeps;
     if (!m->more)
-        release_fence(s);
+        pmi_release_fence(s);
 }
 
 /* --- commands --- */
 
-static void answer_waiting_attrs(struct shim *s)
+static void pmi_answer_waiting_attrs(struct shim *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct pmi_rank *r = &s->pmi->ranks[i];
-        const char *value = r->wait == WAIT_ATTR ? get_attr(s->pmi, r->wanted) : NULL;
+        const char *value = r->wait == WAIT_ATTR ? pmi_get_attr(s->pmi, r->wanted) : NULL;
         if (!value)
             continue;
         r->wait = WAIT_NOTHING;
-        reply_found(r, "info-getnodeattr", value);
+        pmi_reply_found(r, "info-getnodeattr", value);
     }
 }
 
-static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why)
+static void pmi_abort_step(struct shim *s, const struct pmi_rank *r, const char *why)
 {
     size_t i = (size_t)(r - s->pmi->ranks);
     char *line = xasprintf("slurmstepd: error: *** STEP %u.%d ON %s CANCELLED: rank %u aborts%s%s ***",
@@ -359,7 +359,7 @@ static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why
     free(line);
 }
 
-static const char *job_attr(const struct shim *s, const char *key, char buf[static 16])
+static const char *pmi_job_attr(const struct shim *s, const char *key, char buf[static 16])
 {
     if (str_eq(key, "universeSize")) {
         snprintf(buf, 16, "%u", s->l.pmi_size);
@@ -368,16 +368,16 @@ static const char *job_attr(const struct shim *s, const char *key, char buf[stat
     return str_eq(key, "PMI_process_mapping") ? s->l.pmi_mapping : shim_pmi_get(s, key);
 }
 
-static void do_fullinit(struct shim *s, struct pmi_rank *r)
+static void pmi_do_fullinit(struct shim *s, struct pmi_rank *r)
 {
     char more[160];
     snprintf(more, sizeof more,
              "pmi-version=2;pmi-subversion=0;rank=%u;size=%u;appnum=0;debugged=FALSE;pmiverbose=FALSE;",
              s->l.ranks.v[r - s->pmi->ranks].rank, s->l.pmi_size);
-    reply_v2(r, "fullinit", more, NULL, 0);
+    pmi_reply_v2(r, "fullinit", more, NULL, 0);
 }
 
-static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
+static void pmi_do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
     struct pmi *p = s->pmi;
     const char *cmd = shim_pmi_words_value(w, "cmd"), *key = shim_pmi_words_value(w, "key"),
@@ -386,78 +386,79 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
     free(r->thread);
     r->thread = xstrdup(shim_pmi_words_value(w, "thrid"));
     if (str_eq(cmd, "fullinit")) {
-        do_fullinit(s, r);
+        pmi_do_fullinit(s, r);
     } else if (str_eq(cmd, "job-getid")) {
         snprintf(buf, sizeof buf, "jobid=%u.%d;", s->l.key.job, s->l.key.step);
-        reply_v2(r, cmd, buf, NULL, 0);
+        pmi_reply_v2(r, cmd, buf, NULL, 0);
     } else if (str_eq(cmd, "kvs-put") && key && value) {
-        reply_v2(r, cmd, "", NULL, pmi_put_own(s, key, value) ? 0 : 1);
+        pmi_reply_v2(r, cmd, "", NULL, pmi_put_own(s, key, value) ? 0 : 1);
     } else if (str_eq(cmd, "kvs-get") && key) {
-        reply_found(r, cmd, shim_pmi_get(s, key));
+        pmi_reply_found(r, cmd, shim_pmi_get(s, key));
     } else if (str_eq(cmd, "kvs-fence")) {
         r->wait = WAIT_FENCE;
-        check_fence(s);
+        pmi_check_fence(s);
     } else if (str_eq(cmd, "info-putnodeattr") && key && value) {
-        reply_v2(r, cmd, "", NULL, put_attr(p, key, value) ? 0 : 1);
-        answer_waiting_attrs(s);
+        pmi_reply_v2(r, cmd, "", NULL, pmi_put_attr(p, key, value) ? 0 : 1);
+        pmi_answer_waiting_attrs(s);
     } else if (str_eq(cmd, "info-getnodeattr") && key) {
-        const char *wait = shim_pmi_words_value(w, "wait"), *found = get_attr(p, key);
+        const char *wait = shim_pmi_words_value(w, "wait"), *found = pmi_get_attr(p, key);
         if (!found && wait && str_ieq(wait, "TRUE")) {
             r->wait = WAIT_ATTR;
             free(r->wanted);
             r->wanted = xstrdup(key);
         } else {
-            reply_found(r, cmd, found);
+            pmi_reply_found(r, cmd, found);
         }
     } else if (str_eq(cmd, "info-getjobattr") && key) {
         char number[16];
-        reply_found(r, cmd, job_attr(s, key, number));
+        pmi_reply_found(r, cmd, pmi_job_attr(s, key, number));
     } else if (str_eq(cmd, "finalize")) {
-        reply_v2(r, cmd, "", NULL, 0);
-        close_rank(r);
+        pmi_reply_v2(r, cmd, "", NULL, 0);
+        pmi_close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, shim_pmi_words_value(w, "msg"));
+        pmi_abort_step(s, r, shim_pmi_words_value(w, "msg"));
     } else if (cmd && strlen(cmd) < 32) {
-        reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
+        pmi_reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
     } else {
-        close_rank(r);
+        pmi_close_rank(r);
     }
 }
 
-static void do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
+static void pmi_do_v1(struct shim *s, struct pmi_rank *r, const struct pmi_words *w)
 {
     const char *cmd = shim_pmi_words_value(w, "cmd"), *key = shim_pmi_words_value(w, "key"),
                *value = shim_pmi_words_value(w, "value");
     if (str_eq(cmd, "init")) {
         const char *version = shim_pmi_words_value(w, "pmi_version");
         r->version = str_eq(version, "2") ? 2 : 1;
-        reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
-                 r->version == 1);
+        pmi_reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
+                     r->version == 1);
     } else if (str_eq(cmd, "get_maxes")) {
-        reply_v1(r, "cmd=maxes kvsname_max=256 keylen_max=%d vallen_max=%d rc=0", NAME_MAX_1, VALUE_MAX_1);
+        pmi_reply_v1(r, "cmd=maxes kvsname_max=256 keylen_max=%d vallen_max=%d rc=0", NAME_MAX_1,
+                     VALUE_MAX_1);
     } else if (str_eq(cmd, "get_appnum")) {
-        reply_v1(r, "cmd=appnum appnum=0 rc=0");
+        pmi_reply_v1(r, "cmd=appnum appnum=0 rc=0");
     } else if (str_eq(cmd, "get_universe_size")) {
-        reply_v1(r, "cmd=universe_size size=%u rc=0", s->l.pmi_size);
+        pmi_reply_v1(r, "cmd=universe_size size=%u rc=0", s->l.pmi_size);
     } else if (str_eq(cmd, "get_my_kvsname")) {
-        reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", s->l.key.job, s->l.key.step);
+        pmi_reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", s->l.key.job, s->l.key.step);
     } else if (str_eq(cmd, "put") && key && value) {
         bool ok = pmi_put_own(s, key, value);
-        reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
+        pmi_reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
     } else if (str_eq(cmd, "get") && key) {
         const char *found = shim_pmi_get(s, key);
-        reply_v1(r, "cmd=get_result rc=%d msg=%s value=%s", found ? 0 : -1,
-                 found ? "success" : "key_not_found", found ? found : "unknown");
+        pmi_reply_v1(r, "cmd=get_result rc=%d msg=%s value=%s", found ? 0 : -1,
+                     found ? "success" : "key_not_found", found ? found : "unknown");
     } else if (str_eq(cmd, "barrier_in")) {
         r->wait = WAIT_FENCE;
-        check_fence(s);
+        pmi_check_fence(s);
     } else if (str_eq(cmd, "finalize")) {
-        reply_v1(r, "cmd=finalize_ack rc=0");
-        close_rank(r);
+        pmi_reply_v1(r, "cmd=finalize_ack rc=0");
+        pmi_close_rank(r);
     } else if (str_eq(cmd, "abort")) {
-        abort_step(s, r, shim_pmi_words_value(w, "error_msg"));
+        pmi_abort_step(s, r, shim_pmi_words_value(w, "error_msg"));
     } else {
-        close_rank(r);
+        pmi_close_rank(r);
     }
 }
 
@@ -475,7 +476,7 @@ static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
         memcpy(length, r->in.s, 6);
         long want = strtol(length, NULL, 10);
         if (want <= 0 || want > MESSAGE_MAX) {
-            close_rank(r);
+            pmi_close_rank(r);
             return false;
         }
         head = 6;
@@ -494,10 +495,10 @@ static bool pmi_take_message(struct shim *s, struct pmi_rank *r)
     str_truncate(&r->in, r->in.len - all);
     if (r->version == 2) {
         shim_pmi_words_split_v2(text, &w);
-        do_v2(s, r, &w);
+        pmi_do_v2(s, r, &w);
     } else {
         shim_pmi_words_split_v1(text, &w);
-        do_v1(s, r, &w);
+        pmi_do_v1(s, r, &w);
     }
     strv_fini(&w.v);
     free(text);
@@ -512,7 +513,7 @@ void shim_pmi_read(struct shim *s, size_t rank)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0 || r->in.len + (size_t)n > MESSAGE_MAX + sizeof buf) {
-        close_rank(r);
+        pmi_close_rank(r);
         return;
     }
     str_append_n(&r->in, buf, (size_t)n);
@@ -541,7 +542,7 @@ void shim_pmi_look(struct shim *s)
     else if (p->stays)
         pmi_tell_past(s, p->fence - 1, true);
     else if (p->asked)
-        tell_fence(s);
+        pmi_tell_fence(s);
 }
 
 /* A task that has failed does not wait with its end for the others. */

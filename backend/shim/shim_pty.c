@@ -41,7 +41,7 @@ struct pty {
     int64_t eof_ms; /* when the end of input is said again; 0: there is none */
 };
 
-static void set_size(int fd, uint32_t rows, uint32_t cols)
+static void pty_set_size(int fd, uint32_t rows, uint32_t cols)
 {
     struct winsize w = {.ws_row = (unsigned short)(rows < 1000 ? rows : 1000),
                         .ws_col = (unsigned short)(cols < 4000 ? cols : 4000)};
@@ -49,7 +49,7 @@ static void set_size(int fd, uint32_t rows, uint32_t cols)
         ioctl(fd, TIOCSWINSZ, &w);
 }
 
-static uint32_t env_number(const struct shim *s, const char *name)
+static uint32_t pty_env_number(const struct shim *s, const char *name)
 {
     const char *text = strv_getenv(&s->l.env, name);
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
@@ -83,8 +83,8 @@ int shim_pty_open(struct shim *s, struct rank *r, int given[3])
         t.c_iflag |= IUTF8;
         tcsetattr(slave, TCSANOW, &t);
     }
-    uint32_t rows = env_number(s, "SLURM_PTY_WIN_ROW"), cols = env_number(s, "SLURM_PTY_WIN_COL");
-    set_size(master, rows ? rows : 24, cols ? cols : 80);
+    uint32_t rows = pty_env_number(s, "SLURM_PTY_WIN_ROW"), cols = pty_env_number(s, "SLURM_PTY_WIN_COL");
+    pty_set_size(master, rows ? rows : 24, cols ? cols : 80);
     fcntl(master, F_SETFL, O_NONBLOCK);
     s->pty->slave = slave;
     if (!r->l->std_in)
@@ -177,7 +177,7 @@ static void pty_answer(struct shim *s, uint64_t tag, const char *refused, bool h
 }
 
 /* Returns whether m comes from the one who writes, or who does so from now on. */
-static bool is_writer(struct pty *p, const struct msg_input *m)
+static bool pty_is_writer(struct pty *p, const struct msg_input *m)
 {
     if (m->writer == p->writer)
         return true;
@@ -193,7 +193,7 @@ static bool is_writer(struct pty *p, const struct msg_input *m)
 
 /* A canonical terminal ends input with its character for it; others read the character. A program that
  * changes from the one to the other meanwhile misses it: a later reader finds the end again. */
-static void put_eof(struct shim *s)
+static void pty_put_eof(struct shim *s)
 {
     struct termios t;
     char c = 4;
@@ -211,7 +211,7 @@ void shim_pty_look(struct shim *s)
     p->eof_ms = mono_ms() + EOF_MS;
     if (s->input.len)
         return;
-    put_eof(s);
+    pty_put_eof(s);
     shim_io_input_push(s);
 }
 
@@ -220,15 +220,15 @@ static void pty_poke(struct shim *s, const struct msg_input *m)
     int fd = s->pty->slave;
     struct winsize w;
     if (m->redraw && ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_row > 1) /* no change, no signal */
-        set_size(fd, w.ws_row - 1u, w.ws_col);
-    set_size(fd, m->rows, m->cols);
+        pty_set_size(fd, w.ws_row - 1u, w.ws_col);
+    pty_set_size(fd, m->rows, m->cols);
 }
 
 void shim_pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
 {
     struct pty *p = s->pty;
     uint64_t have = s->input_at + s->input.len;
-    if (!is_writer(p, m)) {
+    if (!pty_is_writer(p, m)) {
         pty_answer(s, tag, p->who ? p->who : "another client", false);
         return;
     }
@@ -242,7 +242,7 @@ void shim_pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
         str_append_n(&s->input, (const char *)m->data.p + known, m->data.n - (size_t)known);
     }
     if (m->eof && !p->eof_ms && m->offset + m->data.n == s->input_at + s->input.len)
-        put_eof(s);
+        pty_put_eof(s);
     pty_answer(s, tag, NULL, !m->leave);
     shim_io_input_push(s);
 }

@@ -38,10 +38,10 @@ struct start_report {
 /* In a rank: what is done now is the same for every job. */
 static bool in_nodes_part;
 
-static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...)
+static _Noreturn void rank_give_up(int fd, int error, bool exec, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...)
+static _Noreturn void rank_give_up(int fd, int error, bool exec, const char *fmt, ...)
 {
     struct start_report rep = {.error = error, .exec = exec, .node = in_nodes_part};
     va_list ap;
@@ -53,7 +53,7 @@ static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...
 
 /* CPU n of the launch is the n-th one that the agent may use, those of a core being neighbours; -1: there
  * are few. */
-static int real_cpu(const struct shim *s, unsigned nth)
+static int rank_real_cpu(const struct shim *s, unsigned nth)
 {
     uint16_t cpu;
     const struct blob *order = &s->setup.cpu_order;
@@ -70,7 +70,7 @@ static int real_cpu(const struct shim *s, unsigned nth)
 }
 
 /* A launch that names more CPUs than there are is not bound. */
-static void bind_cpus(const struct shim *s, const struct rank *r)
+static void rank_bind_cpus(const struct shim *s, const struct rank *r)
 {
     const struct cpuset *want = cpuset_is_empty(&r->l->cpus) ? &s->l.alloc.cpus : &r->l->cpus;
     if (!s->setup.bind || cpuset_is_empty(want))
@@ -78,7 +78,7 @@ static void bind_cpus(const struct shim *s, const struct rank *r)
     cpu_set_t set;
     CPU_ZERO(&set);
     for (int c = cpuset_next(want, 0); c >= 0; c = cpuset_next(want, (unsigned)c + 1)) {
-        int real = real_cpu(s, (unsigned)c);
+        int real = rank_real_cpu(s, (unsigned)c);
         if (real < 0 || real >= CPU_SETSIZE)
             return;
         CPU_SET((size_t)real, &set);
@@ -88,7 +88,7 @@ static void bind_cpus(const struct shim *s, const struct rank *r)
 
 /* Through `tasks`, which v1 has, it takes no lock for all processes of the machine: 0.1 ms instead of up
  * to 10. This process has one thread. */
-static void join_group(const char *group, int report)
+static void rank_join_group(const char *group, int report)
 {
     if (!group)
         return;
@@ -99,7 +99,7 @@ static void join_group(const char *group, int report)
     if (fd < 0)
         fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0 || write(fd, "0", 1) != 1)
-        give_up(report, errno, false, "cannot enter the control group %s: %s", group, strerror(errno));
+        rank_give_up(report, errno, false, "cannot enter the control group %s: %s", group, strerror(errno));
     close(fd);
     free(path);
 }
@@ -124,10 +124,10 @@ static void rank_set_limits(const struct shim *s)
 static void rank_place(int fd, int as, int report)
 {
     if (dup2(fd, as) < 0)
-        give_up(report, errno, false, "cannot place descriptor %d: %s", as, strerror(errno));
+        rank_give_up(report, errno, false, "cannot place descriptor %d: %s", as, strerror(errno));
 }
 
-static void open_standard(const struct shim *s, const struct rank *r, const int given[3], int report)
+static void rank_open_standard(const struct shim *s, const struct rank *r, const int given[3], int report)
 {
     char text[480];
     int in = given[0];
@@ -135,7 +135,7 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
         const char *path = str_is_empty(r->l->std_in) ? "/dev/null" : r->l->std_in;
         in = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         if (in < 0)
-            give_up(report, errno, false, "cannot open the input file %s: %s", path, strerror(errno));
+            rank_give_up(report, errno, false, "cannot open the input file %s: %s", path, strerror(errno));
     }
     rank_place(in, 0, report);
     for (int i = 0; i < 2; i++) {
@@ -146,12 +146,12 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
         if (fd < 0)
             fd = shim_files_open_output(k->path, shim_files_appends(s, k), text, sizeof text);
         if (fd < 0)
-            give_up(report, -fd, false, "%s", text);
+            rank_give_up(report, -fd, false, "%s", text);
         rank_place(fd, i + 1, report);
     }
 }
 
-static void close_the_rest(void)
+static void rank_close_the_rest(void)
 {
     if (syscall(SYS_close_range, 3, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) == 0)
         return;
@@ -161,7 +161,7 @@ static void close_the_rest(void)
 }
 
 /* Numbers that CUDA would understand differently now become names. */
-static void name_gpus(const struct shim *s, struct strv *env)
+static void rank_name_gpus(const struct shim *s, struct strv *env)
 {
     const char *numbers = strv_getenv(env, "CUDA_VISIBLE_DEVICES");
     if (!s->setup.gpu_names.n || str_is_empty(numbers))
@@ -193,7 +193,7 @@ static struct strv rank_environment(const struct shim *s, const struct rank *r)
     strv_setenvf(&env, "SLURM_TASK_PID", "%d", (int)getpid());
     char *eq = strchr(s->mark, '=');
     strv_setenv(&env, "STOKER_LAUNCH", eq ? eq + 1 : "");
-    name_gpus(s, &env);
+    rank_name_gpus(s, &env);
     return env;
 }
 
@@ -201,7 +201,7 @@ static struct strv rank_environment(const struct shim *s, const struct rank *r)
 
 /* Where the user may not reach the spool directory, the script is read from a sealed memory file that stays
  * open. */
-static const char *script_in_memory(const struct shim *s, char *path, size_t size, int report)
+static const char *rank_script_in_memory(const struct shim *s, char *path, size_t size, int report)
 {
     int fd = memfd_create("slurm_script", MFD_ALLOW_SEALING);
     const uint8_t *p = s->l.script.p;
@@ -214,14 +214,15 @@ static const char *script_in_memory(const struct shim *s, char *path, size_t siz
     }
     if (fd < 0 || p != s->l.script.p + s->l.script.n ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-        give_up(report, errno, false, "cannot keep the script: %s", strerror(errno));
+        rank_give_up(report, errno, false, "cannot keep the script: %s", strerror(errno));
     snprintf(path, size, "/proc/self/fd/%d", fd);
     return path;
 }
 
 /* argv of a script as the kernel makes it: interpreter, its one argument, path, arguments. The kernel is
  * not asked to do it, as the spool may lie on a file system mounted noexec. */
-static struct strv script_argv(const struct shim *s, const struct strv *args, const char *path, int report)
+static struct strv rank_script_argv(const struct shim *s, const struct strv *args, const char *path,
+                                    int report)
 {
     char line[HASHBANG_MAX];
     size_t n = s->l.script.n < sizeof line - 1 ? s->l.script.n : sizeof line - 1;
@@ -229,16 +230,16 @@ static struct strv script_argv(const struct shim *s, const struct strv *args, co
     line[n] = '\0';
     line[strcspn(line, "\n")] = '\0';
     if (line[0] != '#' || line[1] != '!')
-        give_up(report, ENOEXEC, true,
-                "execve(): the script's first line names no interpreter (#!/bin/sh)");
+        rank_give_up(report, ENOEXEC, true,
+                     "execve(): the script's first line names no interpreter (#!/bin/sh)");
     char *interp = str_trim(line + 2);
     char *arg = interp + strcspn(interp, " \t");
     if (*arg)
         *arg++ = '\0';
     arg = str_trim(arg);
     if (!*interp)
-        give_up(report, ENOEXEC, true,
-                "execve(): the script's first line names no interpreter (#!/bin/sh)");
+        rank_give_up(report, ENOEXEC, true,
+                     "execve(): the script's first line names no interpreter (#!/bin/sh)");
     struct strv v = {0};
     strv_push(&v, interp);
     if (*arg)
@@ -267,14 +268,14 @@ static bool rank_exec_file(void *ctx, const char *file)
 }
 
 /* As execvp does, but with the PATH of the launch and no shell for files that are no programs. */
-static int exec_in_path(char **argv, char **env, const char *path)
+static int rank_exec_in_path(char **argv, char **env, const char *path)
 {
     struct rank_exec x = {.argv = argv, .env = env, .error = ENOENT};
     path_search(path, argv[0], rank_exec_file, &x);
     return x.error;
 }
 
-static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct strv *env)
+static void rank_set_pmi(const struct shim *s, const struct rank *r, int fd, struct strv *env)
 {
     strv_setenvf(env, "PMI_FD", "%d", fd);
     strv_setenvf(env, "PMI_RANK", "%u", r->l->rank);
@@ -285,7 +286,7 @@ static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct s
 
 /* Last of all: a low limit must not stand in the way of what is done for the task before. What cannot be
  * had is told once on each node, and only where --propagate names it. */
-static void propagate_limits(const struct shim *s, const struct rank *r)
+static void rank_propagate_limits(const struct shim *s, const struct rank *r)
 {
     for (size_t i = 0; i < s->l.limits.n; i++) {
         const struct resource_limit *lim = &s->l.limits.v[i];
@@ -310,22 +311,22 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    join_group(s->setup.cgroup, report);
-    join_group(s->setup.devices, report);
-    join_group(s->setup.pids, report);
+    rank_join_group(s->setup.cgroup, report);
+    rank_join_group(s->setup.devices, report);
+    rank_join_group(s->setup.pids, report);
     rank_set_limits(s);
-    bind_cpus(s, r);
+    rank_bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);
     why = why ? why : shim_files_drop(s);
     if (why)
-        give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
+        rank_give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
     in_nodes_part = false;
     char text[480];
     int e = shim_files_enter_workdir(s, text, sizeof text);
     if (e < 0)
-        give_up(report, -e, false, "%s", text);
-    open_standard(s, r, given, report);
-    close_the_rest();
+        rank_give_up(report, -e, false, "%s", text);
+    rank_open_standard(s, r, given, report);
+    rank_close_the_rest();
     if (given[3] >= 0)
         fcntl(given[3], F_SETFD, 0);
 
@@ -336,25 +337,25 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
         snprintf(path, sizeof path, "%s/" TASKDIR_SCRIPT, s->dir);
         const char *p = path;
         if (access(path, R_OK) < 0)
-            p = script_in_memory(s, path, sizeof path, report);
-        argv = script_argv(s, args, p, report);
+            p = rank_script_in_memory(s, path, sizeof path, report);
+        argv = rank_script_argv(s, args, p, report);
     } else {
         argv = strv_copy(args);
     }
     if (!argv.n)
-        give_up(report, EINVAL, true, "execve(): there is nothing to run");
+        rank_give_up(report, EINVAL, true, "execve(): there is nothing to run");
     struct strv env = rank_environment(s, r);
     if (given[3] >= 0)
-        set_pmi(s, r, given[3], &env);
+        rank_set_pmi(s, r, given[3], &env);
     const char *path = strv_getenv(&env, "PATH");
-    propagate_limits(s, r);
-    e = exec_in_path(argv.v, env.v, str_is_empty(path) ? DEFAULT_PATH : path);
-    give_up(report, e, true, "execve(): %s: %s", argv.v[0], strerror(e));
+    rank_propagate_limits(s, r);
+    e = rank_exec_in_path(argv.v, env.v, str_is_empty(path) ? DEFAULT_PATH : path);
+    rank_give_up(report, e, true, "execve(): %s: %s", argv.v[0], strerror(e));
 }
 
 /* --- the parent's side --- */
 
-static void close_all(int *fds, int n)
+static void rank_close_all(int *fds, int n)
 {
     for (int i = 0; i < n; i++)
         if (fds[i] >= 0)
@@ -385,15 +386,15 @@ int shim_rank_spawn(struct shim *s, struct rank *r)
     if (e == 0 && pid < 0)
         e = -errno;
     if (e < 0) {
-        close_all(in, 2);
-        close_all(io[0], 2);
-        close_all(io[1], 2);
-        close_all(report, 2);
-        close_all(&given[3], 1);
+        rank_close_all(in, 2);
+        rank_close_all(io[0], 2);
+        rank_close_all(io[1], 2);
+        rank_close_all(report, 2);
+        rank_close_all(&given[3], 1);
         return e;
     }
     close(report[1]);
-    close_all((int[]){in[0], io[0][1], io[1][1], given[3]}, 4);
+    rank_close_all((int[]){in[0], io[0][1], io[1][1], given[3]}, 4);
     r->pid = pid;
     r->running = true;
     r->report_fd = report[0];

@@ -60,16 +60,16 @@ static bool cycle_start_new_job(struct cycle *s, struct job_class *g, struct pen
     struct planner *p = s->p;
     bool started = false;
     for (;;) {
-        enum reason gate = REASON_NONE;
+        enum reason blocked_by = REASON_NONE;
         if (cycle_new_leave_any(gets, it) == LIMIT_OVER_HARD)
-            gate = limit_reason(&g->rest.verdict);
+            blocked_by = limit_reason(&g->rest.verdict);
         else if (cycle_lacks_licences(s, g, u))
-            gate = REASON_LICENSES;
+            blocked_by = REASON_LICENSES;
         if (gets->borrow && s->heap.n > 1) /* the other new jobs come first, whatever their queue key */
             return false;
-        u->reason = gate;
-        if (gate != REASON_NONE) {
-            g->rest.now = gate;
+        u->reason = blocked_by;
+        if (blocked_by != REASON_NONE) {
+            g->rest.now = blocked_by;
             it->n_choices = 0;
         }
         if (!it->n_choices || !plan_slots_start_beside(&p->queue.slots, it, &s->place))

@@ -197,10 +197,10 @@ static enum outcome cycle_try_try_head(struct cycle *s, struct cycle_item *t, st
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
-    enum reason gate = cycle_eligibility(s, u);
+    enum reason blocked_by = cycle_eligibility(s, u);
     vec_push(&p->tried, u->job);
-    if (gate != REASON_NONE) {
-        u->reason = gate;
+    if (blocked_by != REASON_NONE) {
+        u->reason = blocked_by;
         extra_slots_drop(&p->queue, u);
         plan_slots_drop(&p->queue.slots, &u->slot);
         return ENTRY_WAITS;

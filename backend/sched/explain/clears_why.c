@@ -157,7 +157,7 @@ static struct wall dependency_clears(const struct question *q)
 
 /* --- all of them --- */
 
-void why_date_gates(const struct question *q)
+void why_date_eligibility(const struct question *q)
 {
     size_t n_limits = 0;
     for (size_t i = 0; i < q->w->causes.n; i++) {

@@ -133,8 +133,8 @@ static void add_forecast(const struct question *q)
         cause_set(&w->basis, CAUSE_START_BEYOND)->window_s = q->v->model->spec.window_s;
 }
 
-/* Behind a gate that the clock opens: from then on. Behind one that other jobs open: no sooner, that is
- * all. */
+/* A job that becomes eligible at a time starts from then on. One that other jobs make eligible starts no
+ * sooner, that is all. */
 static void add_later(const struct question *q)
 {
     struct wall opens = eligibility_time(q->v, q->j, q->now);
@@ -166,8 +166,8 @@ static void explain_last_run(const struct question *q)
         why_add(q->w, WHY_LAUNCH_RETRY, CAUSE_LAUNCH_RETRY);
 }
 
-/* What comes first in a list: what only a change can clear, gates, then nodes, windows, the queue and last
- * what is merely in use. A cause of one partition that does not keep it out of the others comes last. */
+/* The order of a list: what only a change can clear, eligibility, nodes, windows, the queue, and last what
+ * is merely in use. A cause of one partition that does not keep it out of the others comes last. */
 static int weight_of(const struct question *q, const struct cause *c)
 {
     switch ((enum why_class)c->cls) {
@@ -205,7 +205,7 @@ static void sort_causes(const struct question *q)
         }
 }
 
-/* Only a change helps: by a gate, or as no node will ever do. */
+/* Only a change helps: the job cannot become eligible, or no node will ever do. */
 static bool is_never(const struct msg_why *w)
 {
     for (size_t i = 0; i < w->causes.n; i++)
@@ -228,8 +228,8 @@ static void explain_release(struct question *q, enum refusal refusal, struct cau
         cause_add_take(cause_add(c, CAUSE_RELEASE_REFUSED), why);
 }
 
-/* Behind a gate: whether it could run at all once that opens. */
-static void explain_never_behind_gate(struct question *q)
+/* A job that is not eligible: whether it could run at all once it is. */
+static void explain_never_if_eligible(struct question *q)
 {
     struct cause why = {0}, copy = {0};
     const struct job *j = q->j;
@@ -306,13 +306,13 @@ static void explain(struct question *q)
         preemptor_charge_remove(planner_preempt(q->p), q->u);
     eligibility_explain(&mine, q->j, q->now, q->w);
     if (!q->brief)
-        why_date_gates(q);
+        why_date_eligibility(q);
     explain_throttle(q);
     if (q->u && q->u->class) {
         explain_turn(q);
     } else if (q->u) {
         if (!q->brief || !q->w->causes.n)
-            explain_never_behind_gate(q);
+            explain_never_if_eligible(q);
         q->never = is_never(q->w);
         sort_causes(q);
         if (!q->brief && !q->never)

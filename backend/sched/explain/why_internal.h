@@ -46,7 +46,7 @@ struct wall why_limit_clears(const struct question *q, const struct limit_reques
 /* When its array may run another. */
 struct wall why_throttle_clears(const struct question *q);
 /* The causes that the rules of eligibility gave; those that are about its turn, by its forecast. */
-void why_date_gates(const struct question *q);
+void why_date_eligibility(const struct question *q);
 void why_date_turn(const struct question *q);
 
 /* --- eligibility_why.c --- */

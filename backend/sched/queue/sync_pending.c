@@ -146,11 +146,11 @@ void sync_pending(struct queue *q, uint32_t id, const struct job *j)
     u->order_id = j->array_job ? j->array_job : j->id;
     u->order_index = j->array_index;
     struct wall clears = {0};
-    enum reason gate =
+    enum reason blocked_by =
         j->state == JOB_PENDING ? eligibility_of_job(q->view, j, q->now, &clears) : REASON_NONE;
-    struct job_class *g = gate == REASON_NONE ? job_class_of(q, j, s, &gate) : NULL;
+    struct job_class *g = blocked_by == REASON_NONE ? job_class_of(q, j, s, &blocked_by) : NULL;
     if (!g) {
-        sync_pending_park(q, u, gate, clears);
+        sync_pending_park(q, u, blocked_by, clears);
         return;
     }
     if (g == u->class) /* its place in the class does not change */
