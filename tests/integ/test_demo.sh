@@ -62,7 +62,7 @@ has "a drained node" "$out" "gpu03 dra"
 has "a node that is away" "$out" "gpu04 down"
 must stoker window
 has "a window" "$out" "kernel-update"
-at_least "jobs of the past" "$(sacct -a -X -n | wc -l)" 100
+at_least "jobs of the past" "$(sacct -a -X -n -S now-1day | wc -l)" 100
 must stoker users
 must stoker why "$(squeue -h -t PD -o %A | head -1)"
 kill $server
@@ -100,7 +100,7 @@ wait_for 10 is_gone "$home"
 case_ "mistakes"
 run stoker --demo --size=huge
 is "its status" $rc 2
-has "its text" "$err" "invalid value 'huge'"
+has "its text" "$err" "--size needs small, lab or cluster, not 'huge'"
 run stoker --demo --help
 is "help's status" $rc 0
 has help "$out" "made-up cluster"
