@@ -192,7 +192,6 @@ static int peer_take_order(struct agent_peer *p, const struct frame *f, void *bo
     struct agent *a = &p->d->a;
     if (!peer_is_controller(p))
         return -EPERM;
-    const struct msg_flag *flag = body;
     switch (f->type) {
     case MSG_LAUNCH:
         lease_take(a->lease, &p->heartbeats, f->tag, a->tasks);
@@ -203,7 +202,7 @@ static int peer_take_order(struct agent_peer *p, const struct frame *f, void *bo
     case MSG_OUTPUT_READ: agent_read_output(p->d, f->tag, body); return 0;
     case MSG_INPUT: task_input_send(a, f->tag, body, f); return 0;
     case MSG_PMI_ALL: task_shim_pmi(a, body, f); return 0;
-    case MSG_WATCH_UTIL: node_usage_watch(a->usage, flag->on); return 0;
+    case MSG_WATCH_UTIL: node_usage_watch(a->usage, ((const struct msg_watch_util *)body)->on); return 0;
     case MSG_AGENT_STOP: return agent_take_stop(a);
     case MSG_TUNNEL_DATA:
     case MSG_TUNNEL_TAKEN:

@@ -5,6 +5,7 @@
 
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/task_table.h"
+#include "backend/node/cgroup.h"
 #include "backend/node/node_gpus.h"
 #include "src/base/xalloc.h"
 
@@ -18,26 +19,54 @@ struct node_usage {
     struct mono measured_at;
 };
 
+/* Of all processes of the task so far: the time of those that have ended is with the processes that waited
+ * for them, at last with the shim. */
+static uint64_t usage_ticks(const struct atask *t, const struct proc_list *tree)
+{
+    struct proc shim;
+    uint64_t ticks = proc_read(t->shim, &shim) == 0 ? shim.ended_ticks : 0;
+    for (size_t i = 0; i < tree->n; i++)
+        ticks += tree->v[i].cpu_ticks + tree->v[i].ended_ticks;
+    return ticks;
+}
+
+static bool usage_is_measured(const struct atask *t)
+{
+    return !t->end && t->shim;
+}
+
+/* The first marks, from which the first report is measured. */
+static void usage_mark_tasks(struct agent *a)
+{
+    struct proc_list tree = {0};
+    list_for_each (t, &a->tasks->all, struct atask, in_table) {
+        if (!usage_is_measured(t))
+            continue;
+        proc_descendants(t->shim, &tree);
+        t->cpu_ticks = usage_ticks(t, &tree);
+    }
+    proc_list_fini(&tree);
+}
+
 static void usage_add_task(struct msg_util *u, struct atask *t, int64_t ms)
 {
     struct proc_list tree = {0};
+    uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
     proc_descendants(t->shim, &tree);
     struct task_util *row = rec_list_push(&u->tasks);
     row->key = t->st.key;
     row->procs = (uint32_t)tree.n;
-    uint64_t ticks = 0;
-    for (size_t i = 0; i < tree.n; i++) {
-        ticks += tree.v[i].cpu_ticks;
+    for (size_t i = 0; i < tree.n; i++)
         row->rss_kib += tree.v[i].rss_kib;
-    }
+    if (t->has_cgroups)
+        row->mem_kib = cgroups_memory_kib(t->a->cgroups, t->name);
+    /* A process that ends while they are read is counted at the next report. */
+    uint64_t ticks = usage_ticks(t, &tree), before = t->cpu_ticks;
+    t->cpu_ticks = ticks > before ? ticks : before;
+    row->cpu_ms = t->cpu_ticks * 1000 / hz;
+    if (ms > 0)
+        row->cpu_permille = (uint32_t)((t->cpu_ticks - before) * 1000000 / hz / (uint64_t)ms);
     proc_list_fini(&tree);
-    row->cpu_ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-    /* Processes that have ended take their time with them: the sum may fall. */
-    if (t->cpu_ticks && ticks > t->cpu_ticks && ms > 0) {
-        uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
-        row->cpu_permille = (uint32_t)((ticks - t->cpu_ticks) * 1000000 / hz / (uint64_t)ms);
-    }
-    t->cpu_ticks = ticks;
 }
 
 static void usage_report(void *ctx)
@@ -56,7 +85,7 @@ static void usage_report(void *ctx)
     probe_memory(&u.mem_used_mib, &u.mem_mib);
     node_gpus_usage(a->gpus, &u);
     list_for_each (t, &a->tasks->all, struct atask, in_table)
-        if (!t->end && t->shim)
+        if (usage_is_measured(t))
             usage_add_task(&u, t, ms);
     uplink_send(&a->uplink, MSG_UTIL, 0, &u);
     rec_fini(&msg_util_rec, &u);
@@ -78,8 +107,7 @@ void node_usage_watch(struct node_usage *nu, bool on)
     nu->cpu = (struct probe_cpu){0};
     probe_cpu_permille(&nu->cpu);
     nu->measured_at = mono_read();
-    list_for_each (t, &a->tasks->all, struct atask, in_table)
-        t->cpu_ticks = 0;
+    usage_mark_tasks(a);
     loop_timer_set(a->loop, &nu->timer, USAGE_MS / 4);
 }
 

@@ -34,7 +34,7 @@ struct atask {
     unsigned lost_rounds;
     uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
     VEC(uint64_t) inputs; /* tags of those that the shim has not answered */
-    uint64_t cpu_ticks;   /* when it was last measured */
+    uint64_t cpu_ticks;   /* of all its processes, when it was last measured */
     uint32_t uid;         /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
     bool gpus_known;

@@ -211,7 +211,7 @@ static void model_node_take_order(struct model_node *n, const struct frame *f, v
     case MSG_LAUNCH: model_node_take_launch(n, body); break;
     case MSG_KILL: model_tasks_kill(&n->tasks, body); break;
     case MSG_END_ACK: model_tasks_forget(&n->tasks, body); break;
-    case MSG_WATCH_UTIL: model_node_watch(n, ((struct msg_flag *)body)->on); break;
+    case MSG_WATCH_UTIL: model_node_watch(n, ((struct msg_watch_util *)body)->on); break;
     case MSG_OUTPUT_READ: model_node_take_read(n, f->tag, body); break;
     case MSG_INPUT:
         model_node_say(n, MSG_INPUT_ACK, f->tag, &(struct msg_input_ack){.closed = true});

@@ -418,3 +418,32 @@ void cgroups_remove(const struct cgroups *c, const char *task)
     cgroups_remove_below(c, c->memory, task);
     cgroups_remove_below(c, c->pids, task);
 }
+
+/* --- what a task uses --- */
+
+static bool cgroup_read_number(const char *dir, const char *file, const char *word, uint64_t *ret)
+{
+    char buf[8192];
+    char *path = xasprintf("%s/%s", dir, file);
+    ssize_t n = proc_read_file(path, buf, sizeof buf);
+    free(path);
+    const char *p = n <= 0 ? NULL : word ? strstr(buf, word) : buf;
+    unsigned long long v;
+    if (!p || sscanf(p + (word ? strlen(word) : 0), "%llu", &v) != 1)
+        return false;
+    *ret = v;
+    return true;
+}
+
+uint64_t cgroups_memory_kib(const struct cgroups *c, const char *task)
+{
+    bool v1 = c->memory_version == 1;
+    char *dir = cgroups_path(c, c->memory, task);
+    uint64_t bytes = 0, files = 0;
+    bool there =
+        dir && cgroup_read_number(dir, v1 ? "memory.usage_in_bytes" : "memory.current", NULL, &bytes);
+    if (there)
+        cgroup_read_number(dir, "memory.stat", v1 ? "\ntotal_inactive_file " : "\ninactive_file ", &files);
+    free(dir);
+    return !there ? 0 : (bytes > files ? bytes - files : 0) / 1024;
+}

@@ -35,6 +35,9 @@ int cgroups_memory_version(const struct cgroups *c);
  * free. bound_processes: a task without a memory limit needs a group too. */
 void cgroups_make(const struct cgroups *c, const char *task, uint64_t mem_mib, bool bound_processes,
                   char **ret_memory, char **ret_pids);
+/* Memory that is charged to the task's group, without pages of files that the kernel drops when it needs
+ * room: what counts against its limit. 0: there is no such group. */
+uint64_t cgroups_memory_kib(const struct cgroups *c, const char *task);
 /* All groups that the task has. */
 void cgroups_remove(const struct cgroups *c, const char *task);
 

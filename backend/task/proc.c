@@ -40,12 +40,13 @@ int proc_read(pid_t pid, struct proc *ret)
     const char *p = strrchr(buf, ')');
     int ppid, session;
     char state;
-    unsigned long utime, stime, threads, rss;
+    unsigned long utime, stime, cutime, cstime, threads, rss;
     unsigned long long start;
     if (!p ||
         sscanf(p + 1,
-               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %lu %*d %llu %*u %lu",
-               &state, &ppid, &session, &utime, &stime, &threads, &start, &rss) != 8)
+               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu %*d %*d %lu %*d %llu %*u %lu",
+               &state, &ppid, &session, &utime, &stime, &cutime, &cstime, &threads, &start,
+               &rss) != 10)
         return -ESRCH;
     *ret = (struct proc){
         .pid = pid,
@@ -55,6 +56,7 @@ int proc_read(pid_t pid, struct proc *ret)
         .threads = (unsigned)threads,
         .start = start,
         .cpu_ticks = utime + stime,
+        .ended_ticks = cutime + cstime,
         .rss_kib = rss * (unsigned long)sysconf(_SC_PAGESIZE) / 1024,
     };
     return 0;

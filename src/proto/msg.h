@@ -387,10 +387,12 @@ struct task_util {
     uint32_t cpu_permille; /* 1000 = one CPU busy */
     uint64_t rss_kib;
     uint32_t procs;
-    uint64_t cpu_ms; /* of the processes that are there now */
+    uint64_t cpu_ms;  /* of all its processes so far; up to release 0.1 of those that were there then */
+    uint64_t mem_kib; /* charged to its control group, without files that can be dropped; 0: not measured */
 };
-#define TASK_UTIL_FIELDS(F, G, S) \
-    G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs) F(S, U64, cpu_ms)
+#define TASK_UTIL_FIELDS(F, G, S)                                                                            \
+    G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs) F(S, U64, cpu_ms) \
+    F(S, U64, mem_kib)
 
 struct msg_util { /* A->S->C */
     char *node;
@@ -400,10 +402,18 @@ struct msg_util { /* A->S->C */
     double load1;
     REC_LIST(struct gpu_util) gpus; /* empty: not measured */
     REC_LIST(struct task_util) tasks;
+    uint32_t age_ms; /* it was measured so long before it was sent: an earlier measurement */
 };
 #define MSG_UTIL_FIELDS(F, G, S)                                                                             \
     F(S, STR, node) F(S, WALL, t) F(S, U32, cpu_permille) F(S, U64, mem_used_mib) F(S, U64, mem_mib)         \
-    F(S, F64, load1) G(S, LISTOF, gpus, gpu_util) G(S, LISTOF, tasks, task_util)
+    F(S, F64, load1) G(S, LISTOF, gpus, gpu_util) G(S, LISTOF, tasks, task_util)                               \
+    F(S, U32, age_ms)
+
+struct msg_watch_util {
+    bool on;
+    uint32_t job; /* C->S: only the nodes of this job, and of tasks its own; 0: all nodes */
+};
+#define MSG_WATCH_UTIL_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, job)
 
 struct msg_flag { /* a request with one switch */
     bool on;
@@ -584,7 +594,7 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(OUTPUT_DATA, msg_output_data, "A->S->C")                                                               \
     X(INPUT, msg_input, "C->S->A; INPUT_ACK")                                                                \
     X(INPUT_ACK, msg_input_ack, "A->S->C")                                                                   \
-    X(WATCH_UTIL, msg_flag, "C->S, S->A: UTIL once a second while on")                                       \
+    X(WATCH_UTIL, msg_watch_util, "C->S, S->A: UTIL once a second while on")                                       \
     X(UTIL, msg_util, "A->S, S->C, pushed")                                                                  \
     X(STATS, msg_none, "C->S; STATS_DATA")                                                                   \
     X(STATS_DATA, msg_stats, "S->C")                                                                         \
@@ -634,7 +644,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_act_rec, msg_update_rec, msg_drain_rec, msg_node_note_rec, msg_tunnel_open_rec, msg_tunnel_data_rec,
     msg_tunnel_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
-    msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
+    msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec, msg_watch_util_rec,
     msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
     msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec,
     msg_pmi_rec, msg_waits_get_rec, msg_waits_rec, msg_node_task_end_rec;

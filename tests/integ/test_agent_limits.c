@@ -53,7 +53,7 @@ static void test_utilisation(void **state)
 {
     struct driver *d = *state;
     driver_run_as(d, 1, "while :; do :; done");
-    struct msg_flag on = {.on = true};
+    struct msg_watch_util on = {.on = true};
     driver_send(d, MSG_WATCH_UTIL, 0, &on);
     bool busy = false;
     for (time_t end = time(NULL) + DRIVER_WAIT_MS / 1000; !busy && time(NULL) < end;) {
@@ -71,6 +71,69 @@ static void test_utilisation(void **state)
     struct launch_end *e = driver_end(d, 1, true);
     assert_true(e->cpu_ms > 0);
     driver_end_free(e);
+}
+
+/* Its second measurement or a later one for which enough is true; NULL: there was none. */
+static struct msg_util *next_util_of(struct driver *d, bool (*enough)(const struct task_util *t))
+{
+    for (time_t end = time(NULL) + DRIVER_WAIT_MS / 1000; time(NULL) < end;) {
+        struct msg_util *u = driver_wait(d, MSG_UTIL, NULL, NULL, DRIVER_WAIT_MS);
+        assert_non_null(u);
+        assert_int_equal(u->tasks.n, 1);
+        /* No more than one process is busy at a time. */
+        assert_true(u->tasks.v[0].cpu_permille < 1500);
+        if (enough(&u->tasks.v[0]))
+            return u;
+        msg_free(MSG_UTIL, u);
+    }
+    return NULL;
+}
+
+static bool burns_a_third(const struct task_util *t)
+{
+    return t->cpu_permille > 300 && t->cpu_ms > 2000;
+}
+
+static bool holds_64_mib(const struct task_util *t)
+{
+    return t->rss_kib > 64 * 1024;
+}
+
+/* Each process lives for some hundredths of a second: what they have used is not forgotten with them. */
+static void test_short_processes_are_counted(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "while :; do sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'; done");
+    struct msg_watch_util on = {.on = true}, off = {.on = false};
+    driver_send(d, MSG_WATCH_UTIL, 0, &on);
+    struct msg_util *u = next_util_of(d, burns_a_third);
+    assert_non_null(u);
+    assert_true(u->tasks.v[0].rss_kib < 64 * 1024);
+    uint64_t before_ms = u->tasks.v[0].cpu_ms;
+    msg_free(MSG_UTIL, u);
+    u = driver_wait(d, MSG_UTIL, NULL, NULL, DRIVER_WAIT_MS);
+    assert_non_null(u);
+    assert_true(u->tasks.v[0].cpu_ms >= before_ms);
+    msg_free(MSG_UTIL, u);
+    driver_send(d, MSG_WATCH_UTIL, 0, &off);
+    driver_terminate(d, 1, KILL_CANCEL, 0, NULL);
+    driver_end_free(driver_end(d, 1, true));
+}
+
+static void test_memory_is_measured(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "x=0123456789abcdef; while [ ${#x} -lt 67108864 ]; do x=$x$x; done; "
+                        "while :; do sleep 1000; done");
+    struct msg_watch_util on = {.on = true};
+    driver_send(d, MSG_WATCH_UTIL, 0, &on);
+    struct msg_util *u = next_util_of(d, holds_64_mib);
+    assert_non_null(u);
+    /* The control group counts the same, where the task has one. */
+    assert_true(!u->tasks.v[0].mem_kib || u->tasks.v[0].mem_kib > 60 * 1024);
+    msg_free(MSG_UTIL, u);
+    driver_terminate(d, 1, KILL_CANCEL, 0, NULL);
+    driver_end_free(driver_end(d, 1, true));
 }
 
 static void test_policy(void **state)
@@ -120,6 +183,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         AGENT_CASE(test_out_of_memory),
         AGENT_CASE(test_utilisation),
+        AGENT_CASE(test_short_processes_are_counted),
+        AGENT_CASE(test_memory_is_measured),
         AGENT_CASE(test_policy),
         AGENT_CASE(test_descriptors_run_out),
     };

@@ -25,7 +25,7 @@ static void every_gpu_has_its_letter(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    BB....C.");
     uilab_keys(u, "1");
-    const struct msg_flag *flag = uilab_sent(u, MSG_WATCH_UTIL)->body;
+    const struct msg_watch_util *flag = uilab_sent(u, MSG_WATCH_UTIL)->body;
     assert_false(flag->on);
 }
 

@@ -21,6 +21,7 @@ struct node_peer { /* the controller's side of one node */
     bool facts_due;                /* its settings have changed: what it finds counts again */
     struct wall t_policy;          /* of its last report */
     bool warned;                   /* that it speaks of what is not its own */
+    bool measures;                 /* it was told to report what it uses: util_watch.c */
     struct stream_mux clients;     /* node_clients.c */
     char *client_socket, *bin_dir; /* as its agent says; NULL: none */
     bool leaving;                  /* not configured any more: goes with what it carries */

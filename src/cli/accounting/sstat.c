@@ -182,7 +182,7 @@ static bool sstat_lacks_nodes(const struct sstat *s, const struct model *m, cons
 static void sstat_measure(const struct sstat *s, struct client *c, const struct model *m,
                           struct measures *ret)
 {
-    struct msg_flag on = {.on = true};
+    struct msg_watch_util on = {.on = true};
     int64_t deadline = mono_ms() + WAIT_MS;
     if (!sstat_lacks_nodes(s, m, ret) || client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) < 0)
         return;

@@ -244,7 +244,7 @@ static bool gpus_lacks_nodes(const struct gpu_map *map, const struct strv *heard
 static void gpus_measure(struct gpu_map *map, struct client *c)
 {
     struct strv heard = {0};
-    struct msg_flag on = {.on = true};
+    struct msg_watch_util on = {.on = true};
     int64_t deadline = mono_ms() + MEASURE_MS;
     bool asked = client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) >= 0;
     while (asked && gpus_lacks_nodes(map, &heard) && mono_ms() < deadline) {
