@@ -45,8 +45,7 @@ int proc_read(pid_t pid, struct proc *ret)
     if (!p ||
         sscanf(p + 1,
                " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu %*d %*d %lu %*d %llu %*u %lu",
-               &state, &ppid, &session, &utime, &stime, &cutime, &cstime, &threads, &start,
-               &rss) != 10)
+               &state, &ppid, &session, &utime, &stime, &cutime, &cstime, &threads, &start, &rss) != 10)
         return -ESRCH;
     *ret = (struct proc){
         .pid = pid,

@@ -14,8 +14,8 @@ struct proc {
     pid_t pid, ppid, session;
     char state; /* 'R', 'S', 'D', 'Z', ... */
     unsigned threads;
-    uint64_t start;     /* clock ticks after boot */
-    uint64_t cpu_ticks; /* user + system */
+    uint64_t start;       /* clock ticks after boot */
+    uint64_t cpu_ticks;   /* user + system */
     uint64_t ended_ticks; /* the same of its children that have ended, and of theirs */
     uint64_t rss_kib;
 };

@@ -644,10 +644,11 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_act_rec, msg_update_rec, msg_drain_rec, msg_node_note_rec, msg_tunnel_open_rec, msg_tunnel_data_rec,
     msg_tunnel_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
-    msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec, msg_watch_util_rec,
-    msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
-    msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec,
-    msg_pmi_rec, msg_waits_get_rec, msg_waits_rec, msg_node_task_end_rec;
+    msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
+    msg_watch_util_rec, msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec,
+    msg_history_end_rec, msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec,
+    msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, msg_waits_get_rec, msg_waits_rec,
+    msg_node_task_end_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -123,8 +123,9 @@ static void test_short_processes_are_counted(void **state)
 static void test_memory_is_measured(void **state)
 {
     struct driver *d = *state;
-    driver_run_as(d, 1, "x=0123456789abcdef; while [ ${#x} -lt 67108864 ]; do x=$x$x; done; "
-                        "while :; do sleep 1000; done");
+    driver_run_as(d, 1,
+                  "x=0123456789abcdef; while [ ${#x} -lt 67108864 ]; do x=$x$x; done; "
+                  "while :; do sleep 1000; done");
     struct msg_watch_util on = {.on = true};
     driver_send(d, MSG_WATCH_UTIL, 0, &on);
     struct msg_util *u = next_util_of(d, holds_64_mib);

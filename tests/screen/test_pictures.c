@@ -36,8 +36,11 @@ static void jobs_small(void **state)
 static void job_page(void **state)
 {
     struct ui_fixture *g = *state;
-    uilab_keys(&g->u, "/crossval<Enter><Enter>");
-    uilab_picture(&g->u, "job", 30, 132);
+    uilab_keys(&g->u, "/pretrain<Enter><Enter>");
+    watch_training(g, 90);
+    uilab_draw(&g->u, 33, 132);
+    answer_output(&g->u, training);
+    uilab_picture(&g->u, "job", 33, 132);
 }
 
 /* Measured for a minute: so the lines below the bars have a past. */

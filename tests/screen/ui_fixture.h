@@ -50,6 +50,93 @@ static inline void feed_util(struct uilab *u, const char *node, const uint32_t *
     rec_fini(&msg_util_rec, &m);
 }
 
+/* The same of a node and of one task on it: percent of its CPUs, MiB. */
+struct task_feed {
+    const char *node;
+    uint32_t job;
+    int32_t step;
+    uint32_t task, attempt;
+    uint32_t cpu_percent, cpus;
+    uint64_t mem_mib;
+    uint32_t gpus[8]; /* how busy */
+    size_t n_gpus;
+};
+
+static inline void feed_task_util(struct uilab *u, const struct task_feed *t, size_t n, uint32_t age_ms)
+{
+    struct msg_util m = {.node = xstrdup(t->node),
+                         .t = u->lab.now,
+                         .mem_mib = 524288,
+                         .mem_used_mib = 9000,
+                         .age_ms = age_ms};
+    for (size_t i = 0; i < n; i++) {
+        *rec_list_push(&m.tasks) = (struct task_util){
+            .key = {.job = t[i].job, .step = t[i].step, .task = t[i].task, .attempt = t[i].attempt},
+            .cpu_permille = t[i].cpu_percent * t[i].cpus * 10,
+            .rss_kib = t[i].mem_mib * 1024,
+            .procs = 3};
+        for (uint32_t k = 0; k < t[i].n_gpus && i == 0; k++)
+            *rec_list_push(&m.gpus) = (struct gpu_util){
+                .index = k, .busy_pct = t[i].gpus[k], .mem_used_mib = 71000, .mem_mib = 81920};
+    }
+    uilab_feed(u, MSG_UTIL, 0, &m);
+    rec_fini(&msg_util_rec, &m);
+}
+
+/* Both nodes of the job that trains on two (struct demo_cluster, multi), as a wave. */
+static inline void feed_training(struct uilab *u, uint32_t job, uint32_t i)
+{
+    const struct job *j = model_get_job(&u->lab.m, job);
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct step *s = job_find_step(j, 0);
+        uint32_t busy = i < 6 ? 3 : 97 - (i * (k + 3)) % 19 - (i / 9 % 3) * 8;
+        struct task_feed t[] = {{.node = k ? "gpu02" : "gpu01",
+                                 .job = job,
+                                 .step = 0,
+                                 .task = k,
+                                 .attempt = s->tasks.v[k].attempt,
+                                 .cpu_percent = 30 + (i * 7 + k * 13) % 29,
+                                 .cpus = 12,
+                                 .mem_mib = 61000 + 90 * i,
+                                 .gpus = {busy, busy - busy / 9},
+                                 .n_gpus = 2},
+                                {.job = job,
+                                 .step = STEP_BATCH,
+                                 .attempt = j->steps.v[0].tasks.v[0].attempt,
+                                 .cpu_percent = 0,
+                                 .cpus = 24,
+                                 .mem_mib = 40}};
+        feed_task_util(u, t, k ? 1 : 2, 0);
+    }
+}
+
+/* Answers the last question about an output with text. */
+static inline void answer_output(struct uilab *u, const char *text)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_OUTPUT_READ);
+    assert_non_null(s);
+    const struct msg_output_read *m = s->body;
+    struct msg_output_data d = {.offset = m->offset, .size = strlen(text)};
+    if (m->offset < d.size)
+        d.data = (struct blob){.p = (uint8_t *)(uintptr_t)text + m->offset, .n = d.size - m->offset};
+    uilab_feed(u, MSG_OUTPUT_DATA, s->tag, &d);
+}
+
+static const char training[] = "epoch 11/40  loss 0.982  lr 2.9e-04\n"
+                               "epoch 12/40  loss 0.961  lr 2.9e-04\n"
+                               "checkpoint saved to /scratch/alice/pretrain/ckpt-12.pt\n"
+                               "epoch 13/40  loss 0.944  lr 2.8e-04\n"
+                               "epoch 14/40   61% 1840/3000  loss 0.931\n";
+
+static inline void watch_training(struct ui_fixture *g, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        feed_training(&g->u, g->s.multi, i);
+        uilab_wait(&g->u, 3000);
+    }
+    feed_training(&g->u, g->s.multi, n);
+}
+
 static inline void plan_row(struct msg_plan *p, enum plan_kind kind, uint32_t job, const char *name,
                             const char *nodes, int64_t from_min, int64_t to_min, struct wall now)
 {

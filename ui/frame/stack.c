@@ -55,10 +55,17 @@ static void stack_close(struct ui *ui, struct view *v)
     v->ops->close(v);
 }
 
+static void stack_watch(struct ui *ui)
+{
+    struct view *v = ui_view(ui);
+    uint32_t job = v->ops->watches_job ? v->ops->watches_job(v) : 0;
+    utilization_want(ui, v->ops->watches_util || job, v->ops->watches_util ? 0 : job);
+}
+
 static void stack_changed(struct ui *ui)
 {
     ui->dirty = true;
-    utilization_want(ui, ui_view(ui)->ops->watches_util);
+    stack_watch(ui);
 }
 
 static struct view *stack_open(struct ui *ui, size_t i)
@@ -264,4 +271,5 @@ void stack_sync(struct ui *ui)
     s->roots[s->root]->ops->sync(s->roots[s->root]);
     vec_for_each (&s->pushed, i)
         s->pushed.v[i]->ops->sync(s->pushed.v[i]);
+    stack_watch(ui); /* it may show another job */
 }

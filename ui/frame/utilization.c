@@ -6,6 +6,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "ui/frame/job_load.h"
 #include "ui/frame/ui_state.h"
 
 #define UTIL_FRESH_MS 4000
@@ -19,41 +20,50 @@ struct node_sample {
 struct node_samples {
     VEC(struct node_sample *) nodes;
     struct idmap by_name;
-    bool wanted;             /* the view on top shows it */
-    bool asked;              /* the controller sends it */
-    struct mono began;       /* of all measurements; 0: there has been none */
-    struct mono summed;      /* the last one of the GPUs of all nodes together */
-    struct recent gpus_busy; /* their mean */
+    struct job_loads *jobs;
+    struct msg_watch_util wanted; /* what the view on top shows */
+    struct msg_watch_util asked;  /* what the controller sends */
+    struct mono began;            /* of all measurements; 0: there has been none */
+    struct mono summed;           /* the last one of the GPUs of all nodes together */
+    struct recent gpus_busy;      /* their mean */
 };
 
 void utilization_new(struct ui *ui)
 {
     ui->utilization = xcalloc(1, sizeof *ui->utilization);
+    ui->utilization->jobs = job_loads_new();
 }
 
 static void utilization_ask(struct ui *ui)
 {
     struct node_samples *z = ui->utilization;
-    bool want = z->wanted && ui->session.online;
-    if (want == z->asked)
+    struct msg_watch_util want = z->wanted;
+    want.on &= ui->session.online;
+    if (want.on == z->asked.on && (!want.on || want.job == z->asked.job))
         return;
     z->asked = want;
-    struct msg_flag flag = {.on = want};
     uint64_t tag;
-    if (ui->session.online && ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
-        z->asked = false;
+    if (ui->session.online && ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &want, &tag) < 0)
+        z->asked.on = false;
 }
 
-void utilization_want(struct ui *ui, bool want)
+void utilization_want(struct ui *ui, bool want, uint32_t job)
 {
-    ui->utilization->wanted = want;
+    ui->utilization->wanted = (struct msg_watch_util){.on = want, .job = job};
+    if (want && job)
+        job_loads_keep(ui->utilization->jobs, job);
     utilization_ask(ui);
 }
 
 void utilization_connected(struct ui *ui)
 {
-    ui->utilization->asked = false;
+    ui->utilization->asked.on = false;
     utilization_ask(ui);
+}
+
+const struct job_loads *utilization_jobs(const struct ui *ui)
+{
+    return ui->utilization->jobs;
 }
 
 static uint64_t utilization_id(const char *node)
@@ -105,23 +115,35 @@ static void utilization_keep_all(struct ui *ui)
         recent_add(&z->gpus_busy, ui->mono, all.busy_pct);
 }
 
+static struct node_sample *utilization_get(struct ui *ui, const char *node)
+{
+    struct node_sample *at = utilization_find(ui, node);
+    if (at)
+        return at;
+    at = xcalloc(1, sizeof *at);
+    at->util.node = xstrdup(node);
+    vec_push(&ui->utilization->nodes, at);
+    idmap_set(&ui->utilization->by_name, utilization_id(node), at);
+    return at;
+}
+
 void utilization_take(struct ui *ui, struct msg_util *util)
 {
     if (!util->node || ui->frozen)
         return;
-    struct node_sample *at = utilization_find(ui, util->node);
-    if (!at) {
-        at = xcalloc(1, sizeof *at);
-        vec_push(&ui->utilization->nodes, at);
-        idmap_set(&ui->utilization->by_name, utilization_id(util->node), at);
+    struct node_sample *at = utilization_get(ui, util->node);
+    struct mono t = mono_add_ms(ui->mono, -(int64_t)util->age_ms);
+    utilization_keep(&at->past, t, util);
+    job_loads_take(ui, ui->utilization->jobs, util, t);
+    if (!util->age_ms) {
+        rec_fini(&msg_util_rec, &at->util);
+        at->util = *util;
+        at->at = t;
+        *util = (struct msg_util){0};
     }
-    rec_fini(&msg_util_rec, &at->util);
-    at->util = *util;
-    utilization_keep(&at->past, ui->mono, &at->util);
-    at->at = ui->mono;
-    utilization_keep_all(ui);
-    *util = (struct msg_util){0};
-    if (ui->utilization->wanted)
+    if (ui->utilization->wanted.on && !ui->utilization->wanted.job) /* all nodes are measured */
+        utilization_keep_all(ui);
+    if (ui->utilization->wanted.on)
         ui->dirty = true;
 }
 
@@ -133,6 +155,7 @@ void utilization_free(struct ui *ui)
         free(ui->utilization->nodes.v[i]);
     }
     vec_fini(&ui->utilization->nodes);
+    job_loads_free(ui->utilization->jobs);
     idmap_fini(&ui->utilization->by_name);
     free(ui->utilization);
     ui->utilization = NULL;
@@ -141,7 +164,7 @@ void utilization_free(struct ui *ui)
 static const struct node_sample *utilization_fresh(const struct ui *ui, const char *node)
 {
     const struct node_sample *at = utilization_find(ui, node);
-    return at && ui->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
+    return at && at->at.ns && ui->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
 }
 
 const struct msg_util *ui_util(const struct ui *ui, const char *node)

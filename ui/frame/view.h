@@ -35,6 +35,9 @@ struct view_ops {
     bool wants_side;   /* has a detail pane where there is room */
     bool types;        /* takes letters as text: only function keys and the like are keys */
     bool watches_util; /* shows live utilisation: measured only while it is on the screen */
+    /* The job whose use it shows (ui/frame/job_load.h): then only its nodes are measured. 0: none now.
+     * NULL: it shows that of no single job. */
+    uint32_t (*watches_job)(struct view *v);
 
     /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. A screen
      * of a number key sees the model first in sync, which follows at once. */

@@ -111,6 +111,11 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     if (j->state == JOB_PENDING) {
         job_wait_words(lines_pair(l, "why", LABEL), ui, j);
     }
+    jobinfo_place(l, ui, j);
+}
+
+void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
+{
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_first_failed(j, &step) : NULL;
     if (culprit) {
@@ -121,8 +126,8 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     }
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
-    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "allocated" : "requested",
-                   LABEL);
+    struct rich *r = lines_pair(
+        l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "allocated" : "requested", LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);

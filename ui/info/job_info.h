@@ -8,6 +8,8 @@
 
 /* Id, name, state, times, place: a few lines. */
 void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);
+/* Of these the last ones: where it runs and with what, whose it is. */
+void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j);
 /* What it asked for and where its output goes. */
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j);
 /* Its steps, a line each, at most max. */

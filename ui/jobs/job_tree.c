@@ -14,7 +14,9 @@
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
 #include "src/text/steptext.h"
+#include "ui/frame/job_load.h"
 #include "ui/text/view_text.h"
+#include "ui/widget/graph.h"
 
 static const struct job *job_tree_job_of(const struct jobtree *t)
 {
@@ -30,6 +32,9 @@ static uint64_t job_tree_row_id(const struct tree_row *r)
 }
 
 /* --- columns --- */
+
+#define TREND 8
+#define LIVE  (COLUMN_RIGHT | COLUMN_HIDDEN) /* shown while the job runs */
 
 static void get_what(const void *ctx, const void *row, struct table_field *f)
 {
@@ -169,6 +174,60 @@ static void get_peak(const void *ctx, const void *row, struct table_field *f)
     rich_add(&f->text, ROLE_NORMAL, mem_format_words(r->task->peak_rss_kib, b));
 }
 
+/* --- what tasks use now --- */
+
+static bool job_tree_load(const struct jobtree *t, const struct tree_row *r, struct live_load *ret)
+{
+    const struct job *j = job_tree_job_of(t);
+    return j && r->task && r->rank < 0 && task_load_now(t->ui, j, r->step, r->task, ret);
+}
+
+static void job_tree_get_cpu(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct tree_row *r = row;
+    struct live_load l;
+    unsigned cpus = r->task ? cpuset_count(&r->task->alloc.cpus) : 0;
+    if (!cpus || !job_tree_load(ctx, r, &l) || !l.measured)
+        return;
+    f->has_num = true;
+    f->num = l.cpu_permille / 10.0 / cpus;
+    rich_addf(&f->text, ROLE_NORMAL, "%.0f%%", f->num);
+}
+
+static void job_tree_get_memory(const void *ctx, const void *row, struct table_field *f)
+{
+    struct live_load l;
+    char b[UNITS_TEXT_SIZE];
+    if (!job_tree_load(ctx, row, &l) || !l.measured)
+        return;
+    f->has_num = true;
+    f->num = (double)l.mem_kib;
+    rich_add(&f->text, ROLE_NORMAL, mem_format_words(l.mem_kib, b));
+}
+
+static void job_tree_get_gpu(const void *ctx, const void *row, struct table_field *f)
+{
+    struct live_load l;
+    if (!job_tree_load(ctx, row, &l) || !l.n_gpus)
+        return;
+    f->has_num = true;
+    f->num = l.gpu_percent;
+    rich_addf(&f->text, ROLE_NORMAL, "%u%%", l.gpu_percent);
+}
+
+/* Of its GPUs where it has any, else of its CPUs. */
+static void job_tree_get_trend(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct jobtree *t = ctx;
+    const struct tree_row *r = row;
+    const struct job *j = job_tree_job_of(t);
+    bool live = j && r->task && r->rank < 0 && r->task->state == TASK_RUNNING;
+    const struct load_past *p = live ? task_load_past(t->ui, j, r->step, r->task) : NULL;
+    if (p)
+        graph_add(&f->text, cpuset_is_empty(&r->task->alloc.gpus) ? &p->cpu : &p->gpu, ui_mono(t->ui),
+                  TREND, 1, 0, ROLE_BAR_USED);
+}
+
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = job_tree_get_glyph},
     {.name = "what",
@@ -190,14 +249,14 @@ static const struct table_column columns[] = {
      .title = "CPUS",
      .min = 4,
      .want = 4,
-     .rank = 5,
+     .rank = 8,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_cpus},
     {.name = "gpus",
      .title = "GPU#",
      .min = 4,
      .want = 7,
-     .rank = 4,
+     .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_gpus},
     {.name = "time",
@@ -207,6 +266,22 @@ static const struct table_column columns[] = {
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_time},
+    {.name = "cpu", .title = "CPU", .min = 4, .want = 5, .rank = 4, .flags = LIVE, .get = job_tree_get_cpu},
+    {.name = "gpu", .title = "GPU", .min = 4, .want = 4, .rank = 5, .flags = LIVE, .get = job_tree_get_gpu},
+    {.name = "memory",
+     .title = "MEMORY",
+     .min = 8,
+     .want = 9,
+     .rank = 6,
+     .flags = LIVE,
+     .get = job_tree_get_memory},
+    {.name = "trend",
+     .title = "TREND",
+     .min = TREND,
+     .want = TREND,
+     .rank = 9,
+     .flags = COLUMN_HIDDEN,
+     .get = job_tree_get_trend},
     {.name = "peak",
      .title = "PEAK MEM",
      .min = 8,
@@ -289,6 +364,17 @@ void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job)
 {
     *t = (struct jobtree){.ui = ui, .job = job};
     table_init(&t->table, columns, sizeof columns / sizeof columns[0], job_tree_fill, t);
+}
+
+void jobtree_show_use(struct jobtree *t, const struct job *j)
+{
+    static const char *const live[] = {"cpu", "gpu", "memory", "trend"};
+    struct live_load now;
+    bool known = job_load_now(t->ui, j, NULL, &now);
+    for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
+        bool on = known && (!str_eq(live[i], "gpu") || now.n_gpus);
+        table_show_column(&t->table, (size_t)table_find_column(&t->table, live[i]), on);
+    }
 }
 
 void jobtree_fini(struct jobtree *t)

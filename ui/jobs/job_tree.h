@@ -22,6 +22,8 @@ struct jobtree {
 
 void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job);
 void jobtree_fini(struct jobtree *t);
+/* Shows the columns of what its tasks use now if that is known. */
+void jobtree_show_use(struct jobtree *t, const struct job *j);
 const struct tree_row *jobtree_current(const struct jobtree *t);
 /* Puts the cursor on the next task that failed, behind the cursor's, and around. Returns false where none
  * did. */

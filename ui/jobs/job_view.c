@@ -1,5 +1,6 @@
-/* job_view.c - the page of one job: the tree of its tasks, and beside it (from 100 columns; else below it,
- * where there is room, and by Tab) why, request and story. */
+/* job_view.c - the page of one job: how it stands in a sentence, its time, what it uses, the tree of its
+ * tasks and the last lines of its output; beside that, or by Tab where it is narrow, the details: why it
+ * waits, efficiency, dependencies, events, request and script. */
 #include "ui/jobs/job_view.h"
 
 #include <stdlib.h>
@@ -10,32 +11,41 @@
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_depends.h"
+#include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
+#include "ui/info/job_life.h"
 #include "ui/info/job_script.h"
 #include "ui/jobs/job_tree.h"
+#include "ui/jobs/use_graphs.h"
 #include "ui/jobs/why_view.h"
+#include "ui/output/output_peek.h"
 #include "ui/output/output_view.h"
 #include "ui/text/view_text.h"
 
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
-#define SUMMARY_MAX  7
-#define BELOW_MIN    4 /* lines below the tree that are worth a text */
+#define LIMIT_BAR    28   /* cells of the bar of its time */
+#define HEAD_MAX     6    /* lines of the sentence, the time and its life */
+#define BELOW_MIN    4    /* lines below the tree that are worth something */
+#define TREE_MIN     3    /* lines of the tree, before there is anything below it */
+#define ROOMY        28   /* lines of a page with empty lines between its parts */
 
 struct jobpage {
     struct view v;
     uint32_t job;
     struct jobtree tree;
-    struct pane summary, text;
-    bool on_text; /* the text has the focus, and the room where there is little */
+    struct pane head, text;
+    struct output_peek peek;
+    bool on_text; /* the details have the focus, and the room where there is little */
     struct rect tree_area;
     struct msg_why why;
     bool has_why, asking;
     struct wall asked;
     struct jobscript script;
     bool script_asked;
+    bool chose; /* the user has moved the cursor of the tree */
 };
 
-static struct jobpage *page_of(struct view *v)
+static struct jobpage *jobpage_of(struct view *v)
 {
     return (struct jobpage *)(void *)v;
 }
@@ -51,7 +61,7 @@ static void why_answered(struct ui *ui, struct view *owner, uint64_t arg, const 
 {
     (void)ui;
     (void)arg;
-    struct jobpage *p = page_of(owner);
+    struct jobpage *p = jobpage_of(owner);
     p->asking = false;
     if (!in || in->kind != MSG_WHY_CAUSES)
         return;
@@ -76,7 +86,7 @@ static void job_ask_why(struct jobpage *p)
 static void script_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
-    struct jobpage *p = page_of(owner);
+    struct jobpage *p = jobpage_of(owner);
     p->script_asked = in != NULL;
     jobscript_take(&p->script, in);
     ui_changed(ui);
@@ -94,7 +104,32 @@ static void job_ask_script(struct jobpage *p)
 
 /* --- life --- */
 
-static struct view *page_open(struct ui *ui, const void *arg)
+/* The output of the task under the cursor, else the one that says most. */
+static void jobpage_show_output(struct jobpage *p)
+{
+    const struct job *j = job_view_of(p);
+    const struct tree_row *r = jobtree_current(&p->tree);
+    struct output_at at;
+    bool chosen = r && r->task && p->chose;
+    if (chosen)
+        at = (struct output_at){.job = p->job,
+                                .step = r->step->id,
+                                .task = r->task->index,
+                                .rank = r->rank >= 0 ? (uint32_t)r->rank : r->task->rank_base};
+    bool began = j && j->state != JOB_PENDING && !job_never_ran(j);
+    peek_show(&p->peek, began ? j : NULL, chosen ? &at : NULL);
+}
+
+static void jobpage_sync(struct view *v)
+{
+    struct jobpage *p = jobpage_of(v);
+    table_refill(&p->tree.table);
+    jobpage_show_output(p);
+    job_ask_why(p);
+    job_ask_script(p);
+}
+
+static struct view *jobpage_open(struct ui *ui, const void *arg)
 {
     const uint32_t *id = arg;
     if (!ui_job(ui, *id))
@@ -103,34 +138,26 @@ static struct view *page_open(struct ui *ui, const void *arg)
     p->v = (struct view){.ops = &jobpage_view, .ui = ui};
     p->job = *id;
     jobtree_init(&p->tree, ui, *id);
-    table_refill(&p->tree.table);
-    job_ask_why(p);
-    job_ask_script(p);
+    peek_init(&p->peek, &p->v);
+    jobpage_sync(&p->v);
     return &p->v;
 }
 
-static void page_close(struct view *v)
+static void jobpage_close(struct view *v)
 {
-    struct jobpage *p = page_of(v);
+    struct jobpage *p = jobpage_of(v);
     jobtree_fini(&p->tree);
-    pane_fini(&p->summary);
+    peek_fini(&p->peek);
+    pane_fini(&p->head);
     pane_fini(&p->text);
     rec_fini(&msg_why_rec, &p->why);
     jobscript_fini(&p->script);
     free(p);
 }
 
-static void page_sync(struct view *v)
+static void jobpage_title(struct view *v, struct rich *out)
 {
-    struct jobpage *p = page_of(v);
-    table_refill(&p->tree.table);
-    job_ask_why(p);
-    job_ask_script(p);
-}
-
-static void page_title(struct view *v, struct rich *out)
-{
-    struct jobpage *p = page_of(v);
+    struct jobpage *p = jobpage_of(v);
     const struct job *j = job_view_of(p);
     rich_add(out, ROLE_TITLE, "Job ");
     if (!j) {
@@ -145,75 +172,139 @@ static void page_title(struct view *v, struct rich *out)
     rich_role(out, ROLE_DIM);
 }
 
-/* --- drawing --- */
+/* --- the details --- */
 
 static void fill_text(struct jobpage *p, const struct job *j)
 {
     struct lines *l = &p->text.lines;
+    struct ui *ui = p->v.ui;
+    bool ended = job_state_is_final((enum job_state)j->state);
     lines_clear(l);
     if (j->state == JOB_PENDING) {
         jobinfo_section(l, "Why it waits");
         if (p->has_why) {
-            why_lines(l, &p->why, p->v.ui);
+            why_lines(l, &p->why, ui);
         } else {
-            job_wait_words(lines_add(l), p->v.ui, j);
+            job_wait_words(lines_add(l), ui, j);
         }
     }
+    if (ended && wall_is_set(j->t_start)) {
+        jobinfo_section(l, "Efficiency");
+        job_use_lines(l, j, ui_model(ui), ui_now(ui));
+    }
+    if (j->alloc.n > 1 && !ended) {
+        jobinfo_section(l, "Use by node");
+        usegraphs_nodes(l, ui, j);
+    }
+    jobinfo_section(l, "Allocation");
+    jobinfo_place(l, ui, j);
     jobinfo_section(l, "Events");
-    jobinfo_story(l, p->v.ui, j);
+    jobinfo_story(l, ui, j);
     jobinfo_section(l, "Request");
-    jobinfo_request(l, p->v.ui, j);
+    jobinfo_request(l, ui, j);
     if (p->script.there || p->script.why) {
         jobinfo_section(l, "Script");
         jobscript_lines(&p->script, l);
     }
 }
 
-/* The summary says what the text beside it does not: without its first line, which is the title's. */
-static struct rect draw_summary(struct jobpage *p, struct canvas *c, struct rect body, const struct job *j)
+/* --- drawing --- */
+
+static void fill_head(struct jobpage *p, const struct job *j, int width)
 {
-    lines_clear(&p->summary.lines);
-    jobinfo_summary(&p->summary.lines, p->v.ui, j);
-    struct rect in = rect_make(body.y, body.x + 1, body.h, body.w - 2);
-    int h = (int)pane_height(&p->summary, in.w) - 1, most = body.h / 3;
-    h = h > SUMMARY_MAX ? SUMMARY_MAX : h;
-    h = h > most ? most : h;
-    if (h < 1)
-        return body;
-    struct rect old = canvas_clip(c, rect_make(in.y, in.x, h, in.w));
-    for (int i = 0; i < h && (size_t)(i + 1) < p->summary.flowed.n; i++)
-        rich_draw(&p->summary.flowed.v[i + 1], c, in.y + i, in.x, in.w);
-    canvas_unclip(c, old);
-    rect_take_top(&body, h + (body.h > h + 4 ? 1 : 0));
-    return body;
+    struct ui *ui = p->v.ui;
+    struct lines *l = &p->head.lines;
+    struct rich bar, words;
+    lines_clear(l);
+    struct rich *r = lines_add(l);
+    joblife_headline(r, ui, j);
+    r->hang = 2;
+    rich_init(&bar);
+    rich_init(&words);
+    joblife_limit(&bar, ui, j, LIMIT_BAR < width / 3 ? LIMIT_BAR : width / 3);
+    if (bar.text.len)
+        rich_append(lines_add(l), &bar);
+    rich_clear(&bar);
+    if (joblife_ribbon(&bar, &words, ui, j, width)) {
+        rich_append(lines_add(l), &bar);
+        rich_append(lines_add(l), &words);
+    }
+    rich_fini(&bar);
+    rich_fini(&words);
 }
 
-static void draw_tree(struct jobpage *p, struct canvas *c, struct rect r, const struct job *j, bool focused)
+static void jobpage_draw_head(struct jobpage *p, struct canvas *c, struct rect *body, const struct job *j,
+                              bool roomy)
+{
+    struct rect in = rect_make(body->y, body->x + 1, body->h, body->w - 2);
+    fill_head(p, j, in.w);
+    int h = (int)pane_height(&p->head, in.w);
+    h = h > HEAD_MAX ? HEAD_MAX : h;
+    h = h > body->h / 2 ? body->h / 2 : h;
+    pane_draw(&p->head, c, rect_make(in.y, in.x, h, in.w));
+    rect_take_top(body, h + roomy);
+}
+
+static void jobpage_draw_use(struct jobpage *p, struct canvas *c, struct rect *body, const struct job *j,
+                             int room)
+{
+    int h = usegraphs_height(j, body->w - 2, room);
+    if (!h || body->h < h + TREE_MIN)
+        return;
+    usegraphs_draw(p->v.ui, j, c, rect_make(body->y, body->x + 1, h, body->w - 2));
+    rect_take_top(body, h + (room >= ROOMY));
+}
+
+static void jobpage_draw_tree(struct jobpage *p, struct canvas *c, struct rect r, const struct job *j,
+                              bool focused)
 {
     p->tree_area = r;
     if (p->tree.table.shown.n) {
         p->v.ticks |= table_draw(&p->tree.table, c, r, focused);
         return;
     }
-    canvas_text(c, r.y + (r.h > 2), r.x + 2, ROLE_DIM,
+    canvas_text(c, r.y, r.x + 1, ROLE_DIM,
                 j->state == JOB_PENDING ? "No task has started. Steps and tasks will appear here."
                                         : "The job has no steps.",
-                r.w - 3);
+                r.w - 2);
 }
 
-/* The text has what the tree leaves. */
-static void draw_below(struct jobpage *p, struct canvas *c, struct rect *body)
+static void jobpage_draw_output(struct jobpage *p, struct canvas *c, struct rect r, const struct job *j)
 {
-    int tree = p->tree.table.shown.n ? (int)p->tree.table.shown.n + 1 : 1, left = body->h - tree - 1;
-    if (left < BELOW_MIN)
+    struct rich title;
+    struct str name = STR_INIT;
+    rich_init(&title);
+    rich_add(&title, ROLE_TITLE, "Output");
+    peek_name(&p->peek, j, &name);
+    if (name.len)
+        rich_addf(&title, ROLE_DIM, "  %s", name.s);
+    rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
+    rich_fini(&title);
+    str_fini(&name);
+    peek_draw(&p->peek, c, rect_make(r.y + 1, r.x + 1, r.h - 1, r.w - 2));
+}
+
+/* What the tree leaves is for the output, and for the details where there is none of them beside it. */
+static void jobpage_draw_below(struct jobpage *p, struct canvas *c, struct rect *body, const struct job *j,
+                               bool side)
+{
+    int tree = p->tree.table.shown.n ? (int)p->tree.table.shown.n + 1 : 1;
+    int least = tree < TREE_MIN ? tree : TREE_MIN, left = body->h - tree - 1;
+    if (left < BELOW_MIN) /* the tree scrolls */
+        left = body->h / 2 < body->h - 1 - least ? body->h / 2 : body->h - 1 - least;
+    if (left < BELOW_MIN || (!p->peek.at.job && side))
         return;
     struct rect r = rect_take_bottom(body, left);
-    pane_draw(&p->text, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
+    rect_take_bottom(body, 1);
+    if (p->peek.at.job)
+        jobpage_draw_output(p, c, r, j);
+    else if (!side)
+        pane_draw(&p->text, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
 }
 
-static void page_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
+static void jobpage_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
-    struct jobpage *p = page_of(v);
+    struct jobpage *p = jobpage_of(v);
     const struct job *j = job_view_of(p);
     if (!j) {
         canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM,
@@ -221,25 +312,39 @@ static void page_draw(struct view *v, struct canvas *c, const struct screen_layo
         return;
     }
     fill_text(p, j);
-    v->ticks = j->state == JOB_RUNNING || j->state == JOB_PENDING;
-    struct rect body = draw_summary(p, c, l->body, j);
+    jobtree_show_use(&p->tree, j);
+    v->ticks = !job_state_is_final((enum job_state)j->state);
+    struct rect body = l->body;
+    int room = body.h;
     bool side = !rect_is_empty(l->side);
-    if (side)
+    jobpage_draw_head(p, c, &body, j, room >= ROOMY);
+    if (side) {
         pane_draw(&p->text, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-    else if (p->on_text) {
+    } else if (p->on_text) {
         pane_draw(&p->text, c, rect_make(body.y, body.x + 1, body.h, body.w - 2));
         return;
-    } else
-        draw_below(p, c, &body);
-    draw_tree(p, c, body, j, !p->on_text);
+    }
+    jobpage_draw_use(p, c, &body, j, room);
+    jobpage_draw_below(p, c, &body, j, side);
+    jobpage_draw_tree(p, c, body, j, !p->on_text);
 }
 
 /* --- keys --- */
 
-static unsigned page_input(struct view *v, const struct input *in)
+/* The cursor of the tree may be on another task: its output is shown. */
+static unsigned jobpage_move(struct jobpage *p, unsigned did)
 {
-    struct jobpage *p = page_of(v);
-    return in->kind == INPUT_MOUSE ? table_input(&p->tree.table, in, p->tree_area) : 0;
+    if (did & DID_REDRAW) {
+        p->chose = true;
+        jobpage_show_output(p);
+    }
+    return did;
+}
+
+static unsigned jobpage_input(struct view *v, const struct input *in)
+{
+    struct jobpage *p = jobpage_of(v);
+    return in->kind == INPUT_MOUSE ? jobpage_move(p, table_input(&p->tree.table, in, p->tree_area)) : 0;
 }
 
 static void open_output(struct jobpage *p, const struct job *j)
@@ -263,9 +368,9 @@ static void job_act_on_job(struct jobpage *p, const struct job *j, enum action a
     act_on_jobs(p->v.ui, a, &t);
 }
 
-static unsigned page_act(struct view *v, enum action a, const struct input *in)
+static unsigned jobpage_act(struct view *v, enum action a, const struct input *in)
 {
-    struct jobpage *p = page_of(v);
+    struct jobpage *p = jobpage_of(v);
     const struct job *j = job_view_of(p);
     if (!j)
         return 0;
@@ -288,15 +393,40 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
         return DID_HANDLE | DID_REDRAW;
     else if (p->on_text && pane_act(&p->text, a))
         return DID_HANDLE | DID_REDRAW;
+    else if (a == ACTION_CLOSE && p->on_text)
+        p->on_text = false;
     else
-        return a == ACTION_CLOSE && p->on_text ? (p->on_text = false, DID_HANDLE | DID_REDRAW)
-                                               : table_act(&p->tree.table, a, in);
+        return jobpage_move(p, table_act(&p->tree.table, a, in));
     return DID_HANDLE | DID_REDRAW;
 }
 
-static const char *page_label(struct view *v, enum action a)
+static const char *jobpage_label(struct view *v, enum action a)
 {
-    return again_label(job_view_of(page_of(v)), false, a);
+    const struct jobpage *p = jobpage_of(v);
+    if (a == ACTION_PANEL)
+        return p->on_text ? "tasks" : "details";
+    return again_label(job_view_of(p), false, a);
+}
+
+static uint32_t jobpage_watches(struct view *v)
+{
+    const struct job *j = job_view_of(jobpage_of(v));
+    return j && j->state != JOB_PENDING && !job_state_is_final((enum job_state)j->state) ? j->id : 0;
+}
+
+static int jobpage_fd(struct view *v)
+{
+    return peek_fd(&jobpage_of(v)->peek);
+}
+
+static unsigned jobpage_wake(struct view *v)
+{
+    return peek_wake(&jobpage_of(v)->peek);
+}
+
+static bool jobpage_work(struct view *v)
+{
+    return peek_work(&jobpage_of(v)->peek);
 }
 
 static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};
@@ -306,12 +436,16 @@ const struct view_ops jobpage_view = {
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .wants_side = true,
-    .open = page_open,
-    .close = page_close,
-    .sync = page_sync,
-    .title = page_title,
-    .draw = page_draw,
-    .input = page_input,
-    .act = page_act,
-    .label = page_label,
+    .open = jobpage_open,
+    .close = jobpage_close,
+    .sync = jobpage_sync,
+    .title = jobpage_title,
+    .draw = jobpage_draw,
+    .input = jobpage_input,
+    .act = jobpage_act,
+    .label = jobpage_label,
+    .watches_job = jobpage_watches,
+    .fd = jobpage_fd,
+    .wake = jobpage_wake,
+    .work = jobpage_work,
 };

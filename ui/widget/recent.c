@@ -89,3 +89,25 @@ enum recent_span recent_span_of(int64_t s)
 {
     return s > RECENT_SLOTS * RECENT_SLOT_MS / MS_PER_S ? RECENT_HOUR : RECENT_SIX_MINUTES;
 }
+
+void recent_sum_add(struct recent_sum *s, const struct recent *p, uint64_t weight)
+{
+    int64_t from = p->end - s->end > RECENT_SLOTS ? p->end - RECENT_SLOTS : s->end;
+    for (int64_t i = from; i < p->end; i++) /* they stood for older slots */
+        s->sum[i % RECENT_SLOTS] = s->weight[i % RECENT_SLOTS] = 0;
+    s->end = p->end > s->end ? p->end : s->end;
+    for (int64_t i = s->end > RECENT_SLOTS ? s->end - RECENT_SLOTS : 0; i < p->end; i++) {
+        uint8_t v = recent_at(p, i);
+        if (v == RECENT_NONE)
+            continue;
+        s->sum[i % RECENT_SLOTS] += v * weight;
+        s->weight[i % RECENT_SLOTS] += weight;
+    }
+}
+
+void recent_sum_mean(const struct recent_sum *s, struct recent *ret)
+{
+    *ret = (struct recent){.end = s->end};
+    for (size_t i = 0; i < RECENT_SLOTS; i++)
+        ret->v[i] = s->weight[i] ? (uint8_t)(s->sum[i] / s->weight[i]) : RECENT_NONE;
+}

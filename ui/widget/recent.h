@@ -40,4 +40,13 @@ void recent_columns(const struct recent *p, enum recent_span span, struct mono n
 /* The span that has room for measurements of that many seconds. */
 enum recent_span recent_span_of(int64_t s);
 
+/* The mean of several, each with its weight, slot by slot, of those that were measured in that slot. A
+ * zeroed sum is empty. */
+struct recent_sum {
+    int64_t end;
+    uint64_t sum[RECENT_SLOTS], weight[RECENT_SLOTS];
+};
+void recent_sum_add(struct recent_sum *s, const struct recent *p, uint64_t weight);
+void recent_sum_mean(const struct recent_sum *s, struct recent *ret);
+
 #endif

@@ -1,0 +1,126 @@
+/* test_job_page.c - the page of a job: what it uses now, its life, the last lines of its output. */
+#include "src/model/stepstate.h"
+#include "tests/screen/ui_fixture.h"
+
+static void shows(struct uilab *u, const char *part, bool want)
+{
+    if ((uilab_find(u, part) >= 0) != want)
+        fail_msg("\"%s\" is %s the screen:\n%s", part, want ? "not on" : "on", uilab_text(u));
+}
+
+static void measured_while_it_is_shown(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/pretrain<Enter>");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<Enter>");
+    const struct msg_watch_util *w = uilab_sent(u, MSG_WATCH_UTIL)->body;
+    assert_true(w->on);
+    assert_int_equal(w->job, g->s.multi);
+    uilab_draw(u, 43, 132);
+    shows(u, "not measured yet", true);
+    shows(u, "0%", false);
+    watch_training(g, 40);
+    uilab_draw(u, 43, 132);
+    shows(u, "not measured", false);
+    shows(u, "of 48", true); /* both nodes together */
+    shows(u, "of 384G", true);
+    shows(u, "4 GPUs", true);
+    shows(u, "277G of 320G", true);
+    shows(u, "\u28ff", true);
+    uilab_forget_sent(u);
+    uilab_keys(u, "q");
+    w = uilab_sent(u, MSG_WATCH_UTIL)->body;
+    assert_false(w->on);
+    uilab_wait(u, 30000);
+    uilab_keys(u, "<Enter>"); /* the minutes before it was closed are there, and no number that is old */
+    uilab_draw(u, 43, 132);
+    shows(u, "not measured now", true);
+    shows(u, "of 48", false);
+    shows(u, "\u28ff", true);
+    uilab_wait(u, 500000); /* all of it is too long ago */
+    uilab_draw(u, 43, 132);
+    shows(u, "\u28ff", false);
+}
+
+/* Without control groups, without GPUs, and where a node says nothing of the job. */
+static void what_is_not_measured_is_not_shown(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/train-resnet<Enter><Enter>");
+    const struct job *j = model_get_job(&u->lab.m, g->s.train);
+    struct task_feed t = {.node = "gpu03",
+                          .job = g->s.train,
+                          .step = STEP_BATCH,
+                          .attempt = j->steps.v[0].tasks.v[0].attempt,
+                          .cpu_percent = 51,
+                          .cpus = 8,
+                          .mem_mib = 2048};
+    feed_task_util(u, &t, 0, 0);
+    uilab_draw(u, 43, 132);
+    shows(u, "of 8", false);
+    feed_task_util(u, &t, 1, 0);
+    uilab_draw(u, 43, 132);
+    shows(u, "CPU 51% 4.1 of 8", true);
+    shows(u, "memory 3% 2G of 64G", true);
+    shows(u, "GPUs 0%", false); /* its GPUs are not measured */
+    t.mem_mib = 63 * 1024;
+    feed_task_util(u, &t, 1, 0);
+    feed_task_util(u, &t, 1, 60000); /* an earlier one replaces nothing */
+    uilab_draw(u, 43, 132);
+    shows(u, "memory 98%", true);
+    t.attempt += 1; /* of another attempt: not of the task that is shown, but of the job */
+    feed_task_util(u, &t, 1, 0);
+    uilab_draw(u, 43, 132);
+    shows(u, "memory 98%", true);
+}
+
+static void output_is_followed(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/pretrain<Enter><Enter>");
+    uilab_draw(u, 24, 80);
+    answer_output(u, training);
+    uilab_draw(u, 24, 80);
+    shows(u, "Output", true);
+    shows(u, "epoch 14/40", true);
+    struct str more = STR_INIT;
+    str_appendf(&more, "%sepoch 15/40  loss 0.920\n", training);
+    answer_output(u, more.s);
+    uilab_draw(u, 24, 80);
+    shows(u, "epoch 15/40", true);
+    uilab_keys(u, "q"); /* an answer to a page that is closed */
+    answer_output(u, more.s);
+    str_fini(&more);
+    uilab_draw(u, 24, 80);
+    shows(u, "pretrain", true);
+}
+
+static void golden(void **state)
+{
+    static const int sizes[][2] = {{24, 80}, {43, 132}, {50, 200}};
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/pretrain<Enter><Enter>");
+    watch_training(g, 90);
+    uilab_draw(u, 43, 132);
+    answer_output(u, training);
+    for (size_t i = 0; i < N_OF(sizes); i++)
+        uilab_golden_in_all(u, "job-live", sizes[i][0], sizes[i][1]);
+    u->canvas.ascii = true;
+    uilab_golden(u, "job-live-ascii", 24, 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UI_FIXTURE_CASE(measured_while_it_is_shown),
+        UI_FIXTURE_CASE(what_is_not_measured_is_not_shown),
+        UI_FIXTURE_CASE(output_is_followed),
+        UI_FIXTURE_CASE(golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
