@@ -627,8 +627,8 @@ static void dependencies_both_ways(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/report<Enter>d");
     uilab_draw(u, 24, 80);
-    must_show(u, "Depends on");
-    must_show(u, "afterok");
+    must_show(u, "waits for");
+    must_show(u, "to succeed");
 }
 
 /* --- shells --- */

@@ -99,6 +99,71 @@ static void output_is_followed(void **state)
     shows(u, "pretrain", true);
 }
 
+/* report waits for job 9, eval for report: both ways from report, and on with Enter. */
+static void dependencies_are_walked(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct demo_cluster s;
+    char part[40];
+    uilab_init(&u);
+    demo_cluster_build(&u.lab, &s);
+    lab_get(&u.lab, s.eval)->req.dependency = xasprintf("afterany:%u", s.chained);
+    lab_get(&u.lab, s.held)->req.dependency = xasprintf("afterok:%u:77", s.eval);
+    uilab_connect(&u);
+    uilab_keys(&u, "/report<Enter>d");
+    uilab_golden(&u, "depends", 24, 80);
+    shows(&u, "eval", true);
+    shows(&u, "ablation", true); /* the level after it */
+    uilab_keys(&u, "j<Enter>");
+    uilab_draw(&u, 24, 80);
+    snprintf(part, sizeof part, "Job %u  eval", s.eval);
+    shows(&u, part, true);
+    uilab_keys(&u, "d");
+    uilab_draw(&u, 24, 80);
+    shows(&u, "report", true); /* and what that one waits for */
+    shows(&u, "sweep", true);
+    uilab_keys(&u, "qqq");
+    uilab_draw(&u, 24, 80);
+    shows(&u, "Jobs 1 of", true);
+    uilab_keys(&u, "<Esc>/ablation<Enter>d");
+    uilab_draw(&u, 24, 80);
+    shows(&u, "no longer in the queue", true); /* job 77 */
+    uilab_keys(&u, "q<Esc>/train-resnet<Enter>d");
+    uilab_draw(&u, 24, 80);
+    shows(&u, "waits for no other job", true);
+    uilab_fini(&u);
+}
+
+/* It was preempted, waited again, and runs now; before that it had waited for long. */
+static void its_life_is_told(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct demo_cluster s;
+    uilab_init(&u);
+    demo_cluster_build(&u.lab, &s);
+    struct job *j = lab_get(&u.lab, s.train);
+    struct past_run *run = rec_list_push(&job_rare_mut(j)->runs);
+    *run = (struct past_run){.state = JOB_PREEMPTED,
+                             .kill_cause = KILL_PREEMPT,
+                             .preempted_by = 4,
+                             .kill_user = xstrdup("chen"),
+                             .t_start = {.ms = j->t_submit.ms + 12 * 60000},
+                             .t_kill = {.ms = j->t_submit.ms + 52 * 60000},
+                             .t_end = {.ms = j->t_submit.ms + 52 * 60000},
+                             .t_back = {.ms = j->t_submit.ms + 52 * 60000}};
+    j->t_start.ms = j->t_submit.ms + 55 * 60000;
+    j->restarts = 1;
+    uilab_connect(&u);
+    uilab_keys(&u, "/train-resnet<Enter><Enter>");
+    uilab_draw(&u, 24, 99);
+    shows(&u, "waited 12 min, ran 40 min (preempted by job 4 of chen), waited 3 min, running for 17 min",
+          true);
+    uilab_golden(&u, "job-life", 24, 80);
+    uilab_fini(&u);
+}
+
 static void golden(void **state)
 {
     static const int sizes[][2] = {{24, 80}, {43, 132}, {50, 200}};
@@ -117,10 +182,9 @@ static void golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UI_FIXTURE_CASE(measured_while_it_is_shown),
-        UI_FIXTURE_CASE(what_is_not_measured_is_not_shown),
-        UI_FIXTURE_CASE(output_is_followed),
-        UI_FIXTURE_CASE(golden),
+        UI_FIXTURE_CASE(measured_while_it_is_shown), UI_FIXTURE_CASE(what_is_not_measured_is_not_shown),
+        UI_FIXTURE_CASE(output_is_followed),         cmocka_unit_test(dependencies_are_walked),
+        cmocka_unit_test(its_life_is_told),          UI_FIXTURE_CASE(golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,18 +24,69 @@ static struct rich *use_line(struct lines *l, const char *label, int percent)
     return r;
 }
 
+#define SHORT_S       300  /* what ran for less than this says little about what it needs */
+#define SPARE_MEM_MIB 4096 /* less is not worth a word */
+#define SPARE_LIMIT_S 1800
+
+static struct rich *advice_add(struct lines *l, size_t n)
+{
+    return lines_pair(l, l->n > n ? "" : "advice", LABEL);
+}
+
+static void advise_memory(struct lines *l, size_t n, const struct job_use *u)
+{
+    char enough[UNITS_TEXT_SIZE], asked[UNITS_TEXT_SIZE];
+    if (u->mem_percent < 0 || u->mem_percent >= 40 || u->mem_mib <= SPARE_MEM_MIB)
+        return;
+    mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, enough);
+    mem_format_slurm(u->mem_mib, asked);
+    rich_addf(advice_add(l, n), ROLE_GOOD, "--mem=%s would have been enough; it asked for %s.", enough,
+              asked);
+}
+
+static void advise_cpus(struct lines *l, size_t n, const struct job_use *u, uint32_t cpus)
+{
+    double busy = u->cpu_percent * (double)cpus / 100;
+    uint32_t enough = (uint32_t)busy + 1;
+    if (u->cpu_percent < 0 || enough * 2 > cpus)
+        return;
+    rich_addf(advice_add(l, n), ROLE_GOOD,
+              enough == 1 ? "It kept %.1f of %u CPUs busy: %u would have been enough."
+                          : "It kept %.1f of %u CPUs busy: %u CPUs would have been enough.",
+              busy, cpus, enough);
+}
+
+static void advise_time(struct lines *l, size_t n, const struct job_use *u, const struct job *j)
+{
+    char ran[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+    if (j->state != JOB_COMPLETED || u->limit_s < SPARE_LIMIT_S || u->time_percent >= 25)
+        return;
+    rich_addf(advice_add(l, n), ROLE_GOOD,
+              "It ran for %s of %s: with a shorter limit it may start earlier.",
+              duration_format(u->ran_s, ran), duration_format(u->limit_s, limit));
+}
+
+/* What would do next time: a sentence for each thing that was too little or too much. */
 static void advise(struct lines *l, const struct job_use *u, const struct job *j)
 {
-    char b[UNITS_TEXT_SIZE];
+    char b[UNITS_TEXT_SIZE], had[UNITS_TEXT_SIZE];
+    size_t n = l->n;
+    if (!job_state_is_final((enum job_state)j->state))
+        return;
     if (j->state == JOB_TIMEOUT && u->limit_s)
-        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or checkpoint and resume",
-                  duration_format(u->limit_s * 2, b));
-    else if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
-        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s",
-                  mem_format_slurm(u->mem_mib * 2, b));
-    else if (u->mem_percent >= 0 && u->mem_percent < 40 && u->mem_mib > 4096)
-        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s would have been enough",
-                  mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, b));
+        rich_addf(advice_add(l, n), ROLE_GOOD,
+                  "It needed more than %s: ask for --time=%s, or let it save its state and resume.",
+                  duration_format(u->limit_s, had), duration_format(u->limit_s * 2, b));
+    if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
+        rich_addf(advice_add(l, n), ROLE_GOOD, "It needed more memory than %s: ask for --mem=%s.",
+                  mem_format_slurm(u->mem_mib, had), mem_format_slurm(u->mem_mib * 2, b));
+    if (u->ran_s < SHORT_S)
+        return;
+    advise_memory(l, n, u);
+    advise_cpus(l, n, u, job_cpus(j));
+    advise_time(l, n, u, j);
+    if (l->n == n && j->state == JOB_COMPLETED && u->mem_percent >= 0 && u->cpu_percent >= 0)
+        rich_add(lines_pair(l, "verdict", LABEL), ROLE_GOOD, "It used what it asked for.");
 }
 
 void job_use_lines(struct lines *l, const struct job *j, const struct model *m, struct wall now)

@@ -368,13 +368,11 @@ void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job)
 
 void jobtree_show_use(struct jobtree *t, const struct job *j)
 {
-    static const char *const live[] = {"cpu", "gpu", "memory", "trend"};
     struct live_load now;
     bool known = job_load_now(t->ui, j, NULL, &now);
-    for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
-        bool on = known && (!str_eq(live[i], "gpu") || now.n_gpus);
-        table_show_column(&t->table, (size_t)table_find_column(&t->table, live[i]), on);
-    }
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (columns[i].flags & COLUMN_HIDDEN)
+            table_show_column(&t->table, i, known && (columns[i].get != job_tree_get_gpu || now.n_gpus));
 }
 
 void jobtree_fini(struct jobtree *t)

@@ -17,6 +17,7 @@
     X(JOBS, "Jobs")             \
     X(JOB, "The page of a job") \
     X(ACTS, "Actions on jobs")  \
+    X(DEPENDS, "Dependencies")  \
     X(NODES, "Nodes")           \
     X(WINDOWS, "Windows")       \
     X(GPUS, "GPUs")             \
@@ -54,6 +55,8 @@ enum scope {
     X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch the job: bell and title on changes; again: stop") \
     X(ACTS,   SHELL,      "shell",       "a",          NULL,      "open a shell in the job's allocation") \
     X(ACTS,   DEPENDS,    "depends",     "d",          NULL,      "dependencies of the job, and jobs that depend on it") \
+    X(DEPENDS, OPEN_DEP,  "open-dependency", "Enter",  "open",    "open the job: steps, tasks, events, request") \
+    X(DEPENDS, DEP_OUTPUT, "dependency-output", "l",   "output",  "read the output") \
     X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task") \
     X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "switch between tasks and text") \
     X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "expand or collapse the step or task") \
