@@ -47,6 +47,7 @@ enum module_id {
     MODULE_REQ_STEP,
     MODULE_REQ_SUBMIT,
     MODULE_RETIRE,
+    MODULE_ROW_FEED,
     MODULE_SCHEDULE,
     MODULE_SCRIPTS,
     MODULE_SESSIONS,
@@ -78,6 +79,9 @@ struct module_ops {
     void (*reset)(struct control *c);
     void (*session_closed)(struct control *c, struct session *s);
     void (*session_drained)(struct control *c, struct session *s); /* it has read most of what was queued */
+    /* Its snapshot is complete: what changes is pushed from now on. */
+    void (*session_follows)(struct control *c, struct session *s);
+    void (*answering)(struct control *c, struct session *s); /* a request of it, in a moment */
     void (*peer_added)(struct control *c, struct node_peer *n);
     void (*peer_down)(struct control *c, struct node_peer *n);
     void (*peer_removed)(struct control *c, struct node_peer *n);

@@ -1,6 +1,7 @@
 #include "backend/control/iteration.h"
 
 #include "backend/control/clients/query_queue.h"
+#include "backend/control/clients/row_feed.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/eligibility_watch.h"
 #include "backend/control/nodes/job_actions.h"
@@ -46,6 +47,7 @@ void iteration_end(void *ctx)
         }
     }
     node_peers_drop_left(c);
+    row_feed_flush(c);
     if (store_turn(c->store))
         user_quota_next_batch(c);
     query_queue_serve(c); /* while the store commits */

@@ -3,6 +3,7 @@
 #include "backend/control/clients/followers.h"
 #include "backend/control/clients/output_relay.h"
 #include "backend/control/clients/query_queue.h"
+#include "backend/control/clients/row_feed.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/eligibility_watch.h"
 #include "backend/control/event_log.h"
@@ -36,7 +37,8 @@
 /* Before an event is folded:
  *
  *   event_log                   takes the last record of a job that retires
- *   history_deps, followers     look at that job while it is in the state
+ *   history_deps, followers,    look at that job while it is in the state, and at the jobs that the event
+ *   row_feed                    touches
  *   schedule, prio_cache,       drop what names a configuration that goes
  *   query_queue
  *
@@ -54,37 +56,21 @@
  * sessions and node_peers stop after the modules that keep something for a session or a node, event_log
  * after all modules that may still store something. */
 const struct module_ops *const control_modules[] = {
-    &event_log_module,
-    &history_deps_module,
-    &followers_module,
-    &schedule_module,
-    &policy_view_module,
-    &prio_cache_module,
-    &eligibility_watch_module,
-    &user_quota_module,
-    &sessions_module,
-    &node_peers_module,
-    &query_queue_module,
-    &payload_cache_module,
-    &attempt_state_module,
-    &time_limit_module,
-    &lost_nodes_module,
-    &pmi_fences_module,
-    &node_avoid_module,
-    &node_clients_module,
-    &util_watch_module,
-    &output_relay_module,
-    &terminals_module,
-    &req_step_module,
-    &req_submit_module,
-    &req_script_module,
-    &req_history_module,
-    &req_stats_module,
-    &shutdown_module,
-    &job_mail_module,
-    &lineage_module,
-    &forecast_slices_module,
-    &retire_module,
-    &read_only_module,
-    NULL,
+    &event_log_module,       &history_deps_module,
+    &followers_module,       &row_feed_module,
+    &schedule_module,        &policy_view_module,
+    &prio_cache_module,      &eligibility_watch_module,
+    &user_quota_module,      &sessions_module,
+    &node_peers_module,      &query_queue_module,
+    &payload_cache_module,   &attempt_state_module,
+    &time_limit_module,      &lost_nodes_module,
+    &pmi_fences_module,      &node_avoid_module,
+    &node_clients_module,    &util_watch_module,
+    &output_relay_module,    &terminals_module,
+    &req_step_module,        &req_submit_module,
+    &req_script_module,      &req_history_module,
+    &req_stats_module,       &shutdown_module,
+    &job_mail_module,        &lineage_module,
+    &forecast_slices_module, &retire_module,
+    &read_only_module,       NULL,
 };

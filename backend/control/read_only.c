@@ -20,7 +20,7 @@ static void read_only_tell(void *ctx, struct conn *conn, enum msg_kind kind, uin
 {
     struct control *c = ctx;
     if (kind == MSG_EVENT || kind == MSG_REASONS || kind == MSG_JOBS || kind == MSG_NODES ||
-        kind == MSG_SPEC)
+        kind == MSG_SPEC || kind == MSG_TOTALS)
         return;
     struct msg_result r = {.refusal = REFUSAL_READ_ONLY,
                            .cause = {.code = CAUSE_NOT_COMMITTED, .text = xstrdup(c->read_only)}};

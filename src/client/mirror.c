@@ -115,8 +115,10 @@ static int apply_event(struct model *m, const struct msg_event *msg, struct errt
     if (r < 0)
         return r;
     r = model_apply(m, &ev);
-    if (r == -ENOENT && ev.kind == EV_WINDOW)
-        r = 0; /* who did not ask for windows does not know the one that goes */
+    /* A client that did not ask for windows does not know the one that goes; no row told of a job that came
+     * and went at once. */
+    if (r == -ENOENT && (ev.kind == EV_WINDOW || ev.kind == EV_JOB_GONE))
+        r = 0;
     if (r < 0)
         err_set(err, r, "event %llu (%s of job %u) does not fit what is known here",
                 (unsigned long long)ev.seq, event_name(ev.kind), ev.job);

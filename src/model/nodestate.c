@@ -13,6 +13,11 @@ bool node_responds(const struct node *n)
     return n->state == NODE_UP || node_needs_no_agent(n);
 }
 
+bool node_is_out(const struct node *n)
+{
+    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
+}
+
 bool node_closes_gpus(const struct node *n)
 {
     for (size_t i = 0; i < n->notes.n; i++)

@@ -12,6 +12,7 @@
 #include "src/answers/answer_why.h"
 #include "src/answers/refusal.h"
 #include "src/base/err.h"
+#include "src/model/cluster_totals.h"
 #include "src/model/event.h"
 #include "src/model/model.h"
 #include "src/proto/launch.h"
@@ -246,10 +247,13 @@ struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ...
      * and with follow always all but request_id. */
     uint64_t job_members, req_members;
     bool live_steps; /* leave out steps that are done: a job may have had thousands */
+    /* With follow and without `jobs`: only the jobs of the connection's user. Rows come in place of events
+     * (EV_JOB_ROW, EV_JOB_GONE), and TOTALS of the whole cluster. */
+    bool own;
 };
 #define MSG_GET_FIELDS(F, G, S)                                                                              \
     F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)    \
-    F(S, U64, job_members) F(S, U64, req_members) F(S, BOOL, live_steps)
+    F(S, U64, job_members) F(S, U64, req_members) F(S, BOOL, live_steps) F(S, BOOL, own)
 
 struct msg_nodes { /* rows */
     REC_LIST(struct node) rows;
@@ -267,9 +271,11 @@ struct msg_snapshot { /* the rows so far are the state after event seq */
     struct wall now;
     uint32_t n_jobs;
     char *uuid;
+    bool own; /* the jobs of the connection's user, as was asked for; an older controller sends all */
 };
 #define MSG_SNAPSHOT_FIELDS(F, G, S)                                                                         \
-    F(S, U64, seq) F(S, U64, epoch) F(S, U32, next_job) F(S, WALL, now) F(S, U32, n_jobs) F(S, STR, uuid)
+    F(S, U64, seq) F(S, U64, epoch) F(S, U32, next_job) F(S, WALL, now) F(S, U32, n_jobs) F(S, STR, uuid)    \
+    F(S, BOOL, own)
 
 struct msg_event { /* S->C pushed: one event; body is encoded as its kind says */
     uint64_t seq;
@@ -630,7 +636,8 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(WAIT_ROWS, msg_none, "not sent: controllers of release 0.1 answered WAITS so")                         \
     X(NODE_TASK_END, msg_node_task_end, "C->S; RESULT: end tasks that the controller does not know")         \
     X(WHY_CAUSES, msg_why, "S->C")                                                                           \
-    X(WAIT_CAUSES, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again")
+    X(WAIT_CAUSES, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again") \
+    X(TOTALS, cluster_totals, "S->C, pushed to a client that follows its own jobs")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,

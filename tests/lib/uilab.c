@@ -7,6 +7,8 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/model/cluster_totals.h"
+#include "src/model/touched.h"
 #include "src/proto/codec.h"
 
 #define SNAPSHOT_ROWS 128 /* in a frame, as the controller makes them */
@@ -113,27 +115,53 @@ const struct uilab_sent *uilab_sent(const struct uilab *u, enum msg_kind kind)
     return NULL;
 }
 
+static void feed_rows(struct uilab *u, struct str *rows, uint32_t n)
+{
+    struct str body = STR_INIT;
+    if (!n)
+        return;
+    codec_list_head(&body, n);
+    str_append_n(&body, rows->s, rows->len);
+    double t0 = cpu_ms();
+    follow_feed_rows(u->app, body.s, body.len);
+    u->fed_ms += cpu_ms() - t0;
+    str_clear(rows);
+    str_fini(&body);
+}
+
 /* As they come from the controller: bytes. */
 static void feed_jobs(struct uilab *u)
 {
     const struct codec_part all = {.members = UINT64_MAX};
-    struct str rows = STR_INIT, body = STR_INIT;
+    struct str rows = STR_INIT;
     uint32_t n = 0;
     list_for_each (j, &u->lab.m.all, struct job, in_all) {
-        codec_encode_part(&job_rec, j, &all, &rows);
-        if (++n < SNAPSHOT_ROWS && j->in_all.next != &u->lab.m.all)
+        if (u->own && j->uid != u->uid)
             continue;
-        codec_list_head(&body, n);
-        str_append_n(&body, rows.s, rows.len);
-        double t0 = cpu_ms();
-        follow_feed_rows(u->app, body.s, body.len);
-        u->fed_ms += cpu_ms() - t0;
-        str_clear(&rows);
-        str_clear(&body);
-        n = 0;
+        codec_encode_part(&job_rec, j, &all, &rows);
+        if (++n == SNAPSHOT_ROWS) {
+            feed_rows(u, &rows, n);
+            n = 0;
+        }
     }
+    feed_rows(u, &rows, n);
     str_fini(&rows);
-    str_fini(&body);
+}
+
+static void feed_totals(struct uilab *u)
+{
+    struct cluster_totals t = model_totals(&u->lab.m, u->lab.now);
+    uilab_feed(u, MSG_TOTALS, 0, &t);
+}
+
+static void feed_nodes(struct uilab *u, uint64_t tag)
+{
+    const struct model *m = &u->lab.m;
+    struct msg_nodes nodes = {0};
+    for (size_t i = 0; i < m->n_nodes; i++)
+        rec_copy(&node_rec, rec_list_push(&nodes.rows), m->nodes[i]);
+    uilab_feed(u, MSG_NODES, tag, &nodes);
+    rec_fini(&msg_nodes_rec, &nodes);
 }
 
 bool uilab_snapshot(struct uilab *u)
@@ -144,12 +172,10 @@ bool uilab_snapshot(struct uilab *u)
         return false;
     uint64_t tag = get->tag;
     uint32_t what = ((const struct msg_get *)get->body)->what;
+    u->own = ((const struct msg_get *)get->body)->own && !u->older;
     uilab_feed(u, MSG_SPEC, tag, &m->spec);
-    struct msg_nodes nodes = {0};
-    for (size_t i = 0; i < m->n_nodes; i++)
-        rec_copy(&node_rec, rec_list_push(&nodes.rows), m->nodes[i]);
-    uilab_feed(u, MSG_NODES, tag, &nodes);
-    rec_fini(&msg_nodes_rec, &nodes);
+    if (!u->own)
+        feed_nodes(u, tag);
     struct msg_windows windows = {0};
     for (size_t i = 0; i < m->windows.n; i++)
         rec_copy(&window_rec, rec_list_push(&windows.rows), &m->windows.v[i]);
@@ -157,14 +183,44 @@ bool uilab_snapshot(struct uilab *u)
         uilab_feed(u, MSG_WINDOWS, tag, &windows);
     rec_fini(&msg_windows_rec, &windows);
     feed_jobs(u);
+    if (u->own)
+        feed_totals(u);
     struct msg_snapshot end = {
-        .seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now};
+        .seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now, .own = u->own};
     uilab_feed(u, MSG_SNAPSHOT, tag, &end);
     return true;
 }
 
+static void note_touched(void *touched, uint32_t job)
+{
+    struct idmap *ids = touched;
+    idmap_set(ids, job, ids);
+}
+
+/* What a session that follows its own jobs is told of them. */
+static void push_rows(struct uilab *u, const struct idmap *touched)
+{
+    struct ev_none none = {0};
+    idmap_for_each (touched, id) {
+        struct job *j = model_get_job(&u->lab.m, (uint32_t)id->id);
+        struct event ev = {.seq = u->lab.m.seq,
+                           .t = u->lab.now,
+                           .kind = j ? EV_JOB_ROW : EV_JOB_GONE,
+                           .job = (uint32_t)id->id,
+                           .body = j ? (void *)j : &none};
+        struct msg_event msg;
+        if (j && j->uid != u->uid)
+            continue;
+        event_to_msg(&ev, &msg);
+        uilab_feed(u, MSG_EVENT, 0, &msg);
+        rec_fini(&msg_event_rec, &msg);
+    }
+    feed_totals(u);
+}
+
 void uilab_push(struct uilab *u, enum event_kind kind, uint32_t job, void *body)
 {
+    struct idmap touched = {0};
     struct msg_event msg;
     struct event ev = {.seq = u->lab.m.seq + 1,
                        .t = {.ms = u->lab.now.ms + MS_PER_S},
@@ -172,10 +228,15 @@ void uilab_push(struct uilab *u, enum event_kind kind, uint32_t job, void *body)
                        .job = job,
                        .body = body};
     event_to_msg(&ev, &msg);
+    event_each_touched(&u->lab.m, &ev, note_touched, &touched);
     lab_must(&u->lab, kind, job, body);
     u->mono = mono_add_ms(u->mono, 1000);
-    uilab_feed(u, MSG_EVENT, 0, &msg);
+    if (u->own)
+        push_rows(u, &touched);
+    else
+        uilab_feed(u, MSG_EVENT, 0, &msg);
     rec_fini(&msg_event_rec, &msg);
+    idmap_fini(&touched);
 }
 
 void uilab_result(struct uilab *u, enum msg_kind to, enum refusal refusal, const char *text, uint32_t count)

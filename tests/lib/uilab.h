@@ -39,6 +39,8 @@ struct uilab {
     struct mono mono;
     uint32_t uid;  /* who sits here */
     bool ordinary; /* ... and is not an administrator */
+    bool older;    /* the controller is of a release that sends all jobs, whatever is asked for */
+    bool own;      /* it sends the user's own jobs alone, as was asked for */
     struct str text;
 };
 

@@ -118,6 +118,10 @@ int app_next_ms(const struct ui *ui)
         t = t < 1 ? 1 : t;
         next = next < 0 || t < next ? t : next;
     }
+    if (follow_due(ui).ns) {
+        int64_t t = until_ms(ui, follow_due(ui));
+        next = next < 0 || t < next ? t : next;
+    }
     if (later_until(ui).ns) { /* its line counts the seconds */
         int64_t t = until_ms(ui, later_until(ui));
         t = t > 1000 ? t % 1000 + 1 : t;

@@ -195,7 +195,7 @@ static void header_say_out(struct gauge *nodes, int *room, int n)
  * the window has found room. */
 static bool header_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts)
 {
-    const struct header_totals *t = totals_get(ui);
+    const struct cluster_totals *t = totals_get(ui);
     struct gauge gauges[] = {
         {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
         {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},

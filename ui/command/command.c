@@ -171,6 +171,7 @@ bool command_is_open(const struct ui *ui)
 
 void command_open(struct ui *ui, const char *text)
 {
+    ui_want_all(ui); /* a command may be about any job or node */
     ui->cmd->open = true;
     ui->cmd->history = 0;
     edit_set(&ui->cmd->edit, text);

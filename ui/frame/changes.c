@@ -49,7 +49,7 @@ static void changes_add_job(struct ui *ui, uint32_t id)
 static bool changes_spares_jobs(uint32_t kind)
 {
     return kind == EV_NODE || kind == EV_DRAIN || kind == EV_NOTE || kind == EV_AVOID || kind == EV_USAGE ||
-           kind == EV_EPOCH || kind == EV_UNKNOWN;
+           kind == EV_EPOCH || kind == EV_UNKNOWN || kind == EV_NODE_ROW;
 }
 
 void changes_note(struct ui *ui, const struct incoming *in)

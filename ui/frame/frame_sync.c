@@ -3,6 +3,7 @@
 
 #include "ui/frame/changes.h"
 #include "ui/frame/dialogs.h"
+#include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
 #include "ui/frame/ui_state.h"
@@ -11,6 +12,7 @@
 
 void frame_sync(struct ui *ui)
 {
+    follow_fit(ui);
     if (!changes_take_unseen(ui))
         return;
     ui->dirty = true;

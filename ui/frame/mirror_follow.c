@@ -1,6 +1,7 @@
 /* mirror_follow.c - the mirror of the controller's state. */
 #include "ui/frame/mirror_follow.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "src/base/strpool.h"
@@ -8,12 +9,17 @@
 #include "ui/frame/changes.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
+#include "ui/frame/totals.h"
 #include "ui/frame/ui_state.h"
 #include "ui/frame/utilization.h"
+#include "ui/frame/watch.h"
 
 /* A mirror that does not fit is not asked for again at once, or both sides do nothing else. */
 #define RESYNC_PAUSE_MS 2000
+/* Everything is kept for so long after it was last shown. */
+#define KEEP_ALL_MS 60000
 
 struct mirror_follow {
     struct model *next;    /* what a snapshot is building; NULL: none */
@@ -21,6 +27,9 @@ struct mirror_follow {
     uint64_t get_tag;      /* of the last GET */
     struct mono resynced;  /* when the state was last asked for */
     bool missed;           /* messages were dropped while frozen */
+    bool own, next_own;    /* ui->m, and next, are to have the user's own jobs alone */
+    bool sends_all;        /* the controller is an older one */
+    struct mono all_until; /* everything is wanted until then; 0: for as long as it is shown */
     struct connection connection;
 };
 
@@ -70,17 +79,71 @@ static void follow_drop_next(struct ui *ui)
     ui->follow->next = NULL;
 }
 
-void follow_resync(struct ui *ui)
+/* Whether the user's own jobs are enough now. */
+static bool follow_own_suffices(const struct ui *ui)
+{
+    return !ui->follow->sends_all && stack_shows_own(ui) && !watch_needs_all(ui);
+}
+
+static void follow_keep_all(struct ui *ui)
+{
+    ui->follow->all_until = mono_add_ms(ui->mono, KEEP_ALL_MS);
+}
+
+static void follow_ask(struct ui *ui, bool own)
 {
     if (!ui->session.online)
         return;
     follow_drop_next(ui);
     ui->follow->next = follow_new_model(ui->follow);
-    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS, .follow = true};
+    ui->follow->next_own = own;
+    struct msg_get get = {
+        .what = GET_SPEC | GET_JOBS | GET_WINDOWS | (own ? 0 : GET_NODES), .follow = true, .own = own};
     ui->follow->missed = false;
     ui->follow->resynced = ui->mono;
-    if (ui->o.send(ui->o.ctx, MSG_GET, &get, &ui->follow->get_tag) < 0)
+    if (ui->o.send(ui->o.ctx, MSG_GET, &get, &ui->follow->get_tag) < 0) {
         follow_drop_next(ui);
+        follow_keep_all(ui);
+    }
+}
+
+void follow_resync(struct ui *ui)
+{
+    follow_ask(ui, follow_own_suffices(ui) && ui->mono.ns >= ui->follow->all_until.ns);
+}
+
+void follow_fit(struct ui *ui)
+{
+    struct mirror_follow *f = ui->follow;
+    if (!ui->session.online || ui->frozen)
+        return;
+    if (!follow_own_suffices(ui)) {
+        follow_keep_all(ui);
+        if (f->next ? f->next_own : f->own)
+            follow_ask(ui, false);
+    } else if (!f->next && !f->own && ui->session.has_data && ui->mono.ns >= f->all_until.ns) {
+        follow_ask(ui, true);
+    }
+}
+
+struct mono follow_due(const struct ui *ui)
+{
+    const struct mirror_follow *f = ui->follow;
+    bool will = ui->session.online && !ui->frozen && !f->next && !f->own && ui->session.has_data &&
+                follow_own_suffices(ui);
+    return will ? f->all_until : (struct mono){0};
+}
+
+void ui_want_all(struct ui *ui)
+{
+    follow_keep_all(ui);
+    if (ui->session.online && !ui->frozen && (ui->follow->next ? ui->follow->next_own : ui->follow->own))
+        follow_ask(ui, false);
+}
+
+bool ui_has_all(const struct ui *ui)
+{
+    return !ui->follow->own;
 }
 
 static void follow_broken(struct ui *ui, const struct errtext *err)
@@ -101,11 +164,16 @@ static void follow_take_model(struct ui *ui, struct model *m)
     changes_everything(ui);
 }
 
-static void follow_adopt(struct ui *ui)
+static void follow_adopt(struct ui *ui, bool own)
 {
     struct model *m = ui->follow->next;
+    bool had_all = !ui->follow->own;
     ui->follow->next = NULL;
+    ui->follow->own = own;
+    ui->follow->sends_all = ui->follow->next_own && !own;
     follow_take_model(ui, m);
+    if (own && had_all)
+        malloc_trim(0); /* most of what was kept has gone */
 }
 
 /* Rows of a snapshot build the next model while the old one goes on being shown and kept up by events. */
@@ -118,7 +186,7 @@ static void follow_take_row(struct ui *ui, const struct incoming *in)
         follow_drop_next(ui);
         follow_broken(ui, &err);
     } else if (in->kind == MSG_SNAPSHOT) {
-        follow_adopt(ui);
+        follow_adopt(ui, ((const struct msg_snapshot *)in->body)->own);
     }
 }
 
@@ -145,7 +213,8 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
         return;
     if (in->kind == MSG_EVENT) {
         const struct msg_event *ev = in->body;
-        const struct job *leaving = ev->kind == EV_RETIRE ? model_get_job(ui->m, ev->job) : NULL;
+        bool leaves = ev->kind == EV_RETIRE || ev->kind == EV_JOB_GONE;
+        const struct job *leaving = leaves ? model_get_job(ui->m, ev->job) : NULL;
         if (leaving)
             past_jobs_keep(ui, leaving);
     }
@@ -156,6 +225,13 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
         changes_show(ui);
     else if (rc < 0 && !ui->follow->next)
         follow_broken(ui, &err);
+}
+
+static void follow_take_totals(struct ui *ui, const struct cluster_totals *t)
+{
+    totals_take(ui, t);
+    if (ui->follow->own && !ui->frozen)
+        changes_show(ui);
 }
 
 /* --- messages --- */
@@ -176,6 +252,7 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     case MSG_EVENT:
     case MSG_REASONS: follow_take_push(ui, in); return;
     case MSG_RESYNC: follow_resync(ui); return;
+    case MSG_TOTALS: follow_take_totals(ui, in->body); return;
     case MSG_UTIL: utilization_take(ui, in->body); return;
     default: break;
     }
@@ -202,6 +279,7 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
     rec_fini(&msg_welcome_rec, &ui->session.welcome);
     rec_copy(&msg_welcome_rec, &ui->session.welcome, w);
     ui->session.online = c->was_online = true;
+    ui->follow->sends_all = false;
     follow_say(&c->connecting, NULL);
     follow_say(&c->why_lost, NULL);
     toast_withdraw(ui, NOT_CONNECTED);

@@ -1,5 +1,9 @@
 /* mirror_follow.h - the connection to the controller, and the mirror of its state: built from a snapshot,
- * kept up by events. */
+ * kept up by events.
+ *
+ * As long as nothing but the user's own jobs is shown the mirror has these alone, and is kept up by their
+ * rows. When something else is shown everything is asked for; what is shown stays until it is there. Once
+ * it has not been needed for a minute the mirror becomes small again. */
 #ifndef UI_FRAME_MIRROR_FOLLOW_H
 #define UI_FRAME_MIRROR_FOLLOW_H
 
@@ -29,6 +33,10 @@ void follow_feed(struct ui *ui, const struct incoming *in);
 void follow_feed_rows(struct ui *ui, const void *p, size_t n);
 /* Asks for the state again. */
 void follow_resync(struct ui *ui);
+/* Asks for all jobs, or for the user's own, where that is what is shown now. */
+void follow_fit(struct ui *ui);
+/* When follow_fit will have something to do if nothing changes; 0: never. */
+struct mono follow_due(const struct ui *ui);
 /* Stops taking changes in; or goes on, with a new snapshot where something was missed. */
 void follow_freeze(struct ui *ui, bool freeze);
 

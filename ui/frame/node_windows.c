@@ -11,11 +11,6 @@ bool ui_window_has_begun(const struct ui *ui, const struct window *w)
     return w->start.ms <= ui->now.ms;
 }
 
-bool node_is_out(const struct node *n)
-{
-    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
-}
-
 bool ui_node_is_out(const struct ui *ui, const struct node *n)
 {
     const struct window *w = node_is_out(n) ? NULL : ui_window_of_node(ui, n);

@@ -266,3 +266,9 @@ const struct job *ui_job(const struct ui *ui, uint32_t id)
     const struct job *j = model_get_job(ui->m, id);
     return j ? j : idmap_get(&ui->past->by_id, id);
 }
+
+bool ui_is_foreign(const struct ui *ui, uint32_t job)
+{
+    const struct job *j = ui_job(ui, job);
+    return j && j->uid != ui_uid(ui);
+}

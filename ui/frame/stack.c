@@ -48,6 +48,20 @@ bool stack_takes_text(struct view *v)
     return ops->types || (ops->typing && ops->typing(v)) || (ops->table && ops->table(v)->typing);
 }
 
+static bool view_shows_own(struct view *v)
+{
+    return v->ops->shows_own && v->ops->shows_own(v);
+}
+
+bool stack_shows_own(const struct ui *ui)
+{
+    const struct stack *s = ui->stack;
+    bool own = view_shows_own(s->roots[s->root]);
+    for (size_t i = 0; own && i < s->pushed.n; i++)
+        own = view_shows_own(s->pushed.v[i]);
+    return own;
+}
+
 static void stack_close(struct ui *ui, struct view *v)
 {
     requests_forget(ui, v);

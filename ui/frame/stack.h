@@ -15,6 +15,9 @@ bool stack_is_pushed(const struct ui *ui);
 size_t stack_screen(const struct ui *ui);
 bool stack_takes_text(struct view *v); /* what is typed becomes text */
 
+/* All that is shown are the user's own jobs. */
+bool stack_shows_own(const struct ui *ui);
+
 void stack_pop(struct ui *ui);
 /* Whether there is a view or a screen to go back to: the one below, or the one whose row led here. */
 bool stack_can_go_back(const struct ui *ui);

@@ -16,6 +16,7 @@
 
 #include "src/client/client.h"
 #include "src/model/model.h"
+#include "src/model/nodestate.h"
 #include "ui/keys/input.h"
 #include "ui/keys/keymap.h"
 #include "ui/layout/layout.h"
@@ -79,6 +80,10 @@ struct view_ops {
     /* The switch between all and mine, kept as well. NULL: none. */
     bool *(*mine)(struct view *v);
 
+    /* As it is now it shows the user's own jobs alone, and no nodes: the mirror need have no others. NULL:
+     * never. */
+    bool (*shows_own)(struct view *v);
+
     /* The cursor goes to that job at the first sync that knows it. NULL: it has no jobs. */
     void (*point_at)(struct view *v, uint32_t job);
     /* May the program end with this view on top? false: it has something to lose and asks. NULL: yes. */
@@ -96,7 +101,11 @@ struct view {
 
 const struct model *ui_model(const struct ui *ui); /* never NULL; empty before the first snapshot */
 bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
-struct wall ui_now(const struct ui *ui);           /* the controller's clock */
+bool ui_has_all(const struct ui *ui); /* the model has all jobs and nodes; else the user's own jobs alone */
+/* Has the mirror get everything, and keep it for a minute at least: for what is not on a screen. */
+void ui_want_all(struct ui *ui);
+size_t ui_n_jobs(const struct ui *ui);   /* in the state, of all users, whatever the model has of them */
+struct wall ui_now(const struct ui *ui); /* the controller's clock */
 struct mono ui_mono(const struct ui *ui);
 bool ui_online(const struct ui *ui);  /* there is a connection to the controller */
 uint32_t ui_uid(const struct ui *ui); /* of the user of these screens */
@@ -134,12 +143,12 @@ int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 /* The window that keeps jobs off the node now, or will within WINDOW_SOON_S; NULL. */
 const struct window *ui_window_of_node(const struct ui *ui, const struct node *n);
 bool ui_window_has_begun(const struct ui *ui, const struct window *w);
-bool node_is_out(const struct node *n); /* drained, down, lost: takes no new jobs */
-/* The same, or a window keeps it. */
+/* It is out by itself (node_is_out), or a window keeps it. */
 bool ui_node_is_out(const struct ui *ui, const struct node *n);
 
 /* The job, be it in the queue or among those that have left it; NULL. */
 const struct job *ui_job(const struct ui *ui, uint32_t id);
+bool ui_is_foreign(const struct ui *ui, uint32_t job); /* known, and of another user */
 /* What is wanted of those that have left the queue: texts that must be in them, any case (NULL: any),
  * states by bit (0: any). */
 struct past_want {

@@ -15,6 +15,7 @@
 struct watched {
     struct job_target what;
     uint32_t state; /* of a job; of an array whether some of it are live */
+    bool foreign;   /* of another user */
 };
 
 struct watches {
@@ -93,8 +94,18 @@ void ui_watch(struct ui *ui, const struct job_target *what, bool on)
     bool over = false;
     struct watched w = {.what = *what};
     w.state = watch_state(ui, what, &over);
+    const struct job *j = watch_find(ui, what);
+    w.foreign = j && j->uid != ui_uid(ui);
     if (!over)
         watch_add(ui, &w);
+}
+
+bool watch_needs_all(const struct ui *ui)
+{
+    vec_for_each (&ui->watches->all, i)
+        if (ui->watches->all.v[i].foreign)
+            return true;
+    return false;
 }
 
 static void watch_tell(struct ui *ui, const struct watched *w)

@@ -6,6 +6,8 @@
 
 void watch_new(struct ui *ui);
 void watch_free(struct ui *ui);
+/* A job of another user is watched. */
+bool watch_needs_all(const struct ui *ui);
 /* Looks at what is watched after a change. */
 void watch_look(struct ui *ui);
 

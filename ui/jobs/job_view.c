@@ -429,6 +429,11 @@ static bool jobpage_work(struct view *v)
     return peek_work(&jobpage_of(v)->peek);
 }
 
+static bool jobpage_shows_own(struct view *v)
+{
+    return !ui_is_foreign(v->ui, jobpage_of(v)->job);
+}
+
 static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};
 
 const struct view_ops jobpage_view = {
@@ -448,4 +453,5 @@ const struct view_ops jobpage_view = {
     .fd = jobpage_fd,
     .wake = jobpage_wake,
     .work = jobpage_work,
+    .shows_own = jobpage_shows_own,
 };

@@ -135,8 +135,12 @@ static void jobs_fill_side(struct jobs_screen *j)
 
 static void say_empty(const struct jobs_screen *j, struct lines *l)
 {
-    if (j->list.mine && j->list.n_jobs) {
-        lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", j->list.n_jobs);
+    if (!j->list.mine && !ui_has_all(j->v.ui)) {
+        lines_addf(l, ROLE_LABEL, "Waiting for the jobs of all users.");
+        return;
+    }
+    if (j->list.mine && ui_n_jobs(j->v.ui)) {
+        lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", ui_n_jobs(j->v.ui));
         lines_addf(l, ROLE_NORMAL, "m shows all users.");
         return;
     }
@@ -324,6 +328,13 @@ static bool *jobs_mine(struct view *v)
     return &jobs_of(v)->list.mine;
 }
 
+/* With a filter the list tells what it matches of the jobs of other users, too. */
+static bool jobs_shows_own(struct view *v)
+{
+    const struct joblist *l = &jobs_of(v)->list;
+    return l->mine && !table_is_filtered(&l->table);
+}
+
 static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops jobs_view = {
@@ -341,5 +352,6 @@ const struct view_ops jobs_view = {
     .label = jobs_label,
     .table = jobs_table,
     .mine = jobs_mine,
+    .shows_own = jobs_shows_own,
     .point_at = jobs_point_at,
 };

@@ -400,6 +400,11 @@ static unsigned output_wake(struct view *v)
     return DID_REDRAW;
 }
 
+static bool output_shows_own(struct view *v)
+{
+    return !ui_is_foreign(v->ui, output_screen_of(v)->at.job);
+}
+
 static const enum scope scopes[] = {SCOPE_TEXT, SCOPE_MOVE};
 
 const struct view_ops output_view = {
@@ -416,6 +421,7 @@ const struct view_ops output_view = {
     .act = output_act,
     .label = output_label,
     .go_line = output_go,
+    .shows_own = output_shows_own,
     .work = output_work,
     .fd = output_fd,
     .wake = output_wake,

@@ -5,13 +5,13 @@
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
+#include "src/model/touched.h"
 #include "src/proto/codec.h"
 
 #define LATE_MAX     10000      /* jobs of each kind that change while rows are sent */
 #define LEAVING_FULL (4u << 20) /* bytes not read yet: no further rows of retiring jobs */
 
-/* The client is too slow for pushes: once there is room it is told to ask again; nothing else is sent. */
-static void followers_tell_resync(struct session *s)
+void followers_tell_resync(struct session *s)
 {
     s->follow = FOLLOW_NONE;
     s->snapshotting = false;
@@ -26,26 +26,42 @@ static bool followers_has_row(const struct session *s, uint32_t job)
     return s->follow == FOLLOW_STARTING && job && job <= s->cursor;
 }
 
+struct late_note {
+    struct session *s;
+    const struct event *ev;
+};
+
 /* Jobs that change after their row was sent: the row goes again. */
-static void followers_note_late(struct session *s, const struct event *ev)
+static void followers_note_late_row(void *ctx, uint32_t job)
 {
-    if (ev->kind == EV_CONFIG)
-        s->late.spec = true;
-    if (!followers_has_row(s, ev->job) || ev->kind == EV_RETIRE || rows_are_parts(&s->get) ||
-        (s->late.rows.n && s->late.rows.v[s->late.rows.n - 1] == ev->job))
+    const struct late_note *note = ctx;
+    struct session *s = note->s;
+    bool leaves = note->ev->kind == EV_RETIRE && note->ev->job == job;
+    if (!followers_has_row(s, job) || leaves || rows_are_parts(&s->get) ||
+        (s->late.rows.n && s->late.rows.v[s->late.rows.n - 1] == job))
         return;
     if (s->late.rows.n < LATE_MAX)
-        vec_push(&s->late.rows, ev->job);
+        vec_push(&s->late.rows, job);
     else if (s->get.follow) /* a single query gets the rows as they were when sent */
         followers_tell_resync(s);
 }
 
-/* array: of the job, 0: none. A retired job is not in the state any more, so the caller names its array. */
-static bool followers_wants(const struct session *s, uint32_t job, uint32_t array)
+static void followers_note_late(struct control *c, struct session *s, const struct event *ev)
 {
+    struct late_note note = {.s = s, .ev = ev};
+    if (ev->kind == EV_CONFIG)
+        s->late.spec = true;
+    event_each_touched(&c->model, ev, followers_note_late_row, &note);
+}
+
+/* array: of the job, 0: none. A retired job is not in the state any more, so the caller names its array. */
+static bool followers_wants(const struct session *s, const struct event *ev, uint32_t array)
+{
+    if (s->follow == FOLLOW_OWN) /* row_feed.c sends the rest */
+        return ev->kind == EV_WINDOW || ev->kind == EV_EPOCH;
     if (s->follow != FOLLOW_JOB)
         return s->follow == FOLLOW_ALL;
-    return s->follow_job == job || (array && array == s->follow_job);
+    return s->follow_job == ev->job || (array && array == s->follow_job);
 }
 
 /* Usage is not pushed: the table is large, and clients ask for shares when they need them. */
@@ -57,9 +73,9 @@ static void followers_after(struct control *c, const struct emission *e)
     struct str bytes = STR_INIT;
     uint64_t ticket = 0;
     list_for_each (s, sessions(c), struct session, link) {
-        if (s->follow == FOLLOW_STARTING)
-            followers_note_late(s, ev);
-        if (!followers_wants(s, ev->job, e->array))
+        if (s->follow == FOLLOW_OWN && ev->kind == EV_CONFIG)
+            followers_tell_resync(s);
+        if (!followers_wants(s, ev, e->array))
             continue;
         if (!bytes.len) {
             struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
@@ -75,11 +91,15 @@ static void followers_after(struct control *c, const struct emission *e)
     str_fini(&bytes);
 }
 
-/* A job retires: sessions whose snapshot has its row already get its last one. */
+/* What the rows of a snapshot under way miss is noted. A job retires: sessions whose snapshot has its row
+ * already get its last one. */
 static void followers_before(struct control *c, struct emission *e)
 {
     const struct job *j = e->job;
     uint64_t seq = e->ev->seq;
+    list_for_each (s, sessions(c), struct session, link)
+        if (s->follow == FOLLOW_STARTING)
+            followers_note_late(c, s, e->ev);
     if (e->ev->kind != EV_RETIRE || !j)
         return;
     list_for_each (s, sessions(c), struct session, link) {
@@ -104,11 +124,26 @@ static void followers_note_late_reasons(struct session *s, const struct msg_reas
     }
 }
 
+static void followers_push_own_reasons(struct session *s, const struct msg_reasons *rows)
+{
+    struct msg_reasons own = {0};
+    for (size_t i = 0; i < rows->rows.n; i++) {
+        const struct job *j = model_get_job(&s->ctl->model, rows->rows.v[i].job);
+        if (j && j->uid == s->uid)
+            *(struct job_reason *)rec_list_push(&own.rows) = rows->rows.v[i];
+    }
+    if (own.rows.n && !conn_send(s->conn, ctl_ticket(s->ctl), MSG_REASONS, s->follow_tag, &own))
+        followers_tell_resync(s);
+    rec_fini(&msg_reasons_rec, &own);
+}
+
 void followers_push_reasons(struct control *c, const struct msg_reasons *rows)
 {
     list_for_each (s, sessions(c), struct session, link) {
         if (s->follow == FOLLOW_STARTING)
             followers_note_late_reasons(s, rows);
+        else if (s->follow == FOLLOW_OWN)
+            followers_push_own_reasons(s, rows);
         else if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_JOB)
             if (!conn_send(s->conn, ctl_ticket(c), MSG_REASONS, s->follow_tag, rows))
                 followers_tell_resync(s);

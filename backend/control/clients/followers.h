@@ -11,6 +11,10 @@
 
 extern const struct module_ops followers_module;
 
+struct session;
+/* It is too slow for what is pushed: once there is room it is told to ask again; nothing else is sent. */
+void followers_tell_resync(struct session *s);
+
 void followers_push_reasons(struct control *c, const struct msg_reasons *rows);
 
 #endif

@@ -5,6 +5,7 @@
 #include "backend/control/clients/query_queue.h"
 #include "backend/control/prio_cache.h"
 #include "backend/sched/explain/explain.h"
+#include "src/model/cluster_totals.h"
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
@@ -48,9 +49,11 @@ static bool rows_is_target(const struct msg_get *g, const struct job *j)
     return false;
 }
 
-static bool rows_is_wanted(const struct msg_get *g, const struct job *j)
+static bool rows_is_wanted(const struct session *s, const struct job *j)
 {
-    return rows_has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && rows_is_target(g, j);
+    const struct msg_get *g = &s->get;
+    return (!g->own || j->uid == s->uid) && rows_has_state(g, j) &&
+           (!g->users.n || strv_has(&g->users, j->user)) && rows_is_target(g, j);
 }
 
 /* As the last forecast says, else the requested begin time. */
@@ -158,6 +161,20 @@ static void rows_add_row(struct session *s, struct row_message *r, const struct 
         rows_send(s, r);
 }
 
+void rows_encode_pushed(struct control *c, const struct job *j, struct str *out)
+{
+    const struct msg_get get = {.follow = true};
+    struct codec_part part = rows_part(&get);
+    struct job row = rows_make(c, j, &get);
+    struct str body = STR_INIT;
+    codec_encode_part(&job_rec, &row, &part, &body);
+    struct msg_event m = {.seq = c->model.seq, .t = loop_wall(c->loop), .kind = EV_JOB_ROW, .job = j->id};
+    m.body.p = (uint8_t *)body.s;
+    m.body.n = body.len;
+    codec_encode(&msg_event_rec, &m, out);
+    str_fini(&body);
+}
+
 static void rows_send_nodes(struct session *s)
 {
     struct control *c = s->ctl;
@@ -180,7 +197,7 @@ static bool rows_send_again(struct session *s, struct row_message *rows)
 {
     while (s->late.rows.n && !rows_has_enough(s)) {
         const struct job *j = model_get_job(&s->ctl->model, s->late.rows.v[--s->late.rows.n]);
-        if (j && rows_is_wanted(&s->get, j))
+        if (j && rows_is_wanted(s, j))
             rows_add_row(s, rows, j);
     }
     rows_send(s, rows);
@@ -190,7 +207,7 @@ static bool rows_send_again(struct session *s, struct row_message *rows)
 bool rows_send_last(struct session *s, const struct job *j)
 {
     struct row_message rows = ROWS_INIT;
-    bool wanted = rows_is_wanted(&s->get, j);
+    bool wanted = rows_is_wanted(s, j);
     if (wanted)
         rows_add_row(s, &rows, j);
     rows_send(s, &rows);
@@ -200,7 +217,7 @@ bool rows_send_last(struct session *s, const struct job *j)
 
 static void rows_add_reason(struct session *s, struct msg_reasons *m, const struct job *j)
 {
-    if (j && j->state == JOB_PENDING && rows_is_wanted(&s->get, j))
+    if (j && j->state == JOB_PENDING && rows_is_wanted(s, j))
         *(struct job_reason *)rec_list_push(&m->rows) =
             (struct job_reason){.job = j->id, .reason = planner_reason_of(s->ctl->planner, j)};
 }
@@ -248,6 +265,10 @@ static void rows_finish(struct session *s)
         w.rows.n = c->model.windows.n;
         session_send(s, MSG_WINDOWS, s->follow_tag, &w);
     }
+    if (s->get.own) {
+        struct cluster_totals totals = model_totals(&c->model, loop_wall(c->loop));
+        session_send(s, MSG_TOTALS, s->follow_tag, &totals);
+    }
     /* Events up to that number are in the rows: those of jobs that have left are not, they follow. */
     uint64_t seq = late->retired.n ? late->retired.v[0].seq - 1 : c->model.seq;
     struct msg_snapshot m = {.seq = seq,
@@ -255,13 +276,19 @@ static void rows_finish(struct session *s)
                              .next_job = c->model.next_job,
                              .now = loop_wall(c->loop),
                              .n_jobs = c->model.n_pending + c->model.n_active + c->model.n_ended,
-                             .uuid = c->model.uuid};
+                             .uuid = c->model.uuid,
+                             .own = s->get.own};
     session_send(s, MSG_SNAPSHOT, s->follow_tag, &m);
     rows_send_late_retirements(s);
     rows_send_late_reasons(s);
     rows_clear_late(s);
     s->snapshotting = false;
-    s->follow = !s->get.follow ? FOLLOW_NONE : s->get.jobs.n ? FOLLOW_JOB : FOLLOW_ALL;
+    s->follow = !s->get.follow  ? FOLLOW_NONE
+                : s->get.jobs.n ? FOLLOW_JOB
+                : s->get.own    ? FOLLOW_OWN
+                                : FOLLOW_ALL;
+    if (s->get.follow)
+        modules_call(c, session_follows, c, s);
 }
 
 /* The first job after the cursor; ids grow along the list, so the cursor's own place is found from its job
@@ -301,7 +328,7 @@ enum slice rows_slice(struct session *s, struct mono until)
         rows_prefetch(at, &c->model.all);
         s->cursor = j->id;
         looks += looks_each;
-        if (!rows_is_wanted(&s->get, j))
+        if (!rows_is_wanted(s, j))
             continue;
         rows_add_row(s, &rows, j);
         if (!rows.n) {
@@ -356,7 +383,7 @@ static void rows_send_named(struct session *s)
     struct row_message rows = ROWS_INIT;
     for (size_t i = 0; (s->get.what & GET_JOBS) && i < s->get.jobs.n; i++) {
         const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
-        if (j && rows_is_wanted(&s->get, j))
+        if (j && rows_is_wanted(s, j))
             rows_add_row(s, &rows, j);
     }
     rows_send(s, &rows);
@@ -365,10 +392,16 @@ static void rows_send_named(struct session *s)
     str_fini(&rows.body);
 }
 
+/* A client that shows no nodes does not need those of the configuration either: there may be thousands. */
 void rows_send_spec(struct session *s)
 {
+    struct cluster_spec spec = s->ctl->model.spec;
+    if (s->get.own && !(s->get.what & GET_NODES)) {
+        spec.nodes.v = NULL;
+        spec.nodes.n = 0;
+    }
     if (s->get.what & GET_SPEC)
-        session_send(s, MSG_SPEC, s->follow_tag, &s->ctl->model.spec);
+        session_send(s, MSG_SPEC, s->follow_tag, &spec);
 }
 
 void req_get(struct session *s, uint64_t tag, void *body)
@@ -382,6 +415,7 @@ void req_get(struct session *s, uint64_t tag, void *body)
     rec_fini(&msg_get_rec, &s->get);
     s->get = *m;
     *m = (struct msg_get){0};
+    s->get.own = s->get.own && s->get.follow && !s->get.jobs.n;
     s->follow_tag = tag;
     s->follow = FOLLOW_STARTING;
     s->follow_job = s->get.jobs.n ? s->get.jobs.v[0].job : 0;

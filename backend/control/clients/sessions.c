@@ -108,6 +108,7 @@ static void session_write_texts(const struct session *s, struct msg_result *r)
 void session_answer(struct session *s, uint64_t tag, struct msg_result *r)
 {
     session_write_texts(s, r);
+    modules_call(s->ctl, answering, s->ctl, s);
     session_send(s, MSG_RESULT, tag, r);
     rec_fini(&msg_result_rec, r);
 }

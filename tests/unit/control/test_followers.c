@@ -1,8 +1,12 @@
 /* test_followers.c - a session that follows has the controller's state when its snapshot has come, whatever
  * changed while it was sent. The connection, the clock and the policy are played here. */
 #include "backend/control/clients/followers.h"
+
+#include <errno.h>
+
 #include "backend/control/clients/job_rows.h"
 #include "backend/control/clients/query_queue.h"
+#include "backend/control/clients/row_feed.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "backend/control/prio_cache.h"
@@ -23,6 +27,8 @@ static struct session s;
 static struct model shown; /* what the session makes of it */
 static bool is_shown;      /* the snapshot is complete: until then events are applied to an older state */
 static enum reason reason_now;
+static struct cluster_totals totals; /* as the session was told last */
+static unsigned n_totals, n_rows;    /* messages */
 
 /* --- the session's side --- */
 
@@ -51,12 +57,17 @@ static void take(enum msg_kind kind, const void *p, size_t n)
         assert_true(is_shown);
         for (size_t i = 0; i < m->rows.n; i++)
             model_get_job(&shown, m->rows.v[i].job)->reason = m->rows.v[i].reason;
+    } else if (kind == MSG_TOTALS) {
+        totals = *(struct cluster_totals *)body;
+        n_totals++;
     } else if (kind == MSG_EVENT) {
         struct event ev;
         assert_true(is_shown);
         assert_int_equal(event_from_msg(body, &ev, &err), 0);
-        assert_true(ev.seq > shown.seq);
-        assert_int_equal(model_apply(&shown, &ev), 0);
+        assert_true(event_is_row(ev.kind) ? ev.seq >= shown.seq : ev.seq > shown.seq);
+        n_rows += event_is_row(ev.kind);
+        int r = model_apply(&shown, &ev);
+        assert_true(r == 0 || (r == -ENOENT && ev.kind == EV_JOB_GONE)); /* see src/client/mirror.c */
         event_fini(&ev);
     }
     msg_free(kind, body);
@@ -127,6 +138,28 @@ struct mono mono_read(void)
 struct wall wall_read(void)
 {
     return lab.now;
+}
+
+static struct mono loop_time;
+
+struct mono loop_now(const struct loop *l)
+{
+    (void)l;
+    return loop_time;
+}
+
+static int timer_ms; /* as it was set last; -1: not set */
+
+void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ms)
+{
+    (void)l, (void)t;
+    timer_ms = (int)ms;
+}
+
+void loop_timer_cancel(struct loop *l, struct loop_timer *t)
+{
+    (void)l, (void)t;
+    timer_ms = -1;
 }
 
 struct wall loop_wall(const struct loop *l)
@@ -206,6 +239,7 @@ static void happen(enum event_kind kind, uint32_t job, void *body)
     struct emission e = {
         .ev = &ev, .bytes = bytes.s, .n = bytes.len, .job = j, .array = j ? j->array_job : 0};
     followers_module.before(c, &e);
+    row_feed_module.before(c, &e);
     assert_int_equal(model_apply(&c->model, &ev), 0);
     followers_module.after(c, &e);
     rec_fini(event_body_rec(kind), body);
@@ -283,11 +317,18 @@ static void check_same(void)
     assert_string_equal(shown.spec.name, c->model.spec.name);
 }
 
+static const struct module_ops *const modules[] = {&followers_module, &row_feed_module, NULL};
+
 static int set_up(void **state)
 {
     (void)state;
     lab_init(&lab);
     c = xcalloc(1, sizeof *c);
+    c->wiring.modules = modules;
+    row_feed_module.start(c);
+    n_rows = n_totals = 0;
+    timer_ms = -1;
+    loop_time = (struct mono){NS_PER_S};
     model_init(&c->model);
     model_init(&shown);
     list_init(&all_sessions);
@@ -311,6 +352,7 @@ static int tear_down(void **state)
     vec_fini(&s.late.reasons);
     vec_fini(&s.late.retired);
     rec_fini(&msg_get_rec, &s.get);
+    row_feed_module.stop(c);
     model_fini(&shown);
     model_fini(&c->model);
     free(c);
@@ -428,14 +470,186 @@ static void test_more_changes_than_are_noted(void **state)
     assert_int_equal(s.late.rows.n, 0);
 }
 
+/* --- a session that follows its own jobs --- */
+
+#define ME    1000
+#define OTHER 2000
+
+/* Every second job is another user's. */
+static void begin_own(void)
+{
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS, .follow = true, .own = true};
+    for (uint32_t i = 2; i <= JOBS; i += 2)
+        model_get_job(&c->model, i)->uid = OTHER;
+    s.uid = ME;
+    req_get(&s, TAG, &get);
+    rows_send_spec(&s);
+    assert_int_equal(rows_slice(&s, (struct mono){0}), SLICE_MORE);
+}
+
+static void finish_own(void)
+{
+    finish();
+    assert_int_equal(s.follow, FOLLOW_OWN);
+    assert_int_equal(n_totals, 1);
+}
+
+/* The session has its own jobs as they are, and no others. */
+static void check_own(void)
+{
+    struct errtext err = {""};
+    uint32_t n = 0;
+    list_for_each (j, &c->model.all, struct job, in_all) {
+        const struct job *seen = model_get_job(&shown, j->id);
+        n += j->uid == ME;
+        if (!seen != (j->uid != ME) || (seen && seen->state != j->state))
+            fail_msg("job %u of %u is shown wrongly", j->id, j->uid);
+    }
+    assert_int_equal(shown.jobs.n, n);
+    if (model_check(&shown, &err) < 0)
+        fail_msg("%s", err.s);
+}
+
+static void test_own_jobs_alone(void **state)
+{
+    (void)state;
+    begin_own();
+    finish_own();
+    check_own();
+    assert_int_equal(totals.waiting, JOBS);
+    cancel(1);
+    assert_int_equal(model_get_job(&shown, 1)->state, JOB_PENDING); /* not before the iteration ends */
+    row_feed_flush(c);
+    assert_int_equal(n_rows, 1);
+    cancel(2);
+    retire(2);
+    row_feed_flush(c);
+    assert_int_equal(n_rows, 1); /* of no concern to it */
+    retire(1);
+    submit_job(JOBS + 1);
+    row_feed_flush(c);
+    assert_int_equal(n_rows, 3);
+    check_own();
+    row_feed_flush(c);
+    assert_int_equal(n_rows, 3);
+}
+
+/* However much happens to a job in an iteration, one row tells it; of one that came and went only that it
+ * has gone. */
+static void test_rows_are_told_once(void **state)
+{
+    (void)state;
+    struct ev_hold hold = {.hold = HOLD_USER, .uid = ME}, again = hold;
+    begin_own();
+    finish_own();
+    happen(EV_HOLD, 3, &hold);
+    happen(EV_HOLD, 5, &again);
+    cancel(3);
+    submit_job(JOBS + 1);
+    cancel(JOBS + 1);
+    retire(JOBS + 1);
+    row_feed_flush(c);
+    assert_int_equal(n_rows, 3); /* the third: that it has gone, whether it was known or not */
+    assert_int_equal(model_get_job(&shown, 5)->hold, HOLD_USER);
+    check_own();
+}
+
+static void test_no_answer_before_the_row(void **state)
+{
+    (void)state;
+    begin_own();
+    finish_own();
+    submit_job(JOBS + 1);
+    row_feed_module.answering(c, &s);
+    assert_non_null(model_get_job(&shown, JOBS + 1));
+}
+
+static void test_own_jobs_that_change_while_rows_are_sent(void **state)
+{
+    (void)state;
+    begin_own();
+    cancel(1);
+    cancel(2);
+    retire(1);
+    retire(2);
+    cancel(3);
+    submit_job(JOBS + 1);
+    push_reason(5, REASON_RESOURCES);
+    finish_own();
+    assert_null(model_get_job(&shown, 1));
+    assert_int_equal(model_get_job(&shown, 5)->reason, REASON_RESOURCES);
+    row_feed_flush(c);
+    check_own();
+}
+
+static void test_reasons_of_own_jobs(void **state)
+{
+    (void)state;
+    begin_own();
+    finish_own();
+    push_reason(2, REASON_RESOURCES); /* which it does not know */
+    push_reason(3, REASON_RESOURCES);
+    assert_int_equal(model_get_job(&shown, 3)->reason, REASON_RESOURCES);
+}
+
+/* Its nodes and partitions are others: it asks again. */
+static void test_a_configuration_that_changes_for_own_jobs(void **state)
+{
+    (void)state;
+    begin_own();
+    finish_own();
+    configure("second");
+    assert_int_equal(s.follow, FOLLOW_NONE);
+    assert_int_equal(drains_asked, 1);
+}
+
+/* At once, then every 50 ms at most, and only where they are others. */
+static void test_totals(void **state)
+{
+    (void)state;
+    begin_own();
+    finish_own();
+    row_feed_flush(c); /* what all of its kind are told next */
+    n_totals = 0;
+    loop_time = mono_add_ms(loop_time, 1000);
+    cancel(2);
+    row_feed_flush(c);
+    assert_int_equal(n_totals, 1);
+    assert_int_equal(totals.waiting, JOBS - 1);
+    cancel(4);
+    row_feed_flush(c);
+    assert_int_equal(n_totals, 1);
+    assert_true(timer_ms > 0 && timer_ms <= 50);
+    loop_time = mono_add_ms(loop_time, 50);
+    row_feed_flush(c);
+    assert_int_equal(n_totals, 2);
+    assert_int_equal(totals.waiting, JOBS - 2);
+    struct ev_hold hold = {.hold = HOLD_USER, .uid = ME};
+    loop_time = mono_add_ms(loop_time, 50);
+    happen(EV_HOLD, 6, &hold);
+    row_feed_flush(c);
+    assert_int_equal(n_totals, 2);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_nothing_changes),         CASE(test_an_element_that_retires),
-        CASE(test_reasons_that_change),     CASE(test_more_reasons_than_are_noted),
-        CASE(test_jobs_that_retire),        CASE(test_a_configuration_that_changes),
-        CASE(test_one_who_does_not_follow), CASE(test_more_changes_than_are_noted),
+        CASE(test_nothing_changes),
+        CASE(test_an_element_that_retires),
+        CASE(test_reasons_that_change),
+        CASE(test_more_reasons_than_are_noted),
+        CASE(test_jobs_that_retire),
+        CASE(test_a_configuration_that_changes),
+        CASE(test_one_who_does_not_follow),
+        CASE(test_more_changes_than_are_noted),
+        CASE(test_own_jobs_alone),
+        CASE(test_rows_are_told_once),
+        CASE(test_no_answer_before_the_row),
+        CASE(test_own_jobs_that_change_while_rows_are_sent),
+        CASE(test_reasons_of_own_jobs),
+        CASE(test_a_configuration_that_changes_for_own_jobs),
+        CASE(test_totals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
