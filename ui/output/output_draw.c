@@ -60,11 +60,14 @@ static void which_text(const struct output_screen *o, const struct job *j, struc
     char id[16];
     if (o->all) {
         size_t n = o->state ? o->state->n : 0;
-        if (n < o->shown.v.n)
+        if (o->at.array)
+            rich_addf(out, ROLE_NORMAL, " all elements, %zu of %zu outputs", n,
+                      o->shown.v.n + o->shown.more);
+        else if (n < o->shown.v.n)
             rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu outputs", n, o->shown.v.n);
         else
             rich_addf(out, ROLE_NORMAL, " all tasks, %zu outputs", n);
-        if (o->shown.more)
+        if (o->shown.more && !o->at.array)
             rich_addf(out, ROLE_WARN, " (%zu more are left out)", o->shown.more);
         return;
     }
@@ -84,7 +87,9 @@ void output_title(struct view *v, struct rich *out)
     struct output_screen *o = output_screen_of(v);
     const struct job *j = output_job(o);
     rich_add(out, ROLE_TITLE, "Output ");
-    if (j)
+    if (j && o->all && o->at.array)
+        str_appendf(&out->text, "of array %u", o->at.array);
+    else if (j)
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
     which_text(o, j, out);

@@ -75,6 +75,15 @@ void places_one(const struct job *j, const struct output_at *at, bool err, struc
                                                .label = xstrdup("")});
 }
 
+static char *make_array_label(const struct job *j, const struct output_at *at, bool err)
+{
+    const char *mark = err ? "!" : "";
+    char id[16];
+    return at->step < 0
+               ? xasprintf("_%u%s", j->array_index, mark)
+               : xasprintf("_%u.%s.%u%s", j->array_index, step_format_id(at->step, id), at->task, mark);
+}
+
 static char *make_label(const struct job *j, const struct output_at *at, bool err)
 {
     size_t steps = 0;
@@ -109,8 +118,11 @@ static void add_place(const struct job *j, const struct output_at *at, bool err,
         ret->more++;
         free(path);
     } else {
-        vec_push(&ret->v, (struct output_file){
-                              .at = *at, .err = err, .path = path, .label = make_label(j, at, err)});
+        vec_push(&ret->v, (struct output_file){.at = *at,
+                                               .err = err,
+                                               .path = path,
+                                               .label = at->array ? make_array_label(j, at, err)
+                                                                  : make_label(j, at, err)});
     }
 }
 
@@ -135,6 +147,25 @@ void places_all(const struct job *j, struct places *ret)
         add_place(j, &all.v.v[i], true, ret);
     }
     vec_fini(&all.v);
+}
+
+static void add_element(const struct job *j, uint32_t array, struct places *ret)
+{
+    struct output_at at;
+    if (j->array_job != array || job_is_array_record(j) || !wall_is_set(j->t_start) ||
+        !output_best_place(j, &at))
+        return;
+    at.array = array;
+    add_place(j, &at, false, ret);
+    add_place(j, &at, true, ret);
+}
+
+void places_array(const struct model *m, uint32_t array, struct places *ret)
+{
+    list_for_each (j, &m->active, struct job, in_queue)
+        add_element(j, array, ret);
+    for (struct list *l = m->ended.prev; l != &m->ended; l = l->prev)
+        add_element(container_of(l, struct job, in_queue), array, ret);
 }
 
 static bool same_place(const struct output_at *a, const struct output_at *b)

@@ -11,6 +11,7 @@ struct output_at {
     uint32_t job;
     int32_t step;
     uint32_t task, rank; /* rank: in the step */
+    uint32_t array;      /* the outputs of all its elements in one, of which the job is one; 0: its own */
 };
 
 struct output_file {
@@ -40,6 +41,9 @@ void places_all(const struct job *j, struct places *ret);
 /* The output that says most: the batch script's; of a step job that of the first failed task, else of the
  * last task that has started. False where there is none. */
 bool output_best_place(const struct job *j, struct output_at *ret);
+/* Those of all elements of an array that have started, labelled with their indices; where there are too
+ * many, those that run and the last ones that have ended. */
+void places_array(const struct model *m, uint32_t array, struct places *ret);
 /* Moves *at to the next (by 1) or previous (by -1) place that is another file. False if there is none. */
 bool places_next(const struct job *j, struct output_at *at, bool err, int by);
 

@@ -10,7 +10,7 @@ struct output_screen {
     struct view v;
     struct output_at at;
     bool err;            /* standard error */
-    bool all;            /* of all tasks */
+    bool all;            /* of all tasks; of all elements where at.array is set */
     struct places shown; /* what the reader reads; its streams by number */
     struct output_reader *reader;
     const struct reading_state *state; /* NULL: nothing yet */

@@ -25,6 +25,9 @@ void reading_state_fini(struct reading_state *s)
     free(s->trouble);
     free(s->path);
     free(s->filter);
+    vec_for_each (&s->tails, i)
+        output_tail_fini(&s->tails.v[i]);
+    vec_fini(&s->tails);
     *s = (struct reading_state){.n = 0};
 }
 
@@ -39,13 +42,18 @@ void reading_init(struct reading *r, const struct stream_hooks *hooks)
 
 static void drop_streams(struct reading *r)
 {
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++) {
         stream_fini(&r->streams[i]);
+        if (r->tails)
+            output_tail_fini(&r->tails[i]);
+    }
     if (r->inotify >= 0) /* its watches go with it */
         close(r->inotify);
     r->inotify = -1;
     free(r->streams);
+    free(r->tails);
     r->streams = NULL;
+    r->tails = NULL;
     r->n = 0;
     merge_fini(&r->merge);
 }
@@ -127,6 +135,7 @@ void reading_begin(struct reading *r, struct reading_open *take_o)
     r->n = take_o->places.n;
     r->merged = take_o->merged;
     r->streams = xcalloc(r->n ? r->n : 1, sizeof *r->streams);
+    r->tails = take_o->tails ? xcalloc(r->n ? r->n : 1, sizeof *r->tails) : NULL;
     if (r->merged)
         merge_init(&r->merge);
     for (size_t i = 0; i < r->n; i++) {
@@ -161,7 +170,7 @@ static bool output_pages_look_at(struct reading *r, struct stream *s)
     bool was = stream_is_there(s);
     bool other = stream_look(s, r->inotify, r->began) || was != stream_is_there(s);
     struct pager_file file = {.read = stream_read, .size = stream_size, .ctx = s};
-    if (r->merged || !other)
+    if (r->merged || r->tails || !other)
         return other;
     reading_set_source(r, stream_is_there(s) ? &file : NULL);
     return true;
@@ -183,9 +192,19 @@ static bool merge_more(struct reading *r)
     return changed;
 }
 
+static bool tails_grown(struct reading *r)
+{
+    bool seen = false;
+    for (size_t i = 0; i < r->n; i++)
+        seen |= output_tail_read(&r->tails[i], &r->streams[i]);
+    return seen;
+}
+
 /* Returns true if the picture changes. */
 static bool source_grown(struct reading *r)
 {
+    if (r->tails)
+        return tails_grown(r);
     bool seen = r->merged ? merge_more(r) : is_filtered(r) ? filter_grown(r) : pager_grown(&r->pager);
     if (counted_size(r) < r->hits.scan.at)
         line_hits_cut(&r->hits, 0);
@@ -293,6 +312,8 @@ bool reading_take(struct reading *r, uint32_t stream, bool piece, struct msg_out
         return false;
     struct stream *s = &r->streams[stream];
     bool was = stream_is_there(s), seen = stream_take(s, piece, d, why);
+    if (r->tails)
+        return output_tail_read(&r->tails[stream], s);
     struct pager_file file = {.read = stream_read, .size = stream_size, .ctx = s};
     if (!r->merged && was != stream_is_there(s))
         reading_set_source(r, stream_is_there(s) ? &file : NULL);
@@ -371,11 +392,22 @@ static size_t count_there(const struct reading *r)
     return n;
 }
 
+static void get_tails(const struct reading *r, struct reading_state *ret)
+{
+    for (size_t i = 0; r->tails && i < r->n; i++) {
+        const struct output_tail *t = &r->tails[i];
+        vec_push(&ret->tails, (struct output_tail){.line = t->line ? xstrdup(t->line) : NULL,
+                                                   .settled = t->settled,
+                                                   .size = t->size});
+    }
+}
+
 void reading_get_state(struct reading *r, struct reading_state *ret)
 {
     struct pager *p = &r->pager;
-    const struct stream *s = r->merged || !r->n ? NULL : &r->streams[0];
+    const struct stream *s = r->merged || r->tails || !r->n ? NULL : &r->streams[0];
     *ret = (struct reading_state){.n = count_there(r)};
+    get_tails(r, ret);
     pager_page(p, &ret->page);
     ret->trouble = s ? xstrdup(s->trouble) : NULL;
     ret->path = s ? xstrdup(s->path) : NULL;

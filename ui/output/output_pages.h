@@ -8,6 +8,7 @@
 #include "ui/output/output_merge.h"
 #include "ui/output/output_save.h"
 #include "ui/output/output_stream.h"
+#include "ui/output/output_tail.h"
 #include "ui/widget/pager.h"
 
 struct reading_place { /* one output to be read */
@@ -18,6 +19,7 @@ struct reading_place { /* one output to be read */
 struct reading_open {
     VEC(struct reading_place) places;
     bool merged;
+    bool tails; /* only the last line of each */
 };
 void reading_open_fini(struct reading_open *o);
 
@@ -27,7 +29,8 @@ struct reading {
     size_t n;
     bool merged;
     struct output_merge merge;
-    struct pager_file source; /* what there is to read; the pager reads it, or the filter's copy of it */
+    struct output_tail *tails; /* of each stream; NULL: all of their text is read */
+    struct pager_file source;  /* what there is to read; the pager reads it, or the filter's copy of it */
     struct line_filter filter;
     struct line_hits hits;
     struct line_seek seek;
@@ -58,7 +61,9 @@ struct reading_state {
     bool more_hits;      /* there are more */
     int64_t size;
     int percent;
-    size_t n; /* outputs; of a merged view those that are there */
+    size_t n;                      /* outputs; of a merged view those that are there */
+    VEC(struct output_tail) tails; /* of each place, if these alone are read */
+    uint32_t generation;           /* the reader's: which open it is of */
 };
 void reading_state_fini(struct reading_state *s);
 

@@ -118,6 +118,7 @@ static void publish(struct output_reader *r)
 {
     struct reading_state *s = xcalloc(1, sizeof *s);
     reading_get_state(&r->reading, s);
+    s->generation = r->generation;
     pthread_mutex_lock(&r->lock);
     struct reading_state *old = r->fresh;
     r->fresh = s;
@@ -426,6 +427,11 @@ const struct reading_state *reader_state(struct output_reader *r)
         r->state = fresh;
     }
     return r->state;
+}
+
+bool reader_is_current(const struct output_reader *r)
+{
+    return r->state && r->state->generation == r->opened;
 }
 
 bool reader_search_ended(struct output_reader *r)

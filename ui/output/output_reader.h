@@ -45,6 +45,8 @@ void reader_take(struct output_reader *r, uint32_t generation, uint32_t stream, 
 int reader_fd(const struct output_reader *r);
 /* The newest state, the reader's, valid until the next call of any of these; NULL: none yet. */
 const struct reading_state *reader_state(struct output_reader *r);
+/* The state that reader_state gave is of what was opened last. */
+bool reader_is_current(const struct output_reader *r);
 /* Has a search come to its end since the last call? */
 bool reader_search_ended(struct output_reader *r);
 /* How such an order came out, once, for the user; the caller frees it. NULL: nothing to say. */

@@ -21,8 +21,22 @@ const struct job *output_job(const struct output_screen *o)
     return ui_job(o->v.ui, o->at.job);
 }
 
+static bool array_is_live(const struct output_screen *o)
+{
+    const struct model *m = ui_model(o->v.ui);
+    list_for_each (j, &m->active, struct job, in_queue)
+        if (j->array_job == o->at.array)
+            return true;
+    list_for_each (j, &m->pending, struct job, in_queue)
+        if (j->array_job == o->at.array)
+            return true;
+    return false;
+}
+
 bool output_is_live(const struct output_screen *o)
 {
+    if (o->all && o->at.array)
+        return array_is_live(o);
     const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
@@ -60,35 +74,17 @@ static void tell_live(struct output_screen *o)
 
 static void look_at_reader(struct output_screen *o);
 
-#define ASK_ARG(generation, number, piece) \
-    ((uint64_t)(generation) << 32 | (uint64_t)(number) << 1 | (piece ? 1u : 0u))
-
 static void output_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
-    struct output_screen *o = output_screen_of(owner);
-    const char *why;
-    const struct msg_output_data *d = output_nodes_data(in, &why);
-    reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1, d, why);
-    look_at_reader(o);
+    output_nodes_take(output_screen_of(owner)->reader, arg, in);
+    look_at_reader(output_screen_of(owner));
     ui_changed(ui);
-}
-
-static void ask_nodes(struct output_screen *o)
-{
-    struct stream_ask a;
-    uint32_t generation;
-    while (reader_next_ask(o->reader, &a, &generation)) {
-        struct msg_output_read m = output_nodes_question(&o->shown.v.v[a.stream], &a);
-        if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, output_answered,
-                     ASK_ARG(generation, a.stream, a.piece)))
-            reader_take(o->reader, generation, a.stream, a.piece, NULL, "There is no connection.");
-    }
 }
 
 static void look_at_reader(struct output_screen *o)
 {
     bool bad;
-    ask_nodes(o);
+    output_nodes_ask(o->reader, &o->shown, &o->v, output_answered);
     o->state = reader_state(o->reader);
     char *news = reader_news(o->reader, &bad);
     if (news)
@@ -104,6 +100,14 @@ static void look_at_reader(struct output_screen *o)
 
 /* --- what is read --- */
 
+static void list_all_places(const struct output_screen *o, const struct job *j, struct places *ret)
+{
+    if (o->at.array)
+        places_array(ui_model(o->v.ui), o->at.array, ret);
+    else
+        places_all(j, ret);
+}
+
 static void output_show(struct output_screen *o)
 {
     const struct job *j = output_job(o);
@@ -112,7 +116,7 @@ static void output_show(struct output_screen *o)
     struct reading_open open = {.merged = o->all};
     places_fini(&o->shown);
     if (o->all)
-        places_all(j, &o->shown);
+        list_all_places(o, j, &o->shown);
     else
         places_one(j, &o->at, o->err, &o->shown);
     vec_for_each (&o->shown.v, i) {
@@ -138,6 +142,7 @@ static struct view *output_view_open(struct ui *ui, const void *arg)
     struct output_screen *o = xcalloc(1, sizeof *o);
     o->v = (struct view){.ops = &output_view, .ui = ui};
     o->at = *at;
+    o->all = at->array != 0;
     o->reader = reader_new(ui_threads(ui));
     edit_init(&o->edit);
     output_show(o);
@@ -153,10 +158,18 @@ static void output_close(struct view *v)
     free(o);
 }
 
-/* The pattern of an array has become a path: the last element has started. */
+/* The pattern of an array has become a path: the last element has started. Of all elements: another one
+ * has. */
 static bool is_outdated(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
+    if (o->all && o->at.array && ui_array_changed(o->v.ui, o->at.array)) {
+        struct places now = {.more = 0};
+        places_array(ui_model(o->v.ui), o->at.array, &now);
+        bool more = now.v.n + now.more > o->shown.v.n + o->shown.more;
+        places_fini(&now);
+        return more;
+    }
     return j && o->shown.v.n && o->shown.v.v[0].own && !job_is_array_record(j);
 }
 
@@ -229,7 +242,7 @@ static void switch_all(struct output_screen *o)
     struct places p = {.more = 0};
     if (!j)
         return;
-    places_all(j, &p);
+    list_all_places(o, j, &p);
     if (!o->all && p.v.n < 2) {
         ui_toast(o->v.ui, ROLE_NORMAL, "the job has no other output");
     } else {
@@ -364,7 +377,8 @@ static bool has_others(const struct output_screen *o)
 {
     const struct job *j = output_job(o);
     const struct step *s = j && j->steps.n ? &j->steps.v[0] : NULL;
-    return s && (j->steps.n > 1 || s->tasks.n > 1 || (s->tasks.n && s->tasks.v[0].n_ranks > 1));
+    return o->at.array ||
+           (s && (j->steps.n > 1 || s->tasks.n > 1 || (s->tasks.n && s->tasks.v[0].n_ranks > 1)));
 }
 
 static const char *output_label(struct view *v, enum action a)
@@ -374,7 +388,8 @@ static const char *output_label(struct view *v, enum action a)
     case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? "pause" : NULL;
     case ACTION_STREAM: return o->all ? "" : o->err ? "stdout" : NULL;
     case ACTION_NEXT_TASK: return o->all || !has_others(o) ? "" : NULL;
-    case ACTION_ALL_TASKS: return o->all ? "one task" : has_others(o) ? NULL : "";
+    case ACTION_ALL_TASKS:
+        return o->all ? (o->at.array ? "one element" : "one task") : has_others(o) ? NULL : "";
     default: return NULL;
     }
 }
@@ -437,4 +452,15 @@ void output_open(struct ui *ui, const struct job *j)
                  j->kind == JOB_KIND_INTERACTIVE
                      ? "the output of an interactive job goes to its own terminal"
                      : "no task has started yet");
+}
+
+void output_open_array(struct ui *ui, uint32_t array)
+{
+    struct places all = {.more = 0};
+    places_array(ui_model(ui), array, &all);
+    if (all.v.n)
+        ui_push(ui, &output_view, &all.v.v[0].at);
+    else
+        ui_toast(ui, ROLE_NORMAL, "no element of the array has started yet");
+    places_fini(&all);
 }
