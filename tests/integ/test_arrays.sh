@@ -26,6 +26,12 @@ is "states" "$(squeue -h -t all -j 1 -o '%i %T' | sort -V)" "1_1 COMPLETED
 1_7 COMPLETED
 1_10 COMPLETED"
 
+case_ "the list has a line for an array, or one for each element"
+is "one line" "$(stoker jobs -a | grep -c " el.sh ")" 1
+has "its counts" "$(stoker jobs -a)" "4 done"
+is "a line for each" "$(stoker jobs -a --elements | grep -c " el.sh ")" 4
+has "the elements that are named" "$(stoker jobs 1_4)" "1_4 "
+
 case_ "a limit: never more than it at once"
 submit -a 0-5%2 wait.sh
 a=$job

@@ -5,6 +5,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
+#include "src/text/arraytext.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
@@ -48,33 +49,14 @@ static int array_info_by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* "3-4, 7, 21": so much of it as is worth reading. */
-static void list_indices(struct failure_group *g, struct str *out)
-{
-    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, array_info_by_number);
-    for (size_t i = 0; i < g->indices.n;) {
-        size_t end = i + 1;
-        while (end < g->indices.n && g->indices.v[end] == g->indices.v[end - 1] + 1)
-            end++;
-        str_append(out, i ? ", " : "");
-        if (out->len > LIST_MAX) {
-            str_append(out, "...");
-            return;
-        }
-        str_appendf(out, "%u", g->indices.v[i]);
-        if (end > i + 1)
-            str_appendf(out, "-%u", g->indices.v[end - 1]);
-        i = end;
-    }
-}
-
 static void array_info_tell(struct lines *l, struct failure_group *g)
 {
     struct rich words;
     struct str list = STR_INIT;
     rich_init(&words);
     job_words(&words, g->like);
-    list_indices(g, &list);
+    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, array_info_by_number);
+    arraytext_indices(&list, g->indices.v, g->indices.n, LIST_MAX);
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_ERROR, "%zu %s", g->indices.n, words.text.s);
     rich_addf(r, ROLE_NORMAL, ":  %s", list.s);
@@ -147,8 +129,7 @@ static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earl
     add_tally(r, a->wait, SIGN_WAITING, ROLE_DIM);
 }
 
-/* One bar of all elements and their counts; where there is no room for both the counts alone. */
-void arrayinfo_progress(const struct array_row *a, bool in_queue, struct table_field *f)
+void arrayinfo_bar(const struct array_row *a, bool in_queue, int room, int most, struct rich *r)
 {
     uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
     uint32_t earlier = in_queue && a->total > known ? a->total - known : 0; /* have left it */
@@ -160,12 +141,17 @@ void arrayinfo_progress(const struct array_row *a, bool in_queue, struct table_f
     struct rich words;
     rich_init(&words);
     add_tallies(&words, a, earlier);
-    int bar = f->room ? f->room - cell_width(words.text.s) - 1 : 0;
-    bar = bar > PROGRESS_BAR ? PROGRESS_BAR : bar;
+    int bar = room ? room - cell_width(words.text.s) - 1 : 0;
+    bar = bar > most ? most : bar;
     if (bar >= PROGRESS_MIN) {
-        bar_add(&f->text, parts, sizeof parts / sizeof parts[0], a->total, bar);
-        rich_add(&f->text, ROLE_NORMAL, " ");
+        bar_add(r, parts, sizeof parts / sizeof parts[0], a->total, bar);
+        rich_add(r, ROLE_NORMAL, " ");
     }
-    rich_append(&f->text, &words);
+    rich_append(r, &words);
     rich_fini(&words);
+}
+
+void arrayinfo_progress(const struct array_row *a, bool in_queue, struct table_field *f)
+{
+    arrayinfo_bar(a, in_queue, f->room, PROGRESS_BAR, &f->text);
 }

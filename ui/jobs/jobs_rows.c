@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
+#include "src/text/arraytext.h"
 #include "src/text/jobtext.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/radix.h"
@@ -36,9 +37,10 @@ static void jobs_rows_make_room(struct jobrows *r, size_t max)
 
 static void count_ended(struct array_row *a, uint32_t state, uint32_t n)
 {
-    if (state == JOB_COMPLETED)
+    enum element_is is = element_of_state((enum job_state)state);
+    if (is == ELEMENT_DONE)
         a->done += n;
-    else if (state == JOB_CANCELLED || state == JOB_PREEMPTED)
+    else if (is == ELEMENT_CANCELLED)
         a->ended += n;
     else
         a->fail += n;

@@ -4,10 +4,13 @@
 #include "src/cli/listing/waitreasons.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
+#include "src/base/vec.h"
 #include "src/cli/ask.h"
 #include "src/model/jobeffective.h"
+#include "src/text/arraytext.h"
 #include "src/text/jobtext.h"
 
 #define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */
@@ -119,6 +122,128 @@ static void jobtable_add_job(struct texttable *t, const struct job *j, const str
     str_fini(&s);
 }
 
+/* --- arrays --- */
+
+struct folded_array {
+    const struct job *first; /* in the order of the list */
+    const struct job *waits; /* the first one that waits, or NULL */
+    struct wall start;       /* of the element that runs longest */
+    uint32_t counts[ELEMENT_KINDS], lines, cpus, gpus;
+};
+
+struct folded_arrays {
+    VEC(struct folded_array) v;
+    struct idmap by_id; /* 1 + place in v */
+};
+
+static struct folded_array *folded_get(const struct folded_arrays *f, const struct job *j)
+{
+    uintptr_t at = (uintptr_t)idmap_get(&f->by_id, j->array_job);
+    return at ? &f->v.v[at - 1] : NULL;
+}
+
+static void fold_job(struct folded_arrays *f, const struct job *j, bool ended_too)
+{
+    struct folded_array *a = folded_get(f, j);
+    if (!a) {
+        vec_push(&f->v, (struct folded_array){.first = j});
+        a = &f->v.v[f->v.n - 1];
+        idmap_set(&f->by_id, j->array_job, (void *)(uintptr_t)f->v.n);
+    }
+    a->lines++;
+    a->counts[element_of_state((enum job_state)j->state)] +=
+        j->state == JOB_PENDING ? job_pending_elements(j) : 1;
+    if (ended_too)
+        element_count_gone(j, a->counts);
+    if (job_class(j) == 0) {
+        a->cpus += job_cpus(j);
+        a->gpus += job_gpus(j);
+        if (!wall_is_set(a->start) || j->t_start.ms < a->start.ms)
+            a->start = j->t_start;
+    }
+    if (j->state == JOB_PENDING && !a->waits)
+        a->waits = j;
+}
+
+static bool lists_ended(const struct job_list *l)
+{
+    vec_for_each (&l->v, i)
+        if (job_class(l->v.v[i]) == 2)
+            return true;
+    return false;
+}
+
+static void fold_arrays(struct folded_arrays *f, const struct job_list *l)
+{
+    bool ended_too = lists_ended(l);
+    vec_for_each (&l->v, i)
+        if (l->v.v[i]->array_job)
+            fold_job(f, l->v.v[i], ended_too);
+}
+
+/* "5_[0-99]": as it was submitted, without its limit. */
+static void append_array_id(struct str *s, const struct job *j)
+{
+    const char *spec = j->req.array_spec;
+    if (spec && strcspn(spec, "%") <= ID_BRACKET)
+        str_appendf(s, "%u_[%.*s]", j->array_job, (int)strcspn(spec, "%"), spec);
+    else
+        str_appendf(s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);
+}
+
+static enum job_state folded_state(const struct folded_array *a)
+{
+    return a->counts[ELEMENT_RUNNING]   ? JOB_RUNNING
+           : a->counts[ELEMENT_WAITING] ? JOB_PENDING
+           : a->counts[ELEMENT_FAILED]  ? JOB_FAILED
+           : a->counts[ELEMENT_DONE]    ? JOB_COMPLETED
+                                        : JOB_CANCELLED;
+}
+
+static void jobtable_add_array(struct texttable *t, const struct folded_array *a, const struct job_cx *cx,
+                               const struct waits *waits)
+{
+    const struct job *j = a->first;
+    enum job_state state = folded_state(a);
+    struct str s = STR_INIT;
+    char buf[UNITS_TEXT_SIZE];
+    append_array_id(&s, j);
+    texttable_add(t, TONE_PLAIN, s.s);
+    texttable_add(t, TONE_PLAIN, j->req.name);
+    texttable_add(t, TONE_PLAIN, j->user);
+    texttable_add(t, TONE_PLAIN, job_partition_text(j));
+    texttable_addf(t, state_tone(state), "%c %s", job_state_glyph(state), job_state_word(state));
+    uint32_t time_s = wall_is_set(a->start) ? (uint32_t)wall_elapsed_s(a->start, cx->now)
+                                            : job_time_s(a->waits ? a->waits : j, cx->now);
+    texttable_add(t, TONE_PLAIN, duration_format(time_s, buf));
+    uint32_t limit = job_limit_s(j, cx->m);
+    texttable_add(t, TONE_PLAIN, limit >= DURATION_NOT_SET ? "-" : duration_format(limit, buf));
+    texttable_addf(t, TONE_PLAIN, "%u", a->cpus ? a->cpus : job_cpus(j));
+    if (a->gpus)
+        texttable_addf(t, TONE_PLAIN, "%u", a->gpus);
+    else
+        texttable_add(t, TONE_DIM, "-");
+    str_clear(&s);
+    arraytext_counts(&s, a->counts, j->array_count);
+    if (!a->counts[ELEMENT_RUNNING] && a->waits) {
+        str_append(&s, ": ");
+        append_where(&s, a->waits, waits);
+    }
+    texttable_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+/* An array of which one line alone is listed is like any other job. */
+static void jobtable_add(struct texttable *t, const struct job_list *l, const struct folded_arrays *f,
+                         const struct job *j, const struct job_cx *cx)
+{
+    const struct folded_array *a = j->array_job ? folded_get(f, j) : NULL;
+    if (!a || a->lines < 2)
+        jobtable_add_job(t, j, cx, l->waits);
+    else if (a->first == j)
+        jobtable_add_array(t, a, cx, l->waits);
+}
+
 static void jobtable_append_summary(struct str *out, const struct job_list *l)
 {
     uint64_t running = 0, waiting = 0, ended = 0;
@@ -144,8 +269,13 @@ static void jobtable_append_summary(struct str *out, const struct job_list *l)
 void job_list_print(const struct job_list *l, const struct job_cx *cx, struct str *out)
 {
     struct texttable t = TEXTTABLE_INIT(columns);
+    struct folded_arrays folded = {.v = VEC_INIT};
+    if (l->fold)
+        fold_arrays(&folded, l);
     vec_for_each (&l->v, i)
-        jobtable_add_job(&t, l->v.v[i], cx, l->waits);
+        jobtable_add(&t, l, &folded, l->v.v[i], cx);
+    vec_fini(&folded.v);
+    idmap_fini(&folded.by_id);
     texttable_print(&t, out, listing_width(), color_is_welcome());
     if (terminal_width())
         jobtable_append_summary(out, l);

@@ -10,6 +10,7 @@ struct waits;
 struct job_list {
     VEC(const struct job *) v;
     const struct waits *waits; /* why those wait that do; NULL: by their own records */
+    bool fold;                 /* the table has one line for each array */
 };
 
 /* What runs first, what waits by priority, what has ended last. */

@@ -13,7 +13,7 @@
 struct jobs {
     struct job_filter filter;
     struct strv unknown_users;
-    bool json, all;
+    bool json, all, elements;
 };
 
 enum {
@@ -26,6 +26,8 @@ static const struct opt table[] = {
     {.id = O_MINE, .name = "mine", .letter = 'm', .help = "only my jobs"},
     {OPT_SETS(struct jobs, all), .name = "all", .letter = 'a',
      .help = "ended jobs too, as far back as the controller remembers"},
+    {OPT_SETS(struct jobs, elements), .name = "elements", .letter = 'e',
+     .help = "a line for each element of an array; else one for the array with its counts"},
     {.id = O_STATE,
      .name = "state",
      .letter = 's',
@@ -88,7 +90,7 @@ static int jobs_show(struct jobs *q, const struct cli *cli, struct client *c)
 {
     struct msg_get get;
     struct model m;
-    struct job_list list = {.v = VEC_INIT};
+    struct job_list list = {.v = VEC_INIT, .fold = !q->elements};
     struct waits waits = WAITS_INIT;
     struct str out = STR_INIT;
     job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
@@ -125,11 +127,13 @@ static int jobs_run(struct cli *cli, int argc, char **argv)
     if (cli_parse(cli, &q, argc, argv, 0, &operands, &rc)) {
         if (!q.filter.states)
             q.filter.states = q.all || operands.n ? STATES_ALL : STATES_QUEUED;
-        for (size_t i = 0; i < operands.n && rc == 0; i++)
+        for (size_t i = 0; i < operands.n && rc == 0; i++) {
+            q.elements |= strchr(operands.v[i], '_') != NULL;
             if (targets_add_list(&q.filter.targets, operands.v[i], &err) < 0) {
                 cli_error(cli, "%s", err.s);
                 rc = 2;
             }
+        }
         struct client *c = rc ? NULL : ask_connect(cli);
         if (rc == 0)
             rc = c ? jobs_show(&q, cli, c) : EXIT_AWAY;
