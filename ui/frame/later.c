@@ -77,6 +77,19 @@ void ui_later(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *ar
                                          .until = mono_add_ms(ui->mono, ms)};
 }
 
+void ui_later_instead(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *arg,
+                      void (*free_arg)(void *))
+{
+    if (ui->later && ui->later->fn == fn)
+        later_drop(ui);
+    ui_later(ui, what, ms, fn, arg, free_arg);
+}
+
+const void *ui_later_arg(const struct ui *ui, ui_later_fn *fn)
+{
+    return ui->later && ui->later->fn == fn ? ui->later->arg : NULL;
+}
+
 void later_due(struct ui *ui)
 {
     if (!ui->later || ui->mono.ns < ui->later->until.ns)

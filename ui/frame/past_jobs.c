@@ -23,8 +23,8 @@ struct past_jobs { /* in an order that means nothing */
     struct msg_history query; /* what is wanted; before: the last row that has come of it */
     uint64_t walk;            /* counts the wants */
     uint64_t asked_walk;      /* of the last page that was asked for */
-    struct {                  /* an array that is needed whole; done NULL: none */
-        uint32_t job;
+    struct {                  /* an array that is needed whole; done NULL: it is not being asked for */
+        uint32_t job;         /* the last one; its elements are kept when they leave the mirror */
         ui_fetched_fn *done;
         uint64_t arg;
     } array;
@@ -97,7 +97,7 @@ static struct job *past_jobs_copy(const struct job *j)
 
 void past_jobs_keep(struct ui *ui, const struct job *j)
 {
-    if (ui->past->asked)
+    if (ui->past->asked || (j->array_job && j->array_job == ui->past->array.job))
         past_jobs_take(ui->past, past_jobs_copy(j));
 }
 

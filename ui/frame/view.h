@@ -234,6 +234,11 @@ void ui_run(struct ui *ui, const char *where, struct strv *take_argv);
 typedef void ui_later_fn(struct ui *ui, void *arg);
 void ui_later(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *arg,
               void (*free_arg)(void *));
+/* The same in the place of what waits with the same fn, which is not done: the last of many keys counts. */
+void ui_later_instead(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *arg,
+                      void (*free_arg)(void *));
+/* The arg of what waits with that fn; NULL: nothing does. */
+const void *ui_later_arg(const struct ui *ui, ui_later_fn *fn);
 
 /* While that dialog is open and there is a connection follow is called when the model has changed, and as
  * time goes by. It opens and closes no dialog. */
