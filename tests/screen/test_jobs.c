@@ -346,7 +346,7 @@ static void element_of_an_array_is_not_the_array(void **state)
 {
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "/sweep<Enter><Enter>jc"); /* folded open: its first element, which has ended */
+    uilab_keys(u, "/sweep<Enter><Right>jc"); /* folded open: its first element, which has ended */
     uilab_draw(u, 24, 80);
     must_show(u, "the job has ended");
     uilab_keys(u, "<Esc>/sweep state:run<Enter>gjHc");

@@ -1,5 +1,6 @@
 /* test_pictures.c - the pictures in docs/screens are what the screens look like. `make screens` writes
  * them. */
+#include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"
 
 /* The demo cluster, with names that users give. */
@@ -41,6 +42,13 @@ static void job_page(void **state)
     uilab_draw(&g->u, 33, 132);
     answer_output(&g->u, training);
     uilab_picture(&g->u, "job", 33, 132);
+}
+
+static void array_page(void **state)
+{
+    struct array_fixture *g = *state;
+    array_fixture_open(g, 34, 132);
+    uilab_picture(&g->u, "array", 34, 132);
 }
 
 /* Measured for a minute: so the lines below the bars have a past. */
@@ -221,8 +229,20 @@ static void help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PICTURE(jobs),    PICTURE(jobs_small), PICTURE(job_page),   PICTURE(nodes), PICTURE(gpus),
-        PICTURE(history), PICTURE(timeline),   PICTURE(partitions), PICTURE(usage), PICTURE(why),
-        PICTURE(command), PICTURE(form),       PICTURE(confirm),    PICTURE(help)};
+        PICTURE(jobs),
+        PICTURE(jobs_small),
+        PICTURE(job_page),
+        PICTURE(nodes),
+        PICTURE(gpus),
+        PICTURE(history),
+        PICTURE(timeline),
+        PICTURE(partitions),
+        PICTURE(usage),
+        PICTURE(why),
+        PICTURE(command),
+        PICTURE(form),
+        PICTURE(confirm),
+        PICTURE(help),
+        cmocka_unit_test_setup_teardown(array_page, array_fixture_up, array_fixture_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

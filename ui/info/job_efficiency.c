@@ -24,6 +24,11 @@ static struct rich *use_line(struct lines *l, const char *label, int percent)
     return r;
 }
 
+uint64_t job_use_mem_enough(uint64_t peak_kib)
+{
+    return (peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024;
+}
+
 #define SHORT_S       300  /* what ran for less than this says little about what it needs */
 #define SPARE_MEM_MIB 4096 /* less is not worth a word */
 #define SPARE_LIMIT_S 1800
@@ -38,7 +43,7 @@ static void advise_memory(struct lines *l, size_t n, const struct job_use *u)
     char enough[UNITS_TEXT_SIZE], asked[UNITS_TEXT_SIZE];
     if (u->mem_percent < 0 || u->mem_percent >= 40 || u->mem_mib <= SPARE_MEM_MIB)
         return;
-    mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, enough);
+    mem_format_slurm(job_use_mem_enough(u->peak_kib), enough);
     mem_format_slurm(u->mem_mib, asked);
     rich_addf(advice_add(l, n), ROLE_GOOD, "--mem=%s would have been enough; it asked for %s.", enough,
               asked);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
+#include "ui/array/array_view.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"
@@ -262,13 +263,10 @@ static void jobs_open_job(struct jobs_screen *j)
     const struct jobs_row *r = joblist_current(&j->list);
     if (!r)
         return;
-    if (!r->job) { /* an array opens into its elements */
-        uint64_t id = ARRAY_ROW | r->array->id;
-        table_fold(&j->list.table, id, !table_is_open(&j->list.table, id));
-        table_refill(&j->list.table);
-        return;
-    }
-    ui_push(j->v.ui, &jobpage_view, &r->job->id);
+    if (r->job)
+        ui_push(j->v.ui, &jobpage_view, &r->job->id);
+    else
+        ui_push(j->v.ui, &array_view, &r->array->id);
 }
 
 static unsigned jobs_act(struct view *v, enum action a, const struct input *in)

@@ -16,6 +16,7 @@
     X(LIST, "Lists")            \
     X(JOBS, "Jobs")             \
     X(JOB, "The page of a job") \
+    X(ARRAY, "The page of an array") \
     X(ACTS, "Actions on jobs")  \
     X(DEPENDS, "Dependencies")  \
     X(NODES, "Nodes")           \
@@ -61,6 +62,17 @@ enum scope {
     X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "switch between tasks and text") \
     X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "expand or collapse the step or task") \
     X(JOB,    FAILED,     "failed",      "E",          NULL,      "next failed task")            \
+    X(ARRAY,  ELEMENT,    "element",     "Enter",      "element", "open the job of the element; of a cell with several elements: show these") \
+    X(ARRAY,  ELEMENT_OUTPUT, "element-output", "l",   "output",  "read the output of the element")           \
+    X(ARRAY,  ELEMENT_OUTPUTS, "element-outputs", "a", "all",       "the outputs of all elements in one, each line with its index") \
+    X(ARRAY,  ELEMENT_FAILED, "element-failed", "E",   "next failure", "next failed element")                 \
+    X(ARRAY,  ELEMENT_SLOW, "element-slow", "L",       NULL,      "the element that runs or ran longest; again: the next one") \
+    X(ARRAY,  ELEMENTS_PAST, "elements-past", "h",     "earlier", "read the history for elements that have left the queue") \
+    X(ARRAY,  THROTTLE_MORE, "throttle-more", "+ =",   "at a time", "one more element at a time")            \
+    X(ARRAY,  THROTTLE_LESS, "throttle-less", "-",     NULL,      "one element less at a time")              \
+    X(ARRAY,  ELEMENT_LEFT, "element-left", "Left",    NULL,      "previous element")                        \
+    X(ARRAY,  ELEMENT_RIGHT, "element-right", "Right", NULL,      "next element")                            \
+    X(ARRAY,  ARRAY_PANEL, "array-panel", "Tab S-Tab", NULL,      "switch between elements and text")        \
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: jobs, GPUs, events")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs finish, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume a drained node (shows the reason)")       \

@@ -251,6 +251,14 @@ void canvas_scrollbar(struct canvas *c, int y, int x, int h, long long top, long
                      i >= at && i < at + size ? GLYPH_THUMB : GLYPH_VLINE);
 }
 
+#define SQUARE 0x25a0u
+
+/* Cells that are a quarter full to full. */
+static bool is_shade(uint32_t cp)
+{
+    return cp == 0x2588 || (cp >= 0x2591 && cp <= 0x2593);
+}
+
 struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, uint32_t *ret_char)
 {
     *ret_char = cell->cp[0];
@@ -265,8 +273,12 @@ struct style canvas_look(const struct canvas_cell *cell, const struct theme *t, 
         *ret_char = end && !t->colors ? end : *ret_char;
     }
     struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
-    if (cell->pale && s.fg == theme_paler(t, (enum role)cell->role, 0))
-        s.fg = theme_paler(t, (enum role)cell->role, cell->pale);
+    uint32_t paler = theme_paler(t, (enum role)cell->role, cell->pale);
+    if (cell->pale && s.fg == theme_paler(t, (enum role)cell->role, 0)) {
+        if (paler != s.fg && is_shade(cell->cp[0]))
+            *ret_char = SQUARE;
+        s.fg = paler;
+    }
     return s;
 }
 

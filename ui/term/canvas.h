@@ -81,7 +81,8 @@ int canvas_glyph(struct canvas *c, int y, int x, enum role role, enum glyph g);
 /* The next texts are drawn as parts of a bar: on the colour of that role; ROLE_NORMAL: as usual. */
 void canvas_fill_with(struct canvas *c, enum role fill);
 /* The same with pale percent of the colour of the track, from 0 to 100, in that of the role. An end of a
- * bar, which no bar follows, is as pale. On a terminal with few colours characters are seen instead. */
+ * bar, which no bar follows, is as pale. On a terminal with few colours characters are seen instead. With
+ * ROLE_NORMAL the texts are paler themselves, and shades become squares where that can be seen. */
 void canvas_fill_pale(struct canvas *c, enum role fill, int pale);
 /* Blank cells of that role. */
 void canvas_fill(struct canvas *c, struct rect r, enum role role);

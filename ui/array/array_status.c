@@ -1,0 +1,192 @@
+/* array_status.c - the page of an array above its sections: title, bar, estimate, the element under the
+ * cursor. */
+#include "src/base/units.h"
+#include "src/text/jobtext.h"
+#include "ui/array/array_internal.h"
+#include "ui/info/job_efficiency.h"
+#include "ui/jobs/array_info.h"
+#include "ui/term/signs.h"
+#include "ui/text/view_text.h"
+
+struct array_row array_screen_row(const struct array_screen *a)
+{
+    const struct array_elements *e = &a->e;
+    struct array_row row = {.id = e->id,
+                            .any = e->any,
+                            .pending = e->record,
+                            .run = e->counts[ELEMENT_RUNNING],
+                            .wait = e->counts[ELEMENT_WAITING],
+                            .done = e->counts[ELEMENT_DONE],
+                            .fail = e->counts[ELEMENT_FAILED],
+                            .ended = e->counts[ELEMENT_CANCELLED],
+                            .total = (uint32_t)e->v.n};
+    for (size_t i = 0; i < e->v.n && !row.pending; i++)
+        if (e->v.v[i].is == ELEMENT_WAITING)
+            row.pending = e->v.v[i].job;
+    return row;
+}
+
+void array_title(struct view *v, struct rich *out)
+{
+    const struct array_screen *a = (const struct array_screen *)(void *)v;
+    const struct job *j = a->e.any;
+    uint32_t throttle;
+    bool changes = array_throttle_wanted(a, &throttle);
+    rich_addf(out, ROLE_TITLE, "Array %u", a->e.id);
+    if (!j)
+        return;
+    rich_addf(out, ROLE_STRONG, "  %s  ", j->req.name ? j->req.name : "");
+    rich_addf(out, ROLE_DIM, "%zu elements of %s", a->e.v.n, j->user ? j->user : "?");
+    if (throttle)
+        rich_addf(out, changes ? ROLE_WARN : ROLE_DIM, " \u00b7 %u at a time", throttle);
+    else if (changes)
+        rich_add(out, ROLE_WARN, " \u00b7 all at a time");
+    const char *partition = job_partition_text(j);
+    if (!str_is_empty(partition))
+        rich_addf(out, ROLE_DIM, " \u00b7 %s", partition);
+}
+
+void array_bar(const struct array_screen *a, int width, struct rich *r)
+{
+    struct array_row row = array_screen_row(a);
+    arrayinfo_bar(&row, true, width, width, r);
+}
+
+static void add_duration(struct rich *r, enum role role, uint32_t s)
+{
+    char b[UNITS_TEXT_SIZE];
+    rich_add(r, role, duration_format(s, b));
+}
+
+static void add_usual(const struct array_times *t, struct rich *r)
+{
+    rich_add(r, ROLE_NORMAL, " \u00b7 an element takes ");
+    add_duration(r, ROLE_STRONG, t->median_s);
+    if (t->slowest_s == t->fastest_s)
+        return;
+    char fastest[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
+    rich_addf(r, ROLE_NORMAL, " (%s to %s)", duration_format(t->fastest_s, fastest),
+              duration_format(t->slowest_s, slowest));
+}
+
+static struct wall array_last_end(const struct array_elements *e)
+{
+    struct wall end = {0};
+    for (size_t i = 0; i < e->v.n; i++)
+        if (e->v.v[i].job && e->v.v[i].job->t_end.ms > end.ms)
+            end = e->v.v[i].job->t_end;
+    return end;
+}
+
+void array_estimate(const struct array_screen *a, struct rich *r)
+{
+    const struct array_elements *e = &a->e;
+    struct wall now = ui_now(a->v.ui), end = array_times_end(&a->times, e, now);
+    uint32_t left = e->counts[ELEMENT_RUNNING] + e->counts[ELEMENT_WAITING];
+    struct str when = STR_INIT;
+    if (!left)
+        end = array_last_end(e);
+    if (wall_is_set(end)) {
+        when_about(&when, end, now);
+        rich_addf(r, ROLE_WHEN, left ? "done about %s" : "ended %s", when.s);
+    } else if (!left) {
+        rich_add(r, ROLE_NORMAL, "all elements have ended");
+    } else if (!e->counts[ELEMENT_RUNNING]) {
+        rich_add(r, ROLE_WAITING, "no element runs now");
+    } else {
+        rich_add(r, ROLE_DIM, "the end can be estimated when the first element is done");
+    }
+    if (a->times.n)
+        add_usual(&a->times, r);
+    str_fini(&when);
+}
+
+static void add_times_of(const struct array_screen *a, const struct job *j, struct rich *r)
+{
+    struct wall now = ui_now(a->v.ui);
+    struct str s = STR_INIT;
+    if (wall_is_set(j->t_start)) {
+        str_append(&s, "  ");
+        when_text(&s, j->t_start, now);
+    }
+    if (wall_is_set(j->t_start) && wall_is_set(j->t_end)) {
+        str_append(&s, " to ");
+        when_text(&s, j->t_end, now);
+    }
+    rich_add(r, ROLE_DIM, s.s);
+    str_fini(&s);
+}
+
+static void current_element(const struct array_screen *a, const struct array_element *x, struct rich *r)
+{
+    const struct job *j = x->job;
+    rich_addf(r, ROLE_STRONG, "_%u  ", x->index);
+    if (!j && x->gone) {
+        rich_add(r, ROLE_DIM,
+                 x->is == ELEMENT_DONE     ? "done, has left the queue"
+                 : x->is == ELEMENT_FAILED ? "failed, has left the queue"
+                                           : "has left the queue");
+        return;
+    }
+    if (!j) {
+        const struct job *record = a->e.record;
+        if (record && record->hold)
+            rich_add(r, ROLE_HELD, "held");
+        else
+            rich_add(r, ROLE_WAITING, "waiting");
+        return;
+    }
+    if (j->state == JOB_PENDING || x->is == ELEMENT_RUNNING) {
+        job_words(r, j);
+        rich_add(r, ROLE_NORMAL, x->is == ELEMENT_RUNNING ? " for " : "");
+        if (x->is == ELEMENT_RUNNING)
+            add_duration(r, ROLE_NORMAL, job_run_s(j, ui_now(a->v.ui)));
+        struct str nodes = STR_INIT;
+        jobtext_nodes(&nodes, j);
+        rich_addf(r, ROLE_DIM, nodes.len ? "  %s" : "%s", nodes.s);
+        str_fini(&nodes);
+    } else {
+        job_cause(r, j);
+        rich_add(r, ROLE_NORMAL, "  ran ");
+        add_duration(r, ROLE_NORMAL, x->ran_s);
+    }
+    add_times_of(a, j, r);
+    const char *line = x->is == ELEMENT_DONE ? NULL : output_tails_line(a->tails, j->id);
+    if (!str_is_empty(line))
+        rich_addf(r, ROLE_DIM, "  %s", line);
+}
+
+static void current_cell(const struct array_screen *a, struct grid_span span, struct rich *r)
+{
+    static const struct {
+        enum role role;
+        const char *sign, *word;
+    } kinds[ELEMENT_KINDS] = {
+        [ELEMENT_DONE] = {ROLE_GOOD, SIGN_DONE, "done"},
+        [ELEMENT_FAILED] = {ROLE_ERROR, SIGN_FAILED, "failed"},
+        [ELEMENT_CANCELLED] = {ROLE_CANCELLED, SIGN_CANCELLED, "cancelled"},
+        [ELEMENT_RUNNING] = {ROLE_NODE_PART, SIGN_RUNNING, "running"},
+        [ELEMENT_WAITING] = {ROLE_DIM, SIGN_WAITING, "waiting"},
+        [ELEMENT_EARLIER] = {ROLE_DIM, "", "ended earlier"},
+    };
+    uint32_t counts[ELEMENT_KINDS] = {0};
+    for (size_t i = span.from; i < span.to; i++)
+        counts[a->e.v.v[i].is]++;
+    rich_addf(r, ROLE_STRONG, "_%u to _%u", a->e.v.v[span.from].index, a->e.v.v[span.to - 1].index);
+    for (size_t i = 0; i < ELEMENT_KINDS; i++)
+        if (counts[i]) {
+            rich_addf(r, kinds[i].role, "   %u%s", counts[i], kinds[i].sign);
+            rich_addf(r, ROLE_DIM, " %s", kinds[i].word);
+        }
+}
+
+void array_current(const struct array_screen *a, struct rich *r)
+{
+    struct grid_span span = array_grid_current(&a->grid);
+    if (!a->e.v.n)
+        return;
+    if (span.to == span.from + 1)
+        current_element(a, &a->e.v.v[span.from], r);
+    else
+        current_cell(a, span, r);
+}
