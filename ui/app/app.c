@@ -21,6 +21,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/side_panes.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
@@ -35,6 +36,7 @@ static const struct {
 } parts[] = {
     {.make = outbox_new, .free = outbox_free},
     {.make = hotspots_new, .free = hotspots_free},
+    {.make = side_panes_new, .free = side_panes_free},
     {.make = action_log_new, .free = action_log_free},
     {.make = changes_new, .free = changes_free},
     {.make = follow_new, .free = follow_free},

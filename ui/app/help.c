@@ -161,6 +161,8 @@ void help_open(struct ui *ui)
     }
     for (size_t i = 0; i < ops->n_scopes; i++)
         add_scope(ui, &l, ops->scopes[i], ops->types);
+    if (ops->pane)
+        add_scope(ui, &l, SCOPE_PANE, false);
     add_scope(ui, &l, SCOPE_GLOBAL, ops->types);
     if (!ops->types) {
         add_scope(ui, &l, SCOPE_WAIT, false);

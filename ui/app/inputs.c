@@ -22,6 +22,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/side_panes.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 
@@ -98,7 +99,7 @@ static bool show_screen(struct ui *ui, enum action action)
 
 void inputs_act(struct ui *ui, enum action action)
 {
-    if (show_screen(ui, action))
+    if (show_screen(ui, action) || side_panes_act(ui, action, 0))
         ;
     else if (action == ACTION_HELP)
         help_open(ui);
@@ -142,8 +143,10 @@ static enum action find_action(const struct ui *ui, const struct view *v, uint32
 {
     enum scope scopes[SCOPES_MAX];
     size_t n = v->ops->n_scopes;
-    bug_on(n >= SCOPES_MAX);
+    bug_on(n + 2 > SCOPES_MAX);
     memcpy(scopes, v->ops->scopes, n * sizeof scopes[0]);
+    if (v->ops->pane)
+        scopes[n++] = SCOPE_PANE;
     scopes[n] = SCOPE_GLOBAL;
     return keymap_find(&ui->o.keys, scopes, n + 1, key);
 }
@@ -254,6 +257,10 @@ static void settle(struct ui *ui, struct view *v, unsigned did)
 static void do_action(struct ui *ui, enum action action, const struct input *in, unsigned did)
 {
     struct view *v = ui_view(ui);
+    if ((action == ACTION_CLOSE || action == ACTION_BACK) && side_panes_unzoom(ui)) {
+        ui->dirty = true;
+        return;
+    }
     if (action == ACTION_CLOSE && stack_leave_visit(ui)) {
         frame_sync(ui);
         return;
@@ -279,10 +286,15 @@ static bool take_mouse(struct ui *ui, const struct input *in)
     struct view *v = ui_view(ui);
     if (in->what == MOUSE_CLICK || in->what == MOUSE_DOUBLE) {
         enum action action = hotspots_at(ui, in->y, in->x, &arg);
-        if (action)
+        if (action && arg)
+            side_panes_act(ui, action, arg);
+        else if (action)
             do_action(ui, action, &none, 0);
-        return action != ACTION_NONE;
+        if (action)
+            return true;
     }
+    if (side_panes_mouse(ui, in))
+        return true;
     if (in->what == MOUSE_RIGHT) {
         click.what = MOUSE_CLICK;
         settle(ui, v, v->ops->input ? v->ops->input(v, &click) : 0);

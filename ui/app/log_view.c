@@ -146,23 +146,22 @@ static void log_view_draw(struct view *v, struct canvas *c, const struct screen_
 {
     struct tablescreen *s = log_screen_of(v);
     struct lines empty = {0};
-    struct screen_layout inner = *l;
     table_refill(&s->table); /* answers come without a change of the model */
     lines_addf(&empty, ROLE_NORMAL,
                "Nothing was changed from these screens yet. Each change will be listed here as the command "
                "line that does the same in a shell.");
-    const struct trow *current = table_current(&s->table);
-    struct rect below = tablescreen_below(s, c, &inner, l->body.h / 2 - 1);
-    if (!rect_is_empty(below)) {
-        log_fill_side(s, current->data);
-        pane_draw(&s->side, c, below);
-    }
-    const struct trow *row = tablescreen_draw(s, c, &inner, &empty);
+    const struct trow *row = tablescreen_draw(s, c, l, &empty);
     lines_fini(&empty);
     if (!row)
         return;
     log_fill_side(s, row->data);
     side_draw(&s->side, c, l);
+}
+
+static int log_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    return tablescreen_lines_below(log_screen_of(v), h, h / 2 - 1);
 }
 
 static unsigned log_view_act(struct view *v, enum action a, const struct input *in)
@@ -191,6 +190,8 @@ const struct view_ops log_view = {
     .input = tablescreen_input,
     .act = log_view_act,
     .table = tablescreen_table,
+    .pane = tablescreen_pane,
+    .pane_lines = log_pane_lines,
 };
 
 void log_open(struct ui *ui)

@@ -13,6 +13,7 @@
 
 struct action_menu {
     enum action actions[ACTION_N];
+    size_t n;
 };
 
 static void menu_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
@@ -39,6 +40,15 @@ static void menu_add_item(const struct ui *ui, struct dialog *d, enum action act
     strv_push_take(&d->items, str_take(&line));
 }
 
+static void menu_add_scope(const struct ui *ui, struct dialog *d, struct action_menu *m, enum scope scope)
+{
+    for (int k = 1; k < ACTION_N; k++)
+        if (action_info((enum action)k)->scope == scope && offered(ui, (enum action)k)) {
+            menu_add_item(ui, d, (enum action)k);
+            m->actions[m->n++] = (enum action)k;
+        }
+}
+
 /* What the actions are for: the marked rows, or the one under the cursor. Heap. */
 static char *menu_title(const struct ui *ui)
 {
@@ -59,15 +69,11 @@ static struct dialog *menu_make(struct ui *ui)
     struct action_menu *m = xcalloc(1, sizeof *m);
     char *title = menu_title(ui);
     struct dialog *d = dialog_new(DIALOG_MENU, title);
-    size_t n = 0;
     for (size_t s = 0; s < ops->n_scopes; s++)
-        for (int k = 1; k < ACTION_N; k++) {
-            const struct action_info *info = action_info((enum action)k);
-            if (info->scope != ops->scopes[s] || info->scope == SCOPE_MOVE || !offered(ui, (enum action)k))
-                continue;
-            menu_add_item(ui, d, (enum action)k);
-            m->actions[n++] = (enum action)k;
-        }
+        if (ops->scopes[s] != SCOPE_MOVE)
+            menu_add_scope(ui, d, m, ops->scopes[s]);
+    if (ops->pane)
+        menu_add_scope(ui, d, m, SCOPE_PANE);
     free(title);
     d->verb = xstrdup("choose");
     ui_take_dialog(ui, d, menu_chosen, m, free);

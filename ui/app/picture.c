@@ -16,6 +16,7 @@
 #include "ui/frame/hotspots.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
+#include "ui/frame/side_panes.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
 #include "ui/frame/totals.h"
@@ -57,11 +58,10 @@ static void draw_screen(struct ui *ui, struct view *v, struct canvas *c, int bod
 {
     canvas_clear(c);
     hotspots_clear(ui);
-    struct screen_layout l = layout_screen(c->rows, c->cols, v->ops->wants_side, body);
+    struct screen_layout l = side_panes_layout(ui, c->rows, c->cols, body);
     bool window = header_draw(ui, c, l.header);
     draw_title(ui, v, c, l.title, !window);
-    if (!rect_is_empty(l.rule))
-        canvas_vline(c, l.rule.y, l.rule.x + l.rule.w - 1, l.rule.h, ROLE_RULE);
+    side_panes_draw(ui, c, &l);
     v->ticks = false;
     v->ops->draw(v, c, &l);
     footer_draw(ui, c, l.footer);

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
+#include "ui/layout/layout.h"
 
 static void view_prefs_fini(struct view_prefs *v)
 {
     free(v->view);
     free(v->filter);
     free(v->sort);
+    free(v->pane.tab);
     strv_fini(&v->columns);
 }
 
@@ -127,6 +129,29 @@ static bool take_bool(const config_setting_t *group, const char *name)
     return config_setting_lookup_bool(group, name, &on) && on;
 }
 
+static const char *const pane_places[] = {[PANE_BESIDE] = "beside", [PANE_BELOW] = "below"};
+
+static uint16_t prefs_take_part(const config_setting_t *group, const char *name)
+{
+    int n = 0;
+    return config_setting_lookup_int(group, name, &n) && n > 0 && n <= PANE_WHOLE ? (uint16_t)n : 0;
+}
+
+static void take_pane(struct pane_prefs *p, const config_setting_t *group)
+{
+    const char *place = NULL;
+    if (!group || !config_setting_is_group(group))
+        return;
+    p->hidden = take_bool(group, "hidden");
+    p->width = prefs_take_part(group, "width");
+    p->height = prefs_take_part(group, "height");
+    prefs_take_text(&p->tab, group, "tab");
+    if (config_setting_lookup_string(group, "place", &place))
+        p->place = str_eq(place, pane_places[PANE_BESIDE])  ? PANE_BESIDE
+                   : str_eq(place, pane_places[PANE_BELOW]) ? PANE_BELOW
+                                                            : PANE_AUTO;
+}
+
 static void take_view(struct view_prefs *v, const config_setting_t *group)
 {
     prefs_take_text(&v->filter, group, "filter");
@@ -135,6 +160,7 @@ static void take_view(struct view_prefs *v, const config_setting_t *group)
     v->mine = take_bool(group, "mine");
     v->flat = take_bool(group, "flat");
     prefs_take_list(&v->columns, config_setting_get_member(group, "columns"));
+    take_pane(&v->pane, config_setting_get_member(group, "pane"));
 }
 
 /* A view without a name or a screen is ignored. */
@@ -245,10 +271,32 @@ static void write_shows(FILE *f, const struct view_prefs *v)
     }
 }
 
+static void write_pane(FILE *f, const struct pane_prefs *p)
+{
+    if (!p->hidden && !p->place && !p->width && !p->height && !p->tab)
+        return;
+    fputs("    pane = {", f);
+    if (p->hidden)
+        fputs(" hidden = true;", f);
+    if (p->place == PANE_BESIDE || p->place == PANE_BELOW)
+        fprintf(f, " place = \"%s\";", pane_places[p->place]);
+    if (p->width)
+        fprintf(f, " width = %u;", p->width);
+    if (p->height)
+        fprintf(f, " height = %u;", p->height);
+    if (p->tab) {
+        fputs(" tab = ", f);
+        prefs_write_text(f, p->tab);
+        fputs(";", f);
+    }
+    fputs(" };\n", f);
+}
+
 static void write_view(FILE *f, const struct view_prefs *v)
 {
     fprintf(f, "  %s = {\n", v->view);
     write_shows(f, v);
+    write_pane(f, &v->pane);
     fputs("  };\n", f);
 }
 

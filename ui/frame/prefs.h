@@ -14,11 +14,19 @@
 
 #define PREFS_HISTORY 200 /* lines kept */
 
+struct pane_prefs { /* see ui/frame/side_panes.h */
+    bool hidden;
+    uint8_t place;          /* enum pane_place */
+    uint16_t width, height; /* of PANE_WHOLE; 0: by itself */
+    char *tab;              /* its name; NULL: the first one */
+};
+
 struct view_prefs {
     char *view; /* the screen's name */
     char *filter, *sort;
     bool reverse, mine, flat;
     struct strv columns; /* that are shown, where these are not those by default; else empty */
+    struct pane_prefs pane;
 };
 
 struct named_view { /* what a screen showed, kept under a name */

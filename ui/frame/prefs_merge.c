@@ -21,11 +21,17 @@ static bool same_list(const struct strv *a, const struct strv *b)
     return same;
 }
 
+static bool same_pane(const struct pane_prefs *a, const struct pane_prefs *b)
+{
+    return a->hidden == b->hidden && a->place == b->place && a->width == b->width &&
+           a->height == b->height && str_eq(a->tab, b->tab);
+}
+
 static bool same_view(const struct view_prefs *a, const struct view_prefs *b)
 {
     return str_eq(a->view, b->view) && str_eq(a->filter, b->filter) && str_eq(a->sort, b->sort) &&
            a->reverse == b->reverse && a->mine == b->mine && a->flat == b->flat &&
-           same_list(&a->columns, &b->columns);
+           same_list(&a->columns, &b->columns) && same_pane(&a->pane, &b->pane);
 }
 
 static void copy_view(struct view_prefs *to, const struct view_prefs *from)
@@ -35,6 +41,10 @@ static void copy_view(struct view_prefs *to, const struct view_prefs *from)
     to->reverse = from->reverse;
     to->mine = from->mine;
     to->flat = from->flat;
+    char *tab = to->pane.tab;
+    xstrset(&tab, from->pane.tab);
+    to->pane = from->pane;
+    to->pane.tab = tab;
     strv_fini(&to->columns);
     to->columns = strv_copy(&from->columns);
 }

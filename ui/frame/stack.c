@@ -76,9 +76,20 @@ static void stack_watch(struct ui *ui)
     utilization_want(ui, v->ops->watches_util || job, v->ops->watches_util ? 0 : job);
 }
 
+/* Screens that are not on top any more. */
+static void stack_rest(struct ui *ui)
+{
+    for (size_t i = 0; i < ui->program.n_screens; i++) {
+        struct view *v = ui->stack->roots[i];
+        if (v && v != ui_view(ui) && v->ops->rest)
+            v->ops->rest(v);
+    }
+}
+
 static void stack_changed(struct ui *ui)
 {
     ui->dirty = true;
+    stack_rest(ui);
     stack_watch(ui);
 }
 

@@ -22,6 +22,7 @@
 #include "ui/layout/layout.h"
 #include "ui/widget/dialog.h"
 #include "ui/widget/did.h"
+#include "ui/widget/pane.h"
 #include "ui/widget/recent.h"
 #include "ui/widget/rich.h"
 #include "ui/widget/table.h"
@@ -77,6 +78,16 @@ struct view_ops {
     /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
      * NULL: none. */
     struct table *(*table)(struct view *v);
+    /* The pane beside its list, which the view fills where struct screen_layout has a side; the user places
+     * it, scrolls it and makes it larger. NULL: it has none. */
+    struct pane *(*pane)(struct view *v);
+    /* Lines that the pane takes of a body of h x w, if it stands below by itself, its rule among them; 0:
+     * it does not. NULL: never. */
+    int (*pane_lines)(struct view *v, int h, int w);
+    const char *const *tabs; /* of the pane: see ui_pane_tab; the first one is shown at first */
+    size_t n_tabs;
+    /* It is not on the screen any more and stops what it fetches. NULL: nothing. */
+    void (*rest)(struct view *v);
     /* The switch between all and mine, kept as well. NULL: none. */
     bool *(*mine)(struct view *v);
 
@@ -194,6 +205,8 @@ void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 void ui_go(struct ui *ui, const char *screen, const char *filter);
 /* Takes a view away if it is on top: for what was asked in it and is done. */
 void ui_close(struct ui *ui, struct view *v);
+/* The tab of its pane that the user has chosen. */
+size_t ui_pane_tab(const struct ui *ui, const struct view *v);
 /* In the list of jobs the cursor goes to that job, or to its array, as soon as it is there. */
 void ui_point_at(struct ui *ui, uint32_t job);
 /* Ends the program. */

@@ -17,6 +17,7 @@
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/history_table.h"
+#include "ui/jobs/job_pane.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
 #include "ui/text/view_text.h"
@@ -27,7 +28,7 @@
 struct history {
     struct view v;
     struct pastlist list;
-    struct pane side;
+    struct jobpane pane;
     struct rect body;
     unsigned unasked;
 };
@@ -80,6 +81,7 @@ static struct view *history_open(struct ui *ui, const void *arg)
     h->v = (struct view){.ops = &history_view, .ui = ui};
     h->unasked = UNASKED_PAGES;
     pastlist_init(&h->list, ui);
+    jobpane_init(&h->pane, &h->v);
     return &h->v;
 }
 
@@ -87,7 +89,7 @@ static void history_close(struct view *v)
 {
     struct history *h = history_of(v);
     pastlist_fini(&h->list);
-    pane_fini(&h->side);
+    jobpane_fini(&h->pane);
     free(h);
 }
 
@@ -127,7 +129,7 @@ static void history_title(struct view *v, struct rich *out)
 
 static void history_fill_side(struct history *h, const struct trow *row)
 {
-    struct lines *l = &h->side.lines;
+    struct lines *l = &h->pane.pane.lines;
     const struct jobs_row *p = jobrows_row(row);
     const struct job *j = pastlist_job(row);
     lines_clear(l);
@@ -158,10 +160,46 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
     v->ticks = tableview_draw(v->ui, &h->list.table, c, l, &empty);
     lines_fini(&empty);
     const struct trow *row = table_current(&h->list.table);
-    if (rect_is_empty(l->side) || !row)
+    if (rect_is_empty(l->side) || !row) {
+        jobpane_rest(&h->pane);
         return;
-    history_fill_side(h, row);
-    side_draw(&h->side, c, l);
+    }
+    enum job_tab tab = (enum job_tab)ui_pane_tab(v->ui, v);
+    if (tab == JOB_TAB_DETAILS)
+        history_fill_side(h, row);
+    jobpane_draw(&h->pane, pastlist_job(row), tab, c, l);
+}
+
+/* --- the pane --- */
+
+static struct pane *history_pane(struct view *v)
+{
+    return &history_of(v)->pane.pane;
+}
+
+static void history_rest(struct view *v)
+{
+    jobpane_rest(&history_of(v)->pane);
+}
+
+static void history_timer(struct view *v)
+{
+    jobpane_timer(&history_of(v)->pane);
+}
+
+static int history_fd(struct view *v)
+{
+    return peek_fd(&history_of(v)->pane.peek);
+}
+
+static unsigned history_wake(struct view *v)
+{
+    return peek_wake(&history_of(v)->pane.peek);
+}
+
+static bool history_work(struct view *v)
+{
+    return peek_work(&history_of(v)->pane.peek);
 }
 
 static unsigned history_input(struct view *v, const struct input *in)
@@ -230,4 +268,12 @@ const struct view_ops history_view = {
     .label = history_label,
     .table = history_table,
     .mine = history_mine,
+    .pane = history_pane,
+    .tabs = job_tab_names,
+    .n_tabs = JOB_TABS,
+    .rest = history_rest,
+    .timer = history_timer,
+    .fd = history_fd,
+    .wake = history_wake,
+    .work = history_work,
 };

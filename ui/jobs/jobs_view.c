@@ -20,6 +20,7 @@
 #include "ui/jobs/array_info.h"
 #include "ui/jobs/depends_view.h"
 #include "ui/jobs/job_copy.h"
+#include "ui/jobs/job_pane.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/jobs_table.h"
 #include "ui/jobs/why_view.h"
@@ -30,7 +31,7 @@
 struct jobs_screen {
     struct view v;
     struct joblist list;
-    struct pane side;
+    struct jobpane pane;
     struct rect body; /* where the table was drawn */
     uint32_t awaited; /* the cursor goes to that job when it is there; 0: to none */
 };
@@ -46,6 +47,7 @@ static struct view *jobs_open(struct ui *ui, const void *arg)
     struct jobs_screen *j = xcalloc(1, sizeof *j);
     j->v = (struct view){.ops = &jobs_view, .ui = ui};
     joblist_init(&j->list, ui);
+    jobpane_init(&j->pane, &j->v);
     table_refill(&j->list.table);
     return &j->v;
 }
@@ -54,7 +56,7 @@ static void jobs_close(struct view *v)
 {
     struct jobs_screen *j = jobs_of(v);
     joblist_fini(&j->list);
-    pane_fini(&j->side);
+    jobpane_fini(&j->pane);
     free(j);
 }
 
@@ -85,6 +87,7 @@ static void look_for_awaited(struct jobs_screen *j)
 static void jobs_sync(struct view *v)
 {
     joblist_update(&jobs_of(v)->list);
+    jobpane_sync(&jobs_of(v)->pane);
     look_for_awaited(jobs_of(v));
 }
 
@@ -103,7 +106,7 @@ static void jobs_title(struct view *v, struct rich *out)
 static void jobs_fill_side(struct jobs_screen *j)
 {
     const struct jobs_row *r = joblist_current(&j->list);
-    struct lines *l = &j->side.lines;
+    struct lines *l = &j->pane.pane.lines;
     lines_clear(l);
     if (!r)
         return;
@@ -164,37 +167,37 @@ static void say_empty(const struct jobs_screen *j, struct lines *l)
 #define BELOW_COLS  100
 
 /* Where the list is as wide as the screen the details of the row under the cursor stand below it. */
-static struct rect jobs_below(const struct jobs_screen *j, struct canvas *c, struct screen_layout *inner)
+static int jobs_pane_lines(struct view *v, int h, int w)
 {
+    const struct jobs_screen *j = jobs_of(v);
     const struct table *t = &j->list.table;
-    int h = inner->body.h, rows = t->shown.n < (size_t)h ? (int)t->shown.n : h;
+    int rows = t->shown.n < (size_t)h ? (int)t->shown.n : h;
     int left = h - rows - 2 * GROUPS - 1; /* below the heading, the rows and the titles of groups */
-    if (h >= BELOW_FROM && inner->body.w >= BELOW_COLS && left < BELOW_LINES)
+    if (h >= BELOW_FROM && w >= BELOW_COLS && left < BELOW_LINES)
         left = BELOW_LINES;
-    if (!rect_is_empty(inner->side) || left < BELOW_LINES || h < BELOW_LEAST || !joblist_current(&j->list))
-        return (struct rect){0};
-    struct rect low = rect_take_bottom(&inner->body, left < h / 2 ? left : h / 2);
-    canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
-    return rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4);
+    if (left < BELOW_LINES || h < BELOW_LEAST || !joblist_current(&j->list))
+        return 0;
+    return left < h / 2 ? left : h / 2;
 }
+
+static const struct job *job_under_cursor(const struct jobs_screen *j);
 
 static void jobs_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct jobs_screen *j = jobs_of(v);
+    enum job_tab tab = (enum job_tab)ui_pane_tab(v->ui, v);
     struct lines empty = {0};
     say_empty(j, &empty);
-    struct screen_layout inner = *l;
-    struct rect below = jobs_below(j, c, &inner);
-    j->body = inner.body;
-    v->ticks = tableview_draw(v->ui, &j->list.table, c, &inner, &empty);
+    j->body = l->body;
+    v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
     lines_fini(&empty);
-    if (rect_is_empty(inner.side) && rect_is_empty(below))
+    if (rect_is_empty(l->side)) {
+        jobpane_rest(&j->pane);
         return;
-    jobs_fill_side(j);
-    if (rect_is_empty(below))
-        side_draw(&j->side, c, l);
-    else
-        pane_draw(&j->side, c, below);
+    }
+    if (tab == JOB_TAB_DETAILS)
+        jobs_fill_side(j);
+    jobpane_draw(&j->pane, job_under_cursor(j), tab, c, l);
 }
 
 static unsigned jobs_input(struct view *v, const struct input *in)
@@ -333,6 +336,38 @@ static bool jobs_shows_own(struct view *v)
     return l->mine && !table_is_filtered(&l->table);
 }
 
+/* --- the pane --- */
+
+static struct pane *jobs_pane(struct view *v)
+{
+    return &jobs_of(v)->pane.pane;
+}
+
+static void jobs_rest(struct view *v)
+{
+    jobpane_rest(&jobs_of(v)->pane);
+}
+
+static void jobs_timer(struct view *v)
+{
+    jobpane_timer(&jobs_of(v)->pane);
+}
+
+static int jobs_fd(struct view *v)
+{
+    return peek_fd(&jobs_of(v)->pane.peek);
+}
+
+static unsigned jobs_wake(struct view *v)
+{
+    return peek_wake(&jobs_of(v)->pane.peek);
+}
+
+static bool jobs_work(struct view *v)
+{
+    return peek_work(&jobs_of(v)->pane.peek);
+}
+
 static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops jobs_view = {
@@ -352,4 +387,13 @@ const struct view_ops jobs_view = {
     .mine = jobs_mine,
     .shows_own = jobs_shows_own,
     .point_at = jobs_point_at,
+    .pane = jobs_pane,
+    .pane_lines = jobs_pane_lines,
+    .tabs = job_tab_names,
+    .n_tabs = JOB_TABS,
+    .rest = jobs_rest,
+    .timer = jobs_timer,
+    .fd = jobs_fd,
+    .wake = jobs_wake,
+    .work = jobs_work,
 };

@@ -14,6 +14,7 @@
     X(GLOBAL, "Everywhere")     \
     X(MOVE, "Moving")           \
     X(LIST, "Lists")            \
+    X(PANE, "The pane")         \
     X(JOBS, "Jobs")             \
     X(JOB, "The page of a job") \
     X(ARRAY, "The page of an array") \
@@ -139,6 +140,15 @@ enum scope {
     X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "expand or collapse the array") \
     X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id; of a job, a menu: id, files, nodes, command line, script") \
     X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as shown")           \
+    X(PANE,   TAB_NEXT,   "tab-next",    "]",          NULL,      "next tab of the pane")                    \
+    X(PANE,   TAB_PREV,   "tab-previous", "[",         NULL,      "previous tab of the pane")                \
+    X(PANE,   PANE_HIDE,  "pane-hide",   "p",          NULL,      "hide or show the pane; remembered, as all of this") \
+    X(PANE,   PANE_PLACE, "pane-place",  "P",          NULL,      "pane beside the list, or below it")       \
+    X(PANE,   PANE_ZOOM,  "pane-zoom",   "f",          NULL,      "pane on the whole screen, and back")      \
+    X(PANE,   PANE_LARGER, "pane-larger", "+ =",       NULL,      "larger pane; its edge can be dragged as well") \
+    X(PANE,   PANE_SMALLER, "pane-smaller", "- _",     NULL,      "smaller pane")                            \
+    X(PANE,   PANE_DOWN,  "pane-down",   "J",          NULL,      "scroll the pane down")                    \
+    X(PANE,   PANE_UP,    "pane-up",     "K",          NULL,      "scroll the pane up")                      \
     X(MOVE,   UP,         "up",          "k Up",       NULL,      "up")                                      \
     X(MOVE,   DOWN,       "down",        "j Down",     NULL,      "down")                                    \
     X(MOVE,   TOP,        "top",         "g Home",     NULL,      "to the beginning")                        \

@@ -294,7 +294,6 @@ static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row
 
 static const struct node_screen_ops gpus_screen_ops = {
     .empty = "No node has GPUs.",
-    .lines_below = 5, /* a node and four of its devices */
     .legend = gpus_legend,
     .head = gpus_draw_types,
     .details = gpus_details,
@@ -374,6 +373,24 @@ static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
     return nodescreen_act(&gpus_screen_ops, &g->s, a, in);
 }
 
+#define LINES_BELOW 5 /* a node and four of its devices */
+
+/* The map has none. */
+static struct pane *gpus_pane(struct view *v)
+{
+    struct gpus_screen *g = gpus_view_of(v);
+    return g->as_table || !g->s.table.shown.n ? &g->s.side : NULL;
+}
+
+static int gpus_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    struct gpus_screen *g = gpus_view_of(v);
+    gpurows_count(&g->all);
+    int head = 1 + (int)g->all.n_types + (g->all.n_types > 0); /* and the legend */
+    return tablescreen_lines_below(&g->s, h - head, LINES_BELOW);
+}
+
 static const char *gpus_label(struct view *v, enum action a)
 {
     return a == ACTION_GPU_TABLE && gpus_view_of(v)->as_table ? "as map" : NULL;
@@ -396,4 +413,6 @@ const struct view_ops gpus_view = {
     .act = gpus_act,
     .label = gpus_label,
     .table = tablescreen_table,
+    .pane = gpus_pane,
+    .pane_lines = gpus_pane_lines,
 };

@@ -22,12 +22,6 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
         nodescreen_draw_legend(o, c, rect_take_bottom(&inner.body, 1));
     if (o->head)
         o->head(s, c, &inner.body);
-    struct rect below = tablescreen_below(s, c, &inner, o->lines_below);
-    if (!rect_is_empty(below)) {
-        lines_clear(&s->side.lines);
-        o->details(s, table_current(&s->table)->data, &s->side.lines);
-        pane_draw(&s->side, c, below);
-    }
     const struct trow *row = tablescreen_draw(s, c, &inner, &empty);
     lines_fini(&empty);
     if (!row)

@@ -9,7 +9,6 @@
 
 struct node_screen_ops {
     const char *empty; /* what stands in place of the rows if there are none */
-    int lines_below;   /* of the details below the table, if there is no room beside it */
     void (*legend)(struct rich *r, int width);
     void (*head)(struct tablescreen *s, struct canvas *c, struct rect *body); /* takes its lines; or NULL */
     void (*details)(struct tablescreen *s, const void *row, struct lines *ret);

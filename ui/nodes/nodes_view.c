@@ -235,7 +235,6 @@ static const struct node *nodes_node_of_row(struct ui *ui, const struct trow *ro
 
 static const struct node_screen_ops nodes_screen = {
     .empty = "No nodes are configured.",
-    .lines_below = 4, /* what the node is, its state and why, and what is allocated of it */
     .legend = nodes_legend,
     .details = nodes_details,
     .node_of = nodes_node_of_row,
@@ -244,6 +243,14 @@ static const struct node_screen_ops nodes_screen = {
 static void nodes_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     nodescreen_draw(&nodes_screen, nodes_view_of(v), c, l);
+}
+
+#define LINES_BELOW 4 /* what the node is, its state and why, and what is allocated of it */
+
+static int nodes_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    return tablescreen_lines_below(nodes_view_of(v), h - 1, LINES_BELOW); /* the legend has a line */
 }
 
 static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
@@ -267,4 +274,6 @@ const struct view_ops nodes_view = {
     .input = tablescreen_input,
     .act = nodes_act,
     .table = tablescreen_table,
+    .pane = tablescreen_pane,
+    .pane_lines = nodes_pane_lines,
 };

@@ -411,20 +411,19 @@ static void parts_draw(struct view *v, struct canvas *c, const struct screen_lay
 {
     struct parts *p = partitions_parts_of(v);
     struct lines empty = {0};
-    struct screen_layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
-    const struct trow *row = table_current(&p->s.table);
-    struct rect below = tablescreen_below(&p->s, c, &inner, l->body.h / 2 - 1);
-    if (!rect_is_empty(below)) {
-        partitions_fill_side(p, row->data);
-        pane_draw(&p->s.side, c, below);
-    }
-    row = tablescreen_draw(&p->s, c, &inner, &empty);
+    const struct trow *row = tablescreen_draw(&p->s, c, l, &empty);
     lines_fini(&empty);
     if (!row)
         return;
     partitions_fill_side(p, row->data);
     side_draw(&p->s.side, c, l);
+}
+
+static int parts_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    return tablescreen_lines_below(&partitions_parts_of(v)->s, h, h / 2 - 1);
 }
 
 static unsigned parts_act(struct view *v, enum action a, const struct input *in)
@@ -456,4 +455,6 @@ const struct view_ops parts_view = {
     .input = tablescreen_input,
     .act = parts_act,
     .table = tablescreen_table,
+    .pane = tablescreen_pane,
+    .pane_lines = parts_pane_lines,
 };

@@ -386,4 +386,5 @@ const struct view_ops usage_view = {
     .act = usage_act,
     .timer = usage_timer,
     .table = tablescreen_table,
+    .pane = tablescreen_pane,
 };

@@ -229,15 +229,17 @@ const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c,
     return rect_is_empty(inner->side) ? NULL : table_current(&s->table);
 }
 
-struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct screen_layout *inner,
-                              int least)
+struct pane *tablescreen_pane(struct view *v)
 {
-    if (!rect_is_empty(inner->side) || inner->body.h < BELOW_FROM || !table_current(&s->table))
-        return (struct rect){0};
-    int left = inner->body.h - (int)(s->table.rows.n < ROWS_MANY ? s->table.rows.n : ROWS_MANY) - 2;
-    struct rect low = rect_take_bottom(&inner->body, left > least + 1 ? left : least + 1);
-    canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
-    return rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4);
+    return &screen_of(v)->side;
+}
+
+int tablescreen_lines_below(const struct tablescreen *s, int h, int least)
+{
+    if (h < BELOW_FROM || !table_current(&s->table))
+        return 0;
+    int left = h - (int)(s->table.rows.n < ROWS_MANY ? s->table.rows.n : ROWS_MANY) - 2;
+    return left > least + 1 ? left : least + 1;
 }
 
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width)
@@ -263,7 +265,13 @@ void tableview_legend_bar(struct rich *r, enum role part, enum glyph sign, const
     rich_addf(r, ROLE_DIM, " %s", means);
 }
 
+struct rect side_inside(const struct screen_layout *l)
+{
+    int set_in = l->below ? 2 : 1;
+    return rect_make(l->side.y, l->side.x + set_in, l->side.h, l->side.w - 2 * set_in);
+}
+
 void side_draw(struct pane *p, struct canvas *c, const struct screen_layout *l)
 {
-    pane_draw(p, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+    pane_draw(p, c, side_inside(l));
 }

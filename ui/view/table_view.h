@@ -23,15 +23,16 @@ struct table *tablescreen_table(struct view *v);
  * lines are to be put into side.lines, empty now, and drawn with side_draw; NULL: none do. */
 const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c,
                                     const struct screen_layout *inner, const struct lines *empty);
-/* Where nothing stands beside the table and the screen is high: takes what the rows leave of inner's body,
- * least lines of it at least, for the details of the row under the cursor, and draws a line above. Empty
- * where there is no room for them. */
-struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct screen_layout *inner,
-                              int least);
+struct pane *tablescreen_pane(struct view *v); /* .pane */
+/* For .pane_lines: where the screen is high the pane takes what the rows leave of h lines, least of them at
+ * least, and a rule. */
+int tablescreen_lines_below(const struct tablescreen *s, int h, int least);
 /* Adds a sign and what it means, where both fit into what the line has of width. */
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width);
 /* The same of a part of a bar, and of a sign for one thing in its role; GLYPH_N: none. */
 void tableview_legend_bar(struct rich *r, enum role part, enum glyph sign, const char *means, int width);
+/* Where the pane's text stands. */
+struct rect side_inside(const struct screen_layout *l);
 /* Draws a side pane where it belongs. */
 void side_draw(struct pane *p, struct canvas *c, const struct screen_layout *l);
 
