@@ -1,5 +1,6 @@
 /* test_array.c - the page of an array: what it looks like, what it counts and estimates, and that its keys
  * hit what they should. */
+#include "tests/lib/big_cluster.h"
 #include "tests/screen/array_fixture.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/array/array_grid.h"
@@ -117,6 +118,40 @@ static void elements_that_have_left_still_count(void **state)
     must_show(&g->u, "33✓ 3✗ 8▶ 56◷");
     must_show(&g->u, "more have left the queue");
     assert_non_null(uilab_sent(&g->u, MSG_HISTORY)); /* so few are asked for by the page itself */
+}
+
+/* Those of before come from the history, those that leave while the page is open are kept. */
+static void elements_come_from_the_history(void **state)
+{
+    struct array_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct {
+        int unused;
+    } none = {0};
+    struct msg_jobs rows = {.rows = {0}};
+    struct msg_history_end end = {.n = 1};
+    uint32_t ids[3] = {0};
+    list_for_each (j, &u->lab.m.all, struct job, in_all)
+        if (j->array_index < N_OF(ids))
+            ids[j->array_index] = j->id;
+    struct job *row = rec_list_push(&rows.rows);
+    rec_copy(&job_rec, row, lab_get(&u->lab, ids[0]));
+    uilab_push(u, EV_RETIRE, ids[0], &none);
+    uilab_keys(u, "<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, " _0  done, has left the queue");
+    uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
+    uilab_feed(u, MSG_JOBS, tag, &rows);
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+    uilab_forget_sent(u);
+    uilab_draw(u, 24, 80);
+    must_show(u, " _0  done  gpu01  ran 6:03");
+    uilab_push(u, EV_RETIRE, ids[1], &none);
+    uilab_keys(u, "<Right>");
+    uilab_draw(u, 24, 80);
+    must_show(u, " _1  done  gpu02  ran 8:20");
+    assert_null(uilab_sent(u, MSG_HISTORY));
+    rec_fini(&msg_jobs_rec, &rows);
 }
 
 /* --- keys --- */
@@ -280,7 +315,7 @@ static void a_cell_for_many_opens(void **state)
     uilab_connect(&u);
     uilab_keys(&u, "<Enter>");
     uilab_draw(&u, 43, 132);
-    must_show(&u, "100 elements in each cell");
+    must_show(&u, "100 in each cell");
     must_show(&u, "_0 to _99   100◷ waiting");
     uilab_keys(&u, "<Right><Right><Enter>");
     uilab_draw(&u, 43, 132);
@@ -292,6 +327,20 @@ static void a_cell_for_many_opens(void **state)
     uilab_keys(&u, "<Esc>");
     uilab_draw(&u, 43, 132);
     must_show(&u, "_200 to _299");
+    uilab_fini(&u);
+}
+
+static void golden_many(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    big_cluster_build_array(&u.lab);
+    uilab_connect(&u);
+    uilab_keys(&u, "<Enter>");
+    uilab_golden(&u, "array-many", 24, 80);
+    uilab_keys(&u, "E");
+    uilab_golden(&u, "array-many", 43, 132);
     uilab_fini(&u);
 }
 
@@ -442,6 +491,7 @@ int main(void)
         ON_ARRAY(failures_are_grouped),
         ON_ARRAY(the_last_lines_of_what_runs_are_live),
         ON_ARRAY(elements_that_have_left_still_count),
+        ON_ARRAY(elements_come_from_the_history),
         ON_ARRAY(keys_of_the_map),
         ON_ARRAY(the_slowest_is_a_key_away),
         ON_ARRAY(enter_opens_the_element),
@@ -451,6 +501,7 @@ int main(void)
         cmocka_unit_test(read_only_changes_no_limit),
         ON_ARRAY(outputs_of_all_elements),
         cmocka_unit_test(a_cell_for_many_opens),
+        cmocka_unit_test(golden_many),
         cmocka_unit_test(cells_have_round_sizes),
         cmocka_unit_test(the_end_is_estimated),
         cmocka_unit_test(run_times_are_summed_up),

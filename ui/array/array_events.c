@@ -130,8 +130,11 @@ void array_add_events(const struct array_screen *a, struct lines *l, size_t max)
     lines_addf(l, ROLE_TITLE, "Events");
     for (size_t i = 0; i < m.v.n; i++) {
         struct str when = STR_INIT;
-        if (i && i + max < m.v.n) /* the first one and the newest */
+        if (i && i + max < m.v.n) { /* the first one and the newest */
+            if (i == 1)
+                lines_addf(l, ROLE_DIM, "%*s...", LABEL, "");
             continue;
+        }
         when_text(&when, m.v.v[i].t, ui_now(a->v.ui));
         rich_addf(lines_pair(l, when.s, LABEL), roles[m.v.v[i].tone], "%s", m.v.v[i].text);
         str_fini(&when);

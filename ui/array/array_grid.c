@@ -11,6 +11,7 @@
 #define LEVELS     4  /* of run times, without colours */
 #define PALE_LEAST 2  /* percent of the track in the sign of the slowest, */
 #define PALE_MOST  76 /* and how much more in that of the fastest */
+#define PALE_FEW   55 /* ... in that of a cell of which hardly any element failed */
 #define SINGLE     75 /* percent that stand for a run time if all are the same */
 
 /* --- layout --- */
@@ -118,14 +119,17 @@ static void draw_done(struct canvas *c, int y, int x, int level)
     canvas_fill_with(c, ROLE_NORMAL);
 }
 
-static void draw_failed(struct canvas *c, int y, int x, uint32_t n, const struct job *j)
+/* Of several elements a digit says how many failed, and a paler sign that they are few of the cell's. */
+static void draw_failed(struct canvas *c, int y, int x, uint32_t n, size_t of, const struct job *j)
 {
     char b[2] = {(char)('0' + n % 10), '\0'};
-    if (n > 1 && n < 10)
-        canvas_text(c, y, x, ROLE_FAILED, b, 1);
-    else
-        canvas_text(c, y, x, ROLE_FAILED,
-                    j ? sign_of(job_state_glyph((enum job_state)j->state), b) : SIGN_FAILED, 1);
+    canvas_fill_pale(c, ROLE_NORMAL, of > 1 ? (int)(PALE_FEW - PALE_FEW * (size_t)n / of) : 0);
+    canvas_text(c, y, x, ROLE_FAILED,
+                of > 1 && n < 10 ? b
+                : j              ? sign_of(job_state_glyph((enum job_state)j->state), b)
+                                 : SIGN_FAILED,
+                1);
+    canvas_fill_with(c, ROLE_NORMAL);
 }
 
 static void draw_cell(const struct array_elements *e, const struct array_times *t, struct grid_span span,
@@ -135,7 +139,7 @@ static void draw_cell(const struct array_elements *e, const struct array_times *
     const struct job *j = span.to == span.from + 1 ? e->v.v[span.from].job : NULL;
     char b[2];
     if (s.counts[ELEMENT_FAILED])
-        draw_failed(c, y, x, s.counts[ELEMENT_FAILED], j);
+        draw_failed(c, y, x, s.counts[ELEMENT_FAILED], span.to - span.from, j);
     else if (s.counts[ELEMENT_RUNNING])
         canvas_text(c, y, x, ROLE_NODE_PART, SIGN_RUNNING, 1);
     else if (s.counts[ELEMENT_WAITING] > s.counts[ELEMENT_DONE])
@@ -177,15 +181,16 @@ void array_grid_legend(const struct array_grid *g, const struct array_times *t, 
     struct rect old = canvas_clip(c, r);
     int x = r.x;
     if (g->per_cell > 1)
-        x += canvas_printf(c, r.y, x, ROLE_NORMAL, r.w, "%zu elements in each cell   ", g->per_cell);
+        x += canvas_printf(c, r.y, x, ROLE_NORMAL, r.w, "%zu in each cell   ", g->per_cell);
     for (int level = 100 / LEVELS; t->high_s > t->low_s && level <= 100; level += 100 / LEVELS)
         draw_done(c, r.y, x++, level);
     if (t->high_s <= t->low_s)
         draw_done(c, r.y, x++, SINGLE);
     rich_init(&text);
-    rich_add(&text, ROLE_DIM, t->high_s > t->low_s ? " done, by run time   " : " done   ");
-    rich_add(&text, ROLE_FAILED, SIGN_FAILED);
-    rich_add(&text, ROLE_DIM, g->per_cell > 1 ? " failed, 2-9: that many   " : " failed   ");
+    rich_add(&text, ROLE_DIM,
+             t->high_s > t->low_s && g->per_cell == 1 ? " done, by run time   " : " done   ");
+    rich_add(&text, ROLE_FAILED, g->per_cell > 1 ? "1-9 " SIGN_FAILED : SIGN_FAILED);
+    rich_add(&text, ROLE_DIM, " failed   ");
     rich_add(&text, ROLE_NODE_PART, SIGN_RUNNING);
     rich_add(&text, ROLE_DIM, " running   \u00b7 waiting");
     rich_draw(&text, c, r.y, x, r.x + r.w - x);

@@ -14,11 +14,14 @@
 #include "ui/info/job_info.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/graph.h"
 
 #define INDENT     2
 #define RUN_BAR    10
 #define TIME_CELLS 9 /* "1-02:03:04" and a blank are rare */
 #define BIN_BAR    24
+#define TRAIL      8  /* cells of the trail of a GPU */
+#define TRAIL_FROM 84 /* cells of a row that has room for it */
 #define USE_BAR    12
 #define USE_LABEL  8
 #define NODE_MOST  18  /* of a node's name */
@@ -37,7 +40,18 @@ static struct rich *section(struct lines *l, enum role role, const char *title)
 struct run_columns {
     int index, node;
     uint32_t usual_s; /* of which the bars show a part; 0: no bars */
+    bool trail;       /* the GPU of some has been measured, and there is room to show it */
 };
+
+/* How busy the job's first GPU was in the last minutes; NULL: that was not measured. */
+static const struct recent *gpu_past(const struct array_screen *a, const struct job *j)
+{
+    const struct util_past *past = j->alloc.n ? ui_util_past(a->v.ui, j->alloc.v[0].node) : NULL;
+    for (unsigned i = 0; past && i < past->n_gpus && i < CPUSET_MAX; i++)
+        if (cpuset_has(&j->alloc.v[0].gpus, i))
+            return recent_is_empty(&past->gpus[i], ui_mono(a->v.ui)) ? NULL : &past->gpus[i];
+    return NULL;
+}
 
 static void node_text(struct str *out, const struct job *j)
 {
@@ -55,7 +69,7 @@ static int index_cells(const struct array_elements *e)
     return e->v.n ? snprintf(b, sizeof b, "_%u", e->v.v[e->v.n - 1].index) : 2;
 }
 
-static struct run_columns run_columns(const struct array_screen *a, size_t max)
+static struct run_columns run_columns(const struct array_screen *a, int width, size_t max)
 {
     const struct array_elements *e = &a->e;
     struct run_columns c = {.index = index_cells(e), .usual_s = a->times.median_s};
@@ -68,6 +82,7 @@ static struct run_columns run_columns(const struct array_screen *a, size_t max)
         node_text(&s, j);
         c.node = cell_width(s.s) > c.node ? cell_width(s.s) : c.node;
         str_fini(&s);
+        c.trail |= width >= TRAIL_FROM && gpu_past(a, j);
         uint32_t limit = a->times.n ? 0 : job_limit_s(j, ui_model(a->v.ui));
         if (!a->times.n && limit < DURATION_NOT_SET && limit > c.usual_s)
             c.usual_s = limit;
@@ -112,7 +127,13 @@ static void running_line(const struct array_screen *a, const struct array_elemen
     }
     rich_addf(r, slow ? ROLE_WARM : ROLE_NORMAL, " %*s  ", TIME_CELLS - 1, duration_format(ran, time));
     const char *line = output_tails_line(a->tails, x->job->id);
-    add_cut(r, ROLE_NORMAL, line ? line : "", width - cell_width(r->text.s));
+    const struct recent *gpu = c->trail ? gpu_past(a, x->job) : NULL;
+    int room = width - cell_width(r->text.s) - (c->trail ? TRAIL + 2 : 0);
+    add_cut(r, ROLE_NORMAL, line ? line : "", room);
+    if (gpu) {
+        rich_addf(r, ROLE_NORMAL, "%*s", width - TRAIL - cell_width(r->text.s), "");
+        graph_add(r, gpu, ui_mono(a->v.ui), TRAIL, 1, 0, ROLE_BAR_USED);
+    }
     str_fini(&node);
 }
 
@@ -122,13 +143,16 @@ void array_add_running(const struct array_screen *a, struct lines *l, int width,
     uint32_t running = e->counts[ELEMENT_RUNNING];
     if (!running)
         return;
-    struct run_columns c = run_columns(a, max);
+    struct run_columns c = run_columns(a, width, max);
     char usual[UNITS_TEXT_SIZE];
     struct rich *r = section(l, ROLE_NODE_FULL, "Running");
-    rich_addf(r, ROLE_DIM, "  %u, with the last line of each", running);
+    rich_addf(r, ROLE_DIM, "  %u with their last lines", running);
     if (c.usual_s)
-        rich_addf(r, ROLE_DIM, a->times.n ? "; bars: of the usual %s" : "; bars: of the limit of %s",
+        rich_addf(r, ROLE_DIM,
+                  a->times.n ? " \u00b7 bars: of the usual %s" : " \u00b7 bars: of the limit of %s",
                   duration_format(c.usual_s, usual));
+    if (c.trail)
+        rich_add(r, ROLE_DIM, " \u00b7 dots: use of the GPU");
     size_t n = 0;
     for (size_t i = 0; i < e->v.n && n < max; i++)
         if (e->v.v[i].is == ELEMENT_RUNNING) {

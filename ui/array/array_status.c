@@ -26,6 +26,33 @@ struct array_row array_screen_row(const struct array_screen *a)
     return row;
 }
 
+static void add_duration(struct rich *r, enum role role, uint32_t s)
+{
+    char b[UNITS_TEXT_SIZE];
+    rich_add(r, role, duration_format(s, b));
+}
+
+static struct wall array_last_end(const struct array_elements *e)
+{
+    struct wall end = {0};
+    for (size_t i = 0; i < e->v.n; i++)
+        if (e->v.v[i].job && e->v.v[i].job->t_end.ms > end.ms)
+            end = e->v.v[i].job->t_end;
+    return end;
+}
+
+/* From its first start to now, or to its last end. Elements that left the queue may have started before. */
+static void add_elapsed(const struct array_screen *a, struct rich *r)
+{
+    const struct array_elements *e = &a->e;
+    bool over = !(e->counts[ELEMENT_RUNNING] + e->counts[ELEMENT_WAITING]);
+    if (!e->first || e->unknown)
+        return;
+    rich_add(r, ROLE_DIM, " \u00b7 ");
+    add_duration(r, ROLE_DIM,
+                 (uint32_t)wall_elapsed_s(e->first->t_start, over ? array_last_end(e) : ui_now(a->v.ui)));
+}
+
 void array_title(struct view *v, struct rich *out)
 {
     const struct array_screen *a = (const struct array_screen *)(void *)v;
@@ -44,6 +71,7 @@ void array_title(struct view *v, struct rich *out)
     const char *partition = job_partition_text(j);
     if (!str_is_empty(partition))
         rich_addf(out, ROLE_DIM, " \u00b7 %s", partition);
+    add_elapsed(a, out);
 }
 
 void array_bar(const struct array_screen *a, int width, struct rich *r)
@@ -52,14 +80,12 @@ void array_bar(const struct array_screen *a, int width, struct rich *r)
     arrayinfo_bar(&row, true, width, width, r);
 }
 
-static void add_duration(struct rich *r, enum role role, uint32_t s)
-{
-    char b[UNITS_TEXT_SIZE];
-    rich_add(r, role, duration_format(s, b));
-}
-
 static void add_usual(const struct array_times *t, struct rich *r)
 {
+    if (!t->slowest_s) {
+        rich_add(r, ROLE_NORMAL, " \u00b7 an element takes less than a second");
+        return;
+    }
     rich_add(r, ROLE_NORMAL, " \u00b7 an element takes ");
     add_duration(r, ROLE_STRONG, t->median_s);
     if (t->slowest_s == t->fastest_s)
@@ -67,15 +93,6 @@ static void add_usual(const struct array_times *t, struct rich *r)
     char fastest[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, " (%s to %s)", duration_format(t->fastest_s, fastest),
               duration_format(t->slowest_s, slowest));
-}
-
-static struct wall array_last_end(const struct array_elements *e)
-{
-    struct wall end = {0};
-    for (size_t i = 0; i < e->v.n; i++)
-        if (e->v.v[i].job && e->v.v[i].job->t_end.ms > end.ms)
-            end = e->v.v[i].job->t_end;
-    return end;
 }
 
 void array_estimate(const struct array_screen *a, struct rich *r)

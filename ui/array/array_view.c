@@ -61,6 +61,21 @@ static void want_lines(struct array_screen *a)
     output_tails_want(a->tails, live, n_live, failed, n_failed);
 }
 
+static void array_past_fetched(struct ui *ui, uint64_t arg, bool ok)
+{
+    (void)arg;
+    if (!ok)
+        ui_toast(ui, ROLE_WARN, "the history could not be read");
+    ui_changed(ui);
+}
+
+/* From then on what leaves the queue of it is kept. */
+static void fetch_past(struct array_screen *a)
+{
+    a->fetched = true;
+    ui_fetch_array(a->v.ui, a->e.id, array_past_fetched, 0);
+}
+
 static void array_fill(struct array_screen *a)
 {
     struct past_view past;
@@ -70,6 +85,8 @@ static void array_fill(struct array_screen *a)
     want_lines(a);
     array_failures_fill(&a->failures, &a->e, array_view_line, a->tails);
     a->lines_changed = false;
+    if (!a->fetched && (!a->e.any || (a->e.unknown && a->e.unknown <= FETCH_AT_ONCE)))
+        fetch_past(a);
 }
 
 static void tails_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
@@ -78,19 +95,6 @@ static void tails_answered(struct ui *ui, struct view *owner, uint64_t arg, cons
     output_tails_answered(a->tails, arg, in);
     a->lines_changed = true;
     ui_changed(ui);
-}
-
-static void array_past_fetched(struct ui *ui, uint64_t arg, bool ok)
-{
-    (void)arg;
-    if (!ok)
-        ui_toast(ui, ROLE_WARN, "the history could not be read");
-    ui_changed(ui);
-}
-
-static void fetch_past(struct array_screen *a)
-{
-    ui_fetch_array(a->v.ui, a->e.id, array_past_fetched, 0);
 }
 
 /* --- life --- */
@@ -103,8 +107,6 @@ static struct view *array_open(struct ui *ui, const void *arg)
     a->e.id = *id;
     a->tails = output_tails_new(&a->v, tails_answered);
     array_fill(a);
-    if (a->e.unknown && a->e.unknown <= FETCH_AT_ONCE)
-        fetch_past(a);
     return &a->v;
 }
 
@@ -443,6 +445,12 @@ static unsigned array_wake(struct view *v)
     return DID_REDRAW;
 }
 
+static bool array_shows_own(struct view *v)
+{
+    const struct job *j = array_screen_of(v)->e.any;
+    return j && j->uid == ui_uid(v->ui);
+}
+
 static const enum scope scopes[] = {SCOPE_ARRAY, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};
 
 const struct view_ops array_view = {
@@ -458,6 +466,7 @@ const struct view_ops array_view = {
     .input = array_input,
     .act = array_act,
     .label = array_label,
+    .shows_own = array_shows_own,
     .fd = array_fd,
     .wake = array_wake,
 };

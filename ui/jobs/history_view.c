@@ -9,10 +9,12 @@
  * can look for goes along. A number that was not measured is not shown.
  */
 #include "ui/jobs/history_view.h"
+#include "ui/array/array_view.h"
 
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
+#include "ui/array/array_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
@@ -220,8 +222,7 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
         h->list.mine = !h->list.mine;
         table_refill(&h->list.table);
     } else if (a == ACTION_OPEN_PAST && j && row->branch) {
-        table_fold(&h->list.table, row->id, !table_is_open(&h->list.table, row->id));
-        table_refill(&h->list.table);
+        ui_push(v->ui, &array_view, &j->array_job);
     } else if (a == ACTION_OPEN_PAST && j) {
         ui_push(v->ui, &jobpage_view, &j->id);
     } else if (a == ACTION_PAST_OUTPUT && j) {
