@@ -3,6 +3,7 @@
 #ifndef STOKER_ANSWERS_ANSWER_WHY_H
 #define STOKER_ANSWERS_ANSWER_WHY_H
 
+#include "src/answers/answer_plan.h"
 #include "src/model/cause.h"
 #include "src/model/job.h"
 
@@ -26,13 +27,17 @@ struct msg_why { /* the whole answer; it travels as it is */
     struct strv blockers;         /* ids of the jobs in its way, the first few */
     struct cause advice;          /* one change that would help */
     char *advice_key, *advice_value; /* the change as scontrol update takes it: "TimeLimit", "2:00:00" */
+    /* What is on the nodes where it is expected to start, with these nodes alone: the job's own run first,
+     * if its start is known, then what makes room for it, the last end first, then the rest. */
+    REC_LIST(struct plan_row) plan;
+    uint32_t plan_more; /* rows that were left out */
 };
 #define MSG_WHY_FIELDS(F, G, S)                                                                              \
     F(S, U32, job) F(S, STR, id) F(S, U32, uid) F(S, STR, user) F(S, U32, state) F(S, U32, reason)           \
     G(S, LISTOF, causes, cause) G(S, SUB, run, past_run) F(S, WALL, until) F(S, U32, rank) F(S, U32, rank_of) \
     F(S, WALL, start) G(S, SUB, basis, cause) F(S, BOOL, held) F(S, WALL, likely) F(S, WALL, unlikely)       \
     F(S, WALL, made) F(S, U32, samples) F(S, STRV, blockers) G(S, SUB, advice, cause)                        \
-    F(S, STR, advice_key) F(S, STR, advice_value)
+    F(S, STR, advice_key) F(S, STR, advice_value) G(S, LISTOF, plan, plan_row) F(S, U32, plan_more)
 
 struct job_wait { /* a row of a list: the first cause; CAUSE_NONE where the job does not wait */
     uint32_t job;

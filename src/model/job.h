@@ -223,7 +223,7 @@ struct past_run {
     uint32_t preempted_by;       /* the job that it was preempted for; 0: none, or not known */
     char *preempt_text;          /* by which rule, from an earlier release */
     char *kill_user;             /* name of kill_uid; of a preemption the other job's user */
-    struct causes preempt_why;   /* by which rule */
+    struct causes preempt_why;   /* by which rule; of a summary also why a node could not start it */
 };
 #define PAST_RUN_FIELDS(F, G, S)                                                                             \
     F(S, U32, state) F(S, U32, reason) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, I32, exit_code)        \

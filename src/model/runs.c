@@ -70,6 +70,21 @@ const struct job *run_read(const struct past_run *r, uint32_t uid, char *user, s
     return &ret->job;
 }
 
+static const struct cause *refusal_in(const struct causes *why)
+{
+    return why->n && why->v[0].code == CAUSE_JOB_NODE_REFUSED ? &why->v[0] : NULL;
+}
+
+const struct cause *run_refusal(const struct job *run)
+{
+    const struct job_rare *rare = job_rare(run);
+    const struct cause *c = refusal_in(&rare->preempt_why);
+    for (size_t i = 0; !c && run->kill_cause == KILL_NODE_FAIL && i < rare->events.n; i++)
+        if (rare->events.v[i].kind == EV_KILL && rare->events.v[i].t.ms == rare->t_kill.ms)
+            c = refusal_in(&rare->events.v[i].why);
+    return c;
+}
+
 void run_summary(const struct job *run, struct past_run *ret)
 {
     const struct job_rare *rare = job_rare(run);
@@ -85,6 +100,8 @@ void run_summary(const struct job *run, struct past_run *ret)
                              .t_start = run->t_start,
                              .t_end = run->t_end,
                              .time_limit_s = run->time_limit_s};
+    if (run_refusal(run))
+        causes_add_copy(&ret->preempt_why, run_refusal(run));
 }
 
 bool run_was_requeued(const struct job *run)

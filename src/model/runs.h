@@ -25,6 +25,8 @@ const struct job *run_get(const struct job *j, uint32_t k, struct run_record *re
 void run_summary(const struct job *run, struct past_run *ret);
 /* The same of a run by itself, of a job of that user. */
 const struct job *run_read(const struct past_run *r, uint32_t uid, char *user, struct run_record *ret);
+/* Why a node could not start it; NULL: it was started. */
+const struct cause *run_refusal(const struct job *run);
 /* Ended by being put back on request: no job ends so, only a run. */
 bool run_was_requeued(const struct job *run);
 

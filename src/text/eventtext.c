@@ -367,12 +367,16 @@ void jobtext_run(struct str *out, const struct job *run, struct wall *ret)
 {
     struct wall killed = job_rare(run)->t_kill;
     bool asked = run->kill_cause == KILL_PREEMPT || run->kill_cause == KILL_REQUEUE;
+    const struct cause *refusal = run_refusal(run);
     if (asked)
         jobtext_kill(out, run);
+    else if (refusal)
+        cause_full(out, refusal, NULL);
     else
         jobtext_end(out, run);
     *ret = asked && wall_is_set(killed) ? killed : run->t_end;
-    append_ran(out, run->t_start, *ret);
+    if (!refusal)
+        append_ran(out, run->t_start, *ret);
 }
 
 void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret)

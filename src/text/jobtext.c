@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
@@ -114,15 +115,38 @@ static enum reason job_reason_now(const struct job *j)
     return j->reason < REASON_N ? (enum reason)j->reason : REASON_NONE;
 }
 
-void jobtext_reason(struct str *out, const struct job *j)
+/* Of the nodes that it names those that take no jobs. */
+static void jobtext_unavailable(struct str *out, const char *named, const struct model *m)
+{
+    struct strv names = {0}, gone = {0};
+    if (hostlist_expand(named, &names, NULL) < 0)
+        return;
+    for (size_t i = 0; i < names.n; i++) {
+        const struct node *n = model_get_node(m, names.v[i]);
+        if (n && (n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT)))
+            strv_push(&gone, names.v[i]);
+    }
+    if (gone.n) {
+        str_append(out, ", UnavailableNodes:");
+        jobtext_append_list(out, hostlist_compress(&gone));
+    }
+    strv_fini(&names);
+    strv_fini(&gone);
+}
+
+void jobtext_reason(struct str *out, const struct job *j, const struct model *m)
 {
     enum reason r = job_reason_now(j);
     str_append(out, reason_slurm(r));
     if (r == REASON_RAISED_SIGNAL)
         str_appendf(out, ":%d", j->exit_signal);
     const char *named = req_rare(&j->req)->nodelist;
-    if (r == REASON_NODE_NOT_AVAIL && !str_is_empty(named) && !strpbrk(named, ",[")) /* it is this one */
+    if (r != REASON_NODE_NOT_AVAIL || str_is_empty(named))
+        return;
+    if (!strpbrk(named, ",[")) /* it is this one */
         str_appendf(out, ", UnavailableNodes:%s", named);
+    else if (m)
+        jobtext_unavailable(out, named, m);
 }
 
 /* Source: squeue(1), %R: failed jobs show why, others where they were. */
@@ -146,14 +170,14 @@ static bool shows_reason(enum job_state s)
     return false;
 }
 
-void jobtext_nodes_or_reason(struct str *out, const struct job *j)
+void jobtext_nodes_or_reason(struct str *out, const struct job *j, const struct model *m)
 {
     if (!shows_reason((enum job_state)j->state)) {
         jobtext_nodes(out, j);
         return;
     }
     str_append_char(out, '(');
-    jobtext_reason(out, j);
+    jobtext_reason(out, j, m);
     str_append_char(out, ')');
 }
 

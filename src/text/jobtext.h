@@ -29,10 +29,11 @@ void jobtext_restarts(struct str *out, const struct job *j);
 void jobtext_nodes(struct str *out, const struct job *j);
 /* The same of one step's tasks. */
 void steptext_nodes(struct str *out, const struct step *s);
-/* Slurm's token: "Resources", "JobHeldUser", "RaisedSignal:9", "None". */
-void jobtext_reason(struct str *out, const struct job *j);
+/* Slurm's token: "Resources", "JobHeldUser", "RaisedSignal:9", "None". m: names those of the
+ * nodes asked for that take no jobs; NULL: they are known only where it is one node. */
+void jobtext_reason(struct str *out, const struct job *j, const struct model *m);
 /* squeue's %R: "(Resources)" for waiting jobs and those that failed, else the nodes. */
-void jobtext_nodes_or_reason(struct str *out, const struct job *j);
+void jobtext_nodes_or_reason(struct str *out, const struct job *j, const struct model *m);
 /* One line for people: the detail that the controller gave, else what of the request is in the way
  * (requesttext.h), else the token's meaning; "" where there is nothing to say. */
 void jobtext_reason_words(struct str *out, const struct job *j);

@@ -71,3 +71,12 @@ void why_text_past(struct str *out, const struct msg_why *w, struct wall *ret)
     if (w->state == JOB_PENDING && wall_is_set(w->run.t_end))
         jobtext_run(out, run_read(&w->run, w->uid, w->user, &record), ret);
 }
+
+size_t why_text_room_makers(const struct msg_why *w)
+{
+    size_t n = 0;
+    while (1 + n < w->plan.n && wall_is_set(w->plan.v[1 + n].end) &&
+           w->plan.v[1 + n].end.ms <= w->plan.v[0].start.ms)
+        n++;
+    return n;
+}

@@ -15,5 +15,7 @@ bool why_text_is_brief(const struct cause *c, const struct cause_reader *r);
 /* "preempted by job 328 of ann after 27:31": how the last run of a waiting job ended, and when; nothing
  * where it has not run. */
 void why_text_past(struct str *out, const struct msg_why *w, struct wall *ret);
+/* How many rows of w->plan, from the second on, end before the job is expected to start: they make room. */
+size_t why_text_room_makers(const struct msg_why *w);
 
 #endif

@@ -150,7 +150,7 @@ static void why_of_an_array_is_of_what_waits(void **state)
     assert_non_null(s);
     const struct job *j = lab_get(&g->u.lab, ((const struct msg_job *)s->body)->target.job);
     assert_true(job_is_array_record(j));
-    shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
+    shows(&g->u, " 8_[0-99]  sweep of alice, 58 waiting", true); /* not all 58 by their numbers */
 }
 
 /* Names, where they are known without a request; and for a time limit none. */
@@ -257,6 +257,77 @@ static void causes_are_said_once_and_jobs_by_name(void **state)
     shows(&g->u, "! it can no longer end before its deadline", false);
     shows(&g->u, "- 8 GPUs (3 free)", true);
     shows(&g->u, "6 train-resnet, 4711", true);
+}
+
+/* The picture of the room: what is on the node, when that ends, and the job's own run. */
+static void the_room_is_drawn(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct wall now = u->lab.now;
+    struct msg_why w = {.job = g->s.big, .start = {.ms = now.ms + 100 * 60000}};
+    struct msg_plan p = {0};
+    struct cause *c = rec_list_push(&w.causes);
+    *c = (struct cause){.cls = WHY_BUSY, .code = CAUSE_NO_PLACE, .part = xstrdup("gpu")};
+    struct cause *nodes = cause_add(c, CAUSE_NODES);
+    nodes->n = 3;
+    struct cause *few = cause_add(nodes, CAUSE_NODES_FREE_GPUS);
+    few->n = 2;
+    few->nodes = xstrdup("gpu[02-03]");
+    cause_add(nodes, CAUSE_NODES_DRAINED)->n = 1;
+    struct cause *out = cause_add(c, CAUSE_OUT_DRAINED);
+    out->n = 1;
+    out->nodes = xstrdup("gpu04");
+    out->text = xstrdup("fan");
+    out->user = xstrdup("root");
+    *cause_add(c, CAUSE_NEEDS_GPUS) =
+        (struct cause){.code = CAUSE_NEEDS_GPUS, .asked = 8, .free = 3, .one = true};
+    plan_row(&p, PLAN_HELD, g->s.big, "finetune-7b", "gpu01", 100, 340, now);
+    plan_row(&p, PLAN_RUNNING, g->s.multi, "pretrain", "gpu01", -72, 100, now);
+    p.rows.v[0].gpus = 8;
+    p.rows.v[0].n_nodes = p.rows.v[1].n_nodes = 1;
+    w.plan.v = p.rows.v;
+    w.plan.n = p.rows.n;
+    uilab_keys(u, "/finetune<Enter>w");
+    uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &w);
+    shows(u, "Room on gpu01 at 15:59", true);
+    shows(u, "7 pretrain, bo", true);
+    shows(u, "\u258852 finetune-7b", true);
+    shows(u, "\u25bc15:59", true);
+    shows(u, "2 too few free GPUs                gpu[02-03]", true);
+    shows(u, "gpu04 is drained: fan (root)", true);
+    shows(u, "1 drained", false); /* said once, with its reason */
+    uilab_golden(u, "why-room", 24, 80);
+    uilab_golden(u, "why-room", 43, 132);
+    uilab_keys(u, "w"); /* the same key leads back */
+    shows(u, "Room on gpu01", false);
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* What a limit leaves is a bar; a dependency is a chain of jobs with their ends. */
+static void limits_and_dependencies_are_drawn(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct msg_why w = {.job = g->s.big};
+    *rec_list_push(&w.causes) = (struct cause){.cls = WHY_USER_LIMIT,
+                                               .code = CAUSE_LIMIT,
+                                               .what = LIMIT_OF_GPUS,
+                                               .used = 4,
+                                               .asked = 8,
+                                               .most = 10};
+    uilab_keys(u, "/finetune<Enter>w");
+    uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &w);
+    shows(u, "in use 4, asked 8, limit 10", true);
+    uilab_keys(u, "<Esc><Esc>");
+    struct msg_why d = {.job = g->s.chained};
+    *rec_list_push(&d.causes) = (struct cause){.cls = WHY_DEP_WAIT, .code = CAUSE_DEPENDENCY};
+    uilab_keys(u, "/report<Enter>w");
+    uilab_feed(u, MSG_WHY_CAUSES, uilab_sent(u, MSG_WHY)->tag, &d);
+    shows(u, "Depends on", true);
+    shows(u, "sweep  to succeed  done", true);
+    rec_fini(&msg_why_rec, &w);
+    rec_fini(&msg_why_rec, &d);
 }
 
 /* One sentence in the list, in the pane beside it, and at the top of w. */
@@ -525,6 +596,8 @@ int main(void)
         cmocka_unit_test(jobs_of_others_are_left_out),
         cmocka_unit_test(the_story_tells_who_did_it),
         CASE(causes_are_said_once_and_jobs_by_name),
+        UI_FIXTURE_CASE(the_room_is_drawn),
+        UI_FIXTURE_CASE(limits_and_dependencies_are_drawn),
         UI_FIXTURE_CASE(the_list_says_what_w_says),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),

@@ -626,7 +626,7 @@ static void no_remedy_for_jobs_of_others(void **state)
     uilab_feed(&u, MSG_WHY_CAUSES, uilab_sent(&u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(&u, 24, 80);
-    must_show(&u, " held by its owner");
+    must_show(&u, " held by ann");
     must_not_show(&u, "Enter release");
     uilab_fini(&u);
 }

@@ -7,7 +7,7 @@
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/info/job_life.h"
-#include "ui/jobs/why_view.h"
+#include "ui/jobs/why_lines.h"
 #include "ui/view/table_view.h"
 
 #define REST_MS 150  /* the cursor rests for so long before anything is fetched */

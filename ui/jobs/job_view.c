@@ -17,6 +17,7 @@
 #include "ui/jobs/depends_view.h"
 #include "ui/jobs/job_tree.h"
 #include "ui/jobs/use_graphs.h"
+#include "ui/jobs/why_lines.h"
 #include "ui/jobs/why_view.h"
 #include "ui/output/output_peek.h"
 #include "ui/output/output_view.h"

@@ -1,200 +1,38 @@
-/* why_view.c - why a job waits. */
+/* why_view.c - the page of why a job waits.
+ *
+ *      next in line, needs 8 GPUs on one node (5 free), starts ~15:59
+ *      start   about 15:59, in 1 h 40 min
+ *     Room on gpu01 at 15:59
+ *                v14:20     15:00      v15:59
+ *      gpu01 0-3 7 pretrain############52 finetune-7b####
+ *     Nodes
+ *      2 too few free GPUs   gpu[02-03]
+ *     Priority 6610
+ *      fair share #########...   6200
+ */
 #include "ui/jobs/why_view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
-#include "src/text/why_text.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/dialogs/shell.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
+#include "ui/jobs/depends_view.h"
+#include "ui/jobs/job_view.h"
+#include "ui/jobs/why_lines.h"
+#include "ui/jobs/why_picture.h"
 #include "ui/text/view_text.h"
-#include "ui/widget/bar.h"
-
-static bool starts_by_itself(uint32_t cls)
-{
-    static const bool self[WHY_N_CLASSES] = {
-#define X(name, text, by_itself) [WHY_##name] = by_itself,
-        WHY_CLASSES(X)
-#undef X
-    };
-    return cls < WHY_N_CLASSES && self[cls];
-}
-
-#define LABEL 8
-
-/* "about 14:25, in 25 min (if no job ends early; 40 s old)", and the usual error of such forecasts. */
-static void start_lines(struct lines *l, const struct msg_why *w, const struct cause_reader *reader)
-{
-    struct wall now = reader->now;
-    char b[UNITS_TEXT_SIZE];
-    if (!wall_is_set(w->start))
-        return;
-    struct rich *r = lines_pair(l, "start", LABEL);
-    rich_add(r, ROLE_NORMAL, "about ");
-    when_about(&r->text, w->start, now);
-    rich_role(r, ROLE_STRONG);
-    rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start), b));
-    bool basis = w->basis.code != CAUSE_NONE;
-    if (basis) {
-        str_append(&r->text, " (");
-        cause_full(&r->text, &w->basis, reader);
-        rich_role(r, ROLE_DIM);
-    }
-    if (wall_is_set(w->made))
-        rich_addf(r, ROLE_DIM, "%s%s old", basis ? "; " : " (",
-                  duration_format_words(wall_elapsed_s(w->made, now), b));
-    if (basis || wall_is_set(w->made))
-        rich_add(r, ROLE_DIM, ")");
-    if (w->held && !basis)
-        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "start is planned");
-    if (!wall_is_set(w->likely))
-        return;
-    struct str from = STR_INIT, to = STR_INIT;
-    when_about(&from, w->likely, now);
-    when_about(&to, w->unlikely, now);
-    r = lines_pair(l, "likely", LABEL);
-    if (str_eq(from.s, to.s))
-        rich_addf(r, ROLE_NORMAL, "about %s", from.s);
-    else
-        rich_addf(r, ROLE_NORMAL, "%s to %s", from.s, to.s);
-    str_fini(&from);
-    str_fini(&to);
-    rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
-}
-
-/* "812 train, 4_7 sweep": a number alone does not tell which job is meant. */
-static void blocker_line(struct lines *l, const struct msg_why *w, const struct ui *ui)
-{
-    struct rich *r = lines_pair(l, "room", LABEL);
-    rich_add(r, ROLE_NORMAL, "freed by ");
-    for (size_t i = 0; i < w->blockers.n; i++) {
-        const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
-        rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
-        if (j && !str_is_empty(j->req.name))
-            rich_addf(r, ROLE_DIM, " %s", j->req.name);
-    }
-}
-
-static void estimate(struct lines *l, const struct msg_why *w, const struct ui *ui,
-                     const struct cause_reader *reader)
-{
-    start_lines(l, w, reader);
-    if (w->rank) {
-        struct rich *r = lines_pair(l, "place", LABEL);
-        text_append_ordinal(&r->text, w->rank);
-        rich_role(r, ROLE_NORMAL);
-        rich_addf(r, ROLE_NORMAL, " of %u", w->rank_of);
-    }
-    if (w->blockers.n)
-        blocker_line(l, w, ui);
-    if (w->advice.code != CAUSE_NONE) {
-        struct rich *r = lines_pair(l, "try", LABEL);
-        cause_full(&r->text, &w->advice, reader);
-        rich_role(r, ROLE_GOOD);
-    }
-}
-
-static void cause_line(struct lines *l, const struct cause *c, const struct cause_reader *reader)
-{
-    struct rich *r = lines_add(l);
-    rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR,
-             starts_by_itself(c->cls) ? "- " : "! ");
-    cause_full(&r->text, c, reader);
-    rich_role(r, ROLE_NORMAL);
-    if (wall_is_set(c->clears)) {
-        rich_add(r, ROLE_DIM, " (clears about ");
-        when_about(&r->text, c->clears, reader->now);
-        str_append_char(&r->text, ')');
-        rich_role(r, ROLE_DIM);
-    }
-    r->hang = 2;
-}
-
-static void why_view_past_line(struct lines *l, const struct msg_why *w, struct wall now)
-{
-    struct str past = STR_INIT;
-    struct wall t;
-    why_text_past(&past, w, &t);
-    if (past.len) {
-        struct rich *r = lines_pair(l, "before", LABEL);
-        rich_addf(r, ROLE_NORMAL, "%s%s", past.s, wall_is_set(t) ? ", " : "");
-        if (wall_is_set(t))
-            when_about(&r->text, t, now);
-        rich_role(r, ROLE_NORMAL);
-    }
-    str_fini(&past);
-}
-
-void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
-{
-    struct cause_reader reader = ui_cause_reader(ui, model_get_job(ui_model(ui), w->job));
-    struct rich *first = lines_add(l);
-    if (w->causes.n) /* what the list says of it */
-        cause_brief(&first->text, &w->causes.v[0], &reader);
-    else
-        why_text_summary(&first->text, w, &reader);
-    rich_role(first, ROLE_STRONG);
-    why_view_past_line(l, w, reader.now);
-    for (size_t i = 0; i < w->causes.n; i++)
-        if (i || wall_is_set(w->causes.v[i].clears) || !why_text_is_brief(&w->causes.v[i], &reader))
-            cause_line(l, &w->causes.v[i], &reader);
-    if (l->n && (wall_is_set(w->start) || w->rank || w->advice.code != CAUSE_NONE))
-        lines_add(l);
-    estimate(l, w, ui, &reader);
-}
-
-/* --- what its priority is made of --- */
-
-#define BAR 10
-
-static void factor(struct rich *r, const char *name, uint32_t points, uint32_t weight, uint64_t total)
-{
-    struct bar_part part = {.n = points, .role = ROLE_BAR_RUN};
-    if (!weight)
-        return;
-    rich_addf(r, ROLE_LABEL, "%s ", name);
-    bar_add(r, &part, 1, total, BAR);
-    rich_addf(r, ROLE_NORMAL, " %-7u ", points);
-}
-
-/* What its priority is made of: a bar and the points for each factor that counts. */
-static void prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights)
-{
-    static const char *const names[] = {"age  ", "share", "size ", "part ",
-                                        "qos  ", "cpu  ", "mem  ", "gpu  "};
-    const struct prio_parts *p = &row->parts;
-    struct rich *line = NULL;
-    uint64_t total = 0; /* before what is taken off again */
-    size_t i = 0, shown = 0;
-#define X(member, weight) total += p->member##_points;
-    PRIO_FACTORS(X)
-#undef X
-#define X(member, weight)                                                             \
-    if (weights->weight) {                                                            \
-        line = shown++ % 2 ? line : lines_pair(l, shown == 1 ? "points" : "", LABEL); \
-        factor(line, names[i], p->member##_points, weights->weight, total);           \
-    }                                                                                 \
-    i++;
-    PRIO_FACTORS(X)
-#undef X
-    struct rich *sum = lines_pair(l, "", LABEL);
-    rich_add(sum, ROLE_DIM, "total ");
-    rich_addf(sum, ROLE_STRONG, "%u", p->total);
-    if (p->nice)
-        rich_addf(sum, ROLE_DIM, ", nice -%d", p->nice);
-    if (p->admin)
-        rich_addf(sum, ROLE_DIM, ", %+lld by an administrator", (long long)p->admin);
-}
-
-/* --- the box --- */
+#include "ui/view/seldom.h"
 
 #define PAUSE_MS 2000 /* between two questions while the queue moves */
+#define LABEL    8
+#define TEXT_MAX 112 /* cells of a line of text */
 
 enum remedy {
     REMEDY_NONE,
@@ -203,23 +41,32 @@ enum remedy {
     REMEDY_FREE,    /* of what will never come true */
 };
 
-struct why_box {
+struct why_screen {
+    struct view v;
     uint32_t job;
     struct msg_why why;
     struct msg_prio_rows prio;
-    bool has_why, has_prio;
-    bool asking, stale; /* stale: the queue has moved since the last question */
-    struct wall asked;
+    bool has_prio;
+    char *refused; /* the controller's text in place of an answer; NULL: none */
+    struct seldom ask;
+    struct why_picture picture;
+    struct pane pane;
+    size_t at_picture; /* lines of pane.lines before the picture */
     enum remedy remedy;
+    char *verb; /* what Enter does; NULL: nothing */
 };
 
-static void box_free(void *p)
+static struct why_screen *why_of(struct view *v)
 {
-    struct why_box *b = p;
-    rec_fini(&msg_why_rec, &b->why);
-    rec_fini(&msg_prio_rows_rec, &b->prio);
-    free(b);
+    return (struct why_screen *)(void *)v;
 }
+
+static const struct job *why_job(const struct why_screen *s)
+{
+    return model_get_job(ui_model(s->v.ui), s->job);
+}
+
+/* --- what would help --- */
 
 static bool has_cause(const struct msg_why *w, enum why_class cls)
 {
@@ -243,15 +90,15 @@ static bool may_change(struct ui *ui, const struct job *j)
 }
 
 /* What Enter does about it. */
-static enum remedy remedy_of(struct ui *ui, const struct why_box *b, const struct job *j)
+static enum remedy remedy_of(struct ui *ui, const struct why_screen *s, const struct job *j)
 {
-    if (!b->has_why || !may_change(ui, j))
+    if (!s->ask.has || !may_change(ui, j))
         return REMEDY_NONE;
-    if (!str_is_empty(b->why.advice_key))
+    if (!str_is_empty(s->why.advice_key))
         return REMEDY_CHANGE;
-    if (has_cause(&b->why, WHY_HELD))
+    if (has_cause(&s->why, WHY_HELD))
         return REMEDY_RELEASE;
-    return has_cause(&b->why, WHY_DEP_DEAD) ? REMEDY_FREE : REMEDY_NONE;
+    return has_cause(&s->why, WHY_DEP_DEAD) ? REMEDY_FREE : REMEDY_NONE;
 }
 
 static char *remedy_text(enum remedy r, const struct msg_why *w)
@@ -269,27 +116,28 @@ static char *remedy_text(enum remedy r, const struct msg_why *w)
     return NULL;
 }
 
-/* Enter applies what would help, after the question that every change asks. */
-static void closed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+/* After the question that every change asks. */
+static void why_apply(struct why_screen *s)
 {
-    const struct why_box *b = arg;
-    const struct job *j = model_get_job(ui_model(ui), b->job);
-    if (outcome != DIALOG_YES || !d->verb || !j)
-        return;
+    const struct job *j = why_job(s);
     struct targets t = {0};
     struct strv changes = {0};
+    if (!j || s->remedy == REMEDY_NONE)
+        return;
     targets_add_job(&t, j);
-    if (b->remedy == REMEDY_RELEASE) {
-        act_on_jobs(ui, ACTION_RELEASE, &t);
+    if (s->remedy == REMEDY_RELEASE) {
+        act_on_jobs(s->v.ui, ACTION_RELEASE, &t);
         return;
     }
-    if (b->remedy == REMEDY_CHANGE)
-        strv_push_take(&changes, xasprintf("%s=%s", b->why.advice_key, b->why.advice_value));
+    if (s->remedy == REMEDY_CHANGE)
+        strv_push_take(&changes, xasprintf("%s=%s", s->why.advice_key, s->why.advice_value));
     else
         strv_push(&changes, "Dependency=");
-    act_update(ui, &changes, &t);
+    act_update(s->v.ui, &changes, &t);
     strv_fini(&changes);
 }
+
+/* --- what is said --- */
 
 /* What is known here: of a job that does not wait this is all there is to say. */
 static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
@@ -324,117 +172,283 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
     }
 }
 
-static void why_fill(struct ui *ui, struct dialog *d, struct why_box *b)
+static void why_try_line(struct why_screen *s, struct lines *l)
 {
-    const struct job *j = model_get_job(ui_model(ui), b->job);
-    struct lines *l = &d->body.lines;
-    lines_clear(l);
-    free(d->verb);
-    d->verb = NULL;
+    struct cause_reader reader = ui_cause_reader(s->v.ui, why_job(s));
+    if (s->remedy == REMEDY_FREE) {
+        rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD,
+                 "remove the dependency: the job then queues like any other");
+    } else if (s->why.advice.code != CAUSE_NONE) {
+        struct rich *r = lines_pair(l, "try", LABEL);
+        cause_full(&r->text, &s->why.advice, &reader);
+        rich_role(r, ROLE_GOOD);
+    }
+}
+
+/* Room for the picture, which is drawn over these lines. */
+static void why_picture_lines(struct why_screen *s, struct lines *l)
+{
+    int height = why_picture_height(&s->picture);
+    struct str title = STR_INIT;
+    if (!height)
+        return;
+    const struct plan_row *own = &s->picture.plan.rows.v[0];
+    str_appendf(&title, "Room on %s at ", own->nodes);
+    when_about(&title, own->start, ui_now(s->v.ui));
+    jobinfo_section(l, title.s);
+    str_fini(&title);
+    s->at_picture = l->n;
+    for (int i = 0; i < height; i++)
+        lines_add(l);
+}
+
+static bool depends(const struct msg_why *w)
+{
+    return has_cause(w, WHY_DEP_WAIT) || has_cause(w, WHY_DEP_DEAD);
+}
+
+static void why_fill_waiting(struct why_screen *s, const struct job *j)
+{
+    struct lines *l = &s->pane.lines;
+    struct ui *ui = s->v.ui;
+    why_lines_head(l, &s->why, ui);
+    why_lines_causes(l, &s->why, ui);
+    if (wall_is_set(s->why.start) || s->why.rank || s->why.advice.code != CAUSE_NONE ||
+        s->remedy == REMEDY_FREE)
+        lines_add(l);
+    why_lines_start(l, &s->why, ui);
+    if (!why_picture_height(&s->picture))
+        why_lines_blockers(l, &s->why, ui);
+    why_try_line(s, l);
+    why_picture_lines(s, l);
+    if (depends(&s->why))
+        why_lines_depends(l, ui, j);
+    why_lines_nodes(l, &s->why, ui);
+    if (s->has_prio && s->prio.rows.n) /* in the first of its partitions: the others rank it alike */
+        why_lines_priority(l, &s->prio.rows.v[0], &s->prio.weights);
+}
+
+static void why_fill(struct why_screen *s)
+{
+    const struct job *j = why_job(s);
+    lines_clear(&s->pane.lines);
+    free(s->verb);
+    s->verb = NULL;
+    s->remedy = REMEDY_NONE;
+    s->at_picture = 0;
     if (!j) {
-        lines_addf(l, ROLE_NORMAL, "The job has left the queue.");
+        lines_addf(&s->pane.lines, ROLE_NORMAL, "The job has left the queue.");
         return;
     }
-    if (j->state == JOB_PENDING && b->has_why) {
-        why_lines(l, &b->why, ui);
-        if (b->has_prio && b->prio.rows.n) /* in the first of its partitions: the others rank it alike */
-            prio_lines(l, &b->prio.rows.v[0], &b->prio.weights);
-        if (!l->n)
-            lines_addf(l, ROLE_NORMAL, "The controller knows no further cause.");
-        b->remedy = remedy_of(ui, b, j);
-        d->verb = remedy_text(b->remedy, &b->why);
-        if (b->remedy == REMEDY_FREE)
-            rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD,
-                     "remove the dependency: the job then queues like any other");
-    } else
-        now_lines(l, ui, j);
-}
-
-static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
-{
-    (void)owner;
-    struct dialog *d = ui_find_dialog(ui, number);
-    if (!d || !in || in->kind != MSG_PRIO_ROWS)
+    if (j->state == JOB_PENDING && s->ask.has) {
+        s->remedy = remedy_of(s->v.ui, s, j);
+        s->verb = remedy_text(s->remedy, &s->why);
+        why_fill_waiting(s, j);
         return;
-    struct why_box *b = ui_dialog_arg(ui, number);
-    rec_fini(&msg_prio_rows_rec, &b->prio);
-    rec_copy(&msg_prio_rows_rec, &b->prio, in->body);
-    b->has_prio = true;
-    why_fill(ui, d, b);
+    }
+    now_lines(&s->pane.lines, s->v.ui, j);
+    if (s->refused)
+        lines_addf(&s->pane.lines, ROLE_ERROR, "%s", s->refused);
 }
 
-static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
+/* --- asking --- */
+
+static void why_prio_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct why_screen *s = why_of(owner);
+    if (!in || in->kind != MSG_PRIO_ROWS)
+        return;
+    rec_fini(&msg_prio_rows_rec, &s->prio);
+    rec_copy(&msg_prio_rows_rec, &s->prio, in->body);
+    s->has_prio = true;
+    ui_changed(ui);
+}
+
+static void why_ask_prio(struct why_screen *s)
 {
     struct msg_prio ask = {0};
     *rec_list_push(&ask.jobs) =
-        (struct job_target){.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    ui_send(ui, MSG_PRIO, &ask, NULL, prio_answered, number);
+        (struct job_target){.job = s->job, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    ui_send(s->v.ui, MSG_PRIO, &ask, &s->v, why_prio_answered, 0);
     rec_fini(&msg_prio_rec, &ask);
 }
 
-static void why_view_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+static void why_view_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
-    (void)owner;
-    struct dialog *d = ui_find_dialog(ui, number);
-    if (!d)
-        return;
-    struct why_box *b = ui_dialog_arg(ui, number);
-    b->asking = false;
-    if (!in || in->kind != MSG_WHY_CAUSES) { /* what was known before stays, and is asked again */
-        b->stale = true;
-        if (!b->has_why && in && in->kind == MSG_RESULT) {
-            lines_clear(&d->body.lines);
-            lines_addf(&d->body.lines, ROLE_ERROR, "%s", ((const struct msg_result *)in->body)->text);
-        }
+    (void)arg;
+    struct why_screen *s = why_of(owner);
+    free(s->refused);
+    s->refused = NULL;
+    if (!seldom_answered(&s->ask, in, MSG_WHY_CAUSES)) { /* what was known before stays */
+        if (in && in->kind == MSG_RESULT)
+            s->refused = xstrdup(((const struct msg_result *)in->body)->text);
         return;
     }
-    rec_fini(&msg_why_rec, &b->why);
-    rec_copy(&msg_why_rec, &b->why, in->body);
-    b->has_why = true;
-    why_fill(ui, d, b);
-    if (is_in_order(&b->why))
-        ask_prio(ui, number, b->job);
+    rec_fini(&msg_why_rec, &s->why);
+    rec_copy(&msg_why_rec, &s->why, in->body);
+    why_picture_fill(&s->picture, ui, &s->why);
+    if (is_in_order(&s->why))
+        why_ask_prio(s);
+    ui_changed(ui);
 }
 
-static void why_ask(struct ui *ui, uint64_t number, struct why_box *b)
+static void why_ask(struct why_screen *s)
 {
-    struct msg_job m = {.target = {.job = b->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
-    b->asked = ui_now(ui);
-    b->stale = false;
-    b->asking = ui_send(ui, MSG_WHY, &m, NULL, why_view_answered, number);
+    const struct job *j = why_job(s);
+    struct msg_job m = {.target = {.job = s->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    if (j && j->state == JOB_PENDING && seldom_is_due(&s->ask, s->v.ui, PAUSE_MS))
+        seldom_sent(&s->ask, ui_send(s->v.ui, MSG_WHY, &m, &s->v, why_view_answered, 0));
+    s->v.due = s->ask.due;
 }
 
-/* The queue has moved, or time has passed. */
-static void follow(struct ui *ui, uint64_t number, bool changed)
+/* --- the view --- */
+
+static struct view *why_view_open(struct ui *ui, const void *arg)
 {
-    struct dialog *d = ui_find_dialog(ui, number);
-    struct why_box *b = ui_dialog_arg(ui, number);
-    const struct job *j = model_get_job(ui_model(ui), b->job);
-    b->stale |= changed;
-    if (j && j->state == JOB_PENDING && b->stale && !b->asking && ui_now(ui).ms - b->asked.ms >= PAUSE_MS)
-        why_ask(ui, number, b);
-    why_fill(ui, d, b);
+    const uint32_t *id = arg;
+    if (!model_get_job(ui_model(ui), *id))
+        return NULL;
+    struct why_screen *s = xcalloc(1, sizeof *s);
+    s->v = (struct view){.ops = &why_view, .ui = ui};
+    s->job = *id;
+    why_ask(s);
+    return &s->v;
 }
+
+static void why_view_close(struct view *v)
+{
+    struct why_screen *s = why_of(v);
+    rec_fini(&msg_why_rec, &s->why);
+    rec_fini(&msg_prio_rows_rec, &s->prio);
+    why_picture_fini(&s->picture);
+    pane_fini(&s->pane);
+    free(s->refused);
+    free(s->verb);
+    free(s);
+}
+
+/* The lanes hold pointers into the model. */
+static void why_view_sync(struct view *v)
+{
+    struct why_screen *s = why_of(v);
+    why_picture_fill(&s->picture, v->ui, &s->why);
+    why_ask(s);
+}
+
+static void why_view_timer(struct view *v)
+{
+    why_ask(why_of(v));
+}
+
+static void why_view_title(struct view *v, struct rich *out)
+{
+    const struct why_screen *s = why_of(v);
+    const struct job *j = why_job(s);
+    rich_add(out, ROLE_TITLE, "Why ");
+    if (!j) {
+        rich_addf(out, ROLE_TITLE, "%u", s->job);
+        return;
+    }
+    if (job_is_array_record(j))
+        array_id_text(&out->text, j);
+    else
+        jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
+    rich_role(out, ROLE_TITLE);
+    rich_addf(out, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
+    rich_addf(out, ROLE_DIM, " of %s", j->user ? j->user : "?");
+    if (job_is_array_record(j))
+        rich_addf(out, ROLE_NORMAL, ", %u waiting", job_pending_elements(j));
+}
+
+static void why_view_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
+{
+    struct why_screen *s = why_of(v);
+    struct rect body = rect_make(l->body.y, l->body.x + 1, l->body.h, l->body.w - 2);
+    why_fill(s);
+    v->ticks = true; /* times to go */
+    struct rect text = body;
+    text.w = text.w > TEXT_MAX && text.w < TEXT_MAX + TEXT_MAX / 2 ? TEXT_MAX : text.w;
+    pane_draw(&s->pane, c, text);
+    if (!s->at_picture)
+        return;
+    struct lines before = {s->pane.lines.v, s->at_picture, s->at_picture}, flowed = {0};
+    bool bar = s->pane.flowed.n > (size_t)body.h; /* of scrolling */
+    lines_flow(&before, text.w - 2 * bar, &flowed);
+    int y = body.y + (int)flowed.n - (int)s->pane.top;
+    struct rect old = canvas_clip(c, body);
+    why_picture_draw(&s->picture, c,
+                     rect_make(y, body.x, why_picture_height(&s->picture), body.w - 2 * bar));
+    canvas_unclip(c, old);
+    lines_fini(&flowed);
+}
+
+static unsigned why_view_input(struct view *v, const struct input *in)
+{
+    struct why_screen *s = why_of(v);
+    if (in->kind != INPUT_MOUSE || (in->what != MOUSE_WHEEL_UP && in->what != MOUSE_WHEEL_DOWN))
+        return 0;
+    pane_scroll(&s->pane, in->what == MOUSE_WHEEL_UP ? -3 : 3);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static void why_act_on_job(struct why_screen *s, const struct job *j, enum action a)
+{
+    struct targets t = {0};
+    targets_add_job(&t, j);
+    act_on_jobs(s->v.ui, a, &t);
+}
+
+static unsigned why_view_act(struct view *v, enum action a, const struct input *in)
+{
+    (void)in;
+    struct why_screen *s = why_of(v);
+    const struct job *j = why_job(s);
+    if (a == ACTION_WHY)
+        ui_close(v->ui, v);
+    else if (a == ACTION_WHY_APPLY)
+        why_apply(s);
+    else if (a == ACTION_WHY_JOB && j)
+        ui_push(v->ui, &jobpage_view, &s->job);
+    else if (act_is_job_action(a) && j)
+        why_act_on_job(s, j, a);
+    else if (a == ACTION_SHELL && j)
+        shell_in_job(v->ui, j);
+    else if (a == ACTION_DEPENDS && j)
+        depends_open(v->ui, j);
+    else
+        return pane_act(&s->pane, a);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const char *why_view_label(struct view *v, enum action a)
+{
+    const struct why_screen *s = why_of(v);
+    if (a == ACTION_WHY_APPLY)
+        return s->verb ? s->verb : "";
+    return a == ACTION_WHY || (a == ACTION_CANCEL && !why_job(s)) ? "" : NULL;
+}
+
+static const enum scope scopes[] = {SCOPE_WHY, SCOPE_ACTS, SCOPE_MOVE};
+
+const struct view_ops why_view = {
+    .name = "why",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .open = why_view_open,
+    .close = why_view_close,
+    .sync = why_view_sync,
+    .title = why_view_title,
+    .draw = why_view_draw,
+    .input = why_view_input,
+    .act = why_view_act,
+    .timer = why_view_timer,
+    .label = why_view_label,
+};
 
 void why_open(struct ui *ui, const struct job *j)
 {
-    struct str s = STR_INIT;
-    if (job_is_array_record(j))
-        array_id_text(&s, j);
-    else
-        jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
-    str_appendf(&s, " %s", j->req.name ? j->req.name : "");
-    if (job_is_array_record(j))
-        str_appendf(&s, ", %u waiting", job_pending_elements(j));
-    struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
-    str_fini(&s);
-    struct why_box *b = xcalloc(1, sizeof *b);
-    b->job = j->id;
-    why_fill(ui, d, b);
-    uint64_t number = ui_take_dialog(ui, d, closed, b, box_free);
-    ui_dialog_follows(ui, number, follow);
-    if (j->state == JOB_PENDING)
-        why_ask(ui, number, b);
+    ui_push(ui, &why_view, &j->id);
 }
 
 void why_open_array(struct ui *ui, const struct array_row *a, const struct job *const *members)

@@ -29,6 +29,7 @@
     X(USAGE, "Usage")           \
     X(TEXT, "Output")           \
     X(FORM, "The form")         \
+    X(WHY, "Why a job waits")   \
     X(HELP, "The help")         \
     X(LOG, "Command lines")     \
     X(AGAIN, "Resubmit")        \
@@ -74,6 +75,8 @@ enum scope {
     X(ARRAY,  ELEMENT_LEFT, "element-left", "Left",    NULL,      "previous element")                        \
     X(ARRAY,  ELEMENT_RIGHT, "element-right", "Right", NULL,      "next element")                            \
     X(ARRAY,  ARRAY_PANEL, "array-panel", "Tab S-Tab", NULL,      "switch between elements and text")        \
+    X(WHY,    WHY_APPLY,  "why-apply",   "Enter",      "apply",   "make the change that would help (asks first)") \
+    X(WHY,    WHY_JOB,    "why-job",     "o",          "job",     "open the page of the job")               \
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: jobs, GPUs, events")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs finish, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume a drained node (shows the reason)")       \

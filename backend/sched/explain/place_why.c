@@ -358,7 +358,7 @@ void why_no_place(const struct question *q, uint32_t at)
     why.code = cls == WHY_NODE_OUT ? CAUSE_NODES_ARE_OUT : CAUSE_NO_PLACE;
     why.part = xstrdup(q->v->model->spec.parts.v[c->partition].name);
     request_describe(q->j, q->step, &why);
-    refused_add(q->queue, &r, true, &why);
+    refused_add(q->queue, &r, !q->brief || cls != WHY_BUSY, &why); /* a list names what is short alone */
     refused_add_out(q->queue, &r, &why);
     add_notes(q, &r, &why);
     if (cls == WHY_BUSY && (!q->brief || q->queue->windows.n)) {

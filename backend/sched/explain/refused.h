@@ -4,7 +4,7 @@
 
 #include "backend/sched/explain/explain.h"
 
-#define REFUSED_NAMED 32 /* nodes */
+#define REFUSED_NAMED 256 /* nodes */
 
 struct refused {
     uint32_t nodes;   /* looked at: in the partition */

@@ -1,7 +1,7 @@
 /* report.c - the plan of the queue as rows for people. */
 #include <stdlib.h>
 
-#include "backend/sched/explain/explain.h"
+#include "backend/sched/explain/why_internal.h"
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
 
@@ -39,21 +39,27 @@ static struct plan_row *report_add(struct report *r, enum plan_kind kind)
     return row;
 }
 
+void report_fill_row(struct planner *p, enum plan_kind kind, const struct job *j, struct plan_row *ret)
+{
+    *ret = (struct plan_row){.kind = kind,
+                             .job = j->id,
+                             .array_job = j->array_job,
+                             .array_index = j->array_index,
+                             .count = 1,
+                             .name = xstrdup(j->req.name),
+                             .user = xstrdup(j->user),
+                             .partition = xstrdup(j->partition),
+                             .cpus = job_cpus(j),
+                             .gpus = job_gpus(j),
+                             .n_nodes = job_nodes(j),
+                             .priority = prio_of_best(&planner_queue(p)->prios.query, j)};
+}
+
 static struct plan_row *report_add_job(struct report *r, enum plan_kind kind, const struct job *j)
 {
     struct plan_row *row = report_is_wanted(r->filter, j) ? report_add(r, kind) : NULL;
-    if (!row)
-        return NULL;
-    row->job = j->id;
-    row->array_job = j->array_job;
-    row->array_index = j->array_index;
-    row->name = xstrdup(j->req.name);
-    row->user = xstrdup(j->user);
-    row->partition = xstrdup(j->partition);
-    row->cpus = job_cpus(j);
-    row->gpus = job_gpus(j);
-    row->n_nodes = job_nodes(j);
-    row->priority = prio_of_best(&planner_queue(r->p)->prios.query, j);
+    if (row)
+        report_fill_row(r->p, kind, j, row);
     return row;
 }
 

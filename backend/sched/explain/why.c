@@ -277,11 +277,15 @@ static void explain_turn(struct question *q)
         forget_start(q->w);
     add_start_to_causes(q, forecast_of(planner_forecaster(q->p), q->j->id).kind);
     sort_causes(q);
-    if (!q->brief) {
-        why_date_turn(q);
-        if (!q->never)
-            explain_borrowing(q);
-    }
+    if (q->brief)
+        return;
+    why_date_turn(q);
+    if (q->never)
+        return;
+    explain_borrowing(q);
+    suspend_own(q, true);
+    why_where(q);
+    suspend_own(q, false);
 }
 
 static void explain_soon(struct question *q)

@@ -49,6 +49,17 @@ struct wall why_throttle_clears(const struct question *q);
 void why_date_eligibility(const struct question *q);
 void why_date_turn(const struct question *q);
 
+/* --- where_why.c: what it has itself is set aside --- */
+
+/* What is on the nodes where it is expected to start. q->w->start is known by then, or unset. Cost:
+ * O(active jobs), and a search where no start is planned. */
+void why_where(const struct question *q);
+
+/* --- report.c --- */
+
+/* The row of a job in a plan; its nodes and times are the caller's. ret is initialised here. */
+void report_fill_row(struct planner *p, enum plan_kind kind, const struct job *j, struct plan_row *ret);
+
 /* --- eligibility_why.c --- */
 
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are

@@ -101,7 +101,7 @@ static void append_kill(struct str *out, const struct job *j)
 GET_OF_JOB(system_comment, append_kill(out, j))
 GET_OF_JOB(priority, text_append_u64(out, j->priority))
 GET_OF_JOB(restarts, text_append_u64(out, j->restarts))
-GET_OF_JOB(reason, jobtext_reason(out, j))
+GET_OF_JOB(reason, jobtext_reason(out, j, NULL))
 ACCT_VALUE(submit_line)
 {
     if (r->kind == ACCT_JOB)

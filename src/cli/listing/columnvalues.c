@@ -136,7 +136,7 @@ GET(state)
 }
 GET(reason)
 {
-    jobtext_reason(out, j);
+    jobtext_reason(out, j, cx->m);
 }
 GET(reason_words)
 {
@@ -144,7 +144,7 @@ GET(reason_words)
 }
 GET(nodes_or_reason)
 {
-    jobtext_nodes_or_reason(out, j);
+    jobtext_nodes_or_reason(out, j, cx->m);
 }
 NUMBER(priority, j->priority)
 GET(priority_long)

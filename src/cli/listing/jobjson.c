@@ -130,7 +130,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
             if (job_is_array_record(j) && r->element == ARRAY_NONE) jobtext_id(&text, j, 0));
     json_text(out, "job_state",
               run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
-    JSON_BY(out, "state_reason", jobtext_reason(&text, j));
+    JSON_BY(out, "state_reason", jobtext_reason(&text, j, cx->m));
     JSON_BY(out, "state_description", jobtext_reason_words(&text, j));
     append_optional(out, "priority", true, false, j->priority);
     json_bool(out, "hold", j->hold != HOLD_NONE);

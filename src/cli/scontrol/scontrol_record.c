@@ -156,10 +156,10 @@ static void record_job_identity(struct show_record *r, const struct job_row *row
 }
 
 /* Slurm prints it as one word. */
-static void record_append_reason(struct str *out, const struct job *j)
+static void record_append_reason(struct str *out, const struct job *j, const struct model *m)
 {
     size_t from = out->len;
-    jobtext_reason(out, j);
+    jobtext_reason(out, j, m);
     for (size_t i = from; i < out->len; i++)
         out->s[i] = out->s[i] == ' ' ? '_' : out->s[i];
 }
@@ -168,7 +168,7 @@ static void job_state(struct show_record *r, const struct job *j, const struct j
 {
     record_line(r);
     record_add(r, "JobState", "%s", job_state_long((enum job_state)j->state));
-    RECORD_BY(r, "Reason", record_append_reason(r->out, j));
+    RECORD_BY(r, "Reason", record_append_reason(r->out, j, cx->m));
     RECORD_BY(r, "Dependency", jobtext_dependency(r->out, j, cx->m));
     record_line(r);
     record_add(r, "Requeue", "%d", j->req.requeue != 2);

@@ -172,6 +172,40 @@ static void print_start(const struct why_page *p)
         str_append_char(p->out, '\n');
 }
 
+/* "7 pretrain of alice (4 GPUs, until ~15:59)", "8_3 sweep of bo (1 GPU, until ~14:40)". */
+static void append_room_maker(const struct why_page *p, const struct plan_row *row)
+{
+    struct str s = STR_INIT;
+    str_appendf(&s, "%u", row->array_job ? row->array_job : row->job);
+    if (row->array_job && row->array_index != ARRAY_NONE)
+        str_appendf(&s, "_%u", row->array_index);
+    str_appendf(&s, " %s of %s", row->name ? row->name : "?", row->user ? row->user : "?");
+    foreign(p->out, s.s);
+    str_fini(&s);
+    if (row->gpus)
+        str_appendf(p->out, " (%u GPU%s, ", row->gpus, row->gpus == 1 ? "" : "s");
+    else
+        str_appendf(p->out, " (%u CPU%s, ", row->cpus, row->cpus == 1 ? "" : "s");
+    append_instant(p, "until ~", row->end);
+    str_append_char(p->out, ')');
+}
+
+/* Where it is expected to start, and the ends that make room there. */
+static void print_room(const struct why_page *p)
+{
+    size_t n = why_text_room_makers(p->w);
+    if (!p->w->plan.n)
+        return;
+    str_append(p->out, " room on ");
+    foreign(p->out, p->w->plan.v[0].nodes);
+    append_instant(p, " at ~", p->w->plan.v[0].start);
+    for (size_t i = 0; i < n; i++) {
+        str_append(p->out, i ? ", " : ", after ");
+        append_room_maker(p, &p->w->plan.v[1 + i]);
+    }
+    str_append_char(p->out, '\n');
+}
+
 static void print_why(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
@@ -181,6 +215,7 @@ static void print_why(const struct why_page *p)
     print_start(p);
     for (size_t i = 0; i < w->causes.n && w->state == JOB_PENDING; i++)
         print_cause(p, &w->causes.v[i]);
+    print_room(p);
     if (w->advice.code == CAUSE_NONE)
         return;
     str_append(p->out, " try: ");
@@ -224,6 +259,26 @@ static void json_causes(const struct why_page *p)
     json_end_array(out);
 }
 
+static void json_room(const struct why_page *p)
+{
+    json_begin_array(p->out, "room");
+    for (size_t i = 0; i < p->w->plan.n; i++) {
+        const struct plan_row *row = &p->w->plan.v[i];
+        json_begin_object(p->out, NULL);
+        json_text(p->out, "kind", plan_kind_name((enum plan_kind)row->kind));
+        json_int(p->out, "job", row->job);
+        json_text(p->out, "name", row->name);
+        json_text(p->out, "user", row->user);
+        json_text(p->out, "nodes", row->nodes);
+        json_int(p->out, "cpus", row->cpus);
+        json_int(p->out, "gpus", row->gpus);
+        json_time(p->out, "start", row->start);
+        json_time(p->out, "end", row->end);
+        json_end_object(p->out);
+    }
+    json_end_array(p->out);
+}
+
 static void why_json(const struct why_page *p)
 {
     const struct msg_why *w = p->w;
@@ -254,6 +309,7 @@ static void why_json(const struct why_page *p)
         str_append(out, w->blockers.v[i]); /* an id, as a number */
     }
     json_end_array(out);
+    json_room(p);
     json_past(p);
     json_cause(out, "advice", &w->advice, &p->reader);
     json_text(out, "advice_key", w->advice_key);

@@ -425,6 +425,32 @@ static void test_why_a_place_is_held_for_others(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
+/* Where it will start, what makes room there, and what else is on that node. */
+static void test_why_where_there_is_room(void **state)
+{
+    (void)state;
+    uint32_t soon = submit_req("main", 4, "n2", 10), late = submit_req("main", 2, "n2", 60),
+             first = submit_req("main", 6, "n2", 10);
+    cycle_full();
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, first), l.now, &w);
+    assert_int_equal(w.plan.n, 3);
+    check_int("its own run", w.plan.v[0].job, first);
+    check_int("is planned", w.plan.v[0].kind, PLAN_HELD);
+    check_str("there", w.plan.v[0].nodes, "n2");
+    check_int("cpus", w.plan.v[0].cpus, 6);
+    check_int("when the first has ended", w.plan.v[0].start.ms, w.start.ms);
+    check_int("which", w.plan.v[1].job, soon);
+    check_int("ends by then", w.plan.v[1].end.ms <= w.start.ms, true);
+    check_int("room makers", why_text_room_makers(&w), 1);
+    check_int("the other goes on", w.plan.v[2].job, late);
+    rec_fini(&msg_why_rec, &w);
+    sched_why(planner, &v, lab_get(&l, soon), l.now, &w);
+    check_int("of a job that runs nothing", w.plan.n, 0);
+    rec_fini(&msg_why_rec, &w);
+}
+
 static void test_why_by_partition(void **state)
 {
     (void)state;
@@ -736,6 +762,7 @@ int main(void)
         TEST(test_why_a_window_comes_after_a_running_job),
         TEST(test_why_inside_a_reservation),
         TEST(test_why_a_place_is_held_for_others),
+        TEST(test_why_where_there_is_room),
         TEST(test_why_by_partition),
         TEST(test_why_too_late_for_its_deadline),
         TEST(test_why_names_elements_of_an_array),

@@ -1,5 +1,6 @@
 /* test_jobevents.c - what has happened to a job stays in its record, and reads the same ever after. */
 #include "src/model/jobevents.h"
+#include "src/model/runs.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
@@ -36,6 +37,33 @@ static void kill_by(uint32_t id, enum kill_cause cause, enum job_fate fate, uint
 static void after(int64_t s)
 {
     l.now = wall_add_s(l.now, s);
+}
+
+/* "node fail" would be said of a node that was lost. */
+static void test_a_job_that_a_node_refused(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct ev_kill refusal = {.step = STEP_ALL, .cause = KILL_NODE_FAIL, .fate = FATE_REQUEUE};
+    struct cause *why = causes_set(&refusal.why, CAUSE_JOB_NODE_REFUSED);
+    why->name = xstrdup("n1");
+    why->text = xstrdup("no home directory");
+    lab_must(&l, EV_KILL, id, &refusal);
+    lab_end(&l, id, STEP_BATCH, 0, END_LAUNCH_FAILED, 0, 0);
+    const struct job *j = lab_get(&l, id);
+    struct str s = STR_INIT;
+    struct wall when;
+    struct run_record record;
+    struct past_run summary;
+    assert_int_equal(j->state, JOB_PENDING);
+    jobtext_last_run(&s, j, &when);
+    assert_string_equal(s.s, "node n1 could not start it: no home directory");
+    str_clear(&s);
+    run_summary(run_get(j, 0, &record), &summary); /* as `stoker why` gets it */
+    jobtext_run(&s, run_read(&summary, j->uid, j->user, &record), &when);
+    assert_string_equal(s.s, "node n1 could not start it: no home directory");
+    rec_fini(&past_run_rec, &summary);
+    str_fini(&s);
 }
 
 /* lab_apply moves the clock on a little: what is compared are whole seconds. */
@@ -203,9 +231,9 @@ static void test_messages_of_tasks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_preempted_job),   TEST(test_causes),
-        TEST(test_messages_of_tasks), TEST(test_who_did_it),
-        TEST(test_how_many_are_kept), TEST(test_where_a_step_job_began),
+        TEST(test_a_job_that_a_node_refused), TEST(test_a_preempted_job), TEST(test_causes),
+        TEST(test_messages_of_tasks),         TEST(test_who_did_it),      TEST(test_how_many_are_kept),
+        TEST(test_where_a_step_job_began),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,10 +99,10 @@ static void reasons(void **unused)
         j->exit_signal = rows[i].signal;
         if (rows[i].state != JOB_PENDING)
             add_node(j, "n1", 1, 0, 0);
-        jobtext_reason(&s, j);
+        jobtext_reason(&s, j, NULL);
         check_str(rows[i].reason_want, s.s, rows[i].reason_want);
         str_clear(&s);
-        jobtext_nodes_or_reason(&s, j);
+        jobtext_nodes_or_reason(&s, j, NULL);
         check_str(rows[i].reason_want, s.s, rows[i].where_want);
         str_fini(&s);
         job_free(j);
