@@ -310,11 +310,11 @@ static void the_command_is_a_line_of_the_script(void **state)
     }
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "s", "type a command, or write the script");
+    keys_show(u, "s", "type a command");
     uilab_keys(u, "python fold.py<Down><Down>2");
     uilab_draw(u, 24, 80);
     must_show(u, "│ python fold.py"); /* the script stands beside its fields, at this width too */
-    must_not_show(u, "type a command, or write the script");
+    must_not_show(u, "type a command");
     keys_show(u, "<Up><Up><Tab><End><Enter>ls<Tab>", "2 lines");
     keys_show(u, "x", "press Tab to edit them"); /* and nothing of it is typed over */
     uilab_draw(u, 24, 80);
@@ -375,7 +375,7 @@ static void mistakes_are_told_at_their_field(void **state)
     static const struct {
         const char *keys, *part;
     } rows[] = {
-        {"s<Tab>\n#SBATCH --time=soon<Tab>", "time limit: script:"},
+        {"s<Tab>\n#SBATCH --time=soon<Tab>", "script:"},
         {"s<Down><Down>h100:1", "has GPUs of type h100"},
         {"s<Down><Down><Down>64", "64 requested, the nodes of gpu have 48"},
         {"s<Down><Down>1<Down>40", "40 CPUs for 1 GPU: a fair part of the node is 6 CPUs"},
@@ -392,7 +392,7 @@ static void mistakes_are_told_at_their_field(void **state)
             else
                 str_append_char(&keys, *p);
         uilab_keys(&g->u, keys.s);
-        uilab_draw(&g->u, 24, 80);
+        uilab_draw(&g->u, 24, 220);
         if (uilab_find(&g->u, rows[i].part) < 0)
             fail_msg("%s:\n%s", rows[i].keys, uilab_text(&g->u));
         uilab_keys(&g->u, "<Esc>y");
@@ -450,13 +450,20 @@ static void only_what_can_be_had_is_offered(void **unused)
     lab_part(&u.lab, "main", "gpu1,gpu2,gpu3,cpu1");
     lab_configure(&u.lab);
     uilab_connect(&u);
-    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G requested, nodes of main with 2 GPUs have 64G");
-    uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down>12", "12 requested, the nodes of main have 9 in total");
-    uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down>9", "this takes 3 nodes");
-    uilab_keys(&u, "<Esc>y");
-    keys_show(&u, "s<Down><Down><Down><Down>999G", "999G requested, the nodes of main have 128G");
+    static const struct {
+        const char *keys, *part;
+    } rows[] = {
+        {"s<Down><Down>2<Down><Down>999G", "999G requested, nodes of main with 2 GPUs have 64G"},
+        {"s<Down><Down>12", "12 requested, the nodes of main have 9 in total"},
+        {"s<Down><Down>9", "9 requested, one node of main has 4: this takes 3 nodes"},
+        {"s<Down><Down><Down><Down>999G", "999G requested, the nodes of main have 128G"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(&u, rows[i].keys);
+        uilab_draw(&u, 24, 220);
+        must_show(&u, rows[i].part);
+        uilab_keys(&u, "<Esc>y");
+    }
     uilab_fini(&u);
 }
 
@@ -464,7 +471,7 @@ static void earlier_runs_give_a_measure(void **state)
 {
     struct ui_fixture *g = *state;
     uilab_keys(&g->u, "s<Up><Down><Down><Down><Down><Down><Down><Down>prepare<Up><Up>");
-    uilab_draw(&g->u, 24, 80);
+    uilab_draw(&g->u, 24, 132);
     must_show(&g->u, "your last 1 run of prepare took 21:01 at most");
 }
 
@@ -479,13 +486,13 @@ static void the_forecast_comes_while_one_types(void **state)
     assert_true(m->test_only);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T10:00:00 on nodes gpu01", 1);
     uilab_draw(u, 24, 80);
-    must_show(u, "starts now: ");
+    must_show(u, "▶ starts now");
     uilab_forget_sent(u);
     uilab_keys(u, "x");
     uilab_wait(u, 400);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "waits: its partition is down", 0);
     uilab_draw(u, 24, 80);
-    must_show(u, "  waits: its partition is down");
+    must_show(u, "◷ waits: its partition is down");
     uilab_keys(u, "<Backspace>");
     uilab_wait(u, 400);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
@@ -503,7 +510,8 @@ static void the_forecast_comes_while_one_types(void **state)
     assert_int_equal(m->req.time_limit_s, 7200);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start now", 1);
     uilab_golden(u, "form-forecast", 24, 132);
-    uilab_draw(u, 24, 132);
+    must_show(u, "with --time=2:00:00 it could start now");
+    uilab_draw(u, 24, 200);
     must_show(u, "with --time=2:00:00 it could start now  Ctrl-T 2:00:00");
     uilab_keys(u, "<C-t>");
     uilab_draw(u, 24, 132);

@@ -236,6 +236,88 @@ static void suggestions_are_accepted(void **unused)
     assert_true(taken > 100 && admitted > 50);
 }
 
+/* --- the plan at the foot --- */
+
+static void the_plan_is_at_the_foot(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "ssleep 60<Down><Down>2<Down><Down><Down>2:00:00");
+    uilab_wait(u, 400);
+    answer_trial(u, "gpu02", "gpu", 0);
+    uilab_draw(u, 43, 132);
+    must_show(u, "starts now  on gpu02"); /* before the plan has come */
+    feed_plan(u, &g->s);
+    uilab_golden(u, "form-plan", 43, 132);
+    uilab_golden(u, "form-plan", 24, 80);
+    must_show(u, "this job, until");
+    uilab_keys(u, "<Up><Up>"); /* it stays while one moves */
+    must_show(u, "this job, until");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<Up>8");
+    uilab_wait(u, 400);
+    answer_trial(u, NULL, "gpu", 100);
+    uilab_golden(u, "form-plan-later", 43, 132);
+    uilab_keys(u, "8");
+    uilab_wait(u, 400);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_GRES, "no node has 88 GPUs", 0);
+    uilab_draw(u, 43, 132);
+    must_not_show(u, "this job, until");
+}
+
+/* What the controller refuses stands below the field that it is about, also after F10. */
+static void a_refusal_stands_below_its_field(void **state)
+{
+    static const struct {
+        enum refusal refusal;
+        const char *label;
+    } rows[] = {{REFUSAL_TIME_LIMIT, "time limit"},
+                {REFUSAL_MEMORY, "memory"},
+                {REFUSAL_NO_ACCOUNT, "account"}, /* one that was not shown */
+                {REFUSAL_DEPENDENCY, "depends on"}};
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(u, "sls<F10>");
+        uilab_result(u, MSG_SUBMIT, rows[i].refusal, "that is not possible", 0);
+        uilab_draw(u, 43, 132);
+        int label = uilab_find(u, rows[i].label), said = uilab_find(u, "that is not possible");
+        if (said != label + 1)
+            fail_msg("%s: line %d, said in line %d:\n%s", rows[i].label, label, said, uilab_text(u));
+        must_show(u, "! refused: that is not possible");
+        uilab_keys(u, "<Esc>y");
+    }
+}
+
+static void a_press_on_a_button_is_its_key(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sls");
+    uilab_draw(u, 24, 80);
+    uilab_mouse(u, MOUSE_CLICK, uilab_find(u, "Submit  F10"), 5);
+    assert_false(((const struct msg_submit *)uilab_sent(u, MSG_SUBMIT)->body)->test_only);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
+    uilab_keys(u, "s");
+    uilab_draw(u, 24, 80);
+    uilab_mouse(u, MOUSE_CLICK, uilab_find(u, "partition"), 35); /* the mark of its list */
+    keys_show(u, "", "wherever it starts first");
+}
+
+/* A default is not a value that could be appended to; at its end it becomes one. */
+static void a_default_is_no_value(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<Down>");
+    uilab_draw(u, 24, 132);
+    must_show(u, "default: /home/alice");
+    keys_show(u, "/nope", "--chdir=/nope");
+    uilab_keys(u, "<C-u><End>/more");
+    uilab_draw(u, 24, 132);
+    must_show(u, "--chdir=/home/alice/study/more");
+}
+
 /* --- what is pasted, what comes back --- */
 
 static void a_pasted_script_has_one_first_line(void **state)
@@ -292,6 +374,10 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_told),
         UI_FIXTURE_CASE(one_key_mends_the_command),
         cmocka_unit_test(suggestions_are_accepted),
+        UI_FIXTURE_CASE(the_plan_is_at_the_foot),
+        UI_FIXTURE_CASE(a_refusal_stands_below_its_field),
+        UI_FIXTURE_CASE(a_press_on_a_button_is_its_key),
+        UI_FIXTURE_CASE(a_default_is_no_value),
         UI_FIXTURE_CASE(a_pasted_script_has_one_first_line),
         UI_FIXTURE_CASE(the_default_account_is_not_named),
     };

@@ -54,9 +54,9 @@ static void more_opens_the_rest(void **state)
     must_not_show(u, "depends on");
     keys_show(u, "<C-o>", "▾ Less");
     keys_show(u, "<C-o>", "▸ More");
-    uilab_draw(u, 60, 132);
+    uilab_draw(u, 80, 132);
     uilab_keys(u, "<C-o>");
-    uilab_draw(u, 60, 132);
+    uilab_draw(u, 80, 132);
     for (size_t i = 0; i < form_n_batch_fields; i++) /* all there are */
         must_show(u, form_batch_fields[i].label);
 }
@@ -287,7 +287,7 @@ static void a_controller_that_goes_and_comes(void **state)
     assert_non_null(s); /* it is asked by itself */
     assert_true(((const struct msg_submit *)s->body)->test_only);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T10:00:00 on nodes gpu01", 1);
-    keys_show(u, "", "starts now: ");
+    keys_show(u, "", "▶ starts now");
     must_show(u, "ls -la");
 }
 
@@ -319,7 +319,7 @@ static void what_is_sent_again_is_the_same_job(void **state)
     free(first);
     first = xstrdup(sent_number(u));
     uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "too long", 0);
-    uilab_keys(u, "<Esc><F10>"); /* it was answered: a new one */
+    uilab_keys(u, "<F10>"); /* it was answered: a new one */
     assert_string_not_equal(sent_number(u), first);
     free(first);
 }
@@ -422,7 +422,7 @@ static void keys_that_do_nothing_are_not_offered(void **unused)
     demo_cluster_build(&u.lab, &s);
     uilab_connect(&u);
     keys_show(&u, "s", "F4 choose");
-    must_show(&u, "F10 submit");
+    must_show(&u, "Submit  F10");
     uilab_keys(&u, "<Tab>");
     uilab_draw(&u, 24, 80);
     must_not_show(&u, "F4 choose");
@@ -431,8 +431,8 @@ static void keys_that_do_nothing_are_not_offered(void **unused)
     demo_cluster_build(&u.lab, &s);
     u.options.read_only = true;
     uilab_connect(&u);
-    keys_show(&u, "s", "F9 try");
-    must_not_show(&u, "F10 submit");
+    keys_show(&u, "s", "Try  F9");
+    must_not_show(&u, "Submit  F10");
     uilab_fini(&u);
 }
 

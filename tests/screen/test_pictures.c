@@ -198,16 +198,12 @@ static void command(void **state)
 static void form(void **state)
 {
     struct ui_fixture *g = *state;
-    uilab_keys(&g->u, "s<Down><Down>a100:4<Down>48<Down>256G<Down>12:00:00<Down>gpu<Down>finetune<Up>");
-    uilab_keys(&g->u, "<Tab>source env.sh<Enter>python train.py --epochs 20<Tab><Up>");
+    uilab_keys(&g->u, "s<Down><Down>a100:4<Down>48<Down>999G<Down>3:00:00<Down>gpu<Down>finetune<Up>");
+    uilab_keys(&g->u, "<Tab>source env.sh<Enter>python train.py --epochs 20<Tab><Up><Up><C-t><Down>");
     uilab_wait(&g->u, 400);
-    uilab_result(
-        &g->u, MSG_SUBMIT, REFUSAL_NONE,
-        "to start at 2026-11-21T14:44:00 at the latest, in partition gpu, by the time limits of the "
-        "jobs before it",
-        0);
-    uilab_result(&g->u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
-    uilab_picture(&g->u, "form", 24, 132);
+    answer_trial(&g->u, "gpu02", "gpu", 0);
+    feed_plan(&g->u, &g->s);
+    uilab_picture(&g->u, "form", 34, 132);
 }
 
 static void confirm(void **state)

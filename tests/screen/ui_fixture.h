@@ -181,6 +181,28 @@ static inline void answer_script(struct uilab *u, const char *text)
     rec_fini(&msg_script_rec, &m);
 }
 
+/* The answer to a trial: it would start on those nodes now; nodes NULL: after in_min minutes, somewhere in
+ * the partition. */
+static inline void answer_trial(struct uilab *u, const char *nodes, const char *part, int64_t in_min)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SUBMIT);
+    assert_non_null(s);
+    assert_true(((const struct msg_submit *)s->body)->test_only);
+    char iso[WALL_TEXT_SIZE];
+    struct wall at = {.ms = u->lab.now.ms + in_min * 60000};
+    struct msg_result r = {.count = nodes != NULL,
+                           .text = xasprintf("to start at %s%s%s in partition %s", wall_format_iso(at, iso),
+                                             nodes ? " on nodes " : " at the latest,", nodes ? nodes : "",
+                                             part),
+                           .cause = {.code = CAUSE_WOULD_START,
+                                     .at = at,
+                                     .cpus = 8,
+                                     .nodes = nodes ? xstrdup(nodes) : NULL,
+                                     .part = xstrdup(part)}};
+    uilab_feed(u, MSG_RESULT, s->tag, &r);
+    rec_fini(&msg_result_rec, &r);
+}
+
 /* The answer to the question that the timeline has asked. */
 static inline void feed_plan(struct uilab *u, const struct demo_cluster *s)
 {

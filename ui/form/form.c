@@ -48,6 +48,11 @@ void form_fini(struct form *f)
     free(f->dir);
 }
 
+bool form_is_new(const struct form *f)
+{
+    return str_eq(f->text.s, f->kind == JOB_KIND_STEPS ? NEW_JOB : NEW_SCRIPT);
+}
+
 static bool has_dos_lines(const struct str *s)
 {
     return strstr(s->s, "\r\n") != NULL;

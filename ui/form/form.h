@@ -43,6 +43,8 @@ void form_init(struct form *f, enum job_kind kind);
 void form_fini(struct form *f);
 /* Switches to another kind with an empty text. */
 void form_begin(struct form *f, enum job_kind kind);
+/* Nothing has been written yet. */
+bool form_is_new(const struct form *f);
 /* Reads a script or a *.job file. *dos: the file had DOS line ends, which are converted. Errors: as
  * script_read. */
 int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)

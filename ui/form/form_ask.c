@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "src/base/units.h"
-#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_rows.h"
-#include "ui/frame/action_log.h"
-#include "ui/frame/request_line.h"
+#include "ui/form/form_strip.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* the user pauses this long before the controller is asked */
@@ -43,7 +41,22 @@ static void go_to_error(struct form_page *s)
     }
 }
 
+/* To the field that the controller has refused. */
+static void go_to_told(struct form_page *s)
+{
+    if (s->told.field && s->told.kind == HINT_ERROR)
+        form_page_go_to(s, form_rows_find_field(s, s->told.field, -1));
+}
+
 /* --- what the controller says --- */
+
+/* Something about a field that the controller has said. */
+static void take_told(struct form_page *s, const char *key, enum hint_kind kind, char *take_text)
+{
+    form_page_forget_told(s);
+    s->told = (struct form_hint){
+        .field = form_find_field(&s->f, key), .step = -1, .kind = kind, .text = take_text};
+}
 
 static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
@@ -51,10 +64,66 @@ static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, co
     struct form_page *s = form_page_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     char b[UNITS_TEXT_SIZE];
-    if (r && !r->refusal && r->count)
-        form_ask_set_text(&s->cheaper,
-                          xasprintf("with --time=%s it could start now", duration_format(s->cheaper_s, b)));
+    if (r && !r->refusal && r->count) {
+        duration_format(s->cheaper_s, b);
+        take_told(s, "time", HINT_GOOD, xasprintf("with --time=%s it could start now", b));
+        s->told.fix = xstrdup(b);
+    }
     ui_changed(ui);
+}
+
+/* The field that a refusal is about; NULL: none, or it cannot be said. */
+static const char *refused_key(const struct form *f, uint32_t refusal)
+{
+    bool steps = f->kind == JOB_KIND_STEPS;
+    switch ((enum refusal)refusal) {
+    case REFUSAL_NO_PARTITION:
+    case REFUSAL_PART_DOWN: return "partition";
+    case REFUSAL_NO_ACCOUNT: return "account";
+    case REFUSAL_NO_QOS: return "qos";
+    case REFUSAL_TIME_LIMIT: return "time";
+    case REFUSAL_NODE_COUNT: return steps ? NULL : "nodes";
+    case REFUSAL_DEPENDENCY: return "dependency";
+    case REFUSAL_ARRAY: return steps ? NULL : "array";
+    case REFUSAL_GRES: return "gpus";
+    case REFUSAL_MEMORY: return "mem";
+    case REFUSAL_RESERVATION: return steps ? NULL : "reservation";
+    case REFUSAL_LICENSES: return steps ? NULL : "licenses";
+    case REFUSAL_FEATURE: return steps ? "features" : "constraint";
+    case REFUSAL_NO_NODE: return "nodelist";
+    case REFUSAL_NONE:
+    case REFUSAL_BAD_REQUEST:
+    case REFUSAL_NO_JOB:
+    case REFUSAL_NEVER_FITS:
+    case REFUSAL_NOT_ALLOWED:
+    case REFUSAL_POLICY:
+    case REFUSAL_RATE:
+    case REFUSAL_ENDED:
+    case REFUSAL_NOT_RUNNING:
+    case REFUSAL_NOT_PENDING:
+    case REFUSAL_STEP_TOO_BIG:
+    case REFUSAL_STEP_BUSY:
+    case REFUSAL_READ_ONLY:
+    case REFUSAL_TOO_BIG:
+    case REFUSAL_NOT_SUPPORTED:
+    case REFUSAL_NO_STEP:
+    case REFUSAL_SHUTTING_DOWN:
+    case REFUSAL_NO_WINDOW:
+    case REFUSAL_PENDING:
+    case REFUSAL_NO_USER:
+    case REFUSAL_N: break;
+    }
+    return NULL;
+}
+
+/* A refusal stands below the field that it is about; that field is shown from now on. */
+static void take_refusal(struct form_page *s, const struct msg_result *r)
+{
+    const char *key = refused_key(&s->f, r->refusal);
+    form_page_forget_told(s);
+    if (!key || !form_find_field(&s->f, key))
+        return;
+    take_told(s, key, HINT_ERROR, form_one_line(act_refusal(r)));
 }
 
 /* One more request: would the job start now with a shorter limit? */
@@ -119,10 +188,14 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     s->asking = false;
     s->unasked = !r;
-    form_ask_set_text(&s->cheaper, NULL);
+    form_page_forget_told(s);
     s->refused = r && r->refusal;
     s->now = r && !r->refusal && r->count;
     form_ask_set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
+    if (s->refused)
+        take_refusal(s, r);
+    if (s->draft && s->draft->rc >= 0)
+        formstrip_take_trial(s->strip, owner, &s->draft->m, r);
     if (by_hand && s->forecast)
         ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
                  s->refused ? "would be refused: " : form_page_forecast_begins(s), s->forecast);
@@ -175,7 +248,13 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     rec_fini(&msg_submit_rec, &s->sent);
     s->sent = (struct msg_submit){.kind = 0};
     if (r->refusal) {
-        act_show_refusal(ui, "submit", r);
+        s->refused = true;
+        s->now = false;
+        form_ask_set_text(&s->forecast, form_one_line(act_refusal(r)));
+        take_refusal(s, r);
+        go_to_told(s);
+        ui_toast(ui, ROLE_ERROR, "refused: %s", s->forecast);
+        ui_changed(ui);
         return;
     }
     ui_close(ui, &s->v);
@@ -184,25 +263,6 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     else
         ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
     ui_point_at(ui, r->job);
-}
-
-/* The line that submits this text in a shell: a job file must be a file. Heap. */
-static char *form_steps_line(const struct form *f, const struct msg_submit *m)
-{
-    struct str s = STR_INIT;
-    str_append(&s, "file=$(mktemp --suffix=.job); cat >\"$file\"");
-    request_line_append_document(&s, f->text.s);
-    str_append(&s, "\nstoker submit");
-    if (m->req.workdir) {
-        str_append(&s, " --chdir");
-        words_append(&s, m->req.workdir);
-    }
-    if (m->req.name) {
-        str_append(&s, " --job-name");
-        words_append(&s, m->req.name);
-    }
-    str_append(&s, " \"$file\"; rm \"$file\"");
-    return str_take(&s);
 }
 
 /* A message that equals one without a reply gets the number of that one. */
@@ -230,8 +290,6 @@ static void send_it(struct form_page *s)
     }
     s->draft->m.test_only = false;
     keep_number(s);
-    if (s->draft->f.kind == JOB_KIND_STEPS)
-        ui_log_next(s->v.ui, form_steps_line(&s->draft->f, &s->draft->m));
     ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, form_ask_sent, 0);
 }
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/form/form_ask.h"
+#include "ui/form/form_lines.h"
 #include "ui/form/form_rows.h"
 
 void form_change_after(struct form_page *s)
@@ -59,15 +59,11 @@ void form_change_script(struct form_page *s)
 
 bool form_change_take_fix(struct form_page *s)
 {
-    const struct form_hint *h = form_page_hint(s);
-    const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
-                                     : s->cheaper ? form_find_field(&s->f, "time")
-                                                  : NULL;
-    char b[UNITS_TEXT_SIZE];
-    if (!field || (h && !h->fix))
+    const struct form_hint *h = form_lines_fix(s);
+    if (!h)
         return false;
-    char *value = xstrdup(h ? h->fix : duration_format(s->cheaper_s, b));
-    form_change_set(s, field, h ? h->step : -1, value);
+    char *value = xstrdup(h->fix);
+    form_change_set(s, h->fix_field ? h->fix_field : h->field, h->step, value);
     free(value);
     return true;
 }

@@ -62,6 +62,25 @@ static void fix_with_gpus(struct form_checking *c, const struct form_fit *f)
         xasprintf("%s%s%u", type ? type : "", type ? ":" : "", (unsigned)f->most[FIT_GPUS]);
 }
 
+/* A partition that takes all of the request. */
+static bool fix_with_other_partition(struct form_checking *c, const struct form_fit *f)
+{
+    uint32_t limit = f->req->time_limit_s;
+    for (size_t i = 0; i < c->m->spec.parts.n; i++) {
+        const struct part_spec *p = &c->m->spec.parts.v[i];
+        struct form_fit other;
+        if (p == f->part || p->state != PART_UP || (limit != DURATION_NOT_SET && limit > p->max_time_s))
+            continue;
+        formfit_look(&other, c->m, p, f->req);
+        if (!other.fits || !other.sure)
+            continue;
+        fix_with(c, p->name);
+        c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "partition");
+        return true;
+    }
+    return false;
+}
+
 /* A type that the partition has enough of on one node. */
 static void fix_with_type(struct form_checking *c, const struct form_fit *f)
 {
@@ -217,11 +236,11 @@ static void check_several_nodes(struct form_checking *c, const struct form_fit *
     c->out->v[c->out->n - 1].fix_field = form_find_field(c->f, "nodes");
 }
 
-/* A script without a command ends at once. */
+/* A script without a command ends at once. Of a new form that goes without saying. */
 static void check_command(struct form_checking *c)
 {
-    if (!formcommand_lines(c->f->text.s))
-        hint(c, form_find_field(c->f, "command"), HINT_WARN, "type a command, or write the script (Tab)");
+    if (!formcommand_lines(c->f->text.s) && (c->f->path || !form_is_new(c->f)))
+        hint(c, form_find_field(c->f, "command"), HINT_WARN, "there is no command to run yet");
 }
 
 /* An amount in the words of its field. */
@@ -291,9 +310,11 @@ static void check_gpus(struct form_checking *c, const struct form_fit *f)
         return;
     if (!f->alone[FIT_GPUS] && f->req->gpu_type && !f->typed) {
         hint(c, field, HINT_ERROR, "no node of %s has GPUs of type %s", f->part->name, f->req->gpu_type);
-        fix_with_type(c, f);
+        if (!fix_with_other_partition(c, f))
+            fix_with_type(c, f);
     } else if (!f->alone[FIT_GPUS]) {
         hint(c, field, HINT_ERROR, "no node of %s has GPUs", f->part->name);
+        fix_with_other_partition(c, f);
     } else if (f->req->gpus != NOT_GIVEN && f->req->nodes_min == NOT_GIVEN && asked > f->alone[FIT_GPUS]) {
         check_several_nodes(c, f);
     } else if (f->req->gpus != NOT_GIVEN) {

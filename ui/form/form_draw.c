@@ -6,15 +6,22 @@
 
 #include "src/base/units.h"
 #include "src/base/utf8.h"
-#include "ui/form/form_command.h"
+#include "ui/form/form_default.h"
+#include "ui/form/form_lines.h"
+#include "ui/form/form_pick.h"
+#include "ui/form/form_strip.h"
 #include "ui/info/job_script.h"
+#include "ui/term/signs.h"
 
-#define LABEL      13
-#define FOOT_LINES 5  /* a rule, the syntax, three for hint and forecast */
-#define FOOT_ROOM  13 /* more lines than this have room for all of them */
-#define FOOT_FEW   7  /* with at most this many lines a hint replaces the syntax */
-#define BOTH_COLS  72 /* fields and script stand side by side from here */
-#define FIELDS_MAX 60
+#define LABEL       12
+#define BOTH_COLS   72 /* fields and script stand side by side from here */
+#define FIELDS_MOST 64 /* cells of the fields' side; of wide terminals two fifths */
+#define HINT_INDENT 4  /* cells, where the boxes are too narrow for what is said below them */
+#define HINT_WIDE   40 /* cells of a box that takes it */
+
+#define STRIP_COLS 100 /* the forecast stands beside the plan from here, else above it */
+#define STRIP_TEXT 40
+#define NOTE_FROM  26 /* cells of a box that has room for a note */
 
 void form_draw_title(struct view *v, struct rich *out)
 {
@@ -27,43 +34,7 @@ void form_draw_title(struct view *v, struct rich *out)
         rich_add(out, ROLE_DIM, "  changed");
 }
 
-static enum role hint_role(enum hint_kind k)
-{
-    return k == HINT_ERROR ? ROLE_ERROR : k == HINT_WARN ? ROLE_WARN : ROLE_GOOD;
-}
-
-static void form_draw_append_taken(struct str *out, char *take_text)
-{
-    str_append(out, take_text);
-    free(take_text);
-}
-
-/* The value that applies if the text sets none. */
-static void default_text(const struct form_page *s, const struct form_field *field, struct str *out)
-{
-    const struct model *m = ui_model(s->v.ui);
-    const struct part_spec *p = model_default_part(m);
-    char b[UNITS_TEXT_SIZE];
-    if (str_eq(field->key, "partition") && p)
-        str_append(out, p->name);
-    else if (str_eq(field->key, "time") && p && p->default_time_s != DURATION_NOT_SET)
-        str_append(out, duration_format(p->default_time_s, b));
-    else if ((str_eq(field->key, "chdir") || (str_eq(field->key, "workdir") && !field->of_step)))
-        str_append(out, s->f.dir ? s->f.dir : "");
-    else if (str_eq(field->key, "cpus-per-task") || str_eq(field->key, "ntasks") ||
-             str_eq(field->key, "nodes"))
-        str_append(out, "1");
-    else if (field->id == FORM_COMMAND && formcommand_lines(s->f.text.s) > 1)
-        str_appendf(out, "%zu lines", formcommand_lines(s->f.text.s));
-    else if (str_eq(field->key, "output") && s->f.kind != JOB_KIND_STEPS)
-        str_append(out, "slurm-%j.out");
-    else if (str_eq(field->key, "export"))
-        str_append(out, "ALL");
-    else if (str_eq(field->key, "job-name") || (str_eq(field->key, "name") && !field->of_step))
-        form_draw_append_taken(out, form_default_name(&s->f));
-    else if (field->kind == FIELD_SWITCH)
-        str_append(out, "no");
-}
+/* --- the fields --- */
 
 static const char *more_text(const struct form_page *s)
 {
@@ -74,35 +45,78 @@ static const char *more_text(const struct form_page *s)
 static void draw_more(const struct form_page *s, struct canvas *c, struct rect r, bool here)
 {
     canvas_glyph(c, r.y, r.x, ROLE_LABEL, s->more ? GLYPH_OPEN : GLYPH_CLOSED);
-    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_TITLE, s->more ? "Less" : "More", LABEL - 1);
+    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_LABEL, s->more ? "Less" : "More", LABEL - 1);
     canvas_text(c, r.y, r.x + 2 + LABEL, ROLE_DIM, s->more ? "the simple page" : more_text(s),
                 r.w - 2 - LABEL);
     if (here)
         canvas_over(c, r, s->on_script ? ROLE_CURSOR_IDLE : ROLE_CURSOR);
 }
 
+/* The default stands beside the cursor with its name, so that it is not taken for what was typed. */
+static void draw_default(const struct form_page *s, struct canvas *c, struct rect in,
+                         const struct form_field *field, bool typing)
+{
+    static const char label[] = "default: ";
+    struct str d = STR_INIT;
+    form_default_text(s, field, &d);
+    rect_take_left(&in, typing ? 2 : 0);
+    if (typing && d.len && field->id != FORM_COMMAND && cell_width(d.s) + (int)sizeof label <= in.w)
+        rect_take_left(&in, canvas_text(c, in.y, in.x, ROLE_DIM, label, in.w));
+    if (d.len)
+        canvas_text(c, in.y, in.x, ROLE_DIM, d.s, in.w);
+    str_fini(&d);
+}
+
+/* The value in its box, with a mark at its end if there is a list to choose from. */
+static void draw_box(const struct form_page *s, struct canvas *c, struct rect box,
+                     const struct form_row *row, bool here, enum role role)
+{
+    bool typing = here && !s->on_script && form_can_set(&s->f, row->field);
+    bool list = form_pick_has_list(row->field) && box.w > 8;
+    char *value = form_get(&s->f, row->field, row->step);
+    struct rect in = rect_make(box.y, box.x + 1, 1, box.w - (list ? 4 : 2));
+    struct str note = STR_INIT;
+    if (typing)
+        edit_draw(&s->edit, c, in.y, in.x, in.w);
+    if (typing ? !s->edit.text.len : !value)
+        draw_default(s, c, in, row->field, typing);
+    else if (!typing)
+        canvas_text(c, in.y, in.x, role, value, in.w);
+    if (value && box.w >= NOTE_FROM)
+        form_default_note(s, row->field, &note);
+    if (note.len && cell_width(value) + cell_width(note.s) + 2 < in.w)
+        canvas_text(c, in.y, in.x + in.w - cell_width(note.s), *note.s == '0' ? ROLE_LABEL : ROLE_GOOD,
+                    note.s, in.w);
+    if (list)
+        canvas_glyph(c, box.y, box.x + box.w - 2, ROLE_LABEL, GLYPH_OPEN);
+    canvas_over(c, box, here && !s->on_script ? ROLE_INPUT : here ? ROLE_CURSOR_IDLE : ROLE_FIELD);
+    str_fini(&note);
+    free(value);
+}
+
 static void draw_field(const struct form_page *s, struct canvas *c, struct rect r,
                        const struct form_row *row, bool here)
 {
     const struct form_hint *h = form_page_hint_of(s, row);
-    char *value = form_get(&s->f, row->field, row->step);
+    bool wrong = h && h->kind == HINT_ERROR;
     if (h && h->kind != HINT_GOOD)
-        canvas_text(c, r.y, r.x, hint_role(h->kind), h->kind == HINT_ERROR ? "!" : "~", 1);
-    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_LABEL, row->field->label, LABEL - 1);
-    int x = r.x + 2 + LABEL, w = r.w - 2 - LABEL;
-    if (here && !s->on_script && form_can_set(&s->f, row->field)) {
-        edit_draw(&s->edit, c, r.y, x, w);
-    } else if (value) {
-        canvas_text(c, r.y, x, h && h->kind == HINT_ERROR ? ROLE_ERROR : ROLE_NORMAL, value, w);
-    } else {
-        struct str d = STR_INIT;
-        default_text(s, row->field, &d);
-        canvas_text(c, r.y, x, ROLE_DIM, d.s, w);
-        str_fini(&d);
-    }
-    if (here && s->on_script)
-        canvas_over(c, rect_make(r.y, r.x, 1, r.w), ROLE_CURSOR_IDLE);
-    free(value);
+        canvas_text(c, r.y, r.x, wrong ? ROLE_ERROR : ROLE_WARN, wrong ? "!" : "~", 1);
+    canvas_text(c, r.y, r.x + 2, here ? ROLE_KEY : ROLE_LABEL, row->field->label, LABEL - 1);
+    rect_take_left(&r, 2 + LABEL);
+    draw_box(s, c, r, row, here, wrong ? ROLE_ERROR : ROLE_NORMAL);
+}
+
+static void form_draw_row(const struct form_page *s, struct canvas *c, struct rect r, size_t i)
+{
+    const struct form_row *row = &s->rows.v[i];
+    if (row->field)
+        draw_field(s, c, r, row, i == s->row);
+    else if (row->more)
+        draw_more(s, c, r, i == s->row);
+    else if (row->step >= 0)
+        canvas_printf(c, r.y, r.x, ROLE_TITLE, r.w, "%s %d", row->title, row->step);
+    else
+        canvas_text(c, r.y, r.x, ROLE_TITLE, row->title, r.w);
 }
 
 static void draw_fields(struct form_page *s, struct canvas *c, struct rect r)
@@ -110,135 +124,157 @@ static void draw_fields(struct form_page *s, struct canvas *c, struct rect r)
     s->fields_area = r;
     if (rect_is_empty(r))
         return;
-    size_t first = s->row > 0 && !s->rows.v[s->row - 1].field ? s->row - 1 : s->row; /* with its title */
-    if (s->top > first)
-        s->top = first;
-    if (s->row >= s->top + (size_t)r.h)
-        s->top = s->row - (size_t)r.h + 1;
-    if (s->top + (size_t)r.h > s->rows.n)
-        s->top = s->rows.n > (size_t)r.h ? s->rows.n - (size_t)r.h : 0;
-    for (int i = 0; i < r.h && s->top + (size_t)i < s->rows.n; i++) {
-        const struct form_row *row = &s->rows.v[s->top + (size_t)i];
-        struct rect line = rect_make(r.y + i, r.x + 1, 1, r.w - 3);
-        if (row->field)
-            draw_field(s, c, line, row, s->top + (size_t)i == s->row);
-        else if (row->more)
-            draw_more(s, c, line, s->top + (size_t)i == s->row);
-        else if (row->step >= 0)
-            canvas_printf(c, line.y, line.x, ROLE_TITLE, line.w, "%s %d", row->title, row->step);
+    int line_w = r.w - 2, box_w = line_w - 2 - LABEL;
+    int indent = box_w >= HINT_WIDE ? 2 + LABEL + 1 : HINT_INDENT;
+    form_lines_make(s, r.h, line_w - indent);
+    for (int i = 0; i < r.h && s->top + (size_t)i < s->lines.n; i++) {
+        const struct form_line *line = &s->lines.v[s->top + (size_t)i];
+        struct rect at = rect_make(r.y + i, r.x + 1, 1, line_w);
+        if (line->kind == LINE_ROW)
+            form_draw_row(s, c, at, line->row);
         else
-            canvas_text(c, line.y, line.x, ROLE_TITLE, row->title, line.w);
+            rich_draw(&line->text, c, at.y, at.x + indent, at.w - indent);
     }
-    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)s->top, r.h, (long long)s->rows.n);
+    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)s->top, r.h, (long long)s->lines.n);
 }
 
-/* The suggestion, and the key that applies it. */
-static void fix_text(const struct form_page *s, const struct form_hint *h, struct rich *out)
-{
-    struct str key = STR_INIT;
-    char b[UNITS_TEXT_SIZE];
-    const char *value = h ? h->fix : s->cheaper ? duration_format(s->cheaper_s, b) : NULL;
-    if (!value)
-        return;
-    keymap_format(ui_keymap(s->v.ui), ACTION_FORM_FIX, true, &key);
-    rich_addf(out, ROLE_KEY, "  %s", key.s);
-    if (h && h->fix_field)
-        rich_addf(out, ROLE_NORMAL, " %s:", h->fix_field->label);
-    rich_addf(out, ROLE_NORMAL, " %s", value);
-    str_fini(&key);
-}
+/* --- the foot: syntax, plan, buttons --- */
 
-static void hint_text(const struct form_page *s, struct rich *out)
+/* What is wrong with the whole text rather than with a field; NULL: nothing. */
+static const struct form_hint *hint_of_whole(const struct form_page *s)
 {
-    const struct form_row *row = form_page_row(s);
-    const struct form_hint *h = form_page_hint(s);
-    if (h && h->field && h->field != row->field)
-        rich_addf(out, ROLE_LABEL, "%s: ", h->field->label);
-    if (h)
-        rich_add(out, hint_role(h->kind), h->text);
-    else if (s->cheaper)
-        rich_add(out, ROLE_GOOD, s->cheaper);
-}
-
-/* Takes at most the lines of r; if they are too few, the text is cut but not the suggestion. Returns the
- * number of lines used. */
-static int draw_hint(const struct form_page *s, struct canvas *c, struct rect r)
-{
-    struct lines all = {0}, flowed = {0};
-    struct rich fix, *line = lines_add(&all);
-    int used = 0;
-    rich_init(&fix);
-    hint_text(s, line);
-    int text_w = line->text.len ? cell_width(line->text.s) : 0;
-    fix_text(s, form_page_hint(s), &fix);
-    fix_text(s, form_page_hint(s), line);
-    lines_flow(&all, r.w, &flowed);
-    if (text_w && (int)flowed.n <= r.h) {
-        for (; used < (int)flowed.n; used++)
-            rich_draw(&flowed.v[used], c, r.y + used, r.x, r.w);
-    } else if (text_w && r.h > 0) {
-        int room = r.w - cell_width(fix.text.s);
-        rich_clear(line);
-        hint_text(s, line);
-        int x = rich_draw(line, c, r.y, r.x, room > 0 ? room : r.w);
-        rich_draw(&fix, c, r.y, r.x + x, r.w - x);
-        used = 1;
-    }
-    rich_fini(&fix);
-    lines_fini(&all);
-    lines_fini(&flowed);
-    return used;
+    static const struct form_row whole = {.step = -1};
+    return form_page_hint_of(s, &whole);
 }
 
 static void forecast_text(const struct form_page *s, struct rich *out)
 {
-    if (s->forecast && !form_page_has_errors(s)) {
-        rich_add(out,
-                 s->refused ? ROLE_ERROR
-                 : s->now   ? ROLE_GOOD
-                            : ROLE_WAITING,
-                 form_page_forecast_begins(s));
+    struct str place = STR_INIT;
+    const struct form_hint *whole = hint_of_whole(s);
+    formstrip_place(s->strip, &place);
+    if (whole) {
+        rich_addf(out, whole->kind == HINT_ERROR ? ROLE_ERROR : ROLE_WARN, "! %s", whole->text);
+    } else if (form_page_has_errors(s)) {
+        rich_add(out, ROLE_ERROR, "! would be refused");
+    } else if (s->forecast && s->now) {
+        rich_add(out, ROLE_RUNNING, SIGN_RUNNING " starts now");
+        rich_addf(out, ROLE_NORMAL, "  %s%s", place.len ? "on " : "", place.len ? place.s : s->forecast);
+    } else if (s->forecast) {
+        rich_addf(out, s->refused ? ROLE_ERROR : ROLE_WAITING, "%s %s", s->refused ? "!" : SIGN_WAITING,
+                  form_page_forecast_begins(s));
         rich_add(out, ROLE_NORMAL, s->forecast);
     } else if (s->unasked) {
         rich_add(out, ROLE_WARN, "no connection to the controller: no forecast");
     } else if (s->asking || s->v.due.ns) {
         rich_add(out, ROLE_DIM, "asking when the job would start ...");
     }
+    str_fini(&place);
 }
 
-/* The last line is cut if there are too few. */
-static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rect r)
+/* The last line is cut if there are too few. Returns the lines used. */
+static int draw_flowed(const struct lines *l, struct canvas *c, struct rect r)
 {
-    for (int i = 0; i < r.h && i < (int)flowed->n; i++)
-        rich_draw(&flowed->v[i], c, r.y + i, r.x, r.w);
-    if (r.h > 0 && (int)flowed->n > r.h)
-        canvas_glyph(c, r.y + r.h - 1, r.x + cell_width(flowed->v[r.h - 1].text.s), ROLE_DIM, GLYPH_CUT);
+    struct lines flowed = {0};
+    lines_flow(l, r.w - 1, &flowed);
+    int n = (int)flowed.n < r.h ? (int)flowed.n : r.h;
+    for (int i = 0; i < n; i++)
+        rich_draw(&flowed.v[i], c, r.y + i, r.x, r.w);
+    if (r.h > 0 && (int)flowed.n > r.h)
+        canvas_glyph(c, r.y + r.h - 1, r.x + cell_width(flowed.v[r.h - 1].text.s), ROLE_DIM, GLYPH_CUT);
+    lines_fini(&flowed);
+    return n;
 }
 
-/* The syntax of the field; its hint; when the job would start. */
-static void form_draw_draw_foot(const struct form_page *s, struct canvas *c, struct rect r)
+static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
+{
+    struct lines forecast = {0};
+    bool plan = formstrip_is_there(s->strip) && s->forecast && !form_page_has_errors(s) && r.h > 2;
+    forecast_text(s, lines_add(&forecast));
+    if (plan && r.w >= STRIP_COLS) {
+        struct rect text = rect_take_left(&r, STRIP_TEXT);
+        text.w -= 2;
+        int used = draw_flowed(&forecast, c, text);
+        if (used + 1 < text.h)
+            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM, "the plan moves while you type", text.w);
+        formstrip_draw(s->strip, c, r);
+    } else if (plan) {
+        draw_flowed(&forecast, c, rect_take_top(&r, 1));
+        formstrip_draw(s->strip, c, r);
+    } else {
+        draw_flowed(&forecast, c, r);
+    }
+    lines_fini(&forecast);
+}
+
+static void draw_buttons(struct form_page *s, struct canvas *c, struct rect r)
+{
+    static const struct {
+        enum action action;
+        const char *label, *shorter;
+    } buttons[FORM_BUTTONS] = {{ACTION_FORM_SEND, "Submit", "Submit"},
+                               {ACTION_FORM_TRY, "Try", "Try"},
+                               {ACTION_FORM_SAVE, "Save as template", "Save"}};
+    bool wide = r.w >= 56;
+    for (size_t i = ui_why_read_only(s->v.ui) ? 1 : 0; i < FORM_BUTTONS; i++) {
+        struct str text = STR_INIT;
+        str_appendf(&text, " %s  ", wide ? buttons[i].label : buttons[i].shorter);
+        keymap_format(ui_keymap(s->v.ui), buttons[i].action, true, &text);
+        str_append_char(&text, ' ');
+        int w = canvas_text(c, r.y, r.x, i ? ROLE_BUTTON : ROLE_BUTTON_MAIN, text.s, r.w);
+        s->buttons[i] = (struct form_button){.at = rect_make(r.y, r.x, 1, w), .action = buttons[i].action};
+        rect_take_left(&r, w + 2);
+        str_fini(&text);
+    }
+}
+
+/* The syntax of the field under the cursor. */
+static void draw_help(const struct form_page *s, struct canvas *c, struct rect r)
 {
     const struct form_row *row = form_page_row(s);
-    struct lines forecast = {0}, flowed = {0};
+    canvas_text(c, r.y, r.x, ROLE_DIM,
+                row->field ? row->field->help
+                : s->more  ? "Enter hides the fields that are not set"
+                           : "Enter shows all fields; those that are set are always shown",
+                r.w);
+}
+
+struct form_foot { /* lines of its parts; above: before the fields */
+    int above, rule, help, strip, space, buttons;
+};
+
+static struct form_foot foot_of(int height)
+{
+    if (height >= 34)
+        return (struct form_foot){.above = 1, .rule = 1, .help = 1, .strip = 9, .space = 1, .buttons = 1};
+    if (height >= 30)
+        return (struct form_foot){.above = 1, .rule = 1, .help = 1, .strip = 6, .space = 0, .buttons = 1};
+    if (height >= 24)
+        return (struct form_foot){.rule = 1, .help = 1, .strip = 4, .space = 0, .buttons = 1};
+    if (height >= 18)
+        return (struct form_foot){.rule = 1, .help = 1, .strip = 3, .space = 0, .buttons = 1};
+    if (height >= 12)
+        return (struct form_foot){.rule = 1, .help = 1, .strip = 1, .space = 0, .buttons = 1};
+    return (struct form_foot){.rule = height > 7, .help = 0, .strip = height > 4, .space = 0, .buttons = 0};
+}
+
+static void draw_foot(struct form_page *s, struct canvas *c, struct rect r, const struct form_foot *foot)
+{
     if (rect_is_empty(r))
         return;
-    canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
-    struct rect in = rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 3);
-    struct rect help = rect_take_top(&in, r.h > FOOT_LINES - 2 || !form_page_hint(s) ? 1 : 0);
-    if (help.h)
-        canvas_text(c, help.y, help.x, ROLE_DIM,
-                    row->field ? row->field->help
-                    : s->more  ? "Enter hides the fields that are not set"
-                               : "Enter shows all fields; those that are set are always shown",
-                    help.w);
-    forecast_text(s, lines_add(&forecast));
-    lines_flow(&forecast, in.w - 1, &flowed);  /* a cell for the mark where it is cut */
-    int kept = forecast.v[0].text.len ? 1 : 0; /* of the forecast's lines, whatever the hint needs */
-    rect_take_top(&in, draw_hint(s, c, rect_make(in.y, in.x, in.h - kept, in.w)));
-    draw_flowed(&flowed, c, in);
-    lines_fini(&forecast);
-    lines_fini(&flowed);
+    if (foot->rule)
+        canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
+    rect_take_top(&r, foot->rule);
+    r = rect_make(r.y, r.x + 2, r.h, r.w - 3);
+    if (foot->help)
+        draw_help(s, c, rect_take_top(&r, 1));
+    struct rect buttons = rect_take_bottom(&r, foot->buttons);
+    if (foot->buttons)
+        draw_buttons(s, c, buttons);
+    rect_take_bottom(&r, foot->space);
+    draw_strip(s, c, r);
 }
+
+/* --- the whole --- */
 
 static void draw_script(struct form_page *s, struct canvas *c, struct rect r)
 {
@@ -249,18 +285,20 @@ static void draw_script(struct form_page *s, struct canvas *c, struct rect r)
 /* The fields are short, lines of scripts are long. */
 static int fields_width(int cols)
 {
-    int half = cols / 2 - 1;
-    return half < FIELDS_MAX ? half : FIELDS_MAX;
+    int half = cols / 2 - 1, most = cols * 2 / 5 > FIELDS_MOST ? cols * 2 / 5 : FIELDS_MOST;
+    return half < most ? half : most;
 }
 
 void form_draw_page(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct form_page *s = form_page_of(v);
-    struct rect body = l->body, foot = {0};
-    int lines = body.h > FOOT_ROOM ? FOOT_LINES : body.h > FOOT_FEW ? FOOT_LINES - 1 : FOOT_LINES - 2;
-    if (body.h > lines + 2)
-        foot = rect_take_bottom(&body, lines);
+    struct rect body = l->body;
+    struct form_foot foot = foot_of(body.h);
+    struct rect bottom =
+        rect_take_bottom(&body, foot.rule + foot.help + foot.strip + foot.space + foot.buttons);
+    rect_take_top(&body, foot.above);
     s->fields_area = s->script_area = rect_make(0, 0, 0, 0);
+    memset(s->buttons, 0, sizeof s->buttons);
     if (body.w >= BOTH_COLS) {
         struct rect fields = rect_take_left(&body, fields_width(body.w));
         struct rect rule = rect_take_left(&body, 2);
@@ -272,5 +310,5 @@ void form_draw_page(struct view *v, struct canvas *c, const struct screen_layout
     } else {
         draw_fields(s, c, body);
     }
-    form_draw_draw_foot(s, c, foot);
+    draw_foot(s, c, bottom, &foot);
 }

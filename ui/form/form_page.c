@@ -50,29 +50,30 @@ bool form_page_has_errors(const struct form_page *s)
     return false;
 }
 
+static bool hint_is_of(const struct form_hint *h, const struct form_row *row)
+{
+    return h->field == row->field && (h->step < 0 || h->step == row->step);
+}
+
 const struct form_hint *form_page_hint_of(const struct form_page *s, const struct form_row *row)
 {
     const struct form_hint *best = NULL;
     vec_for_each (&s->hints, i) {
         const struct form_hint *h = &s->hints.v[i];
-        if (h->field == row->field && (h->step < 0 || h->step == row->step) &&
-            (!best || h->kind < best->kind))
+        if (hint_is_of(h, row) && (!best || h->kind < best->kind))
             best = h;
     }
+    /* The controller knows more about a refusal than what was looked at here. */
+    if (s->told.field && hint_is_of(&s->told, row) && (!best || s->told.kind <= best->kind))
+        best = &s->told;
     return best;
 }
 
-const struct form_hint *form_page_hint(const struct form_page *s)
+void form_page_forget_told(struct form_page *s)
 {
-    static const struct form_row whole = {.step = -1};
-    const struct form_row *r = form_page_row(s);
-    const struct form_hint *own = r->field ? form_page_hint_of(s, r) : NULL;
-    if (own)
-        return own;
-    vec_for_each (&s->hints, i)
-        if (s->hints.v[i].kind == HINT_ERROR)
-            return &s->hints.v[i];
-    return form_page_hint_of(s, &whole);
+    free(s->told.text);
+    free(s->told.fix);
+    s->told = (struct form_hint){0};
 }
 
 const char *form_page_forecast_begins(const struct form_page *s)

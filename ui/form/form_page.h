@@ -2,9 +2,12 @@
  *
  *      form_page.c    the row under the cursor, and what is said about it
  *      form_rows.c    which fields are shown
+ *      form_strip.c   the plan at the foot
  *      form_ask.c     drafts, the controller's forecast, sending
  *      form_change.c  changes of the text
  *      form_steps.c   add, remove and restore steps
+ *      form_default.c what applies where nothing is set
+ *      form_lines.c   rows and hints as lines
  *      form_draw.c    what is drawn
  *      form_pick.c    the values that F4 offers
  *      form_file.c    open and save scripts and templates
@@ -16,6 +19,7 @@
 #include "src/base/vec.h"
 #include "ui/form/form.h"
 #include "ui/widget/edit.h"
+#include "ui/widget/rich.h"
 #include "ui/widget/textedit.h"
 
 struct form_row {
@@ -25,11 +29,28 @@ struct form_row {
     int step;
 };
 
+enum form_line_kind { LINE_ROW, LINE_HINT, LINE_BLANK };
+
+/* A line of the fields' side. */
+struct form_line {
+    size_t row;
+    enum form_line_kind kind;
+    struct rich text; /* LINE_HINT */
+};
+
+struct form_button {
+    struct rect at;
+    enum action action;
+};
+#define FORM_BUTTONS 3
+
 /* A removed step. */
 struct form_dropped {
     char *before, *after; /* the text */
     int step;
 };
+
+struct form_strip;
 
 struct form_page {
     struct view v;
@@ -37,11 +58,14 @@ struct form_page {
     struct textedit script;
     struct edit edit; /* of the field under the cursor */
     VEC(struct form_row) rows;
-    size_t row, top;
+    size_t row;
+    VEC(struct form_line) lines;      /* as last drawn: ui/form/form_lines.h */
+    size_t top;                       /* the first of them that is seen */
     VEC(struct form_dropped) dropped; /* the newest last */
     bool more; /* all fields are shown, not only the simple ones and those that are set */
     bool on_script, changed;
     struct rect fields_area, script_area;
+    struct form_button buttons[FORM_BUTTONS]; /* as last drawn */
 
     struct form_draft *draft; /* the newest that is finished; NULL: none yet */
     unsigned making, wanted;  /* DRAFT_* of form_ask.h: of the draft being made, of the next one */
@@ -50,8 +74,10 @@ struct form_page {
     /* What the controller says. */
     bool asking, again, now, refused;
     bool unasked; /* there was no connection to ask over */
-    char *forecast, *cheaper;
-    uint32_t cheaper_s; /* the limit that was tried */
+    char *forecast;
+    struct form_hint told; /* of a field: a refusal, or the limit with which it starts; field NULL: none */
+    struct form_strip *strip;
+    uint32_t cheaper_s; /* the limit that is being tried */
 
     /* What was sent last, until the answer comes. If no answer comes: the same message with the same number
      * is the same job to the controller, however often it is sent. */
@@ -74,11 +100,10 @@ bool form_page_can_stand(const struct form_row *r);
 void form_page_go_by(struct form_page *s, int by);
 
 bool form_page_has_errors(const struct form_page *s);
-/* The hint that matters: of the field under the cursor, else the first error. NULL: none. */
-const struct form_hint *form_page_hint(const struct form_page *s);
 /* The worst hint of a field; NULL: none. */
 const struct form_hint *form_page_hint_of(const struct form_page *s, const struct form_row *row);
 /* The word before the forecast, which must be there: "waits: ". */
 const char *form_page_forecast_begins(const struct form_page *s);
+void form_page_forget_told(struct form_page *s);
 
 #endif

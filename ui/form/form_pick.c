@@ -185,6 +185,17 @@ static void pick_array(struct view *v, struct picking *k, const char *value)
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
 
+bool form_pick_has_list(const struct form_field *field)
+{
+    static const char *const keys[] = {"partition", "dependency", "nodelist", "exclude", "constraint",
+                                       "features",  "qos",        "account",  "time",    "export",
+                                       "mail-type", "array",      "set-up",   "gpu_type"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (str_eq(field->key, keys[i]))
+            return !field->of_step || i + 1 == sizeof keys / sizeof keys[0];
+    return field->choices || (str_eq(field->key, "gpus") && field->kind == FIELD_TEXT);
+}
+
 void form_pick_open(struct view *v, const struct form_field *field, const char *value, form_take_fn *take)
 {
     const struct model *m = ui_model(v->ui);

@@ -1,13 +1,15 @@
 /* form_view.c - the form.
  *
- *        command      python train.py               | #!/bin/bash
- *        GPUs         2                             | #SBATCH --job-name=train
- *      > memory       16G_                          | #SBATCH --gpus=2
- *        name         train                         |
- *      > More         array, order, tasks, ...      | python train.py
- *      ---------------------------------------------|
- *      on each node: 16G, 4000M; 0 is all           |
- *      starts now on n07                            |
+ *        command       [python train.py      ] | #!/bin/bash
+ *        GPUs          [2                   v] | #SBATCH --job-name=train
+ *        memory        [999G                 ] | #SBATCH --gpus=2
+ *          999G requested, nodes have 64G      | #SBATCH --mem=999G
+ *        name          [train                ] |
+ *      > More          array, order, tasks ... | python train.py
+ *      ----------------------------------------------------------
+ *      starts now        14:20    15:00   16:00
+ *                 gpu01  this job, until 17:20
+ *      [Submit F10]  [Try F9]  [Save as template F2]
  */
 #include "ui/form/form_view.h"
 
@@ -18,15 +20,17 @@
 #include "ui/form/form_ask.h"
 #include "ui/form/form_change.h"
 #include "ui/form/form_command.h"
+#include "ui/form/form_default.h"
 #include "ui/form/form_draw.h"
 #include "ui/form/form_file.h"
+#include "ui/form/form_lines.h"
 #include "ui/form/form_pick.h"
 #include "ui/form/form_rows.h"
 #include "ui/form/form_steps.h"
+#include "ui/form/form_strip.h"
 
-#define SYNC_MS 3500 /* the forecast follows the queue */
-
-/* --- rows --- */
+#define SYNC_MS   3500 /* the forecast follows the queue */
+#define LIST_MARK 4    /* cells at the end of the fields' side that stand for the mark of a list */
 
 /* --- changes --- */
 
@@ -55,6 +59,7 @@ static struct view *form_view_open(struct ui *ui, const void *arg)
     textedit_init(&s->script);
     edit_init(&s->edit);
     begin_script(s);
+    s->strip = formstrip_new(ui);
     form_rows_make(s);
     form_page_go_to(s, 0);
     form_ask_draft(s, DRAFT_CHECK);
@@ -73,8 +78,10 @@ static void form_view_close(struct view *v)
     vec_fini(&s->rows);
     form_steps_forget(s);
     rec_fini(&msg_submit_rec, &s->sent);
+    form_lines_fini(s);
+    formstrip_free(s->strip);
+    form_page_forget_told(s);
     free(s->forecast);
-    free(s->cheaper);
     free(s);
 }
 
@@ -83,6 +90,7 @@ static void form_view_sync(struct view *v)
     struct form_page *s = form_page_of(v);
     if (s->draft)
         form_check(s->draft, v->ui, &s->hints);
+    formstrip_sync(s->strip);
     form_ask_catch_up(s);
     if (!v->due.ns && !s->asking && s->forecast && !s->refused)
         v->due = mono_add_ms(ui_mono(v->ui), SYNC_MS);
@@ -150,6 +158,24 @@ static bool paste_lines(struct form_page *s, const struct input *in)
     return true;
 }
 
+static bool takes_default(uint32_t key)
+{
+    return key == KEYNAME_RIGHT || key == KEYNAME_END || key == CTRL_KEY('e') || key == CTRL_KEY('f');
+}
+
+/* The default becomes the value, to be edited. */
+static void take_default(struct form_page *s, const struct form_field *field)
+{
+    struct str text = STR_INIT;
+    if (field->id != FORM_COMMAND)
+        form_default_text(s, field, &text);
+    if (text.len) {
+        form_change_field(s, text.s);
+        form_page_load_edit(s);
+    }
+    str_fini(&text);
+}
+
 static unsigned field_key(struct form_page *s, const struct input *in)
 {
     const struct form_field *field = form_page_row(s)->field;
@@ -173,6 +199,8 @@ static unsigned field_key(struct form_page *s, const struct input *in)
             return 0;
     } else if (key == CTRL_KEY('s'))
         return 0;
+    else if (takes_default(key) && !s->edit.text.len && form_can_set(&s->f, field))
+        take_default(s, field);
     else if (field->id == FORM_COMMAND && s->f.kind != JOB_KIND_STEPS && paste_lines(s, in))
         ;
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
@@ -184,9 +212,30 @@ static unsigned field_key(struct form_page *s, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static unsigned form_view_act(struct view *v, enum action a, const struct input *in);
+
+/* A press on a row; on the mark at the end of its box: what can be chosen. */
+static void press_row(struct form_page *s, const struct input *in, size_t row)
+{
+    const struct form_row *r = &s->rows.v[row];
+    if (!form_page_can_stand(r))
+        return;
+    form_page_go_to(s, row);
+    if (in->what != MOUSE_CLICK)
+        return;
+    bool at_end = in->x >= s->fields_area.x + s->fields_area.w - LIST_MARK;
+    if (r->more)
+        form_rows_show_more(s, !s->more);
+    else if (at_end && form_pick_has_list(r->field))
+        form_view_act(&s->v, ACTION_FORM_PICK, in);
+}
+
 static unsigned mouse_at(struct form_page *s, const struct input *in)
 {
     bool changed;
+    for (size_t i = 0; i < FORM_BUTTONS; i++)
+        if (in->what == MOUSE_CLICK && rect_has(s->buttons[i].at, in->y, in->x))
+            return form_view_act(&s->v, s->buttons[i].action, in);
     if (rect_has(s->script_area, in->y, in->x)) {
         s->on_script = true;
         textedit_input(&s->script, in, &changed);
@@ -195,14 +244,11 @@ static unsigned mouse_at(struct form_page *s, const struct input *in)
     if (!rect_has(s->fields_area, in->y, in->x))
         return 0;
     s->on_script = false;
-    size_t row = s->top + (size_t)(in->y - s->fields_area.y);
+    size_t line = s->top + (size_t)(in->y - s->fields_area.y);
     if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN)
         form_page_go_by(s, in->what == MOUSE_WHEEL_UP ? -1 : 1);
-    else if (row < s->rows.n && form_page_can_stand(&s->rows.v[row])) {
-        form_page_go_to(s, row);
-        if (s->rows.v[row].more && in->what == MOUSE_CLICK)
-            form_rows_show_more(s, !s->more);
-    }
+    else if (line < s->lines.n && s->lines.v[line].kind != LINE_BLANK && s->lines.v[line].row < s->rows.n)
+        press_row(s, in, s->lines.v[line].row);
     return DID_HANDLE | DID_REDRAW;
 }
 
@@ -356,6 +402,8 @@ static const char *form_view_label(struct view *v, enum action a)
 {
     const struct form_page *s = form_page_of(v);
     bool steps = s->f.kind == JOB_KIND_STEPS;
+    if (s->buttons[1].action && (a == ACTION_FORM_SEND || a == ACTION_FORM_TRY || a == ACTION_FORM_SAVE))
+        return ""; /* it has a button */
     if (a == ACTION_FORM_PANEL && s->on_script)
         return "fields";
     if (a == ACTION_FORM_PICK && (s->on_script || !form_page_row(s)->field))

@@ -67,6 +67,9 @@
     X(WARN, "warn", "bold #e0965c | bold yellow", "bold")                                                     \
     X(ERROR, "error", "#e8646f | bold red", "bold")                                                           \
     X(INPUT, "input", "on #2a3347 | underline", "underline")                                                  \
+    X(FIELD, "field", "on #1d2431 | underline", "underline")                                                  \
+    X(BUTTON, "button", "on #2a3347 | reverse", "reverse")                                                    \
+    X(BUTTON_MAIN, "button_main", "bold #0d1117 on #7fc97f | bold black on green", "bold reverse")            \
     X(BOX, "box", "", "")                                                                                     \
     X(BOX_FRAME, "box_frame", "#4fc1cf | cyan", "")                                                           \
     X(BOX_DANGER, "box_danger", "bold #e8646f | bold red", "bold")

@@ -33,6 +33,7 @@ void dialog_free(struct dialog *d)
     strv_fini(&d->items);
     list_state_fini(&d->list);
     free(d->checked);
+    free(d->found.v);
     free(d->refused);
     free(d);
 }
@@ -50,21 +51,48 @@ void dialog_refuse(struct dialog *d, const char *why)
     xstrset(&d->refused, why);
 }
 
+/* --- the items that are shown --- */
+
+static bool item_has(const char *item, const struct strv *words)
+{
+    for (size_t i = 0; i < words->n; i++)
+        if (!strcasestr(item, words->v[i]))
+            return false;
+    return true;
+}
+
+/* Those that have each word of what is looked for. */
+static void find_items(struct dialog *d)
+{
+    struct strv words = strv_split(d->edit.text.s, " ");
+    d->found.v = xreallocarray(d->found.v, d->items.n + 1, sizeof *d->found.v);
+    d->found.n = 0;
+    for (size_t i = 0; i < d->items.n; i++)
+        if (!d->finds || item_has(d->items.v[i], &words))
+            d->found.v[d->found.n++] = i;
+    strv_fini(&words);
+}
+
 static uint64_t item_id(const void *ctx, size_t i)
 {
-    (void)ctx;
-    return i + 1;
+    return ((const struct dialog *)ctx)->found.v[i] + 1;
+}
+
+static void sync_items(struct dialog *d)
+{
+    find_items(d);
+    list_sync(&d->list, d->found.n, item_id, d);
 }
 
 void dialog_choose(struct dialog *d, size_t item)
 {
-    list_sync(&d->list, d->items.n, item_id, d);
+    sync_items(d);
     list_set_cursor(&d->list, item, item_id, d);
 }
 
 size_t dialog_choice(const struct dialog *d)
 {
-    return d->list.cursor;
+    return d->list.cursor < d->found.n ? d->found.v[d->list.cursor] : d->items.n;
 }
 
 /* --- what comes in --- */
@@ -116,27 +144,34 @@ static const enum scope moving[] = {SCOPE_MOVE};
 /* A click; the list knows its items. */
 static enum dialog_outcome press_item(struct dialog *d, const struct input *in)
 {
-    size_t item = d->list.top + (size_t)(in->y - d->menu.y);
-    if (!rect_has(d->menu, in->y, in->x) || item >= d->items.n)
+    size_t at = d->list.top + (size_t)(in->y - d->menu.y);
+    if (!rect_has(d->menu, in->y, in->x) || at >= d->found.n)
         return DIALOG_OPEN;
     if (d->kind == DIALOG_CHECKS)
-        d->checked[item] = !d->checked[item];
-    else if (item == d->list.cursor)
+        d->checked[d->found.v[at]] = !d->checked[d->found.v[at]];
+    else if (at == d->list.cursor)
         return DIALOG_YES;
-    list_set_cursor(&d->list, item, item_id, d);
+    list_set_cursor(&d->list, at, item_id, d);
     return DIALOG_OPEN;
 }
 
 static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km,
                                       uint32_t key)
 {
-    list_sync(&d->list, d->items.n, item_id, d);
+    sync_items(d);
     if (key == KEYNAME_ENTER)
-        return DIALOG_YES;
+        return d->finds && !d->found.n ? DIALOG_OPEN : DIALOG_YES;
+    if (d->finds &&
+        (key_is_text(key) || in->kind == INPUT_PASTE || key == KEYNAME_BACKSPACE || key == CTRL_KEY('u'))) {
+        edit_input(&d->edit, in);
+        sync_items(d);
+        list_set_cursor(&d->list, 0, item_id, d);
+        return DIALOG_OPEN;
+    }
     if (key == 'q')
         return DIALOG_NO;
     if (d->kind == DIALOG_CHECKS && key == ' ' && d->items.n)
-        d->checked[d->list.cursor] = !d->checked[d->list.cursor];
+        d->checked[dialog_choice(d)] = !d->checked[dialog_choice(d)];
     if (is_press(in))
         return press_item(d, in);
     if (in->kind == INPUT_MOUSE)
@@ -256,7 +291,7 @@ static bool is_menu(const struct dialog *d)
 /* Of the menu, or the line that is typed. */
 static int own_lines(const struct dialog *d)
 {
-    return is_menu(d) ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 1 : 0;
+    return is_menu(d) ? (int)d->items.n + d->finds : d->kind == DIALOG_PROMPT || d->must_type ? 1 : 0;
 }
 
 static int text_width(const struct dialog *d)
@@ -298,21 +333,32 @@ static void draw_refused(const struct lines *l, struct canvas *c, struct rect r)
         rich_draw(&l->v[i], c, r.y + blank + i, r.x, r.w);
 }
 
+static void draw_find(const struct dialog *d, struct canvas *c, struct rect r)
+{
+    edit_draw(&d->edit, c, r.y, r.x + 1, r.w - 2);
+    if (!d->edit.text.len)
+        canvas_text(c, r.y, r.x + 2, ROLE_DIM, "type to search", r.w - 3);
+    else if (!d->found.n)
+        canvas_text(c, r.y, r.x + 3 + cell_width(d->edit.text.s), ROLE_DIM, "no item has it", r.w - 3);
+}
+
 static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
 {
-    list_sync(&d->list, d->items.n, item_id, d);
+    sync_items(d);
+    if (d->finds)
+        draw_find(d, c, rect_take_top(&r, 1));
     list_fit(&d->list, r.h);
     d->menu = r;
-    for (int i = 0; i < r.h && d->list.top + (size_t)i < d->items.n; i++) {
-        size_t item = d->list.top + (size_t)i;
+    for (int i = 0; i < r.h && d->list.top + (size_t)i < d->found.n; i++) {
+        size_t item = d->found.v[d->list.top + (size_t)i];
         int x = r.x + 1;
         if (d->kind == DIALOG_CHECKS)
             x += canvas_text(c, r.y + i, x, ROLE_NORMAL, d->checked[item] ? "[x] " : "[ ] ", r.w - 2);
         canvas_text(c, r.y + i, x, ROLE_NORMAL, d->items.v[item], r.x + r.w - 2 - x);
-        if (item == d->list.cursor)
+        if (d->list.top + (size_t)i == d->list.cursor)
             canvas_over(c, rect_make(r.y + i, r.x, 1, r.w - 1), ROLE_CURSOR);
     }
-    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)d->list.top, r.h, (long long)d->items.n);
+    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)d->list.top, r.h, (long long)d->found.n);
 }
 
 static void dialog_draw_line(struct dialog *d, struct canvas *c, struct rect r)

@@ -23,14 +23,18 @@ struct dialog {
     char *title;
     bool danger;        /* frame and button say so */
     struct pane body;   /* text; above the line or the menu of the other kinds */
-    struct edit edit;   /* DIALOG_PROMPT, and the count of DIALOG_CONFIRM */
+    struct edit edit;   /* DIALOG_PROMPT, the count of DIALOG_CONFIRM, and what is looked for in a menu */
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
     bool wrong;         /* something else was typed */
     char *verb;         /* what yes does: "cancel 12 jobs"; of a text: what Enter does, NULL: closes it */
     const char *no;     /* what the other key does; NULL: "no" */
     const char *needs;  /* DIALOG_PROMPT: said where nothing was typed; NULL: "type it first: " */
     struct strv items;  /* DIALOG_MENU, DIALOG_CHECKS */
-    bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */
+    bool finds;         /* DIALOG_MENU: what is typed leaves the items that have it */
+    struct dialog_found {
+        size_t *v, n; /* those items */
+    } found;
+    bool *checked; /* DIALOG_CHECKS: of each item; the dialog frees it */
     struct list_state list;
     struct rect menu; /* where its items were drawn */
     struct dialog_button buttons[DIALOG_BUTTONS];
@@ -55,7 +59,7 @@ void dialog_refuse(struct dialog *d, const char *why);
 void dialog_draw(struct dialog *d, struct canvas *c);
 /* It is drawn beside that cell instead of in the middle: the menu of what lies there. */
 void dialog_place(struct dialog *d, int y, int x);
-/* DIALOG_MENU: the chosen item. */
+/* DIALOG_MENU: the chosen item; the number of items where none has what is looked for. */
 size_t dialog_choice(const struct dialog *d);
 void dialog_choose(struct dialog *d, size_t item);
 

@@ -1,0 +1,27 @@
+/* form_strip.h - the plan at the foot of the form: the nodes where the job would run, its own bar among
+ * those of the other jobs, as the controller has answered last. */
+#ifndef UI_FORM_FORM_STRIP_H
+#define UI_FORM_FORM_STRIP_H
+
+#include "ui/frame/view.h"
+
+struct form_strip;
+
+struct form_strip *formstrip_new(struct ui *ui) __attribute__((warn_unused_result));
+void formstrip_free(struct form_strip *s);
+
+/* Takes the answer to the trial of m; r NULL or a refusal: there is no bar. Asks for the plan, unless the
+ * one that is there is a few seconds old at most; the answer finds the strip through the view, a form. */
+void formstrip_take_trial(struct form_strip *s, struct view *v, const struct msg_submit *m,
+                          const struct msg_result *r);
+/* The model has changed. */
+void formstrip_sync(struct form_strip *s);
+
+/* "gpu01, GPUs 2-5": where the job would start now; nothing: not known. */
+void formstrip_place(const struct form_strip *s, struct str *out);
+/* Whether there is something to draw. */
+bool formstrip_is_there(const struct form_strip *s);
+/* The scale and the lanes, as many as there is room for. */
+void formstrip_draw(struct form_strip *s, struct canvas *c, struct rect r);
+
+#endif
