@@ -71,11 +71,15 @@ static void keys_p99(struct uilab *u)
     static const char *const filter[] = {"/", "a", "l", "i", "c", "e", "<Enter>", "j", "G", "<Esc>"};
     static const char *const rare[] = {"/", "j", "o", "b", "-", "7", "7", "<Esc>"};
     static const char *const words[] = {"/", "c", "p", "u", "s", ":", ">", "8", "<Esc>"};
+    static const char *const like[] = {"/", "j", "b", "7", "7", "7", "<Esc>"};
+    static const char *const regex[] = {"/", "/", "^", "j", "o", "b", "-", "7", "<Esc>"};
     static const char *const sort[] = {"o", "<Down>", "<Enter>", "j", "G", "g"};
     each_key(u, "keys: moving", scroll, N_OF(scroll), 20);
     each_key(u, "keys: filtering by a user", filter, N_OF(filter), 10);
     each_key(u, "keys: filtering by a name", rare, N_OF(rare), 10);
     each_key(u, "keys: filtering by a number", words, N_OF(words), 10);
+    each_key(u, "keys: filtering by similar texts", like, N_OF(like), 10);
+    each_key(u, "keys: filtering by an expression", regex, N_OF(regex), 3);
     each_key(u, "keys: sorting, column by column", sort, N_OF(sort), 16);
     uilab_keys(u, "<Esc>");
     for (int i = 0; i < 20; i++) /* back to the natural order */

@@ -47,11 +47,11 @@ static void keep(struct screen *s, const char *name, const char *filter)
     free(copy);
 }
 
-static void filter(struct screen *s, const char *view, const char *text)
+static void sort(struct screen *s, const char *view, const char *text)
 {
     struct view_prefs *v = prefs_of(&s->p, view);
-    free(v->filter);
-    v->filter = xstrdup(text);
+    free(v->sort);
+    v->sort = xstrdup(text);
 }
 
 static const char *filter_of(const struct screen *s, const char *name)
@@ -83,19 +83,19 @@ static void both_are_kept(void **unused)
     start(&a);
     start(&b);
     keep(&a, "mine", "user:alice");
-    filter(&a, "jobs", "gpus:>0");
+    sort(&a, "jobs", "gpus:>0");
     prefs_remember(&a.p, "sort name");
     a.p.theme = xstrdup("light");
     keep(&b, "late", "time:>2h");
-    filter(&b, "nodes", "state:down");
+    sort(&b, "nodes", "state:down");
     prefs_remember(&b.p, "view late");
     save(&a);
     save(&b);
     start(&now);
     assert_string_equal(filter_of(&now, "mine"), "user:alice");
     assert_string_equal(filter_of(&now, "late"), "time:>2h");
-    assert_string_equal(prefs_of(&now.p, "jobs")->filter, "gpus:>0");
-    assert_string_equal(prefs_of(&now.p, "nodes")->filter, "state:down");
+    assert_string_equal(prefs_of(&now.p, "jobs")->sort, "gpus:>0");
+    assert_string_equal(prefs_of(&now.p, "nodes")->sort, "state:down");
     assert_string_equal(now.p.theme, "light");
     assert_int_equal(now.p.history.n, 2);
     assert_string_equal(now.p.history.v[0], "sort name");
@@ -112,10 +112,10 @@ static void only_what_changed_is_written(void **unused)
     start(&a);
     keep(&a, "old", "user:bo");
     keep(&a, "other", "user:eve");
-    filter(&a, "jobs", "x");
+    sort(&a, "jobs", "x");
     save(&a);
     start(&b);
-    filter(&b, "jobs", "y");
+    sort(&b, "jobs", "y");
     keep(&b, "other", "user:dan");
     assert_true(prefs_drop_named(&b.p, "old"));
     save(&b);
@@ -125,13 +125,13 @@ static void only_what_changed_is_written(void **unused)
     start(&now);
     assert_string_equal(filter_of(&now, "old"), "none");
     assert_string_equal(filter_of(&now, "other"), "user:dan");
-    assert_string_equal(prefs_of(&now.p, "jobs")->filter, "y");
+    assert_string_equal(prefs_of(&now.p, "jobs")->sort, "y");
     assert_int_equal(now.p.history.n, 1);
     end(&now);
-    filter(&a, "jobs", "z"); /* both have: the later one counts */
+    sort(&a, "jobs", "z"); /* both have: the later one counts */
     save(&a);
     start(&now);
-    assert_string_equal(prefs_of(&now.p, "jobs")->filter, "z");
+    assert_string_equal(prefs_of(&now.p, "jobs")->sort, "z");
     end(&a);
     end(&b);
     end(&now);
@@ -168,10 +168,10 @@ static void a_broken_file_is_replaced(void **unused)
     assert_non_null(f);
     fputs("views = {", f);
     fclose(f);
-    filter(&a, "jobs", "x");
+    sort(&a, "jobs", "x");
     save(&a);
     start(&now);
-    assert_string_equal(prefs_of(&now.p, "jobs")->filter, "x");
+    assert_string_equal(prefs_of(&now.p, "jobs")->sort, "x");
     end(&a);
     end(&now);
 }

@@ -426,8 +426,8 @@ static void usage_counts_and_asks(void **state)
     uilab_forget_sent(u);
     changes_everything(u->app);
     uilab_draw(u, 24, 80);
-    assert_null(uilab_sent(u, MSG_SHARES)); /* not at each change */
-    keys_show(u, "/bo<Enter><Enter>", "filter account:vision");
+    assert_null(uilab_sent(u, MSG_SHARES));              /* not at each change */
+    keys_show(u, "/bo<Enter><Enter>", "filter user:bo"); /* the row that matches */
     keys_show(u, "7gj<Enter>", "filter user:");
 }
 

@@ -10,6 +10,7 @@
 #include "ui/app/screens.h"
 #include "ui/app/settings.h"
 #include "ui/command/command.h"
+#include "ui/command/filter_line.h"
 #include "ui/frame/action_log.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/changes.h"
@@ -47,6 +48,7 @@ static const struct {
     {.make = watch_new, .free = watch_free},
     {.make = totals_new, .free = totals_free},
     {.make = command_new, .free = command_free},
+    {.make = filter_line_new, .free = filter_line_free},
     {.make = inputs_new, .free = inputs_free},
     {.make = stack_new, .free = stack_free},
     {.make = dialogs_new, .free = dialogs_free},
@@ -151,6 +153,8 @@ bool app_work(struct ui *ui)
 {
     struct view *v = ui_view(ui);
     struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    if (t && t->matching) /* rows may have gone since they were filled in */
+        frame_sync(ui);
     bool shown = false, filtering = t && table_work(t, &shown);
     bool more = v->ops->work && v->ops->work(v);
     if (more || shown)

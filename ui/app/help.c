@@ -135,10 +135,14 @@ static const char *unit_words(const struct table_column *col)
 static void add_filter(struct lines *l, const struct table *t)
 {
     add_title(l, "Filter words");
-    add_filter_word(l, "train", "rows with this text; several words must all match");
+    add_filter_word(l, "train",
+                    "rows with this text, else rows that are like it; several words must all match");
     add_filter_word(l, "!train", "rows without it; ! works before every word");
     add_filter_word(l, "COLUMN:TEXT", "the column contains the text");
     add_filter_word(l, "COLUMN:=TEXT", "the column is exactly this text");
+    add_filter_word(l, "a|b  a | b", "either: state:wait|held, train | eval");
+    add_filter_word(l, "/RE/  COLUMN:/RE/", "a POSIX extended regular expression: name:/^eval-[0-9]+/");
+    add_filter_word(l, "\"a b\"", "a text with blanks");
     add_filter_word(l, "COLUMN:>N  :>=  :<  :<=", "numbers, sizes and times");
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_NORMAL, "Columns: ");

@@ -13,6 +13,7 @@
 #include "ui/app/log_view.h"
 #include "ui/app/menu.h"
 #include "ui/command/command.h"
+#include "ui/command/filter_line.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/frame_sync.h"
@@ -249,6 +250,7 @@ static bool wants_undo(const struct ui *ui, const struct input *in)
 static void settle(struct ui *ui, struct view *v, unsigned did)
 {
     stack_did(ui, v, did);
+    filter_line_follow(ui);
     frame_sync(ui);
     remember_view(ui, ui_view(ui));
 }
@@ -341,6 +343,8 @@ void app_input(struct ui *ui, const struct input *in)
     if (in->kind == INPUT_MOUSE && take_mouse(ui, in))
         return;
     struct view *v = ui_view(ui);
+    if (filter_line_input(ui, in))
+        return;
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
     if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* in an input line it is a letter */
         later_undo(ui);

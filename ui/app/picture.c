@@ -11,6 +11,7 @@
 #include "ui/app/header.h"
 #include "ui/app/picture.h"
 #include "ui/command/command.h"
+#include "ui/command/filter_line.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/hotspots.h"
@@ -65,6 +66,7 @@ static void draw_screen(struct ui *ui, struct view *v, struct canvas *c, int bod
     v->ticks = false;
     v->ops->draw(v, c, &l);
     footer_draw(ui, c, l.footer);
+    filter_line_draw(ui, c, &l);
 }
 
 #define DRAWN_MAX 4 /* times for a picture: columns only become wider */

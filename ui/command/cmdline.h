@@ -21,7 +21,8 @@ struct cmdline {
     char *listing;     /* the directory whose files are completed; NULL: none */
     bool listed;       /* its files */
     struct strv files;
-    int chosen; /* of candidates; -1: none yet */
+    int chosen;             /* of candidates; -1: none yet */
+    struct cmdline *filter; /* of the command line: the same for the filter line of the table on top */
 };
 
 #endif

@@ -16,9 +16,7 @@
 #include "ui/command/word_candidates.h"
 #include "ui/frame/outbox.h"
 
-#define POPUP_ROWS 10
-#define NOTE_COL   2 /* blanks between a candidate and its note */
-#define NEAR       2 /* changed letters at most in a misspelt word */
+#define NEAR 2 /* changed letters at most in a misspelt word */
 
 /* --- the table of commands --- */
 
@@ -267,45 +265,12 @@ void command_input(struct ui *ui, const struct input *in)
 
 /* --- drawing --- */
 
-static void draw_candidates(const struct cmdline *cl, struct canvas *c, struct rect footer)
-{
-    int n = (int)cl->candidates.n, rows = footer.y - 3, text = 0, note = 0;
-    rows = rows > POPUP_ROWS ? POPUP_ROWS : rows;
-    rows = rows > n ? n : rows;
-    if (rows < 1)
-        return;
-    int top = cl->chosen >= rows ? cl->chosen - rows + 1 : 0;
-    for (int i = top; i < top + rows; i++) {
-        int w = cell_width(cl->candidates.v[i].text),
-            x = cl->candidates.v[i].note ? cell_width(cl->candidates.v[i].note) + NOTE_COL : 0;
-        text = w > text ? w : text;
-        note = x > note ? x : note;
-    }
-    char more[32] = "";
-    if (n > rows)
-        snprintf(more, sizeof more, "%d of %d", top + rows, n);
-    int w = text + note + 4;
-    w = w > footer.w - 2 ? footer.w - 2 : w < 18 ? 18 : w;
-    struct rect box = rect_make(footer.y - rows - 2, footer.x + 1, rows + 2, w);
-    canvas_fill(c, box, ROLE_BOX);
-    canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
-    for (int i = 0; i < rows; i++) {
-        const struct word_candidate *k = &cl->candidates.v[top + i];
-        int y = box.y + 1 + i;
-        canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
-        if (k->note && text + NOTE_COL < w - 4)
-            canvas_text(c, y, box.x + 2 + text + NOTE_COL, ROLE_DIM, k->note, w - 4 - text - NOTE_COL);
-        if (top + i == cl->chosen)
-            canvas_over(c, rect_make(y, box.x + 1, 1, w - 2), ROLE_CURSOR);
-    }
-}
-
 void command_draw(struct ui *ui, struct canvas *c, struct rect footer)
 {
     if (rect_is_empty(footer))
         footer = rect_make(c->rows - 1, 0, 1, c->cols);
     canvas_fill(c, footer, ROLE_NORMAL);
-    draw_candidates(ui->cmd, c, footer);
+    candidates_draw(ui->cmd, c, footer, footer.y - 1);
     int x = footer.x + 1 + canvas_text(c, footer.y, footer.x + 1, ROLE_KEY, ":", 1);
     edit_draw(&ui->cmd->edit, c, footer.y, x, footer.x + footer.w - x);
 }

@@ -83,9 +83,40 @@ static void offer_columns(struct ui *ui, struct cmdline *cl, const char *word, c
     }
 }
 
+#define LOOK_AT 500 /* rows whose values are offered */
+
+/* What stands in a column of words, as a filter has it. */
+static void offer_column_values(struct cmdline *cl, struct table *t, int column, const char *word)
+{
+    struct table_field f;
+    field_init(&f);
+    for (size_t i = 0; i < t->rows.n && i < LOOK_AT && !candidates_are_full(cl); i++) {
+        rich_clear(&f.text);
+        f.room = -1; /* as it is seen */
+        t->cols[column].get(t->ctx, t->rows.v[i].data, &f);
+        const char *text = f.text.text.s;
+        bool quote = strchr(text, ' ') || strchr(text, '|'), known = !*text || strchr(text, '"');
+        char *value = quote ? xasprintf("\"%s\"", text) : xstrdup(text);
+        for (size_t k = 0; k < cl->candidates.n && !known; k++)
+            known = str_eq(cl->candidates.v[k].text, value);
+        if (!known)
+            candidates_offer(cl, word, value, NULL);
+        free(value);
+    }
+    field_fini(&f);
+}
+
 /* The values of a column, for a filter. */
 static void offer_values(struct ui *ui, struct cmdline *cl, const char *column, const char *word)
 {
+    struct view *v = ui_view(ui);
+    struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    int at = t ? table_find_column(t, column) : -1;
+    if (at >= 0 && !v->ops->mine) { /* its rows are not jobs */
+        if (t->cols[at].flags & COLUMN_WORDS)
+            offer_column_values(cl, t, at, word);
+        return;
+    }
     if (strncasecmp(column, "state", strlen(column)) == 0) {
         for (int k = 0; k < JOB_N_STATES; k++)
             if (!strchr(job_state_word((enum job_state)k), ' ')) /* a filter's words have no blanks */
@@ -103,17 +134,22 @@ static void offer_values(struct ui *ui, struct cmdline *cl, const char *column, 
             candidates_offer_once(cl, word, k->req.account);
 }
 
-static void offer_filter(struct ui *ui, struct cmdline *cl, const char *word)
+/* Behind "!" and "|" a word begins again; behind "|" the column before it goes on. */
+void complete_filter(struct ui *ui, struct cmdline *cl, const char *word)
 {
-    const char *colon = strchr(word, ':');
-    if (!colon) {
-        offer_columns(ui, cl, word, ":");
+    const char *bar = strrchr(word, '|'), *begin = bar ? bar + 1 : word + (*word == '!');
+    const char *colon = strchr(begin, ':'), *name = begin, *value = colon ? colon + 1 : begin;
+    if (!colon && bar) {
+        name = word + (*word == '!');
+        colon = strchr(name, ':');
+    }
+    cl->word += (size_t)(value - word);
+    if (!colon || colon == name) {
+        offer_columns(ui, cl, value, ":");
         return;
     }
-    char *column = xstrndup(word, (size_t)(colon - word));
-    cl->word += (size_t)(colon - word) + 1;
-    if (*column)
-        offer_values(ui, cl, column, colon + 1);
+    char *column = xstrndup(name, (size_t)(colon - name));
+    offer_values(ui, cl, column, value);
     free(column);
 }
 
@@ -219,7 +255,7 @@ static void offer_arguments(struct ui *ui, struct cmdline *cl, enum completion k
             complete_offer_jobs(ui, cl, word, false);
         return;
     case COMPLETE_FILES: offer_files(ui, cl, word); break;
-    case COMPLETE_WORDS: offer_filter(ui, cl, word); return;
+    case COMPLETE_WORDS: complete_filter(ui, cl, word); return;
     case COMPLETE_COLUMNS: offer_columns(ui, cl, word, ""); return;
     case COMPLETE_THEMES:
         for (size_t i = 0; i < ui->o.themes.n; i++)

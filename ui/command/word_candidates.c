@@ -1,13 +1,18 @@
 /* word_candidates.c - the candidates of a word. */
 #include "ui/command/word_candidates.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
 #define CANDIDATES_MAX 200
+#define POPUP_ROWS     10
+#define POPUP_WIDTH    18 /* cells at least */
+#define NOTE_COL       2  /* blanks between a candidate and its note */
 
 void candidates_clear(struct cmdline *cl)
 {
@@ -67,5 +72,48 @@ void candidates_nodes(struct ui *ui, struct cmdline *cl, const char *word)
         candidates_offer(cl, word, n->spec.name,
                          n->drain ? xasprintf("drained: %s", n->drain_reason ? n->drain_reason : "")
                                   : NULL);
+    }
+}
+
+/* --- drawing --- */
+
+/* Cells of the widest candidate and of the widest note, with the blanks before it. */
+static void popup_widths(const struct cmdline *cl, int top, int rows, int *ret_text, int *ret_note)
+{
+    *ret_text = *ret_note = 0;
+    for (int i = top; i < top + rows; i++) {
+        int w = cell_width(cl->candidates.v[i].text),
+            x = cl->candidates.v[i].note ? cell_width(cl->candidates.v[i].note) + NOTE_COL : 0;
+        *ret_text = w > *ret_text ? w : *ret_text;
+        *ret_note = x > *ret_note ? x : *ret_note;
+    }
+}
+
+void candidates_draw(const struct cmdline *cl, struct canvas *c, struct rect line, int room)
+{
+    int n = (int)cl->candidates.n, rows = room - 2, text, note;
+    bool above = line.y >= room; /* the room is above the line */
+    rows = rows > POPUP_ROWS ? POPUP_ROWS : rows;
+    rows = rows > n ? n : rows;
+    if (rows < 1)
+        return;
+    int top = cl->chosen >= rows ? cl->chosen - rows + 1 : 0;
+    popup_widths(cl, top, rows, &text, &note);
+    char more[32] = "";
+    if (n > rows)
+        snprintf(more, sizeof more, "%d of %d", top + rows, n);
+    int w = text + note + 4, most = line.w - 2;
+    w = w > most ? most : w < POPUP_WIDTH ? POPUP_WIDTH : w;
+    struct rect box = rect_make(above ? line.y - rows - 2 : line.y + 1, line.x + 1, rows + 2, w);
+    canvas_fill(c, box, ROLE_BOX);
+    canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
+    for (int i = 0; i < rows; i++) {
+        const struct word_candidate *k = &cl->candidates.v[top + i];
+        int y = box.y + 1 + i;
+        canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
+        if (k->note && text + NOTE_COL < w - 4)
+            canvas_text(c, y, box.x + 2 + text + NOTE_COL, ROLE_DIM, k->note, w - 4 - text - NOTE_COL);
+        if (top + i == cl->chosen)
+            canvas_over(c, rect_make(y, box.x + 1, 1, w - 2), ROLE_CURSOR);
     }
 }

@@ -14,5 +14,8 @@ void candidates_offer_once(struct cmdline *cl, const char *word, const char *tex
 const char *candidates_last(struct cmdline *cl, const char *word);
 /* Nodes, after the last comma of the word. */
 void candidates_nodes(struct ui *ui, struct cmdline *cl, const char *word);
+/* Draws them in a box: above the line where that is the foot of the screen, else below it; room: lines that
+ * there are for it. */
+void candidates_draw(const struct cmdline *cl, struct canvas *c, struct rect line, int room);
 
 #endif

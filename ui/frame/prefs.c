@@ -31,6 +31,7 @@ void prefs_fini(struct prefs *p)
     }
     vec_fini(&p->named);
     strv_fini(&p->history);
+    strv_fini(&p->filters);
     free(p->theme);
     *p = (struct prefs){0};
 }
@@ -92,16 +93,26 @@ bool prefs_drop_named(struct prefs *p, const char *name)
     return true;
 }
 
+static void prefs_add_line(struct strv *lines, const char *line)
+{
+    if (str_is_empty(line) || (lines->n && str_eq(lines->v[lines->n - 1], line)))
+        return;
+    if (lines->n == PREFS_HISTORY) {
+        free(lines->v[0]);
+        memmove(lines->v, lines->v + 1, lines->n * sizeof *lines->v);
+        lines->n--;
+    }
+    strv_push(lines, line);
+}
+
 void prefs_remember(struct prefs *p, const char *line)
 {
-    if (str_is_empty(line) || (p->history.n && str_eq(p->history.v[p->history.n - 1], line)))
-        return;
-    if (p->history.n == PREFS_HISTORY) {
-        free(p->history.v[0]);
-        memmove(p->history.v, p->history.v + 1, p->history.n * sizeof *p->history.v);
-        p->history.n--;
-    }
-    strv_push(&p->history, line);
+    prefs_add_line(&p->history, line);
+}
+
+void prefs_remember_filter(struct prefs *p, const char *line)
+{
+    prefs_add_line(&p->filters, line);
 }
 
 /* --- reading --- */
@@ -154,7 +165,6 @@ static void take_pane(struct pane_prefs *p, const config_setting_t *group)
 
 static void take_view(struct view_prefs *v, const config_setting_t *group)
 {
-    prefs_take_text(&v->filter, group, "filter");
     prefs_take_text(&v->sort, group, "sort");
     v->reverse = take_bool(group, "reverse");
     v->mine = take_bool(group, "mine");
@@ -169,6 +179,7 @@ static void take_named(struct prefs *p, const config_setting_t *group)
     const char *name = NULL;
     struct view_prefs shows = {0};
     prefs_take_text(&shows.view, group, "screen");
+    prefs_take_text(&shows.filter, group, "filter");
     take_view(&shows, group);
     if (config_setting_lookup_string(group, "name", &name) && !str_is_empty(name) && shows.view)
         prefs_keep_named(p, name, &shows);
@@ -192,6 +203,7 @@ static void prefs_take_all(struct prefs *p, const config_t *cfg)
     }
     prefs_take_text(&p->theme, root, "theme");
     prefs_take_list(&p->history, config_setting_get_member(root, "history"));
+    prefs_take_list(&p->filters, config_setting_get_member(root, "filters"));
 }
 
 int prefs_load(struct prefs *p, const char *path, struct errtext *err)
@@ -251,11 +263,6 @@ static void prefs_write_list(FILE *f, const struct strv *list, const char *sep)
 
 static void write_shows(FILE *f, const struct view_prefs *v)
 {
-    if (!str_is_empty(v->filter)) {
-        fputs("    filter = ", f);
-        prefs_write_text(f, v->filter);
-        fputs(";\n", f);
-    }
     if (v->sort) {
         fputs("    sort = ", f);
         prefs_write_text(f, v->sort);
@@ -307,6 +314,11 @@ static void write_named(FILE *f, const struct named_view *n)
     fputs(";\n    screen = ", f);
     prefs_write_text(f, n->shows.view);
     fputs(";\n", f);
+    if (!str_is_empty(n->shows.filter)) {
+        fputs("    filter = ", f);
+        prefs_write_text(f, n->shows.filter);
+        fputs(";\n", f);
+    }
     write_shows(f, &n->shows);
     fputs("  }", f);
 }
@@ -329,6 +341,8 @@ static void prefs_write_all(FILE *f, const struct prefs *p)
     }
     fputs(");\nhistory = ", f);
     prefs_write_list(f, &p->history, ",\n  ");
+    fputs("filters = ", f);
+    prefs_write_list(f, &p->filters, ",\n  ");
 }
 
 static void prefs_make_parents(const char *path)

@@ -22,8 +22,9 @@ struct pane_prefs { /* see ui/frame/side_panes.h */
 };
 
 struct view_prefs {
-    char *view; /* the screen's name */
-    char *filter, *sort;
+    char *view;   /* the screen's name */
+    char *filter; /* of a screen as long as the program runs; only a view with a name keeps it */
+    char *sort;
     bool reverse, mine, flat;
     struct strv columns; /* that are shown, where these are not those by default; else empty */
     struct pane_prefs pane;
@@ -37,7 +38,7 @@ struct named_view { /* what a screen showed, kept under a name */
 struct prefs {
     VEC(struct view_prefs) views;
     VEC(struct named_view) named; /* in the order of their names */
-    struct strv history;          /* oldest first */
+    struct strv history, filters; /* lines of ':' and of '/', oldest first */
     char *theme;                  /* chosen by :theme; NULL: none */
 };
 
@@ -52,6 +53,7 @@ void prefs_keep_named(struct prefs *p, const char *name, const struct view_prefs
 bool prefs_drop_named(struct prefs *p, const char *name);
 /* Adds a line at the end; one that is the same as the last is not added. */
 void prefs_remember(struct prefs *p, const char *line);
+void prefs_remember_filter(struct prefs *p, const char *line);
 
 /* Errors: -EINVAL with file and line: what was read before it stays. No file: nothing is remembered. */
 int prefs_load(struct prefs *p, const char *path, struct errtext *err) __attribute__((warn_unused_result));

@@ -79,6 +79,8 @@ static void prefs_merge_merge(struct prefs *file, struct prefs *before, const st
         xstrset(&file->theme, now->theme);
     for (size_t i = first_new_line(&before->history, &now->history); i < now->history.n; i++)
         prefs_remember(file, now->history.v[i]);
+    for (size_t i = first_new_line(&before->filters, &now->filters); i < now->filters.n; i++)
+        prefs_remember_filter(file, now->filters.v[i]);
 }
 
 /* The directory's lock, so that no file is left lying about; -1 where it cannot be had in time, or there is

@@ -70,8 +70,8 @@ static bool remember_set_columns(struct strv *at, struct strv take_names)
 static bool remember_note(struct view_prefs *p, struct view *v)
 {
     const struct table *t = v->ops->table(v);
-    bool changed = remember_set_text(&p->filter, t->edit.text.s);
-    changed |= remember_set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
+    (void)remember_set_text(&p->filter, t->edit.text.s); /* of no use the next time */
+    bool changed = remember_set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
     changed |= remember_set_bool(&p->reverse, t->sort >= 0 && t->reverse);
     changed |= remember_set_bool(&p->flat, t->flat);
     changed |= remember_set_columns(&p->columns, remember_shown_columns(t));

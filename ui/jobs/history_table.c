@@ -316,7 +316,8 @@ void pastlist_want(const struct pastlist *l, struct past_want *ret)
     *ret = (struct past_want){0};
     for (size_t i = 0; i < f->n; i++) {
         const struct term_word *w = &f->v[i];
-        if (w->negate || w->op != ':' || str_is_empty(w->text))
+        bool has_other = w->either || (i + 1 < f->n && f->v[i + 1].either);
+        if (w->negate || has_other || w->op != ':' || str_is_empty(w->text))
             continue;
         if (is_column(l, w, "user"))
             ret->user = w->text;

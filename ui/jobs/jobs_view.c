@@ -23,6 +23,7 @@
 #include "ui/jobs/job_pane.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/jobs_table.h"
+#include "ui/jobs/other_matches.h"
 #include "ui/jobs/why_view.h"
 #include "ui/output/output_view.h"
 #include "ui/text/view_text.h"
@@ -33,6 +34,7 @@ struct jobs_screen {
     struct joblist list;
     struct jobpane pane;
     struct rect body; /* where the table was drawn */
+    struct other_matches others;
     uint32_t awaited; /* the cursor goes to that job when it is there; 0: to none */
 };
 
@@ -57,6 +59,7 @@ static void jobs_close(struct view *v)
     struct jobs_screen *j = jobs_of(v);
     joblist_fini(&j->list);
     jobpane_fini(&j->pane);
+    othermatches_fini(&j->others);
     free(j);
 }
 
@@ -88,6 +91,7 @@ static void jobs_sync(struct view *v)
 {
     joblist_update(&jobs_of(v)->list);
     jobpane_sync(&jobs_of(v)->pane);
+    othermatches_sync(&jobs_of(v)->others, &jobs_of(v)->list);
     look_for_awaited(jobs_of(v));
 }
 
@@ -96,11 +100,26 @@ static void jobs_point_at(struct view *v, uint32_t job)
     jobs_of(v)->awaited = job;
 }
 
+/* What the filter would find if the list were not one's own jobs alone. */
+static void jobs_add_others(const struct jobs_screen *j, struct rich *out)
+{
+    struct str key = STR_INIT;
+    if (!j->list.mine || !j->others.n)
+        return;
+    keymap_format(ui_keymap(j->v.ui), ACTION_MINE, true, &key);
+    rich_addf(out, ROLE_WARN,
+              j->others.n == 1 ? "   %u match in other users' jobs: %s"
+                               : "   %u matches in other users' jobs: %s",
+              j->others.n, key.s);
+    str_fini(&key);
+}
+
 static void jobs_title(struct view *v, struct rich *out)
 {
     struct jobs_screen *j = jobs_of(v);
     rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
     tableview_title(v->ui, &j->list.table, j->list.rows.n_rows, out);
+    jobs_add_others(j, out);
 }
 
 static void jobs_fill_side(struct jobs_screen *j)
@@ -365,7 +384,11 @@ static unsigned jobs_wake(struct view *v)
 
 static bool jobs_work(struct view *v)
 {
-    return peek_work(&jobs_of(v)->pane.peek);
+    struct jobs_screen *j = jobs_of(v);
+    bool done, more = othermatches_work(&j->others, &j->list, &done);
+    if (done)
+        ui_changed(v->ui);
+    return peek_work(&j->pane.peek) || more;
 }
 
 static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};

@@ -122,6 +122,8 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
         rich_add(out, ROLE_LABEL, "   filter ");
         rich_add(out, ROLE_INPUT, t->edit.text.s);
     }
+    if (t->filter.fuzzy && t->shown.n)
+        rich_add(out, ROLE_WARN, " no match, similar rows");
     if (t->sort >= 0) {
         rich_add(out, ROLE_LABEL, "   sort ");
         char word[COLUMN_WORD_SIZE];
@@ -134,27 +136,59 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
         rich_addf(out, ROLE_MARK, "   %zu marked", list_n_marks(&t->list));
 }
 
+#define FILTER_LABEL "filter "
+#define FILTER_NOTE  34 /* cells right of the filter, where the line has room for them */
+
+/* What is wrong with a word, or how many rows match. */
+static void draw_filter_note(const struct table *t, struct canvas *c, struct rect r)
+{
+    const struct term_word *wrong = filter_wrong(&t->filter);
+    if (wrong)
+        canvas_printf(c, r.y, r.x, ROLE_ERROR, r.w, "%s", wrong->error);
+    else if (t->filter.fuzzy)
+        canvas_printf(c, r.y, r.x, ROLE_WARN, r.w, "no match, %zu similar", t->n_top);
+    else
+        canvas_printf(c, r.y, r.x, ROLE_DIM, r.w, "%zu match  Enter keep, Esc clear", t->n_top);
+}
+
 /* The filter line takes the title's place from its own label on while it is typed. */
 static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
         return;
+    bool note = r.w > 60;
     canvas_fill(c, r, ROLE_NORMAL);
-    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
-    edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
-    if (r.w > 60)
-        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keep, Esc clear", t->n_top);
+    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, FILTER_LABEL, r.w - 2),
+        w = note ? r.w - FILTER_NOTE - x : r.w - 1 - x;
+    edit_draw(&t->edit, c, r.y, x, w);
+    const struct term_word *wrong = filter_wrong(&t->filter);
+    if (wrong && cell_width(t->edit.text.s) < w) {
+        char *before = xstrndup(t->edit.text.s, wrong->at),
+             *word = xstrndup(t->edit.text.s + wrong->at, wrong->to - wrong->at);
+        canvas_text(c, r.y, x + cell_width(before), ROLE_ERROR, word, w);
+        free(before);
+        free(word);
+    }
+    if (note)
+        draw_filter_note(t, c, rect_make(r.y, r.x + r.w - FILTER_NOTE + 2, 1, FILTER_NOTE - 3));
 }
 
 /* A word like "usr:bob" is looked for as it stands, which is seldom what was meant. */
 static void say_nothing_matches(const struct table *t, struct lines *l)
 {
+    const struct term_word *wrong = filter_wrong(&t->filter);
     lines_addf(l, ROLE_NORMAL, "No row matches the filter. Esc clears it.");
-    struct strv words = strv_split(t->edit.text.s, " ");
+    if (wrong)
+        lines_addf(l, ROLE_WARN, "/%s/ is not a regular expression: %s", wrong->text, wrong->error);
+    for (size_t i = 0; i < t->filter.n; i++) {
+        const struct term_word *w = &t->filter.v[i];
+        if (filter_wants_number(w))
+            lines_addf(l, ROLE_WARN, "\"%.*s\": a number is missing, as in 2, 2h or 16G.",
+                       (int)(w->to - w->at), t->edit.text.s + w->at);
+    }
+    struct strv words = strv_split(t->edit.text.s, " |");
     for (size_t i = 0; i < words.n; i++) {
         const char *word = words.v[i] + (words.v[i][0] == '!');
-        if (i < t->filter.n && filter_wants_number(&t->filter.v[i]))
-            lines_addf(l, ROLE_WARN, "\"%s\": a number is missing, as in 2, 2h or 16G.", word);
         size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         if (!n || word[n] != ':')
             continue;

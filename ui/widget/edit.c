@@ -23,6 +23,17 @@ void edit_set(struct edit *e, const char *text)
     str_clear(&e->text);
     str_append(&e->text, text);
     e->at = e->text.len;
+    e->selected = false;
+}
+
+/* What is typed or deleted next takes the place of what is selected. */
+static void edit_drop_selected(struct edit *e)
+{
+    if (e->selected) {
+        str_clear(&e->text);
+        e->at = 0;
+    }
+    e->selected = false;
 }
 
 void edit_insert(struct edit *e, const char *s, size_t n)
@@ -107,8 +118,16 @@ bool edit_key(struct edit *e, uint32_t key, bool *changed)
 {
     char b[4];
     *changed = false;
-    if (edit_move_key(e, key))
+    if (edit_move_key(e, key)) {
+        e->selected = false;
         return true;
+    }
+    if (e->selected && (key == KEYNAME_BACKSPACE || key == KEYNAME_DELETE || key_is_text(key))) {
+        edit_drop_selected(e);
+        if (!key_is_text(key))
+            return *changed = true;
+    }
+    e->selected = false;
     switch (key) {
     case KEYNAME_BACKSPACE:
     case CTRL_KEY('h'): edit_cut(e, utf8_before(e->text.s, e->at), e->at); break;
@@ -129,6 +148,7 @@ bool edit_input(struct edit *e, const struct input *in)
 {
     bool changed;
     if (in->kind == INPUT_PASTE) {
+        edit_drop_selected(e);
         edit_paste(e, in->text);
         return true;
     }
@@ -149,7 +169,9 @@ void edit_draw(const struct edit *e, struct canvas *c, int y, int x, int w)
         from = utf8_after(e->text.s, e->text.len, from);
     }
     canvas_fill(c, rect_make(y, x, 1, w), ROLE_INPUT);
-    canvas_text(c, y, x, ROLE_INPUT, e->text.s + from, w);
+    int drawn = canvas_text(c, y, x, ROLE_INPUT, e->text.s + from, w);
+    if (e->selected)
+        canvas_over(c, rect_make(y, x, 1, drawn), ROLE_MATCH);
     c->cur_y = y;
     c->cur_x = x + cell_width(head.s);
     str_fini(&head);

@@ -11,6 +11,7 @@ struct edit {
     struct str text; /* valid UTF-8 */
     size_t at;       /* the cursor, in bytes */
     size_t max;      /* bytes that fit: EDIT_MAX */
+    bool selected;   /* all of it: what is typed next replaces it, a movement ends that */
 };
 
 void edit_init(struct edit *e);

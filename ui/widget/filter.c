@@ -1,22 +1,10 @@
-/* filter.c - the words of a filter line. */
+/* filter.c - does a row match the words of a filter line? */
 #include "ui/widget/filter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/str.h"
-#include "src/base/units.h"
-#include "src/base/xalloc.h"
-
-void filter_fini(struct filter *f)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        free(f->v[i].text);
-        free(f->v[i].low);
-    }
-    free(f->v);
-    *f = (struct filter){0};
-}
+#include "ui/widget/fuzzy.h"
 
 static char low(char c)
 {
@@ -41,87 +29,55 @@ static bool contains(const char *text, const char *word)
     return false;
 }
 
-static bool filter_parse_number(const char *s, enum filter_unit unit, double *ret)
-{
-    char *end;
-    uint32_t seconds;
-    uint64_t mib;
-    *ret = strtod(s, &end);
-    if (end != s && !*end)
-        return true;
-    if (unit == FILTER_SECONDS && !duration_parse_conf(s, &seconds, NULL))
-        *ret = seconds;
-    else if (unit == FILTER_MIB && !mem_parse_mib(s, &mib, NULL))
-        *ret = (double)mib;
-    else
-        return false;
-    return true;
-}
-
-/* Returns what is left of s as text. */
-static const char *parse_comparison(struct term_word *w, const char *s, enum filter_unit unit)
-{
-    bool equal = (s[0] == '<' || s[0] == '>') && s[1] == '=';
-    double num;
-    if (!strchr("<>=", s[0]))
-        return s;
-    if (filter_parse_number(s + (equal ? 2 : 1), unit, &num)) {
-        w->op = !equal ? s[0] : s[0] == '<' ? 'l' : 'g';
-        w->num = num;
-    } else if (s[0] == '=' && s[1]) {
-        w->op = '~';
-        s++;
-    }
-    return s;
-}
-
-static void parse_word(struct term_word *w, const char *s, filter_column_fn *column_of, const void *ctx)
-{
-    enum filter_unit unit = FILTER_PLAIN;
-    *w = (struct term_word){.column = -1, .op = ':'};
-    if (s[0] == '!' && s[1]) {
-        w->negate = true;
-        s++;
-    }
-    const char *colon = strchr(s, ':');
-    if (colon && colon > s) {
-        char *name = xstrndup(s, (size_t)(colon - s));
-        w->column = column_of(ctx, name, &unit);
-        free(name);
-    }
-    if (w->column >= 0) {
-        s = colon + 1;
-        if (*s)
-            s = parse_comparison(w, s, unit);
-    }
-    w->text = xstrdup(s);
-    w->low = xstrdup(s);
-    for (char *c = w->low; *c; c++)
-        *c = low(*c);
-}
-
-void filter_parse(struct filter *f, const char *text, filter_column_fn *column_of, const void *ctx)
-{
-    filter_fini(f);
-    struct strv words = strv_split(text, " ");
-    f->v = words.n ? xcalloc(words.n, sizeof *f->v) : NULL;
-    for (size_t i = 0; i < words.n; i++)
-        parse_word(&f->v[f->n++], words.v[i], column_of, ctx);
-    strv_fini(&words);
-}
-
 bool filter_wants_number(const struct term_word *w)
 {
-    return w->column >= 0 && w->op == ':' && (w->text[0] == '<' || w->text[0] == '>');
+    return w->column >= 0 && w->op == ':' && !w->quoted && (w->text[0] == '<' || w->text[0] == '>');
 }
 
-static bool match_column(const struct term_word *w, const struct filter_row *r, size_t column)
+const struct term_word *filter_wrong(const struct filter *f)
 {
-    if (w->op == ':')
-        return contains(r->text(r->ctx, r->row, column), w->low);
-    if (w->op == '~')
-        return str_ieq(r->text(r->ctx, r->row, column), w->text);
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].op == 'e')
+            return &f->v[i];
+    return NULL;
+}
+
+bool filter_is_costly(const struct filter *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].op == '/')
+            return true;
+    return false;
+}
+
+static bool word_can_be_fuzzy(const struct term_word *w)
+{
+    return w->column < 0 && w->op == ':' && !w->negate && !w->quoted && strlen(w->low) >= FUZZY_LEAST;
+}
+
+bool filter_can_be_fuzzy(const struct filter *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (word_can_be_fuzzy(&f->v[i]))
+            return true;
+    return false;
+}
+
+static bool match_text(const struct filter *f, const struct term_word *w, const char *text)
+{
+    return contains(text, w->low) || (f->fuzzy && word_can_be_fuzzy(w) && fuzzy_score(text, w->low));
+}
+
+static bool match_column(const struct filter *f, const struct term_word *w, const struct filter_row *r,
+                         size_t column)
+{
     double num;
+    switch (w->op) {
+    case ':': return match_text(f, w, r->text(r->ctx, r->row, column));
+    case '~': return str_ieq(r->text(r->ctx, r->row, column), w->text);
+    case '/': return regexec(w->re, r->text(r->ctx, r->row, column), 0, NULL, 0) == 0;
+    default: break;
+    }
     if (!r->number(r->ctx, r->row, column, &num))
         return false;
     switch (w->op) {
@@ -133,19 +89,73 @@ static bool match_column(const struct term_word *w, const struct filter_row *r, 
     }
 }
 
-static bool match_word(const struct term_word *w, const struct filter_row *r)
+static bool match_word(const struct filter *f, const struct term_word *w, const struct filter_row *r)
 {
+    if (w->op == 'e') /* it is being typed */
+        return !w->negate;
     if (w->column >= 0)
-        return match_column(w, r, (size_t)w->column);
+        return match_column(f, w, r, (size_t)w->column);
     for (size_t i = 0; i < r->n_columns; i++)
-        if (r->is_words(r->ctx, i) && match_column(w, r, i))
+        if (r->is_words(r->ctx, i) && match_column(f, w, r, i))
             return true;
     return false;
 }
 
+/* Behind the words of which one must be true. */
+static size_t group_end(const struct filter *f, size_t i)
+{
+    for (i++; i < f->n && f->v[i].either; i++)
+        ;
+    return i;
+}
+
+static bool match_group(const struct filter *f, size_t i, size_t end, const struct filter_row *r)
+{
+    for (; i < end; i++)
+        if (match_word(f, &f->v[i], r) != f->v[i].negate)
+            return true;
+    return false;
+}
+
+static bool group_is_quick(const struct filter *f, size_t i, size_t end)
+{
+    for (; i < end; i++)
+        if (f->v[i].column < 0 || f->v[i].op == '/')
+            return false;
+    return true;
+}
+
+bool filter_match(const struct filter *f, const struct filter_row *r)
+{
+    for (int slow = 0; slow < 2; slow++) /* what is quickly known goes first */
+        for (size_t i = 0, end; i < f->n; i = end) {
+            end = group_end(f, i);
+            if (group_is_quick(f, i, end) != slow && !match_group(f, i, end, r))
+                return false;
+        }
+    return true;
+}
+
+int filter_score(const struct filter *f, const struct filter_row *r)
+{
+    int sum = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        int best = 0;
+        for (size_t k = 0; word_can_be_fuzzy(&f->v[i]) && k < r->n_columns; k++) {
+            int score = r->is_words(r->ctx, k) ? fuzzy_score(r->text(r->ctx, r->row, k), f->v[i].low) : 0;
+            best = score > best ? score : best;
+        }
+        sum += best;
+    }
+    return sum;
+}
+
+/* --- is it the same, and more? --- */
+
 static bool word_narrows(const struct term_word *before, const struct term_word *now)
 {
-    if (before->negate != now->negate || before->column != now->column || before->op != now->op)
+    if (before->negate != now->negate || before->column != now->column || before->op != now->op ||
+        before->either || now->either)
         return false;
     if (str_eq(before->text, now->text))
         return true;
@@ -157,14 +167,7 @@ bool filter_narrows(const struct filter *before, const struct filter *now)
     bool narrows = before->n > 0 && before->n <= now->n;
     for (size_t i = 0; narrows && i < before->n; i++)
         narrows = word_narrows(&before->v[i], &now->v[i]);
+    for (size_t i = before->n; narrows && i < now->n; i++)
+        narrows = !now->v[i].either;
     return narrows;
-}
-
-bool filter_match(const struct filter *f, const struct filter_row *r)
-{
-    for (int any_column = 0; any_column < 2; any_column++) /* what is quickly known goes first */
-        for (size_t i = 0; i < f->n; i++)
-            if ((f->v[i].column < 0) == any_column && match_word(&f->v[i], r) == f->v[i].negate)
-                return false;
-    return true;
 }

@@ -103,6 +103,8 @@ struct table {
     struct filter filter;
     struct edit edit;         /* the filter's text */
     bool typing;              /* the filter line takes the keys */
+    bool typed_filter;        /* the filter was changed by hand: the cursor goes to what matches */
+    bool found_exact;         /* while similar texts stand in: a row has the words themselves */
     struct table_field field; /* scratch */
     struct trow_numbers
         lines;        /* below the titles: the row that each line was drawn with; TABLE_NO_ROW: none */
@@ -158,9 +160,14 @@ unsigned table_input(struct table *t, const struct input *in, struct rect area);
 bool table_work(struct table *t, bool *ret_done);
 void table_sort(struct table *t, int column, bool reverse);
 void table_set_filter(struct table *t, const char *text);
+/* As if the text had been typed into the filter line, with the cursor at that byte: the rest is
+ * table_work's. */
+void table_type_filter(struct table *t, const char *text, size_t at);
 /* Marks the shown rows that pass a filter of that text. Returns their number. */
 size_t table_mark_matching(struct table *t, const char *text);
 bool table_is_filtered(const struct table *t);
+/* Has a row that fill has not given the words of the filter? Similar texts do not count. */
+bool table_row_passes(struct table *t, const void *data);
 
 /* The column of that heading, name or alias, or of a beginning of one with two letters at least; -1:
  * none. */

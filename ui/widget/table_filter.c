@@ -2,7 +2,9 @@
 #include "src/base/vec.h"
 #include "ui/widget/table_private.h"
 
-#define SLICE 8000 /* rows that a filter is tried on between two looks at the keyboard */
+#define SLICE        8000 /* rows that a filter is tried on between two looks at the keyboard */
+#define SLICE_COSTLY 400  /* the same of a filter with an expression */
+#define BEST_OF      2000 /* rows that the one that fits best is looked for among */
 
 /* --- a row --- */
 
@@ -46,11 +48,21 @@ static bool filter_matches(struct table *t, const struct trow *row)
     return filter_match(&t->filter, &r);
 }
 
+/* While similar texts stand in: has the row the words themselves? */
+static bool filter_matches_exactly(struct table *t, const struct trow *row)
+{
+    t->filter.fuzzy = false;
+    bool matches = filter_matches(t, row);
+    t->filter.fuzzy = true;
+    return matches;
+}
+
 /* What a wider filter has left out is not looked at again, nor what is known. */
 static void table_filter_look_at(struct table *t, struct trow *row)
 {
     if (!row->missed && !row->known) {
         t->ticked = false;
+        t->found_exact = t->found_exact || (t->filter.fuzzy && filter_matches_exactly(t, row));
         row->missed = !filter_matches(t, row);
         row->known = !t->ticked;
     }
@@ -95,6 +107,58 @@ static void begin_matching(struct table *t)
     vec_clear(&t->next);
     t->match_at = 0;
     t->matching = true;
+    t->found_exact = false;
+}
+
+/* Similar texts stand in for the words if no row has the words, and go as soon as one has. Returns whether
+ * all rows are to be looked at again for that. */
+static bool filter_turns(struct table *t)
+{
+    bool fuzzy = t->filter.fuzzy ? !t->found_exact : !t->next.n && filter_can_be_fuzzy(&t->filter);
+    if (fuzzy == t->filter.fuzzy || !t->rows.n)
+        return false;
+    t->filter.fuzzy = fuzzy;
+    for (size_t i = 0; i < t->rows.n; i++)
+        t->rows.v[i].missed = t->rows.v[i].known = false;
+    begin_matching(t);
+    return true;
+}
+
+/* The row that a filter which has just been typed is about: the one that fits best where similar texts
+ * stand in, else the first one that matches by itself. */
+static size_t filter_best_row(struct table *t)
+{
+    size_t best = t->shown.n;
+    int most = -1;
+    for (size_t i = 0; i < t->shown.n && i < BEST_OF; i++) {
+        const struct trow *row = table_shown(t, i);
+        struct matcher m = {.t = t};
+        struct filter_row r = {.ctx = &m,
+                               .row = row,
+                               .n_columns = t->n_cols,
+                               .is_words = matcher_is_words,
+                               .text = row_text,
+                               .number = table_filter_row_number};
+        int score = row->missed ? -1 : t->filter.fuzzy ? filter_score(&t->filter, &r) : 0;
+        if (score > most) {
+            most = score;
+            best = i;
+        }
+        if (best < t->shown.n && !t->filter.fuzzy)
+            break;
+    }
+    return best < t->shown.n ? best : 0;
+}
+
+/* The cursor stays on its row as long as that matches, but for a row that is only similar. */
+static void filter_place_cursor(struct table *t, uint64_t before)
+{
+    bool moves = t->typed_filter && t->shown.n && t->filter.n;
+    if (moves && (t->filter.fuzzy || t->list.id != before)) {
+        list_set_cursor(&t->list, filter_best_row(t), table_shown_id, t);
+        t->list.top = 0;
+    }
+    t->typed_filter = false;
 }
 
 /* Looks at n rows more; true: that was all. now: as table_reshow_changed says; NULL: not known. */
@@ -110,6 +174,8 @@ static bool match_some(struct table *t, size_t n, const uint32_t *now)
         return false;
     for (size_t i = 0; i < t->rows.n; i = family_end(t, i))
         filter_family(t, &t->next, i, false);
+    if (filter_turns(t))
+        return false;
     struct trow_numbers old = t->shown;
     t->shown = t->next;
     t->next = old;
@@ -120,19 +186,26 @@ static bool match_some(struct table *t, size_t n, const uint32_t *now)
         t->n_top += t->rows.v[t->shown.v[i]].depth == 0;
     if (t->sort >= 0 && !(now && table_sort_changed(t, &t->next, now)))
         table_sort_shown(t);
+    uint64_t before = t->list.id;
     list_sync(&t->list, t->shown.n, table_shown_id, t);
+    filter_place_cursor(t, before);
     return true;
 }
 
 void table_settle(struct table *t)
 {
-    if (t->matching)
+    while (t->matching)
         match_some(t, t->rows.n, NULL);
+}
+
+static bool match_slice(struct table *t)
+{
+    return match_some(t, filter_is_costly(&t->filter) ? SLICE_COSTLY : SLICE, NULL);
 }
 
 bool table_work(struct table *t, bool *ret_done)
 {
-    *ret_done = t->matching && match_some(t, SLICE, NULL);
+    *ret_done = t->matching && match_slice(t);
     return t->matching;
 }
 
@@ -147,6 +220,7 @@ void table_reshow_changed(struct table *t, const uint32_t *now)
 {
     begin_matching(t);
     match_some(t, t->rows.n, now);
+    table_settle(t);
 }
 
 /* --- the filter --- */
@@ -183,7 +257,7 @@ void table_apply_filter(struct table *t)
         vec_clear(&t->rows);
         t->fill(t->ctx, t);
     } else {
-        bool narrows = !half && filter_narrows(&before, &t->filter);
+        bool narrows = !half && !before.fuzzy && filter_narrows(&before, &t->filter);
         for (size_t i = 0; i < t->rows.n; i++) {
             struct trow *row = &t->rows.v[i];
             row->missed = row->missed && narrows;
@@ -191,13 +265,22 @@ void table_apply_filter(struct table *t)
         }
     }
     begin_matching(t);
-    match_some(t, SLICE, NULL);
+    match_slice(t);
     filter_fini(&before);
+}
+
+void table_type_filter(struct table *t, const char *text, size_t at)
+{
+    edit_set(&t->edit, text);
+    t->edit.at = at < t->edit.text.len ? at : t->edit.text.len;
+    t->typed_filter = true;
+    table_apply_filter(t);
 }
 
 void table_set_filter(struct table *t, const char *text)
 {
     edit_set(&t->edit, text);
+    t->typed_filter = true;
     table_apply_filter(t);
     table_settle(t);
 }
@@ -223,6 +306,16 @@ size_t table_mark_matching(struct table *t, const char *text)
     size_t n = found.n;
     vec_fini(&found);
     return n;
+}
+
+bool table_row_passes(struct table *t, const void *data)
+{
+    const struct trow row = {.data = data};
+    bool fuzzy = t->filter.fuzzy;
+    t->filter.fuzzy = false;
+    bool passes = filter_matches(t, &row);
+    t->filter.fuzzy = fuzzy;
+    return passes;
 }
 
 bool table_is_filtered(const struct table *t)

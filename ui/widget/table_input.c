@@ -80,14 +80,12 @@ static void mark_all(struct table *t)
             list_mark(&t->list, table_shown(t, i)->id, true);
 }
 
-/* What is typed narrows what is shown already. */
+/* A letter replaces the old text, a movement keeps it. */
 static void begin_filter(struct table *t)
 {
     t->typing = true;
-    if (t->edit.text.len && t->edit.text.s[t->edit.text.len - 1] != ' ') {
-        str_append_char(&t->edit.text, ' ');
-        t->edit.at = t->edit.text.len;
-    }
+    t->edit.at = t->edit.text.len;
+    t->edit.selected = t->edit.text.len > 0;
 }
 
 static void end_filter(struct table *t)
@@ -97,6 +95,7 @@ static void end_filter(struct table *t)
         n--;
     str_truncate(&t->edit.text, n);
     t->edit.at = n;
+    t->edit.selected = false;
     t->typing = false;
 }
 
@@ -156,6 +155,7 @@ static unsigned filter_input(struct table *t, const struct input *in)
         table_settle(t);
         list_move(&t->list, key == KEYNAME_UP ? ACTION_UP : ACTION_DOWN, table_shown_id, t);
     } else if (edit_input(&t->edit, in)) {
+        t->typed_filter = true;
         table_apply_filter(t);
     }
     return DID_HANDLE | DID_REDRAW;
