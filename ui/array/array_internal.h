@@ -20,7 +20,7 @@ struct array_screen {
     struct pane panes[ARRAY_PANES];
     struct rect pane_areas[ARRAY_PANES];
     int n_panes, focus; /* focus: 0 the grid, else a pane, from 1 */
-    bool lines_changed; /* failures are to be grouped again */
+    uint64_t grouped;   /* output_tails_changes when failures were grouped */
     bool fetched;       /* the history has been asked for */
     bool slow;          /* that place was chosen as one of the slowest */
     size_t slow_at;

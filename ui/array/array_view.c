@@ -61,6 +61,13 @@ static void want_lines(struct array_screen *a)
     output_tails_want(a->tails, live, n_live, failed, n_failed);
 }
 
+/* The groups have the lines that were known then. */
+static void group_failures(struct array_screen *a)
+{
+    array_failures_fill(&a->failures, &a->e, array_view_line, a->tails);
+    a->grouped = output_tails_changes(a->tails);
+}
+
 static void array_past_fetched(struct ui *ui, uint64_t arg, bool ok)
 {
     (void)arg;
@@ -83,17 +90,14 @@ static void array_fill(struct array_screen *a)
     array_elements_fill(&a->e, ui_model(a->v.ui), &past, ui_now(a->v.ui));
     array_times_fill(&a->times, &a->e);
     want_lines(a);
-    array_failures_fill(&a->failures, &a->e, array_view_line, a->tails);
-    a->lines_changed = false;
+    group_failures(a);
     if (!a->fetched && (!a->e.any || (a->e.unknown && a->e.unknown <= FETCH_AT_ONCE)))
         fetch_past(a);
 }
 
 static void tails_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
-    struct array_screen *a = array_screen_of(owner);
-    output_tails_answered(a->tails, arg, in);
-    a->lines_changed = true;
+    output_tails_answered(array_screen_of(owner)->tails, arg, in);
     ui_changed(ui);
 }
 
@@ -218,11 +222,9 @@ static void array_draw(struct view *v, struct canvas *c, const struct screen_lay
                     "No element of this array is in the queue any more. q goes back.", r.w - 2);
         return;
     }
-    if (a->lines_changed) {
-        array_failures_fill(&a->failures, &a->e, array_view_line, a->tails);
-        a->lines_changed = false;
-    }
     want_lines(a);
+    if (a->grouped != output_tails_changes(a->tails))
+        group_failures(a);
     v->ticks = a->e.counts[ELEMENT_RUNNING] > 0;
     if (roomy)
         rect_take_top(&r, 1);
@@ -440,8 +442,7 @@ static int array_fd(struct view *v)
 
 static unsigned array_wake(struct view *v)
 {
-    struct array_screen *a = array_screen_of(v);
-    a->lines_changed |= output_tails_wake(a->tails);
+    output_tails_wake(array_screen_of(v)->tails);
     return DID_REDRAW;
 }
 

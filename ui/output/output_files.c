@@ -160,12 +160,22 @@ static void add_element(const struct job *j, uint32_t array, struct places *ret)
     add_place(j, &at, true, ret);
 }
 
+static int output_files_by_job(const void *pa, const void *pb)
+{
+    const struct output_file *a = pa, *b = pb;
+    if (a->at.job != b->at.job)
+        return (a->at.job > b->at.job) - (a->at.job < b->at.job);
+    return a->err - b->err;
+}
+
 void places_array(const struct model *m, uint32_t array, struct places *ret)
 {
     list_for_each (j, &m->active, struct job, in_queue)
         add_element(j, array, ret);
     for (struct list *l = m->ended.prev; l != &m->ended; l = l->prev)
         add_element(container_of(l, struct job, in_queue), array, ret);
+    if (ret->v.n > 1)
+        qsort(ret->v.v, ret->v.n, sizeof *ret->v.v, output_files_by_job);
 }
 
 static bool same_place(const struct output_at *a, const struct output_at *b)

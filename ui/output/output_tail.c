@@ -22,6 +22,13 @@ static bool is_blank(const char *s)
     return s[strspn(s, " \t")] == '\0';
 }
 
+/* How its task was ended, which the state of the job says too. */
+static bool is_of_supervisor(const char *s)
+{
+    return str_starts(s, "slurmstepd: error: *** ") ||
+           str_starts(s, "slurmstepd: error: Detected 1 oom_kill event");
+}
+
 /* Cut between two characters. */
 static char *text_of(const struct linetext *line)
 {
@@ -41,7 +48,7 @@ static char *tail_last_line(const char *s, size_t n)
         const char *nl = memrchr(s, '\n', n);
         size_t from = nl ? (size_t)(nl - s) + 1 : 0;
         linetext_set(&line, s + from, n - from);
-        if (!is_blank(line.text.s))
+        if (!is_blank(line.text.s) && !is_of_supervisor(line.text.s))
             found = text_of(&line);
         n = from ? from - 1 : 0;
     }

@@ -14,7 +14,8 @@ struct output_tail {
 
 void output_tail_fini(struct output_tail *t);
 /* Reads it again where the output has another size. The last line that is not blank counts, unfinished ones
- * (progress bars) as well. Returns true if *t has changed. */
+ * (progress bars) as well; not what the supervisor of the task wrote behind it. Returns true if *t has
+ * changed. */
 bool output_tail_read(struct output_tail *t, struct stream *s);
 
 #endif

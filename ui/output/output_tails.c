@@ -23,6 +23,7 @@ struct output_tails {
     VEC(uint32_t) batch; /* ended jobs that are being read */
     bool batch_open;     /* the reader has them */
     struct mono begun;   /* ... since when */
+    uint64_t changes;    /* of lines */
     struct idmap lines;  /* of jobs: char *, never NULL */
     struct idmap read;   /* ended jobs that need not be read again; value: t */
 };
@@ -52,6 +53,11 @@ void output_tails_free(struct output_tails *t)
     free(t);
 }
 
+uint64_t output_tails_changes(const struct output_tails *t)
+{
+    return t->changes;
+}
+
 const char *output_tails_line(const struct output_tails *t, uint32_t job)
 {
     return idmap_get(&t->lines, job);
@@ -59,7 +65,7 @@ const char *output_tails_line(const struct output_tails *t, uint32_t job)
 
 /* --- reading --- */
 
-static bool look_at_tails(struct output_tails *t);
+static void look_at_tails(struct output_tails *t);
 
 static void add_places(struct output_tails *t, uint32_t job, bool errors)
 {
@@ -98,16 +104,15 @@ static void open_places(struct output_tails *t)
     look_at_tails(t);
 }
 
-/* Returns true if it is another line than before. */
-static bool set_line(struct output_tails *t, uint32_t job, const char *line)
+static void set_line(struct output_tails *t, uint32_t job, const char *line)
 {
     const char *old = idmap_get(&t->lines, job);
     if (old && str_eq(old, line))
-        return false;
+        return;
     char *copy = xstrdup(line);
     free(idmap_remove(&t->lines, job));
     idmap_set(&t->lines, job, copy);
-    return true;
+    t->changes++;
 }
 
 /* NULL: nothing has been read of what is open now. */
@@ -118,10 +123,9 @@ static const struct reading_state *current_state(struct output_tails *t)
 }
 
 /* Standard error, which follows standard output, has the last word where it has one. */
-static bool take_lines(struct output_tails *t)
+static void take_lines(struct output_tails *t)
 {
     const struct reading_state *s = current_state(t);
-    bool changed = false;
     for (size_t i = 0; s && i < s->tails.n; i++) {
         const struct output_file *p = &t->shown.v.v[i];
         const char *line = s->tails.v[i].line;
@@ -130,15 +134,14 @@ static bool take_lines(struct output_tails *t)
         if (i + 1 < s->tails.n && t->shown.v.v[i + 1].err && !str_is_empty(s->tails.v[i + 1].line))
             line = s->tails.v[++i].line;
         if (line)
-            changed |= set_line(t, p->at.job, line);
+            set_line(t, p->at.job, line);
     }
-    return changed;
 }
 
-static bool look_at_tails(struct output_tails *t)
+static void look_at_tails(struct output_tails *t)
 {
     output_nodes_ask(t->reader, &t->shown, t->owner, t->answered);
-    return take_lines(t);
+    take_lines(t);
 }
 
 /* --- what is wanted --- */
@@ -214,8 +217,8 @@ void output_tails_answered(struct output_tails *t, uint64_t arg, const struct in
     look_at_tails(t);
 }
 
-bool output_tails_wake(struct output_tails *t)
+void output_tails_wake(struct output_tails *t)
 {
     reader_look(t->reader);
-    return look_at_tails(t);
+    look_at_tails(t);
 }

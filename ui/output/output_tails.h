@@ -20,14 +20,16 @@ void output_tails_free(struct output_tails *t);
 /* Wants the last lines of these jobs, within the bounds above. Cheap if they are the same as before. */
 void output_tails_want(struct output_tails *t, const struct job *const *live, size_t n_live,
                        const struct job *const *ended, size_t n_ended);
-/* The line, valid until the next call of another function; "": the job wrote nothing; NULL: not known, or
+/* Counts the changes of lines: a text of output_tails_line is valid as long as there is no other one. */
+uint64_t output_tails_changes(const struct output_tails *t);
+/* The line, valid until the next change; "": the job wrote nothing; NULL: not known, or
  * not yet. */
 const char *output_tails_line(const struct output_tails *t, uint32_t job);
 
 void output_tails_answered(struct output_tails *t, uint64_t arg, const struct incoming *in);
 
-/* For the fd and wake of the view. wake returns true if a line has changed. */
+/* For the fd and wake of the view. */
 int output_tails_fd(const struct output_tails *t);
-bool output_tails_wake(struct output_tails *t);
+void output_tails_wake(struct output_tails *t);
 
 #endif
