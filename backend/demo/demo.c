@@ -13,10 +13,12 @@
 #include "backend/demo/model_node.h"
 #include "src/base/clock.h"
 #include "src/base/dirs.h"
+#include "src/base/file.h"
 #include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
+#include "src/conf/paths.h"
 
 #define PAST_MS      (26 * INT64_C(3600000))
 #define START_MS     1000 /* until its nodes are there */
@@ -190,6 +192,23 @@ static int demo_make_dirs(const struct demo *d, struct errtext *err)
     return 0;
 }
 
+/* For commands: the machine does not know these users. */
+static int demo_write_users(const struct demo *d, struct errtext *err)
+{
+    struct str text = STR_INIT;
+    char *path = xasprintf("%s/" DEMO_USERS_FILE, d->dir);
+    uint32_t own = d->cfg.is_admin ? geteuid() : DEMO_UID + DEMO_VIEWER;
+    str_appendf(&text, "%s %u\n", demo_name_of_uid(own), own);
+    for (unsigned i = 0; i < DEMO_N_USERS; i++)
+        str_appendf(&text, "%s %u\n", demo_user_name(i), DEMO_UID + i);
+    int r = file_write(path, 0600, text.s);
+    if (r < 0)
+        err_set(err, r, "cannot write %s: %s", path, strerror(-r));
+    free(path);
+    str_fini(&text);
+    return r;
+}
+
 static int demo_start_control(struct demo *d, struct errtext *err)
 {
     struct cluster_spec spec;
@@ -247,6 +266,7 @@ int demo_new(const struct demo_config *cfg, struct demo **ret, struct errtext *e
     demo_cluster_config(cfg->size, d->dir, &text);
     d->config = str_take(&text);
     int r = demo_make_dirs(d, err);
+    r = r == 0 ? demo_write_users(d, err) : r;
     if (r == 0) {
         demo_add_nodes(d);
         r = demo_start_control(d, err);

@@ -113,6 +113,8 @@ void demo_task_init(struct demo_task *t, const struct launch *l, uint64_t seed)
     if (demo_task_is_step_of_batch(l, k)) /* it is ended with its job, if not before */
         t->run_ms = (int64_t)k->max_s * MS_PER_S;
     t->full_ms = t->run_ms;
+    if (t->step) /* the script waits for what it has started */
+        t->cpu_pct = t->gpu_pct = t->mem_pct = t->gpu_mem_pct = 0;
     snprintf(t->title, sizeof t->title, "%s", l->job_name ? l->job_name : "task");
     if (!fails || t->step)
         return;
@@ -128,7 +130,7 @@ static uint32_t demo_wave(uint64_t seed, uint32_t mean, int64_t at_ms)
 {
     int64_t s = at_ms / MS_PER_S;
     int wave = (int)(s / 7 % 13) - 6, noise = (int)demo_dice(seed, (uint64_t)s, 7) - 3;
-    int v = (int)mean + wave / 2 + noise;
+    int v = mean ? (int)mean + wave / 2 + noise : 0;
     return v < 0 ? 0 : v > 100 ? 100 : (uint32_t)v;
 }
 

@@ -107,7 +107,7 @@ void demo_users_start_step(struct demo_users *u, const struct launch *l, const c
         .step = {.nodes = 2,
                  .n_tasks = 2,
                  .n_ranks = 2,
-                 .cpus_per_rank = NOT_GIVEN,
+                 .cpus_per_rank = cpuset_count(&l->alloc.cpus),
                  .mem_mib = MEM_NOT_GIVEN,
                  .gpus = NOT_GIVEN,
                  .time_limit_s = DURATION_NOT_SET,

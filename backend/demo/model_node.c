@@ -14,6 +14,10 @@
 #define OUT_MAX   (64u << 20)
 #define BOOTED_MS (40 * INT64_C(86400000)) /* it has been up for so long */
 #define READY_MIB 9000                     /* of memory that it needs itself */
+#define SHELL_KIB 3900                     /* of the shell that runs the script */
+/* What was measured before it is watched: curves of the screens begin with it. */
+#define PAST_MS      360000u
+#define PAST_STEP_MS 3000u
 
 struct model_conn { /* of a controller */
     struct list link;
@@ -104,10 +108,12 @@ static void model_node_take_hello(struct model_conn *c, uint64_t tag, const stru
 
 static void model_node_sample_task(struct msg_util *u, const struct model_task *t)
 {
-    int64_t ran = model_task_ran_ms(t);
+    int64_t ran = model_task_ran_ms(t) - u->age_ms;
+    if (ran < 0) /* it had not begun then */
+        return;
     uint32_t cpus = cpuset_count(&t->status.cpus);
     uint32_t permille = t->paused ? 0 : demo_task_cpu_pct(&t->what, ran) * 10 * cpus;
-    uint64_t rss_kib = t->status.mem_mib * 1024 / 100 * t->what.mem_pct;
+    uint64_t rss_kib = SHELL_KIB + t->status.mem_mib * 1024 / 100 * t->what.mem_pct;
     *(struct task_util *)rec_list_push(&u->tasks) =
         (struct task_util){.key = t->status.key,
                            .cpu_permille = permille,
@@ -129,11 +135,13 @@ static void model_node_sample_task(struct msg_util *u, const struct model_task *
     }
 }
 
-static void model_node_sample(void *ctx)
+static void model_node_send_sample(struct model_node *n, uint32_t age_ms)
 {
-    struct model_node *n = ctx;
-    struct msg_util u = {
-        .node = xstrdup(n->name), .t = wall_read(), .mem_mib = n->cfg.mem_mib, .mem_used_mib = READY_MIB};
+    struct msg_util u = {.node = xstrdup(n->name),
+                         .t = {.ms = wall_read().ms - age_ms},
+                         .mem_mib = n->cfg.mem_mib,
+                         .mem_used_mib = READY_MIB,
+                         .age_ms = age_ms};
     for (uint32_t g = 0; g < n->cfg.gpus; g++)
         *(struct gpu_util *)rec_list_push(&u.gpus) =
             (struct gpu_util){.index = g, .mem_mib = 81920, .mem_used_mib = 4};
@@ -144,6 +152,12 @@ static void model_node_sample(void *ctx)
     u.cpu_permille = u.cpu_permille / n->cfg.cpus + 4;
     model_node_say(n, MSG_UTIL, 0, &u);
     rec_fini(&msg_util_rec, &u);
+}
+
+static void model_node_sample(void *ctx)
+{
+    struct model_node *n = ctx;
+    model_node_send_sample(n, 0);
     if (n->watched)
         loop_timer_set(n->cfg.loop, &n->sample, n->cfg.sample_ms);
 }
@@ -151,10 +165,13 @@ static void model_node_sample(void *ctx)
 static void model_node_watch(struct model_node *n, bool on)
 {
     n->watched = on;
-    if (on) /* the first at once: the clock may stand still */
-        model_node_sample(n);
-    else
+    if (!on) {
         loop_timer_cancel(n->cfg.loop, &n->sample);
+        return;
+    }
+    model_node_sample(n); /* at once, and with its past: the clock may stand still */
+    for (uint32_t age_ms = PAST_STEP_MS; age_ms < PAST_MS; age_ms += PAST_STEP_MS)
+        model_node_send_sample(n, age_ms);
 }
 
 /* --- output --- */

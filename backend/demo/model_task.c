@@ -96,6 +96,7 @@ static void model_task_end(struct model_task *t, uint32_t kind, int32_t code, in
                             .run_ms = (uint64_t)ran,
                             .peak_rss_kib = t->status.mem_mib * 1024 / 100 * t->what.mem_pct,
                             .cpu_ms = (uint64_t)ran * cpuset_count(&t->status.cpus) * t->what.cpu_pct / 100,
+                            .sampled = xstrdup("RSS every 250 ms"),
                             .was_killed = t->status.killing};
     for (uint32_t i = 0; i < t->n_ranks; i++)
         *rec_list_push(&t->end->ranks) = (struct rank_end){.code = i ? 0 : code, .signal = i ? 0 : sig};

@@ -2,14 +2,13 @@
 #include "src/cli/jobfilter.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/cli/usernames.h"
 #include "src/model/usage.h"
 
 void job_filter_fini(struct job_filter *f)
@@ -38,9 +37,9 @@ static void clear_users(struct job_filter *f)
 
 static void add_uid(struct job_filter *f, uid_t uid)
 {
-    const struct passwd *pw = getpwuid(uid);
-    if (pw)
-        strv_push(&f->users, pw->pw_name);
+    char *name = username_of(uid);
+    if (name)
+        strv_push_take(&f->users, name);
     else
         vec_push(&f->uids, uid);
 }
@@ -51,7 +50,7 @@ void filter_set_users(struct job_filter *f, const char *text, struct strv *unkno
     struct strv words = strv_split(text, ",");
     for (size_t i = 0; i < words.n; i++) {
         int64_t uid;
-        if (getpwnam(words.v[i]))
+        if (username_is_known(words.v[i]))
             strv_push(&f->users, words.v[i]);
         else if (int_parse(words.v[i], 0, UINT32_MAX - 1, &uid, NULL) == 0)
             add_uid(f, (uid_t)uid);
@@ -64,7 +63,7 @@ void filter_set_users(struct job_filter *f, const char *text, struct strv *unkno
 void filter_set_user_me(struct job_filter *f)
 {
     clear_users(f);
-    add_uid(f, geteuid());
+    add_uid(f, username_own_uid());
 }
 
 void filter_name_uids(struct job_filter *f)

@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 
+/* Below STOKER_HOME of a demo: its users, whom the machine does not know. Lines "NAME UID", the user of the
+ * commands first. */
+#define DEMO_USERS_FILE "demo-users"
+
 struct paths {
     char *home;              /* NULL in shared and XDG modes */
     char *config;            /* stoker.cfg */

@@ -16,6 +16,16 @@ has squeue "$out" "alice"
 has squeue "$out" "pretrain"
 has "an array" "$out" "sweep"
 
+case_ "its users"
+must stoker --demo --at=$NOON squeue --me -h -o %u
+is "mine" "$(sort -u <<<"$out")" alice
+must stoker --demo --at=$NOON squeue -u bo,chen -h -o %u
+is "those of others" "$(sort -u <<<"$out" | tr '\n' ' ')" "bo chen "
+must stoker --demo --at=$NOON --admin squeue --me -h
+is "the administrator's" "$out" ""
+run stoker --demo --at=$NOON squeue -u nosuchuser
+has "unknown" "$err" "Invalid user: nosuchuser"
+
 case_ "the same seed and time, the same cluster"
 must stoker --demo --at=$NOON squeue
 is "squeue again" "$out" "$first"

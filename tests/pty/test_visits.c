@@ -103,6 +103,40 @@ static void a_whole_visit(void **state)
     tty_must_be_sane(t, "visited");
 }
 
+/* One process burns its CPU and prints; what that uses stands on the page of its job, and goes on while the
+ * page is shown. */
+static void a_busy_job_is_measured(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "live");
+    assert_int_equal(tty_run("sbatch -J burns -n 1 -t 30 -o burns.out "
+                             "--wrap 'echo hello from the fire; while :; do :; done' >/dev/null"),
+                     0);
+    tty_await(t, "burns");
+    tty_await(t, "n1");
+    tty_type(t, "\r");
+    tty_await(t, "Running on n1 since");
+    tty_await(t, "hello from the fire");
+    tty_await(t, "of 30:00, ");
+    tty_await(t, " of 1 "); /* CPUs */
+    int percent = 0;
+    for (int64_t end = tty_now_ms() + 60000; percent < 30 && tty_now_ms() < end;) {
+        tty_await(t, "CPU ");
+        const char *at = strstr(t->text.s, "\n CPU ");
+        percent = at ? atoi(at + 6) : 0;
+        assert_true(tty_read(t, 200));
+    }
+    if (percent < 30 || percent > 110) /* of one CPU */
+        fail_msg("it burns %d %% of its CPU:\n%s", percent, t->text.s);
+    tty_type(t, "c");
+    tty_await(t, "cancel 1 job");
+    tty_type(t, "y");
+    tty_await(t, "Ended at ");
+    tty_await(t, "cancelled by ");
+    tty_type(t, "\t");
+    tty_await(t, "Efficiency");
+}
+
 /* What the controller pushes about nodes and windows, as an administrator makes it. */
 static void a_node_is_noted_and_kept(void **state)
 {
@@ -426,6 +460,7 @@ int main(void)
         TTY_CASE(shows_the_queue_and_its_changes),
         TTY_CASE(a_controller_that_goes_and_comes),
         TTY_CASE(a_whole_visit),
+        TTY_CASE(a_busy_job_is_measured),
         TTY_CASE(a_node_is_noted_and_kept),
         TTY_CASE(what_was_confirmed_outlives_the_terminal),
         TTY_CASE(an_array_is_counted_for_as_long_as_it_is_there),

@@ -24,7 +24,7 @@
 #include "ui/text/view_text.h"
 
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
-#define LIMIT_BAR    28   /* cells of the bar of its time */
+#define BAR_CELLS    28   /* of its time, and of its life */
 #define HEAD_MAX     6    /* lines of the sentence, the time and its life */
 #define BELOW_MIN    4    /* lines below the tree that are worth something */
 #define TREE_MIN     3    /* lines of the tree, before there is anything below it */
@@ -215,6 +215,7 @@ static void fill_head(struct jobpage *p, const struct job *j, int width)
 {
     struct ui *ui = p->v.ui;
     struct lines *l = &p->head.lines;
+    int cells = BAR_CELLS < width / 3 ? BAR_CELLS : width / 3;
     struct rich bar, words;
     lines_clear(l);
     struct rich *r = lines_add(l);
@@ -222,13 +223,16 @@ static void fill_head(struct jobpage *p, const struct job *j, int width)
     r->hang = 2;
     rich_init(&bar);
     rich_init(&words);
-    joblife_limit(&bar, ui, j, LIMIT_BAR < width / 3 ? LIMIT_BAR : width / 3);
+    joblife_limit(&bar, ui, j, cells);
     if (bar.text.len)
         rich_append(lines_add(l), &bar);
     rich_clear(&bar);
-    if (joblife_ribbon(&bar, &words, ui, j, width)) {
-        rich_append(lines_add(l), &bar);
-        rich_append(lines_add(l), &words);
+    if (joblife_ribbon(&bar, &words, ui, j, cells)) {
+        r = lines_add(l);
+        rich_append(r, &bar);
+        rich_add(r, ROLE_NORMAL, "  ");
+        rich_append(r, &words);
+        r->hang = cells + 2;
     }
     rich_fini(&bar);
     rich_fini(&words);
@@ -289,14 +293,14 @@ static void jobpage_draw_output(struct jobpage *p, struct canvas *c, struct rect
 static void jobpage_draw_below(struct jobpage *p, struct canvas *c, struct rect *body, const struct job *j,
                                bool side)
 {
-    int tree = p->tree.table.shown.n ? (int)p->tree.table.shown.n + 1 : 1;
-    int least = tree < TREE_MIN ? tree : TREE_MIN, left = body->h - tree - 1;
+    int rows = (int)p->tree.table.shown.n, tree = rows + 1 > TREE_MIN ? rows + 1 : rows ? TREE_MIN : 1;
+    int least = tree < TREE_MIN ? tree : TREE_MIN, left = body->h - tree - (tree > TREE_MIN || !rows);
     if (left < BELOW_MIN) /* the tree scrolls */
         left = body->h / 2 < body->h - 1 - least ? body->h / 2 : body->h - 1 - least;
     if (left < BELOW_MIN || (!p->peek.at.job && side))
         return;
     struct rect r = rect_take_bottom(body, left);
-    rect_take_bottom(body, 1);
+    rect_take_bottom(body, tree > TREE_MIN || !rows); /* with one row its last line is empty */
     if (p->peek.at.job)
         jobpage_draw_output(p, c, r, j);
     else if (!side)

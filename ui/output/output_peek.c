@@ -7,6 +7,7 @@
 #include "src/model/stepstate.h"
 #include "ui/output/output_nodes.h"
 #include "ui/text/view_text.h"
+#include "ui/widget/pane.h"
 
 struct peek_ref {
     struct output_peek *peek; /* NULL: it has gone */
@@ -179,10 +180,14 @@ void peek_draw(struct output_peek *p, struct canvas *c, struct rect r)
             reader_resize(p->reader, r.h, r.w);
         peek_look(p);
     }
-    if (peek_has_lines(p))
+    if (peek_has_lines(p)) {
         page_draw(&p->state->page, c, r);
-    else
-        canvas_text(c, r.y, r.x, ROLE_DIM, peek_nothing(p), r.w);
+        return;
+    }
+    struct pane why = {0};
+    lines_addf(&why.lines, ROLE_DIM, "%s", peek_nothing(p));
+    pane_draw(&why, c, r);
+    pane_fini(&why);
 }
 
 void peek_name(const struct output_peek *p, const struct job *j, struct str *out)

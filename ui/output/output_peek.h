@@ -35,7 +35,7 @@ void peek_fini(struct output_peek *p);
 /* Shows the output at that place, which is copied; at NULL: the one that output_open would open. j NULL:
  * nothing. Cheap where it shows that already. */
 void peek_show(struct output_peek *p, const struct job *j, const struct output_at *at);
-/* Draws the last lines, or one dim line that says why there are none. */
+/* Draws the last lines, or says why there are none. */
 void peek_draw(struct output_peek *p, struct canvas *c, struct rect r);
 /* Is there a line to be shown? Not before the first peek_draw. */
 bool peek_has_lines(const struct output_peek *p);

@@ -236,8 +236,10 @@ bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const 
     if (piece)
         return false;
     s->refused = true;
-    if (!s->path && !s->size) /* else what is said of the file is nearer */
+    if (!s->path && !s->size)
         set_trouble(s, "%s", d ? d->error : why);
+    else if (!d && s->fd < 0 && !s->size) /* else what is said of the file is nearer */
+        set_trouble(s, "%s is not on this machine, and its node does not send it: %s", s->path, why);
     return true;
 }
 

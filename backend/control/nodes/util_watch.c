@@ -8,6 +8,8 @@
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
 
+#define PAST_MAX (8u << 20) /* bytes on their way to a client: earlier measurements come all at once */
+
 struct util_watcher {
     struct list link;
     struct session *session;
@@ -144,8 +146,9 @@ static void util_watch_push_job(const struct control *c, const struct util_watch
 
 void util_watch_push(struct control *c, const struct msg_util *u)
 {
+    size_t most = u->age_ms ? PAST_MAX : CONN_LOW;
     list_for_each (w, util_watchers(c), struct util_watcher, link) {
-        if (conn_queued(w->session->conn) >= CONN_LOW)
+        if (conn_queued(w->session->conn) >= most)
             continue;
         if (w->job)
             util_watch_push_job(c, w, u);

@@ -6,6 +6,7 @@
 
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
+#include "src/cli/usernames.h"
 #include "src/jobspec/signame.h"
 
 struct action {
@@ -55,7 +56,7 @@ static int add_mine(const struct cli *cli, struct client *c, struct target_list 
     int rc = ask_fetch(cli, c, &get, &m);
     if (rc == 0)
         list_for_each (j, &m.all, struct job, in_all)
-            if (j->uid == geteuid())
+            if (j->uid == username_own_uid())
                 *rec_list_push(&t->list) =
                     (struct job_target){.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
     model_fini(&m);
