@@ -109,7 +109,7 @@ static void a_busy_job_is_measured(void **state)
 {
     struct tty *t = *state;
     tty_await(t, "live");
-    assert_int_equal(tty_run("sbatch -J burns -n 1 -t 30 -o burns.out "
+    assert_int_equal(tty_run("sbatch -J burns -n 1 -t 30 -o $STOKER_HOME/burns.out "
                              "--wrap 'echo hello from the fire; while :; do :; done' >/dev/null"),
                      0);
     tty_await(t, "burns");

@@ -242,6 +242,7 @@ static void history_says_what_was_used(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct job *j = past_job(900, "hungry", JOB_OUT_OF_MEMORY);
+    j->uid = 1000;
     struct alloc *a = rec_list_push(&j->alloc);
     *a = (struct alloc){.node = xstrdup("cpu03"), .mem_mib = 63488};
     cpuset_add_range(&a->cpus, 0, 4);
@@ -259,6 +260,9 @@ static void history_says_what_was_used(void **state)
     job_free(j);
     uilab_keys(u, "/hungry<Enter>");
     uilab_golden(u, "history-used", 43, 132);
+    must_not_show(u, "% of CPUs"); /* of all users together it would help no user */
+    keys_show(u, "m", "used 99% of memory, 80% of CPUs");
+    uilab_keys(u, "m");
     uilab_draw(u, 43, 132);
     must_show(u, "80%"); /* of the CPUs */
     must_show(u, "--mem=124G");

@@ -2,6 +2,7 @@
 #include "ui/info/job_life.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
 #include "src/model/jobeffective.h"
@@ -60,6 +61,8 @@ static void headline_of_running(struct rich *r, const struct ui *ui, const struc
     str_fini(&bad);
 }
 
+#define FAILED_BEGIN "failed: " /* of what jobtext_end says */
+
 static void headline_of_ended(struct rich *r, const struct ui *ui, const struct job *j, const char *nodes)
 {
     struct str when = STR_INIT, how = STR_INIT;
@@ -76,6 +79,9 @@ static void headline_of_ended(struct rich *r, const struct ui *ui, const struct 
         rich_addf(r, ROLE_NORMAL, "Ended at %s without having run: %s.", when.s, how.s);
     else if (j->state == JOB_COMPLETED)
         rich_addf(r, ROLE_NORMAL, "Done at %s after %s on %s.", when.s, ran, nodes);
+    else if (str_starts(how.s, FAILED_BEGIN)) /* the sentence says it itself */
+        rich_addf(r, ROLE_NORMAL, "Failed at %s after %s on %s: %s.", when.s, ran, nodes,
+                  how.s + strlen(FAILED_BEGIN));
     else
         rich_addf(r, ROLE_NORMAL, "Ended at %s after %s on %s: %s.", when.s, ran, nodes, how.s);
     str_fini(&when);

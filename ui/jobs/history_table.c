@@ -350,3 +350,22 @@ const struct job *pastlist_job(const struct trow *row)
 {
     return row ? history_table_job_of(row->data) : NULL;
 }
+
+struct past_use pastlist_use(const struct pastlist *l)
+{
+    double mem = 0, mem_had = 0, cpu = 0, cpu_had = 0;
+    for (size_t i = 0; i < l->n_jobs; i++) {
+        struct job_use u;
+        job_use(&u, l->jobs[i], ui_model(l->cols.ui), ui_now(l->cols.ui));
+        if (u.mem_percent >= 0) {
+            mem += (double)u.peak_kib / 1024 * u.ran_s;
+            mem_had += (double)u.mem_mib * u.ran_s;
+        }
+        if (u.cpu_percent >= 0) {
+            cpu += (double)u.cpu_ms;
+            cpu_had += (double)u.ran_s * 1000 * job_cpus(l->jobs[i]);
+        }
+    }
+    return (struct past_use){.mem_percent = mem_had > 0 ? (int)(100 * mem / mem_had) : -1,
+                             .cpu_percent = cpu_had > 0 ? (int)(100 * cpu / cpu_had) : -1};
+}

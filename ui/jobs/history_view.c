@@ -121,12 +121,22 @@ static void past_words(const struct history *h, struct rich *out)
     rich_role(out, ROLE_DIM);
 }
 
+/* Of the jobs of one user alone: what to ask for less of. */
+static void history_use_words(const struct history *h, struct rich *out)
+{
+    struct past_use u = pastlist_use(&h->list);
+    if (u.mem_percent >= 0 && u.cpu_percent >= 0)
+        rich_addf(out, ROLE_DIM, "   used %d%% of memory, %d%% of CPUs", u.mem_percent, u.cpu_percent);
+}
+
 static void history_title(struct view *v, struct rich *out)
 {
     struct history *h = history_of(v);
     rich_add(out, ROLE_TITLE, h->list.mine ? "My history" : "History");
     tableview_title(v->ui, &h->list.table, h->list.rows.n_rows, out);
     past_words(h, out);
+    if (h->list.mine)
+        history_use_words(h, out);
 }
 
 static void history_fill_side(struct history *h, const struct trow *row)
