@@ -182,12 +182,12 @@ $(B)/obj/%.o: %.c $(B)/.settings
 # ---- tests -----------------------------------------------------------------------------------------------
 #
 # tests/unit/LAYER/test_*.c    linked with what the layer may use
-# tests/KIND/test_*.c, *.sh    prop sim screen pty integ crash fuzz vopr: linked with everything
+# tests/KIND/test_*.c, *.sh    prop sim screen pty integ attack crash fuzz vopr: linked with everything
 # tests/lint/*.sh              the lint
 # tests/lib/*.c                helpers, an archive that every test program is linked with
 # tests/tools/*.c              small programs that tests call, in $(B)/tests/tools
 
-TEST_KINDS := prop sim screen pty integ crash fuzz vopr
+TEST_KINDS := prop sim screen pty integ attack crash fuzz vopr
 # Its loop and its store's worker take the place of the product's.
 MORE_vopr := $(sort $(filter-out tests/vopr/test_%,$(wildcard tests/vopr/*.c)))
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c))

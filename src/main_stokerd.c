@@ -26,6 +26,7 @@
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
 #include "src/conf/paths.h"
+#include "src/conf/warn.h"
 
 struct daemon_state {
     struct loop *loop;
@@ -36,11 +37,24 @@ struct daemon_state {
     bool accept_loss;
 };
 
+static void log_config_warnings(const struct cluster_spec *spec)
+{
+    struct strv texts = {0};
+    conf_warnings(spec, &texts);
+    for (size_t i = 0; i < texts.n; i++)
+        log_warn("configuration: %s", texts.v[i]);
+    strv_fini(&texts);
+}
+
 static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
 {
     const struct paths *p = ctx;
-    if (access(p->config, F_OK) == 0)
-        return conf_load(p->config, ret, err);
+    if (access(p->config, F_OK) == 0) {
+        int r = conf_load(p->config, ret, err);
+        if (r == 0)
+            log_config_warnings(ret);
+        return r;
+    }
     if (errno != ENOENT)
         return err_set(err, -errno, "%s: %s", p->config, strerror(errno));
     conf_default(ret);

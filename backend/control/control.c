@@ -122,7 +122,7 @@ void control_free(struct control *c)
 
 void control_add_client(struct control *c, int fd, uint32_t uid)
 {
-    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, true,
+    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, "",
                     &(struct cause){.code = CAUSE_NONE});
 }
 

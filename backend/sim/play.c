@@ -140,7 +140,8 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
 static enum refusal play_admit(struct play_clock *c, const struct job *j)
 {
     struct sched_admit_how how = {0};
-    enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, NULL);
+    struct submitter by = {.uid = j->uid, .user = j->user, .group = j->group, .is_simulated = true};
+    enum refusal r = account_check(&c->view, &by, j->req.account, j->req.qos, NULL);
     if (r == REFUSAL_NONE)
         r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, NULL);
     return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, NULL) : r;

@@ -454,6 +454,9 @@ static int check_qos(const struct finish *f)
                                : conf_error(f->c, at, "preempt: \"%s\" and \"%s\" would preempt each other",
                                             q->name, other->name);
         }
+        if (r == 0 && f->spec->accounts.n)
+            r = check_all_known(f, conf_where(f, "qos", i, "allow_accounts"), "allow_accounts", "account",
+                                account_name, f->spec->accounts.n, &q->allow_accounts);
     }
     return r ? r : check_qos_rings(f);
 }

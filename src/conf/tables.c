@@ -54,6 +54,9 @@ static const struct conf_option node_options[] = {
     {.name = "own_files", .type = CONF_BOOL, MEMBER(node_spec, own_files), .def = "false",
      .help = "`true`: the node shares no files with the machine where jobs are submitted. The agent creates missing working "
              "directories; output files stay on the node, and `stoker output` and the screens fetch them."},
+    {.name = "admin", .type = CONF_BOOL, MEMBER(node_spec, admin), .def = "false",
+     .help = "`true`: administrators may administrate from this node too. Their identity there is the node's word: root of the node "
+             "can act as any of them. Matters in shared mode alone."},
 };
 
 const struct conf_section conf_node_section = {
@@ -118,6 +121,13 @@ static const struct conf_option qos_options[] = {
     {.name = "preempt_mode", .type = CONF_WORD, MEMBER(qos_spec, preempt_mode), .words = preempt_modes, .def = "off",
      .help = "What happens to the jobs of this QOS when a QOS that may preempt it needs the resources; `off`: as their partition says, "
      "and `requeue` where that is off."},
+    {.name = "allow_users", .type = CONF_STRV, MEMBER(qos_spec, allow_users),
+     .def_help = "all; where the QOS preempts or adds priority: administrators alone",
+     .help = "Users who may use the QOS; `*`: all. A member of `allow_groups` and a job of `allow_accounts` may as well."},
+    {.name = "allow_groups", .type = CONF_STRV, MEMBER(qos_spec, allow_groups), .def_help = "as `allow_users`",
+     .help = "Unix groups whose members may use the QOS."},
+    {.name = "allow_accounts", .type = CONF_STRV, MEMBER(qos_spec, allow_accounts), .def_help = "as `allow_users`",
+     .help = "Accounts whose jobs may use the QOS."},
 };
 
 const struct conf_section conf_qos_section = {

@@ -1,6 +1,8 @@
 /* warn.c - what a configuration says without effect. */
 #include "src/conf/warn.h"
 
+#include "src/base/xalloc.h"
+
 static bool warn_admits(const struct part_spec *p, const struct qos_spec *q)
 {
     return (!p->allow_qos.n || strv_has(&p->allow_qos, q->name)) && !strv_has(&p->deny_qos, q->name);
@@ -43,8 +45,19 @@ static void warn_of_tiers(const struct cluster_spec *s, const struct qos_spec *b
     strv_push_take(ret, str_take(&b));
 }
 
+static void warn_of_closed_qos(const struct qos_spec *q, struct strv *ret)
+{
+    if (spec_qos_is_closed(q))
+        strv_push_take(ret, xasprintf("only administrators may use QOS \"%s\", because it %s and names no "
+                                      "users: set allow_users, allow_groups or allow_accounts "
+                                      "(allow_users = [\"*\"]: all users)",
+                                      q->name, q->preempt.n ? "preempts jobs" : "adds priority"));
+}
+
 void conf_warnings(const struct cluster_spec *s, struct strv *ret)
 {
+    for (size_t i = 0; i < s->qos.n; i++)
+        warn_of_closed_qos(&s->qos.v[i], ret);
     for (size_t i = 0; i < s->qos.n; i++)
         for (size_t k = 0; k < s->qos.v[i].preempt.n; k++) {
             const struct qos_spec *its = spec_find_qos(s, s->qos.v[i].preempt.v[k]);

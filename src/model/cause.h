@@ -179,7 +179,7 @@ enum why_class {
     X(NO_SCRIPT, "n")                                                                                        \
     X(NO_UNKNOWN_TASK, "name n")                                                                             \
     /* rights */                                                                                             \
-    X(ADMINS_ONLY, "what")                                                                                   \
+    X(ADMINS_ONLY, "what name")                                                                              \
     X(OTHER_USERS_JOB, "")                                                                                   \
     X(OTHER_USERS_SCRIPT, "")                                                                                \
     X(ONE_USER, "user")                                                                                      \
@@ -298,7 +298,11 @@ enum why_class {
     X(TASK_RANKS_TOO_MANY, "")                                                                               \
     X(TASK_NO_SCRIPT, "")                                                                                    \
     X(TASK_LAUNCH_TOO_BIG, "most")                                                                           \
-    X(TASK_NOT_STARTED, "")
+    X(TASK_NOT_STARTED, "")                                                                                  \
+    /* who may name what */                                                                                  \
+    X(ACCOUNT_GROUP, "name user")                                                                            \
+    X(QOS_CLOSED, "name")                                                                                    \
+    X(QOS_USER, "name user")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

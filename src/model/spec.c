@@ -59,6 +59,12 @@ uint32_t spec_propagated_limits(const struct cluster_spec *s)
     return s->propagate_limits.n ? kinds_of(&s->propagate_limits) : ULIMIT_ALL;
 }
 
+bool spec_qos_is_closed(const struct qos_spec *q)
+{
+    bool open = q->allow_users.n || q->allow_groups.n || q->allow_accounts.n;
+    return !open && (q->preempt.n || q->priority) && !str_eq(q->name, QOS_DEFAULT);
+}
+
 bool spec_account_lists(const struct account_spec *a, const char *user)
 {
     for (size_t i = 0; i < a->users.n; i++)

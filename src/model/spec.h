@@ -31,12 +31,13 @@ struct node_spec {
     bool detect;        /* false: believe the figures, check no hardware */
     char *agent_socket; /* of an agent on this machine that a service manager keeps; NULL: we start ours */
     bool own_files;     /* it shares no files: what jobs write there stays there and is asked for */
+    bool admin;         /* administrators are administrators there too, on the node's word */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
     F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
-    F(S, STR, agent_socket) F(S, BOOL, own_files)
+    F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };
@@ -63,6 +64,8 @@ struct part_spec {
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
     F(S, STRV, deny_qos) F(S, U32, lost_node)
 
+#define QOS_DEFAULT "normal" /* Slurm's name of the QOS of jobs that name none: always there */
+
 struct qos_spec {
     char *name;
     uint32_t priority;
@@ -71,9 +74,11 @@ struct qos_spec {
     double usage_factor;
     uint32_t preempt_mode; /* enum preempt_mode of its jobs where another QOS preempts them; OFF: as the
                               partition says, and requeue where that is off */
+    struct strv allow_users, allow_groups, allow_accounts; /* one is enough; "*": all users */
 };
 #define QOS_SPEC_FIELDS(F, G, S)                                                                             \
-    F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor) F(S, U32, preempt_mode)
+    F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor) F(S, U32, preempt_mode) \
+    F(S, STRV, allow_users) F(S, STRV, allow_groups) F(S, STRV, allow_accounts)
 
 struct account_user {
     char *name;
@@ -176,6 +181,9 @@ const struct part_spec *spec_find_part(const struct cluster_spec *s, const char 
 const struct qos_spec *spec_find_qos(const struct cluster_spec *s, const char *name);
 const struct account_spec *spec_find_account(const struct cluster_spec *s, const char *name);
 const struct license_spec *spec_find_license(const struct cluster_spec *s, const char *name);
+/* Whether only administrators may use it: it preempts or adds priority, and says for no users that they
+ * may. Never the QOS of jobs that name none. */
+bool spec_qos_is_closed(const struct qos_spec *q);
 bool spec_account_lists(const struct account_spec *a, const char *user);
 /* The account of a job that names none: the first that is configured and lists the user, else the Unix
  * group, which may be NULL. */

@@ -43,8 +43,6 @@ uint64_t usage_key(const char *const *names, size_t n);
 /* Whose usage a job's is: its account, else the submitter's group. Never NULL. */
 const char *job_account(const struct job *j);
 
-/* Slurm's name of the QOS that everything has where nothing else is said: always there. */
-#define QOS_DEFAULT "normal"
 /* The QOS of a job: the one it names, else that. */
 const char *job_qos(const struct job_req *r);
 

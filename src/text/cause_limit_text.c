@@ -213,6 +213,12 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_PARTITION_NODES] = {.full = "{asked:node} asked, partition {part} allows {most}"},
     [CAUSE_NO_ACCOUNT] = {.full = "there is no account {name}"},
     [CAUSE_ACCOUNT_USER] = {.full = "account {name} does not list user {user}"},
+    [CAUSE_ACCOUNT_GROUP] = {.full = "account {name}: user {user} is not in a Unix group of that name, and "
+                                     "this cluster's configuration has no accounts"},
+    [CAUSE_QOS_CLOSED] = {.full =
+                              "only administrators may use QOS {name}: this cluster's configuration names "
+                              "no users of it (allow_users)"},
+    [CAUSE_QOS_USER] = {.full = "QOS {name} does not admit user {user}"},
     [CAUSE_NO_QOS] = {.full = "there is no QOS {name}"},
     [CAUSE_NO_RESERVATION] = {.full = "there is no reservation {name}"},
     [CAUSE_RESERVATION_OVER] = {.full = "there is no reservation {name} any more"},

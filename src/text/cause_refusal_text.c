@@ -6,7 +6,6 @@
 static void admins_only_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                              template_part full)
 {
-    (void)full;
     static const char *const acts[ADMIN_N_ACTS] = {
         [ADMIN_ACT_NONE] = "do that",
         [ADMIN_ACT_DRAIN] = "drain and resume nodes",
@@ -21,8 +20,9 @@ static void admins_only_full(struct str *out, const struct cause *c, const struc
         [ADMIN_ACT_FORCE] = "queue what can never start",
         [ADMIN_ACT_RAISE_TIME_LIMIT] = "raise the time limit of a running job",
     };
-    (void)r;
     str_appendf(out, "only administrators %s", acts[c->what < ADMIN_N_ACTS ? c->what : ADMIN_ACT_NONE]);
+    template_append(out, "[, and from node {name} none may: its entry in stoker.cfg has no admin = true]",
+                    c, r, full);
 }
 
 static void job_in_state_full(struct str *out, const struct cause *c, const struct cause_reader *r,

@@ -212,6 +212,27 @@ wait_state "$j" RUNNING
 run as "$login" scancel "$j"
 [ "$rc" -ne 0 ] || fail "another user's job was cancelled"
 has "it is seen" "$(as "$login" squeue -h -o '%i %u')" "$j nobody"
+
+case_ "an administrator whom a node names is none, unless the node may say so"
+config=$(<"$STOKER_HOME/stoker.cfg")
+there() { run as nobody env STOKER_SOCKET="$TMPDIR/n2/front.sock" "$@"; }
+echo "admin_groups = [\"$(id -gn nobody)\"];" >>"$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
+must as nobody stoker node drain n1 --reason=here
+must as nobody stoker node resume n1
+there stoker node drain n1 --reason=there
+is "its status" "$rc" 4
+has "why" "$err" "from node n2 none may"
+is "n1 is as it was" "$(sinfo -h -n n1 -o %T)" idle
+there squeue -h -o %i
+is "what all users may" "$rc" 0
+sed -i 's/ssh_user = "[^"]*";/& admin = true;/' "$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
+there stoker node drain n1 --reason=there
+is "a node that may" "$rc $err" "0 "
+there stoker node resume n1
+printf '%s\n' "$config" >"$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
 must as nobody scancel "$j"
 wait_end "$j"
 

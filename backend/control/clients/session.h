@@ -40,7 +40,7 @@ struct session {
     uint32_t uid, gid;
     uint32_t pid;
     bool greeted, admin;
-    bool from_node;       /* its identity is what a node says */
+    char *node;           /* its identity is what this node says; NULL: the kernel's word */
     struct cause refused; /* why it is not welcome; CAUSE_NONE: it is */
     uint32_t n_causes;    /* codes of causes that the client knows */
     bool given_up;        /* its connection ends with this loop iteration */

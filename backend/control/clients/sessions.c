@@ -49,6 +49,7 @@ static void session_free(struct session *s)
     user_quota_leave(c, s->quota);
     modules_call(c, session_closed, c, s);
     free(s->program);
+    free(s->node);
     cause_clear(&s->refused);
     free(s);
 }
@@ -175,6 +176,16 @@ static void session_greet(struct session *s, uint64_t tag, const struct msg_hell
     conn_send(s->conn, 0, MSG_WELCOME, tag, &w);
 }
 
+/* name: the node because of which an administrator is none. */
+static void session_refuse_admin_act(struct session *s, uint64_t tag, uint32_t act)
+{
+    struct control *c = s->ctl;
+    bool by_node = s->node && user_is_admin(c->users, s->uid, &c->model.spec.admin_groups);
+    session_refuse(
+        s, tag, REFUSAL_NOT_ALLOWED, 0,
+        &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = act, .name = by_node ? xstrdup(s->node) : NULL});
+}
+
 static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
 {
     struct control *c = s->ctl;
@@ -185,8 +196,7 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
         session_refuse(s, tag, REFUSAL_READ_ONLY, 0,
                        &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(c->read_only)});
     else if (r->admin && !s->admin)
-        session_refuse(s, tag, REFUSAL_NOT_ALLOWED, 0,
-                       &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = r->admin});
+        session_refuse_admin_act(s, tag, r->admin);
     else
         r->handle(s, tag, body);
     return 0;
@@ -236,10 +246,13 @@ static void session_on_drain(void *arg, struct conn *conn)
 static const struct conn_ops session_ops = {
     .on_frame = session_on_frame, .on_close = session_on_close, .on_drain = session_on_drain};
 
-/* root of a node is not root here, and a service account of a node is not the one here. */
-static bool session_may_administer(struct control *c, uint32_t uid, bool from_node)
+/* root of a node is not root here, a service account of a node is not the one here, and that a user of it
+ * is an administrator is the node's word alone. node NULL: this machine. */
+static bool session_may_administer(struct control *c, uint32_t uid, const char *node)
 {
-    if (from_node && (uid == 0 || (c->settings.everyone && uid == geteuid())))
+    const struct node_spec *spec = spec_find_node(&c->model.spec, node);
+    bool trusted = !c->settings.everyone || (spec && spec->admin && uid != geteuid());
+    if (node && (uid == 0 || !trusted))
         return false;
     return user_is_admin(c->users, uid, &c->model.spec.admin_groups);
 }
@@ -249,7 +262,7 @@ void sessions_forget_users(struct control *c)
     user_cache_free(c->users);
     c->users = user_cache_new(c->settings.user_name);
     list_for_each (s, sessions(c), struct session, link) {
-        s->admin = session_may_administer(c, s->uid, s->from_node);
+        s->admin = session_may_administer(c, s->uid, s->node);
         user_quota_set_rate(c, s->quota);
     }
 }
@@ -275,13 +288,13 @@ static void sessions_let_in_local(struct control *c, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         close(fd);
     else
-        sessions_let_in(c, fd, &cred, false, &(struct cause){0});
+        sessions_let_in(c, fd, &cred, NULL, &(struct cause){0});
 }
 
-void sessions_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node,
+void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const char *node,
                      struct cause *refused)
 {
-    bool admin = session_may_administer(c, cred->uid, from_node);
+    bool admin = session_may_administer(c, cred->uid, node);
     struct user_quota *p = user_quota_get(c, cred->uid);
     struct cause why = {0};
     if (!user_quota_admits(c, p, admin, &why)) {
@@ -295,7 +308,7 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, bool f
     s->gid = cred->gid;
     s->pid = (uint32_t)cred->pid;
     s->admin = admin;
-    s->from_node = from_node;
+    s->node = node ? xstrdup(node) : NULL;
     s->refused = *refused;
     s->t_open = loop_now(c->loop);
     s->quota = p;

@@ -83,8 +83,8 @@ static void node_clients_let_in(struct control *c, struct node_peer *peer, const
         return;
     }
     stream_mux_add(&peer->clients, c->loop, m->id, m->uid, pair[0]);
-    sessions_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid}, true,
-                    &refused);
+    sessions_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid},
+                    n->spec.name, &refused);
 }
 
 int node_clients_take(struct control *c, struct node_peer *peer, enum msg_kind kind, const void *body)

@@ -67,9 +67,13 @@ static void submit_check_standing(struct session *s, const struct msg_submit *m,
         submit_refuse_act(k, ADMIN_ACT_PRIORITY);
     if (m->req.nice < 0 && !s->admin)
         submit_refuse_act(k, ADMIN_ACT_NICE);
+    struct sched_view v = policy_view(c);
+    struct submitter by = {.uid = s->uid,
+                           .user = user_name(c->users, s->uid),
+                           .group = group_name(c->users, s->gid),
+                           .is_admin = s->admin};
     if (k->refusal == REFUSAL_NONE)
-        k->refusal = account_check(&c->model.spec, user_name(c->users, s->uid),
-                                   group_name(c->users, s->gid), m->req.account, m->req.qos, &k->cause);
+        k->refusal = account_check(&v, &by, m->req.account, m->req.qos, &k->cause);
 }
 
 /* One user must not fill the queue. */

@@ -170,7 +170,10 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
     req_names_settle(&c->model, &u->req, j->partition);
     enum refusal r = req_check_request(&u->req, why);
     if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
-        r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, why);
+        r = account_check(
+            &v,
+            &(struct submitter){.uid = j->uid, .user = j->user, .group = j->group, .is_admin = s->admin},
+            u->req.account, u->req.qos, why);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
                         j->steps.n, why);

@@ -2,14 +2,20 @@
 #ifndef STOKER_BACKEND_SCHED_ACCOUNT_H
 #define STOKER_BACKEND_SCHED_ACCOUNT_H
 
+#include "backend/sched/limits/eligibility.h"
 #include "src/answers/refusal.h"
-#include "src/base/err.h"
-#include "src/model/cause.h"
-#include "src/model/model.h"
 
-/* May the user name this account and this QOS? NULL: none was named. Where accounts are configured, one
- * must list the user, except for the default account. */
-enum refusal account_check(const struct cluster_spec *spec, const char *user, const char *group,
-                           const char *account, const char *qos, struct cause *why);
+struct submitter {
+    uint32_t uid;
+    const char *user, *group; /* group: the Unix group that it submits with */
+    bool is_admin;            /* may name each account and QOS that there is */
+    bool is_simulated;        /* the QOS and accounts of a workload stand: who may name them is not known */
+};
+
+/* May the submitter name this account and this QOS? NULL: none was named. Where accounts are configured,
+ * one must list the user, or it is the user's Unix group and not configured; else the account must be a
+ * Unix group of the user. A QOS that preempts or adds priority must admit the user. why may be NULL. */
+enum refusal account_check(const struct sched_view *v, const struct submitter *by, const char *account,
+                           const char *qos, struct cause *why);
 
 #endif

@@ -588,31 +588,35 @@ static void test_rules_without_effect(void **state)
     } rows[] = {
         {"one tier",
          "partitions = ( { name = \"a\"; }, { name = \"b\"; } );\n"
-         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; allow_users = \"*\"; }, { name = \"lo\"; } );\n",
          ""},
         {"the other's tier is higher",
          "partitions = ( { name = \"main\"; priority_tier = 2; }, { name = \"spot\"; } );\n"
-         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; allow_users = \"*\"; }, { name = \"lo\"; } );\n",
          "QOS \"hi\" preempts \"lo\", but partition \"main\" (tier 2) comes before \"spot\" (tier 1): a "
          "job of QOS hi "
          "in spot preempts no job of QOS lo in main"},
         {"several pairs of partitions, one sentence",
          "partitions = ( { name = \"main\"; priority_tier = 2; }, { name = \"spot\"; }, { name = \"low\"; "
          "} );\n"
-         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; allow_users = \"*\"; }, { name = \"lo\"; } );\n",
          "QOS \"hi\" preempts \"lo\", but partition \"main\" (tier 2) comes before \"spot\" (tier 1): a "
          "job of QOS hi in spot preempts no job of QOS lo in main (and 1 more pair of partitions)"},
         {"the other may not be there",
          "partitions = ( { name = \"main\"; priority_tier = 2; deny_qos = [\"lo\"]; }, { name = \"spot\"; "
          "} );\n"
-         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; allow_users = \"*\"; }, { name = \"lo\"; } );\n",
          ""},
+        {"a QOS that only administrators may use",
+         "qos = ( { name = \"hi\"; priority = 5; }, { name = \"lo\"; } );\n",
+         "only administrators may use QOS \"hi\", because it adds priority and names no users: set "
+         "allow_users, allow_groups or allow_accounts (allow_users = [\"*\"]: all users)"},
         {"no node in common",
          "nodes = ( { name = \"n[1-2]\"; address = \"h%s\"; } );\n"
          "partitions = ( { name = \"main\"; nodes = \"n1\"; priority_tier = 2; }, { name = \"spot\"; nodes "
          "= \"n2\"; } "
          ");\n"
-         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; allow_users = \"*\"; }, { name = \"lo\"; } );\n",
          ""},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {

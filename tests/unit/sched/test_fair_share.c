@@ -427,20 +427,108 @@ static void test_accounts_of_submissions(void **state)
         {"ann", NULL, "best", "audio", REFUSAL_NO_QOS, "there is no QOS best"},
     };
     *rec_list_push(&l.spec.qos) = (struct qos_spec){.name = xstrdup("high")};
-    /* Nothing configured: the group, and whatever one likes. */
-    struct cause text = {0};
     check_str("no accounts", spec_default_account(&l.spec, "ann", "staff"), "staff");
-    check_int("no accounts", account_check(&l.spec, "ann", "staff", "dance", NULL, &text), REFUSAL_NONE);
     configure_accounts(table);
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct cause t = {0};
+        struct sched_view v = {.model = &l.m};
+        struct submitter by = {.user = rows[i].user, .group = "staff"};
         check_str(rows[i].user, spec_default_account(&l.m.spec, rows[i].user, "staff"), rows[i].fallback);
         check_int(rows[i].account ? rows[i].account : rows[i].user,
-                  account_check(&l.m.spec, rows[i].user, "staff", rows[i].account, rows[i].qos, &t),
-                  rows[i].want);
+                  account_check(&v, &by, rows[i].account, rows[i].qos, &t), rows[i].want);
         check_has(rows[i].user, said(&t), rows[i].text);
         cause_clear(&t);
     }
+}
+
+static bool in_staff_and_dance(void *ctx, uint32_t uid, const struct strv *groups)
+{
+    (void)ctx;
+    return uid == 7 && (strv_has(groups, "staff") || strv_has(groups, "dance"));
+}
+
+/* Without accounts a name must be a Unix group of the user: it is charged, and may open a partition. */
+static void accounts_are_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        struct submitter by;
+        const char *account;
+        enum refusal want;
+        const char *text;
+    } rows[] = {
+        {"the group of the session",
+         {.uid = 7, .user = "ann", .group = "staff"},
+         "staff",
+         REFUSAL_NONE,
+         ""},
+        {"another one", {.uid = 7, .user = "ann", .group = "staff"}, "dance", REFUSAL_NONE, ""},
+        {"not a member",
+         {.uid = 7, .user = "ann", .group = "staff"},
+         "vips",
+         REFUSAL_NO_ACCOUNT,
+         "user ann is not in a Unix group of that name"},
+        {"another user",
+         {.uid = 8, .user = "bo", .group = "guests"},
+         "dance",
+         REFUSAL_NO_ACCOUNT,
+         "user bo"},
+        {"made up", {.uid = 8, .user = "bo", .group = "guests"}, "madeup1", REFUSAL_NO_ACCOUNT, "user bo"},
+        {"an administrator",
+         {.uid = 0, .user = "root", .group = "root", .is_admin = true},
+         "vips",
+         REFUSAL_NONE,
+         ""},
+    };
+    struct sched_view v = {.model = &l.m, .in_groups = in_staff_and_dance};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct cause t = {0};
+        check_int(rows[i].row, account_check(&v, &rows[i].by, rows[i].account, NULL, &t), rows[i].want);
+        check_has(rows[i].row, said(&t), rows[i].text);
+        cause_clear(&t);
+    }
+}
+
+/* A QOS that preempts or adds priority admits those that it names. */
+static void qos_admit_whom_they_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        uint32_t priority;
+        const char *preempt, *users, *groups, *accounts;
+        enum refusal ann, bo; /* ann: uid 7, account staff */
+    } rows[] = {
+        {"without effect on others", 0, "", "", "", "", REFUSAL_NONE, REFUSAL_NONE},
+        {"priority, closed", 5, "", "", "", "", REFUSAL_NO_QOS, REFUSAL_NO_QOS},
+        {"preempts, closed", 0, "normal", "", "", "", REFUSAL_NO_QOS, REFUSAL_NO_QOS},
+        {"all", 5, "normal", "*", "", "", REFUSAL_NONE, REFUSAL_NONE},
+        {"a user", 5, "", "ann", "", "", REFUSAL_NONE, REFUSAL_NO_QOS},
+        {"a group", 5, "", "", "dance", "", REFUSAL_NONE, REFUSAL_NO_QOS},
+        {"an account", 5, "", "", "", "staff", REFUSAL_NONE, REFUSAL_NO_QOS},
+        {"a list on an ordinary one", 0, "", "bo", "", "", REFUSAL_NO_QOS, REFUSAL_NONE},
+    };
+    struct sched_view v = {.model = &l.m, .in_groups = in_staff_and_dance};
+    struct qos_spec *q = rec_list_push(&l.m.spec.qos);
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct submitter ann = {.uid = 7, .user = "ann", .group = "staff"};
+        struct submitter bo = {.uid = 8, .user = "bo", .group = "guests"};
+        struct submitter root = {.user = "root", .group = "root", .is_admin = true};
+        rec_fini(&qos_spec_rec, q);
+        *q = (struct qos_spec){.name = xstrdup("fast"),
+                               .priority = rows[i].priority,
+                               .preempt = strv_split(rows[i].preempt, ","),
+                               .allow_users = strv_split(rows[i].users, ","),
+                               .allow_groups = strv_split(rows[i].groups, ","),
+                               .allow_accounts = strv_split(rows[i].accounts, ",")};
+        check_int(rows[i].row, account_check(&v, &ann, "staff", "fast", NULL), rows[i].ann);
+        check_int(rows[i].row, account_check(&v, &bo, "guests", "fast", NULL), rows[i].bo);
+        check_int(rows[i].row, account_check(&v, &root, "root", "fast", NULL), REFUSAL_NONE);
+    }
+    xstrset(&q->name, QOS_DEFAULT);
+    q->priority = 5;
+    check_int("the QOS of jobs that name none", spec_qos_is_closed(q), false);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -461,6 +549,8 @@ int main(void)
         TEST(test_running_usage_counts),
         TEST(test_rows),
         TEST(test_accounts_of_submissions),
+        TEST(accounts_are_groups),
+        TEST(qos_admit_whom_they_name),
     };
     return cmocka_run_group_tests_name("fairshare", tests, NULL, NULL);
 }
