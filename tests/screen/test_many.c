@@ -230,7 +230,7 @@ static void many_nodes_can_be_told_apart(void **unused)
     must_show(&u, "lon…-003");
     uilab_keys(&u, "2");
     uilab_draw(&u, 12, 40);
-    must_show(&u, "lon…-003 ");
+    must_show(&u, "long-n…ode-003 ");
     uilab_fini(&u);
 }
 

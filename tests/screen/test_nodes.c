@@ -20,10 +20,139 @@ static void what_was_measured_is_kept(void **state)
     must_show(u, "⢠⣤⣤⣤   ⡄ 43% busy");
 }
 
+/* --- the page of a node --- */
+
+static void node_news(struct uilab *u, const char *node, enum node_state state, enum node_news what,
+                      const char *text)
+{
+    struct ev_node *b = xcalloc(1, sizeof *b);
+    *b = (struct ev_node){.node = xstrdup(node), .state = state, .news = what, .news_text = xstrdup(text)};
+    if (what == NEWS_LOST)
+        b->trouble = xstrdup(text);
+    uilab_push(u, EV_NODE, 0, b);
+}
+
+/* A node that was lost and has come back, is drained, has a job, a window and a note. */
+static void a_broken_node(struct uilab *u)
+{
+    static const uint32_t busy[] = {99, 98, 97, 2, 0, 0, 0, 0};
+    node_news(u, "gpu03", NODE_LOST, NEWS_LOST, "no route to host");
+    uilab_wait(u, 840000);
+    node_news(u, "gpu03", NODE_UP, NEWS_REBOOTED, NULL);
+    struct ev_drain *d = xcalloc(1, sizeof *d);
+    *d = (struct ev_drain){.node = xstrdup("gpu03"),
+                           .drain = true,
+                           .reason = xstrdup("fan 2 is loud"),
+                           .user = xstrdup("root")};
+    uilab_push(u, EV_DRAIN, 0, d);
+    struct ev_note *n = xcalloc(1, sizeof *n);
+    *n = (struct ev_note){
+        .node = xstrdup("gpu03"), .text = xstrdup("the vendor comes on Friday"), .user = xstrdup("ann")};
+    uilab_push(u, EV_NOTE, 0, n);
+    push_window(u, "firmware", "gpu03", 190, 310, false);
+    uilab_keys(u, "2/gpu03<Enter><Enter>");
+    for (int i = 0; i < 90; i++) {
+        feed_util(u, "gpu03", busy, N_OF(busy), 0, 5000);
+        uilab_wait(u, 3000);
+    }
+    feed_util(u, "gpu03", busy, N_OF(busy), 0, 5000);
+}
+
+static void a_page_tells_why_since_when_and_whose(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    a_broken_node(u);
+    uilab_golden_in_all(u, "node", 24, 80);
+    must_show(u, "draining for ");
+    must_show(u, "by root: fan 2 is loud");
+    must_show(u, "1 job here, until 17:07 at the latest");
+    must_show(u, "note: the vendor comes on Friday");
+    must_show(u, "train-resnet bo");
+    uilab_keys(u, "<Tab>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "rebooted");
+    must_show(u, "lost: no route to host");
+    must_show(u, "maintenance from 17:43");
+    uilab_keys(u, "<Tab>");
+    uilab_golden_in_all(u, "node", 43, 132);
+    uilab_golden_in_all(u, "node", 50, 200);
+    must_show(u, "lost: no route to host"); /* beside it */
+}
+
+static void keys_of_a_page_mean_node_and_jobs(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Nodes › Node gpu01");
+    keys_show(u, "d", "drain gpu01");
+    keys_show(u, "<Esc>R", "the node already takes jobs");
+    keys_show(u, "c", "cancel");
+    must_show(u, "pretrain");
+    keys_show(u, "<Esc> jc", "cancel"); /* the marked job, not the one under the cursor */
+    must_show(u, "pretrain");
+    keys_show(u, "<Esc><Enter>", "Nodes › Node gpu01 › Job 51");
+    keys_show(u, "q", "Nodes › Node gpu01");
+    keys_show(u, "/pretr", "filter");
+    uilab_keys(u, "<Enter>");
+    must_not_show(u, "crossval");
+    keys_show(u, "<Esc>q", "Nodes 10");
+    keys_show(u, ":show gpu02<Enter>", "Node gpu02");
+}
+
+/* The page of a node that leaves the configuration, and of one whose figures are not known. */
+static void a_page_outlives_its_node(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2/cpu06<Enter><Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Node cpu06");
+    must_show(u, "No job runs on this node.");
+    u->lab.spec.nodes.n--;
+    struct cluster_spec *spec = xcalloc(1, sizeof *spec);
+    rec_copy(&cluster_spec_rec, spec, &u->lab.spec);
+    uilab_push(u, EV_CONFIG, 0, spec);
+    uilab_draw(u, 24, 80);
+    must_show(u, "no longer configured");
+    uilab_keys(u, "dRw<Enter>lc<Tab>");
+    uilab_draw(u, 24, 80);
+    uilab_keys(u, "<Esc>q");
+}
+
+static void each_state_has_its_sign_and_word(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    node_news(u, "cpu03", NODE_SUSPECT, NEWS_NONE, NULL);
+    node_news(u, "cpu04", NODE_LOST, NEWS_LOST, "no route to host");
+    push_window(u, "firmware", "cpu05", 0, 120, false);
+    uilab_keys(u, "2");
+    for (int cols = 80; cols <= 200; cols += 40) {
+        uilab_draw(u, 24, cols);
+        must_show(u, "▽ gpu03    draining ");
+        must_show(u, "▼ gpu04    drained ");
+        must_show(u, "? cpu03    no answer ");
+        must_show(u, "✕ cpu04    lost ");
+        must_show(u, "▨ cpu05    maintenance ");
+    }
+    uilab_keys(u, "*"); /* marks leave the states as they are */
+    uilab_draw(u, 24, 80);
+    int y = uilab_find(u, "draining");
+    check_int("role", canvas_at(&u->canvas, y, 13)->role, ROLE_NODE_DRAIN);
+    check_int("over", canvas_at(&u->canvas, y, 13)->over, ROLE_NORMAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UI_FIXTURE_CASE(what_was_measured_is_kept),
+        UI_FIXTURE_CASE(a_page_tells_why_since_when_and_whose),
+        UI_FIXTURE_CASE(keys_of_a_page_mean_node_and_jobs),
+        UI_FIXTURE_CASE(a_page_outlives_its_node),
+        UI_FIXTURE_CASE(each_state_has_its_sign_and_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

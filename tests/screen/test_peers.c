@@ -24,7 +24,7 @@ static void unknown_memory_is_not_full(void **state)
     must_not_show(u, "100%");
     uilab_keys(u, "<Enter>");
     uilab_draw(u, 43, 132);
-    must_show(u, "memory   not known");
+    must_show(u, "memory not known");
 }
 
 /* No figure of a job that measured nothing, neither in the list nor beside it. */

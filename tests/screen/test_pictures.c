@@ -74,6 +74,26 @@ static void nodes(void **state)
     uilab_picture(&g->u, "nodes", 30, 132);
 }
 
+static void node_page(void **state)
+{
+    struct ui_fixture *g = *state;
+    push_window(&g->u, "firmware", "gpu01", 190, 310, false);
+    struct ev_note *n = xcalloc(1, sizeof *n);
+    *n = (struct ev_note){
+        .node = xstrdup("gpu01"), .text = xstrdup("the vendor comes on Friday"), .user = xstrdup("ann")};
+    uilab_push(&g->u, EV_NOTE, 0, n);
+    uilab_wait(&g->u, 60000);
+    struct ev_drain *d = xcalloc(1, sizeof *d);
+    *d = (struct ev_drain){.node = xstrdup("gpu01"),
+                           .drain = true,
+                           .reason = xstrdup("GPU 2 throttles"),
+                           .user = xstrdup("root")};
+    uilab_push(&g->u, EV_DRAIN, 0, d);
+    uilab_keys(&g->u, "2<Enter>");
+    watch_a_while(&g->u);
+    uilab_picture(&g->u, "node", 30, 132);
+}
+
 static void gpus(void **state)
 {
     struct ui_fixture *g = *state;
@@ -229,6 +249,7 @@ int main(void)
         PICTURE(jobs_small),
         PICTURE(job_page),
         PICTURE(nodes),
+        PICTURE(node_page),
         PICTURE(gpus),
         PICTURE(history),
         PICTURE(timeline),

@@ -16,8 +16,10 @@
 #include "ui/frame/stack.h"
 #include "ui/frame/totals.h"
 #include "ui/frame/ui_state.h"
+#include "ui/info/window_text.h"
 #include "ui/term/signs.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/graph.h"
 
 #define WINDOW_NODES_CELLS 16
 #define BAR_LEAST          5 /* cells of a bar */
@@ -95,23 +97,22 @@ static char *header_window_nodes(const struct window *w)
 /* The window that is on, or that begins soonest. */
 void header_window(const struct ui *ui, struct rich *r, bool with_nodes)
 {
-    char b[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < ui->m->windows.n; i++) {
         const struct window *w = &ui->m->windows.v[i];
-        int64_t in_s = wall_elapsed_s(ui->now, w->start);
-        if (w->end.ms <= ui->now.ms || in_s > WINDOW_SOON_S)
+        if (w->end.ms <= ui->now.ms || wall_elapsed_s(ui->now, w->start) > WINDOW_SOON_S)
             continue;
-        const char *word = w->kind == WINDOW_RESERVATION ? "reservation" : "maintenance";
         char *nodes = header_window_nodes(w);
-        rich_addf(r, ROLE_WARN, "  %s%s%s", word, with_nodes ? " on " : "", with_nodes ? nodes : "");
-        if (w->start.ms > ui->now.ms)
-            rich_addf(r, ROLE_WARN, " in %s", duration_format_words(in_s, b));
+        rich_add(r, ROLE_WARN, "  ");
+        if (with_nodes)
+            window_words_on(r, ui, w, nodes);
+        else
+            window_words(r, ui, w);
         free(nodes);
         return;
     }
 }
 
-static void counts_text(const struct ui *ui, struct rich *r, bool brief)
+static void counts_text(const struct ui *ui, struct rich *r, bool brief, bool window)
 {
     if (!ui->session.has_data)
         return;
@@ -119,23 +120,25 @@ static void counts_text(const struct ui *ui, struct rich *r, bool brief)
     rich_add(r, ROLE_NORMAL, brief ? "  " : " running  ");
     rich_addf(r, ROLE_WAITING, "%s %u", SIGN_WAITING, totals_get(ui)->waiting);
     rich_add(r, ROLE_NORMAL, brief ? "" : " waiting");
-    if (!brief)
+    if (window)
         header_window(ui, r, true);
     if (ui_why_read_only(ui))
         rich_add(r, ROLE_WARN, "  read-only");
 }
 
-/* The counts stand on the first line where it has room for them, else before the bars of the second. */
-static bool header_first_line(const struct ui *ui, struct canvas *c, struct rect r)
+enum header_told { TOLD_COUNTS = 1, TOLD_WINDOW = 2 };
+
+/* The counts stand on the first line where it has room for them, with the window or without; else before
+ * the bars of the second. Returns what is told here. */
+static unsigned header_first_line(const struct ui *ui, struct canvas *c, struct rect r)
 {
     struct rich age, tabs, counts;
     rich_init(&age);
     rich_init(&tabs);
     rich_init(&counts);
     age_text(ui, &age);
-    counts_text(ui, &counts, false);
     int x = r.x + 1, end = r.x + r.w - 1;
-    int aw = cell_width(age.text.s), cw = cell_width(counts.text.s);
+    int aw = cell_width(age.text.s);
     if (aw < r.w / 2) {
         rich_draw(&age, c, r.y, end - aw, aw);
         end -= aw + 2;
@@ -153,30 +156,38 @@ static bool header_first_line(const struct ui *ui, struct canvas *c, struct rect
             break;
         }
     }
-    bool fits = x + 2 + cw + 1 <= end;
-    if (fits)
-        rich_draw(&counts, c, r.y, end - cw - 1, cw);
+    unsigned told = 0;
+    for (int window = 1; window >= 0 && !told; window--) {
+        rich_clear(&counts);
+        counts_text(ui, &counts, false, window);
+        int w = cell_width(counts.text.s);
+        if (x + 2 + w + 1 > end)
+            continue;
+        rich_draw(&counts, c, r.y, end - w - 1, w);
+        told = TOLD_COUNTS | (window ? TOLD_WINDOW : 0);
+    }
     rich_fini(&age);
     rich_fini(&tabs);
     rich_fini(&counts);
-    return fits;
+    return told;
 }
 
 struct gauge {
     const char *label;
-    uint64_t used, out, all;
-    char number[48], broken[32];
+    uint64_t used, idle, out, all; /* idle: of used */
+    char number[48], broken[32], unused[32];
 };
 
 static void add_bar(struct rich *r, const struct gauge *g, int width)
 {
     rich_addf(r, ROLE_LABEL, "%s ", g->label);
     if (width) {
-        bar_two_ended(r, g->used, g->out, g->all, width);
+        bar_three(r, g->used, g->idle, g->out, g->all, width);
         rich_add(r, ROLE_NORMAL, " ");
     }
     rich_add(r, ROLE_NORMAL, g->number);
     rich_add(r, ROLE_ERROR, g->broken);
+    rich_add(r, ROLE_WARM, g->unused);
 }
 
 /* How many nodes are out is said in words as well, where the bars stay long enough. */
@@ -191,63 +202,132 @@ static void header_say_out(struct gauge *nodes, int *room, int n)
         nodes->broken[0] = '\0';
 }
 
-/* The bars share what labels and numbers leave; where that is too little there are none. Returns whether
- * the window has found room. */
-static bool header_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts)
+#define TRAIL_FROM  132 /* columns */
+#define TRAIL_CELLS 16
+
+/* GPUs that are allocated and idle, where that is measured now. */
+static void header_say_idle(const struct ui *ui, struct gauge *gpus, int *room)
 {
-    const struct cluster_totals *t = totals_get(ui);
-    struct gauge gauges[] = {
-        {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
-        {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
-        {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
-    };
-    const char *why_lost = follow_connection(ui)->why_lost;
-    struct rich line, window;
-    rich_init(&line);
-    if (!ui->session.has_data)
-        rich_add(&line, ROLE_DIM, why_lost ? why_lost : "");
-    if (counts)
-        counts_text(ui, &line, true);
-    rich_init(&window);
-    header_window(ui, &window, true);
-    int room = r.w - 2 - cell_width(line.text.s) - (line.text.len ? 3 : 0), n = 0;
-    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+    struct util_gpus now;
+    ui_util_gpus(ui, &now);
+    gpus->idle = now.idle < gpus->used ? now.idle : gpus->used;
+    if (!gpus->idle)
+        return;
+    snprintf(gpus->unused, sizeof gpus->unused, " %llu idle", (unsigned long long)gpus->idle);
+    *room -= cell_width(gpus->unused);
+}
+
+/* The use of all GPUs in the time that was measured; nothing where none was. */
+static void header_trail(const struct ui *ui, struct rich *r)
+{
+    const struct recent *past = ui_util_gpus_past(ui);
+    uint8_t columns[2 * TRAIL_CELLS];
+    bool any = false;
+    recent_columns(past, ui_util_span(ui), ui->mono, columns, sizeof columns);
+    for (size_t i = 0; i < sizeof columns; i++)
+        any |= columns[i] != RECENT_NONE;
+    if (!any)
+        return;
+    rich_add(r, ROLE_NORMAL, "   ");
+    graph_add_span(r, past, ui_util_span(ui), ui->mono, TRAIL_CELLS, ROLE_BAR_USED);
+    rich_add(r, ROLE_LABEL, ui_util_span(ui) == RECENT_HOUR ? " GPU use, 1 h" : " GPU use, 6 min");
+}
+
+#define GAUGES 3
+
+/* What labels and numbers leave of a width. *ret_n: how many of them are shown. */
+static int header_room(struct gauge gauges[GAUGES], int width, int *ret_n)
+{
+    int n = 0;
+    for (size_t i = 0; i < GAUGES; i++) {
         struct gauge *g = &gauges[i];
         if (!g->all)
             continue;
         snprintf(g->number, sizeof g->number, "%llu/%llu", (unsigned long long)g->used,
                  (unsigned long long)g->all);
-        room -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
+        width -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
     }
-    bool told = counts && n && (room - cell_width(window.text.s)) / n >= BAR_MIN;
-    if (told) { /* what is on is told where it fits */
-        rich_add(&line, ROLE_WARN, window.text.s);
-        room -= cell_width(window.text.s);
-    }
-    rich_fini(&window);
-    header_say_out(&gauges[0], &room, n);
-    int width = n ? room / n : 0;
+    *ret_n = n;
+    return width;
+}
+
+/* Behind line, which may be empty. Each by itself: all of them have more roles than one text holds. */
+static void header_draw_gauges(struct canvas *c, struct rect r, struct rich *line,
+                               const struct gauge gauges[GAUGES], int room, int n, const struct rich *trail)
+{
+    int width = n ? room / n : 0, x = r.x + 1, end = r.x + r.w - 1;
+    bool first = !line->text.len;
     width = width < BAR_LEAST ? 0 : width > BAR_MOST ? BAR_MOST : width;
-    int x = r.x + 1, end = r.x + r.w - 1;
-    bool first = !line.text.len;
-    x += rich_draw(&line, c, r.y, x, end - x);
-    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+    x += rich_draw(line, c, r.y, x, end - x);
+    for (size_t i = 0; i < GAUGES; i++) {
         if (!gauges[i].all)
             continue;
-        rich_clear(&line); /* each by itself: all of them have more roles than one text holds */
-        rich_add(&line, ROLE_NORMAL, first ? "" : "   ");
-        add_bar(&line, &gauges[i], width);
-        x += rich_draw(&line, c, r.y, x, end - x);
+        rich_clear(line);
+        rich_add(line, ROLE_NORMAL, first ? "" : "   ");
+        add_bar(line, &gauges[i], width);
+        x += rich_draw(line, c, r.y, x, end - x);
         first = false;
     }
+    if (width)
+        rich_draw(trail, c, r.y, x, end - x);
+}
+
+/* Is there room for another text, beside bars that stay long enough? Then it is taken. */
+static bool header_take(int *room, int n, const struct rich *text)
+{
+    int w = cell_width(text->text.s);
+    bool fits = n && (*room - w) / n >= BAR_MIN;
+    *room -= fits ? w : 0;
+    return fits;
+}
+
+/* The bars share what labels and numbers leave; where that is too little there are none. Returns whether
+ * the window, which is due if the first line does not tell it, has found room. */
+static bool header_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts,
+                               bool window_due)
+{
+    const struct cluster_totals *t = totals_get(ui);
+    struct gauge gauges[GAUGES] = {
+        {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
+        {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
+        {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
+    };
+    const char *why_lost = follow_connection(ui)->why_lost;
+    struct rich line, window, trail;
+    int n;
+    rich_init(&line);
+    rich_init(&window);
+    rich_init(&trail);
+    if (!ui->session.has_data)
+        rich_add(&line, ROLE_DIM, why_lost ? why_lost : "");
+    if (counts)
+        counts_text(ui, &line, true, false);
+    int room = header_room(gauges, r.w - 2 - cell_width(line.text.s) - (line.text.len ? 3 : 0), &n);
+    header_window(ui, &window, true);
+    bool told = window_due && header_take(&room, n, &window);
+    if (told && !line.text.len) /* in place of its blanks those before the first bar */
+        room--;
+    if (told) /* what is on is told where it fits */
+        rich_add(&line, ROLE_WARN, window.text.s + (line.text.len ? 0 : 2));
+    header_say_idle(ui, &gauges[GAUGES - 1], &room);
+    if (r.w >= TRAIL_FROM)
+        header_trail(ui, &trail);
+    if (!header_take(&room, n, &trail))
+        rich_clear(&trail);
+    header_say_out(&gauges[0], &room, n);
+    header_draw_gauges(c, r, &line, gauges, room, n, &trail);
     rich_fini(&line);
+    rich_fini(&window);
+    rich_fini(&trail);
     return told;
 }
 
 bool header_draw(const struct ui *ui, struct canvas *c, struct rect r)
 {
-    bool counts = r.h < 1 || header_first_line(ui, c, r), told = r.h >= 1 && counts;
+    unsigned told = r.h < 1 ? TOLD_COUNTS : header_first_line(ui, c, r);
+    bool window = told & TOLD_WINDOW;
     if (r.h >= 2)
-        told |= header_second_line(ui, c, rect_make(r.y + 1, r.x, 1, r.w), !counts);
-    return told;
+        window |=
+            header_second_line(ui, c, rect_make(r.y + 1, r.x, 1, r.w), !(told & TOLD_COUNTS), !window);
+    return window;
 }

@@ -112,7 +112,6 @@ static struct view *log_view_open(struct ui *ui, const void *arg)
     struct tablescreen *s = xcalloc(1, sizeof *s);
     s->v = (struct view){.ops = &log_view, .ui = ui};
     table_init(&s->table, columns, sizeof columns / sizeof columns[0], log_fill, s);
-    s->table.comes_first = true;
     table_refill(&s->table);
     return &s->v;
 }

@@ -6,7 +6,7 @@
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/why_view.h"
-#include "ui/nodes/node_keys.h"
+#include "ui/nodes/node_page.h"
 #include "ui/output/output_view.h"
 
 void complain(struct ui *ui, const char *what)
@@ -129,7 +129,7 @@ void run_show(struct ui *ui, const struct strv *args, const char *rest)
     if (!args->n)
         complain(ui, "give a job or a node");
     else if (n)
-        nodekeys_show(ui, n);
+        ui_push(ui, &nodepage_view, n->spec.name);
     else if (j)
         ui_push(ui, &jobpage_view, &j->id);
 }

@@ -13,7 +13,7 @@ static const struct {
     const char *verb, *done;
 } job_actions[] = {
     [RESUME] = {.verb = "resume", .done = "resumed"},
-    [DRAIN] = {.verb = "drain", .done = "drained"},
+    [DRAIN] = {.verb = "drain", .done = "no new jobs start there"},
     [NOTE] = {.verb = "note", .done = "noted"},
 };
 

@@ -79,6 +79,7 @@ static struct node_sample *utilization_find(const struct ui *ui, const char *nod
 
 static void utilization_add_gpus(struct util_past *p, struct mono t, const struct msg_util *u)
 {
+    uint64_t busy = 0;
     for (size_t i = 0; i < u->gpus.n; i++) {
         const struct gpu_util *g = &u->gpus.v[i];
         if (g->index >= CPUSET_MAX)
@@ -89,7 +90,10 @@ static void utilization_add_gpus(struct util_past *p, struct mono t, const struc
             p->n_gpus = g->index + 1u;
         }
         recent_add(&p->gpus[g->index], t, g->busy_pct);
+        busy += g->busy_pct;
     }
+    if (u->gpus.n)
+        recent_add(&p->gpu_mean, t, busy / u->gpus.n);
 }
 
 static void utilization_keep(struct util_past *p, struct mono t, const struct msg_util *u)
@@ -183,6 +187,8 @@ void ui_util_gpus(const struct ui *ui, struct util_gpus *ret)
 {
     uint64_t busy = 0;
     *ret = (struct util_gpus){0};
+    if (ui->utilization->asked.job) /* only its nodes are measured */
+        return;
     vec_for_each (&ui->utilization->nodes, i) {
         const struct node_sample *at = ui->utilization->nodes.v[i];
         const struct node *n = model_get_node(ui->m, at->util.node);

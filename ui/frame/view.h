@@ -135,6 +135,7 @@ struct util_past {
     struct recent cpu, mem; /* percent; of time in which no view showed them nothing is known */
     struct recent *gpus;    /* by index: how busy */
     size_t n_gpus;
+    struct recent gpu_mean; /* of all of them */
 };
 const struct util_past *ui_util_past(const struct ui *ui, const char *node);
 /* The GPUs of all nodes, as measured just now: of how many, how busy on average, and how many of those that

@@ -9,18 +9,22 @@
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 #include "ui/info/job_info.h"
+#include "ui/info/job_share.h"
+#include "ui/info/node_mark.h"
+#include "ui/info/node_story.h"
 #include "ui/info/window_text.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"
 
-#define LABEL     9
-#define SPARK     16
-#define BAR       14
-#define JOBS_MAX  20
-#define GPU_LINES 16
-#define SPARK_GPU 8
+#define LABEL      9
+#define SPARK      16
+#define BAR        14
+#define JOBS_MAX   20
+#define EVENTS_MAX 4
+#define GPU_LINES  16
+#define SPARK_GPU  8
 
 static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 {
@@ -56,19 +60,21 @@ static void since(struct rich *r, const struct ui *ui, struct wall t)
 {
     char b[UNITS_TEXT_SIZE];
     if (wall_is_set(t))
-        rich_addf(r, ROLE_DIM, " for %s", duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
+        rich_addf(r, ROLE_DIM, "%sfor %s", r->text.len ? " " : "",
+                  duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
 }
 
 /* The reason first: it is what one looks for, and what must not be cut. */
-static void drain_note(struct rich *r, const struct ui *ui, const struct node *n)
+static void drain_note(struct rich *r, const struct ui *ui, const struct node *n, bool with_word)
 {
     bool reason = !str_is_empty(n->drain_reason);
     const char *word = n->n_jobs ? "draining" : "drained";
     if (reason)
         rich_addf(r, ROLE_NORMAL, "%s  ", n->drain_reason);
-    rich_add(r, reason ? ROLE_DIM : ROLE_WARN, word);
+    if (with_word)
+        rich_add(r, reason ? ROLE_DIM : ROLE_WARN, word);
     if (!str_is_empty(n->drain_user))
-        rich_addf(r, ROLE_DIM, " by %s", n->drain_user);
+        rich_addf(r, ROLE_DIM, "%sby %s", with_word ? " " : "", n->drain_user);
     since(r, ui, n->t_drain);
 }
 
@@ -146,44 +152,52 @@ bool nodeinfo_is_bystander(const struct node *n)
 
 void nodeinfo_sign(struct table_field *f, const struct ui *ui, const struct node *n)
 {
-    if (nodeinfo_is_bystander(n)) {
-        rich_add(&f->text, ROLE_DIM, "-");
-        return;
-    }
-    bool kept = !node_is_out(n) && !n->n_jobs && ui_node_is_out(ui, n);
-    enum role role = kept ? ROLE_NODE_OUT : node_role(n);
-    rich_add(&f->text, role, kept ? SIGN_NODE_OUT : node_sign(node_glyph(n)));
+    struct node_mark m = node_mark_of(ui, n);
+    rich_add(&f->text, m.role, m.sign);
     f->has_num = true;
-    f->num = role;
+    f->num = m.rank;
 }
 
-void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
+/* with_word: with the word of the state, which stands beside it else. */
+static void node_info_note(struct rich *r, const struct ui *ui, const struct node *n, bool with_word)
 {
     size_t begin = r->text.len; /* the line may have begun with something else */
-    if (n->state != NODE_UP && !nodeinfo_is_bystander(n)) {
-        bool unheard = n->state == NODE_UNKNOWN;
-        rich_add(r, n->state == NODE_SUSPECT || unheard ? ROLE_WARN : ROLE_ERROR,
-                 unheard ? "not connected yet" : node_state_text((enum node_state)n->state));
+    const struct window *w = ui_window_of_node(ui, n);
+    struct node_mark m = node_mark_of(ui, n);
+    if (m.bad) {
+        if (with_word)
+            rich_add(r, n->state == NODE_LOST || n->state == NODE_DOWN ? ROLE_ERROR : ROLE_WARN, m.word);
         since(r, ui, n->t_state);
         if (n->trouble)
             rich_addf(r, ROLE_NORMAL, ": %s", n->trouble);
         rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
     }
     if (n->drain)
-        drain_note(r, ui, n);
-    if (n->gone)
+        drain_note(r, ui, n, with_word || m.bad);
+    if (n->gone && with_word)
         rich_add(r, ROLE_WARN, r->text.len > begin ? ", no longer configured" : "no longer configured");
-    const struct window *w = ui_window_of_node(ui, n);
     if (w) {
         rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
         window_words(r, ui, w);
     }
+    if (n->gpu_notes.n)
+        rich_addf(r, ROLE_ERROR, "%s%s", r->text.len > begin ? "  " : "", n->gpu_notes.v[0]);
     if (r->text.len == begin)
         idle_note(r, ui, n);
     if (r->text.len == begin && str_eq(n->spec.role, "login"))
         rich_add(r, ROLE_DIM, "login node, runs no jobs");
     if (n->note)
         rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
+}
+
+void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    node_info_note(r, ui, n, true);
+}
+
+void nodeinfo_why(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    node_info_note(r, ui, n, false);
 }
 
 /* --- the long form --- */
@@ -287,23 +301,12 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
         lines_addf(l, ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
 }
 
-static bool job_is_on(const struct job *j, const char *node)
-{
-    if (job_alloc_on(j, node))
-        return true;
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (task_is_live(&j->steps.v[i].tasks.v[k]) &&
-                str_eq(j->steps.v[i].tasks.v[k].alloc.node, node))
-                return true;
-    return false;
-}
-
 static void node_info_job_lines(struct lines *l, const struct ui *ui, const struct node *n)
 {
     size_t found = 0;
+    struct job_share share;
     list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
-        if (!job_is_on(j, n->spec.name) || ++found > JOBS_MAX)
+        if (!jobshare_of(j, n->spec.name, &share) || ++found > JOBS_MAX)
             continue;
         if (found == 1)
             jobinfo_section(l, "Jobs here");
@@ -327,24 +330,9 @@ static void node_info_pair(struct lines *l, const char *label, const char *value
         rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
 }
 
-void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
+void nodeinfo_machine(struct lines *l, const struct ui *ui, const struct node *n)
 {
-    struct rich *r = lines_add(l);
-    rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
-    if (nodeinfo_is_bystander(n)) {
-        nodeinfo_note(r, ui, n);
-        node_info_pair(l, "address", n->spec.address);
-        return;
-    }
-    nodetext_state(&r->text, n, false, true);
-    rich_role(r, node_is_out(n) ? ROLE_ERROR : ROLE_GOOD);
-    r = lines_add(l);
-    nodeinfo_note(r, ui, n);
-    if (r->text.len)
-        lines_add(l);
-    node_info_usage(l, ui, n);
-    gpu_lines(l, ui, n);
-    lines_add(l);
+    jobinfo_section(l, "Machine");
     node_info_pair(l, "address", n->spec.address);
     char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");
     node_info_pair(l, "features", features);
@@ -357,5 +345,22 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     when_text(&when, n->t_boot, ui_now(ui));
     node_info_pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
     str_fini(&when);
+}
+
+void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    rich_addf(lines_add(l), ROLE_TITLE, "%s", n->spec.name);
+    if (nodeinfo_is_bystander(n)) {
+        nodeinfo_note(lines_add(l), ui, n);
+        node_info_pair(l, "address", n->spec.address);
+        return;
+    }
+    nodestory_state(l, ui, n);
+    lines_add(l);
+    node_info_usage(l, ui, n);
+    gpu_lines(l, ui, n);
     node_info_job_lines(l, ui, n);
+    nodestory_events(l, ui, n, EVENTS_MAX);
+    nodestory_windows(l, ui, n);
+    nodeinfo_machine(l, ui, n);
 }

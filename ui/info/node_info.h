@@ -1,12 +1,16 @@
-/* node_info.h - what there is to say about a node: the detail pane and the box. */
+/* node_info.h - what there is to say about a node: the detail pane, and what its page shares with it. */
 #ifndef UI_INFO_NODE_INFO_H
 #define UI_INFO_NODE_INFO_H
 
 #include "ui/frame/view.h"
 
 void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n);
+/* Its address, features, system, agent. */
+void nodeinfo_machine(struct lines *l, const struct ui *ui, const struct node *n);
 /* "fan is loud  drained by root for 2 d", "lost for 12 min": one line, empty where all is well. */
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n);
+/* The same beside the word of the state: "fan is loud  by root for 2 d". */
+void nodeinfo_why(struct rich *r, const struct ui *ui, const struct node *n);
 /* "80/128G": held of all. */
 #define NODEINFO_MEM_SIZE 48
 void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE]);

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/text/view_text.h"
 
@@ -16,19 +15,29 @@ char *window_whose(const struct window *w)
     return all;
 }
 
+static void window_when(struct str *out, const struct ui *ui, const struct window *w)
+{
+    bool begun = ui_window_has_begun(ui, w);
+    str_append(out, begun ? " until " : " from ");
+    when_about(out, begun ? w->end : w->start, ui_now(ui));
+}
+
 void window_words(struct rich *r, const struct ui *ui, const struct window *w)
 {
-    char b[UNITS_TEXT_SIZE], *who = window_whose(w);
+    char *who = window_whose(w);
     bool maintenance = w->kind == WINDOW_MAINTENANCE;
-    rich_addf(r, ROLE_WARN, "%s%s ", maintenance ? "maintenance" : "reserved for ", maintenance ? "" : who);
-    if (ui_window_has_begun(ui, w)) {
-        str_append(&r->text, "until ");
-        when_about(&r->text, w->end, ui_now(ui));
-    } else {
-        str_appendf(&r->text, "in %s", duration_format_words(wall_elapsed_s(ui_now(ui), w->start), b));
-    }
+    str_appendf(&r->text, "%s%s", maintenance ? "maintenance" : "reserved for ", maintenance ? "" : who);
+    window_when(&r->text, ui, w);
     rich_role(r, ROLE_WARN);
     if (!str_is_empty(w->reason))
         rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
     free(who);
+}
+
+void window_words_on(struct rich *r, const struct ui *ui, const struct window *w, const char *nodes)
+{
+    bool maintenance = w->kind == WINDOW_MAINTENANCE;
+    str_appendf(&r->text, maintenance ? "maintenance on %s" : "reservation on %s", nodes);
+    window_when(&r->text, ui, w);
+    rich_role(r, ROLE_WARN);
 }

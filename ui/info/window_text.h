@@ -4,8 +4,11 @@
 
 #include "ui/frame/view.h"
 
-/* "maintenance in 2 h: driver update", "kept for alice until 16:00:00". */
+/* "maintenance from 18:00: driver update", "reserved for alice until 16:00". */
 void window_words(struct rich *r, const struct ui *ui, const struct window *w);
+/* The same of the nodes ("gpu[01-04]", "all nodes", "12 nodes" where that would be long), without the
+ * reason: "maintenance on gpu02 from 18:00". */
+void window_words_on(struct rich *r, const struct ui *ui, const struct window *w, const char *nodes);
 /* "ann, bob, physics", for the caller to free. */
 char *window_whose(const struct window *w);
 

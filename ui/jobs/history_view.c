@@ -184,6 +184,15 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
 
 /* --- the pane --- */
 
+#define BELOW_FROM  30 /* lines of a body that has room for details below the list */
+#define BELOW_LINES 10
+
+static int history_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    return h < BELOW_FROM ? 0 : tableview_lines_below(&history_of(v)->list.table, h, BELOW_LINES);
+}
+
 static struct pane *history_pane(struct view *v)
 {
     return &history_of(v)->pane.pane;
@@ -280,6 +289,7 @@ const struct view_ops history_view = {
     .table = history_table,
     .mine = history_mine,
     .pane = history_pane,
+    .pane_lines = history_pane_lines,
     .tabs = job_tab_names,
     .n_tabs = JOB_TABS,
     .rest = history_rest,

@@ -512,7 +512,6 @@ void joblist_init(struct joblist *l, struct ui *ui)
     l->table.fetch = jobs_table_fetch;
     l->table.parent = jobrows_parent;
     l->table.group = row_group;
-    l->table.comes_first = true;
     l->table.group_title = group_title;
 }
 

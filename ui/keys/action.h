@@ -21,6 +21,7 @@
     X(ACTS, "Actions on jobs")  \
     X(DEPENDS, "Dependencies")  \
     X(NODES, "Nodes")           \
+    X(NODE, "The page of a node") \
     X(WINDOWS, "Windows")       \
     X(GPUS, "GPUs")             \
     X(PLAN, "Timeline")         \
@@ -77,11 +78,14 @@ enum scope {
     X(ARRAY,  ARRAY_PANEL, "array-panel", "Tab S-Tab", NULL,      "switch between elements and text")        \
     X(WHY,    WHY_APPLY,  "why-apply",   "Enter",      "apply",   "make the change that would help (asks first)") \
     X(WHY,    WHY_JOB,    "why-job",     "o",          "job",     "open the page of the job")               \
-    X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: jobs, GPUs, events")      \
+    X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "open the node: use, GPUs, jobs, events")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs finish, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume a drained node (shows the reason)")       \
     X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about the node, shown to all users") \
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "open a shell on the node") \
+    X(NODE,   NODE_JOB,   "node-job",    "Enter",      "open",    "open the job under the cursor") \
+    X(NODE,   NODE_OUTPUT, "node-output", "l",         "output",  "read the output of the job") \
+    X(NODE,   NODE_PANEL, "node-panel",  "Tab S-Tab",  "events",  "switch between jobs and text: events, windows, machine") \
     X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "maintenance windows and reservations: list, create, change, delete") \
     X(GPUS,   GPU_TABLE,  "gpu-table",   "t",          "as table", "as a table with a letter for each GPU, or as a map") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "open the job")    \

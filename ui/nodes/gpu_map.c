@@ -7,6 +7,7 @@
 #include "src/base/utf8.h"
 #include "ui/frame/view.h"
 #include "ui/info/node_info.h"
+#include "ui/info/node_mark.h"
 #include "ui/term/signs.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/graph.h"
@@ -58,16 +59,6 @@ static struct block block_of(const struct gpumap *m, const struct gpu_row *row, 
 
 /* --- what a block says --- */
 
-static const char *out_word(const struct gpumap *m, const struct node *n)
-{
-    const struct window *w = ui_window_of_node(m->rows->ui, n);
-    if (n->state != NODE_UP)
-        return "offline";
-    if (n->drain)
-        return n->n_jobs ? "draining" : "drained";
-    return w && ui_window_has_begun(m->rows->ui, w) ? "maintenance" : "kept free";
-}
-
 /* For how long the owner has had it without using it. */
 static int64_t unused_s(const struct gpumap *m, const struct block *b)
 {
@@ -89,13 +80,19 @@ static void block_head(const struct block *b, struct rich *r)
         rich_addf(r, b->text, " %s", b->owner->job->user ? b->owner->job->user : "");
 }
 
+static void block_out(const struct gpumap *m, const struct block *b, int width, struct rich *r)
+{
+    struct node_mark mark = node_mark_of(m->rows->ui, b->row->node);
+    rich_add(r, mark.role, cell_width(mark.word) <= width ? mark.word : mark.sign);
+}
+
 static void block_numbers(const struct gpumap *m, const struct block *b, int width, struct rich *r)
 {
     const char *name = b->owner ? b->owner->job->req.name : NULL;
     if (b->is == GPU_BROKEN)
         rich_add(r, ROLE_ERROR, "broken");
     else if (b->is == GPU_OUT)
-        rich_add(r, ROLE_WARM, out_word(m, b->row->node));
+        block_out(m, b, width, r);
     else if (b->is == GPU_FREE)
         rich_add(r, ROLE_GOOD, "free");
     else if (b->used)
@@ -201,8 +198,8 @@ static void draw_name(const struct gpumap *m, struct table *t, size_t at, struct
         canvas_over(c, rect_make(r.y, r.x, r.h, MARK_WIDTH + width), ROLE_CURSOR);
 }
 
-static void draw_node(const struct gpumap *m, const struct gpu_row *g, struct canvas *c, struct rect r,
-                      const struct map_room *room)
+static void draw_blocks(const struct gpumap *m, const struct gpu_row *g, struct canvas *c, struct rect r,
+                        const struct map_room *room)
 {
     for (unsigned i = 0; i < g->node->gpus && i < CPUSET_MAX; i++) {
         struct block b = block_of(m, g, i);
@@ -211,6 +208,15 @@ static void draw_node(const struct gpumap *m, const struct gpu_row *g, struct ca
                    rect_make(r.y + line * room->block_lines, r.x + column * (room->block + 1),
                              room->block_lines, room->block));
     }
+}
+
+/* Blocks for that number of GPUs in a width; block_lines is left to the caller. */
+static void room_for(struct map_room *room, int gpus, int width)
+{
+    room->per_line = width / (BLOCK_LEAST + 1);
+    room->per_line = room->per_line > gpus ? gpus : room->per_line < 1 ? 1 : room->per_line;
+    room->block = width / room->per_line - 1;
+    room->block = room->block > BLOCK_MOST ? BLOCK_MOST : room->block < 1 ? 1 : room->block;
 }
 
 /* The widest name and the most GPUs of a node decide. */
@@ -226,16 +232,29 @@ static struct map_room room_in(const struct gpumap *m, const struct table *t, st
         most = (int)m->rows->rows[i].node->gpus > most ? (int)m->rows->rows[i].node->gpus : most;
     most_name = r.w / 3 < NAME_MOST ? r.w / 3 : NAME_MOST;
     room.name = room.name > most_name ? most_name : room.name;
-    int width = r.w - MARK_WIDTH - room.name - 2;
-    room.per_line = width / (BLOCK_LEAST + 1);
-    room.per_line = room.per_line > most ? most : room.per_line < 1 ? 1 : room.per_line;
-    room.block = width / room.per_line - 1;
-    room.block = room.block > BLOCK_MOST ? BLOCK_MOST : room.block < 1 ? 1 : room.block;
+    room_for(&room, most, r.w - MARK_WIDTH - room.name - 2);
     int rows = (most + room.per_line - 1) / room.per_line;
     for (room.block_lines = BLOCK_LINES; room.block_lines > 2; room.block_lines--)
         if ((size_t)(r.h / (rows * room.block_lines)) >= t->shown.n)
             break;
     return room;
+}
+
+int gpumap_node_lines(const struct gpu_row *g, int width)
+{
+    struct map_room room;
+    int n = (int)g->node->gpus;
+    room_for(&room, n > 0 ? n : 1, width);
+    return (n + room.per_line - 1) / room.per_line * BLOCK_LINES;
+}
+
+void gpumap_draw_node(const struct gpumap *m, const struct gpu_row *g, struct canvas *c, struct rect r)
+{
+    struct map_room room = {.block_lines = BLOCK_LINES};
+    struct rect old = canvas_clip(c, r);
+    room_for(&room, g->node->gpus ? (int)g->node->gpus : 1, r.w);
+    draw_blocks(m, g, c, r, &room);
+    canvas_unclip(c, old);
 }
 
 int gpumap_draw(struct gpumap *m, struct table *t, struct canvas *c, struct rect r)
@@ -254,7 +273,7 @@ int gpumap_draw(struct gpumap *m, struct table *t, struct canvas *c, struct rect
         struct rect line = rect_make(r.y + taken, r.x, lines, r.w - 2);
         draw_name(m, t, i, c, line, room.name);
         rect_take_left(&line, MARK_WIDTH + room.name);
-        draw_node(m, table_shown(t, i)->data, c, line, &room);
+        draw_blocks(m, table_shown(t, i)->data, c, line, &room);
         taken += m->lines;
     }
     canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, t->list.height,

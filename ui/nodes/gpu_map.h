@@ -20,6 +20,9 @@ struct gpumap {
 /* Draws the rows of t from its window on, and moves that so that the cursor is in it. Returns the lines
  * taken. */
 int gpumap_draw(struct gpumap *m, struct table *t, struct canvas *c, struct rect r);
+/* The GPUs of one node as wide as there is room; lines: how many they take. */
+int gpumap_node_lines(const struct gpu_row *g, int width);
+void gpumap_draw_node(const struct gpumap *m, const struct gpu_row *g, struct canvas *c, struct rect r);
 /* What is free where, and what is held and does nothing: two lines. */
 void gpumap_sums(const struct gpumap *m, struct lines *l, int width);
 

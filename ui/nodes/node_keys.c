@@ -9,7 +9,6 @@
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"
-#include "ui/info/node_info.h"
 
 uint64_t nodekeys_id(const struct node *n)
 {
@@ -58,21 +57,12 @@ static void node_keys_act_on_targets(struct ui *ui, struct table *t, nodekeys_fn
     vec_fini(&g.nodes);
 }
 
-void nodekeys_show(struct ui *ui, const struct node *n)
-{
-    struct dialog *d = dialog_new(DIALOG_TEXT, n->spec.name);
-    nodeinfo_lines(&d->body.lines, ui, n);
-    ui_take_dialog(ui, d, NULL, NULL, NULL);
-}
-
 unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a)
 {
     const struct trow *row = table_current(t);
     const struct node *n = row ? node(ui, row) : NULL;
     if (a == ACTION_DRAIN || a == ACTION_RESUME || a == ACTION_NODE_NOTE || a == ACTION_WINDOWS)
         node_keys_act_on_targets(ui, t, node, a);
-    else if (a == ACTION_OPEN_NODE && n)
-        nodekeys_show(ui, n);
     else if (a == ACTION_NODE_SHELL && n)
         shell_on_node(ui, n);
     else

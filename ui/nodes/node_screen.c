@@ -1,6 +1,8 @@
 /* node_screen.c - the screens of nodes and of GPUs. */
 #include "ui/nodes/node_screen.h"
 
+#include "ui/nodes/node_page.h"
+
 #define LEGEND_FROM 8 /* lines above which one is left for the legend */
 
 static void nodescreen_draw_legend(const struct node_screen_ops *o, struct canvas *c, struct rect line)
@@ -33,6 +35,12 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
 unsigned nodescreen_act(const struct node_screen_ops *o, struct tablescreen *s, enum action a,
                         const struct input *in)
 {
+    const struct trow *row = table_current(&s->table);
+    const struct node *n = row ? o->node_of(s->v.ui, row) : NULL;
+    if (a == ACTION_OPEN_NODE && n) {
+        ui_push(s->v.ui, &nodepage_view, n->spec.name);
+        return DID_HANDLE | DID_REDRAW;
+    }
     unsigned did = nodekeys_act(s->v.ui, &s->table, o->node_of, a);
     return did ? did : tableview_act(s->v.ui, &s->table, a, in);
 }

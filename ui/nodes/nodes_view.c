@@ -1,8 +1,8 @@
 /* nodes_view.c - the nodes screen.
  *
- *      S NODE   CPU                 MEMORY           GPU          NOTE
- *      + n01    #####===.... 32/48 ####.... 80/128G ■■■■□□·· 6/8
- *      # n04    [xxxxxxxxxxx]  0/48 [xxxxxxx]  0/128G xxxxxxxx 0/8 fan is loud  drained by root for 2 d
+ *      S NODE STATE    CPU                 MEMORY           GPU          NOTE
+ *      + n01  mixed    #####===.... 32/48 ####.... 80/128G ■■■■□□·· 6/8
+ *      V n04  drained  xxxxxxxxxxxx  0/48 xxxxxxxx  0/128G xxxxxxxx 0/8 fan is loud  by root for 2 d
  */
 #include "ui/nodes/nodes_view.h"
 
@@ -12,8 +12,8 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/text/nodetext.h"
 #include "ui/info/node_info.h"
+#include "ui/info/node_mark.h"
 #include "ui/nodes/node_screen.h"
 #include "ui/widget/bar.h"
 
@@ -42,9 +42,11 @@ static void nodes_get_name(const void *ctx, const void *row, struct table_field 
 
 static void nodes_get_state(const void *ctx, const void *row, struct table_field *f)
 {
-    (void)ctx;
-    nodetext_state(&f->text.text, row, false, true);
-    rich_role(&f->text, ROLE_NORMAL);
+    struct node_mark m = node_mark_of(nodes_ui_of(ctx), row);
+    f->has_num = true;
+    f->num = m.rank;
+    bool usual = m.role == ROLE_NODE_FREE || m.role == ROLE_NODE_PART || m.role == ROLE_NODE_FULL;
+    rich_add(&f->text, usual ? ROLE_NORMAL : m.role, m.word);
 }
 
 #define BAR_MIN 6
@@ -126,7 +128,7 @@ static void get_jobs(const void *ctx, const void *row, struct table_field *f)
 
 static void get_note(const void *ctx, const void *row, struct table_field *f)
 {
-    nodeinfo_note(&f->text, nodes_ui_of(ctx), row);
+    nodeinfo_why(&f->text, nodes_ui_of(ctx), row);
 }
 
 static void get_features(const void *ctx, const void *row, struct table_field *f)
@@ -152,12 +154,19 @@ static const struct table_column columns[] = {
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
      .get = nodes_get_name},
+    {.name = "state",
+     .title = "STATE",
+     .min = 8,
+     .want = 11,
+     .fit = 11,
+     .flags = COLUMN_WORDS,
+     .get = nodes_get_state},
     {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = nodes_get_cpu},
     {.name = "busy",
      .title = "BUSY",
      .min = 4,
      .want = 5,
-     .rank = 6,
+     .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = get_busy},
     {.name = "memory", .title = "MEMORY", .min = 9, .want = 24, .rank = 4, .get = get_mem},
@@ -166,17 +175,17 @@ static const struct table_column columns[] = {
      .title = "JOBS",
      .min = 4,
      .want = 4,
-     .rank = 7,
+     .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_jobs},
     {.name = "note",
      .title = "NOTE",
      .min = 10,
-     .share = 28,
+     .want = 120,
+     .fit = 36,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = get_note},
-    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_state},
     {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_type},
     {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
 };

@@ -18,10 +18,13 @@
 #define SIGN_PREEMPTED "\u21ba"
 
 /* States of nodes. */
-#define SIGN_NODE_FREE "\u25cb"
-#define SIGN_NODE_PART "\u25d0"
-#define SIGN_NODE_FULL "\u25c9"
-#define SIGN_NODE_OUT  "\u2715"
+#define SIGN_NODE_FREE     "\u25cb"
+#define SIGN_NODE_PART     "\u25d0"
+#define SIGN_NODE_FULL     "\u25c9"
+#define SIGN_NODE_OUT      "\u2715" /* lost, down */
+#define SIGN_NODE_DRAINING "\u25bd"
+#define SIGN_NODE_DRAINED  "\u25bc"
+#define SIGN_NODE_KEPT     "\u25a8" /* a window keeps it from other jobs */
 
 /* The sign of a node that has that letter in lists (. + A #); "?" for any other. */
 const char *node_sign(char letter);

@@ -1,8 +1,9 @@
 /* usage_view.c - resources in use and used, by account and user.
  *
- *        WHO           RUN WAIT   CPUS  GPUS   MEMORY  GPU HOURS  SHARE   USED  FACTOR
- *      v vision          9   60     80     8     640G      132.4   50%    61%
- *          alice         8   58     76     7     608G      120.1   50%    91%  [====......] 0.42
+ *        WHO           RUN WAIT   CPUS  GPUS   MEMORY  GPU HOURS  USED OF SHARE           FACTOR
+ *      v vision          9   60     80     8     640G      132.4  #####=....   61% of 50%
+ *          alice         8   58     76     7     608G      120.1  #####====.   91% of 50%    0.42
+ *        physics  chen   2                                  20.4  #----.....   12% of 50%    0.90
  *
  * What is held now is counted from the queue. GPU hours, share and factor are the scheduler's: asked for
  * while this is on the screen, at most every few seconds.
@@ -25,8 +26,14 @@
 
 #define ASK_PAUSE_MS 5000
 
+struct usage_entry {
+    const struct holder *account; /* NULL: a user below their account */
+    const struct holder *shown;   /* of a user who is alone in the account, the user */
+};
+
 struct usageview {
     struct tablescreen s;
+    struct usage_entry *rows;
     struct holders holders;
     struct msg_shares_rows shares, next; /* the next answer, still incomplete */
     struct seldom shares_ask;
@@ -37,7 +44,6 @@ struct usageview {
 
 #define LEGEND_COLS 60 /* below this height there is no legend */
 
-#define DRAWN_SHARE  1u
 #define DRAWN_USED   2u
 #define DRAWN_FACTOR 4u
 
@@ -92,49 +98,74 @@ static void usage_ask_sometimes(struct usageview *u)
 
 /* --- rows --- */
 
+/* The users of the account at i, which stand behind it. */
+static size_t usage_users(const struct usageview *u, size_t i)
+{
+    size_t n = 0;
+    const struct holder *const *v = (const struct holder *const *)u->holders.rows.v;
+    while (i + 1 + n < u->holders.rows.n && v[i + 1 + n]->user &&
+           str_eq(v[i + 1 + n]->account, v[i]->account))
+        n++;
+    return n;
+}
+
+/* An account with a single user is one row with both names. */
 static void usage_fill(void *ctx, struct table *t)
 {
     struct usageview *u = ctx;
+    size_t n = 0;
     holders_count(&u->holders, ui_model(u->s.v.ui), &u->shares);
+    u->rows = xreallocarray(u->rows, u->holders.rows.n + 1, sizeof *u->rows);
     u->n_shown = 0;
-    vec_for_each (&u->holders.rows, i) {
-        const struct holder *r = u->holders.rows.v[i];
-        const struct holder *next = i + 1 < u->holders.rows.n ? u->holders.rows.v[i + 1] : NULL;
-        bool branch = !r->user && next && str_eq(next->account, r->account);
-        u->n_shown += !r->user;
-        if (!r->user && !u->opened) /* at first all accounts are expanded, so that all users are visible */
-            table_fold(t, r->id, true);
-        table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
+    for (size_t i = 0; i < u->holders.rows.n; i++) {
+        const struct holder *h = u->holders.rows.v[i];
+        size_t users = h->user ? 0 : usage_users(u, i);
+        u->n_shown += !h->user;
+        if (!h->user && !u->opened) /* at first all accounts are expanded, so that all users are visible */
+            table_fold(t, h->id, true);
+        struct usage_entry *r = &u->rows[n++];
+        *r = (struct usage_entry){.account = h->user ? NULL : h,
+                                  .shown = users == 1 ? u->holders.rows.v[i + 1] : h};
+        table_add(t, (struct trow){.id = h->id, .data = r, .depth = h->user ? 1 : 0, .branch = users > 1});
+        i += users == 1;
     }
     u->opened = u->opened || u->holders.rows.n;
 }
 
 /* --- columns --- */
 
+static const struct holder *usage_shown(const void *row)
+{
+    return ((const struct usage_entry *)row)->shown;
+}
+
 static void usage_get_who(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct holder *r = row;
-    rich_add(&f->text, r->user ? ROLE_NORMAL : ROLE_STRONG, r->user ? r->user : r->account);
+    const struct usage_entry *r = row;
+    if (r->account)
+        rich_add(&f->text, ROLE_STRONG, r->account->account);
+    if (r->shown->user && !(r->account && str_eq(r->account->account, r->shown->user)))
+        rich_addf(&f->text, ROLE_NORMAL, "%s%s", r->account ? "  " : "", r->shown->user);
 }
 
 static void usage_get_user(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->user);
+    rich_add(&f->text, ROLE_NORMAL, usage_shown(row)->user);
 }
 
 static void usage_get_account(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->account);
+    rich_add(&f->text, ROLE_NORMAL, usage_shown(row)->account);
 }
 
 #define COUNT(name, role)                                                           \
     static void get_##name(const void *ctx, const void *row, struct table_field *f) \
     {                                                                               \
         (void)ctx;                                                                  \
-        field_count(f, ((const struct holder *)row)->all.name, role);               \
+        field_count(f, usage_shown(row)->all.name, role);                             \
     }
 COUNT(running, ROLE_RUNNING)
 COUNT(waiting, ROLE_WAITING)
@@ -146,7 +177,7 @@ COUNT(gpus_wanted, ROLE_WAITING)
 static void usage_get_memory(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct holder *r = row;
+    const struct holder *r = usage_shown(row);
     f->has_num = true;
     f->num = (double)r->all.mem_mib;
     if (r->all.mem_mib)
@@ -157,7 +188,7 @@ static void usage_get_memory(const void *ctx, const void *row, struct table_fiel
 static void get_hours(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    const struct holder *r = row;
+    const struct holder *r = usage_shown(row);
     if (!r->share)
         return;
     f->has_num = true;
@@ -182,35 +213,59 @@ static void usage_is_drawn(const void *ctx, const struct table_field *f, unsigne
         ((struct usageview *)(uintptr_t)ctx)->drawn |= column;
 }
 
+/* What the shares of a row are: of the account where it has one, else of the user within it. */
+static const struct share_row *usage_share(const void *row)
+{
+    const struct usage_entry *r = row;
+    return (r->account ? r->account : r->shown)->share;
+}
+
 static void get_share(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct holder *r = row;
-    usage_is_drawn(ctx, f, DRAWN_SHARE);
-    if (r->share)
-        usage_add_part(f, r->share->norm_shares);
+    (void)ctx;
+    if (usage_share(row))
+        usage_add_part(f, usage_share(row)->norm_shares);
 }
 
 static void get_used(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct holder *r = row;
+    (void)ctx;
+    if (usage_share(row))
+        usage_add_part(f, usage_share(row)->effective_usage);
+}
+
+#define DUE_CELLS 13 /* "100% of 100%" and a blank */
+
+/* Used of the share that is due: up to it, beyond it, and what of it is left. */
+static void get_due(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct share_row *s = usage_share(row);
     usage_is_drawn(ctx, f, DRAWN_USED);
-    if (r->share)
-        usage_add_part(f, r->share->effective_usage);
+    if (!s || !isfinite(s->norm_shares) || !isfinite(s->effective_usage))
+        return;
+    uint64_t due = (uint64_t)(s->norm_shares * 1000 + 0.5),
+             used = (uint64_t)(s->effective_usage * 1000 + 0.5);
+    uint64_t within = used < due ? used : due;
+    struct bar_part parts[] = {{.n = within, .role = ROLE_BAR_USED},
+                               {.n = used - within, .role = ROLE_BAR_IDLE},
+                               {.n = due - within, .role = ROLE_BAR_GONE}};
+    f->has_num = true;
+    f->num = due ? (double)used / (double)due : 0;
+    if (f->room > DUE_CELLS + 4)
+        bar_add(&f->text, parts, 3, 1000, f->room - DUE_CELLS);
+    rich_addf(&f->text, ROLE_NORMAL, f->room ? "%5.0f%% of %.0f%%" : "%.0f%% of %.0f%%",
+              s->effective_usage * 100, s->norm_shares * 100);
 }
 
 static void get_factor(const void *ctx, const void *row, struct table_field *f)
 {
-    const struct holder *r = row;
+    const struct holder *r = usage_shown(row);
     usage_is_drawn(ctx, f, DRAWN_FACTOR);
     if (!r->share || !r->user)
         return;
-    double x = r->share->fairshare;
     f->has_num = true;
-    f->num = x;
-    struct bar_part part = {.n = (uint64_t)(x * 100), .role = ROLE_BAR_RUN};
-    if (f->room >= 14)
-        bar_add(&f->text, &part, 1, 100, f->room - 5);
-    rich_addf(&f->text, ROLE_NORMAL, " %.2f", x);
+    f->num = r->share->fairshare;
+    rich_addf(&f->text, ROLE_NORMAL, "%.2f", f->num);
 }
 
 static const struct table_column columns[] = {
@@ -253,21 +308,26 @@ static const struct table_column columns[] = {
      .rank = 1,
      .flags = COLUMN_RIGHT,
      .get = get_hours},
+    {.name = "due", .title = "USED OF SHARE", .min = 13, .want = 32, .rank = 3, .get = get_due},
+    {.name = "factor",
+     .title = "FACTOR",
+     .min = 6,
+     .want = 6,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .get = get_factor},
     {.name = "share",
      .title = "SHARE",
      .min = 5,
      .want = 6,
-     .rank = 4,
-     .flags = COLUMN_RIGHT,
+     .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
      .get = get_share},
     {.name = "used",
      .title = "USED",
      .min = 5,
      .want = 6,
-     .rank = 5,
-     .flags = COLUMN_RIGHT,
+     .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
      .get = get_used},
-    {.name = "factor", .title = "FACTOR", .min = 10, .want = 20, .rank = 3, .get = get_factor},
     {.name = "user",
      .title = "USER",
      .min = 8,
@@ -298,6 +358,7 @@ static void usage_close(struct view *v)
     struct usageview *u = usage_of(v);
     holders_fini(&u->holders);
     tablescreen_fini(&u->s);
+    free(u->rows);
     rec_fini(&msg_shares_rows_rec, &u->shares);
     rec_fini(&msg_shares_rows_rec, &u->next);
     free(u);
@@ -324,16 +385,21 @@ static void usage_title(struct view *v, struct rich *out)
 
 static void usage_legend(struct canvas *c, struct rect line, unsigned drawn)
 {
-    static const char *const words[] = {"SHARE entitled", "USED actual",
-                                        "FACTOR 1 is the highest priority"};
     struct rich r;
     rich_init(&r);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (drawn & 1u << i)
-            rich_addf(&r, ROLE_DIM, "%s%s", r.text.len ? ", " : "", words[i]);
+    if (drawn & DRAWN_USED) {
+        tableview_legend_bar(&r, ROLE_BAR_USED, GLYPH_N, "used of the share", line.w - 3);
+        tableview_legend_bar(&r, ROLE_BAR_IDLE, GLYPH_N, "beyond it", line.w - 3);
+        tableview_legend_bar(&r, ROLE_BAR_GONE, GLYPH_N, "left of it", line.w - 3);
+    }
+    if (drawn & DRAWN_FACTOR)
+        tableview_legend(&r, ROLE_LABEL, "FACTOR", "1 is the highest priority", line.w - 3);
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }
+
+#define BELOW_FROM  30 /* lines of a body that has room for details below the list */
+#define BELOW_LINES 10
 
 static void usage_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
@@ -350,9 +416,14 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
     lines_fini(&empty);
     if (!row)
         return;
-    const struct holder *r = row->data;
-    userinfo_lines(&u->s.side.lines, v->ui, &u->holders, r);
+    userinfo_lines(&u->s.side.lines, v->ui, &u->holders, ((const struct usage_entry *)row->data)->shown);
     side_draw(&u->s.side, c, l);
+}
+
+static int usage_pane_lines(struct view *v, int h, int w)
+{
+    (void)w;
+    return h < BELOW_FROM ? 0 : tablescreen_lines_below(&usage_of(v)->s, h, BELOW_LINES);
 }
 
 static unsigned usage_act(struct view *v, enum action a, const struct input *in)
@@ -362,7 +433,7 @@ static unsigned usage_act(struct view *v, enum action a, const struct input *in)
     if (a != ACTION_OPEN_USER)
         return tableview_act(v->ui, &u->s.table, a, in);
     if (row) {
-        const struct holder *r = row->data;
+        const struct holder *r = usage_shown(row->data);
         char *filter = r->user ? xasprintf("user:%s", r->user) : xasprintf("account:%s", r->account);
         ui_go(v->ui, "jobs", filter);
         free(filter);
@@ -387,4 +458,5 @@ const struct view_ops usage_view = {
     .timer = usage_timer,
     .table = tablescreen_table,
     .pane = tablescreen_pane,
+    .pane_lines = usage_pane_lines,
 };

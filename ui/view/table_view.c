@@ -268,12 +268,17 @@ struct pane *tablescreen_pane(struct view *v)
     return &screen_of(v)->side;
 }
 
+int tableview_lines_below(const struct table *t, int h, int least)
+{
+    if (h < BELOW_FROM || !table_current(t))
+        return 0;
+    int left = h - (int)(t->shown.n < ROWS_MANY ? t->shown.n : ROWS_MANY) - 2;
+    return left > least + 1 ? left : least + 1;
+}
+
 int tablescreen_lines_below(const struct tablescreen *s, int h, int least)
 {
-    if (h < BELOW_FROM || !table_current(&s->table))
-        return 0;
-    int left = h - (int)(s->table.rows.n < ROWS_MANY ? s->table.rows.n : ROWS_MANY) - 2;
-    return left > least + 1 ? left : least + 1;
+    return tableview_lines_below(&s->table, h, least);
 }
 
 void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width)

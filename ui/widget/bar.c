@@ -83,17 +83,23 @@ void bar_add(struct rich *r, const struct bar_part *parts, size_t n, uint64_t to
     }
 }
 
-void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width)
+void bar_three(struct rich *r, uint64_t used, uint64_t idle, uint64_t out, uint64_t total, int width)
 {
-    struct bar_part all[] = {{.n = used, .role = ROLE_BAR_USED}, {.n = out, .role = ROLE_BAR_OUT}};
+    struct bar_part parts[] = {{.n = used - (idle < used ? idle : used), .role = ROLE_BAR_USED},
+                               {.n = idle < used ? idle : used, .role = ROLE_BAR_IDLE}};
     int cells = total ? (int)((double)out / (double)total * width + 0.5) : 0;
     cells = out && !cells ? 1 : cells > width ? width : cells;
     if (used && cells == width && width > 1)
         cells--;
-    bar_add(r, all, total ? 1 : 0, used + out >= total && used ? used : total - (out < total ? out : total),
-            width - cells);
+    bar_add(r, parts, total ? (idle ? 2 : 1) : 0,
+            used + out >= total && used ? used : total - (out < total ? out : total), width - cells);
     if (!r->mute)
         bar_cells(r, ROLE_BAR_OUT, cells);
+}
+
+void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width)
+{
+    bar_three(r, used, 0, out, total, width);
 }
 
 #define OWN_PART 10 /* one part of this many is a machine's own */

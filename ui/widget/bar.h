@@ -23,6 +23,9 @@ void bar_add(struct rich *r, const struct bar_part *parts, size_t n, uint64_t to
 /* Used from the left, out of use from the right. */
 void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width);
 
+/* The same where idle of those that are used do nothing. */
+void bar_three(struct rich *r, uint64_t used, uint64_t idle, uint64_t out, uint64_t total, int width);
+
 /* held of total are allocated. busy_permille of total are measured to be busy, -1: not measured. Out: the
  * node takes no jobs. */
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width);

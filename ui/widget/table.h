@@ -82,7 +82,6 @@ struct table {
     struct list_state list;
     struct trows rows;         /* all that fill gave */
     struct trow_numbers shown; /* those that pass the filter, sorted */
-    bool comes_first;          /* a pane beside it takes only what it can spare */
     size_t n_top;              /* of those: how many have no parent */
     struct trow_numbers
         next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
