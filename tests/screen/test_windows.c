@@ -81,10 +81,16 @@ static void windows_are_made_and_deleted(void **state)
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "2w", "new window on gpu01");
-    keys_show(u, "<Enter>", "No job starts on these nodes");
-    keys_show(u, "<C-u>start=later<Enter>", "later"); /* refused here: the line comes again */
+    keys_show(u, "<Enter>", "New window");
+    must_show(u, "2 jobs run there and may still run when the window begins: they continue.");
+    keys_show(u, "<C-u>later<F10>", "\"later\" is not a time"); /* below its field */
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
-    uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
+    keys_show(u, "<C-u>now+1hour<Down><Down>now+3hours<F10>", "give a duration or an end");
+    keys_show(u, "<C-u><Up><C-u>90m", "maintenance from 15:19 until 16:49");
+    uilab_keys(u, "<Down><Down><Down><Down><Down>new fans for all");
+    uilab_golden_in_all(u, "window-form", 24, 80);
+    uilab_golden(u, "window-form", 43, 132);
+    uilab_keys(u, "<F10>");
     uilab_draw(u, 50, 132);
     must_show(u, "create a window on gpu01"); /* with what it touches; Enter alone is not a yes */
     must_show(u, "new fans for all");
@@ -93,17 +99,24 @@ static void windows_are_made_and_deleted(void **state)
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
     uilab_keys(u, "n");
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
-    keys_show(u, "", "reason=new fans for all"); /* the line is there still */
-    uilab_keys(u, "<Enter>y");
+    keys_show(u, "", "new fans for all"); /* the form is there still */
+    uilab_keys(u, "<F10>y");
     assert_non_null(uilab_sent(u, MSG_WINDOW_SET));
     const struct msg_window_set *m = uilab_sent(u, MSG_WINDOW_SET)->body;
     check_str("reason", m->window.reason, "new fans for all");
     check_str("nodes", m->window.nodes.v[0], "gpu01");
     check_int("length", (m->window.end.ms - m->window.start.ms) / 60000, 90);
     check_int("kind", m->window.kind, WINDOW_MAINTENANCE);
+    uilab_result(u, MSG_WINDOW_SET, REFUSAL_BAD_REQUEST, "there is a window of that name", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "there is a window of that name"); /* what was typed can be mended */
+    must_show(u, "new fans for all");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<F10>y");
     uilab_result(u, MSG_WINDOW_SET, REFUSAL_NONE, "root_1", 1);
     uilab_draw(u, 24, 80);
     must_show(u, "created: root_1");
+    must_show(u, "Nodes 10");
     push_window(u, "root_1", "gpu01", 60, 150, false);
     keys_show(u, "w", "root_1");
     keys_show(u, "<Down><Enter>", "created by");
@@ -189,10 +202,10 @@ static void they_are_changed(void **state)
     check_int("shorter", (w->end.ms - w->start.ms) / 60000, 30);
     check_str("no reason", w->reason ? w->reason : "", "");
     uilab_forget_sent(u);
-    keys_show(u, ":windows change fans<Enter>", "nodes=gpu01 start="); /* the line as it stands */
-    must_show(u, "duration=2h");
-    must_show(u, "reason=driver update");
-    uilab_keys(u, " of all<Enter>");
+    keys_show(u, ":windows change fans<Enter>", "Window fans"); /* the form, filled in */
+    must_show(u, "2h");
+    must_show(u, "driver update");
+    uilab_keys(u, "<Up> of all<Enter>"); /* the last field */
     w = sent_window(u, true);
     check_str("reason", w->reason, "driver update of all");
     check_int("start", (w->start.ms - start) / 60000, 0);

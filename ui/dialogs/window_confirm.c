@@ -68,8 +68,7 @@ static bool runs_there(const struct job *j, const struct strv *nodes)
     return false;
 }
 
-/* Jobs that run on the window's nodes and may still run when it begins. */
-static void window_confirm_job_lines(struct lines *l, const struct ui *ui, const struct window *w)
+void windowask_lines(struct lines *l, const struct ui *ui, const struct window *w)
 {
     const struct model *m = ui_model(ui);
     struct strv list = {0}, *nodes = window_confirm_expand_nodes(w, &list);
@@ -81,16 +80,23 @@ static void window_confirm_job_lines(struct lines *l, const struct ui *ui, const
         if (n++ >= JOBS_MAX)
             continue;
         struct rich *r = lines_add(l);
-        rich_add(r, ROLE_RUNNING, "R ");
+        rich_sign(r, ROLE_RUNNING, 'R');
+        str_append_char(&r->text, ' ');
         jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
         rich_role(r, ROLE_STRONG);
         rich_addf(r, ROLE_NORMAL, " %s  %s", j->req.name ? j->req.name : "", j->user ? j->user : "");
+        str_append(&r->text, wall_is_set(end) ? "  until " : "  without a time limit");
+        if (wall_is_set(end))
+            when_about(&r->text, end, ui_now(ui));
+        rich_role(r, ROLE_DIM);
     }
     if (n > JOBS_MAX)
         lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
     if (n)
-        lines_addf(l, ROLE_DIM, "%zu %s there and may still run when the window begins: they continue.", n,
-                   n == 1 ? "job runs" : "jobs run");
+        lines_addf(l, ROLE_DIM,
+                   n == 1 ? "%zu job runs there and may still run when the window begins: it continues."
+                          : "%zu jobs run there and may still run when the window begins: they continue.",
+                   n);
     else
         lines_addf(l, ROLE_DIM, "No job on these nodes would still run when the window begins.");
     strv_fini(&list);
@@ -112,7 +118,7 @@ void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, voi
     if (!str_is_empty(w->reason))
         rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
     lines_add(&d->body.lines);
-    window_confirm_job_lines(&d->body.lines, ui, w);
+    windowask_lines(&d->body.lines, ui, w);
     d->verb = xstrdup("create");
     d->danger = true;
     ui_take_dialog(ui, d, window_confirm_answered, a, asking_free);

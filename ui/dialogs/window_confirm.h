@@ -4,6 +4,9 @@
 
 #include "ui/frame/view.h"
 
+/* The jobs that run on its nodes and may still run when it begins, and what becomes of them. */
+void windowask_lines(struct lines *l, const struct ui *ui, const struct window *w);
+
 /* Asks whether to create w; if confirmed, done is called with arg. take_arg is freed in the end. */
 typedef void windowask_yes_fn(struct ui *ui, const struct window *w, void *arg);
 void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, void *take_arg,

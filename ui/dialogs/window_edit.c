@@ -4,6 +4,8 @@
  *        ^           |               |
  *        |           v               v
  *        +------ the box with the line and what is wrong with it: the one it was typed in, or a new one
+ *
+ *      no words --> window_form.c
  */
 #include "ui/dialogs/window_edit.h"
 
@@ -18,6 +20,7 @@
 #include "src/jobspec/windowspec.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/window_confirm.h"
+#include "ui/dialogs/window_form.h"
 #include "ui/info/window_text.h"
 
 #define NEAR 2 /* changed letters at most in a misspelt key */
@@ -200,9 +203,7 @@ static void ask_words(struct ui *ui, struct window_line *take_l, const char *wro
                "the nodes for them%s",
                take_l->changes ? ", an empty users= makes it maintenance" : "; name=...");
     d->verb = xstrdup(take_l->changes ? "change" : "create");
-    edit_set(&d->edit, !str_is_empty(take_l->words) ? take_l->words
-                       : take_l->nodes              ? "start=now duration=2h reason="
-                                                    : "nodes=ALL start=now duration=2h reason=");
+    edit_set(&d->edit, take_l->words);
     if (wrong)
         dialog_refuse(d, wrong);
     ui_take_dialog(ui, d, words_typed, take_l, line_free);
@@ -267,64 +268,24 @@ static void try_words(struct ui *ui, struct window_line *take_l)
     windowspec_fini(&spec);
 }
 
-static void window_edit_take_line(struct ui *ui, struct window_line *take_l)
-{
-    if (str_is_empty(take_l->words))
-        ask_words(ui, take_l, NULL);
-    else
-        try_words(ui, take_l);
-}
-
 void windowline_make(struct ui *ui, const char *nodes, const char *words)
 {
     if (!window_edit_may(ui))
         return;
-    window_edit_take_line(ui, line_new(NULL, nodes, words));
-}
-
-static void say_length(int64_t s, struct str *out)
-{
-    if (s % 3600 == 0)
-        str_appendf(out, "%lldh", (long long)s / 3600);
-    else if (s % 60 == 0)
-        str_appendf(out, "%lldm", (long long)s / 60);
+    if (str_is_empty(words))
+        ui_push(ui, &windowform_view, &(struct window_form_arg){.nodes = nodes});
     else
-        str_appendf(out, "%llds", (long long)s);
-}
-
-/* The present window as words. It has a duration instead of an end, so that the end moves with the
- * start. */
-static void say_words(const struct window *w, struct str *out)
-{
-    char start[WALL_TEXT_SIZE];
-    char *nodes = hostlist_compress(&w->nodes), *users = strv_join(&w->users, ","),
-         *accounts = strv_join(&w->accounts, ",");
-    wall_format_iso(w->start, start);
-    if (str_ends(start, ":00"))
-        start[strlen(start) - 3] = '\0';
-    str_appendf(out, "nodes=%s start=%s duration=", nodes, start);
-    say_length(wall_elapsed_s(w->start, w->end), out);
-    if (*users)
-        str_appendf(out, " users=%s", users);
-    if (*accounts)
-        str_appendf(out, " accounts=%s", accounts);
-    str_appendf(out, " reason=%s", w->reason ? w->reason : "");
-    free(nodes);
-    free(users);
-    free(accounts);
+        try_words(ui, line_new(NULL, nodes, words));
 }
 
 void windowline_change(struct ui *ui, const struct window *w, const char *words)
 {
     if (!window_edit_may(ui))
         return;
-    struct str now = STR_INIT;
-    say_words(w, &now);
     if (str_is_empty(words))
-        ask_words(ui, line_new(w->name, NULL, now.s), NULL);
+        ui_push(ui, &windowform_view, &(struct window_form_arg){.changes = w});
     else
         try_words(ui, line_new(w->name, NULL, words));
-    str_fini(&now);
 }
 
 /* --- deleting --- */

@@ -16,8 +16,8 @@
     X("reason", "reason, shown to all users; may contain blanks")     \
     X("name", "name of the window; default: generated")
 
-/* Creates a window on those nodes (NULL: the words name them). Asks for the words if they are NULL or
- * empty, and again, with the error, if the screens or the controller refuse them. */
+/* Creates a window on those nodes (NULL: the words name them). Opens the form if the words are NULL or
+ * empty; asks for the words again, with the error, if the screens or the controller refuse them. */
 void windowline_make(struct ui *ui, const char *nodes, const char *words);
 /* Changes the named attributes of a window in the same way. If the start moves, the duration stays. */
 void windowline_change(struct ui *ui, const struct window *w, const char *words);

@@ -23,6 +23,7 @@
     X(NODES, "Nodes")           \
     X(NODE, "The page of a node") \
     X(WINDOWS, "Windows")       \
+    X(WINDOW_FORM, "The form of a window") \
     X(GPUS, "GPUs")             \
     X(PLAN, "Timeline")         \
     X(PARTS, "Partitions")      \
@@ -87,6 +88,7 @@ enum scope {
     X(NODE,   NODE_OUTPUT, "node-output", "l",         "output",  "read the output of the job") \
     X(NODE,   NODE_PANEL, "node-panel",  "Tab S-Tab",  "events",  "switch between jobs and text: events, windows, machine") \
     X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "maintenance windows and reservations: list, create, change, delete") \
+    X(WINDOW_FORM, WINDOW_SEND, "window-send", "F10 C-s", "create", "create or change the window (a new one: asks first)") \
     X(GPUS,   GPU_TABLE,  "gpu-table",   "t",          "as table", "as a table with a letter for each GPU, or as a map") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "open the job")    \
     X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, by GPU, or by job")              \
