@@ -48,10 +48,10 @@ static void it_comes_and_goes(void **state)
     must_show(u, " details ");
     uilab_keys(u, "2");
     draw(u);
-    must_show(u, "gpu01  mixed");
+    must_show(u, "2 jobs here");
     uilab_keys(u, "p");
     draw(u);
-    must_not_show(u, "gpu01  mixed");
+    must_not_show(u, "2 jobs here");
     uilab_keys(u, "1"); /* each screen has its own */
     draw(u);
     must_show(u, " details ");
