@@ -496,6 +496,35 @@ static void a_graph_knows_what_was_not_measured(void **state)
     rich_fini(&r);
 }
 
+/* A node with three times as many CPUs counts three times; where one was not measured the other counts. */
+static void several_measurements_have_one_mean(void **state)
+{
+    (void)state;
+    struct recent a = {0}, b = {0}, mean;
+    struct recent_sum sum = {0};
+    uint8_t v[4];
+    recent_add(&a, at_slot(1000), 100);
+    recent_add(&a, at_slot(1002), 40);
+    recent_add(&b, at_slot(1002), 80);
+    recent_add(&b, at_slot(1003), 20);
+    recent_sum_add(&sum, &a, 1);
+    recent_sum_add(&sum, &b, 3);
+    recent_sum_mean(&sum, &mean);
+    recent_read(&mean, at_slot(1003), v, N_OF(v));
+    check_int("one alone", v[0], 100);
+    check_int("none", v[1], RECENT_NONE);
+    check_int("both", v[2], 70);
+    check_int("the other alone", v[3], 20);
+    recent_add(&a, at_slot(1000 + 5 * RECENT_SLOTS), 10); /* the other one is long gone */
+    sum = (struct recent_sum){0};
+    recent_sum_add(&sum, &b, 3);
+    recent_sum_add(&sum, &a, 1);
+    recent_sum_mean(&sum, &mean);
+    recent_read(&mean, at_slot(1001 + 5 * RECENT_SLOTS), v, N_OF(v));
+    check_int("newest", v[2], 10);
+    check_int("nothing before", v[1], RECENT_NONE);
+}
+
 /* A digit for each of the last columns of a span, "." for a gap. */
 static void check_span(const char *name, const struct recent *p, enum recent_span span, int64_t now_s,
                        size_t n, const char *want)
@@ -700,6 +729,7 @@ int main(void)
         cmocka_unit_test(colours_are_cut_to_the_terminal),
         cmocka_unit_test(bars_say_what_is),
         cmocka_unit_test(a_graph_knows_what_was_not_measured),
+        cmocka_unit_test(several_measurements_have_one_mean),
         cmocka_unit_test(an_hour_is_kept_in_means),
         cmocka_unit_test(lines_are_what_a_terminal_leaves),
         cmocka_unit_test(colours_become_ink),

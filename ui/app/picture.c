@@ -75,7 +75,7 @@ void picture_draw(struct ui *ui, struct canvas *c)
 {
     struct view *v = ui_view(ui);
     struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
-    for (int body = t ? table_wish(t, c->rows) : 0, before = body - 1, n = 0;
+    for (int body = t ? table_wish(t, c->rows) : v->ops->body_cols, before = body - 1, n = 0;
          body != before && n < DRAWN_MAX; n++) {
         draw_screen(ui, v, c, body);
         before = body;

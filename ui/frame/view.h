@@ -35,6 +35,7 @@ struct view_ops {
     const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
     size_t n_scopes;
     bool wants_side;   /* has a detail pane where there is room */
+    int body_cols;     /* cells that its body needs before a pane stands beside it; with .table: 0 */
     bool types;        /* takes letters as text: only function keys and the like are keys */
     bool watches_util; /* shows live utilisation: measured only while it is on the screen */
     /* The job whose use it shows (ui/frame/job_load.h): then only its nodes are measured. 0: none now.

@@ -224,8 +224,11 @@ static void fill_head(struct jobpage *p, const struct job *j, int width)
     rich_init(&bar);
     rich_init(&words);
     joblife_limit(&bar, ui, j, cells);
-    if (bar.text.len)
-        rich_append(lines_add(l), &bar);
+    if (bar.text.len) {
+        r = lines_add(l);
+        rich_append(r, &bar);
+        r->hang = cells + 2;
+    }
     rich_clear(&bar);
     if (joblife_ribbon(&bar, &words, ui, j, cells)) {
         r = lines_add(l);
@@ -446,6 +449,7 @@ const struct view_ops jobpage_view = {
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .wants_side = true,
+    .body_cols = 78, /* its list of tasks with all that is measured */
     .open = jobpage_open,
     .close = jobpage_close,
     .sync = jobpage_sync,
