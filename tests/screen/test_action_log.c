@@ -3,8 +3,10 @@
 
 #include "src/base/words.h"
 #include "src/jobspec/jobtargets.h"
+#include "tests/lib/command_lines.h"
 #include "tests/screen/ui_fixture.h"
 #include "ui/frame/action_log.h"
+#include "ui/frame/dialogs.h"
 #include "ui/frame/request_line.h"
 
 /* --- lines --- */
@@ -172,12 +174,146 @@ static void a_submission_has_its_script(void **state)
         fail_msg("%s", line);
 }
 
+/* --- every action --- */
+
+static bool changes_something(enum msg_kind kind, const void *body)
+{
+    return kind == MSG_ACT || kind == MSG_UPDATE || kind == MSG_DRAIN || kind == MSG_NODE_NOTE ||
+           kind == MSG_WINDOW_SET || (kind == MSG_SUBMIT && !((const struct msg_submit *)body)->test_only);
+}
+
+/* Is it one of the commands of which it is proved that they do the same? */
+static bool is_proved(const char *line)
+{
+    static const char *const begins[] = {
+#define X(name, text) text,
+        COMMAND_LINES(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (str_starts(line, begins[i]))
+            return true;
+    return false;
+}
+
+/* Says yes to all that is asked, with something typed where a line is empty. */
+static void say_yes(struct uilab *u)
+{
+    for (int i = 0; i < 5 && dialogs_top(u->app); i++) {
+        const struct dialog *d = dialogs_top(u->app);
+        char count[32];
+        snprintf(count, sizeof count, "%llu", (unsigned long long)d->must_type);
+        if (d->waiting)
+            uilab_keys(u, "<Esc>");
+        else if (d->kind == DIALOG_CONFIRM && d->must_type)
+            uilab_keys(u, count);
+        else if (d->kind == DIALOG_CONFIRM)
+            uilab_keys(u, "y");
+        else if (d->kind == DIALOG_PROMPT && !d->edit.text.len)
+            uilab_keys(u, "1");
+        uilab_keys(u, "<Enter>");
+    }
+    uilab_wait(u, 20000); /* what can be undone is sent */
+    uilab_keys(u, "<Esc><Esc>");
+}
+
+static void every_change_has_a_line(struct uilab *u, const char *where, enum action a)
+{
+    size_t n = 0, first = u->sent.n, noted;
+    vec_for_each (&u->sent, i)
+        if (u->sent.v[i].body && changes_something(u->sent.v[i].kind, u->sent.v[i].body)) {
+            first = i < first ? i : first;
+            n++;
+        }
+    noted = action_log_n(u->app);
+    if (noted != n)
+        fail_msg("%s on %s: %zu requests, %zu lines", action_info(a)->name, where, n, noted);
+    for (size_t i = 0; i < noted; i++)
+        if (!is_proved(action_log_at(u->app, i)->line))
+            fail_msg("%s on %s: it is not proved that this does the same: \"%s\"", action_info(a)->name,
+                     where, action_log_at(u->app, i)->line);
+}
+
+/* A new action that sends a request is met here without being named: each one is done to some rows of each
+ * screen, and all questions are answered with yes. */
+static bool has_scope(const struct view_ops *ops, enum scope scope)
+{
+    for (size_t i = 0; i < ops->n_scopes; i++)
+        if (ops->scopes[i] == scope)
+            return true;
+    return false;
+}
+
+/* Does one action to some rows of a screen. Returns whether it changes something. */
+static bool try_action(const char *screen, enum action a)
+{
+    void *fixture = NULL;
+    ui_fixture_up(&fixture);
+    struct uilab *u = &((struct ui_fixture *)fixture)->u;
+    uilab_keys(u, screen);
+    uilab_draw(u, 43, 132);
+    const struct view_ops *ops = ui_view(u->app)->ops;
+    for (int row = 0; row < 5 && ui_view(u->app)->ops == ops; row++) {
+        struct input none = input_key(0);
+        ops->act(ui_view(u->app), a, &none);
+        say_yes(u);
+        uilab_keys(u, "<Down><Down>"); /* running, waiting, held */
+        uilab_draw(u, 43, 132);
+    }
+    every_change_has_a_line(u, screen, a);
+    bool changed = action_log_n(u->app) > 0;
+    ui_fixture_down(&fixture);
+    return changed;
+}
+
+static const struct view_ops *ops_of_screen(const char *screen)
+{
+    void *fixture = NULL;
+    ui_fixture_up(&fixture);
+    struct uilab *u = &((struct ui_fixture *)fixture)->u;
+    uilab_keys(u, screen);
+    const struct view_ops *ops = ui_view(u->app)->ops;
+    ui_fixture_down(&fixture);
+    return ops;
+}
+
+static void no_action_is_without_a_line(void **state)
+{
+    static const char *const screens[] = {"1",
+                                          "1/crossval<Enter><Enter>",
+                                          "1/finetune<Enter><Enter>",
+                                          "1/sweep<Enter><Enter>",
+                                          "2",
+                                          "3t",
+                                          "4",
+                                          "5",
+                                          "6",
+                                          "7",
+                                          "spython x.py",
+                                          "s<F6>"};
+    (void)state;
+    size_t changed = 0;
+    for (size_t s = 0; s < sizeof screens / sizeof screens[0]; s++) {
+        const struct view_ops *ops = ops_of_screen(screens[s]);
+        for (int a = 1; a < ACTION_N; a++) {
+            bool writes_file = a == ACTION_SAVE || a == ACTION_EXPORT || a == ACTION_FORM_SAVE;
+            if (has_scope(ops, action_info((enum action)a)->scope) && !writes_file)
+                changed += try_action(screens[s], (enum action)a);
+        }
+    }
+    assert_true(changed > 10); /* it does reach what it is for */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(actions_on_jobs),          cmocka_unit_test(targets_are_read_back),
-        cmocka_unit_test(hostile_texts_are_quoted), UI_FIXTURE_CASE(the_list_shows_lines_and_results),
-        UI_FIXTURE_CASE(lost_and_old_ones),         UI_FIXTURE_CASE(a_submission_has_its_script),
+        cmocka_unit_test(actions_on_jobs),
+        cmocka_unit_test(targets_are_read_back),
+        cmocka_unit_test(hostile_texts_are_quoted),
+        UI_FIXTURE_CASE(the_list_shows_lines_and_results),
+        UI_FIXTURE_CASE(lost_and_old_ones),
+        UI_FIXTURE_CASE(a_submission_has_its_script),
+        cmocka_unit_test(no_action_is_without_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

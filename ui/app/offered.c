@@ -34,7 +34,7 @@ static bool acts_on_row(enum action action)
         ACTION_OPEN_JOB,   ACTION_OUTPUT,    ACTION_WHY,       ACTION_SHELL,       ACTION_DEPENDS,
         ACTION_OPEN_NODE,  ACTION_OPEN_PART, ACTION_OPEN_PAST, ACTION_PAST_OUTPUT, ACTION_OPEN_USER,
         ACTION_NODE_SHELL, ACTION_RESUBMIT,  ACTION_BIGGER,    ACTION_FAILED_ONLY, ACTION_COPY,
-        ACTION_COPY_ALL,   ACTION_MARK,      ACTION_RANGE,     ACTION_MARK_ALL,
+        ACTION_COPY_ALL,   ACTION_EXPORT,    ACTION_MARK,      ACTION_RANGE,       ACTION_MARK_ALL,
     };
     return act_is_job_action(action) || offered_changes_node(action) || IS_LISTED(list, action);
 }

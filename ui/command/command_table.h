@@ -39,6 +39,7 @@
     X(views,   NULL,      "",                    NONE,    "choose a saved view") \
     X(forget,  NULL,      "NAME",                VIEWS,   "delete a saved view") \
     X(theme,   NULL,      "[NAME]",              THEMES,  "dark, light, mono, colourblind, your own; empty: as in ui.cfg") \
+    X(export,  NULL,      "FILE [all]",          FILES,   "write the list to a new file: .txt, .csv or .json; all: all columns") \
     X(log,     NULL,      "",                    NONE,    "what was changed from here, as command lines to copy") \
     X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
     X(freeze,  NULL,      "",                    NONE,    "freeze or unfreeze the screen") \

@@ -7,6 +7,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/saved_views.h"
+#include "ui/view/export_list.h"
 #include "ui/widget/table.h"
 
 static struct table *must_have_table(struct ui *ui)
@@ -157,6 +158,14 @@ void run_theme(struct ui *ui, const struct strv *args, const char *rest)
     free(ui->o.prefs->theme);
     ui->o.prefs->theme = args->n ? xstrdup(args->v[0]) : NULL;
     outbox_wish(ui, WISH_THEME | WISH_SAVE);
+}
+
+void run_export(struct ui *ui, const struct strv *args, const char *rest)
+{
+    (void)args;
+    struct table *t = must_have_table(ui);
+    if (t)
+        export_list(ui, t, rest, 0);
 }
 
 void run_log(struct ui *ui, const struct strv *args, const char *rest)

@@ -19,6 +19,7 @@
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/history_table.h"
+#include "ui/jobs/job_copy.h"
 #include "ui/jobs/job_pane.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
@@ -244,6 +245,8 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
         ui_push(v->ui, &array_view, &j->array_job);
     } else if (a == ACTION_OPEN_PAST && j) {
         ui_push(v->ui, &jobpage_view, &j->id);
+    } else if (a == ACTION_COPY && j) {
+        job_copy_open(v->ui, j, &h->list.table);
     } else if (a == ACTION_PAST_OUTPUT && j) {
         output_open(v->ui, j);
     } else if (!again_act(v->ui, j, a)) {

@@ -7,35 +7,12 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_files.h"
+#include "ui/view/copy_menu.h"
 
-#define COPY_ITEMS  9
-#define LABEL_WIDTH 14
-
-enum copy_kind { COPY_TEXT, COPY_COMMAND, COPY_SCRIPT };
-
-struct copy_menu {
+struct copy_wanted { /* of a job, whose script the controller is asked for */
     uint32_t job;
-    char *command;
-    struct {
-        enum copy_kind kind;
-        const char *label;
-        char *text;
-    } items[COPY_ITEMS];
-    size_t n;
+    char *command; /* NULL: the script is wanted */
 };
-
-struct copy_wanted { /* while the controller is asked for the script */
-    char *command;   /* NULL: the script is wanted */
-};
-
-static void copy_menu_free(void *p)
-{
-    struct copy_menu *m = p;
-    for (size_t i = 0; i < m->n; i++)
-        free(m->items[i].text);
-    free(m->command);
-    free(m);
-}
 
 static void copy_wanted_free(void *p)
 {
@@ -44,14 +21,12 @@ static void copy_wanted_free(void *p)
     free(w);
 }
 
-/* Nothing for an empty text. */
-static void copy_add(struct copy_menu *m, enum copy_kind kind, const char *label, const char *text)
+static struct copy_wanted *copy_wanted_new(uint32_t job, const char *command)
 {
-    if (str_is_empty(text))
-        return;
-    m->items[m->n].kind = kind;
-    m->items[m->n].label = label;
-    m->items[m->n++].text = xstrdup(text);
+    struct copy_wanted *w = xcalloc(1, sizeof *w);
+    w->job = job;
+    w->command = command ? xstrdup(command) : NULL;
+    return w;
 }
 
 static void copy_script_told(struct ui *ui, const struct incoming *in, void *arg)
@@ -76,20 +51,11 @@ static void copy_script_told(struct ui *ui, const struct incoming *in, void *arg
     str_fini(&s);
 }
 
-static void copy_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void copy_fetch(struct ui *ui, const void *arg)
 {
-    const struct copy_menu *m = arg;
-    size_t i = dialog_choice(d);
-    if (outcome != DIALOG_YES || i >= m->n)
-        return;
-    if (m->items[i].kind == COPY_TEXT) {
-        ui_copy(ui, m->items[i].text, m->items[i].text);
-        return;
-    }
-    struct copy_wanted *w = xcalloc(1, sizeof *w);
-    w->command = m->items[i].kind == COPY_COMMAND ? xstrdup(m->command) : NULL;
-    struct msg_job ask = {.target = {.job = m->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
-    ui_ask(ui, MSG_SCRIPT, &ask, copy_script_told, w, copy_wanted_free);
+    const struct copy_wanted *w = arg;
+    struct msg_job ask = {.target = {.job = w->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    ui_ask(ui, MSG_SCRIPT, &ask, copy_script_told, copy_wanted_new(w->job, w->command), copy_wanted_free);
 }
 
 static void copy_add_files(struct copy_menu *m, const struct job *j)
@@ -97,37 +63,36 @@ static void copy_add_files(struct copy_menu *m, const struct job *j)
     const struct output_at at = {.job = j->id, .step = STEP_BATCH};
     char *out = NULL, *err = NULL;
     if (place_path(j, &at, false, &out))
-        copy_add(m, COPY_TEXT, "output", out);
+        copy_menu_add(m, "output", out);
     if (place_path(j, &at, true, &err) && !str_eq(out, err))
-        copy_add(m, COPY_TEXT, "errors", err);
+        copy_menu_add(m, "errors", err);
     free(out);
     free(err);
 }
 
-void job_copy_open(struct ui *ui, const struct job *j)
+void job_copy_open(struct ui *ui, const struct job *j, struct table *t)
 {
-    struct copy_menu *m = xcalloc(1, sizeof *m);
-    struct dialog *d = dialog_new(DIALOG_MENU, "copy to the clipboard");
+    struct copy_menu *m = copy_menu_new();
     struct str s = STR_INIT;
-    m->job = j->id;
-    m->command = xstrdup(j->command);
     jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
-    copy_add(m, COPY_TEXT, "id", s.s);
-    copy_add(m, COPY_TEXT, "name", j->req.name);
+    copy_menu_add(m, "id", s.s);
+    copy_menu_add(m, "name", j->req.name);
     copy_add_files(m, j);
     str_clear(&s);
     jobtext_nodes(&s, j);
-    copy_add(m, COPY_TEXT, "nodes", s.s);
-    copy_add(m, COPY_TEXT, "directory", j->req.workdir);
+    copy_menu_add(m, "nodes", s.s);
+    copy_menu_add(m, "directory", j->req.workdir);
+    if (t)
+        copy_menu_add_row(m, t);
     if (j->kind == JOB_KIND_BATCH && (j->uid == ui_uid(ui) || ui_is_admin(ui))) {
-        copy_add(m, COPY_COMMAND, "command line", j->command);
-        copy_add(m, COPY_SCRIPT, "script", "its whole text");
+        if (j->command)
+            copy_menu_add_fetch(m, "command line", j->command, copy_fetch,
+                                copy_wanted_new(j->id, j->command), copy_wanted_free);
+        copy_menu_add_fetch(m, "script", "its whole text", copy_fetch, copy_wanted_new(j->id, NULL),
+                            copy_wanted_free);
     } else {
-        copy_add(m, COPY_TEXT, "command", j->command);
+        copy_menu_add(m, "command", j->command);
     }
     str_fini(&s);
-    for (size_t i = 0; i < m->n; i++)
-        strv_push_take(&d->items, xasprintf("%-*s%s", LABEL_WIDTH, m->items[i].label, m->items[i].text));
-    d->verb = xstrdup("copy");
-    ui_take_dialog(ui, d, copy_chosen, m, copy_menu_free);
+    copy_menu_open(ui, m);
 }

@@ -4,7 +4,8 @@
 
 #include "ui/frame/view.h"
 
-/* Opens the menu. The script and the arguments are asked for when they are chosen. */
-void job_copy_open(struct ui *ui, const struct job *j);
+/* Opens the menu. The script and the arguments are asked for when they are chosen. t: the list with its
+ * row, or NULL. */
+void job_copy_open(struct ui *ui, const struct job *j, struct table *t);
 
 #endif

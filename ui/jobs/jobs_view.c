@@ -311,7 +311,7 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     } else if (a == ACTION_WHY && job) {
         jobs_ask_why(j, job);
     } else if (a == ACTION_COPY && job) {
-        job_copy_open(v->ui, job);
+        job_copy_open(v->ui, job, &j->list.table);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
     } else if (!again_act(v->ui, job, a)) {

@@ -125,6 +125,7 @@ enum scope {
     X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match; goes on at the end")          \
     X(TEXT,   ONLY,       "only",        "&",          "only",    "show only lines with a text, !text: without it; empty: all lines") \
     X(TEXT,   SAVE,       "save",        "S",          NULL,      "save the output to a file, as it is shown: filtered, all tasks") \
+    X(TEXT,   OUTPUT_COPY, "output-copy", "y",         NULL,      "menu of what can be copied: path, last line, matching line, all that is seen") \
     X(TEXT,   PAGER,      "pager",       "o",          NULL,      "open the file in $PAGER") \
     X(TEXT,   EDITOR,     "editor",      "v",          NULL,      "open the file in $EDITOR") \
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
@@ -147,8 +148,9 @@ enum scope {
     X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all rows shown")                 \
     X(LIST,   UNMARK,     "unmark",      "u",          NULL,      "unmark all")                              \
     X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "expand or collapse the array") \
-    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id; of a job, a menu: id, files, nodes, command line, script") \
+    X(LIST,   COPY,       "copy",        "y",          NULL,      "menu of what can be copied: id, name, files, nodes, reason, command line, script ...") \
     X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as shown")           \
+    X(LIST,   EXPORT,     "export",      "C-s",        NULL,      "write the list to a file: text, CSV or JSON") \
     X(PANE,   TAB_NEXT,   "tab-next",    "]",          NULL,      "next tab of the pane")                    \
     X(PANE,   TAB_PREV,   "tab-previous", "[",         NULL,      "previous tab of the pane")                \
     X(PANE,   PANE_HIDE,  "pane-hide",   "p",          NULL,      "hide or show the pane; remembered, as all of this") \

@@ -9,6 +9,7 @@
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
 #include "ui/dialogs/windows.h"
+#include "ui/nodes/node_copy.h"
 
 uint64_t nodekeys_id(const struct node *n)
 {
@@ -65,6 +66,8 @@ unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum ac
         node_keys_act_on_targets(ui, t, node, a);
     else if (a == ACTION_NODE_SHELL && n)
         shell_on_node(ui, n);
+    else if (a == ACTION_COPY && n)
+        node_copy_open(ui, n, t);
     else
         return 0;
     return DID_HANDLE | DID_REDRAW;

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/model/model.h"
 #include "src/text/state_text.h"
 #include "ui/info/job_info.h"
+#include "ui/view/copy_menu.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
 
@@ -426,10 +428,25 @@ static int parts_pane_lines(struct view *v, int h, int w)
     return tablescreen_lines_below(&partitions_parts_of(v)->s, h, h / 2 - 1);
 }
 
+static void partitions_copy(struct parts *p, const struct part_row *r)
+{
+    struct copy_menu *m = copy_menu_new();
+    char *nodes = hostlist_compress(&r->part->nodes);
+    copy_menu_add(m, "name", r->part->name);
+    copy_menu_add(m, "nodes", nodes);
+    copy_menu_add_row(m, &p->s.table);
+    free(nodes);
+    copy_menu_open(p->s.v.ui, m);
+}
+
 static unsigned parts_act(struct view *v, enum action a, const struct input *in)
 {
     struct parts *p = partitions_parts_of(v);
     const struct trow *row = table_current(&p->s.table);
+    if (a == ACTION_COPY && row) {
+        partitions_copy(p, row->data);
+        return DID_HANDLE | DID_REDRAW;
+    }
     if (a != ACTION_OPEN_PART)
         return tableview_act(v->ui, &p->s.table, a, in);
     if (row) {

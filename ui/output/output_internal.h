@@ -35,6 +35,7 @@ bool output_waits(const struct output_screen *o, const struct step **ret_step);
 bool output_never_runs(const struct output_screen *o);
 
 /* output_outside.c */
+void output_copy(struct output_screen *o);             /* the menu of what can be copied */
 char *output_save_path(const struct output_screen *o); /* the file that saving suggests */
 void output_run(struct output_screen *o, bool editor); /* the file in $EDITOR, or in $PAGER */
 

@@ -4,6 +4,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_internal.h"
+#include "ui/view/copy_menu.h"
 
 char *output_save_path(const struct output_screen *o)
 {
@@ -37,4 +38,32 @@ void output_run(struct output_screen *o, bool editor)
     strv_push(&argv, path);
     ui_run(o->v.ui, path, &argv);
     strv_fini(&argv);
+}
+
+/* The last row of the page that has a text. */
+static const char *last_row(const struct page *p)
+{
+    for (size_t i = p->rows.n; i-- > 0;)
+        if (!str_is_empty(p->rows.v[i].text))
+            return p->rows.v[i].text;
+    return NULL;
+}
+
+void output_copy(struct output_screen *o)
+{
+    struct copy_menu *m = copy_menu_new();
+    struct str seen = STR_INIT;
+    const struct page *p = o->state ? &o->state->page : NULL;
+    const char *found = NULL;
+    copy_menu_add(m, "path", o->state ? o->state->path : NULL);
+    for (size_t i = 0; p && i < p->rows.n; i++) {
+        const char *text = p->rows.v[i].text ? p->rows.v[i].text : "";
+        str_appendf(&seen, "%s\n", text);
+        found = p->rows.v[i].found ? text : found;
+    }
+    copy_menu_add(m, "matching line", found);
+    copy_menu_add(m, "last line", p ? last_row(p) : NULL);
+    copy_menu_add_text(m, "what is seen", "the lines on the screen", seen.s);
+    str_fini(&seen);
+    copy_menu_open(o->v.ui, m);
 }

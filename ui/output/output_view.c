@@ -351,6 +351,8 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
         output_type_line(o, a == ACTION_FIND ? LINE_SEARCH : a == ACTION_ONLY ? LINE_ONLY : LINE_SAVE);
     else if (a == ACTION_PAGER || a == ACTION_EDITOR)
         output_run(o, a == ACTION_EDITOR);
+    else if (a == ACTION_OUTPUT_COPY)
+        output_copy(o);
     else if (a == ACTION_STREAM)
         switch_stream(o);
     else if (a == ACTION_PREV_TASK || a == ACTION_NEXT_TASK)

@@ -20,6 +20,7 @@
 #include "ui/info/holders.h"
 #include "ui/info/user_info.h"
 #include "ui/text/view_text.h"
+#include "ui/view/copy_menu.h"
 #include "ui/view/seldom.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
@@ -430,6 +431,15 @@ static unsigned usage_act(struct view *v, enum action a, const struct input *in)
 {
     struct usageview *u = usage_of(v);
     const struct trow *row = table_current(&u->s.table);
+    if (a == ACTION_COPY && row) {
+        const struct holder *h = row->data;
+        struct copy_menu *m = copy_menu_new();
+        copy_menu_add(m, "user", h->user);
+        copy_menu_add(m, "account", h->account);
+        copy_menu_add_row(m, &u->s.table);
+        copy_menu_open(v->ui, m);
+        return DID_HANDLE | DID_REDRAW;
+    }
     if (a != ACTION_OPEN_USER)
         return tableview_act(v->ui, &u->s.table, a, in);
     if (row) {

@@ -6,6 +6,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/view/export_list.h"
 #include "ui/widget/bar.h"
 
 #define BELOW_FROM 15  /* lines of a body that has room for details below the table */
@@ -100,6 +101,8 @@ unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const stru
         copy_id(ui, t);
     else if (a == ACTION_COPY_ALL)
         copy_all(ui, t);
+    else if (a == ACTION_EXPORT)
+        export_list_ask(ui, t);
     else
         return table_act(t, a, in);
     return DID_HANDLE | DID_REDRAW;

@@ -184,27 +184,3 @@ void table_select(struct table *t, uint64_t id)
     if (t->list.n)
         list_sync(&t->list, t->shown.n, table_shown_id, t);
 }
-
-/* --- the whole of it as text --- */
-
-size_t table_export(struct table *t, size_t max, struct str *out)
-{
-    char word[COLUMN_WORD_SIZE];
-    for (size_t i = 0; i < t->n_cols; i++)
-        str_appendf(out, "%s%s", i ? "\t" : "", table_column_word(&t->cols[i], word));
-    str_append_char(out, '\n');
-    for (size_t r = 0; r < t->shown.n; r++) {
-        size_t before = out->len;
-        for (size_t i = 0; i < t->n_cols; i++) {
-            if (i)
-                str_append_char(out, '\t');
-            cell_text(out, table_field(t, table_shown(t, r), i, 0)->text.text.s, -1, false, false);
-        }
-        str_append_char(out, '\n');
-        if (out->len > max) {
-            str_truncate(out, before);
-            return r;
-        }
-    }
-    return t->shown.n;
-}

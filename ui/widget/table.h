@@ -189,9 +189,19 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
  * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
 void table_fit(const struct table_column *cols, const bool *on, const int *needs, size_t n, int width,
                int *widths);
-/* Tab-separated, a line of titles first, everything printable: as many whole rows of what is shown as go
+/* table_export.c; bars are left out of all of these.
+ * Tab-separated, a line of titles first, everything printable: as many whole rows of what is shown as go
  * into n bytes. Returns how many. */
 size_t table_export(struct table *t, size_t max, struct str *out);
+/* The row under the cursor in the same way, the columns that are shown; nothing where there is none. */
+void table_append_row(struct table *t, struct str *out);
+/* For files. TEXT: columns of blanks; CSV: as RFC 4180 says, a line of column words first; JSON: an array
+ * of objects by column words, counts as numbers. */
+enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
+/* By the end of the path: .txt or none, .csv, .json; false: it has another one. */
+bool table_format_of(const char *path, enum table_format *ret);
+/* Appends all rows that are shown, with the columns that are shown or all. */
+void table_write(struct table *t, enum table_format format, bool all_columns, struct str *out);
 
 /* A number of things; nothing is shown for 0. */
 void field_count(struct table_field *f, uint64_t n, enum role role);

@@ -1,0 +1,182 @@
+/* test_export.c - lists are written to files and rows are copied, whatever stands in them. */
+#include <unistd.h>
+
+#include "src/base/file.h"
+#include "tests/screen/ui_fixture.h"
+
+static char *folder;
+
+static int export_up(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    folder = xasprintf("%s/export-XXXXXX", tmp ? tmp : "/tmp");
+    return mkdtemp(folder) ? ui_fixture_up(state) : -1;
+}
+
+static int export_down(void **state)
+{
+    char *command = xasprintf("rm -rf '%s'", folder);
+    int rc = system(command);
+    free(command);
+    free(folder);
+    return ui_fixture_down(state) || rc;
+}
+
+/* The text of a file in the folder; NULL: it is not there. Heap. */
+static char *written(const char *name)
+{
+    char *path = xasprintf("%s/%s", folder, name);
+    char *text = file_text(path);
+    free(path);
+    return text;
+}
+
+/* :export of a list to a file of that name. */
+static void export_to(struct uilab *u, const char *name, const char *more)
+{
+    char *keys = xasprintf(":export %s/%s%s<Enter>", folder, name, more);
+    uilab_keys(u, keys);
+    uilab_draw(u, 24, 80);
+    free(keys);
+}
+
+static void must_have(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text ? text : "(no file)");
+}
+
+static void csv_is_quoted(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, ":columns job name user cpus<Enter>");
+    export_to(u, "a.csv", "");
+    must_show(u, "15 rows written to");
+    char *text = written("a.csv");
+    must_have(text, "job,name,user,cpus\n6,train-resnet,bo,8\n");
+    must_have(text, "\n56,\"a|b\n\x1b[31mred\t"); /* a line break stays in its field */
+    must_have(text, "\n57,\xe5\xad\xa6\xe7\xbf\x92");
+    free(text);
+    export_to(u, "b.csv", " all");
+    text = written("b.csv");
+    must_have(text, "sign,job,name,user,part,start,waited,ran,of-limit,cpus,gpu,where-or-why,left,state,");
+    free(text);
+}
+
+static void json_is_json(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, ":columns job name cpus where<Enter>/sweep<Enter>");
+    export_to(u, "a.json", "");
+    must_show(u, "1 row written to");
+    char *text = written("a.json");
+    must_have(text, "\"job\":\"8_[0-99]\",\"name\":\"sweep\",\"cpus\":32,\"where-or-why\":\"32");
+    assert_null(strstr(text, "\xe2\x96\x88")); /* no bars */
+    assert_true(str_starts(text, "[\n{"));
+    assert_true(str_ends(text, "\n]\n"));
+    free(text);
+}
+
+static void text_has_columns(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, ":columns job name cpus<Enter>");
+    export_to(u, "a.txt", "");
+    char *text = written("a.txt");
+    must_have(text, "JOB       NAME");
+    must_have(text, "\n6         train-resnet");
+    must_have(text, "   8\n7         pretrain");
+    free(text);
+}
+
+static void no_file_is_written_over(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    export_to(u, "a.txt", "");
+    char *before = written("a.txt");
+    uilab_keys(u, "/eval<Enter>");
+    export_to(u, "a.txt", "");
+    must_show(u, "exists; choose another name");
+    char *after = written("a.txt");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    export_to(u, "a.pdf", "");
+    must_show(u, "the name ends in .txt, .csv or .json");
+    export_to(u, "none/a.csv", "");
+    must_show(u, "No such file or directory");
+    uilab_keys(u, ":export<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "give a file: jobs.csv");
+}
+
+/* In a dialog the name can be mended. */
+static void the_key_asks_for_the_name(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    export_to(u, "a.csv", "");
+    char *keys = xasprintf("<C-s><C-u>%s/a.csv<Enter>", folder);
+    uilab_keys(u, keys);
+    free(keys);
+    uilab_draw(u, 24, 80);
+    must_show(u, "write the list to a file");
+    must_show(u, "exists; choose another name");
+    keys = xasprintf("<C-u>%s/b.csv all<Enter>", folder);
+    uilab_keys(u, keys);
+    free(keys);
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "write the list to a file");
+    must_show(u, "rows written to");
+    char *text = written("b.csv");
+    must_have(text, ",comment\n");
+    free(text);
+}
+
+/* --- copying --- */
+
+static void copies(struct uilab *u, const char *keys, const char *item, const char *want)
+{
+    uilab_keys(u, "<Esc><Esc>");
+    uilab_keys(u, keys);
+    uilab_keys(u, "y");
+    uilab_draw(u, 24, 80);
+    must_show(u, "copy to the clipboard");
+    for (int i = 0; i < 12; i++) {
+        int y = uilab_find(u, item);
+        if (y >= 0 && canvas_at(&u->canvas, y, 40)->over == ROLE_CURSOR)
+            break;
+        uilab_keys(u, "<Down>");
+        uilab_draw(u, 24, 80);
+    }
+    uilab_keys(u, "<Enter>");
+    if (!str_starts(outbox_copied(u->app), want))
+        fail_msg("%s of %s: \"%s\", not \"%s\"", item, keys, outbox_copied(u->app), want);
+}
+
+static void each_screen_has_its_menu(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    copies(u, "1/eval<Enter>", " name ", "eval");
+    copies(u, "1/eval<Enter>", " this row ", "\u25f7\t53\teval");
+    copies(u, "2g", " name ", "gpu01");
+    copies(u, "2g", " jobs ", "7,51");
+    copies(u, "2/gpu04<Enter>", " reason ", "fan 2 is loud");
+    copies(u, "3t/gpu04<Enter>", " reason ", "fan 2 is loud");
+    copies(u, "5g", "nodes         ", "gpu[01-04]");
+    copies(u, "6g/prepare<Enter>", " name ", "prepare");
+    copies(u, "7gj", " user ", "");
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, export_up, export_down)
+    const struct CMUnitTest tests[] = {
+        CASE(csv_is_quoted),
+        CASE(json_is_json),
+        CASE(text_has_columns),
+        CASE(no_file_is_written_over),
+        CASE(the_key_asks_for_the_name),
+        CASE(each_screen_has_its_menu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
