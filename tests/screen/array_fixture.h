@@ -37,9 +37,8 @@ static inline void array_fixture_cluster(struct lab *l)
 static inline uint32_t array_fixture_submit(struct lab *l, uint32_t n, uint32_t throttle)
 {
     struct job *j = lab_job(l, JOB_KIND_BATCH);
-    free(j->user);
-    j->user = xstrdup("alice");
-    j->uid = 1000;
+    free(j->req.name);
+    free(j->req.workdir);
     j->req.name = xstrdup("sweep");
     j->req.partition = xstrdup("gpu");
     j->req.cpus_per_task = 4;

@@ -303,6 +303,24 @@ static void outputs_of_all_elements(void **state)
     must_show(&g->u, "_37: epoch  6/20  loss 0.761");
 }
 
+/* `B` means what ended for want of time, not the elements that wait. */
+static void bigger_means_what_failed(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    array_fixture_cluster(&u.lab);
+    uint32_t array = array_fixture_submit(&u.lab, 20, 4), id = array_fixture_start(&u.lab, array, 0, 0);
+    lab_kill(&u.lab, id, STEP_ALL, KILL_TIMEOUT, FATE_END);
+    lab_end(&u.lab, id, STEP_BATCH, 0, END_TIMEOUT, 0, 15);
+    uilab_connect(&u);
+    uilab_keys(&u, "<Enter>B");
+    const struct uilab_sent *s = uilab_sent(&u, MSG_SCRIPT);
+    assert_non_null(s);
+    assert_int_equal(((const struct msg_job *)s->body)->target.job, id);
+    uilab_fini(&u);
+}
+
 /* --- many --- */
 
 static void a_cell_for_many_opens(void **state)
@@ -500,6 +518,7 @@ int main(void)
         ON_ARRAY(the_limit_changes_once),
         cmocka_unit_test(read_only_changes_no_limit),
         ON_ARRAY(outputs_of_all_elements),
+        cmocka_unit_test(bigger_means_what_failed),
         cmocka_unit_test(a_cell_for_many_opens),
         cmocka_unit_test(golden_many),
         cmocka_unit_test(cells_have_round_sizes),

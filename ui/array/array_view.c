@@ -328,6 +328,17 @@ static void next_slow(struct array_screen *a)
 
 /* --- keys --- */
 
+/* What submits it again: bigger as the element under the cursor needed, else as one that failed. */
+static const struct job *job_to_submit(const struct array_screen *a, enum action action)
+{
+    const struct array_element *x = element_under_cursor(a);
+    if (action != ACTION_BIGGER)
+        return a->e.any;
+    return x && x->job && x->is == ELEMENT_FAILED ? x->job
+           : a->failures.v.n                      ? a->failures.v.v[0].like
+                                                  : a->e.any;
+}
+
 static void step_focus(struct array_screen *a)
 {
     a->focus = (a->focus + 1) % (a->n_panes + 1);
@@ -383,7 +394,7 @@ static unsigned array_act(struct view *v, enum action action, const struct input
         act_on_array(a, action);
     } else if (action == ACTION_DEPENDS) {
         depends_open(v->ui, a->e.record ? a->e.record : a->e.any);
-    } else if (!again_act(v->ui, a->e.any, action)) {
+    } else if (!again_act(v->ui, job_to_submit(a, action), action)) {
         return array_move(a, action);
     }
     return DID_HANDLE | DID_REDRAW;
