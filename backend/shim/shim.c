@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -130,8 +132,18 @@ static void shim_spawn_ranks(struct shim *s)
     shim_io_input_push(s);
 }
 
+/* The session keyring of the agent would be that of all tasks of all users. The new one belongs to root, so
+ * that no user's quota of keys bounds their tasks; the ranks possess it. A kernel without keys has none to
+ * share. */
+static void shim_leave_keyring(const struct shim *s)
+{
+    if (s->setup.drop)
+        syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+}
+
 static void shim_start(struct shim *s)
 {
+    shim_leave_keyring(s);
     s->n_ranks = s->l.ranks.n;
     s->ranks = xcalloc(s->n_ranks, sizeof *s->ranks);
     for (size_t i = 0; i < s->n_ranks; i++) {
