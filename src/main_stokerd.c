@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -234,6 +235,8 @@ int main(int argc, char **argv)
     paths_find(&d.paths);
     d.shared = o.shared || d.paths.shared;
     d.everyone = d.shared || geteuid() == 0;
+    if (d.shared) /* its memory has scripts and environments of all users */
+        prctl(PR_SET_DUMPABLE, 0);
     log_open("stokerd", -1, LOG_LVL_INFO);
     set_limits();
     signal(SIGPIPE, SIG_IGN);

@@ -121,7 +121,8 @@ wait_for 20 is_file "$STOKER_HOME/run/controller.sock"
 
 case_ "each is who it should be, and reads no more than it should"
 controller=$(controller_pid)
-is "the controller" "$(stat -c %U "/proc/$controller")" games
+is "the controller" "$(ps -o user= -p "$controller")" games
+is "its memory is not for other programs of that account" "$(stat -c %U "/proc/$controller/mem")" root
 like "its groups too" "$(awk '/^Groups:/ { $1 = ""; print }' "/proc/$controller/status")" " *$(id -g games) *"
 is "the socket is for all" "$(stat -c %a "$STOKER_HOME/run/controller.sock")" 666
 as games cat "$keys/id_ed25519" >/dev/null 2>&1 && fail "the controller reads the key"
