@@ -1,6 +1,7 @@
 /* idmap.c - hash map from 64-bit ids to pointers. */
 #include "src/base/idmap.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "src/base/err.h"
@@ -36,6 +37,12 @@ void *idmap_get(const struct idmap *m, uint64_t id)
     return m->cap ? idmap_find(m, id)->value : NULL;
 }
 
+/* Seven slots of eight: an id that is there takes four looks then, of neighbours. */
+static bool idmap_is_full(size_t n, size_t cap)
+{
+    return n * 8 > cap * 7;
+}
+
 static void grow_to(struct idmap *m, size_t cap)
 {
     struct idmap old = *m;
@@ -49,7 +56,7 @@ static void grow_to(struct idmap *m, size_t cap)
 void idmap_reserve(struct idmap *m, size_t n)
 {
     size_t cap = m->cap ? m->cap : 16;
-    while (n * 4 > cap * 3)
+    while (idmap_is_full(n, cap))
         cap *= 2;
     if (cap > m->cap)
         grow_to(m, cap);
@@ -58,7 +65,7 @@ void idmap_reserve(struct idmap *m, size_t n)
 void idmap_set(struct idmap *m, uint64_t id, void *value)
 {
     bug_on(!value);
-    if ((m->n + 1) * 4 > m->cap * 3)
+    if (idmap_is_full(m->n + 1, m->cap))
         grow_to(m, m->cap ? m->cap * 2 : 16);
     struct idmap_slot *s = idmap_find(m, id);
     m->n += !s->value;
