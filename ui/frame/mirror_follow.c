@@ -176,6 +176,12 @@ static void follow_adopt(struct ui *ui, bool own)
         malloc_trim(0); /* most of what was kept has gone */
 }
 
+/* What is configured of a node stands in the node itself: thousands need not be kept twice. */
+static void follow_spare_spec(struct model *m)
+{
+    rec_list_free(&node_spec_rec, &m->spec.nodes);
+}
+
 /* Rows of a snapshot build the next model while the old one goes on being shown and kept up by events. */
 static void follow_take_row(struct ui *ui, const struct incoming *in)
 {
@@ -185,6 +191,8 @@ static void follow_take_row(struct ui *ui, const struct incoming *in)
     if (mirror_feed(ui->follow->next, in, &err) < 0) {
         follow_drop_next(ui);
         follow_broken(ui, &err);
+    } else if (in->kind == MSG_SPEC) {
+        follow_spare_spec(ui->follow->next);
     } else if (in->kind == MSG_SNAPSHOT) {
         follow_adopt(ui, ((const struct msg_snapshot *)in->body)->own);
     }
@@ -220,6 +228,7 @@ static void follow_take_push(struct ui *ui, const struct incoming *in)
     }
     changes_note(ui, in); /* it may leave */
     int rc = mirror_feed(ui->m, in, &err);
+    follow_spare_spec(ui->m); /* the event may have been a configuration */
     changes_note(ui, in);
     if (rc > 0)
         changes_show(ui);

@@ -41,7 +41,7 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
-        if (cpuset_has(&n->gpus_lost, i)) /* whichever job has it */
+        if (cpuset_has(&node_rare(n)->gpus_lost, i)) /* whichever job has it */
             rich_add(r, ROLE_ERROR, "X");
         else if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
             rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE));

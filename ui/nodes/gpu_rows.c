@@ -107,7 +107,7 @@ const struct gpu_util *gpurows_measured(const struct gpurows *g, const struct gp
 enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r, unsigned i)
 {
     const struct gpu_util *u = measured(g->ui, r->node, i);
-    if (cpuset_has(&r->node->gpus_lost, i)) /* whichever job has it */
+    if (cpuset_has(&node_rare(r->node)->gpus_lost, i)) /* whichever job has it */
         return GPU_BROKEN;
     if (gpurows_owner(g, r, i) || cpuset_has(&r->node->gpus_used, i))
         return !u ? GPU_HELD : u->busy_pct < GPU_IDLE_PERCENT ? GPU_IDLE : GPU_BUSY;
