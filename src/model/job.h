@@ -75,6 +75,7 @@ struct job_req {
     char *gpu_type;
     bool exclusive, overcommit, contiguous;
     bool append;       /* --open-mode=append */
+    bool truncate;     /* --open-mode=truncate was said: a requeued job truncates its files, too */
     bool signal_batch; /* B: */
     bool kill_on_invalid_dep, has_priority;
     uint32_t time_limit_s, time_min_s; /* DURATION_NOT_SET, DURATION_UNLIMITED */
@@ -85,7 +86,6 @@ struct job_req {
     uint32_t priority;       /* --priority, admins */
     char *array_spec;        /* as given, NULL: no array */
     char *gres;              /* --gres and the like as given, for display */
-    bool truncate;           /* --open-mode=truncate was said: a requeued job truncates its files, too */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
@@ -273,6 +273,8 @@ struct job_rare {
     REC_LIST(struct job_event) events;       /* the oldest first: src/model/jobevents.h */
     REC_LIST(struct state_count) array_gone; /* of the array's record: elements that have been retired */
     struct causes preempt_why;               /* by which rule */
+    struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
+                               forecast says; unset: not known. Not of the state */
 };
 
 struct job {
@@ -288,6 +290,7 @@ struct job {
     uint32_t array_index; /* of an element that has been split off, else ARRAY_NONE */
     uint32_t hold;        /* enum job_hold */
     uint32_t uid, gid;    /* the kernel's word at submission */
+    uint32_t script_size; /* bytes */
     struct list in_queue, in_all; /* no part of the record: links of the model that holds it; in_queue:
                                      pending, active or ended list */
     REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
@@ -303,7 +306,6 @@ struct job {
     uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
     uint32_t reason; /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     uint32_t priority;
-    uint32_t script_size; /* bytes */
     struct wall t_submit, t_eligible, t_start, t_end;
     uint32_t time_limit_s; /* in force once started */
     uint32_t restarts;
@@ -312,9 +314,7 @@ struct job {
     uint32_t fate;       /* enum job_fate, while COMPLETING */
     uint32_t kill_cause; /* enum kill_cause; NONE: not asked to end */
     int32_t exit_code, exit_signal;
-    struct wall t_settled;  /* when its end became known: after t_end where controller or node was away */
-    struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
-                               forecast says; unset: not known. Not of the state */
+    struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
     uint64_t nonce; /* random, made at its submission; elements have that of their array. 0: an earlier
                        release's */
 };
@@ -333,7 +333,7 @@ struct job {
     G(S, BOXED, rare, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)        \
     G(S, BOXED_LISTOF, rare, array_failed, index_range) F(S, BOOL, borrowed)                                 \
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
-    G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
+    G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) G(S, BOXED, rare, WALL, t_expected) \
     G(S, BOXED, rare, U32, losses) G(S, BOXED, rare, STR, kill_user)                                         \
     G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)                                             \
     G(S, BOXED_LISTOF, rare, array_gone, state_count) G(S, BOXED_LISTOF, rare, preempt_why, cause)

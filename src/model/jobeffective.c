@@ -44,7 +44,7 @@ struct wall job_end_time(const struct job *j, const struct model *m)
     uint32_t limit = job_limit_s(j, m);
     if (wall_is_set(j->t_end))
         return j->t_end;
-    struct wall start = j->state == JOB_PENDING ? j->t_expected : j->t_start;
+    struct wall start = j->state == JOB_PENDING ? job_rare(j)->t_expected : j->t_start;
     if (!wall_is_set(start) || !jobeffective_is_bounded(limit))
         return (struct wall){0};
     struct wall end = wall_add_s(start, limit);

@@ -65,9 +65,10 @@ static struct wall rows_expected_start(const struct control *c, const struct job
     return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};
 }
 
-/* The row with its derived reason, priority and start: a shallow copy, encoded at once. A
- * follower is not told of new forecasts, so it gets none. */
-static struct job rows_make(struct control *c, const struct job *j, const struct msg_get *g)
+/* The row with its derived reason, priority and start: a shallow copy, encoded at once, that may stand in
+ * *box in part. A follower is not told of new forecasts, so it gets none. */
+static struct job rows_make(struct control *c, const struct job *j, const struct msg_get *g,
+                            struct job_rare *box)
 {
     struct job row = *j;
     bool follows = g->follow;
@@ -76,8 +77,11 @@ static struct job rows_make(struct control *c, const struct job *j, const struct
         row.priority = prio_of_best(prio_cache_get(c), j);
     if (j->state == JOB_PENDING)
         row.reason = planner_reason_of(c->planner, j);
-    if (j->state == JOB_PENDING && !follows)
-        row.t_expected = rows_expected_start(c, j);
+    if (j->state == JOB_PENDING && !follows) {
+        *box = *job_rare(j);
+        box->t_expected = rows_expected_start(c, j);
+        row.rare = box;
+    }
     return row;
 }
 
@@ -149,7 +153,8 @@ static struct step *rows_live_steps(const struct job *j, size_t *ret_n)
 static void rows_add_row(struct session *s, struct row_message *r, const struct job *j)
 {
     struct codec_part part = rows_part(&s->get);
-    struct job row = rows_make(s->ctl, j, &s->get);
+    struct job_rare box;
+    struct job row = rows_make(s->ctl, j, &s->get, &box);
     struct step *live = NULL;
     if (s->get.live_steps)
         row.steps.v = live = rows_live_steps(j, &row.steps.n);
@@ -165,7 +170,8 @@ void rows_encode_pushed(struct control *c, const struct job *j, struct str *out)
 {
     const struct msg_get get = {.follow = true};
     struct codec_part part = rows_part(&get);
-    struct job row = rows_make(c, j, &get);
+    struct job_rare box;
+    struct job row = rows_make(c, j, &get, &box);
     struct str body = STR_INIT;
     codec_encode_part(&job_rec, &row, &part, &body);
     struct msg_event m = {.seq = c->model.seq, .t = loop_wall(c->loop), .kind = EV_JOB_ROW, .job = j->id};

@@ -191,7 +191,7 @@ static struct wall start_time(const struct job *j, const struct job_cx *cx)
     if (wall_is_set(j->t_start) && j->state != JOB_PENDING)
         return j->t_start;
     const struct wall *estimate = cx->starts ? idmap_get(cx->starts, j->id) : NULL;
-    return estimate ? *estimate : j->t_expected;
+    return estimate ? *estimate : job_rare(j)->t_expected;
 }
 
 /* What has no time yet comes after everything that has one. */

@@ -245,7 +245,7 @@ static void record_job_times(struct show_record *r, const struct job *j, const s
     record_line(r);
     record_time(r, "AccrueTime", t, j->t_eligible, "Unknown");
     record_line(r);
-    record_time(r, "StartTime", t, waits ? j->t_expected : j->t_start, "Unknown");
+    record_time(r, "StartTime", t, waits ? job_rare(j)->t_expected : j->t_start, "Unknown");
     record_time(r, "EndTime", t, job_end_time(j, cx->m), "Unknown");
     record_time(r, "Deadline", t, req_rare(&j->req)->deadline, "N/A");
     record_line(r);
