@@ -159,8 +159,10 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
     n->notes = strv_copy(&b->notes);
     strv_fini(&n->gpu_notes);
     n->gpu_notes = strv_copy(&b->gpu_notes);
-    n->gpus_out = b->gpus_out;
-    n->gpus_lost = b->gpus_lost;
+    if (n->rare || !cpuset_is_empty(&b->gpus_out) || !cpuset_is_empty(&b->gpus_lost)) {
+        node_rare_mut(n)->gpus_out = b->gpus_out;
+        node_rare_mut(n)->gpus_lost = b->gpus_lost;
+    }
     n->gpus_found = b->gpus;
     n->tmp_mib = b->tmp_mib;
     n->t_boot = b->t_boot;
@@ -209,11 +211,6 @@ static int apply_avoid(struct model *m, const struct ev_avoid *b)
     return 0;
 }
 
-static void forget_unknown(struct node *n)
-{
-    rec_list_free(&unknown_task_rec, &n->unknown);
-}
-
 static int apply_unknown(struct model *m, const struct ev_unknown *b)
 {
     struct node *n = model_get_node(m, b->node);
@@ -221,13 +218,14 @@ static int apply_unknown(struct model *m, const struct ev_unknown *b)
         return -ENOENT;
     struct ev_unknown copy;
     rec_copy(&ev_unknown_rec, &copy, b);
-    forget_unknown(n);
-    n->unknown.v = copy.rows.v;
-    n->unknown.n = copy.rows.n;
-    n->n_unknown = b->n;
-    n->unknown_cpus = b->cpus;
-    n->unknown_gpus = b->gpus;
-    n->unknown_mem_mib = b->mem_mib;
+    struct node_rare *rare = node_rare_mut(n);
+    rec_list_free(&unknown_task_rec, &rare->unknown);
+    rare->unknown.v = copy.rows.v;
+    rare->unknown.n = copy.rows.n;
+    rare->n_unknown = b->n;
+    rare->unknown_cpus = b->cpus;
+    rare->unknown_gpus = b->gpus;
+    rare->unknown_mem_mib = b->mem_mib;
     free(copy.node);
     return 0;
 }

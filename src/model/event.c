@@ -13,6 +13,7 @@ REC_DEFINE(ev_avoid, EV_AVOID_FIELDS)
 REC_DEFINE(unknown_task, UNKNOWN_TASK_FIELDS)
 REC_DEFINE(node_event, NODE_EVENT_FIELDS)
 REC_DEFINE(node, NODE_FIELDS)
+const struct node_rare node_nothing_rare;
 REC_DEFINE(ev_unknown, EV_UNKNOWN_FIELDS)
 REC_DEFINE(ev_unplace, EV_UNPLACE_FIELDS)
 REC_DEFINE(ev_note, EV_NOTE_FIELDS)

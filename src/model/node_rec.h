@@ -50,8 +50,21 @@ struct node_event {
 };
 #define NODE_EVENT_FIELDS(F, G, S) F(S, WALL, t) F(S, U32, kind) F(S, STR, text) F(S, STR, user)
 
+/* What few nodes have. */
+struct node_rare {
+    /* Not to be given: lost, or used by a process outside the jobs that have them. */
+    struct cpuset gpus_out;
+    struct cpuset gpus_lost; /* of those: the ones that do not work */
+    /* That it runs and no job has, or some of very many; what all of them hold is not to be given. */
+    REC_LIST(struct unknown_task) unknown;
+    uint32_t n_unknown;
+    struct cpuset unknown_cpus, unknown_gpus;
+    uint64_t unknown_mem_mib;
+};
+
 /* A node as the cluster knows it now. A record too: it travels in snapshots. */
 struct node {
+    struct node_rare *rare; /* read through node_rare(), written through node_rare_mut() */
     struct node_spec spec;
     uint32_t state; /* enum node_state */
     bool drain;
@@ -71,18 +84,10 @@ struct node {
     char *trouble;          /* why it cannot be reached; only while suspect, lost or down */
     char *note, *note_user; /* an administrator's word; NULL: none */
     struct wall t_note;
-    struct cpuset
-        gpus_out; /* not to be given: lost, or used by a process outside the jobs that have them */
-    struct cpuset gpus_lost;            /* of those: the ones that do not work */
     struct strv gpu_notes;              /* why, a line for each */
     uint32_t gpus_found;                /* by its agent, at the last report */
     REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
     uint64_t tmp_mib;                   /* size of the file system of /tmp; 0 unknown */
-    REC_LIST(struct unknown_task)
-    unknown;            /* that it runs and no job has, or some of very many; what all of */
-    uint32_t n_unknown; /* them hold is not to be given */
-    struct cpuset unknown_cpus, unknown_gpus;
-    uint64_t unknown_mem_mib;
     REC_LIST(struct node_event) events; /* the oldest first: src/model/nodeevents.h */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
@@ -92,10 +97,20 @@ struct node {
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
-    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
-    G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib) G(S, LISTOF, unknown, unknown_task)                  \
-    F(S, U32, n_unknown) F(S, CPUSET, unknown_cpus) F(S, CPUSET, unknown_gpus) F(S, U64, unknown_mem_mib) \
+    G(S, BOXED, rare, CPUSET, gpus_out) G(S, BOXED, rare, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
+    G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib) G(S, BOXED_LISTOF, rare, unknown, unknown_task)                  \
+    G(S, BOXED, rare, U32, n_unknown) G(S, BOXED, rare, CPUSET, unknown_cpus) G(S, BOXED, rare, CPUSET, unknown_gpus) G(S, BOXED, rare, U64, unknown_mem_mib) \
     G(S, LISTOF, events, node_event)
 extern const struct rec_desc node_avoid_rec, unknown_task_rec, node_event_rec, node_rec;
+
+extern const struct node_rare node_nothing_rare;
+static inline const struct node_rare *node_rare(const struct node *n)
+{
+    return n->rare ? n->rare : &node_nothing_rare;
+}
+static inline struct node_rare *node_rare_mut(struct node *n)
+{
+    return rec_box(&n->rare);
+}
 
 #endif

@@ -34,5 +34,5 @@ bool node_lacks_gpus(const struct node *n)
 
 bool node_gpu_is_out(const struct node *n, unsigned gpu)
 {
-    return cpuset_has(&n->gpus_out, gpu) || cpuset_has(&n->unknown_gpus, gpu);
+    return cpuset_has(&node_rare(n)->gpus_out, gpu) || cpuset_has(&node_rare(n)->unknown_gpus, gpu);
 }

@@ -162,7 +162,9 @@ const char *node_gpu_note(const struct node *n, unsigned gpu)
     const char *note = gpu_note_of(&n->gpu_notes, gpu);
     if (note)
         return note;
-    return cpuset_has(&n->unknown_gpus, gpu) ? "held by a task that this controller does not know" : NULL;
+    return cpuset_has(&node_rare(n)->unknown_gpus, gpu)
+               ? "held by a task that this controller does not know"
+               : NULL;
 }
 
 void nodetext_gres_used(struct str *out, const struct node *n)

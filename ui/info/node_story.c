@@ -84,12 +84,12 @@ static void nodestory_troubles(struct lines *l, const struct ui *ui, const struc
 {
     for (size_t i = 0; i < n->gpu_notes.n; i++)
         lines_addf(l, ROLE_ERROR, "  %s", n->gpu_notes.v[i]);
-    if (n->n_unknown)
+    if (node_rare(n)->n_unknown)
         lines_addf(l, ROLE_WARN,
-                   n->n_unknown == 1
+                   node_rare(n)->n_unknown == 1
                        ? "  %u task that this controller does not know: stoker node tasks %s"
                        : "  %u tasks that this controller does not know: stoker node tasks %s",
-                   n->n_unknown, n->spec.name);
+                   node_rare(n)->n_unknown, n->spec.name);
     for (size_t i = 0; i < n->avoids.n; i++) {
         const struct node_avoid *a = &n->avoids.v[i];
         struct str until = STR_INIT;

@@ -68,7 +68,7 @@ static char *node_reports_gpu_news(const struct node *n, const struct msg_agent 
     struct str s = STR_INIT;
     for (unsigned i = 0; i < CPUSET_MAX; i++) {
         bool lost = cpuset_has(&m->gpus_lost, i);
-        if (lost == cpuset_has(&n->gpus_lost, i))
+        if (lost == cpuset_has(&node_rare(n)->gpus_lost, i))
             continue;
         const char *why = lost ? gpu_note_of(&m->gpu_notes, i) : NULL;
         str_append(&s, s.len ? ", " : "");
@@ -112,7 +112,8 @@ static bool node_reports_has_gpu_news(const struct node *n, const struct msg_age
     bool same = n->gpu_notes.n == m->gpu_notes.n;
     for (size_t i = 0; i < n->gpu_notes.n && same; i++)
         same = str_eq(n->gpu_notes.v[i], m->gpu_notes.v[i]);
-    return !same || !cpuset_eq(&n->gpus_out, &m->gpus_out) || !cpuset_eq(&n->gpus_lost, &m->gpus_lost) ||
+    return !same || !cpuset_eq(&node_rare(n)->gpus_out, &m->gpus_out) ||
+           !cpuset_eq(&node_rare(n)->gpus_lost, &m->gpus_lost) ||
            (n->spec.gpus == UINT32_MAX && n->gpus != m->gpus) ||
            (!n->spec.gpu_type && !str_eq(n->gpu_type, m->gpu_type));
 }

@@ -64,7 +64,8 @@ static void unknown_tasks_fill_row(struct control *c, struct unknown_task *u,
 static void unknown_tasks_recall(struct control *c, const char *node, struct launch_status *st)
 {
     const struct node *n = model_get_node(&c->model, node);
-    const struct unknown_task *u = n ? unknown_tasks_find_row(n->unknown.v, n->unknown.n, &st->key) : NULL;
+    const struct unknown_task *u =
+        n ? unknown_tasks_find_row(node_rare(n)->unknown.v, node_rare(n)->unknown.n, &st->key) : NULL;
     if (!cpuset_is_empty(&st->cpus) || !u)
         return;
     st->uid = u->uid;
@@ -99,11 +100,12 @@ static void unknown_tasks_add_up(struct ev_unknown *all)
 
 static bool unknown_tasks_is_same(const struct node *n, const struct ev_unknown *all)
 {
-    bool same = n->n_unknown == all->n && n->unknown.n == all->rows.n &&
-                cpuset_eq(&n->unknown_cpus, &all->cpus) && cpuset_eq(&n->unknown_gpus, &all->gpus) &&
-                n->unknown_mem_mib == all->mem_mib;
+    bool same = node_rare(n)->n_unknown == all->n && node_rare(n)->unknown.n == all->rows.n &&
+                cpuset_eq(&node_rare(n)->unknown_cpus, &all->cpus) &&
+                cpuset_eq(&node_rare(n)->unknown_gpus, &all->gpus) &&
+                node_rare(n)->unknown_mem_mib == all->mem_mib;
     for (size_t i = 0; same && i < all->rows.n; i++)
-        same = rec_eq(&unknown_task_rec, &n->unknown.v[i], &all->rows.v[i]);
+        same = rec_eq(&unknown_task_rec, &node_rare(n)->unknown.v[i], &all->rows.v[i]);
     return same;
 }
 
@@ -113,23 +115,24 @@ static bool unknown_tasks_has_new(const struct node *n, const struct ev_unknown 
     for (size_t i = 0; i < all->rows.n; i++) {
         const struct unknown_task *u = &all->rows.v[i];
         struct launch_key k = {.job = u->job, .step = u->step, .task = u->task, .attempt = u->attempt};
-        if (!unknown_tasks_find_row(n->unknown.v, n->unknown.n, &k))
+        if (!unknown_tasks_find_row(node_rare(n)->unknown.v, node_rare(n)->unknown.n, &k))
             return true;
     }
-    return all->n > ROWS_MAX && all->n > n->n_unknown;
+    return all->n > ROWS_MAX && all->n > node_rare(n)->n_unknown;
 }
 
 static void unknown_tasks_drain(struct control *c, const struct node *n)
 {
     log_warn("node=%s runs %u task%s that this controller does not know, the first of job %u: left running",
-             n->spec.name, n->n_unknown, n->n_unknown == 1 ? "" : "s", n->unknown.v[0].job);
+             n->spec.name, node_rare(n)->n_unknown, node_rare(n)->n_unknown == 1 ? "" : "s",
+             node_rare(n)->unknown.v[0].job);
     if (n->drain || n->gone)
         return;
     struct ev_drain body = {
         .node = xstrdup(n->spec.name),
         .drain = true,
         .reason = xasprintf("runs %u task%s that this controller does not know: stoker node tasks %s",
-                            n->n_unknown, n->n_unknown == 1 ? "" : "s", n->spec.name),
+                            node_rare(n)->n_unknown, node_rare(n)->n_unknown == 1 ? "" : "s", n->spec.name),
         .user = xstrdup("stokerd")};
     ctl_emit(c, EV_DRAIN, 0, &body);
 }
@@ -153,11 +156,11 @@ static bool unknown_tasks_copy_rows(const struct node *n, const struct launch_ke
                                     struct ev_unknown *ret)
 {
     *ret = (struct ev_unknown){0};
-    if (n->n_unknown != n->unknown.n)
+    if (node_rare(n)->n_unknown != node_rare(n)->unknown.n)
         return false;
     ret->node = xstrdup(n->spec.name);
-    for (size_t i = 0; i < n->unknown.n; i++) {
-        const struct unknown_task *u = &n->unknown.v[i];
+    for (size_t i = 0; i < node_rare(n)->unknown.n; i++) {
+        const struct unknown_task *u = &node_rare(n)->unknown.v[i];
         if (skip && unknown_tasks_is_row(u, skip))
             continue;
         rec_copy(&unknown_task_rec, rec_list_push(&ret->rows), u);
@@ -172,7 +175,7 @@ void unknown_tasks_note_running(struct control *c, const char *node, const struc
 {
     const struct node *n = model_get_node(&c->model, node);
     struct ev_unknown all;
-    if (!n || !unknown_tasks_find_row(n->unknown.v, n->unknown.n, &st->key) ||
+    if (!n || !unknown_tasks_find_row(node_rare(n)->unknown.v, node_rare(n)->unknown.n, &st->key) ||
         !unknown_tasks_copy_rows(n, &st->key, &all))
         return;
     unknown_tasks_add(c, &all, st);
@@ -183,15 +186,16 @@ bool unknown_tasks_note_ended(struct control *c, const char *node, const struct 
 {
     const struct node *n = model_get_node(&c->model, node);
     struct ev_unknown all;
-    if (!n || !n->n_unknown)
+    if (!n || !node_rare(n)->n_unknown)
         return true;
     if (c->read_only)
         return false;
-    if (n->n_unknown != n->unknown.n) { /* the tasks beyond the rows are not known one by one */
+    if (node_rare(n)->n_unknown !=
+        node_rare(n)->unknown.n) { /* the tasks beyond the rows are not known one by one */
         struct node_peer *peer = node_peer_find(c, node);
         if (peer)
             nodeconn_greet(peer->conn);
-    } else if (unknown_tasks_find_row(n->unknown.v, n->unknown.n, key) &&
+    } else if (unknown_tasks_find_row(node_rare(n)->unknown.v, node_rare(n)->unknown.n, key) &&
                unknown_tasks_copy_rows(n, key, &all)) {
         log_info("node=%s task %u.%d.%u, which was not known here, has ended", node, key->job, key->step,
                  key->task);

@@ -101,8 +101,8 @@ void req_node_task_end(struct session *s, uint64_t tag, void *body)
         return;
     }
     uint32_t done = 0, meant = 0;
-    for (size_t i = 0; i < n->unknown.n; i++) {
-        const struct unknown_task *u = &n->unknown.v[i];
+    for (size_t i = 0; i < node_rare(n)->unknown.n; i++) {
+        const struct unknown_task *u = &node_rare(n)->unknown.v[i];
         if (!req_node_is_meant(u, m))
             continue;
         struct launch_kill k = {

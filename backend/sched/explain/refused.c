@@ -113,7 +113,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->drained;
         else if (n->state != NODE_UP || n->gone)
             why = &r->out;
-        else if (l->demand.need.whole_nodes && (n->n_jobs || n->n_unknown))
+        else if (l->demand.need.whole_nodes && (n->n_jobs || node_rare(n)->n_unknown))
             why = &r->busy_whole;
         else if (pn->cap.gpus < least.gpus) /* whichever job ends */
             why = &r->lost_gpus;

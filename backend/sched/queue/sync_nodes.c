@@ -24,8 +24,8 @@ static int64_t sync_nodes_gpus_out(const struct node *n)
     int64_t out = 0;
     if (n->gpus == UINT32_MAX)
         return 0;
-    for (int i = cpuset_next(&n->gpus_out, 0); i >= 0 && (uint32_t)i < n->gpus;
-         i = cpuset_next(&n->gpus_out, (unsigned)i + 1))
+    for (int i = cpuset_next(&node_rare(n)->gpus_out, 0); i >= 0 && (uint32_t)i < n->gpus;
+         i = cpuset_next(&node_rare(n)->gpus_out, (unsigned)i + 1))
         out += !cpuset_has(&n->gpus_used, (unsigned)i);
     return out;
 }
@@ -34,13 +34,14 @@ static int64_t sync_nodes_gpus_out(const struct node *n)
  * counts for the jobs. */
 static struct amount sync_nodes_held_by_unknown(const struct node *n, struct amount all)
 {
-    struct cpuset cpus = n->unknown_cpus, gpus = n->unknown_gpus;
-    if (!n->n_unknown)
+    struct cpuset cpus = node_rare(n)->unknown_cpus, gpus = node_rare(n)->unknown_gpus;
+    if (!node_rare(n)->n_unknown)
         return (struct amount){0};
     cpuset_andnot(&cpus, &n->cpus_used);
     cpuset_andnot(&gpus, &n->gpus_used);
-    cpuset_andnot(&gpus, &n->gpus_out);
-    int64_t mem = (int64_t)n->unknown_mem_mib, used = (int64_t)n->mem_used_mib, free = all.mem_mib - used;
+    cpuset_andnot(&gpus, &node_rare(n)->gpus_out);
+    int64_t mem = (int64_t)node_rare(n)->unknown_mem_mib, used = (int64_t)n->mem_used_mib,
+            free = all.mem_mib - used;
     struct amount held = {
         .cpus = cpuset_count(&cpus), .mem_mib = mem < free ? mem : free, .gpus = cpuset_count(&gpus)};
     held.cpus = held.cpus < all.cpus ? held.cpus : all.cpus;
@@ -70,7 +71,7 @@ static bool sync_nodes_hold_for_unknown(struct queue *q, uint32_t at, struct amo
 
 static bool sync_nodes_is_holed(const struct node *n)
 {
-    return n->n_unknown || !cpuset_is_empty(&n->gpus_out);
+    return node_rare(n)->n_unknown || !cpuset_is_empty(&node_rare(n)->gpus_out);
 }
 
 static bool sync_nodes_is_usable(const struct node *n)

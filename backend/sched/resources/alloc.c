@@ -15,9 +15,9 @@ static struct node_free *alloc_left_on(struct node_free *left, uint64_t cycle, c
                                             : CPUSET_MAX);
     cpuset_andnot(&left->cpus, &n->cpus_used);
     cpuset_andnot(&left->gpus, &n->gpus_used);
-    cpuset_andnot(&left->gpus, &n->gpus_out);
-    cpuset_andnot(&left->cpus, &n->unknown_cpus);
-    cpuset_andnot(&left->gpus, &n->unknown_gpus);
+    cpuset_andnot(&left->gpus, &node_rare(n)->gpus_out);
+    cpuset_andnot(&left->cpus, &node_rare(n)->unknown_cpus);
+    cpuset_andnot(&left->gpus, &node_rare(n)->unknown_gpus);
     return left;
 }
 

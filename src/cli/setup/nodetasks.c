@@ -126,8 +126,8 @@ static void add_known(struct nodetasks_list *l, const struct node *n, const stru
 
 static void add_unknown(struct nodetasks_list *l, const struct node *n)
 {
-    for (size_t i = 0; i < n->unknown.n; i++) {
-        const struct unknown_task *u = &n->unknown.v[i];
+    for (size_t i = 0; i < node_rare(n)->unknown.n; i++) {
+        const struct unknown_task *u = &node_rare(n)->unknown.v[i];
         add_row(l, n,
                 &(struct nodetasks_row){.job = u->job,
                                         .step = u->step,
@@ -158,7 +158,7 @@ static void show_json(const struct model *m, const struct node_pick *nodes, stru
         struct nodetasks_list l = {.json = true, .out = out};
         json_begin_object(out, NULL);
         json_text(out, "name", n->spec.name);
-        json_int(out, "unknown", n->n_unknown);
+        json_int(out, "unknown", node_rare(n)->n_unknown);
         json_begin_array(out, "tasks");
         nodetasks_add_node(&l, m, n);
         json_end_array(out);
@@ -184,9 +184,9 @@ static void nodetasks_show(void *ctx, __attribute__((unused)) struct client *c, 
     texttable_fini(&t);
     vec_for_each (&nodes->v, i) {
         const struct node *node = nodes->v.v[i];
-        if (node->n_unknown > node->unknown.n)
+        if (node_rare(node)->n_unknown > node_rare(node)->unknown.n)
             str_appendf(out, "%s: %zu further tasks are unknown to this controller\n", node->spec.name,
-                        node->n_unknown - node->unknown.n);
+                        node_rare(node)->n_unknown - node_rare(node)->unknown.n);
     }
 }
 

@@ -104,7 +104,7 @@ static char gpu_cell(struct legend *l, const struct gpu_owner *g)
     if (cpuset_has(&g->node->gpus_used, g->index))
         return '?';
     if (node_gpu_is_out(g->node, g->index))
-        return cpuset_has(&g->node->gpus_lost, g->index) ? 'X' : '!';
+        return cpuset_has(&node_rare(g->node)->gpus_lost, g->index) ? 'X' : '!';
     return g->node->drain || !node_responds(g->node) ? '#' : '.';
 }
 
@@ -139,7 +139,7 @@ static const char *gpu_state(const struct gpu_owner *g)
     if (g->job || cpuset_has(&g->node->gpus_used, g->index))
         return "used";
     if (node_gpu_is_out(g->node, g->index))
-        return cpuset_has(&g->node->gpus_lost, g->index) ? "lost" : "foreign";
+        return cpuset_has(&node_rare(g->node)->gpus_lost, g->index) ? "lost" : "foreign";
     return !g->node->drain && node_responds(g->node) ? "free" : "out";
 }
 

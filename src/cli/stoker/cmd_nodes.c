@@ -105,9 +105,10 @@ static void append_note(struct str *out, const struct node *n, const struct mode
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
     append_concerns(out, n, m);
-    if (n->n_unknown && !n->drain)
+    if (node_rare(n)->n_unknown && !n->drain)
         str_appendf(out, "%s%u task%s that this controller does not know: stoker node tasks %s",
-                    out->len ? "; " : "", n->n_unknown, n->n_unknown == 1 ? "" : "s", n->spec.name);
+                    out->len ? "; " : "", node_rare(n)->n_unknown, node_rare(n)->n_unknown == 1 ? "" : "s",
+                    n->spec.name);
     for (size_t i = 0; i < n->avoids.n; i++)
         str_appendf(out, "%sstarts no jobs%s%s: %s", out->len ? "; " : "",
                     n->avoids.v[i].user ? " of " : "", n->avoids.v[i].user ? n->avoids.v[i].user : "",
@@ -236,7 +237,8 @@ static void node_json(struct str *out, const struct node *n, const struct model 
 {
     struct str text = STR_INIT;
     char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
-    char *gpus_out = cpuset_format(&n->gpus_out), *gpus_lost = cpuset_format(&n->gpus_lost);
+    char *gpus_out = cpuset_format(&node_rare(n)->gpus_out),
+         *gpus_lost = cpuset_format(&node_rare(n)->gpus_lost);
     json_begin_object(out, NULL);
     json_text(out, "name", n->spec.name);
     nodetext_state(&text, n, false, true);
@@ -259,7 +261,7 @@ static void node_json(struct str *out, const struct node *n, const struct model 
     json_text(out, "gpu_ids_lost", gpus_lost);
     json_text(out, "gpu_type", n->gpu_type);
     json_int(out, "jobs", n->n_jobs);
-    json_int(out, "tasks_unknown", n->n_unknown);
+    json_int(out, "tasks_unknown", node_rare(n)->n_unknown);
     json_text(out, "trouble", n->trouble);
     json_text(out, "note", n->note);
     json_text(out, "address", n->spec.address);

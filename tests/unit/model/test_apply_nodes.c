@@ -190,15 +190,16 @@ static void test_unknown_tasks(void **state)
     set_unknown(2);
     struct ev_node facts = {.node = xstrdup("n1"), .state = NODE_UP, .boot_id = xstrdup("b"), .cpus = 8};
     lab_must(&l, EV_NODE, 0, &facts);
-    assert_int_equal(n->n_unknown, 2);
-    assert_int_equal(n->unknown.n, 2);
-    assert_int_equal(n->unknown.v[1].task, 1);
-    assert_string_equal(n->unknown.v[1].user, "ada");
-    assert_int_equal(cpuset_count(&n->unknown_cpus), 2);
-    assert_true(cpuset_has(&n->unknown_gpus, 2) && !cpuset_has(&n->unknown_gpus, 0));
-    assert_int_equal(n->unknown_mem_mib, 200);
+    assert_int_equal(node_rare(n)->n_unknown, 2);
+    assert_int_equal(node_rare(n)->unknown.n, 2);
+    assert_int_equal(node_rare(n)->unknown.v[1].task, 1);
+    assert_string_equal(node_rare(n)->unknown.v[1].user, "ada");
+    assert_int_equal(cpuset_count(&node_rare(n)->unknown_cpus), 2);
+    assert_true(cpuset_has(&node_rare(n)->unknown_gpus, 2) && !cpuset_has(&node_rare(n)->unknown_gpus, 0));
+    assert_int_equal(node_rare(n)->unknown_mem_mib, 200);
     set_unknown(0);
-    assert_int_equal(n->n_unknown + n->unknown.n + cpuset_count(&n->unknown_cpus), 0);
+    assert_int_equal(
+        node_rare(n)->n_unknown + node_rare(n)->unknown.n + cpuset_count(&node_rare(n)->unknown_cpus), 0);
     struct ev_unknown body = {.node = xstrdup("n7")};
     assert_int_equal(lab_apply(&l, EV_UNKNOWN, 0, &body), -ENOENT);
 }
