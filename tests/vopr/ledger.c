@@ -30,7 +30,7 @@ static struct ledger {
     struct idmap by_id;  /* job id -> struct submission */
     struct idmap by_key; /* hash of a launch key -> struct run */
     struct idmap unseen; /* of this audit: acknowledged, and no row yet */
-    unsigned n_open, n_audits;
+    unsigned n_open, n_audits, n_compared;
     uint64_t newest; /* event on disk */
     struct str open; /* which those are */
     bool loses, has_lost;
@@ -338,6 +338,16 @@ unsigned ledger_audit_n_open(void)
 const char *ledger_open_text(void)
 {
     return lg.open.s;
+}
+
+void ledger_compared(void)
+{
+    lg.n_compared++;
+}
+
+unsigned ledger_n_compared(void)
+{
+    return lg.n_compared;
 }
 
 unsigned ledger_n_audits(void)

@@ -56,6 +56,9 @@ unsigned ledger_audit_n_open(void);
 /* Which those are. */
 const char *ledger_open_text(void);
 unsigned ledger_n_audits(void);
+/* A mirror kept up by rows is as a snapshot says: how often that was seen. */
+void ledger_compared(void);
+unsigned ledger_n_compared(void);
 
 /* --- of nodes --- */
 

@@ -7,6 +7,7 @@
 #include "src/base/str.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/client/client.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 #include "tests/vopr/ledger.h"
@@ -37,7 +38,17 @@ struct sim_client {
     struct msg_submit text;      /* what it says, each time the same */
     struct submission *released; /* by the last request, when all is winding down */
     bool in_history;             /* an audit: the queue has been seen */
+    /* Of the user's own jobs: what rows have kept up, and what a snapshot is building; NULL: none. */
+    struct model *kept, *next;
 };
+
+static void mirror_drop(struct model **m)
+{
+    if (*m)
+        model_fini(*m);
+    free(*m);
+    *m = NULL;
+}
 
 static void on_timer(void *ctx);
 static void next_request(struct sim_client *c);
@@ -63,6 +74,8 @@ static void hang_up(struct sim_client *c)
     c->reader = (struct frame_reader){0};
     c->phase = AWAY;
     c->in_history = false;
+    mirror_drop(&c->kept);
+    mirror_drop(&c->next);
     loop_timer_set(sim.world, &c->timer, sim_exponential(RECONNECT_MS));
 }
 
@@ -240,6 +253,15 @@ static void follow(struct sim_client *c)
     ask(c, MSG_GET, MSG_SNAPSHOT, &m);
 }
 
+static void follow_own(struct sim_client *c)
+{
+    struct msg_get m = {.what = GET_JOBS, .follow = true, .own = true};
+    mirror_drop(&c->next);
+    c->next = xcalloc(1, sizeof *c->next);
+    model_init(c->next);
+    ask(c, MSG_GET, MSG_SNAPSHOT, &m);
+}
+
 static void ask_history(struct sim_client *c)
 {
     struct msg_history m = {0};
@@ -254,6 +276,8 @@ static void next_request(struct sim_client *c)
         ask_jobs(c);
     } else if (c->kind == CLIENT_FOLLOWS) {
         follow(c);
+    } else if (c->kind == CLIENT_FOLLOWS_OWN) {
+        follow_own(c);
     } else if (c->sub) {
         ask(c, MSG_SUBMIT, MSG_RESULT, &c->text);
     } else if (c->winds_down) {
@@ -274,6 +298,59 @@ static void take_rows(const struct msg_jobs *m)
 {
     for (size_t i = 0; i < m->rows.n; i++)
         ledger_audit_row(&m->rows.v[i]);
+}
+
+/* What the policy derives is told apart from rows. */
+static void forget_derived(struct job *j)
+{
+    j->priority = 0;
+    if (j->state == JOB_PENDING)
+        j->reason = REASON_NONE;
+}
+
+/* Rows have kept the state that a snapshot brings, if nothing has happened between the two. */
+static void compare_with_snapshot(struct sim_client *c)
+{
+    if (!c->kept || c->kept->seq != c->next->seq)
+        return;
+    if (c->kept->jobs.n != c->next->jobs.n)
+        sim_fail("%zu jobs by rows, %zu in the snapshot of event %llu", c->kept->jobs.n, c->next->jobs.n,
+                 (unsigned long long)c->next->seq);
+    list_for_each (j, &c->next->all, struct job, in_all) {
+        struct job *kept = model_get_job(c->kept, j->id);
+        if (kept)
+            forget_derived(kept);
+        forget_derived(j);
+        if (!kept || !rec_eq(&job_rec, kept, j))
+            sim_fail("job %u by rows is another one than in the snapshot of event %llu", j->id,
+                     (unsigned long long)c->next->seq);
+    }
+    ledger_compared();
+}
+
+static void feed(struct model *m, enum msg_kind kind, void *body)
+{
+    struct incoming in = {.kind = kind, .body = body};
+    struct errtext err = {""};
+    if (m && mirror_feed(m, &in, &err) < 0)
+        sim_fail("a mirror of own jobs: %s", err.s);
+}
+
+/* Whatever of it comes: pushes have the tag of the request before for a while. */
+static void take_own(struct sim_client *c, enum msg_kind kind, uint64_t tag, void *body)
+{
+    if (kind == MSG_EVENT || kind == MSG_REASONS)
+        feed(c->kept, kind, body);
+    else if (kind == MSG_RESYNC)
+        mirror_drop(&c->kept); /* it asks again in time */
+    else if (tag == c->tag && (kind == MSG_JOBS || kind == MSG_SNAPSHOT))
+        feed(c->next, kind, body);
+    if (kind != MSG_SNAPSHOT || tag != c->tag)
+        return;
+    compare_with_snapshot(c);
+    mirror_drop(&c->kept);
+    c->kept = c->next;
+    c->next = NULL;
 }
 
 /* The event of a retirement stands in no row of its own. */
@@ -302,13 +379,15 @@ static void answered(struct sim_client *c, enum msg_kind kind, const void *body)
     rest(c);
 }
 
-static void take(struct sim_client *c, const struct frame *f, const void *body)
+static void take(struct sim_client *c, const struct frame *f, void *body)
 {
+    if (c->kind == CLIENT_FOLLOWS_OWN)
+        take_own(c, f->type, f->tag, body);
     if (f->tag != c->tag)
         return;
     if (c->kind == CLIENT_AUDITS && f->type == MSG_JOBS)
         take_rows(body);
-    if (f->type == MSG_EVENT)
+    if (f->type == MSG_EVENT && c->kind != CLIENT_FOLLOWS_OWN)
         take_event(body);
     if (f->type == MSG_RESULT || f->type == c->last)
         answered(c, f->type, body);
@@ -381,6 +460,8 @@ void sim_client_free(struct sim_client *c)
     loop_timer_cancel(sim.world, &c->timer);
     net_close(c->stream);
     frame_reader_fini(&c->reader);
+    mirror_drop(&c->kept);
+    mirror_drop(&c->next);
     rec_fini(&msg_submit_rec, &c->text);
     free(c->socket);
     free(c);

@@ -1,4 +1,5 @@
-/* sim_client.h - models of clients: one that submits and acts, one that audits, one that follows.
+/* sim_client.h - models of clients: one that submits and acts, one that audits, one that follows, and one
+ * that follows the jobs of its own user.
  *
  * A client has one request under way. Where its connection is lost or no answer comes it connects again; a
  * submission is said again with the same request id until it is answered, other requests are dropped.
@@ -11,7 +12,7 @@
 
 struct sim_client;
 
-enum sim_client_kind { CLIENT_WORKS, CLIENT_AUDITS, CLIENT_FOLLOWS };
+enum sim_client_kind { CLIENT_WORKS, CLIENT_AUDITS, CLIENT_FOLLOWS, CLIENT_FOLLOWS_OWN };
 
 /* socket: the controller's. pause_ms: between two requests, on average. */
 struct sim_client *sim_client_new(const char *socket, enum sim_client_kind kind, int64_t pause_ms);

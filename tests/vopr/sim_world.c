@@ -66,7 +66,7 @@ struct world {
     unsigned n_nodes;
     uint32_t max_cpus, max_gpus;
     struct sim_agent *agents[NODES_MAX];
-    struct sim_client *clients[CLIENTS], *auditor, *follower;
+    struct sim_client *clients[CLIENTS], *auditor, *follower, *own_follower;
     struct weather weather;
     struct small_file mark, lineage;
     bool was_damaged; /* before this start */
@@ -567,6 +567,7 @@ static void build(void)
     }
     w.auditor = sim_client_new(SOCKET, CLIENT_AUDITS, 30000);
     w.follower = sim_client_new(SOCKET, CLIENT_FOLLOWS, 5 * MINUTE_MS);
+    w.own_follower = sim_client_new(SOCKET, CLIENT_FOLLOWS_OWN, 20000);
 }
 
 static void tear_down(void)
@@ -577,6 +578,7 @@ static void tear_down(void)
         sim_client_free(w.clients[i]);
     sim_client_free(w.auditor);
     sim_client_free(w.follower);
+    sim_client_free(w.own_follower);
     for (unsigned i = 0; i < w.n_nodes; i++)
         sim_agent_free(w.agents[i]);
     net_reset();
@@ -676,6 +678,7 @@ void world_play(uint64_t seed, struct world_result *ret)
     ret->submissions = ledger_n_submitted();
     ret->runs = ledger_n_runs();
     ret->audits = ledger_n_audits();
+    ret->compared = ledger_n_compared();
     tear_down();
     ledger_end();
     sim_end();

@@ -8,7 +8,7 @@
 struct world_result {
     uint64_t hash; /* of everything that happened */
     int64_t virtual_ms;
-    unsigned crashes, power_losses, damages, reboots, submissions, runs, audits;
+    unsigned crashes, power_losses, damages, reboots, submissions, runs, audits, compared;
 };
 
 /* Plays the world of a seed in the current directory, which is emptied. A broken promise ends the program

@@ -45,9 +45,10 @@ static struct world_result play(uint64_t seed)
     double start = real_seconds();
     world_play(seed, &r);
     printf("seed %llu: %016llx  %d virtual minutes, %u crashes, %u of power, %u damages, %u reboots, %u "
-           "submissions, %u runs, %u audits, %.2f s\n",
+           "submissions, %u runs, %u audits, %u mirrors, %.2f s\n",
            (unsigned long long)seed, (unsigned long long)r.hash, (int)(r.virtual_ms / 60000), r.crashes,
-           r.power_losses, r.damages, r.reboots, r.submissions, r.runs, r.audits, real_seconds() - start);
+           r.power_losses, r.damages, r.reboots, r.submissions, r.runs, r.audits, r.compared,
+           real_seconds() - start);
     fflush(stdout);
     return r;
 }
