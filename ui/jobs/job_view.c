@@ -297,13 +297,13 @@ static void jobpage_draw_below(struct jobpage *p, struct canvas *c, struct rect 
                                bool side)
 {
     int rows = (int)p->tree.table.shown.n, tree = rows + 1 > TREE_MIN ? rows + 1 : rows ? TREE_MIN : 1;
-    int least = tree < TREE_MIN ? tree : TREE_MIN, left = body->h - tree - (tree > TREE_MIN || !rows);
+    int least = tree < TREE_MIN ? tree : TREE_MIN, left = body->h - tree - (rows != 1);
     if (left < BELOW_MIN) /* the tree scrolls */
         left = body->h / 2 < body->h - 1 - least ? body->h / 2 : body->h - 1 - least;
     if (left < BELOW_MIN || (!p->peek.at.job && side))
         return;
     struct rect r = rect_take_bottom(body, left);
-    rect_take_bottom(body, tree > TREE_MIN || !rows); /* with one row its last line is empty */
+    rect_take_bottom(body, rows != 1); /* with one row its last line is empty */
     if (p->peek.at.job)
         jobpage_draw_output(p, c, r, j);
     else if (!side)
