@@ -30,7 +30,8 @@ static const struct job *job_behind(const struct joblist *l, const struct job *j
 static void othermatches_begin(struct other_matches *o, const struct joblist *l)
 {
     o->at = first_job(l);
-    o->seq = ui_model(l->cols.ui)->seq;
+    o->model = ui_model(l->cols.ui);
+    o->seq = o->model->seq;
     o->n_jobs = ui_model(l->cols.ui)->jobs.n;
     o->found = 0;
 }
@@ -64,7 +65,8 @@ bool othermatches_work(struct other_matches *o, struct joblist *l, bool *ret_don
         o->n = 0;
         othermatches_begin(o, l);
     }
-    if (o->at && o->seq != ui_model(l->cols.ui)->seq) /* it may have gone */
+    const struct model *m = ui_model(l->cols.ui);
+    if (o->at && (o->model != m || o->seq != m->seq)) /* it may have gone, or all of them have */
         othermatches_begin(o, l);
     if (!o->at)
         return false;

@@ -8,11 +8,12 @@
 #include "ui/jobs/jobs_table.h"
 
 struct other_matches {
-    char *filter;         /* what is counted; NULL: nothing is */
-    const struct job *at; /* the next one to be looked at; NULL: all have been */
-    uint64_t seq;         /* of the model that it is in */
-    uint32_t found, n;    /* n: of the last time that all were looked at */
-    size_t n_jobs;        /* that the model had when counting began */
+    char *filter;              /* what is counted; NULL: nothing is */
+    const struct job *at;      /* the next one to be looked at; NULL: all have been */
+    const struct model *model; /* whose jobs are looked at: a snapshot brings another one */
+    uint64_t seq;              /* of the model that it is in */
+    uint32_t found, n;         /* n: of the last time that all were looked at */
+    size_t n_jobs;             /* that the model had when counting began */
     struct mono counted;
 };
 
