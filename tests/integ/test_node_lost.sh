@@ -92,4 +92,5 @@ must stoker up
 wait_for 20 is_up n2
 is "after a restart" "$(events)" "$before"
 has "as a person reads it" "$(stoker nodes n2)" "drained by $(id -un): fan is loud"
+is "the same with show" "$(stoker show n2)" "$(stoker nodes n2)"
 cluster_stop

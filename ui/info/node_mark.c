@@ -47,14 +47,14 @@ struct node_mark node_mark_of(const struct ui *ui, const struct node *n)
         return (struct node_mark){SIGN_NODE_OUT, "down", ROLE_NODE_OUT, RANK_LOST, true};
     if (n->gone)
         return (struct node_mark){SIGN_NODE_OUT, "removed", ROLE_NODE_DRAIN, RANK_DRAINING, false};
-    if (n->drain && n->n_jobs)
-        return (struct node_mark){SIGN_NODE_DRAINING, "draining", ROLE_NODE_DRAIN, RANK_DRAINING, false};
-    if (n->drain)
-        return (struct node_mark){SIGN_NODE_DRAINED, "drained", ROLE_NODE_DRAIN, RANK_DRAINED, false};
     if (n->state == NODE_UNKNOWN)
         return (struct node_mark){"?", "unknown", ROLE_WARN, RANK_DOUBT, true};
     if (n->state == NODE_SUSPECT)
         return (struct node_mark){"?", "no answer", ROLE_WARN, RANK_DOUBT, true};
+    if (n->drain && n->n_jobs)
+        return (struct node_mark){SIGN_NODE_DRAINING, "draining", ROLE_NODE_DRAIN, RANK_DRAINING, false};
+    if (n->drain)
+        return (struct node_mark){SIGN_NODE_DRAINED, "drained", ROLE_NODE_DRAIN, RANK_DRAINED, false};
     if (w && ui_window_has_begun(ui, w))
         return (struct node_mark){SIGN_NODE_KEPT,
                                   w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reserved",

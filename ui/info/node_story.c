@@ -45,6 +45,9 @@ static void nodestory_head(struct lines *l, const struct ui *ui, const struct no
     }
     if (n->drain)
         nodestory_drain(r, ui, n);
+    if (m.bad && str_is_empty(n->trouble)) /* which says what to look at */
+        lines_addf(l, ROLE_NORMAL,
+                   "  It is back as soon as its agent answers: check its power and its network.");
 }
 
 /* What runs there, and until when at the latest. */

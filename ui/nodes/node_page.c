@@ -123,7 +123,8 @@ static void node_page_draw_state(struct nodepage *p, struct canvas *c, struct re
     lines_clear(&p->state.lines);
     nodestory_state(&p->state.lines, p->v.ui, n);
     int h = (int)pane_height(&p->state, body->w - 2);
-    h = h > STATE_LINES_MAX ? STATE_LINES_MAX : h;
+    int most = body->h / 3 > STATE_LINES_MAX ? body->h / 3 : STATE_LINES_MAX;
+    h = h > most ? most : h;
     if (h < 1 || body->h < h + 6)
         return;
     struct rect r = rect_take_top(body, h);

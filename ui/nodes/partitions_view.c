@@ -16,6 +16,7 @@
 #include "src/model/model.h"
 #include "src/text/state_text.h"
 #include "ui/info/job_info.h"
+#include "ui/term/signs.h"
 #include "ui/view/copy_menu.h"
 #include "ui/view/table_view.h"
 #include "ui/widget/bar.h"
@@ -128,11 +129,12 @@ static void partitions_get_sign(const void *ctx, const void *row, struct table_f
     f->has_num = true;
     f->num = is_up(r) ? (double)r->nodes_used : -1;
     if (!is_up(r))
-        rich_add(&f->text, ROLE_NODE_OUT, "#");
+        rich_add(&f->text, ROLE_NODE_OUT, SIGN_NODE_OUT);
     else if (r->nodes_used == 0)
-        rich_add(&f->text, ROLE_NODE_FREE, ".");
+        rich_add(&f->text, ROLE_NODE_FREE, SIGN_NODE_FREE);
     else
-        rich_add(&f->text, r->cpus_free ? ROLE_NODE_PART : ROLE_NODE_FULL, r->cpus_free ? "+" : "A");
+        rich_add(&f->text, r->cpus_free ? ROLE_NODE_PART : ROLE_NODE_FULL,
+                 r->cpus_free ? SIGN_NODE_PART : SIGN_NODE_FULL);
 }
 
 static void partitions_get_name(const void *ctx, const void *row, struct table_field *f)

@@ -9,6 +9,7 @@
  *     0          done      n01              5:00   0:0  1.2 GB      3:22  prepare
  *       .0       done      n01 cpus 0
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
+#include "src/cli/stoker/commands.h"
 #include "src/jobenv/filename.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
@@ -515,6 +517,12 @@ static void show_one(const struct show *s, const struct job_lookup *l, const str
         events(out, l->job);
 }
 
+/* A job begins with its number; a word that does not is a node, with the options of that command. */
+static bool show_is_node(const char *word)
+{
+    return !isdigit((unsigned char)*word);
+}
+
 static int show_run(struct cli *cli, int argc, char **argv)
 {
     struct show s = {0};
@@ -524,7 +532,9 @@ static int show_run(struct cli *cli, int argc, char **argv)
         const char *word = only_operand(cli, &operands, "job");
         struct job_lookup l = {0};
         rc = 2;
-        if (word) {
+        if (word && show_is_node(word)) {
+            rc = cmd_nodes.run(cli, argc, argv);
+        } else if (word) {
             rc = lookup_open(&l, cli, word);
             if (rc == 0) {
                 struct job_cx cx = job_cx_from_env(&l.m);
@@ -545,8 +555,8 @@ static int show_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_show = {
     .name = "show",
-    .summary = "Show a job with its steps and tasks",
-    .usage = "[--json] JOB[.STEP[.TASK]]",
+    .summary = "Show a job with its steps and tasks, or a node with its events",
+    .usage = "[--json] JOB[.STEP[.TASK]] | NODE",
     .options = &options,
     .run = show_run,
 };
