@@ -122,6 +122,19 @@ ATTR_SET(number)
         *(uint32_t *)job_attr_at_mut(a, r) = (uint32_t)n; /* of a signed one: the same bits */
     return rc;
 }
+/* "2", or "a100:2": then the type is that of all GPUs of the job. */
+ATTR_SET(gpus)
+{
+    const char *colon = strchr(value, ':');
+    if (colon == value)
+        return err_set(err, -EINVAL, "\"%s\" names no type of GPU", value);
+    int rc = attr_set_number(a, r, colon ? colon + 1 : value, now, err);
+    if (rc == 0 && colon) {
+        free(r->gpu_type);
+        r->gpu_type = xstrndup(value, (size_t)(colon - value));
+    }
+    return rc;
+}
 ATTR_SET(nodes)
 {
     int rc = attr_set_number(a, r, value, now, err);
@@ -167,9 +180,8 @@ int job_attr_set(const struct job_attr *a, struct job_req *r, const char *value,
                  struct errtext *err)
 {
     static attr_set_fn *const by_kind[] = {
-        [JOB_ATTR_NODES] = attr_set_nodes,
-        [JOB_ATTR_PRIORITY] = attr_set_priority,
-        [JOB_ATTR_LIMIT] = attr_set_limit,
+        [JOB_ATTR_GPUS] = attr_set_gpus,           [JOB_ATTR_NODES] = attr_set_nodes,
+        [JOB_ATTR_PRIORITY] = attr_set_priority,   [JOB_ATTR_LIMIT] = attr_set_limit,
         [JOB_ATTR_LOST_NODE] = attr_set_lost_node,
     };
     static attr_set_fn *const by_store[] = {

@@ -137,6 +137,29 @@ static void a_busy_job_is_measured(void **state)
     tty_await(t, "Efficiency");
 }
 
+/* The request of a job that waits, changed in the form: the controller has it. */
+static void a_waiting_job_is_changed(void **state)
+{
+    struct tty *t = *state;
+    assert_int_equal(tty_run("sbatch -H -J study -t 30 -c 1 -o /dev/null --wrap 'sleep 1000' >/dev/null"),
+                     0);
+    tty_await(t, "study");
+    tty_type(t, "e");
+    tty_await(t, "Change job 1 study");
+    tty_await(t, "nothing is changed yet");
+    for (int i = 0; i < 4; i++)
+        tty_type(t, "\033[B");
+    tty_await(t, "3h, 2:00:00 or"); /* the syntax of the time limit */
+    tty_type(t, "\02590m");
+    tty_await(t, "was 30:00");
+    tty_type(t, "\033[21~"); /* F10 */
+    tty_await(t, "changed: 1 study");
+    assert_int_equal(tty_run("scontrol show job 1 | grep -q TimeLimit=01:30:00"), 0);
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    tty_must_be_sane(t, "changed");
+}
+
 /* What the controller pushes about nodes and windows, as an administrator makes it. */
 static void a_node_is_noted_and_kept(void **state)
 {
@@ -461,6 +484,7 @@ int main(void)
         TTY_CASE(a_controller_that_goes_and_comes),
         TTY_CASE(a_whole_visit),
         TTY_CASE(a_busy_job_is_measured),
+        TTY_CASE(a_waiting_job_is_changed),
         TTY_CASE(a_node_is_noted_and_kept),
         TTY_CASE(what_was_confirmed_outlives_the_terminal),
         TTY_CASE(an_array_is_counted_for_as_long_as_it_is_there),

@@ -127,7 +127,7 @@ static void the_list_shows_lines_and_results(void **state)
     assert_string_equal(newest(u)->line, "scontrol uhold 53");
     assert_int_equal(newest(u)->result, ACTION_RESULT_SENT);
     uilab_result(u, MSG_ACT, REFUSAL_NONE, NULL, 1);
-    uilab_keys(u, "<Esc>/report<Enter>eee");
+    uilab_keys(u, "<Esc>/report<Enter>e");
     uilab_keys(u, "<Esc><Esc>:update 55 TimeLimit=9-0<Enter>y");
     uilab_result(u, MSG_UPDATE, REFUSAL_TIME_LIMIT, "the longest time of cpu is 7 days", 0);
     uilab_keys(u, "<Esc><Esc>2jdfan's loud<Enter>");

@@ -37,13 +37,13 @@ static void of_many_that_have_ended_all_are_meant(void **state)
     shows(&g->u, "cancel: the jobs have ended", true);
 }
 
-/* A job whose priority the policy sets had the priority 0 in the menu. */
-static void the_menu_of_changes_has_the_real_priority(void **state)
+/* A job whose priority the policy sets had the priority 0. */
+static void a_change_begins_at_the_real_priority(void **state)
 {
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "/eval<Enter>e");
-    shows(u, "priority (administrators) 0", false);
+    uilab_keys(u, "/eval<Enter>e<C-o>");
+    shows(u, "priority     0", false);
     const struct uilab_sent *ask = uilab_sent(u, MSG_PRIO);
     assert_non_null(ask);
     struct msg_prio_rows rows = {.more = false};
@@ -52,7 +52,7 @@ static void the_menu_of_changes_has_the_real_priority(void **state)
     row->parts.total = 6096;
     uilab_feed(u, MSG_PRIO_ROWS, ask->tag, &rows);
     rec_fini(&msg_prio_rows_rec, &rows);
-    shows(u, "priority (administrators) 6096", true);
+    shows(u, "priority     6096", true);
 }
 
 static void what_is_copied_is_chosen(void **state)
@@ -92,12 +92,13 @@ static void changes_are_those_of_the_job(void **state)
 {
     struct ui_fixture *g = *state;
     uilab_keys(&g->u, "/eval<Enter>e");
-    shows(&g->u, "elements at a time", false);
-    uilab_keys(&g->u, "<End><Enter>"); /* the line below where it was */
-    shows(&g->u, "if a node is lost", true);
-    shows(&g->u, "hold, requeue, cancel, lease", true);
-    uilab_keys(&g->u, "<Esc><Esc>/sweep<Enter>e");
+    shows(&g->u, "at a time", false);
+    uilab_keys(&g->u, "<Esc>/<C-u>sweep<Enter>e");
+    shows(&g->u, "at a time", true);
+    uilab_keys(&g->u, "<Esc><Esc>*e"); /* of several jobs: a menu, one change for all */
     shows(&g->u, "elements at a time", true);
+    uilab_keys(&g->u, "<End><Enter>");
+    shows(&g->u, "hold, requeue, cancel, lease", true);
 }
 
 static void times_are_typed_as_everywhere(void **state)
@@ -113,7 +114,7 @@ static void times_are_typed_as_everywhere(void **state)
     uilab_keys(&g->u, "/eval<Enter>");
     for (size_t i = 0; i < N_OF(rows); i++) {
         char keys[64];
-        snprintf(keys, sizeof keys, "e<Enter><C-u>%s<Enter>", rows[i].typed);
+        snprintf(keys, sizeof keys, "e<Down><Down><Down><Down><C-u>%s<F10>", rows[i].typed);
         uilab_forget_sent(&g->u);
         uilab_keys(&g->u, keys);
         const struct uilab_sent *s = uilab_sent(&g->u, MSG_UPDATE);
@@ -585,7 +586,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_hold_of_many_is_not_counted),
         CASE(of_many_that_have_ended_all_are_meant),
-        CASE(the_menu_of_changes_has_the_real_priority),
+        CASE(a_change_begins_at_the_real_priority),
         CASE(what_is_copied_is_chosen),
         CASE(no_row_no_keys_for_it),
         CASE(changes_are_those_of_the_job),

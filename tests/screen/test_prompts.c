@@ -7,46 +7,6 @@
 
 /* --- changes of jobs --- */
 
-static const struct msg_update *sent_update(struct uilab *u)
-{
-    const struct uilab_sent *s = uilab_sent(u, MSG_UPDATE);
-    assert_non_null(s);
-    return s->body;
-}
-
-/* Every change that can be made, refused and mended. */
-static void a_refused_change_can_be_mended(void **state)
-{
-    static const struct {
-        const char *menu, *title, *changes;
-    } rows[] = {{"", "time limit", "TimeLimit="},      {"j", "memory per node", "MinMemoryNode="},
-                {"jj", "partition", "Partition="},     {"jjj", "priority (administrators)", "Priority="},
-                {"jjjj", "depends on", "Dependency="}, {"jjjjj", "nice", "Nice="}};
-    struct ui_fixture *g = *state;
-    struct uilab *u = &g->u;
-    uilab_keys(u, "/eval<Enter>");
-    for (size_t i = 0; i < N_OF(rows); i++) {
-        char want[64];
-        uilab_keys(u, "e");
-        uilab_keys(u, rows[i].menu);
-        uilab_keys(u, "<Enter><C-u>wrong<Enter>");
-        snprintf(want, sizeof want, "%swrong", rows[i].changes);
-        assert_string_equal(sent_update(u)->changes.v[0], want);
-        keys_show(u, "", "Waiting for the controller");
-        uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST, "that is not what it can be", 0);
-        keys_show(u, "", "Refused: that is not what it can be");
-        must_show(u, rows[i].title);
-        must_show(u, "wrong"); /* what was typed */
-        keys_show(u, "er", "wronger");
-        uilab_keys(u, "<C-u>right<Enter>");
-        snprintf(want, sizeof want, "%sright", rows[i].changes);
-        assert_string_equal(sent_update(u)->changes.v[0], want);
-        uilab_result(u, MSG_UPDATE, REFUSAL_NONE, "", 1);
-        keys_show(u, "", "changed: 1");
-        must_not_show(u, "Esc close");
-    }
-}
-
 static void of_several_the_refused_are_counted(void **state)
 {
     struct ui_fixture *g = *state;
@@ -74,11 +34,11 @@ static void a_prompt_that_is_left_tells_it_in_a_box(void **state)
 {
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "/eval<Enter>e<Enter><C-u>9<Enter><Esc>");
+    uilab_keys(u, "2dfan<Enter><Esc>");
     uilab_draw(u, 24, 80);
-    must_not_show(u, "time limit");
-    uilab_result(u, MSG_UPDATE, REFUSAL_TIME_LIMIT, "too long", 0);
-    keys_show(u, "", "change: too long");
+    must_not_show(u, "Waiting for the controller");
+    uilab_result(u, MSG_DRAIN, REFUSAL_BAD_REQUEST, "too short a reason", 0);
+    keys_show(u, "", "drain: too short a reason");
 }
 
 /* A user does not wait for the answer before typing on: it is meant for what comes after a yes. */
@@ -188,7 +148,7 @@ static void names_of_files_can_be_mended(void **unused)
 /* It leaves the innermost thing; only where there is none it ends the program. */
 static void ctrl_c_leaves_what_is_typed_first(void **state)
 {
-    static const char *const typed[] = {":drain gpu03", "/train", "c", "e", "?", "l/words", "2d"};
+    static const char *const typed[] = {":drain gpu03", "/train", "c", "*e", "?", "l/words", "2d"};
     struct uilab *u = &((struct ui_fixture *)*state)->u;
     for (size_t i = 0; i < N_OF(typed); i++) {
         uilab_keys(u, "1");
@@ -213,8 +173,8 @@ static void a_refusal_has_room(void **state)
     static const int sizes[][2] = {{10, 40}, {24, 80}, {8, 30}, {5, 20}, {50, 200}};
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "/eval<Enter>e<Enter><C-u>soonish<Enter>");
-    uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST,
+    uilab_keys(u, "2dsoonish<Enter>");
+    uilab_result(u, MSG_DRAIN, REFUSAL_BAD_REQUEST,
                  "\"soonish\" is not a time: give minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or "
                  "UNLIMITED",
                  0);
@@ -229,7 +189,6 @@ static void a_refusal_has_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UI_FIXTURE_CASE(a_refused_change_can_be_mended),
         UI_FIXTURE_CASE(of_several_the_refused_are_counted),
         UI_FIXTURE_CASE(a_prompt_that_is_left_tells_it_in_a_box),
         UI_FIXTURE_CASE(what_is_typed_ahead_is_kept),

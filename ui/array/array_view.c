@@ -21,6 +21,7 @@
 #include "src/base/xalloc.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/jobs/array_info.h"
 #include "ui/jobs/depends_view.h"
@@ -256,7 +257,7 @@ static void act_on_array(struct array_screen *a, enum action action)
         members[n++] = a->e.record;
     if (n)
         targets_add_array(&t, members, n);
-    act_on_jobs(a->v.ui, action, &t);
+    submit_act_on_jobs(a->v.ui, action, &t);
     free(members);
 }
 

@@ -4,6 +4,7 @@
 #include "src/jobspec/signame.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/form/form_view.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/why_view.h"
 #include "ui/nodes/node_page.h"
@@ -41,7 +42,7 @@ static void act_on_args(struct ui *ui, enum action action, const struct strv *ar
     if (!args->n)
         act_in_view(ui, action, "give a job: its number, or 12_3 for an array element");
     else if (add_args(ui, &t, args, 0))
-        act_on_jobs(ui, action, &t);
+        submit_act_on_jobs(ui, action, &t);
 }
 
 void run_cancel(struct ui *ui, const struct strv *args, const char *rest)

@@ -14,6 +14,7 @@
 #include "src/jobspec/jobfileedit.h"
 #include "src/jobspec/message.h"
 #include "ui/form/form_command.h"
+#include "ui/form/form_edit.h"
 #include "ui/form/form_name.h"
 #include "ui/form/form_program.h"
 
@@ -40,8 +41,18 @@ void form_init(struct form *f, enum job_kind kind)
     form_begin(f, kind);
 }
 
+void form_init_edit(struct form *f, struct form_edit *take_edit)
+{
+    form_init(f, JOB_KIND_BATCH);
+    str_clear(&f->text);
+    f->edit = take_edit;
+    f->fields = form_edit_fields;
+    f->n_fields = form_n_edit_fields;
+}
+
 void form_fini(struct form *f)
 {
+    formedit_free(f->edit);
     str_fini(&f->text);
     free(f->path);
     free(f->args);
@@ -118,8 +129,21 @@ static const struct opt *option_of(const struct form_field *field)
     return opt_find(&batch_opts, field->key, 0);
 }
 
+bool form_shows(const struct form *f, const struct form_field *field)
+{
+    return !f->edit || formedit_shows(f->edit, field);
+}
+
+static char *form_get_edited(const struct form *f, const struct form_field *field)
+{
+    const char *value = formedit_value(f->edit, field);
+    return *value ? xstrdup(value) : NULL;
+}
+
 char *form_get(const struct form *f, const struct form_field *field, int step)
 {
+    if (f->edit)
+        return form_get_edited(f, field);
     if (f->kind == JOB_KIND_STEPS)
         return jobfile_get(f->text.s, field->of_step ? step : JOBFILE_JOB, field->key);
     if (field->id == FORM_ARGS)
@@ -164,6 +188,10 @@ static bool batch_says(const struct form *f, const struct form_field *field, con
 void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret)
 {
     struct directives d = {0};
+    for (size_t i = 0; f->edit && i < n; i++)
+        ret[i] = *formedit_value(f->edit, &fields[i]) || formedit_is_changed(f->edit, &fields[i]);
+    if (f->edit)
+        return;
     if (f->kind != JOB_KIND_STEPS)
         directives_read(&d, &batch_opts, f->text.s);
     for (size_t i = 0; i < n; i++) {
@@ -184,7 +212,9 @@ bool form_can_set(const struct form *f, const struct form_field *field)
 void form_set(struct form *f, const struct form_field *field, int step, const char *value)
 {
     int at = field->of_step ? step : JOBFILE_JOB;
-    if (f->kind != JOB_KIND_STEPS)
+    if (f->edit)
+        formedit_set(f->edit, field, value);
+    else if (f->kind != JOB_KIND_STEPS)
         set_batch(f, field, value);
     else if (str_is_empty(value))
         jobfile_remove(&f->text, at, field->key);
@@ -283,12 +313,25 @@ int form_message(const struct form *f, struct wall now, struct msg_submit *ret, 
     return f->kind == JOB_KIND_STEPS ? steps_message(f, now, ret, err) : batch_message(f, now, ret, err);
 }
 
+void form_hints_fini(struct form_hints *h)
+{
+    vec_for_each (h, i) {
+        free(h->v[i].text);
+        free(h->v[i].fix);
+        free(h->v[i].fix_shown);
+    }
+    vec_fini(h);
+}
+
 /* --- drafts --- */
 
 struct form_draft *form_draft_new(const struct form *f, struct wall now)
 {
     struct form_draft *d = xcalloc(1, sizeof *d);
-    form_init(&d->f, f->kind);
+    if (f->edit)
+        form_init_edit(&d->f, formedit_copy(f->edit));
+    else
+        form_init(&d->f, f->kind);
     str_clear(&d->f.text);
     str_append_n(&d->f.text, f->text.s, f->text.len);
     d->f.path = f->path ? xstrdup(f->path) : NULL;
@@ -372,6 +415,11 @@ char *form_one_line(const char *text)
 void form_draft_build(void *draft)
 {
     struct form_draft *d = draft;
+    if (d->f.edit) {
+        formedit_request(d->f.edit, d->now, &d->m.req, &d->files);
+        d->rc = 0;
+        return;
+    }
     d->rc = form_message(&d->f, d->now, &d->m, &d->err);
     if (d->rc < 0) {
         char *line = form_one_line(d->err.s);

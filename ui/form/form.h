@@ -29,12 +29,15 @@ struct form_field {
 #define FORM_COMMAND (-2)
 #define FORM_SETUP   (-3)
 
+struct form_edit;
+
 struct form {
-    enum job_kind kind; /* batch or steps */
-    struct str text;    /* the script or job file */
-    char *path;         /* where it came from; NULL: typed here */
-    char *args;         /* of the script, as in a shell */
-    char *dir;          /* where the job runs unless the text says otherwise; NULL: here */
+    struct form_edit *edit; /* the request of a job in the queue: there is no text; NULL: a submission */
+    enum job_kind kind;     /* batch or steps */
+    struct str text;        /* the script or job file */
+    char *path;             /* where it came from; NULL: typed here */
+    char *args;             /* of the script, as in a shell */
+    char *dir;              /* where the job runs unless the text says otherwise; NULL: here */
     const struct form_field *fields;
     size_t n_fields;
 };
@@ -43,6 +46,10 @@ void form_init(struct form *f, enum job_kind kind);
 void form_fini(struct form *f);
 /* Switches to another kind with an empty text. */
 void form_begin(struct form *f, enum job_kind kind);
+/* The fields of a job in the queue. */
+void form_init_edit(struct form *f, struct form_edit *take_edit);
+/* Whether the field has a place in this form. */
+bool form_shows(const struct form *f, const struct form_field *field);
 /* Nothing has been written yet. */
 bool form_is_new(const struct form *f);
 /* Reads a script or a *.job file. *dos: the file had DOS line ends, which are converted. Errors: as
@@ -51,8 +58,9 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
     __attribute__((warn_unused_result));
 
 /* form_fields.c; the simple ones come first. */
-extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[];
-extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
+extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[],
+    form_edit_fields[];
+extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields, form_n_edit_fields;
 
 /* The field with that key, of the job or of its steps; NULL: the form has none. */
 const struct form_field *form_find_field(const struct form *f, const char *key);

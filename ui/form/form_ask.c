@@ -9,6 +9,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/form/form_edit.h"
 #include "ui/form/form_rows.h"
 #include "ui/form/form_strip.h"
 #include "ui/text/view_text.h"
@@ -24,6 +25,8 @@ static void form_ask_set_text(char **at, char *take_text)
 
 void form_ask_soon(struct form_page *s)
 {
+    if (s->f.edit) /* a job that is in the queue is not tried */
+        return;
     s->v.due = mono_add_ms(ui_mono(s->v.ui), ASK_MS);
 }
 
@@ -75,6 +78,10 @@ static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, co
 /* The field that a refusal is about; NULL: none, or it cannot be said. */
 static const char *refused_key(const struct form *f, uint32_t refusal)
 {
+    if (f->edit && formedit_n_changed(f->edit) == 1) /* it is about that change */
+        for (size_t i = 0; i < f->n_fields; i++)
+            if (formedit_is_changed(f->edit, &f->fields[i]))
+                return f->fields[i].key;
     bool steps = f->kind == JOB_KIND_STEPS;
     switch ((enum refusal)refusal) {
     case REFUSAL_NO_PARTITION:
@@ -279,10 +286,73 @@ static void keep_number(struct form_page *s)
     rec_copy(&msg_submit_rec, before, m);
 }
 
+static void priority_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    const struct msg_prio_rows *m = in && in->kind == MSG_PRIO_ROWS ? in->body : NULL;
+    if (m && m->rows.n == 1)
+        form_page_of(owner)->f.edit->priority = m->rows.v[0].parts.total;
+    ui_changed(ui);
+}
+
+void form_ask_priority(struct form_page *s)
+{
+    const struct form_edit *e = s->f.edit;
+    struct msg_prio m = {0};
+    if (!e->waits || !e->admin || e->req.has_priority)
+        return;
+    *rec_list_push(&m.jobs) =
+        (struct job_target){.job = e->target.job, .array_index = e->target.array_index, .step = STEP_ALL};
+    ui_send(s->v.ui, MSG_PRIO, &m, &s->v, priority_answered, 0);
+    rec_fini(&msg_prio_rec, &m);
+}
+
+static void edit_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct form_page *s = form_page_of(owner);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    s->asking = false;
+    s->refused = r && r->refusal;
+    if (!r) {
+        ui_toast(ui, ROLE_ERROR, "the connection was lost: check whether the change was made");
+    } else if (s->refused) {
+        form_ask_set_text(&s->forecast, form_one_line(act_refusal(r)));
+        take_refusal(s, r);
+        go_to_told(s);
+        ui_toast(ui, ROLE_ERROR, "refused: %s", s->forecast);
+    } else {
+        ui_toast(ui, ROLE_GOOD, "changed: %s", s->f.edit->label);
+        ui_close(ui, owner);
+        return;
+    }
+    ui_changed(ui);
+}
+
+/* All changes are one request: all of them are made, or none. */
+static void send_changes(struct form_page *s)
+{
+    struct msg_update m = {.target = s->f.edit->target};
+    if (form_page_has_errors(s)) {
+        go_to_error(s);
+        return;
+    }
+    formedit_changes(s->f.edit, &m.changes);
+    if (!m.changes.n)
+        ui_toast(s->v.ui, ROLE_NORMAL, "nothing is changed yet");
+    else
+        s->asking = ui_send(s->v.ui, MSG_UPDATE, &m, &s->v, edit_answered, 0);
+    rec_fini(&msg_update_rec, &m);
+}
+
 static void send_it(struct form_page *s)
 {
     if (ui_read_only(s->v.ui, true))
         return;
+    if (s->f.edit) {
+        send_changes(s);
+        return;
+    }
     if (s->draft->rc < 0) {
         go_to_error(s);
         ui_toast(s->v.ui, ROLE_ERROR, "%s", s->draft->err.s);

@@ -12,6 +12,8 @@
 
 /* Makes a draft of the form as it is now, in a thread, and does what it is for: DRAFT_*. */
 void form_ask_draft(struct form_page *s, unsigned what);
+/* Of a job in the queue: asks for the priority that the policy has computed. */
+void form_ask_priority(struct form_page *s);
 /* Asks the controller when the user pauses. */
 void form_ask_soon(struct form_page *s);
 void form_ask_timer(struct view *v);

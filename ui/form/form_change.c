@@ -11,6 +11,10 @@
 void form_change_after(struct form_page *s)
 {
     s->changed = true;
+    if (s->f.edit) { /* what was refused is another value now */
+        s->refused = false;
+        form_page_forget_told(s);
+    }
     form_rows_make(s);
     form_ask_draft(s, DRAFT_CHECK);
     form_ask_soon(s);

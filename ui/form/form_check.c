@@ -12,18 +12,9 @@
 #include "src/model/model.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
+#include "ui/form/form_edit.h"
 #include "ui/form/form_fit.h"
 #include "ui/info/job_efficiency.h"
-
-void form_hints_fini(struct form_hints *h)
-{
-    vec_for_each (h, i) {
-        free(h->v[i].text);
-        free(h->v[i].fix);
-        free(h->v[i].fix_shown);
-    }
-    vec_fini(h);
-}
 
 struct form_checking {
     const struct form *f;
@@ -410,10 +401,11 @@ static void look_at_runs(struct form_checking *c, const struct job_req *r)
 static void form_check_check_request(struct form_checking *c, const struct job_req *r)
 {
     const struct part_spec *p = first_part(c, r);
+    bool steps = c->f->kind == JOB_KIND_STEPS || (c->f->edit && c->f->edit->steps);
     check_time(c, r, p);
-    if (c->f->kind != JOB_KIND_STEPS)
+    if (!steps && !c->f->edit)
         check_command(c);
-    if (c->f->kind != JOB_KIND_STEPS && p) {
+    if (!steps && p) {
         struct form_fit fit;
         formfit_look(&fit, c->m, p, r);
         check_sizes(c, &fit);
@@ -438,7 +430,7 @@ void form_check(const struct form_draft *d, const struct ui *ui, struct form_hin
     struct form_checking c = {.f = &d->f, .ui = ui, .m = ui_model(ui), .out = ret};
     form_hints_fini(ret);
     *ret = (struct form_hints){0};
-    if (d->f.kind != JOB_KIND_STEPS) {
+    if (d->f.kind != JOB_KIND_STEPS && !d->f.edit) {
         struct batch b;
         batch_init(&b);
         b.job.now = ui_now(ui);
@@ -451,7 +443,8 @@ void form_check(const struct form_draft *d, const struct ui *ui, struct form_hin
         hint(&c, NULL, HINT_ERROR, "%s", d->err.s);
         return;
     }
-    form_check_check_request(&c, &d->m.req);
+    if (!d->f.edit || (d->f.edit->waits && !d->files.n))
+        form_check_check_request(&c, &d->m.req);
     vec_for_each (&d->files, i)
         add_copy(ret, &d->files.v[i]);
 }

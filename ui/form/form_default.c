@@ -5,6 +5,7 @@
 
 #include "src/base/units.h"
 #include "ui/form/form_command.h"
+#include "ui/form/form_edit.h"
 
 static void default_take_name(const struct form *f, struct str *out)
 {
@@ -18,6 +19,11 @@ void form_default_text(const struct form_page *s, const struct form_field *field
     const struct model *m = ui_model(s->v.ui);
     const struct part_spec *p = model_default_part(m);
     char b[UNITS_TEXT_SIZE];
+    if (s->f.edit) {
+        if (str_eq(field->key, "priority") && s->f.edit->priority)
+            str_appendf(out, "%u", s->f.edit->priority);
+        return;
+    }
     if (str_eq(field->key, "partition") && p)
         str_append(out, p->name);
     else if (str_eq(field->key, "time") && p && p->default_time_s != DURATION_NOT_SET)

@@ -7,9 +7,11 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/form/form_default.h"
+#include "ui/form/form_edit.h"
 #include "ui/form/form_lines.h"
 #include "ui/form/form_pick.h"
 #include "ui/form/form_strip.h"
+#include "ui/frame/request_line.h"
 #include "ui/info/job_script.h"
 #include "ui/term/signs.h"
 
@@ -26,6 +28,12 @@
 void form_draw_title(struct view *v, struct rich *out)
 {
     const struct form_page *s = form_page_of(v);
+    if (s->f.edit) {
+        rich_addf(out, ROLE_TITLE, "Change job %s", s->f.edit->label);
+        if (!s->f.edit->waits)
+            rich_add(out, ROLE_DIM, "  it runs: most of its request is settled");
+        return;
+    }
     rich_add(out, ROLE_TITLE,
              s->f.kind == JOB_KIND_STEPS ? "Submit a job in steps" : "Submit a batch script");
     if (s->f.path)
@@ -38,6 +46,8 @@ void form_draw_title(struct view *v, struct rich *out)
 
 static const char *more_text(const struct form_page *s)
 {
+    if (s->f.edit)
+        return s->f.edit->waits ? "order, nodes, account, comment ..." : "lost node, comment ...";
     return s->f.kind == JOB_KIND_STEPS ? "order, nodes, files, account ..."
                                        : "array, order, tasks, files, account ...";
 }
@@ -99,6 +109,8 @@ static void draw_field(const struct form_page *s, struct canvas *c, struct rect 
 {
     const struct form_hint *h = form_page_hint_of(s, row);
     bool wrong = h && h->kind == HINT_ERROR;
+    if (s->f.edit && formedit_is_changed(s->f.edit, row->field))
+        canvas_glyph(c, r.y, r.x, ROLE_MARK, GLYPH_MARK);
     if (h && h->kind != HINT_GOOD)
         canvas_text(c, r.y, r.x, wrong ? ROLE_ERROR : ROLE_WARN, wrong ? "!" : "~", 1);
     canvas_text(c, r.y, r.x + 2, here ? ROLE_KEY : ROLE_LABEL, row->field->label, LABEL - 1);
@@ -147,8 +159,28 @@ static const struct form_hint *hint_of_whole(const struct form_page *s)
     return form_page_hint_of(s, &whole);
 }
 
+/* Below the fields of a job in the queue. */
+static void edit_text_of(const struct form_page *s, struct rich *out)
+{
+    size_t n = formedit_n_changed(s->f.edit);
+    if (s->refused && s->forecast)
+        rich_addf(out, ROLE_ERROR, "! refused: %s", s->forecast);
+    else if (form_page_has_errors(s))
+        rich_add(out, ROLE_ERROR, "! would be refused");
+    else if (s->asking)
+        rich_add(out, ROLE_DIM, "Waiting for the controller ...");
+    else if (!n)
+        rich_add(out, ROLE_DIM, "nothing is changed yet");
+    else
+        rich_addf(out, ROLE_NORMAL, n == 1 ? "%zu field is changed" : "%zu fields are changed", n);
+}
+
 static void forecast_text(const struct form_page *s, struct rich *out)
 {
+    if (s->f.edit) {
+        edit_text_of(s, out);
+        return;
+    }
     struct str place = STR_INIT;
     const struct form_hint *whole = hint_of_whole(s);
     formstrip_place(s->strip, &place);
@@ -217,7 +249,10 @@ static void draw_buttons(struct form_page *s, struct canvas *c, struct rect r)
     bool wide = r.w >= 56;
     for (size_t i = ui_why_read_only(s->v.ui) ? 1 : 0; i < FORM_BUTTONS; i++) {
         struct str text = STR_INIT;
-        str_appendf(&text, " %s  ", wide ? buttons[i].label : buttons[i].shorter);
+        const char *label = wide ? buttons[i].label : buttons[i].shorter;
+        if (s->f.edit && i)
+            break;
+        str_appendf(&text, " %s  ", s->f.edit ? "Change" : label);
         keymap_format(ui_keymap(s->v.ui), buttons[i].action, true, &text);
         str_append_char(&text, ' ');
         int w = canvas_text(c, r.y, r.x, i ? ROLE_BUTTON : ROLE_BUTTON_MAIN, text.s, r.w);
@@ -276,8 +311,44 @@ static void draw_foot(struct form_page *s, struct canvas *c, struct rect r, cons
 
 /* --- the whole --- */
 
+/* What F10 sends, in place of a script. */
+static void draw_changes(const struct form_page *s, struct canvas *c, struct rect r)
+{
+    struct lines all = {0}, flowed = {0};
+    struct msg_update m = {.target = s->f.edit->target};
+    formedit_changes(s->f.edit, &m.changes);
+    lines_addf(&all, ROLE_TITLE, "Changes");
+    for (size_t i = 0; i < s->f.n_fields; i++) {
+        const struct form_field *field = &s->f.fields[i];
+        const char *old = formedit_old(s->f.edit, field), *now = formedit_value(s->f.edit, field);
+        if (!formedit_is_changed(s->f.edit, field))
+            continue;
+        struct rich *line = lines_pair(&all, field->label, LABEL);
+        rich_add(line, ROLE_STRONG, *now ? now : "none");
+        rich_addf(line, ROLE_DIM, "  was %s", *old ? old : "not set");
+    }
+    if (m.changes.n) {
+        lines_add(&all);
+        struct rich *line = lines_add(&all);
+        request_line(MSG_UPDATE, &m, s->f.edit->admin, &line->text);
+        rich_role(line, ROLE_DIM);
+    } else {
+        lines_addf(&all, ROLE_DIM, "none yet");
+    }
+    lines_flow(&all, r.w - 2, &flowed);
+    for (int i = 0; i < r.h && i < (int)flowed.n; i++)
+        rich_draw(&flowed.v[i], c, r.y + i, r.x + 1, r.w - 2);
+    lines_fini(&all);
+    lines_fini(&flowed);
+    rec_fini(&msg_update_rec, &m);
+}
+
 static void draw_script(struct form_page *s, struct canvas *c, struct rect r)
 {
+    if (s->f.edit) {
+        draw_changes(s, c, r);
+        return;
+    }
     s->script_area = r;
     textedit_draw(&s->script, c, rect_make(r.y, r.x + 1, r.h, r.w - 2), s->on_script, jobscript_role);
 }

@@ -3,6 +3,7 @@
  * The simple ones come first, in the order in which users think of them; the others are grouped under
  * titles.
  */
+#include "src/jobattr/jobattr.h"
 #include "ui/form/form.h"
 
 /* clang-format off */
@@ -57,6 +58,33 @@ const struct form_field form_batch_fields[] = {
     OPTION("comment", J_COMMENT, "comment", "stored with the job"),
 };
 
+/* Of a job in the queue: what `scontrol update` can change. */
+const struct form_field form_edit_fields[] = {
+    OPTION("gpus", J_GPUS, "GPUs", "for the whole job: 2, or a100:2; F4 lists the types", SIMPLE),
+    OPTION("cpus-per-task", J_CPUS_PER_TASK, "CPUs", "per task", SIMPLE, OF_KIND(NUMBER)),
+    OPTION("mem", J_MEM, "memory", "per node: 16G, 4000M; 0: all of the node", SIMPLE),
+    OPTION("nodes", J_NODES, "nodes", "number of nodes", SIMPLE),
+    OPTION("time", J_TIME, "time limit", "3h, 2:00:00 or 1-12:00:00; shorter jobs start sooner", SIMPLE),
+    OPTION("partition", J_PARTITION, "partition", "one, or several with commas; the job runs where it starts first (F4 lists)", SIMPLE),
+    OPTION("array-throttle", ATTR_ARRAY_THROTTLE, "at a time", "elements of the array that run at a time; 0: all", SIMPLE, OF_KIND(NUMBER)),
+    OPTION("job-name", J_JOB_NAME, "name", "any text", SIMPLE),
+    OPTION("dependency", J_DEPENDENCY, "depends on", "afterok:12, afterany:12:13; empty removes it; F4 picks a job", TITLE("Order")),
+    OPTION("begin", J_BEGIN, "not before", "now+2hours, 18:00, tomorrow, 2026-12-24T08:00"),
+    OPTION("deadline", J_DEADLINE, "deadline", "cancelled if the job cannot end by then"),
+    OPTION("nice", J_NICE, "nice", "a number; the higher, the later among your jobs"),
+    OPTION("priority", J_PRIORITY, "priority", "a fixed number in place of the one that the policy computes"),
+    OPTION("ntasks", J_NTASKS, "tasks", "number of tasks that srun starts", TITLE("Tasks"), OF_KIND(NUMBER)),
+    OPTION("constraint", J_CONSTRAINT, "features", "features that nodes must have: a100&nvlink, x86|arm", TITLE("Nodes")),
+    OPTION("nodelist", J_NODELIST, "on nodes", "only on these: n[01-03]"),
+    OPTION("exclude", J_EXCLUDE, "not on", "not on these: n04"),
+    OPTION("lost-node", J_LOST_NODE, "lost node", "what to do if a node is lost; empty: the cluster's setting; Space chooses", WORDS("hold requeue cancel lease")),
+    OPTION("account", J_ACCOUNT, "account", "account to charge", TITLE("Account")),
+    OPTION("qos", J_QOS, "QOS", "quality of service"),
+    OPTION("reservation", J_RESERVATION, "reservation", "reservation to run in"),
+    OPTION("licenses", J_LICENSES, "licences", "name:count, ..."),
+    OPTION("comment", J_COMMENT, "comment", "stored with the job", TITLE("Notes")),
+};
+
 #define KEY(k, l, ...) {.key = k, .label = l, .help = __VA_ARGS__}
 #define QUOTED .quoted = true
 
@@ -108,4 +136,5 @@ const struct form_field form_step_fields[] = {
 
 const size_t form_n_batch_fields = sizeof form_batch_fields / sizeof form_batch_fields[0];
 const size_t form_n_job_fields = sizeof form_job_fields / sizeof form_job_fields[0];
+const size_t form_n_edit_fields = sizeof form_edit_fields / sizeof form_edit_fields[0];
 const size_t form_n_step_fields = sizeof form_step_fields / sizeof form_step_fields[0];

@@ -2,6 +2,7 @@
  *
  *      form_page.c    the row under the cursor, and what is said about it
  *      form_rows.c    which fields are shown
+ *      form_edit.c    the request of a job in the queue
  *      form_strip.c   the plan at the foot
  *      form_ask.c     drafts, the controller's forecast, sending
  *      form_change.c  changes of the text
@@ -18,6 +19,7 @@
 
 #include "src/base/vec.h"
 #include "ui/form/form.h"
+#include "ui/form/form_environments.h"
 #include "ui/widget/edit.h"
 #include "ui/widget/rich.h"
 #include "ui/widget/textedit.h"
@@ -66,6 +68,9 @@ struct form_page {
     bool on_script, changed;
     struct rect fields_area, script_area;
     struct form_button buttons[FORM_BUTTONS]; /* as last drawn */
+
+    struct form_environments environments; /* what F4 offers for the set-up, once it was asked for */
+    bool has_environments, wants_environments;
 
     struct form_draft *draft; /* the newest that is finished; NULL: none yet */
     unsigned making, wanted;  /* DRAFT_* of form_ask.h: of the draft being made, of the next one */

@@ -8,14 +8,17 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "ui/form/form_page.h"
 
-#define JOBS_MAX 500
+#define JOBS_MAX  500
+#define FIND_FROM 9 /* items from which on one types to find one */
 
 struct picking {
     struct view *v;
     form_take_fn *take;
     struct strv values; /* of the items */
     char *before;       /* what stands before the value: "afterok:" */
+    char *adds_to;      /* a set-up, to which the line is added; NULL: the value takes the place of it */
 };
 
 static void picking_free(void *p)
@@ -23,6 +26,7 @@ static void picking_free(void *p)
     struct picking *k = p;
     strv_fini(&k->values);
     free(k->before);
+    free(k->adds_to);
     free(k);
 }
 
@@ -30,9 +34,11 @@ static void form_pick_picked(struct ui *ui, struct dialog *d, enum dialog_outcom
 {
     (void)ui;
     const struct picking *k = arg;
-    if (outcome != DIALOG_YES || !k->values.n)
+    if (outcome != DIALOG_YES || dialog_choice(d) >= k->values.n)
         return;
-    char *value = xasprintf("%s%s", k->before ? k->before : "", k->values.v[dialog_choice(d)]);
+    const char *chosen = k->values.v[dialog_choice(d)];
+    char *value = k->adds_to ? formenvironments_add(k->adds_to, chosen)
+                             : xasprintf("%s%s", k->before ? k->before : "", chosen);
     k->take(k->v, value);
     free(value);
 }
@@ -77,7 +83,8 @@ static void offer_environments(struct dialog *d, struct picking *k)
     offer(d, k, "NONE", "a clean login shell");
 }
 
-static void offer_gpus(const struct model *m, struct dialog *d, struct picking *k)
+/* As many as are asked for now, or one, of each type. count: NULL for the types alone. */
+static void offer_gpus(const struct model *m, struct dialog *d, struct picking *k, const char *count)
 {
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];
@@ -91,13 +98,132 @@ static void offer_gpus(const struct model *m, struct dialog *d, struct picking *
                               ? 0
                               : m->nodes[q]->gpus - cpuset_count(&m->nodes[q]->gpus_used);
             }
-        char *value = n->gpu_type ? xasprintf("%s:1", n->gpu_type) : xstrdup("1");
+        char *value = !n->gpu_type ? xstrdup(count ? count : "")
+                      : count      ? xasprintf("%s:%s", n->gpu_type, count)
+                                   : xstrdup(n->gpu_type);
         char *note = xasprintf("%u free of %u", unused, all);
-        offer(d, k, value, note);
+        if (*value)
+            offer(d, k, value, note);
         free(value);
         free(note);
     }
 }
+
+/* "2" of "a100:2" and of "2". */
+static const char *gpu_count(const char *value)
+{
+    const char *colon = strrchr(value, ':');
+    const char *count = colon ? colon + 1 : value;
+    return *count && strspn(count, "0123456789") == strlen(count) ? count : "1";
+}
+
+/* --- accounts and QOS --- */
+
+/* The name of the user of the screens, as jobs have it; NULL: the user has none. */
+static const char *own_name(const struct ui *ui)
+{
+    const struct model *m = ui_model(ui);
+    list_for_each (j, &m->all, struct job, in_all)
+        if (j->uid == ui_uid(ui))
+            return j->user;
+    return getenv("LOGNAME");
+}
+
+/* Those that list the user; all of them for administrators, and where none does. */
+static void pick_offer_accounts(const struct ui *ui, struct dialog *d, struct picking *k)
+{
+    const struct cluster_spec *spec = &ui_model(ui)->spec;
+    const char *user = own_name(ui);
+    for (int all = ui_is_admin(ui); all < 2 && !k->values.n; all++)
+        for (size_t i = 0; i < spec->accounts.n; i++) {
+            const struct account_spec *a = &spec->accounts.v[i];
+            bool own = user && spec_account_lists(a, user);
+            bool first = own && str_eq(a->name, spec_default_account(spec, user, NULL));
+            if (own || all)
+                offer(d, k, a->name, first ? "the default" : own ? "" : "not yours");
+        }
+}
+
+/* Those that the partition admits. */
+static void offer_qos(const struct form_page *s, struct dialog *d, struct picking *k)
+{
+    const struct model *m = ui_model(s->v.ui);
+    const struct form_field *field = form_find_field(&s->f, "partition");
+    char *name = field ? form_get(&s->f, field, -1) : NULL;
+    const struct part_spec *p = name ? model_get_part(m, name) : model_default_part(m);
+    for (size_t i = 0; i < m->spec.qos.n; i++) {
+        const char *qos = m->spec.qos.v[i].name;
+        bool refused =
+            p && (strv_has(&p->deny_qos, qos) || (p->allow_qos.n && !strv_has(&p->allow_qos, qos)));
+        if (!refused)
+            offer(d, k, qos, "");
+    }
+    free(name);
+}
+
+/* --- what can be loaded --- */
+
+struct looking_for {
+    struct form_environments found;
+    char *dir;
+    const struct form_field *field;
+    form_take_fn *take;
+};
+
+static void looking_free(void *arg)
+{
+    struct looking_for *w = arg;
+    formenvironments_fini(&w->found);
+    free(w->dir);
+    free(w);
+}
+
+static void look_for_environments(void *arg)
+{
+    struct looking_for *w = arg;
+    formenvironments_list(&w->found, w->dir);
+}
+
+static void environments_found(struct ui *ui, struct view *owner, void *arg)
+{
+    struct looking_for *w = arg;
+    struct form_page *s = form_page_of(owner);
+    s->wants_environments = false;
+    s->has_environments = true;
+    s->environments = w->found;
+    w->found = (struct form_environments){0};
+    if (form_page_row(s)->field == w->field && !s->on_script) /* else the user has gone on */
+        form_pick_open(owner, w->field, s->edit.text.s, w->take);
+    ui_changed(ui);
+}
+
+/* Asks once for each form, in a thread: `module` takes its time. */
+static void ask_environments(struct form_page *s, const struct form_field *field, form_take_fn *take)
+{
+    if (s->wants_environments)
+        return;
+    struct looking_for *w = xcalloc(1, sizeof *w);
+    const char *dir = s->draft && s->draft->rc >= 0 ? s->draft->m.req.workdir : s->f.dir;
+    *w = (struct looking_for){.dir = dir ? xstrdup(dir) : NULL, .field = field, .take = take};
+    s->wants_environments = true;
+    ui_toast(s->v.ui, ROLE_NORMAL, "looking for modules and environments ...");
+    ui_aside(s->v.ui, &s->v, look_for_environments, environments_found, w, looking_free);
+}
+
+static void offer_environment_lines(const struct form_page *s, struct dialog *d, struct picking *k,
+                                    const char *value)
+{
+    k->adds_to = xstrdup(value);
+    for (size_t i = 0; i < s->environments.lines.n; i++) {
+        strv_push(&k->values, s->environments.lines.v[i]);
+        strv_push_take(&d->items,
+                       *s->environments.notes.v[i]
+                           ? xasprintf("%s  (%s)", s->environments.lines.v[i], s->environments.notes.v[i])
+                           : xstrdup(s->environments.lines.v[i]));
+    }
+}
+
+/* --- jobs, nodes --- */
 
 static void form_pick_offer_job(const struct ui *ui, struct dialog *d, struct picking *k,
                                 const struct job *j)
@@ -185,6 +311,38 @@ static void pick_array(struct view *v, struct picking *k, const char *value)
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
 
+static void pick_offer_all(struct form_page *s, const struct form_field *field, const char *value,
+                           struct dialog *d, struct picking *k)
+{
+    const struct model *m = ui_model(s->v.ui);
+    if (str_eq(field->key, "partition"))
+        offer_partitions(m, d, k);
+    else if (str_eq(field->key, "gpus") && !field->quoted && field->kind == FIELD_TEXT)
+        offer_gpus(m, d, k, gpu_count(value));
+    else if (str_eq(field->key, "gpu_type"))
+        offer_gpus(m, d, k, NULL);
+    else if (str_eq(field->key, "dependency"))
+        form_pick_offer_jobs(s->v.ui, d, k, value);
+    else if (str_eq(field->key, "nodelist") || str_eq(field->key, "exclude"))
+        offer_nodes(m, d, k);
+    else if (str_eq(field->key, "constraint") || str_eq(field->key, "features"))
+        offer_features(m, d, k);
+    else if (str_eq(field->key, "qos"))
+        offer_qos(s, d, k);
+    else if (str_eq(field->key, "account"))
+        pick_offer_accounts(s->v.ui, d, k);
+    else if (str_eq(field->key, "time"))
+        offer_words(d, k, "30:00 1:00:00 2:00:00 4:00:00 12:00:00 1-00:00:00 2-00:00:00 7-00:00:00");
+    else if (str_eq(field->key, "export"))
+        offer_environments(d, k);
+    else if (str_eq(field->key, "mail-type"))
+        offer_words(d, k, "END FAIL ALL BEGIN");
+    else if (field->id == FORM_SETUP)
+        offer_environment_lines(s, d, k, value);
+    else if (field->choices)
+        offer_words(d, k, field->choices);
+}
+
 bool form_pick_has_list(const struct form_field *field)
 {
     static const char *const keys[] = {"partition", "dependency", "nodelist", "exclude", "constraint",
@@ -198,7 +356,11 @@ bool form_pick_has_list(const struct form_field *field)
 
 void form_pick_open(struct view *v, const struct form_field *field, const char *value, form_take_fn *take)
 {
-    const struct model *m = ui_model(v->ui);
+    struct form_page *s = form_page_of(v);
+    if (field->id == FORM_SETUP && !s->has_environments) {
+        ask_environments(s, field, take);
+        return;
+    }
     struct picking *k = xcalloc(1, sizeof *k);
     *k = (struct picking){.v = v, .take = take};
     if (str_eq(field->key, "array")) {
@@ -206,31 +368,9 @@ void form_pick_open(struct view *v, const struct form_field *field, const char *
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, field->label);
-    if (str_eq(field->key, "partition"))
-        offer_partitions(m, d, k);
-    else if (str_eq(field->key, "gpus") && !field->quoted && field->kind == FIELD_TEXT)
-        offer_gpus(m, d, k);
-    else if (str_eq(field->key, "dependency"))
-        form_pick_offer_jobs(v->ui, d, k, value);
-    else if (str_eq(field->key, "nodelist") || str_eq(field->key, "exclude"))
-        offer_nodes(m, d, k);
-    else if (str_eq(field->key, "constraint") || str_eq(field->key, "features"))
-        offer_features(m, d, k);
-    else if (str_eq(field->key, "qos"))
-        for (size_t i = 0; i < m->spec.qos.n; i++)
-            offer(d, k, m->spec.qos.v[i].name, "");
-    else if (str_eq(field->key, "account"))
-        for (size_t i = 0; i < m->spec.accounts.n; i++)
-            offer(d, k, m->spec.accounts.v[i].name, "");
-    else if (str_eq(field->key, "time"))
-        offer_words(d, k, "30:00 1:00:00 2:00:00 4:00:00 12:00:00 1-00:00:00 2-00:00:00 7-00:00:00");
-    else if (str_eq(field->key, "export"))
-        offer_environments(d, k);
-    else if (str_eq(field->key, "mail-type"))
-        offer_words(d, k, "END FAIL ALL BEGIN");
-    else if (field->choices)
-        offer_words(d, k, field->choices);
+    pick_offer_all(s, field, value, d, k);
     if (k->values.n) {
+        d->finds = k->values.n >= FIND_FROM;
         ui_take_dialog(v->ui, d, form_pick_picked, k, picking_free);
         return;
     }

@@ -40,6 +40,8 @@ static void add_rest(struct form_page *s, const struct form_field *fields, size_
     if (!all)
         form_given(&s->f, fields, n, step, given);
     for (size_t i = 0; i < n; i++) {
+        if (!form_shows(&s->f, &fields[i]))
+            continue;
         if (fields[i].simple || !(all || given[i] || form_rows_is_row(here, &fields[i], step)))
             continue;
         title = all ? fields[i].section : title;
@@ -53,7 +55,7 @@ static void add_rest(struct form_page *s, const struct form_field *fields, size_
 static void add_simple(struct form_page *s, const struct form_field *fields, size_t n, int step)
 {
     for (size_t i = 0; i < n; i++)
-        if (fields[i].simple)
+        if (fields[i].simple && form_shows(&s->f, &fields[i]))
             form_rows_add(s, NULL, &fields[i], step);
 }
 

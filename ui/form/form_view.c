@@ -22,6 +22,7 @@
 #include "ui/form/form_command.h"
 #include "ui/form/form_default.h"
 #include "ui/form/form_draw.h"
+#include "ui/form/form_edit.h"
 #include "ui/form/form_file.h"
 #include "ui/form/form_lines.h"
 #include "ui/form/form_pick.h"
@@ -64,6 +65,8 @@ static struct view *form_view_open(struct ui *ui, const void *arg)
     form_page_go_to(s, 0);
     form_ask_draft(s, DRAFT_CHECK);
     form_ask_soon(s);
+    if (s->f.edit)
+        form_ask_priority(s);
     return &s->v;
 }
 
@@ -79,6 +82,7 @@ static void form_view_close(struct view *v)
     form_steps_forget(s);
     rec_fini(&msg_submit_rec, &s->sent);
     form_lines_fini(s);
+    formenvironments_fini(&s->environments);
     formstrip_free(s->strip);
     form_page_forget_told(s);
     free(s->forecast);
@@ -236,7 +240,7 @@ static unsigned mouse_at(struct form_page *s, const struct input *in)
     for (size_t i = 0; i < FORM_BUTTONS; i++)
         if (in->what == MOUSE_CLICK && rect_has(s->buttons[i].at, in->y, in->x))
             return form_view_act(&s->v, s->buttons[i].action, in);
-    if (rect_has(s->script_area, in->y, in->x)) {
+    if (rect_has(s->script_area, in->y, in->x) && !s->f.edit) {
         s->on_script = true;
         textedit_input(&s->script, in, &changed);
         return DID_HANDLE | DID_REDRAW;
@@ -330,13 +334,19 @@ static void ask_to_lose(struct form_page *s, const char *title, ui_done_fn *done
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
     d->verb = xstrdup("discard");
     d->no = "keep editing";
-    lines_addf(&d->body.lines, ROLE_NORMAL, "Discard this job?");
+    lines_addf(&d->body.lines, ROLE_NORMAL, s->f.edit ? "Discard the changes?" : "Discard this job?");
     ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
+}
+
+/* Whether something would be lost. */
+static bool form_has_input(const struct form_page *s)
+{
+    return s->f.edit ? formedit_n_changed(s->f.edit) > 0 : s->changed;
 }
 
 static unsigned form_leave(struct form_page *s)
 {
-    if (!s->changed)
+    if (!form_has_input(s))
         return DID_HANDLE | DID_LEAVE;
     ask_to_lose(s, "leave the form", form_left);
     return DID_HANDLE | DID_REDRAW;
@@ -345,9 +355,9 @@ static unsigned form_leave(struct form_page *s)
 static bool view_may_quit(struct view *v)
 {
     struct form_page *s = form_page_of(v);
-    if (s->changed)
+    if (form_has_input(s))
         ask_to_lose(s, "quit", quitted);
-    return !s->changed;
+    return !form_has_input(s);
 }
 
 static void change_kind(struct form_page *s)
@@ -360,12 +370,20 @@ static void change_kind(struct form_page *s)
     begin_anew(s);
 }
 
+/* The keys for a job in the queue: it has no script, no template and no steps here. */
+static bool is_of_edit(enum action a)
+{
+    return a == ACTION_FORM_SEND || a == ACTION_FORM_FIX || a == ACTION_FORM_MORE || a == ACTION_FORM_PICK;
+}
+
 static unsigned form_view_act(struct view *v, enum action a, const struct input *in)
 {
     struct form_page *s = form_page_of(v);
     (void)in;
     if (a == ACTION_CLOSE || a == ACTION_BACK)
         return form_leave(s);
+    if (s->f.edit && !is_of_edit(a))
+        return 0;
     if (a == ACTION_FORM_SEND)
         form_ask_draft(s, DRAFT_SEND);
     else if (a == ACTION_FORM_TRY)
@@ -402,7 +420,12 @@ static const char *form_view_label(struct view *v, enum action a)
 {
     const struct form_page *s = form_page_of(v);
     bool steps = s->f.kind == JOB_KIND_STEPS;
-    if (s->buttons[1].action && (a == ACTION_FORM_SEND || a == ACTION_FORM_TRY || a == ACTION_FORM_SAVE))
+    if (s->f.edit && a >= ACTION_FORM_SEND && a <= ACTION_FORM_DROP && !is_of_edit(a))
+        return "";
+    if (s->f.edit && a == ACTION_FORM_SEND && !s->buttons[0].action)
+        return "change";
+    if ((s->buttons[0].action || s->buttons[1].action) &&
+        (a == ACTION_FORM_SEND || a == ACTION_FORM_TRY || a == ACTION_FORM_SAVE))
         return ""; /* it has a button */
     if (a == ACTION_FORM_PANEL && s->on_script)
         return "fields";
@@ -440,6 +463,39 @@ static void form_view_push(struct ui *ui, struct view *owner, struct form *take_
 {
     (void)owner;
     ui_push(ui, &submit_view, take_f);
+}
+
+/* The job that a single target means, if its request may be changed. */
+static const struct job *editable(const struct ui *ui, const struct targets *t)
+{
+    if (t->n != 1 || ui_why_read_only(ui))
+        return NULL;
+    const struct job_target *to = &t->v[0].to;
+    const struct job *j = to->array_index == ARRAY_NONE
+                              ? model_get_job(ui_model(ui), to->job)
+                              : model_get_element(ui_model(ui), to->job, to->array_index);
+    bool own = j && (ui_is_admin(ui) || j->uid == ui_uid(ui));
+    return own && !job_state_is_final((enum job_state)j->state) ? j : NULL;
+}
+
+void submit_act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
+{
+    const struct job *j = a == ACTION_EDIT ? editable(ui, take_t) : NULL;
+    if (!j) {
+        act_on_jobs(ui, a, take_t);
+        return;
+    }
+    struct form f;
+    struct str label = STR_INIT;
+    const struct job_target *to = &take_t->v[0].to;
+    str_appendf(&label, "%u", to->job);
+    if (to->array_index != ARRAY_NONE)
+        str_appendf(&label, "_%u", to->array_index);
+    str_appendf(&label, " %s", j->req.name ? j->req.name : "");
+    form_init_edit(&f, formedit_new(ui, j, to, label.s));
+    str_fini(&label);
+    targets_fini(take_t);
+    ui_push(ui, &submit_view, &f);
 }
 
 void submit_open(struct ui *ui, const char *path)

@@ -16,6 +16,7 @@
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/form/form_view.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
@@ -293,7 +294,7 @@ static unsigned depends_act(struct view *v, enum action a, const struct input *i
     else if (act_is_job_action(a) && j) {
         struct targets t = {0};
         targets_add_job(&t, j);
-        act_on_jobs(v->ui, a, &t);
+        submit_act_on_jobs(v->ui, a, &t);
     } else {
         return table_act(&p->table, a, in);
     }

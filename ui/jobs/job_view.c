@@ -9,6 +9,7 @@
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
+#include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
@@ -373,7 +374,7 @@ static void job_act_on_job(struct jobpage *p, const struct job *j, enum action a
 {
     struct targets t = {0};
     targets_add_job(&t, j);
-    act_on_jobs(p->v.ui, a, &t);
+    submit_act_on_jobs(p->v.ui, a, &t);
 }
 
 static unsigned jobpage_act(struct view *v, enum action a, const struct input *in)

@@ -15,6 +15,7 @@
 #include "ui/array/array_view.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
+#include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
@@ -248,7 +249,7 @@ static void jobs_act_on_targets(struct jobs_screen *j, enum action a)
 {
     struct targets_gathering g = {.j = j};
     table_targets(&j->list.table, jobs_gather, &g);
-    act_on_jobs(j->v.ui, a, &g.targets);
+    submit_act_on_jobs(j->v.ui, a, &g.targets);
 }
 
 /* The job that a key for one job means: of an array the element that there is most to see of. */

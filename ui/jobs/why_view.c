@@ -20,6 +20,7 @@
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
+#include "ui/form/form_view.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
 #include "ui/jobs/array_info.h"
@@ -396,7 +397,7 @@ static void why_act_on_job(struct why_screen *s, const struct job *j, enum actio
 {
     struct targets t = {0};
     targets_add_job(&t, j);
-    act_on_jobs(s->v.ui, a, &t);
+    submit_act_on_jobs(s->v.ui, a, &t);
 }
 
 static unsigned why_view_act(struct view *v, enum action a, const struct input *in)

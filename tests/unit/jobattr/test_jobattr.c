@@ -86,6 +86,30 @@ static void every_key_sets_its_member(void **unused)
     }
 }
 
+/* The type of the GPUs can be changed with their number. */
+static void gpus_have_a_type(void **unused)
+{
+    static const struct {
+        const char *value, *shown; /* NULL: refused, and nothing is changed */
+    } rows[] = {{"2", "a100:2"}, {"h100:4", "h100:4"}, {"h100:", NULL}, {":2", NULL}, {"h100:x", NULL}};
+    const struct job_attr *a = &job_attrs[ATTR_GPUS];
+    (void)unused;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job_req r;
+        struct str text = STR_INIT;
+        struct errtext err = {""};
+        job_req_init(&r);
+        r.gpus = 1;
+        r.gpu_type = xstrdup("a100");
+        int rc = job_attr_set(a, &r, rows[i].value, (struct wall){.ms = 1}, &err);
+        check_int(rows[i].value, rc == 0, rows[i].shown != NULL);
+        job_attr_append(&text, a, &r);
+        check_str(rows[i].value, text.s, rows[i].shown ? rows[i].shown : "a100:1");
+        rec_fini(&job_req_rec, &r);
+        str_fini(&text);
+    }
+}
+
 static void limits_hold(void **unused)
 {
     (void)unused;
@@ -127,8 +151,11 @@ static void keys_are_found_in_any_case(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_true_to_the_record), cmocka_unit_test(every_member_has_a_row),
-        cmocka_unit_test(every_key_sets_its_member),   cmocka_unit_test(limits_hold),
+        cmocka_unit_test(rows_are_true_to_the_record),
+        cmocka_unit_test(every_member_has_a_row),
+        cmocka_unit_test(every_key_sets_its_member),
+        cmocka_unit_test(gpus_have_a_type),
+        cmocka_unit_test(limits_hold),
         cmocka_unit_test(keys_are_found_in_any_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+/* test_form_edit.c - the form on the request of a job that is in the queue: what may be changed is there,
+ * one request has all changes, and what is refused stands below its field. */
+#include "src/jobattr/jobattr.h"
+#include "tests/screen/ui_fixture.h"
+#include "ui/form/form.h"
+
+static const struct msg_update *sent_update(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_UPDATE);
+    assert_non_null(s);
+    return s->body;
+}
+
+static void all_changes_are_one_request(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Change job 53 eval");
+    must_show(u, "nothing is changed yet");
+    must_not_show(u, "at a time"); /* the job is not an array */
+    keys_show(u, "<F10>", "nothing is changed yet");
+    assert_null(uilab_sent(u, MSG_UPDATE));
+    uilab_keys(u, "<C-u>2<Down><C-u>6<Down><Down><Down><C-u>90m<Down><Down><C-u>evaluate");
+    uilab_golden(u, "form-edit", 43, 132);
+    uilab_golden(u, "form-edit", 24, 80);
+    uilab_keys(u, "<F10>");
+    const struct msg_update *m = sent_update(u);
+    assert_int_equal(m->target.job, 53);
+    assert_int_equal(m->changes.n, 4);
+    assert_string_equal(m->changes.v[0], "Gpus=2");
+    assert_string_equal(m->changes.v[1], "CpusPerTask=6");
+    assert_string_equal(m->changes.v[2], "TimeLimit=01:30:00");
+    assert_string_equal(m->changes.v[3], "JobName=evaluate");
+    keys_show(u, "", "Waiting for the controller");
+    uilab_result(u, MSG_UPDATE, REFUSAL_NONE, "", 1);
+    keys_show(u, "", "changed: 53 eval");
+    must_show(u, "Jobs");
+    must_not_show(u, "Change job");
+}
+
+static void a_refused_change_can_be_mended(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e<Down><Down><Down><Down><C-u>9:00:00<F10>");
+    uilab_result(u, MSG_UPDATE, REFUSAL_TIME_LIMIT, "gpu allows 4:00:00", 0);
+    uilab_draw(u, 43, 132);
+    assert_int_equal(uilab_find(u, "gpu allows 4:00:00"), uilab_find(u, "! time limit") + 1);
+    keys_show(u, "<Esc>", "Discard the changes?");
+    keys_show(u, "n<C-u>3:00:00", "3:00:00");
+    must_not_show(u, "gpu allows 4:00:00");
+    uilab_keys(u, "<F10>");
+    assert_string_equal(sent_update(u)->changes.v[0], "TimeLimit=3:00:00");
+    uilab_result(u, MSG_UPDATE, REFUSAL_NONE, "", 1);
+    uilab_forget_sent(u);
+    uilab_keys(u, "e<Down><Down><Down><C-u>two<F10>"); /* what cannot be is not sent */
+    assert_null(uilab_sent(u, MSG_UPDATE));
+    uilab_draw(u, 43, 132);
+    assert_int_equal(uilab_find(u, "\"two\""), uilab_find(u, "! nodes") + 1);
+}
+
+static void what_is_settled_is_not_there(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/train<Enter>e");
+    uilab_draw(u, 43, 132);
+    must_show(u, "it runs");
+    must_show(u, "time limit");
+    must_not_show(u, "GPUs       ");
+    must_not_show(u, "partition  ");
+    uilab_keys(u, "<Esc>/<C-u>sweep<Enter>e");
+    uilab_draw(u, 43, 132);
+    must_show(u, "at a time");
+    for (size_t i = 0; i < form_n_edit_fields; i++) { /* each of them can be sent */
+        const struct job_attr *a = job_attr_get(form_edit_fields[i].id);
+        if (!a || !a->update)
+            fail_msg("%s cannot be changed", form_edit_fields[i].key);
+    }
+}
+
+/* What the table of attributes lets `scontrol update` change is in the form. */
+static void every_attribute_that_may_change_is_there(void **unused)
+{
+    (void)unused;
+    job_attr_for_each (a) {
+        bool there = !a->update || a->id == ATTR_GPUS_PER_NODE || a->id == ATTR_TIME_MIN;
+        for (size_t i = 0; i < form_n_edit_fields && !there; i++)
+            there = form_edit_fields[i].id == (int)a->id;
+        if (!there)
+            fail_msg("%s may be changed and is not in the form", a->update);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UI_FIXTURE_CASE(all_changes_are_one_request),
+        UI_FIXTURE_CASE(a_refused_change_can_be_mended),
+        UI_FIXTURE_CASE(what_is_settled_is_not_there),
+        cmocka_unit_test(every_attribute_that_may_change_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
