@@ -151,6 +151,9 @@ static void elements_come_from_the_history(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, " _1  done  gpu02  ran 8:20");
     assert_null(uilab_sent(u, MSG_HISTORY));
+    uilab_keys(u, "a");
+    uilab_draw(u, 24, 80);
+    must_show(u, "all elements, 0 of 44 outputs"); /* theirs as well */
     rec_fini(&msg_jobs_rec, &rows);
 }
 

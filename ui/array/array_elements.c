@@ -56,6 +56,11 @@ size_t array_elements_find(const struct array_elements *e, uint32_t index)
 
 /* --- what they do --- */
 
+static bool started_before(const struct job *a, const struct job *b)
+{
+    return a->t_start.ms != b->t_start.ms ? a->t_start.ms < b->t_start.ms : a->array_index < b->array_index;
+}
+
 static void array_elements_set(struct array_elements *e, size_t at, const struct job *j, bool gone,
                                struct wall now)
 {
@@ -68,7 +73,7 @@ static void array_elements_set(struct array_elements *e, size_t at, const struct
     if (j->state == JOB_PENDING)
         return;
     x->ran_s = job_run_s(j, now);
-    if (wall_is_set(j->t_start) && (!e->first || j->t_start.ms < e->first->t_start.ms))
+    if (wall_is_set(j->t_start) && (!e->first || started_before(j, e->first)))
         e->first = j;
 }
 

@@ -168,12 +168,18 @@ static int output_files_by_job(const void *pa, const void *pb)
     return a->err - b->err;
 }
 
-void places_array(const struct model *m, uint32_t array, struct places *ret)
+void places_array(const struct ui *ui, uint32_t array, struct places *ret)
 {
+    const struct model *m = ui_model(ui);
+    struct job *const *past;
+    size_t n = ui_past(ui, &past);
     list_for_each (j, &m->active, struct job, in_queue)
         add_element(j, array, ret);
     for (struct list *l = m->ended.prev; l != &m->ended; l = l->prev)
         add_element(container_of(l, struct job, in_queue), array, ret);
+    for (size_t i = 0; i < n; i++)
+        if (past[i]->array_job == array && !model_get_job(m, past[i]->id))
+            add_element(past[i], array, ret);
     if (ret->v.n > 1)
         qsort(ret->v.v, ret->v.n, sizeof *ret->v.v, output_files_by_job);
 }

@@ -41,9 +41,10 @@ void places_all(const struct job *j, struct places *ret);
 /* The output that says most: the batch script's; of a step job that of the first failed task, else of the
  * last task that has started. False where there is none. */
 bool output_best_place(const struct job *j, struct output_at *ret);
-/* Those of all elements of an array that have started, labelled with their indices; where there are too
- * many, those that run and the last ones that have ended. */
-void places_array(const struct model *m, uint32_t array, struct places *ret);
+/* Those of all elements of an array that have started, labelled with their indices, also of those that have
+ * left the queue and are known; where there are too many, those that run and the last ones that have
+ * ended. */
+void places_array(const struct ui *ui, uint32_t array, struct places *ret);
 /* Moves *at to the next (by 1) or previous (by -1) place that is another file. False if there is none. */
 bool places_next(const struct job *j, struct output_at *at, bool err, int by);
 

@@ -103,7 +103,7 @@ static void look_at_reader(struct output_screen *o)
 static void list_all_places(const struct output_screen *o, const struct job *j, struct places *ret)
 {
     if (o->at.array)
-        places_array(ui_model(o->v.ui), o->at.array, ret);
+        places_array(o->v.ui, o->at.array, ret);
     else
         places_all(j, ret);
 }
@@ -165,7 +165,7 @@ static bool is_outdated(const struct output_screen *o)
     const struct job *j = output_job(o);
     if (o->all && o->at.array && ui_array_changed(o->v.ui, o->at.array)) {
         struct places now = {.more = 0};
-        places_array(ui_model(o->v.ui), o->at.array, &now);
+        places_array(o->v.ui, o->at.array, &now);
         bool more = now.v.n + now.more > o->shown.v.n + o->shown.more;
         places_fini(&now);
         return more;
@@ -459,7 +459,7 @@ void output_open(struct ui *ui, const struct job *j)
 void output_open_array(struct ui *ui, uint32_t array)
 {
     struct places all = {.more = 0};
-    places_array(ui_model(ui), array, &all);
+    places_array(ui, array, &all);
     if (all.v.n)
         ui_push(ui, &output_view, &all.v.v[0].at);
     else
