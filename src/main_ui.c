@@ -55,11 +55,20 @@ static int screen_set(void *ctx, const struct opt *opt, const char *arg, struct 
     switch (opt->id) {
     case SCREEN_THEME:
         xstrset(&s->theme, arg);
-        s->theme_now = true;
+        setting_is_given(s, SETTING_THEME);
         break;
-    case SCREEN_ASCII: s->ascii = true; break;
-    case SCREEN_READ_ONLY: s->read_only = true; break;
-    case SCREEN_NO_MOUSE: s->no_mouse = true; break;
+    case SCREEN_ASCII:
+        s->ascii = true;
+        setting_is_given(s, SETTING_ASCII);
+        break;
+    case SCREEN_READ_ONLY:
+        s->read_only = true;
+        setting_is_given(s, SETTING_READ_ONLY);
+        break;
+    case SCREEN_NO_MOUSE:
+        s->no_mouse = true;
+        setting_is_given(s, SETTING_MOUSE);
+        break;
     case SCREEN_CLOCK_SPEED: s->clock_speed = (uint32_t)strtoul(arg, NULL, 10); break;
     case SCREEN_SAMPLES: xstrset(&s->samples, arg); break;
     case SCREEN_PRINT_KEYS: o->print = keymap_manual; break;
@@ -74,7 +83,7 @@ static const struct opt_program program = {
     .name = "stoker-ui",
     .usage = "[OPTIONS]",
     .more = "The screens of stoker(1); ? shows the keys. NO_COLOR turns colours off.\n"
-            "~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only and keys.\n"
+            "~/.config/stoker/ui.cfg keeps your settings, keys and commands (stoker-ui(7)).\n"
             "--print-keys and --print-manual print the table of keys and stoker-ui(7).\n",
     .options = &screen_opts,
 };

@@ -83,6 +83,18 @@ void app_free(struct ui *ui)
     free(ui);
 }
 
+void app_take_settings(struct ui *ui, const struct settings *s, bool ascii)
+{
+    ui->o.settings = s;
+    ui->o.keys = s->keys;
+    ui->o.commands = &s->commands;
+    ui->o.notify_command = s->notify_command;
+    ui->o.read_only = s->read_only;
+    ui->o.ascii = ascii;
+    ui->o.gpu_idle_flag_s = s->gpu_idle_s;
+    changes_everything(ui);
+}
+
 void app_feed(struct ui *ui, const struct incoming *in)
 {
     follow_feed(ui, in);

@@ -13,6 +13,10 @@ void app_free(struct ui *ui);
  * each iteration of the loop. */
 void app_set_time(struct ui *ui, struct wall now, struct mono mono);
 
+/* Keys, commands and the rest of the settings are these from now on; s outlives the next call. */
+struct settings;
+void app_take_settings(struct ui *ui, const struct settings *s, bool ascii);
+
 /* Takes in->body's contents; the caller frees it with msg_free. */
 void app_feed(struct ui *ui, const struct incoming *in);
 

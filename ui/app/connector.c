@@ -12,6 +12,7 @@
 
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
+#include "src/conf/conf.h"
 
 struct connector {
     int fd;
@@ -31,10 +32,30 @@ struct connector *connector_new(void)
     return k;
 }
 
+/* Where no controller runs because its configuration has an error, that is what helps. */
+static void tell_faulty_configuration(struct connector *k)
+{
+    struct paths p;
+    struct cluster_spec spec = {0};
+    struct errtext err = {""};
+    paths_find(&p);
+    int rc = conf_load(p.config, &spec, &err);
+    const char *slash = strrchr(p.config, '/'); /* the line has little room */
+    size_t dir = slash ? (size_t)(slash - p.config) + 1 : 0;
+    if (rc == -EINVAL)
+        k->rc = err_set(&k->err, rc, "%s (try: stoker config check)",
+                        strncmp(err.s, p.config, dir) == 0 ? err.s + dir : err.s);
+    if (rc == 0)
+        rec_fini(&cluster_spec_rec, &spec);
+    paths_fini(&p);
+}
+
 static void *attempt(void *arg)
 {
     struct connector *k = arg;
     k->rc = client_connect("stoker-ui", k->flags, &k->client, &k->err);
+    if (k->rc == -ENOENT || k->rc == -ECONNREFUSED)
+        tell_faulty_configuration(k);
     uint64_t one = 1;
     ssize_t n = write(k->fd, &one, sizeof one);
     bug_on(n != (ssize_t)sizeof one);

@@ -154,6 +154,32 @@ static void add_filter(struct lines *l, const struct table *t)
     }
 }
 
+/* --- commands of the user --- */
+
+static void add_user_commands(const struct ui *ui, struct lines *l)
+{
+    const struct user_commands *own = ui->o.commands;
+    if (!own || own->v.n + own->aliases.n == 0)
+        return;
+    add_title(l, "Your commands");
+    for (size_t i = 0; i < own->v.n; i++) {
+        const struct user_command *c = &own->v.v[i];
+        struct str word = STR_INIT;
+        if (c->key)
+            key_format(c->key, &word);
+        str_appendf(&word, "%s:%s", word.len ? "  " : "", c->name);
+        add_filter_word(l, word.s, c->help ? c->help : c->run);
+        str_fini(&word);
+    }
+    for (size_t i = 0; i < own->aliases.n; i++) {
+        char *word = xasprintf(":%s", own->aliases.v[i].name),
+             *means = xasprintf(":%s", own->aliases.v[i].text);
+        add_filter_word(l, word, means);
+        free(word);
+        free(means);
+    }
+}
+
 void help_open(struct ui *ui)
 {
     struct view *v = ui_view(ui);
@@ -173,6 +199,7 @@ void help_open(struct ui *ui)
         add_signs(&l);
         if (ops->table)
             add_filter(&l, ops->table(v));
+        add_user_commands(ui, &l);
         add_title(&l, "Commands");
         command_help(&l);
     }

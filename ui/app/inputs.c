@@ -12,7 +12,9 @@
 #include "ui/app/help_view.h"
 #include "ui/app/log_view.h"
 #include "ui/app/menu.h"
+#include "ui/app/settings_view.h"
 #include "ui/command/command.h"
+#include "ui/command/command_user.h"
 #include "ui/command/filter_line.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
@@ -110,6 +112,8 @@ void inputs_act(struct ui *ui, enum action action)
         command_open(ui, "");
     else if (action == ACTION_LOG)
         log_open(ui);
+    else if (action == ACTION_SETTINGS)
+        ui_push(ui, &settings_view, NULL);
     else if (action == ACTION_MENU)
         menu_open(ui);
     else if (action == ACTION_BACK)
@@ -350,6 +354,9 @@ void app_input(struct ui *ui, const struct input *in)
         later_undo(ui);
         return;
     }
+    bool free_key = in->kind == INPUT_KEY && !(did & DID_HANDLE) && !v->ops->types && !action_of(ui, v, in);
+    if (free_key && command_user_key(ui, in->key))
+        return;
     if (did & DID_HANDLE)
         settle(ui, v, did);
     else

@@ -21,6 +21,8 @@
 #include "ui/app/first_run.h"
 #include "ui/app/run_signals.h"
 #include "ui/app/saver.h"
+#include "ui/app/settings_reload.h"
+#include "ui/app/theme_choice.h"
 #include "ui/frame/aside.h"
 #include "ui/frame/later.h"
 #include "ui/frame/mirror_follow.h"
@@ -63,9 +65,10 @@ struct ui_loop {
     struct prefs prefs;
     char *prefs_path;
     struct saver saver;
-    const struct settings *settings;
-    const char *theme_dir;
-    char *theme_kept;         /* prefs.theme as it was when a theme was read last; NULL: none chosen */
+    const struct settings *settings; /* those of the start, or own */
+    struct settings own;             /* as they were read since */
+    struct theme_choice themes;
+    struct reload reload;
     struct errtext start_err; /* why no controller could be started; "": it could, or was not tried */
 };
 
@@ -237,93 +240,30 @@ static void loop_draw(struct ui_loop *l)
     l->draw_cost_ms = (l->drawn.ns - begin.ns) / NS_PER_MS;
 }
 
-/* A theme chosen with :theme overrides the file; the settings contain the command line's theme. */
-static const char *theme_name(const struct ui_loop *l)
-{
-    const char *env = getenv("STOKER_THEME");
-    const char *name = l->settings->theme_now ? l->settings->theme : l->prefs.theme;
-    return name ? name : l->settings->theme ? l->settings->theme : env;
-}
+/* --- settings that change while the program runs --- */
 
-struct choosing {
-    struct ui_loop *l;
-    char *name, *dir;
-    struct theme theme;
-    int rc;
-    struct errtext err;
-};
-
-static void choosing_free(void *arg)
+static void loop_apply_settings(void *ctx, struct settings *take)
 {
-    struct choosing *w = arg;
-    free(w->name);
-    free(w->dir);
-    free(w);
-}
-
-static struct choosing *choosing_new(struct ui_loop *l)
-{
-    const char *no_color = getenv("NO_COLOR"), *name = theme_name(l);
-    int colors = no_color && *no_color ? 0 : term_colors(l->term);
-    struct choosing *w = xcalloc(1, sizeof *w);
-    *w = (struct choosing){.l = l, .name = xstrdup(str_is_empty(name) ? "dark" : name)};
-    w->dir = xstrdup(l->theme_dir);
-    theme_init(&w->theme, str_eq(w->name, "mono") ? 0 : colors);
-    return w;
-}
-
-static void read_theme(void *arg)
-{
-    struct choosing *w = arg;
-    if (str_eq(w->name, "dark") || str_eq(w->name, "mono"))
-        return;
-    char *path = settings_theme_path(w->name, w->dir);
-    w->rc = theme_load(&w->theme, path, &w->err);
-    if (w->rc == -ENOENT && !strchr(w->name, '/')) {
-        struct strv names = settings_themes(w->dir);
-        char *all = strv_join(&names, ", ");
-        w->rc = err_set(&w->err, -ENOENT, "there is no theme '%s'; there are %s", w->name, all);
-        free(all);
-        strv_fini(&names);
-    }
-    free(path);
-}
-
-/* A theme that cannot be read is not saved: each start would report it. */
-static void keep_theme(struct ui_loop *l, bool good)
-{
-    char **from = good ? &l->prefs.theme : &l->theme_kept, **to = good ? &l->theme_kept : &l->prefs.theme;
-    if (str_eq(*from, *to))
-        return;
-    free(*to);
-    *to = *from ? xstrdup(*from) : NULL;
-    if (!good)
+    struct ui_loop *l = ctx;
+    struct settings before = l->own;
+    bool other_theme = !str_eq(l->settings->theme, take->theme);
+    if (other_theme) { /* what was chosen last counts */
+        xstrset(&l->prefs.theme, NULL);
         saver_save(&l->saver);
+    }
+    if (l->settings->no_mouse != take->no_mouse)
+        term_set_mouse(l->term, l->mouse = !take->no_mouse);
+    l->own = *take;
+    l->settings = l->themes.settings = l->reload.now = &l->own;
+    app_take_settings(l->app, l->settings, l->settings->ascii || caps_is_ascii());
+    settings_fini(&before);
+    theme_choice_read(&l->themes, l->app);
 }
 
-static void theme_read(struct ui *ui, struct view *owner, void *arg)
+static void loop_themes_changed(void *ctx)
 {
-    (void)owner;
-    struct choosing *w = arg;
-    if (w->rc < 0)
-        ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
-    else
-        w->l->theme = w->theme;
-    keep_theme(w->l, w->rc >= 0);
-    term_redraw(w->l->term);
-    ui_changed(ui);
-}
-
-/* Runs before the loop, so it may block. */
-static int first_theme(struct ui_loop *l, struct errtext *err)
-{
-    struct choosing *w = choosing_new(l);
-    read_theme(w);
-    int rc = w->rc < 0 ? err_set(err, w->rc, "%s", w->err.s) : 0;
-    l->theme = w->theme;
-    keep_theme(l, true); /* the theme saved earlier stays saved */
-    choosing_free(w);
-    return rc;
+    struct ui_loop *l = ctx;
+    theme_choice_read(&l->themes, l->app);
 }
 
 static void run_program(struct ui_loop *l)
@@ -362,7 +302,11 @@ static void mind_signals(struct ui_loop *l)
 static void grant_small_wishes(struct ui_loop *l, unsigned w)
 {
     if (w & WISH_THEME)
-        ui_aside(l->app, NULL, read_theme, theme_read, choosing_new(l), choosing_free);
+        theme_choice_read(&l->themes, l->app);
+    if (w & WISH_RELOAD)
+        reload_start(&l->reload);
+    if (w & WISH_NOTIFY && l->settings->notify != NOTIFY_OFF)
+        term_notify(l->term, l->settings->notify, "Stoker", outbox_news(l->app));
     if (w & WISH_SAVE && w & WISH_KEEP)
         saver_save_asked(&l->saver);
     else if (w & WISH_SAVE)
@@ -468,7 +412,7 @@ static int how_long(const struct ui_loop *l, bool more_work)
 
 static void loop_turn(struct ui_loop *l, bool *more_work)
 {
-    enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, ASIDE, N };
+    enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, ASIDE, RELOAD, N };
     struct pollfd fds[N] = {
         [TERMINAL] = {.fd = term_fd(l->term), .events = POLLIN},
         [SIGNALS] = {.fd = l->signals, .events = POLLIN},
@@ -476,6 +420,7 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
         [CLIENT] = {.fd = l->client ? client_fd(l->client) : -1, .events = POLLIN},
         [VIEW] = {.fd = app_view_fd(l->app), .events = POLLIN},
         [ASIDE] = {.fd = aside_fd(l->app), .events = POLLIN},
+        [RELOAD] = {.fd = l->reload.fd, .events = POLLIN},
     };
     if (l->client && client_wants_write(l->client))
         fds[CLIENT].events |= POLLOUT;
@@ -499,6 +444,8 @@ static void loop_turn(struct ui_loop *l, bool *more_work)
         app_view_wake(l->app);
     if (n && fds[ASIDE].revents)
         aside_wake(l->app);
+    if (n && fds[RELOAD].revents)
+        reload_wake(&l->reload);
     if (l->more_messages || (n && fds[CLIENT].revents))
         read_messages(l);
     flush_messages(l);
@@ -531,8 +478,7 @@ static void await_saver(struct ui_loop *l)
 
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
-    struct ui_loop l = {
-        .signals = run_signals_block(), .mouse = !s->no_mouse, .settings = s, .theme_dir = theme_dir};
+    struct ui_loop l = {.signals = run_signals_block(), .mouse = !s->no_mouse, .settings = s};
     int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
     if (rc < 0)
         return rc;
@@ -542,7 +488,13 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);
     if (prefs_load(&l.prefs, l.prefs_path, &prefs_err) < 0)
         notice = prefs_err.s;
-    if (first_theme(&l, &theme_err) < 0)
+    l.themes = (struct theme_choice){.term = l.term,
+                                     .theme = &l.theme,
+                                     .prefs = &l.prefs,
+                                     .saver = &l.saver,
+                                     .settings = s,
+                                     .dir = theme_dir};
+    if (theme_choice_first(&l.themes, &theme_err) < 0)
         notice = theme_err.s;
     canvas_init(&l.canvas);
     l.connector = connector_new();
@@ -551,6 +503,9 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                            .ascii = s->ascii || caps_is_ascii(),
                            .gpu_idle_flag_s = s->gpu_idle_s,
                            .keys = s->keys,
+                           .commands = &s->commands,
+                           .settings = s,
+                           .notify_command = s->notify_command,
                            .prefs = &l.prefs,
                            .themes = settings_themes(theme_dir),
                            .config_dir = config_dir,
@@ -560,6 +515,12 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                            .ctx = &l};
     l.app = app_new(&o);
     saver_init(&l.saver, l.app, &l.prefs, l.prefs_path);
+    l.reload = (struct reload){.app = l.app,
+                               .now = s,
+                               .apply = loop_apply_settings,
+                               .themes_changed = loop_themes_changed,
+                               .ctx = &l};
+    reload_open(&l.reload);
     loop_set_time(&l);
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);
@@ -578,7 +539,9 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     saver_fini(&l.saver);
     prefs_fini(&l.prefs);
     free(l.prefs_path);
-    free(l.theme_kept);
+    theme_choice_fini(&l.themes);
+    reload_close(&l.reload);
+    settings_fini(&l.own);
     free(config_dir);
     free(cwd);
     canvas_fini(&l.canvas);

@@ -8,6 +8,7 @@
 #include "src/text/jobtext.h"
 #include "src/text/roff.h"
 #include "ui/app/screens.h"
+#include "ui/app/settings.h"
 #include "ui/command/command_table.h"
 #include "ui/term/signs.h"
 
@@ -210,12 +211,13 @@ static void form(struct str *out)
 static void settings(struct str *out)
 {
     static const struct item cfg[] = {
-        {"theme = \"light\";", "dark, light, mono, colourblind, or the name of a theme of your own"},
-        {"ascii = true;", "ASCII characters only"},
-        {"mouse = false;", "do not use the mouse"},
-        {"read_only = true;", "refuse all changes"},
-        {"gpu_idle = \"10m\";", "report GPUs that are allocated but idle for this long"},
         {"keys = { cancel = \"c F8\"; };", "other keys for an action; KEYS has the names"},
+        {"aliases = { po = \"partitions\"; };", "words behind : that stand for others"},
+        {"commands = ( { name = \"top\"; key = \"T\"; run = \"ssh {node} top\"; in = \"terminal\"; } );",
+         "commands of your own for the row under the cursor, with {job}, {name}, {user}, {state}, {path} "
+         "and "
+         "{node}; in = terminal, background or pager; confirm = true asks first; read_only = true: may be "
+         "used with --read-only"},
     };
     static const struct item files[] = {
         {"~/.config/stoker/ui.cfg", "settings; errors are reported with file and line"},
@@ -230,7 +232,14 @@ static void settings(struct str *out)
         {"XDG_CONFIG_HOME", "instead of ~/.config"},
     };
     roff_section(out, "SETTINGS");
-    roff_text(out, "In ui.cfg; all are optional:\n");
+    roff_text(out, "In ui.cfg; all are optional, and F2 changes them:\n");
+    for (int i = 0; i < SETTING_N; i++) {
+        const struct setting_info *info = setting_info((enum setting)i);
+        bool is_bool = info->kind == SETTING_BOOL;
+        char *line = xasprintf(is_bool ? "%s = %s;" : "%s = \"%s\";", info->name, info->usual);
+        roff_item(out, line, NULL, info->help);
+        free(line);
+    }
     items(out, cfg, LEN(cfg));
     roff_section(out, "FILES");
     items(out, files, LEN(files));

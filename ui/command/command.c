@@ -10,6 +10,7 @@
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "ui/command/command_user.h"
 #include "ui/command/commands.h"
 #include "ui/command/complete.h"
 #include "ui/command/complete_files.h"
@@ -104,6 +105,16 @@ static void complain_unknown(struct ui *ui, const char *word)
         ui_toast(ui, ROLE_ERROR, "there is no command '%s'; ? lists the commands", word);
 }
 
+/* An alias stands for its text, which is not looked for among the aliases again. Heap. */
+static char *without_alias(const struct ui *ui, const char *line)
+{
+    size_t len = strcspn(line, " ");
+    char *word = xstrndup(line, len);
+    const char *text = user_alias_text(ui->o.commands, word);
+    free(word);
+    return text ? xasprintf("%s%s", text, line + len) : xstrdup(line);
+}
+
 static void command_run(struct ui *ui, const char *line)
 {
     size_t len = strcspn(line, " ");
@@ -120,6 +131,8 @@ static void command_run(struct ui *ui, const char *line)
         struct strv job = strv_split(line, " ");
         run_show(ui, &job, line);
         strv_fini(&job);
+    } else if (user_command_find(ui->o.commands, word)) {
+        command_user_run(ui, user_command_find(ui->o.commands, word));
     } else if (screen >= 0 && *rest && has_things(ui, screen)) { /* "node gpu01" */
         run_show(ui, &words, rest);
     } else if (screen >= 0) {
@@ -235,7 +248,9 @@ static void run_typed(struct ui *ui)
     if (*line) {
         prefs_remember(ui->o.prefs, line);
         outbox_wish(ui, WISH_SAVE);
-        command_run(ui, line);
+        char *meant = without_alias(ui, line);
+        command_run(ui, meant);
+        free(meant);
     }
     free(copy);
 }

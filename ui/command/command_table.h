@@ -41,6 +41,7 @@
     X(theme,   NULL,      "[NAME]",              THEMES,  "dark, light, mono, colourblind, your own; empty: as in ui.cfg") \
     X(export,  NULL,      "FILE [all]",          FILES,   "write the list to a new file: .txt, .csv or .json; all: all columns") \
     X(log,     NULL,      "",                    NONE,    "what was changed from here, as command lines to copy") \
+    X(settings, NULL,     "",                    NONE,    "the settings: options, where they come from, themes") \
     X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
     X(freeze,  NULL,      "",                    NONE,    "freeze or unfreeze the screen") \
     X(help,    NULL,      "",                    NONE,    "keys of this screen, and all commands") \

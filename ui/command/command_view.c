@@ -175,6 +175,13 @@ void run_log(struct ui *ui, const struct strv *args, const char *rest)
     frame_act(ui, ACTION_LOG);
 }
 
+void run_settings(struct ui *ui, const struct strv *args, const char *rest)
+{
+    (void)args;
+    (void)rest;
+    frame_act(ui, ACTION_SETTINGS);
+}
+
 void run_mouse(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)args;

@@ -181,6 +181,13 @@ static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *
         candidates_offer(cl, word, name, xasprintf("%-20s screen, key %zu", "", i + 1));
         free(name);
     }
+    const struct user_commands *own = ui->o.commands;
+    for (size_t k = 0; own && k < own->v.n; k++)
+        candidates_offer(cl, word, own->v.v[k].name,
+                         xasprintf("%-20s %s", "", own->v.v[k].help ? own->v.v[k].help : own->v.v[k].run));
+    for (size_t k = 0; own && k < own->aliases.n; k++)
+        candidates_offer(cl, word, own->aliases.v[k].name,
+                         xasprintf("%-20s :%s", "", own->aliases.v[k].text));
 #define X(name, other, args, kind, help) \
     candidates_offer(cl, word, #name, xasprintf("%-20s %s", args, help));
     COMMANDS(X)

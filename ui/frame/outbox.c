@@ -10,7 +10,7 @@
 
 struct outbox {
     unsigned wishes;
-    char *copied, *title;
+    char *copied, *title, *news;
     struct strv program;
     struct str program_where;
 };
@@ -26,6 +26,7 @@ void outbox_free(struct ui *ui)
     struct outbox *o = ui->outbox;
     free(o->copied);
     free(o->title);
+    free(o->news);
     strv_fini(&o->program);
     str_fini(&o->program_where);
     free(o);
@@ -44,11 +45,17 @@ unsigned outbox_take(struct ui *ui)
     return bits;
 }
 
-void outbox_ring(struct ui *ui, char *take_title)
+void outbox_ring(struct ui *ui, char *take_title, const char *news)
 {
     free(ui->outbox->title);
     ui->outbox->title = take_title;
-    outbox_wish(ui, WISH_BELL | WISH_TITLE);
+    xstrset(&ui->outbox->news, news);
+    outbox_wish(ui, WISH_BELL | WISH_TITLE | WISH_NOTIFY);
+}
+
+const char *outbox_news(const struct ui *ui)
+{
+    return ui->outbox->news;
 }
 
 void ui_copy(struct ui *ui, const char *text, const char *what)

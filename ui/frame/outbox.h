@@ -16,6 +16,8 @@
 #define WISH_BELL    128u
 #define WISH_TITLE   256u       /* outbox_title() is the window's */
 #define WISH_START   (1u << 21) /* a controller is to be started where none runs */
+#define WISH_NOTIFY  (1u << 22) /* a desktop notification: outbox_title() and outbox_news() */
+#define WISH_RELOAD  (1u << 23) /* ui.cfg is to be read again */
 #define WISH_RUN     512u       /* outbox_program() gets the terminal */
 
 void outbox_new(struct ui *ui);
@@ -25,8 +27,9 @@ void outbox_wish(struct ui *ui, unsigned bits);
 /* WISH_* bits since the last call. */
 unsigned outbox_take(struct ui *ui);
 
-/* The bell, and a title for the window. */
-void outbox_ring(struct ui *ui, char *take_title);
+/* The bell, a title for the window, and a notification of the desktop with the news. */
+void outbox_ring(struct ui *ui, char *take_title, const char *news);
+const char *outbox_news(const struct ui *ui);
 
 const char *outbox_copied(const struct ui *ui);
 const char *outbox_title(const struct ui *ui);

@@ -8,7 +8,10 @@
 #define UI_FRAME_UI_STATE_H
 
 #include "ui/frame/prefs.h"
+#include "ui/frame/user_commands.h"
 #include "ui/frame/view.h"
+
+struct settings;
 
 /* A screen of a number key. */
 struct screen {
@@ -25,10 +28,14 @@ struct ui_options {
     bool threads;             /* files are read in a thread; without: at once, for tests */
     uint32_t gpu_idle_flag_s; /* ui_gpu_idle_flag_s; 0: the default */
     struct keymap keys;
-    struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
-    const char *config_dir, *cwd; /* or NULL */
-    const char *samples;          /* ids of sample jobs, "3,4"; or NULL */
-    struct strv themes;           /* names that :theme offers; the caller's */
+    const struct user_commands *commands; /* or NULL */
+    const struct settings *settings;      /* ui/app/settings.h; NULL: of tests */
+    const char *preview_theme;            /* in use while it is looked at; NULL: none */
+    const char *notify_command;           /* run when a watched job changes; or NULL */
+    struct prefs *prefs;                  /* what is remembered; the caller's, never NULL */
+    const char *config_dir, *cwd;         /* or NULL */
+    const char *samples;                  /* ids of sample jobs, "3,4"; or NULL */
+    struct strv themes;                   /* names that :theme offers; the caller's */
     /* Sends a message; 0 or a negative error. */
     int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);
     void *ctx;

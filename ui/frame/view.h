@@ -30,6 +30,12 @@
 struct ui; /* the frame */
 struct view;
 
+/* What a command of the user may be about; NULL: there is none of that. */
+struct row_subject {
+    const struct job *job;
+    const struct node *node;
+};
+
 struct view_ops {
     const char *name;         /* for tests and the configuration */
     const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
@@ -75,6 +81,9 @@ struct view_ops {
 
     /* To a line of its text by its number, from 1. NULL: its text has no numbers. */
     void (*go_line)(struct view *v, int64_t line);
+
+    /* The job and the node of the row under the cursor. NULL: its rows are neither. */
+    void (*subject)(struct view *v, struct row_subject *ret);
 
     /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
      * NULL: none. */

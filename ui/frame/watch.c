@@ -1,11 +1,14 @@
 /* watch.c - jobs that the user watches: bell, title and a line when they change. */
 #include "ui/frame/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "ui/frame/background.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/ui_state.h"
 #include "ui/text/view_text.h"
@@ -108,6 +111,23 @@ bool watch_needs_all(const struct ui *ui)
     return false;
 }
 
+/* The command of ui.cfg gets what has changed in variables. */
+static void watch_run_command(struct ui *ui, const struct watched *w, const struct job *j, const char *news)
+{
+    if (str_is_empty(ui->o.notify_command))
+        return;
+    struct strv env = row_variables(j, NULL);
+    struct str clean = STR_INIT;
+    char id[32];
+    snprintf(id, sizeof id, "%u", w->what.job);
+    if (!j)
+        strv_setenv(&env, "STOKER_JOB_ID", id);
+    cell_text(&clean, news, -1, false, false);
+    strv_setenv(&env, "STOKER_TEXT", clean.s);
+    ui_background(ui, "notify_command", ui->o.notify_command, &env, false);
+    str_fini(&clean);
+}
+
 static void watch_tell(struct ui *ui, const struct watched *w)
 {
     const struct job *j = watch_find(ui, &w->what);
@@ -123,7 +143,8 @@ static void watch_tell(struct ui *ui, const struct watched *w)
         str_appendf(&s, " %s: %s", j->req.name ? j->req.name : "", words.text.s);
     } else
         str_appendf(&s, "%u has left the queue", w->what.job);
-    outbox_ring(ui, xasprintf("stoker: %s", s.s));
+    outbox_ring(ui, xasprintf("stoker: %s", s.s), s.s);
+    watch_run_command(ui, w, j, s.s);
     ui_toast(ui, j && job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_GOOD, "%s", s.s);
     str_fini(&s);
     rich_fini(&words);

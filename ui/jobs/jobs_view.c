@@ -339,6 +339,11 @@ static const char *jobs_label(struct view *v, enum action a)
     return again_label(job_under_cursor(j), of && of->fail, a);
 }
 
+static void jobs_subject(struct view *v, struct row_subject *ret)
+{
+    ret->job = job_under_cursor(jobs_of(v));
+}
+
 static struct table *jobs_table(struct view *v)
 {
     return &jobs_of(v)->list.table;
@@ -407,6 +412,7 @@ const struct view_ops jobs_view = {
     .input = jobs_input,
     .act = jobs_act,
     .label = jobs_label,
+    .subject = jobs_subject,
     .table = jobs_table,
     .mine = jobs_mine,
     .shows_own = jobs_shows_own,

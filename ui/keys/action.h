@@ -33,6 +33,7 @@
     X(FORM, "The form")         \
     X(WHY, "Why a job waits")   \
     X(HELP, "The help")         \
+    X(SETTINGS, "The settings") \
     X(LOG, "Command lines")     \
     X(AGAIN, "Resubmit")        \
     X(WAIT, "While something can be undone")
@@ -104,6 +105,8 @@ enum scope {
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "jobs of the user or account")     \
     X(LOG,    LOG_COPY,   "log-copy",    "y Enter",    "copy",    "copy the command line") \
     X(HELP,   HELP_FIND,  "help-find",   "/",          "search",  "show only the lines with a text; Esc shows all lines") \
+    X(SETTINGS, SET_CHANGE, "set-change", "Enter Right", "change", "change the option, take the theme; ui.cfg is written") \
+    X(SETTINGS, SET_DEFAULT, "set-default", "d ", "default", "what it is by default: the option goes out of ui.cfg") \
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit the job")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when the job would start, without submitting it")  \
     X(FORM,   FORM_UNDO,  "form-undo",   "C-y",        "restore", "restore the step that was removed last") \
@@ -180,6 +183,7 @@ enum scope {
     X(GLOBAL, LOG,        "log",         "@",          NULL,      "what was changed from here, as command lines to copy")  \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "menu of all actions here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
+    X(GLOBAL, SETTINGS,   "settings",    "F2",         NULL,      "the settings: options, where they come from, themes") \
     X(GLOBAL, BACK,       "back",        "q",          "back",    "back the way you came; at its start: quit")                  \
     X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost box or page, clear the filter, go back; never quits") \
     X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "reload all data from the controller") \

@@ -18,6 +18,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
+#include "ui/term/notify.h"
 #include "ui/term/restore.h"
 #include "ui/term/term_caps.h"
 #include "ui/term/term_paint.h"
@@ -288,6 +289,15 @@ void term_bell(struct term *t)
 {
     (void)t;
     term_write_all("\a", 1);
+}
+
+void term_notify(struct term *t, int way, const char *title, const char *text)
+{
+    (void)t;
+    struct str out = STR_INIT;
+    notify_append(&out, (enum notify_way)way, !str_is_empty(getenv("TMUX")), title, text);
+    term_write_all(out.s, out.len);
+    str_fini(&out);
 }
 
 void term_title(struct term *t, const char *text)

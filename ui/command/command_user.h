@@ -1,0 +1,13 @@
+/* command_user.h - the commands of ui.cfg: run by a key, by a word behind ':' or from the menu. */
+#ifndef UI_COMMAND_COMMAND_USER_H
+#define UI_COMMAND_COMMAND_USER_H
+
+#include "ui/frame/user_commands.h"
+#include "ui/frame/view.h"
+
+/* Runs it for the row under the cursor; tells where that lacks what the command needs. */
+void command_user_run(struct ui *ui, const struct user_command *c);
+/* Runs the command of that key. Returns false where there is none. */
+bool command_user_key(struct ui *ui, uint32_t key);
+
+#endif
