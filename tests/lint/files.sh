@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What can be seen of a file from outside: its length, waits of whole seconds in tests, paths of the machine it was written on.
+# What can be seen of a file from outside: its length, waits of whole seconds in tests, paths of the machine it was written on, and
+# whether it belongs here at all.
 #
 # A file of the product has at most 600 lines, a test at most 850. A test waits for a condition, never for a time. Exemptions:
 # tests/lint/exempt ("size PATH reason", "sleep PATH reason").
@@ -32,4 +33,10 @@ here='(/work/(w|main|shared)/|\.\./shared/|/home/[a-z]+/(stoker|main))'
 while IFS= read -r line; do say "$line: a path of one machine"; done < \
     <(grep -rnE "$here" Makefile README.md CONTRIBUTING.md CHANGELOG.md .ci src ui backend tests docs themes |
         grep -v '^tests/lint/files.sh:' | cut -c1-120)
+
+# What a test has left behind, or a program that was tried by hand. An archive has no list of files.
+top='^(Makefile|(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md|LICENSE|\.(ci|clang-format|editorconfig|gitignore|shellcheckrc|gitattributes)|backend|docs|src|tests|themes|ui)(/|$)'
+while IFS= read -r -d '' path; do
+    [[ $path =~ $top ]] || say "$(printf %q "$path"): does not belong to the top level"
+done < <(git ls-files -z 2>/dev/null)
 exit $bad
