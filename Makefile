@@ -16,6 +16,7 @@
 #   make fuzz           each parser for FUZZ_SECONDS (60)
 #   make bench          Stoker and Slurm side by side; BENCH="submit squeue" for some pieces
 #   make screens        take the screens as they are into golden files, pictures and docs/KEYS.md
+#   make recording      record the film of README from the demo
 #   make install        PREFIX=/usr/local DESTDIR=; make uninstall
 #   make dist           the sources of HEAD, as stoker-VERSION.tar.gz under $(B)
 #
@@ -360,6 +361,11 @@ format:
 .PHONY: screens
 screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
 	@for t in $^; do UPDATE=1 $$t >/dev/null || exit 1; done
+
+# The film that opens README: a session in the demo, as an SVG that plays by itself.
+.PHONY: recording
+recording: $(B)/tests/screen/test_pictures
+	@RECORD=1 $< >/dev/null && ls -l docs/screens/demo.svg
 
 # Stoker beside a real Slurm, answer by answer; fetches Debian's packages, installs nothing.
 .PHONY: test-slurm-diff

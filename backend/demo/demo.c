@@ -126,7 +126,7 @@ static void demo_settle(struct demo *d)
     }
 }
 
-static void demo_play(struct demo *d, int64_t ms)
+void demo_play(struct demo *d, int64_t ms)
 {
     int64_t end = mono_read().ns + ms * NS_PER_MS;
     demo_settle(d);

@@ -30,6 +30,9 @@ int demo_new(const struct demo_config *cfg, struct demo **ret, struct errtext *e
     __attribute__((warn_unused_result));
 void demo_free(struct demo *d);
 
+/* Moves the clock on: all that happens in that time has happened, and all questions are answered, when it
+ * returns. */
+void demo_play(struct demo *d, int64_t ms);
 /* Until loop_stop; speed 0: the clock stands still, and questions are answered. */
 void demo_run(struct demo *d, uint32_t speed);
 /* loop_stop for demo_run. */

@@ -380,9 +380,8 @@ static void nodeconn_on_retry(void *arg)
     nodeconn_reap_starter(n);
     int fd = nodeconn_connect_agent(n);
     if (fd < 0 && n->socket) {
-        char *text =
-            xasprintf("no agent answers at %s (%s): is its service running? systemctl status stoker-agent",
-                      n->socket, strerror(-fd));
+        char *text = xasprintf(
+            "no agent answers (%s): is its service running? systemctl status stoker-agent", strerror(-fd));
         nodeconn_tell_trouble(n, text);
         free(text);
         nodeconn_retry_later(n);

@@ -78,8 +78,18 @@ int uilab_find(struct uilab *u, const char *part);
 void uilab_golden(struct uilab *u, const char *name, int rows, int cols);
 /* The same with the looks that it has without colours, and on a terminal with eight. */
 void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols);
-/* Draws and compares with docs/screens/NAME.svg. */
+/* Draws and compares with docs/screens/NAME.svg. PICTURES=DIR: writes it there, in all sizes and themes. */
 void uilab_picture(struct uilab *u, const char *name, int rows, int cols);
+struct picture {
+    const char *name;
+    const struct theme *theme;
+    int rows, cols;
+    bool exact; /* else only its size is compared: what it shows changes with every part of the system */
+};
+/* The same of other screens. */
+void uilab_app_picture(struct ui *app, struct canvas *c, const struct picture *p);
+/* The next key of a text as uilab_keys takes it; false at its end. */
+bool uilab_next_key(const char **keys, struct input *ret);
 void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *out);
 
 #endif
