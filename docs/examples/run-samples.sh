@@ -3,21 +3,19 @@
 # knows, so that it works on any machine. Ends with 0 if every job ended well. STOKER_HOME=DIR: keeps everything there.
 #
 #   run-samples.sh [SAMPLE...]       default: all but preempt.bash, which has to be told to end
+#   run-samples.sh --submit          submits a few to the user's own cluster, which is started if none runs
 #   run-samples.sh --screen          submits a few to the user's own cluster, which is started if none runs, and opens the screens.
 #                                    Where there are jobs already, or a cluster is configured, it only opens the screens
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 
-# The screens with samples: some that run, with steps and tasks, and one that waits.
-show_samples() {
-    local config dir ids id after=
-    config=$(stoker config path) || exec stoker
-    [ ! -e "$config" ] || exec stoker
-    [ -z "$(squeue -h 2>/dev/null)" ] || exec stoker
+# Some that run, with steps and tasks, and one that waits: prints their ids.
+submit_samples() {
+    local dir ids id after=
     dir=${STOKER_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/stoker}/samples
-    mkdir -p "$dir" && cp "$here"/*.py "$here"/*.bash "$here"/*.job "$dir" && cd "$dir" || exec stoker
-    ids=$(sbatch --parsable array.bash) || exec stoker
+    mkdir -p "$dir" && cp "$here"/*.py "$here"/*.bash "$here"/*.job "$dir" && cd "$dir" || return
+    ids=$(sbatch --parsable array.bash) || return
     case $(sinfo -h -o %G 2>/dev/null) in
     *gpu*) ;;
     *) sed -i 's/gpus = 1;//' sweep.job ;;
@@ -26,8 +24,22 @@ show_samples() {
     if [ -n "${after:-}" ]; then
         id=$(sbatch --parsable --job-name=report --dependency="afterok:$after" --wrap='ls -l') && ids=$ids,$id
     fi
+    echo "$ids"
+}
+
+# The screens with samples, on a cluster that is new.
+show_samples() {
+    local config ids
+    config=$(stoker config path) || exec stoker
+    [ ! -e "$config" ] || exec stoker
+    [ -z "$(squeue -h 2>/dev/null)" ] || exec stoker
+    ids=$(submit_samples) || exec stoker
     exec stoker "--samples=$ids"
 }
+if [ "${1:-}" = --submit ]; then
+    submit_samples
+    exit
+fi
 [ "${1:-}" != --screen ] || show_samples
 deadline_s=${SAMPLES_DEADLINE:-300}
 temporary=

@@ -63,6 +63,11 @@ bool offered(const struct ui *ui, enum action action)
         return false;
     if (action == ACTION_FILTER)
         return !t || t->rows.n || t->edit.text.len;
+    bool is_empty = ui_has_data(ui) && !ui_model(ui)->jobs.n;
+    if (action == ACTION_TRY_SAMPLES || action == ACTION_TRY_DEMO)
+        return is_empty;
+    if (action == ACTION_MINE)
+        return !is_empty;
     if (action == ACTION_UNMARK)
         return t && list_n_marks(&t->list);
     return true;

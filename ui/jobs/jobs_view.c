@@ -25,6 +25,7 @@
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/jobs_table.h"
 #include "ui/jobs/other_matches.h"
+#include "ui/jobs/welcome.h"
 #include "ui/jobs/why_view.h"
 #include "ui/output/output_view.h"
 #include "ui/text/view_text.h"
@@ -168,17 +169,7 @@ static void say_empty(const struct jobs_screen *j, struct lines *l)
         lines_addf(l, ROLE_NORMAL, "m shows all users.");
         return;
     }
-    lines_addf(l, ROLE_STRONG, "No jobs.");
-    lines_add(l);
-    struct rich *r = lines_add(l);
-    rich_add(r, ROLE_KEY, "s");
-    rich_add(r, ROLE_NORMAL, " opens the submit form. From a shell:");
-    lines_add(l);
-    lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
-    lines_addf(l, ROLE_KEY, "  sbatch SCRIPT");
-    lines_addf(l, ROLE_KEY, "  stoker submit -- COMMAND");
-    lines_add(l);
-    lines_addf(l, ROLE_NORMAL, "New jobs appear here at once.");
+    welcome_lines(l, j->v.ui);
 }
 
 #define BELOW_LINES 10 /* of details below the list, and a line above them */
@@ -315,16 +306,10 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         job_copy_open(v->ui, job, &j->list.table);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
-    } else if (!again_act(v->ui, job, a)) {
+    } else if (!again_act(v->ui, job, a) && (j->list.n_jobs || !welcome_act(v->ui, a))) {
         return tableview_act(v->ui, &j->list.table, a, in);
     }
     return DID_HANDLE | DID_REDRAW;
-}
-
-/* Without a row there is nothing to open, to read or to cancel. */
-static bool needs_row(enum action a)
-{
-    return a == ACTION_OPEN_JOB || a == ACTION_OUTPUT || a == ACTION_WHY || a == ACTION_CANCEL;
 }
 
 static const char *jobs_label(struct view *v, enum action a)
@@ -332,8 +317,6 @@ static const char *jobs_label(struct view *v, enum action a)
     struct jobs_screen *j = jobs_of(v);
     const struct jobs_row *r = joblist_current(&j->list);
     const struct array_row *of = r && !r->job ? r->array : NULL;
-    if (!r && !list_n_marks(&j->list.table.list) && needs_row(a))
-        return "";
     if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
         return NULL;
     return again_label(job_under_cursor(j), of && of->fail, a);

@@ -51,6 +51,8 @@ enum scope {
     X(JOBS,   OUTPUT,     "output",      "l",          "output",  "read the output")                         \
     X(JOBS,   MINE,       "mine",        "m",          "mine",    "my jobs, or all jobs")            \
     X(JOBS,   FLAT,       "flat",        "t",          NULL,      "arrays as one row, or one row per element; remembered") \
+    X(JOBS,   TRY_SAMPLES, "samples",    "i",          "samples", "submit the sample jobs, where no job is queued") \
+    X(JOBS,   TRY_DEMO,   "demo",        "D",          "demo",    "open the demo, a made-up cluster, where no job is queued") \
     X(ACTS,   WHY,        "why",         "w",          "why",     "why the job waits: all causes, with numbers") \
     X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
     X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "send a signal")             \

@@ -1,0 +1,140 @@
+/* welcome.c - the first page of a new cluster. */
+#include "ui/jobs/welcome.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/base/exe_path.h"
+#include "src/base/xalloc.h"
+#include "ui/text/view_text.h"
+
+#define KEY_CELLS 7
+#define BACK      ": back on the screens when it ends"
+
+struct welcome_sums {
+    uint32_t nodes, out;
+    uint64_t cpus, gpus, mem_mib;
+    const struct node *first;
+    bool gpu_types_differ;
+};
+
+static void welcome_count(const struct model *m, struct welcome_sums *ret)
+{
+    *ret = (struct welcome_sums){0};
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct node *n = m->nodes[i];
+        if (str_eq(n->spec.role, "login"))
+            continue;
+        if (node_is_out(n)) {
+            ret->out++;
+            continue;
+        }
+        ret->gpu_types_differ |= ret->first && n->gpus && !str_eq(n->gpu_type, ret->first->gpu_type);
+        ret->first = ret->first && (ret->first->gpus || !n->gpus) ? ret->first : n;
+        ret->nodes++;
+        ret->cpus += n->cpus;
+        ret->gpus += n->gpus;
+        ret->mem_mib += n->mem_mib;
+    }
+}
+
+/* "3 nodes are free: 96 CPUs, 8 a100 GPUs, 384G of memory". */
+static void welcome_state(struct lines *l, const struct model *m)
+{
+    struct welcome_sums s;
+    struct rich *r = lines_add(l);
+    welcome_count(m, &s);
+    if (!s.nodes) {
+        rich_add(r, ROLE_WARN, "No node takes jobs now: 2 shows why.");
+        return;
+    }
+    if (s.nodes == 1)
+        rich_addf(r, ROLE_STRONG, "%s is free: ", s.first->spec.name);
+    else
+        rich_addf(r, ROLE_STRONG, "%u nodes are free: ", s.nodes);
+    count_text(&r->text, s.cpus, "CPU", "CPUs");
+    if (s.gpus && !s.gpu_types_differ && !str_is_empty(s.first->gpu_type))
+        str_appendf(&r->text, ", %llu %s GPU%s", (unsigned long long)s.gpus, s.first->gpu_type,
+                    s.gpus == 1 ? "" : "s");
+    else if (s.gpus)
+        str_appendf(&r->text, ", %llu GPU%s", (unsigned long long)s.gpus, s.gpus == 1 ? "" : "s");
+    str_append(&r->text, ", ");
+    mem_text(&r->text, s.mem_mib);
+    str_append(&r->text, " of memory");
+    rich_role(r, ROLE_NORMAL);
+    if (s.out)
+        rich_addf(lines_add(l), ROLE_WARN, "%u more %s no jobs now: 2 shows why.", s.out,
+                  s.out == 1 ? "takes" : "take");
+}
+
+static void welcome_key(struct lines *l, const struct ui *ui, enum action a, const char *what)
+{
+    struct rich *r = lines_add(l);
+    keymap_format(ui_keymap(ui), a, true, &r->text);
+    int used = (int)r->text.len;
+    rich_role(r, ROLE_KEY);
+    rich_addf(r, ROLE_NORMAL, "%*s%s", used < KEY_CELLS ? KEY_CELLS - used : 1, "", what);
+}
+
+void welcome_lines(struct lines *l, const struct ui *ui)
+{
+    lines_addf(l, ROLE_STRONG, "No jobs are queued.");
+    welcome_state(l, ui_model(ui));
+    lines_add(l);
+    welcome_key(l, ui, ACTION_SUBMIT, "submit a job: the form");
+    welcome_key(l, ui, ACTION_TRY_SAMPLES, "submit the samples: an array, a job in steps, one that waits");
+    welcome_key(l, ui, ACTION_TRY_DEMO, "the demo: a made-up cluster, nothing is run");
+    welcome_key(l, ui, ACTION_HELP, "all keys");
+    lines_add(l);
+    lines_addf(l, ROLE_DIM, "From a shell:");
+    lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
+    lines_addf(l, ROLE_KEY, "  stoker submit -- python3 train.py");
+    lines_add(l);
+    lines_addf(l, ROLE_DIM, "New jobs appear here at once.");
+}
+
+/* Where the samples lie: beside the programs in the build, and where they are installed. NULL: nowhere. */
+static char *welcome_samples(void)
+{
+    static const char *const places[] = {"../share/doc/stoker/examples/run-samples.sh",
+                                         "../../docs/examples/run-samples.sh"};
+    char *here = exe_path_dir();
+    for (size_t i = 0; here && i < sizeof places / sizeof *places; i++) {
+        char *path = xasprintf("%s/%s", here, places[i]);
+        if (access(path, X_OK) == 0) {
+            free(here);
+            return path;
+        }
+        free(path);
+    }
+    free(here);
+    return NULL;
+}
+
+bool welcome_act(struct ui *ui, enum action a)
+{
+    struct strv argv = {0};
+    if (a != ACTION_TRY_SAMPLES && a != ACTION_TRY_DEMO)
+        return false;
+    if (a == ACTION_TRY_DEMO) {
+        strv_push(&argv, "stoker");
+        strv_push(&argv, "--demo");
+        ui_run(ui, "The demo" BACK, &argv);
+    } else if (!ui_read_only(ui, true)) {
+        char *path = welcome_samples();
+        if (!path) {
+            ui_toast(ui, ROLE_ERROR, "the samples are not installed (docs/examples/run-samples.sh)");
+            return true;
+        }
+        char *here = exe_path_dir();
+        const char *known = getenv("PATH");
+        strv_push(&argv, "env"); /* the script calls the programs of this release */
+        strv_push_take(&argv, xasprintf("PATH=%s:%s", here ? here : "", known ? known : ""));
+        free(here);
+        strv_push_take(&argv, path);
+        strv_push(&argv, "--submit");
+        ui_run(ui, "The samples" BACK, &argv);
+    }
+    strv_fini(&argv);
+    return true;
+}
