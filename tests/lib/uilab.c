@@ -396,7 +396,7 @@ static void compare_file(const char *path, const struct str *got)
     free(want);
 }
 
-static void compare_golden(const char *name, int rows, int cols, const struct str *got)
+void uilab_compare_golden(const char *name, int rows, int cols, const struct str *got)
 {
     char *path = xasprintf("tests/screen/golden/%s-%dx%d.txt", name, cols, rows);
     compare_file(path, got);
@@ -415,7 +415,7 @@ void uilab_golden(struct uilab *u, const char *name, int rows, int cols)
 {
     struct str got = STR_INIT;
     picture_as_text(u, rows, cols, &got);
-    compare_golden(name, rows, cols, &got);
+    uilab_compare_golden(name, rows, cols, &got);
     str_fini(&got);
 }
 
@@ -434,7 +434,7 @@ void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols)
         looks(u, &got);
     }
     u->theme = usual;
-    compare_golden(name, rows, cols, &got);
+    uilab_compare_golden(name, rows, cols, &got);
     str_fini(&got);
 }
 

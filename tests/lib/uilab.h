@@ -76,6 +76,8 @@ int uilab_find(struct uilab *u, const char *part);
 
 /* Draws and compares with tests/screen/golden/NAME.txt: the text, then the look of every cell. */
 void uilab_golden(struct uilab *u, const char *name, int rows, int cols);
+/* Compares a text made of such pictures with its file. */
+void uilab_compare_golden(const char *name, int rows, int cols, const struct str *got);
 /* The same with the looks that it has without colours, and on a terminal with eight. */
 void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols);
 /* Draws and compares with docs/screens/NAME.svg. PICTURES=DIR: writes it there, in all sizes and themes. */

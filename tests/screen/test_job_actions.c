@@ -263,6 +263,7 @@ static void causes_are_said_once_and_jobs_by_name(void **state)
 /* The picture of the room: what is on the node, when that ends, and the job's own run. */
 static void the_room_is_drawn(void **state)
 {
+    static const int sizes[][2] = {{24, 80}, {30, 100}, {43, 132}, {50, 160}, {50, 200}};
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     struct wall now = u->lab.now;
@@ -298,8 +299,8 @@ static void the_room_is_drawn(void **state)
     shows(u, "2 too few free GPUs                gpu[02-03]", true);
     shows(u, "gpu04 is drained: fan (root)", true);
     shows(u, "1 drained", false); /* said once, with its reason */
-    uilab_golden(u, "why-room", 24, 80);
-    uilab_golden(u, "why-room", 43, 132);
+    for (size_t i = 0; i < N_OF(sizes); i++)
+        uilab_golden(u, "why-room", sizes[i][0], sizes[i][1]);
     uilab_keys(u, "w"); /* the same key leads back */
     shows(u, "Room on gpu01", false);
     rec_fini(&msg_why_rec, &w);

@@ -8,7 +8,7 @@
 
 static void golden_sizes(void **state)
 {
-    static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
+    static const int sizes[][2] = {{12, 40}, {24, 80}, {30, 100}, {43, 132}, {50, 160}, {50, 200}};
     static const struct {
         const char *key, *name;
     } others[] = {{"2", "nodes"}, {"3", "gpus"}, {"5", "partitions"}, {"6", "history"}, {"7", "usage"}};
@@ -24,6 +24,44 @@ static void golden_sizes(void **state)
         uilab_golden_in_all(&g->u, "job", sizes[i][0], sizes[i][1]);
         uilab_keys(&g->u, "q<Esc>");
     }
+}
+
+/* The main screens in ASCII: the text alone, all of one size in one file. */
+static void golden_sizes_ascii(void **unused)
+{
+    static const int sizes[][2] = {{24, 80}, {30, 100}, {43, 132}, {50, 160}, {50, 200}};
+    static const char *const keys[] = {"1",
+                                       "2",
+                                       "3",
+                                       "3t",
+                                       "t4",
+                                       "4t",
+                                       "tt5",
+                                       "6",
+                                       "7",
+                                       "1g/crossval<Enter><Enter>",
+                                       "q<Esc>/sweep<Enter><Enter>",
+                                       "q<Esc>/finetune<Enter>w",
+                                       "q<Esc>s"};
+    (void)unused;
+    struct uilab u;
+    struct demo_cluster s;
+    uilab_init(&u);
+    u.options.ascii = true;
+    demo_cluster_build(&u.lab, &s);
+    uilab_connect(&u);
+    for (size_t i = 0; i < N_OF(sizes); i++) {
+        struct str got = STR_INIT;
+        for (size_t k = 0; k < N_OF(keys); k++) {
+            uilab_keys(&u, keys[k]);
+            uilab_draw(&u, sizes[i][0], sizes[i][1]);
+            str_appendf(&got, "%s---- %s\n", uilab_text(&u), keys[k]);
+        }
+        uilab_keys(&u, "<Esc>");
+        uilab_compare_golden("ascii", sizes[i][0], sizes[i][1], &got);
+        str_fini(&got);
+    }
+    uilab_fini(&u);
 }
 
 static void golden_ascii(void **state)
@@ -731,6 +769,7 @@ int main(void)
         UI_FIXTURE_CASE(a_wider_terminal_never_shows_less),
         UI_FIXTURE_CASE(jobs_stand_in_groups),
         UI_FIXTURE_CASE(golden_sizes),
+        cmocka_unit_test(golden_sizes_ascii),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(plain_signs_and_themes),
         cmocka_unit_test(golden_before_data),

@@ -439,7 +439,7 @@ static void usage_counts_and_asks(void **state)
 
 static void the_plan_is_on_a_line_of_time(void **state)
 {
-    static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
+    static const int sizes[][2] = {{12, 40}, {24, 80}, {30, 100}, {43, 132}, {50, 160}, {50, 200}};
     struct ui_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "4");
