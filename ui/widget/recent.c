@@ -81,7 +81,7 @@ void recent_columns(const struct recent *p, enum recent_span span, struct mono n
             sum += v == RECENT_NONE ? 0 : v;
             known += v != RECENT_NONE;
         }
-        ret[i] = known ? (uint8_t)(sum / known) : RECENT_NONE;
+        ret[i] = (uint8_t)(known ? sum / known : RECENT_NONE);
     }
 }
 
@@ -109,5 +109,5 @@ void recent_sum_mean(const struct recent_sum *s, struct recent *ret)
 {
     *ret = (struct recent){.end = s->end};
     for (size_t i = 0; i < RECENT_SLOTS; i++)
-        ret->v[i] = s->weight[i] ? (uint8_t)(s->sum[i] / s->weight[i]) : RECENT_NONE;
+        ret->v[i] = (uint8_t)(s->weight[i] ? s->sum[i] / s->weight[i] : RECENT_NONE);
 }
