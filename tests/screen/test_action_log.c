@@ -174,6 +174,18 @@ static void a_submission_has_its_script(void **state)
         fail_msg("%s", line);
 }
 
+/* So is a job in steps, whose file is written first. */
+static void a_job_in_steps_has_its_file(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<F6>fold<Down><Down><Down><Down><Down><Down>true<F10>"); /* name, command */
+    const char *line = newest(u)->line;
+    if (!str_starts(line, "file=$(mktemp --suffix=.job); cat >\"$file\" <<'EOF'\n") ||
+        !strstr(line, "\nEOF\nstoker submit "))
+        fail_msg("%s", line);
+}
+
 /* --- every action --- */
 
 static bool changes_something(enum msg_kind kind, const void *body)
@@ -313,6 +325,7 @@ int main(void)
         UI_FIXTURE_CASE(the_list_shows_lines_and_results),
         UI_FIXTURE_CASE(lost_and_old_ones),
         UI_FIXTURE_CASE(a_submission_has_its_script),
+        UI_FIXTURE_CASE(a_job_in_steps_has_its_file),
         cmocka_unit_test(no_action_is_without_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

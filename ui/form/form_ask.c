@@ -10,8 +10,10 @@
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_edit.h"
+#include "ui/form/form_line.h"
 #include "ui/form/form_rows.h"
 #include "ui/form/form_strip.h"
+#include "ui/frame/action_log.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* the user pauses this long before the controller is asked */
@@ -360,6 +362,8 @@ static void send_it(struct form_page *s)
     }
     s->draft->m.test_only = false;
     keep_number(s);
+    if (s->draft->f.kind == JOB_KIND_STEPS)
+        ui_log_next(s->v.ui, form_steps_line(&s->draft->f, &s->draft->m));
     ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, form_ask_sent, 0);
 }
 
