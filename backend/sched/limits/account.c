@@ -33,7 +33,7 @@ static enum refusal account_check_listed(const struct cluster_spec *spec, const 
         if (str_eq(a->name, account) && spec_account_lists(a, by->user))
             return REFUSAL_NONE;
     }
-    if (exists ? by->is_admin : str_eq(account, spec_default_account(spec, by->user, by->group)))
+    if (!exists && str_eq(account, spec_default_account(spec, by->user, by->group)))
         return REFUSAL_NONE;
     return account_refuse(REFUSAL_NO_ACCOUNT, why, exists ? CAUSE_ACCOUNT_USER : CAUSE_NO_ACCOUNT, account,
                           by->user);

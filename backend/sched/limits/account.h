@@ -8,7 +8,7 @@
 struct submitter {
     uint32_t uid;
     const char *user, *group; /* group: the Unix group that it submits with */
-    bool is_admin;            /* may name each account and QOS that there is */
+    bool is_admin;            /* may name each QOS, and any account where none are configured */
     bool is_simulated;        /* the QOS and accounts of a workload stand: who may name them is not known */
 };
 
