@@ -371,16 +371,16 @@ static void test_row_takes_the_place_of_its_job(void **state)
 {
     (void)state;
     uint32_t first = lab_submit_kind(&l, JOB_KIND_BATCH), second = lab_submit_kind(&l, JOB_KIND_BATCH);
-    struct job *j = lab_get(&l, first), row = *j;
-    char request[] = "mine";
-    row.request_id = request;
+    struct job *j = lab_get(&l, first), row;
+    rec_copy(&job_rec, &row, j); /* what *j owns is freed by the first row */
+    xstrset(&row.request_id, "mine");
     row.priority = 77;
     assert_int_equal(tell(EV_JOB_ROW, first, &job_rec, &row), 0);
     assert_ptr_equal(lab_get(&l, first), j);
     assert_ptr_equal(model_get_request(&l.m, "mine"), j);
     assert_int_equal(j->priority, 77);
     check_str("both wait", lab_ids(&l.m.pending), "1 2");
-    row.request_id = NULL;
+    xstrset(&row.request_id, NULL);
     row.state = JOB_CANCELLED;
     assert_int_equal(tell(EV_JOB_ROW, first, &job_rec, &row), 0);
     assert_null(model_get_request(&l.m, "mine"));
@@ -391,6 +391,7 @@ static void test_row_takes_the_place_of_its_job(void **state)
     row.id = 9;
     assert_int_equal(tell(EV_JOB_ROW, 9, &job_rec, &row), 0);
     check_str("one is new", lab_ids(&l.m.ended), "1 9");
+    rec_fini(&job_rec, &row);
 }
 
 static void test_node_rows(void **state)
