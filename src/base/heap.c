@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/err.h"
+#include "src/base/heap_sift.h"
 #include "src/base/xalloc.h"
 
 void heap_fini(struct heap *h)
@@ -15,37 +16,18 @@ void heap_fini(struct heap *h)
 }
 
 /* seq breaks ties, so that what was armed first fires first. */
-static bool heap_before(const struct heap_node *a, const struct heap_node *b)
+static bool heap_before(struct heap_node *const *a, struct heap_node *const *b)
 {
-    return a->key != b->key ? a->key < b->key : a->seq < b->seq;
+    return (*a)->key != (*b)->key ? (*a)->key < (*b)->key : (*a)->seq < (*b)->seq;
 }
 
-static void heap_put(struct heap *h, size_t i, struct heap_node *node)
+static void heap_put(struct heap_node **v, size_t i, struct heap_node *node)
 {
-    h->v[i] = node;
+    v[i] = node;
     node->at = i + 1;
 }
 
-static void sift_up(struct heap *h, size_t i, struct heap_node *node)
-{
-    while (i && heap_before(node, h->v[(i - 1) / 2])) {
-        heap_put(h, i, h->v[(i - 1) / 2]);
-        i = (i - 1) / 2;
-    }
-    heap_put(h, i, node);
-}
-
-static void sift_down(struct heap *h, size_t i, struct heap_node *node)
-{
-    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
-        if (child + 1 < h->n && heap_before(h->v[child + 1], h->v[child]))
-            child++;
-        if (!heap_before(h->v[child], node))
-            break;
-        heap_put(h, i, h->v[child]);
-    }
-    heap_put(h, i, node);
-}
+HEAP_SIFT(heap_node, struct heap_node *, heap_before, heap_put)
 
 void heap_insert(struct heap *h, struct heap_node *node, int64_t key)
 {
@@ -56,7 +38,7 @@ void heap_insert(struct heap *h, struct heap_node *node, int64_t key)
     }
     node->key = key;
     node->seq = ++h->seq;
-    sift_up(h, h->n++, node);
+    heap_node_rise(h->v, h->n++, node);
 }
 
 void heap_remove(struct heap *h, struct heap_node *node)
@@ -70,10 +52,10 @@ void heap_remove(struct heap *h, struct heap_node *node)
     if (last == node)
         return;
     /* The last node takes the free place, from where it may have to go either way. */
-    if (i && heap_before(last, h->v[(i - 1) / 2]))
-        sift_up(h, i, last);
+    if (i && heap_before(&last, &h->v[(i - 1) / 2]))
+        heap_node_rise(h->v, i, last);
     else
-        sift_down(h, i, last);
+        heap_node_sink(h->v, h->n, i, last);
 }
 
 struct heap_node *heap_peek(const struct heap *h)
