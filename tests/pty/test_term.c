@@ -11,7 +11,7 @@
 static void a_change_is_seen_and_costs_little(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
     tty_await(t, "held by ");
     tty_await_quiet(t, 300);
@@ -29,13 +29,13 @@ static void a_change_is_seen_and_costs_little(void **state)
 static void sizes_change_under_it(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     for (int i = 0; i < 1000; i++) {
         tty_resize(t, 2 + i * 7 % 60, 4 + i * 13 % 200);
         tty_read(t, 0);
     }
     tty_resize(t, 30, 120);
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_await(t, "live");
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
@@ -63,7 +63,7 @@ static void crashes_leave_the_terminal_sane(void **state)
 static void pasted_text_is_no_key(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_type(t, "\033[200~q2?\033[201~");
     tty_type(t, "/");
     tty_await(t, "filter ");
@@ -96,7 +96,7 @@ static void sequences_are_read_whole(void **state)
                                           "\033P1+r53\033\\",
                                           "\033[200~caf\xe9 scS\033[201~"};
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
     tty_await(t, "held by ");
     for (size_t i = 0; i < N_OF(strange); i++)
@@ -120,11 +120,11 @@ static void sequences_are_read_whole(void **state)
 static void a_paste_that_comes_as_keys(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_await(t, "live");
     tty_type(t, "rmW7XiVK5jjq\nwq\nsome more of it\n");
     tty_await(t, "pasted text was ignored");
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_await_quiet(t, 300);
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
@@ -135,7 +135,7 @@ static void eight_colours_are_all_there(void **state)
 {
     static const char *const terms[] = {"xterm", "screen", "linux"};
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
     for (size_t i = 0; i < N_OF(terms); i++) {
         char name[32];
@@ -172,7 +172,7 @@ static long wake_ups(pid_t pid)
 static void quiet_when_nothing_happens(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_await(t, "live");
     tty_await_quiet(t, 2500);
     /* It is not even woken, but for a heartbeat. A machine short of memory may wake it once, but not
@@ -203,7 +203,7 @@ static void a_shell_gets_the_terminal_and_gives_it_back(void **state)
     tty_await(t, "NODE"); /* here again */
     assert_true(t->alt);
     tty_type(t, "1");
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
     tty_must_be_sane(t, "back from a shell");
@@ -244,7 +244,7 @@ static void colours_are_those_of_the_terminal(void **state)
         const char *const ui[] = {"env", "-u", "TMUX", rows[i].term, rows[i].colorterm, "stoker-ui", NULL};
         struct tty other;
         tty_start(&other, 24, 80, ui);
-        tty_await(&other, "No jobs.");
+        tty_await(&other, "No jobs are queued.");
         if (rows[i].comes)
             check_has(rows[i].term, other.tail.s, rows[i].comes);
         if (rows[i].never && strstr(other.tail.s, rows[i].never))
@@ -263,7 +263,7 @@ static void a_locale_that_is_not_installed_is_unicode_still(void **state)
 {
     static const char *const ui[] = {"env", "-u", "LC_ALL", "LANG=tlh_QO.UTF-8", "stoker-ui", NULL};
     struct tty *t = *state, other;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J 'gr\u00fc\u00dfe' --wrap true >/dev/null"), 0);
     tty_start(&other, 24, 80, ui);
     tty_await(&other, "gr\u00fc\u00dfe");
@@ -278,7 +278,7 @@ static void a_plain_locale_gets_plain_signs(void **state)
 {
     static const char *const ui[] = {"stoker-ui", NULL};
     struct tty *t = *state, plain;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J 'gr\u00fc\u00dfe \u5b66\u7fd2' --wrap true >/dev/null"), 0);
     tty_await(t, "gr\u00fc\u00dfe \u5b66\u7fd2");
     setenv("TEST_LOCALE", "C", 1);
@@ -298,7 +298,7 @@ static void a_plain_locale_gets_plain_signs(void **state)
 static void wide_and_combining_names_keep_their_cells(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J plain --wrap true >/dev/null;"
                              "sbatch -H -J '\u5b66\u7fd2e\u0301x' --wrap true >/dev/null"),
                      0);
@@ -318,7 +318,7 @@ static void wide_and_combining_names_keep_their_cells(void **state)
 static void the_mouse_has_a_switch(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_await_bytes(t, "1000h");
     str_clear(&t->tail);
     tty_type(t, "M");
@@ -337,7 +337,7 @@ static void the_mouse_has_a_switch(void **state)
 static void output_cannot_speak_to_the_terminal(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(
         tty_run("cd $STOKER_HOME && cat >hostile.sh <<'EOF'\n#!/bin/sh\n"
                 "printf '\\033]0;evil title\\007\\033]52;c;ZXZpbA==\\007\\033[2J\\033[?1049l\\033[6n'\n"

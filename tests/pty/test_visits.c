@@ -21,7 +21,7 @@ static void shows_the_queue_and_its_changes(void **state)
 {
     struct tty *t = *state;
     tty_await(t, "live");
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_true(t->alt);
     assert_int_equal(tty_run("sbatch -J seen -o /dev/null --wrap 'sleep 1000' >/dev/null"), 0);
     tty_await(t, "seen");
@@ -56,7 +56,7 @@ static void a_controller_that_goes_and_comes(void **state)
 static void a_whole_visit(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_type(t, "s");
     tty_await(t, "Submit a batch script");
     tty_type(t, "\r\r\r\r\r\r\r\033[200~visit\033[201~");
@@ -164,7 +164,7 @@ static void a_waiting_job_is_changed(void **state)
 static void a_node_is_noted_and_kept(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_type(t, "2");
     tty_await(t, " n1 ");
     tty_type(t, "e");
@@ -199,7 +199,7 @@ static void a_node_is_noted_and_kept(void **state)
 static void what_was_confirmed_outlives_the_terminal(void **state)
 {
     struct tty *first = *state, t;
-    tty_await(first, "No jobs.");
+    tty_await(first, "No jobs are queued.");
     for (int i = 0; i < 2; i++) {
         static const char *const ui[] = {"stoker-ui", NULL};
         tty_start(&t, 24, 80, ui);
@@ -239,7 +239,7 @@ static void what_was_confirmed_outlives_the_terminal(void **state)
 static void a_watched_job_rings_the_terminal(void **state)
 {
     struct tty *t = *state;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     assert_int_equal(tty_run("sbatch -H -J watched --wrap true >/dev/null"), 0);
     tty_await(t, "watched");
     tty_type(t, "Y");
@@ -264,7 +264,7 @@ static void an_array_is_counted_for_as_long_as_it_is_there(void **state)
 {
     static const char *const ui[] = {"stoker-ui", NULL};
     struct tty *t = *state, again;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     tty_resize(t, 30, 132);
     assert_int_equal(
         tty_run("cd $STOKER_HOME && printf '#!/bin/sh\ncase $SLURM_ARRAY_TASK_ID in 1|2) exit 3;;"
@@ -397,7 +397,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
 static void an_output_on_another_machine_is_fetched(void **state)
 {
     struct tty *first = *state, t;
-    tty_await(first, "No jobs.");
+    tty_await(first, "No jobs are queued.");
     assert_int_equal(tty_run("mkdir $STOKER_HOME/away && sbatch -o $STOKER_HOME/away/out.txt --wrap "
                              "'seq -f \"row %.0f\" 1 100000' >/dev/null"),
                      0);
@@ -434,7 +434,7 @@ static void a_filter_is_there_the_next_time(void **state)
 {
     static const char *const ui[] = {"stoker-ui", NULL};
     struct tty *t = *state, again;
-    tty_await(t, "No jobs.");
+    tty_await(t, "No jobs are queued.");
     type_command(t, "filter user:zoe");
     type_command(t, "theme light");
     tty_await(t, "filter user:zoe");
