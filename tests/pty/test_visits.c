@@ -459,7 +459,7 @@ static void a_wrong_key_is_told_with_its_line(void **state)
     assert_int_equal(tty_wait(t), 0);
     assert_int_equal(
         tty_run("mkdir -p $STOKER_HOME/config/stoker && printf 'theme = \"dark\";\\nkeys = {\\n  cancel = "
-                "\"D\";\\n  hold = \"Nokey\";\\n};\\n' >$STOKER_HOME/config/stoker/ui.cfg"),
+                "\"Q\";\\n  hold = \"Nokey\";\\n};\\n' >$STOKER_HOME/config/stoker/ui.cfg"),
         0);
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
     tty_start(&again, 24, 80, ui);
