@@ -128,11 +128,11 @@ LIBS_stoker-agent := $(MSGPACK) -ldl
 LIBS_stoker-link := $(SSH) $(MSGPACK)
 LIBS_stoker-demo := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
-# The shim is started once per task: static and without relocation, so that its exec is cheap. A warning of
-# the linker would be a call that needs the name service's shared libraries.
+# The shim is root and speaks with users' processes: static, so that it loads nothing, and at an address that
+# cannot be guessed. A warning of the linker would be a call that needs the name service's shared libraries.
 LIBS_stoker-shim := $(MSGPACK)
 ifndef SANITIZE
-LDFLAGS_stoker-shim := -static -no-pie -Wl,--gc-sections -Wl,--fatal-warnings
+LDFLAGS_stoker-shim := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--fatal-warnings
 endif
 
 $(foreach p,$(PROGRAMS_ALL),$(eval MAIN_$(p) := $(FOLDERS_$(p))) $(eval NEEDS_$(p) := $(filter-out $(p),$(USES_$(p)))))

@@ -390,8 +390,10 @@ static void agent_on_signal(void *ctx, int signo)
     if (signo != SIGCHLD)
         return;
     pid_t pid;
-    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        if (!node_gpus_child_ended(a->gpus, pid) && !forkserver_child_ended(&d->launcher.forkserver, pid))
+    int status;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (!node_gpus_child_ended(a->gpus, pid) &&
+            !forkserver_child_ended(&d->launcher.forkserver, pid, status))
             task_shim_child_ended(a, pid);
 }
 

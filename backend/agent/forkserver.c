@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/task/shim_setup.h"
@@ -102,10 +103,10 @@ pid_t forkserver_shim(struct forkserver *f, const char *dir, int sock)
     return shim;
 }
 
-bool forkserver_child_ended(struct forkserver *f, pid_t pid)
+bool forkserver_child_ended(struct forkserver *f, pid_t pid, int status)
 {
-    if (pid != f->pid)
-        return false;
-    forkserver_stop(f);
-    return true;
+    bool server = pid == f->pid;
+    if (server || WIFSIGNALED(status))
+        forkserver_stop(f);
+    return server;
 }

@@ -22,9 +22,11 @@ struct forkserver {
  * Returns its process id or a negative errno. */
 pid_t forkserver_shim(struct forkserver *f, const char *dir, int sock);
 
-/* The child `pid` has been reaped. True where it was the server, which is started again when it is
- * needed. */
-bool forkserver_child_ended(struct forkserver *f, pid_t pid);
+/* The child `pid` has been reaped with the status of waitpid. True where it was the server, which is
+ * started again when it is needed. Where a copy was ended by a signal, as one that a user's process has
+ * made crash, the server goes too: what that process has learned of addresses and canaries is not true of
+ * the next one. */
+bool forkserver_child_ended(struct forkserver *f, pid_t pid, int status);
 
 /* Lets the server go; its shims stay. */
 void forkserver_stop(struct forkserver *f);

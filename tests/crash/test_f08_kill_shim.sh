@@ -63,6 +63,22 @@ wait_end $job
 is "the next one" "$state $(cat second.out)" "COMPLETED second"
 is "the first" "$(job_state "$running")" RUNNING
 
+case_ "a supervisor that was ended by a signal may have been attacked: the next ones are copies of another process, at other addresses"
+submit -o /dev/null --wrap 'touch begun2; exec sleep 1000'
+wait_for 20 is_file begun2
+server=$(fork_server)
+base() { awk '/stoker-(shim|agent)/ { sub("-.*", "", $1); print $1; exit }' "/proc/$1/maps"; }
+first=$(base "$server")
+kill -KILL "$(shim_pids | xargs -n 1 ps -o pid=,args= -p | awk -v dir="/$job.-1." 'index($0, dir) { print $1 }')"
+wait_end "$job"
+submit -o other.out --wrap 'echo other'
+wait_end "$job"
+is "the next one" "$state $(cat other.out)" "COMPLETED other"
+wait_for 20 one_server
+[ "$(fork_server)" != "$server" ] || fail "it is the same process"
+[ "$(id -u)" -ne 0 ] || [ "$(base "$(fork_server)")" != "$first" ] || fail "it is at the same address, $first"
+is "the first" "$(job_state "$running")" RUNNING
+
 case_ "it is stopped: the job that it should have started waits, and starts when the node is resumed"
 wait_for 20 one_server
 kill -STOP "$(fork_server)"
