@@ -33,8 +33,9 @@ struct daemon_state {
     struct loop *loop;
     struct control *control;
     struct paths paths;
-    bool shared;   /* asked for, or the system's directories */
-    bool everyone; /* serves all users of the machine */
+    bool shared;          /* asked for, or the system's directories */
+    bool root_serves_all; /* root has said so */
+    bool everyone;        /* serves all users of the machine */
     bool accept_loss;
 };
 
@@ -159,10 +160,22 @@ static int become_owner(const struct paths *p, struct errtext *err)
     return privdrop_to_uid(st.st_uid, err);
 }
 
+/* A fault in a controller that is root and serves other users would give them the machine. */
+static int refuse_root(const struct daemon_state *d, struct errtext *err)
+{
+    if (!d->shared || geteuid() != 0 || d->root_serves_all)
+        return 0;
+    return err_set(err, -EPERM,
+                   "a shared controller does not run as root, but %s belongs to root or is missing: run "
+                   "stoker init --shared, or give that directory to an account: chown ACCOUNT: %s",
+                   d->paths.state, d->paths.state);
+}
+
 static int prepare(struct daemon_state *d, bool foreground, struct errtext *err)
 {
     const struct paths *p = &d->paths;
     int r = d->shared ? become_owner(p, err) : 0;
+    r = r ? r : refuse_root(d, err);
     r = r ? r : make_dirs(p->state, 0700, err);
     r = r ? r : make_dirs(p->run, d->everyone ? 0755 : 0700, err);
     r = r ? r : make_dirs(p->log, 0700, err);
@@ -209,8 +222,8 @@ static const struct opt daemon_table[] = {
      .help = "log to standard error"},
     {OPT_SETS(struct daemon_options, shared), .name = "shared", .letter = 's',
      .help =
-         "serve every user of this machine; started by root it becomes the owner of its state directory "
-         "(implied for /etc/stoker)"},
+         "serve every user of this machine; started by root it becomes the owner of its state directory, "
+         "who may not be root (implied for /etc/stoker)"},
     {OPT_SETS(struct daemon_options, accept_loss), .name = "accept-loss", .letter = 'a',
      .help = "start once with a state that has lost its last events; new job ids are higher than all "
              "earlier ones"},
@@ -234,7 +247,8 @@ int main(int argc, char **argv)
     struct errtext err = {""};
     paths_find(&d.paths);
     d.shared = o.shared || d.paths.shared;
-    d.everyone = d.shared || geteuid() == 0;
+    d.root_serves_all = paths_root_serves_all();
+    d.everyone = d.shared || d.root_serves_all;
     if (d.shared) /* its memory has scripts and environments of all users */
         prctl(PR_SET_DUMPABLE, 0);
     log_open("stokerd", -1, LOG_LVL_INFO);
@@ -257,6 +271,10 @@ int main(int argc, char **argv)
         paths_fini(&d.paths);
         return r == -EBUSY ? 3 : 1;
     }
+    if (!d.everyone && geteuid() == 0)
+        log_info("serves root alone; for all users of this machine: stoker init --shared");
+    if (d.root_serves_all)
+        log_warn("serves all users as root, because " PATHS_ROOT_SERVES_ALL " is set");
     loop_run(d.loop);
     control_free(d.control);
     loop_free(d.loop);

@@ -31,15 +31,15 @@
 #define POLL_MS       10
 #define TAIL_SIZE     4096
 
-/* The controller of root serves all users: what leads to its socket is open to all. */
-static mode_t open_mode(void)
+/* What leads to the socket of a controller that serves all users is open to all. */
+static mode_t open_mode(const struct paths *p)
 {
-    return geteuid() == 0 ? 0755 : 0700;
+    return p->shared || paths_root_serves_all() ? 0755 : 0700;
 }
 
-static int client_start_make_dir(const char *path, mode_t mode, struct errtext *err)
+static int client_start_make_dir(const struct paths *p, const char *path, mode_t mode, struct errtext *err)
 {
-    int r = dirs_make(path, open_mode(), mode);
+    int r = dirs_make(path, open_mode(p), mode);
     return r < 0 ? err_set(err, r, "cannot make the directory %s: %s", path, strerror(-r)) : 0;
 }
 
@@ -260,9 +260,9 @@ int client_start_controller(const struct paths *p, unsigned flags, struct errtex
             "one no more: rm %s",
             p->socket);
     int64_t deadline = mono_ms() + start_wait_ms();
-    int r = client_start_make_dir(p->run, open_mode(), err);
+    int r = client_start_make_dir(p, p->run, open_mode(p), err);
     if (r == 0)
-        r = client_start_make_dir(p->log, 0700, err);
+        r = client_start_make_dir(p, p->log, 0700, err);
     if (r < 0)
         return r;
     int lock_fd = lock_start(p, deadline, err);

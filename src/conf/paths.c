@@ -106,6 +106,12 @@ const char *paths_restart_command(const struct paths *p)
     return p->shared ? "systemctl restart stokerd" : "stoker down && stoker up";
 }
 
+bool paths_root_serves_all(void)
+{
+    const char *all = getenv(PATHS_ROOT_SERVES_ALL);
+    return geteuid() == 0 && all && strcmp(all, "1") == 0;
+}
+
 void paths_fini(struct paths *p)
 {
     free(p->home);

@@ -19,6 +19,11 @@ struct paths {
 /* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is. STOKER_SOCKET names
  * another socket: an agent's, which leads to the controller. */
 void paths_find(struct paths *p);
+/* Root has said that its controller serves other users although it stays root: variable
+ * STOKER_ROOT_SERVES_ALL=1. Otherwise root's own cluster serves root alone. */
+#define PATHS_ROOT_SERVES_ALL "STOKER_ROOT_SERVES_ALL"
+bool paths_root_serves_all(void);
+
 void paths_fini(struct paths *p);
 
 /* What starts and what restarts the controller there, as words for a shell: in shared mode a service

@@ -251,7 +251,8 @@ static const struct conn_ops session_ops = {
 static bool session_may_administer(struct control *c, uint32_t uid, const char *node)
 {
     const struct node_spec *spec = spec_find_node(&c->model.spec, node);
-    bool trusted = !c->settings.everyone || (spec && spec->admin && uid != geteuid());
+    bool own = !c->settings.everyone && geteuid() != 0; /* one user's nodes, all that user's own */
+    bool trusted = own || (spec && spec->admin && uid != geteuid());
     if (node && (uid == 0 || !trusted))
         return false;
     return user_is_admin(c->users, uid, &c->model.spec.admin_groups);
