@@ -92,6 +92,13 @@ bool tty_read(struct tty *t, int ms)
     return true;
 }
 
+void tty_read_all(struct tty *t)
+{
+    struct pollfd p = {.fd = t->master, .events = POLLIN};
+    while (poll(&p, 1, 0) > 0 && tty_read(t, 0))
+        ;
+}
+
 static const char *tty_text(struct tty *t)
 {
     int rows, cols;
@@ -176,11 +183,7 @@ int tty_wait(struct tty *t)
         }
     }
     t->pid = 0;
-    while (tty_read(t, 0)) { /* what it wrote last */
-        struct pollfd p = {.fd = t->master, .events = POLLIN};
-        if (poll(&p, 1, 0) <= 0)
-            break;
-    }
+    tty_read_all(t); /* what it wrote last */
     return status;
 }
 

@@ -36,6 +36,8 @@ void tty_resize(struct tty *t, int rows, int cols);
 
 /* Takes what comes within so long. False: the program has ended. */
 bool tty_read(struct tty *t, int ms);
+/* Takes what has come, also what comes while it reads. */
+void tty_read_all(struct tty *t);
 /* Waits until the screen shows part. Returns the milliseconds that it took. */
 int64_t tty_await(struct tty *t, const char *part);
 void tty_await_gone(struct tty *t, const char *part);
