@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -41,6 +42,17 @@
         if (!strstr(text_, part_))                                              \
             fail_msg("[%s] \"%s\" does not mention \"%s\"", row, text_, part_); \
     } while (0)
+
+/* An empty file DIR/NAME. */
+static inline void check_make_file(const char *dir, const char *name, mode_t mode)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(chmod(path, mode), 0);
+}
 
 /* The seed of a random test: STOKER_TEST_SEED, or a new one; printed, so that a failure can be had
  * again. */

@@ -12,16 +12,6 @@
 
 /* --- programs and files --- */
 
-static void touch(const char *dir, const char *name, mode_t mode)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fclose(f);
-    assert_int_equal(chmod(path, mode), 0);
-    free(path);
-}
-
 static void what_is_not_there_is_told(void **unused)
 {
     (void)unused;
@@ -59,9 +49,9 @@ static void what_is_not_there_is_told(void **unused)
         {"'open", NULL, NULL},
     };
     assert_non_null(mkdtemp(dir));
-    touch(dir, "train.py", 0644);
-    touch(dir, "run.sh", 0644);
-    touch(dir, "tool", 0755);
+    check_make_file(dir, "train.py", 0644);
+    check_make_file(dir, "run.sh", 0644);
+    check_make_file(dir, "tool", 0755);
     char *sub = xasprintf("%s/sub", dir);
     assert_int_equal(mkdir(sub, 0755), 0);
     setenv("PATH", "tests/screen/programs:/usr/bin:/bin", 1);

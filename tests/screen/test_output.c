@@ -4,67 +4,10 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/lib/uilab.h"
+#include "tests/screen/output_fixture.h"
 #include "ui/output/output_files.h"
 #include "ui/widget/pager.h"
-
-#define must_show(u, part)                                                     \
-    do {                                                                       \
-        uilab_draw(u, 24, 80);                                                 \
-        if (uilab_find(u, part) < 0)                                           \
-            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u)); \
-    } while (0)
-
-static void append(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "a");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-    assert_int_equal(fclose(f), 0);
-}
-
-struct ui_fixture {
-    struct uilab u;
-    char dir[64], out[128], err[128];
-    uint32_t job;
-};
-
-/* A job that runs, with output in a directory of its own. */
-static int set_up(void **state)
-{
-    static struct ui_fixture g;
-    struct uilab *u = &g.u;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(g.dir, sizeof g.dir, "%s/ui.XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(g.dir))
-        return -1;
-    snprintf(g.out, sizeof g.out, "%s/out.txt", g.dir);
-    snprintf(g.err, sizeof g.err, "%s/err.txt", g.dir);
-    uilab_init(u);
-    lab_node(&u->lab, "n1", 8, 16384, 0, NULL);
-    lab_part(&u->lab, "main", "n1");
-    lab_configure(&u->lab);
-    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
-    j->req.std_out = strdup(g.out);
-    j->req.std_err = strdup(g.err);
-    g.job = lab_submit(&u->lab, j);
-    lab_start(&u->lab, g.job, ARRAY_NONE, 0, lab_alloc("n1", 0, 4, 0, 0, 1024));
-    lab_running(&u->lab, g.job, STEP_BATCH, 0);
-    *state = &g;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct ui_fixture *g = *state;
-    uilab_fini(&g->u);
-    unlink(g->out);
-    unlink(g->err);
-    rmdir(g->dir);
-    return 0;
-}
 
 static void wake(struct uilab *u)
 {
@@ -73,7 +16,7 @@ static void wake(struct uilab *u)
 
 static void follows_a_file_from_before_it_is_there(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     uilab_connect(u);
     uilab_keys(u, "l");
@@ -106,7 +49,7 @@ static void follows_a_file_from_before_it_is_there(void **state)
 
 static void truncated_and_replaced_files(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append(g->out, "old text\n");
     uilab_connect(u);
@@ -131,7 +74,7 @@ static void truncated_and_replaced_files(void **state)
 
 static void progress_bars_can_be_read(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     append(g->out, "start\n");
     for (int i = 0; i <= 100; i++) {
         char line[64];
@@ -150,7 +93,7 @@ static void progress_bars_can_be_read(void **state)
 /* Ten updates a second fill the longest piece of a line within a minute. */
 static void a_bar_of_an_hour_is_one_row(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     append(g->out, "epoch 1\n");
     struct str bar = STR_INIT;
     for (int i = 0; i < 9000; i++)
@@ -177,7 +120,7 @@ static void a_bar_of_an_hour_is_one_row(void **state)
 
 static void search_and_errors(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     for (int i = 0; i < 3000; i++) {
         char line[64];
@@ -217,7 +160,7 @@ static void search_and_errors(void **state)
 
 static void both_streams(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     append(g->out, "to stdout\n");
     append(g->err, "to stderr\n");
     uilab_connect(&g->u);
@@ -232,7 +175,7 @@ static void both_streams(void **state)
 }
 
 /* srun of n ranks on one node. std_out: NULL: kept on the node. */
-static void run_step(struct ui_fixture *g, uint32_t n_ranks, const char *std_out)
+static void run_step(struct output_fixture *g, uint32_t n_ranks, const char *std_out)
 {
     struct lab *l = &g->u.lab;
     struct ev_step body = {.step = {.id = 0,
@@ -254,7 +197,7 @@ static void run_step(struct ui_fixture *g, uint32_t n_ranks, const char *std_out
 /* An srun step without files: its output is kept on the node and fetched from there. */
 static void spools_are_fetched(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     run_step(g, 2, NULL);
     uilab_connect(u);
@@ -285,7 +228,7 @@ static void spools_are_fetched(void **state)
 /* --- all tasks in one --- */
 
 /* Three ranks with files of their own, in a step of their own. */
-static void three_ranks(struct ui_fixture *g, char paths[3][160])
+static void three_ranks(struct output_fixture *g, char paths[3][160])
 {
     char pattern[160];
     snprintf(pattern, sizeof pattern, "%s/rank-%%t.txt", g->dir);
@@ -296,7 +239,7 @@ static void three_ranks(struct ui_fixture *g, char paths[3][160])
 
 static void all_tasks_are_one_text(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     char paths[3][160];
     three_ranks(g, paths);
@@ -345,7 +288,7 @@ static bool is_before(struct uilab *u, const char *a, const char *b)
 /* Two of three ranks draw progress bars; each is seen moving behind its rank, below all whole lines. */
 static void bars_of_all_tasks_move(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     char paths[3][160];
     three_ranks(g, paths);
@@ -412,7 +355,7 @@ static void place(struct uilab *u, uint32_t job, int32_t step, uint32_t task)
 /* The declared tasks of a step all have a rank 0. */
 static void labels_of_a_step_job_count_its_tasks(void **state)
 {
-    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    struct uilab *u = &((struct output_fixture *)*state)->u;
     struct job *j = lab_job(&u->lab, JOB_KIND_STEPS);
     lab_step(j, "fold", 3);
     lab_step(j, "report", 1);
@@ -431,7 +374,7 @@ static void labels_of_a_step_job_count_its_tasks(void **state)
 /* What srun brings into the script's output stands there a second time, without its rank. */
 static void streamed_lines_stand_once(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     run_step(g, 2, NULL);
     struct places all = {.more = 0};
@@ -444,7 +387,7 @@ static void streamed_lines_stand_once(void **state)
 
 static void without_times_one_after_the_other(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     char paths[3][160];
     three_ranks(g, paths);
@@ -467,7 +410,7 @@ static void without_times_one_after_the_other(void **state)
 
 static void colours_are_kept(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append(g->out, "\033[1;31mred and bold\033[0m plain\n\033[38;5;46mgreen of 256\033[m\n");
     uilab_connect(u);
@@ -492,7 +435,7 @@ static void a_picture_of_all_tasks(void **state)
         "1 30 \033[1;31mERROR\033[0m CUDA out of memory: tried to allocate 2.00 GiB",
         "0 31 \033[33mWARN\033[0m  rank 1 does not answer",
     };
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     char paths[3][160], line[200];
     three_ranks(g, paths);
     append(g->out, "2026-11-21 10:00:00 srun -n 3 python train.py\n");
@@ -523,7 +466,7 @@ static uint64_t bytes_read(void)
 /* A sparse gigabyte, of which a little is read. */
 static void a_gigabyte_opens_at_once(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append(g->out, "the first line\n");
     assert_int_equal(truncate(g->out, 1000000000), 0);
@@ -569,7 +512,7 @@ static void draw_pager(struct pager *p, struct canvas *c)
 
 static void every_line_is_shown_once(void **state)
 {
-    struct ui_fixture *g = *state;
+    struct output_fixture *g = *state;
     /* Down from the top and up from the end come by the same lines, wrapped ones too. */
     for (int i = 0; i < 200; i++) {
         char line[400];
@@ -623,7 +566,7 @@ static void every_line_is_shown_once(void **state)
     canvas_fini(&c);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, output_fixture_up, output_fixture_down)
 
 int main(void)
 {

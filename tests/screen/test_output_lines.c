@@ -1,39 +1,10 @@
 /* test_output_lines.c - finding and keeping lines of an output: the current match, line numbers, the filter
  * of lines, levels, files. */
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/lib/uilab.h"
+#include "tests/screen/output_fixture.h"
 #include "ui/frame/outbox.h"
 #include "ui/widget/loglevel.h"
-
-#define must_show(u, part)                                                     \
-    do {                                                                       \
-        uilab_draw(u, 24, 80);                                                 \
-        if (uilab_find(u, part) < 0)                                           \
-            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u)); \
-    } while (0)
-
-static void must_not_show(struct uilab *u, const char *part)
-{
-    uilab_draw(u, 24, 80);
-    if (uilab_find(u, part) >= 0)
-        fail_msg("\"%s\" is on the screen:\n%s", part, uilab_text(u));
-}
-
-struct lines_fixture {
-    struct uilab u;
-    char dir[64], out[128], err[128];
-    uint32_t job;
-};
-
-static void append(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "a");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-    assert_int_equal(fclose(f), 0);
-}
 
 static void append_lines(const char *path, const char *word, int from, int to)
 {
@@ -44,45 +15,7 @@ static void append_lines(const char *path, const char *word, int from, int to)
     str_fini(&s);
 }
 
-/* A job that runs, with its output in a directory of its own. */
-static int set_up(void **state)
-{
-    static struct lines_fixture g;
-    struct uilab *u = &g.u;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(g.dir, sizeof g.dir, "%s/ui.XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(g.dir))
-        return -1;
-    snprintf(g.out, sizeof g.out, "%s/out.txt", g.dir);
-    snprintf(g.err, sizeof g.err, "%s/err.txt", g.dir);
-    uilab_init(u);
-    lab_node(&u->lab, "n1", 8, 16384, 0, NULL);
-    lab_part(&u->lab, "main", "n1");
-    lab_configure(&u->lab);
-    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
-    j->req.std_out = strdup(g.out);
-    j->req.std_err = strdup(g.err);
-    g.job = lab_submit(&u->lab, j);
-    lab_start(&u->lab, g.job, ARRAY_NONE, 0, lab_alloc("n1", 0, 4, 0, 0, 1024));
-    lab_running(&u->lab, g.job, STEP_BATCH, 0);
-    *state = &g;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct lines_fixture *g = *state;
-    char kept[160];
-    uilab_fini(&g->u);
-    snprintf(kept, sizeof kept, "%s/kept.txt", g->dir);
-    unlink(kept);
-    unlink(g->out);
-    unlink(g->err);
-    rmdir(g->dir);
-    return 0;
-}
-
-static void open_output(struct lines_fixture *g)
+static void open_output(struct output_fixture *g)
 {
     uilab_connect(&g->u);
     uilab_keys(&g->u, "l");
@@ -97,7 +30,7 @@ static void work_on(struct uilab *u)
 
 static void matches_are_counted(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 1000);
     open_output(g);
@@ -132,7 +65,7 @@ static void matches_are_counted(void **state)
 
 static void a_line_by_its_number(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 1000);
     open_output(g);
@@ -153,7 +86,7 @@ static void a_line_by_its_number(void **state)
 
 static void lines_are_filtered(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 1000);
     open_output(g);
@@ -191,7 +124,7 @@ static void lines_are_filtered(void **state)
 
 static void a_file_that_begins_again_is_filtered_again(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 1000);
     open_output(g);
@@ -215,7 +148,7 @@ static void text_of(const char *path, char *buf, size_t size)
 
 static void what_is_shown_is_saved(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     char kept[160], keys[260], buf[1000];
     snprintf(kept, sizeof kept, "%s/kept.txt", g->dir);
@@ -234,11 +167,12 @@ static void what_is_shown_is_saved(void **state)
     must_show(u, "choose another name");
     text_of(kept, buf, sizeof buf);
     assert_string_equal(buf, "needle 50\nneedle 150\n");
+    unlink(kept);
 }
 
 static void programs_get_the_file(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append(g->out, "text\n");
     open_output(g);
@@ -255,7 +189,7 @@ static void programs_get_the_file(void **state)
 /* tqdm writes "\r" before or behind each state, and no line end. */
 static void an_unfinished_line_is_live(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 100);
     append(g->out, "\r  1%|#   |");
@@ -312,7 +246,7 @@ static void levels_have_roles(void **state)
 
 static void levels_are_drawn(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append(g->out, "ERROR one, ERROR two\n\033[32mERROR\033[0m in green\n");
     open_output(g);
@@ -327,7 +261,7 @@ static void levels_are_drawn(void **state)
 /* SCR-28: it opened at 0 % */
 static void all_tasks_of_an_ended_job_open_at_the_end(void **state)
 {
-    struct lines_fixture *g = *state;
+    struct output_fixture *g = *state;
     struct uilab *u = &g->u;
     append_lines(g->out, "needle", 1, 1000);
     append(g->err, "an error\n");
@@ -342,7 +276,7 @@ static void all_tasks_of_an_ended_job_open_at_the_end(void **state)
     must_show(u, "hay 1");
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, output_fixture_up, output_fixture_down)
 
 int main(void)
 {

@@ -4,10 +4,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "ui/output/output_stream.h"
 
 /* --- reading lines --- */
 
@@ -121,32 +119,29 @@ size_t line_hits_number(const struct line_hits *h, int64_t line)
 
 void line_filter_init(struct line_filter *f)
 {
-    *f = (struct line_filter){.fd = -1, .lines = STR_INIT, .last = STR_INIT};
+    *f = (struct line_filter){.kept = KEPT_LINES_CLOSED, .lines = STR_INIT, .unfinished = STR_INIT};
 }
 
 void line_filter_begin(struct line_filter *f, const char *text)
 {
     bool without = text && *text == '!' && text[1];
-    if (f->fd >= 0)
-        close(f->fd);
-    f->fd = -1;
+    kept_lines_close(&f->kept);
     line_scan_begin(&f->scan, str_is_empty(text) ? NULL : text + without, without);
     str_fini(&f->lines);
-    str_fini(&f->last);
+    str_fini(&f->unfinished);
     str_init(&f->lines);
-    str_init(&f->last);
-    f->size = 0;
+    str_init(&f->unfinished);
     f->full = false;
     if (f->scan.text)
-        f->fd = stream_nameless();
+        kept_lines_open(&f->kept);
 }
 
 void line_filter_restart(struct line_filter *f)
 {
-    f->scan.at = f->size = 0;
+    f->scan.at = 0;
     f->scan.seen = -1;
     f->full = false;
-    str_clear(&f->last);
+    kept_lines_clear(&f->kept);
 }
 
 bool line_filter_has_work(const struct line_filter *f, int64_t size)
@@ -158,53 +153,20 @@ static void line_filter_found(void *ctx, int64_t at, const char *line, size_t n,
 {
     (void)at;
     struct line_filter *f = ctx;
-    str_append_n(whole ? &f->lines : &f->last, line, n);
+    str_append_n(whole ? &f->lines : &f->unfinished, line, n);
 }
 
 int64_t line_filter_work(struct line_filter *f, const struct pager_file *source, int64_t size)
 {
-    int64_t before = f->size;
-    struct str last = f->last;
-    str_init(&f->last);
+    int64_t before = f->kept.size;
     str_clear(&f->lines);
+    str_clear(&f->unfinished);
     line_scan_slice(&f->scan, source, size, line_filter_found, f);
-    size_t n = f->lines.len;
-    if (f->fd < 0 || f->size + (int64_t)n > LINE_FILTER_MAX ||
-        pwrite(f->fd, f->lines.s, n, f->size) != (ssize_t)n)
+    if (f->kept.size + (int64_t)f->lines.len > LINE_FILTER_MAX ||
+        !kept_lines_add(&f->kept, f->lines.s, f->lines.len))
         f->full = true;
-    else
-        f->size += (int64_t)n;
-    bool same = f->size == before && f->last.len == last.len &&
-                (!last.len || memcmp(f->last.s, last.s, last.len) == 0);
-    str_fini(&last);
-    return same ? -1 : before;
-}
-
-int64_t line_filter_size(void *filter)
-{
-    const struct line_filter *f = filter;
-    return f->size + (int64_t)f->last.len;
-}
-
-size_t line_filter_read(void *filter, int64_t at, char *buf, size_t n)
-{
-    const struct line_filter *f = filter;
-    size_t got = 0;
-    if (at < f->size && f->fd >= 0) {
-        size_t left = (size_t)(f->size - at);
-        ssize_t k = pread(f->fd, buf, n < left ? n : left, at);
-        if (k <= 0)
-            return 0;
-        got = (size_t)k;
-    }
-    int64_t last = at + (int64_t)got - f->size;
-    if (last >= 0 && last < (int64_t)f->last.len && got < n) {
-        size_t left = f->last.len - (size_t)last;
-        left = left < n - got ? left : n - got;
-        memcpy(buf + got, f->last.s + last, left);
-        got += left;
-    }
-    return got;
+    bool other_end = kept_lines_end_with(&f->kept, &f->unfinished);
+    return other_end || f->kept.size != before ? before : -1;
 }
 
 /* --- a line by its number --- */

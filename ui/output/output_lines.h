@@ -9,6 +9,7 @@
 
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "ui/output/kept_lines.h"
 #include "ui/widget/pager.h"
 
 #define LINE_HITS_MAX   100000
@@ -40,11 +41,10 @@ size_t line_hits_number(const struct line_hits *h, int64_t line);
 
 struct line_filter {
     struct line_scan scan;
-    int fd;           /* nameless; -1: there is no room for it */
-    int64_t size;     /* of the copy */
-    struct str lines; /* of this slice */
-    struct str last;  /* the unfinished line at the end of the output */
-    bool full;        /* the copy is as long as it may become */
+    struct kept_lines kept; /* the copy */
+    struct str lines;       /* of this slice: whole ones, ... */
+    struct str unfinished;  /* ... and the one at the end of the output */
+    bool full;              /* the copy is as long as it may become */
 };
 
 /* The filter is off before the first begin. */
@@ -69,9 +69,5 @@ struct line_seek {
 void line_seek_begin(struct line_seek *s, int64_t want);
 /* One slice. Returns true once `start` is that of the line, or of the last one if there are fewer. */
 bool line_seek_work(struct line_seek *s, const struct pager_file *f, int64_t size);
-
-/* For pagers. */
-int64_t line_filter_size(void *filter);
-size_t line_filter_read(void *filter, int64_t at, char *buf, size_t n);
 
 #endif

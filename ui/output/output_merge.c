@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -28,18 +27,17 @@ struct merge_batch { /* what one turn takes */
 
 void merge_init(struct output_merge *m)
 {
-    *m = (struct output_merge){.fd = stream_nameless(), .halves = STR_INIT};
+    *m = (struct output_merge){.kept = KEPT_LINES_CLOSED};
+    kept_lines_open(&m->kept);
 }
 
 void merge_fini(struct output_merge *m)
 {
-    if (m->fd >= 0)
-        close(m->fd);
+    kept_lines_close(&m->kept);
     vec_for_each (&m->parts, i)
         str_fini(&m->parts.v[i].half);
     vec_fini(&m->parts);
-    str_fini(&m->halves);
-    *m = (struct output_merge){.fd = -1};
+    *m = (struct output_merge){.kept = KEPT_LINES_CLOSED};
 }
 
 void merge_add(struct output_merge *m, struct stream *s)
@@ -227,12 +225,6 @@ static void output_merge_add_text(struct str *out, const char *s, size_t n)
     str_append_n(out, s + skip, n - skip);
 }
 
-static void output_merge_put(struct output_merge *m, const char *s, size_t n)
-{
-    if (m->fd >= 0 && pwrite(m->fd, s, n, m->size) == (ssize_t)n)
-        m->size += (int64_t)n;
-}
-
 static void output_merge_write_lines(struct output_merge *m, struct merge_batch *b, bool ended)
 {
     struct str out = STR_INIT;
@@ -248,12 +240,12 @@ static void output_merge_write_lines(struct output_merge *m, struct merge_batch 
     if (!m->live && !ended && b->lines.n && !timed && m->parts.n > 1)
         str_append(&out, "\033[2m--- above: file after file; below: live ---\033[0m\n");
     m->live |= b->lines.n > 0;
-    output_merge_put(m, out.s, out.len);
+    kept_lines_add(&m->kept, out.s, out.len);
     str_fini(&out);
 }
 
-/* After all lines, the unfinished line of each output. */
-static void write_halves(struct output_merge *m)
+/* After all lines, the unfinished line of each output. Returns whether they are others than before. */
+static bool write_halves(struct output_merge *m)
 {
     struct str out = STR_INIT;
     vec_for_each (&m->parts, i) {
@@ -264,51 +256,20 @@ static void write_halves(struct output_merge *m)
         output_merge_add_text(&out, half->s, half->len);
         str_append_char(&out, '\n');
     }
-    str_fini(&m->halves);
-    m->halves = out;
+    return kept_lines_end_with(&m->kept, &out);
 }
 
 bool merge_work(struct output_merge *m, bool ended, bool *ret_changed)
 {
     struct merge_batch b = {.text = STR_INIT};
-    struct str before = m->halves;
-    int64_t size = m->size;
+    int64_t size = m->kept.size;
     bool more = false;
-    str_init(&m->halves);
     vec_for_each (&m->parts, i)
         more |= take_part(m, &b, i, ended);
     output_merge_write_lines(m, &b, ended);
-    write_halves(m);
-    *ret_changed = m->size != size || !str_eq(m->halves.s, before.s);
-    str_fini(&before);
+    bool other_halves = write_halves(m);
+    *ret_changed = other_halves || m->kept.size != size;
     vec_fini(&b.lines);
     str_fini(&b.text);
     return more;
-}
-
-int64_t merge_size(void *merge)
-{
-    const struct output_merge *m = merge;
-    return m->size + (int64_t)m->halves.len;
-}
-
-size_t merge_read(void *merge, int64_t at, char *buf, size_t n)
-{
-    const struct output_merge *m = merge;
-    size_t got = 0;
-    if (at < m->size && m->fd >= 0) {
-        size_t left = (size_t)(m->size - at);
-        ssize_t k = pread(m->fd, buf, n < left ? n : left, at);
-        if (k <= 0)
-            return 0;
-        got = (size_t)k;
-    }
-    int64_t half = at + (int64_t)got - m->size;
-    if (half >= 0 && half < (int64_t)m->halves.len && got < n) {
-        size_t left = m->halves.len - (size_t)half;
-        left = left < n - got ? left : n - got;
-        memcpy(buf + got, m->halves.s + half, left);
-        got += left;
-    }
-    return got;
 }

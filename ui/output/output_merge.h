@@ -9,7 +9,7 @@
 #ifndef UI_OUTPUT_OUTPUT_MERGE_H
 #define UI_OUTPUT_OUTPUT_MERGE_H
 
-#include "src/base/str.h"
+#include "ui/output/kept_lines.h"
 #include "ui/output/output_stream.h"
 
 struct merge_part {
@@ -21,9 +21,7 @@ struct merge_part {
 };
 
 struct output_merge {
-    int fd;            /* -1: there is no room for it */
-    int64_t size;      /* of the lines; nothing of them changes */
-    struct str halves; /* what is seen behind them, new each time */
+    struct kept_lines kept; /* lines of all of them, and their unfinished lines, new each time */
     VEC(struct merge_part) parts;
     int label; /* cells */
     bool live; /* something has been shown before */
@@ -36,9 +34,5 @@ void merge_add(struct output_merge *m, struct stream *s);
  * there is more to be taken; *ret_changed: there is something else to be seen, from the size that the lines
  * had before on. */
 bool merge_work(struct output_merge *m, bool ended, bool *ret_changed);
-
-/* For pagers. */
-int64_t merge_size(void *merge);
-size_t merge_read(void *merge, int64_t at, char *buf, size_t n);
 
 #endif

@@ -33,7 +33,7 @@ void reading_state_fini(struct reading_state *s)
 
 void reading_init(struct reading *r, const struct stream_hooks *hooks)
 {
-    *r = (struct reading){.hooks = *hooks, .merge = {.fd = -1}};
+    *r = (struct reading){.hooks = *hooks, .merge = {.kept = KEPT_LINES_CLOSED}};
     r->inotify = -1;
     line_filter_init(&r->filter);
     output_save_init(&r->save);
@@ -78,19 +78,19 @@ static bool is_filtered(const struct reading *r)
 static int64_t source_size(const struct reading *r)
 {
     if (r->merged) /* the unfinished lines behind it come and go */
-        return r->merge.size;
+        return r->merge.kept.size;
     return r->source.size ? r->source.size(r->source.ctx) : 0;
 }
 
 /* The text in which hits are counted: whole lines that stay. */
 static int64_t counted_size(const struct reading *r)
 {
-    return is_filtered(r) ? r->filter.size : r->merged ? r->merge.size : r->pager.size;
+    return is_filtered(r) ? r->filter.kept.size : r->merged ? r->merge.kept.size : r->pager.size;
 }
 
 static void reading_show(struct reading *r)
 {
-    struct pager_file copy = {.read = line_filter_read, .size = line_filter_size, .ctx = &r->filter};
+    struct pager_file copy = {.read = kept_lines_read, .size = kept_lines_size, .ctx = &r->filter.kept};
     bool follow = r->pager.follow;
     pager_set_file(&r->pager, is_filtered(r) ? &copy : r->source.read ? &r->source : NULL);
     r->pager.follow = follow;
@@ -147,7 +147,7 @@ void reading_begin(struct reading *r, struct reading_open *take_o)
     vec_fini(&take_o->places);
     r->pager.follow = r->live;
     r->filling = r->merged || is_filtered(r);
-    struct pager_file file = {.read = merge_read, .size = merge_size, .ctx = &r->merge};
+    struct pager_file file = {.read = kept_lines_read, .size = kept_lines_size, .ctx = &r->merge.kept};
     if (r->merged)
         reading_set_source(r, &file);
 }
@@ -179,7 +179,7 @@ static bool output_pages_look_at(struct reading *r, struct stream *s)
 /* Returns true if the picture changes. */
 static bool merge_more(struct reading *r)
 {
-    int64_t lines = r->merge.size;
+    int64_t lines = r->merge.kept.size;
     bool changed;
     r->more = merge_work(&r->merge, !r->live, &changed);
     if (is_filtered(r))
@@ -188,7 +188,7 @@ static bool merge_more(struct reading *r)
         pager_rewritten(&r->pager, lines);
     if (changed && r->filling)
         pager_to_end(&r->pager);
-    r->filling &= r->more || !r->merge.size;
+    r->filling &= r->more || !r->merge.kept.size;
     return changed;
 }
 
@@ -338,7 +338,7 @@ void reading_filter(struct reading *r, const char *text)
     output_save_stop(&r->save);
     line_filter_begin(&r->filter, text);
     r->filling = true;
-    if (is_filtered(r) && r->filter.fd < 0) {
+    if (is_filtered(r) && r->filter.kept.fd < 0) {
         reading_tell(r, true, "no room for the filtered lines in the temporary directory");
         line_filter_begin(&r->filter, NULL);
     }

@@ -9,16 +9,6 @@
 #include "src/base/path_search.h"
 #include "src/base/xalloc.h"
 
-static void make_file(const char *dir, const char *name, mode_t mode)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fclose(f);
-    assert_int_equal(chmod(path, mode), 0);
-    free(path);
-}
-
 static void programs_are_found_in_order(void **unused)
 {
     (void)unused;
@@ -27,11 +17,11 @@ static void programs_are_found_in_order(void **unused)
     assert_non_null(getcwd(old, sizeof old));
     assert_int_equal(chdir(dir), 0);
     assert_int_equal(mkdir("a", 0755) || mkdir("b", 0755) || mkdir("b/ls", 0755), 0);
-    make_file("a", "text", 0644);
-    make_file("b", "text", 0755);
-    make_file("b", "both", 0755);
-    make_file("a", "both", 0755);
-    make_file(".", "here", 0755);
+    check_make_file("a", "text", 0644);
+    check_make_file("b", "text", 0755);
+    check_make_file("b", "both", 0755);
+    check_make_file("a", "both", 0755);
+    check_make_file(".", "here", 0755);
     static const struct {
         const char *path, *name, *want;
     } rows[] = {
