@@ -17,6 +17,7 @@
 #   make bench          Stoker and Slurm side by side; BENCH="submit squeue" for some pieces
 #   make screens        take the screens as they are into golden files, pictures and docs/KEYS.md
 #   make recording      record the film of README from the demo
+#   make po             takes new texts of the sources into the languages' files, src/po/*.po
 #   make install        PREFIX=/usr/local DESTDIR=; make uninstall
 #   make dist           the sources of HEAD, as stoker-VERSION.tar.gz under $(B)
 #
@@ -164,8 +165,24 @@ $(MANUAL): $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) docs/man.sh
 $(B)/share/stoker/themes:
 	$(Q)mkdir -p $(@D) && ln -sfnr themes $@
 
+# Catalogues of the languages, at ../share/locale from where the programs lie. Without msgfmt all texts are English.
+MSGFMT := $(shell command -v msgfmt)
+PO := $(wildcard src/po/*.po)
+CATALOGUES := $(if $(MSGFMT),$(patsubst src/po/%.po,$(B)/share/locale/%/LC_MESSAGES/stoker.mo,$(PO)))
+$(B)/share/locale/%/LC_MESSAGES/stoker.mo: src/po/%.po
+	$(call say,MSGFMT,$@)
+	$(Q)mkdir -p $(@D) && $(MSGFMT) --check-format --check-domain -o $@ $<
+
+# The texts of the sources that have a mark, as a template; and the .po files with those that they do not have yet.
+POT := $(B)/stoker.pot
+.PHONY: pot po
+pot:
+	$(Q)mkdir -p $(B) && src/po/extract >$(POT)
+po: pot
+	$(Q)for f in $(PO); do src/po/merge $(POT) $$f || exit 1; done
+
 .PHONY: all FORCE
-all: $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes $(MANUAL)
+all: $(CATALOGUES) $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes $(MANUAL)
 
 FORCE:
 
@@ -388,7 +405,7 @@ install: all
 	$(Q)for f in $(wildcard themes/*.theme); do install -m 644 $$f $(D)/share/stoker/themes/ || exit 1; done
 	$(Q)for f in $(wildcard docs/examples/*); do \
 	    install -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(D)/share/doc/stoker/examples/ || exit 1; done
-	$(Q)cd $(B)/share && for f in man/man?/* bash-completion/completions/stoker; do install -D -m 644 $$f $(abspath $(D))/share/$$f || exit 1; done
+	$(Q)cd $(B)/share && for f in man/man?/* bash-completion/completions/stoker $(CATALOGUES:$(B)/share/%=%); do install -D -m 644 $$f $(abspath $(D))/share/$$f || exit 1; done
 	$(Q)for n in $(LINK_NAMES); do ln -sfn stoker $(D)/share/bash-completion/completions/$$n || exit 1; done
 
 # What install has put there; folders that others use too stay, and an sbatch that is not ours.
@@ -396,7 +413,7 @@ uninstall: $(MANUAL)
 	$(Q)for n in $(LINK_NAMES); do for f in $(D)/bin/$$n $(D)/share/bash-completion/completions/$$n; do \
 	    [ "$$(readlink $$f)" != stoker ] || rm -f $$f; done; done
 	$(Q)rm -f $(PROGRAMS:%=$(D)/bin/%) $(D)/share/bash-completion/completions/stoker
-	$(Q)cd $(B)/share && for f in man/man?/*; do rm -f $(abspath $(D))/share/$$f; done
+	$(Q)cd $(B)/share && for f in man/man?/* $(CATALOGUES:$(B)/share/%=%); do rm -f $(abspath $(D))/share/$$f; done
 	$(Q)rm -rf $(D)/share/stoker $(D)/share/doc/stoker
 
 .PHONY: dist

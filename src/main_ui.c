@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "ui/app/run.h"
@@ -99,10 +100,13 @@ int main(int argc, char **argv)
     free(path);
     int exit_code;
     struct screen_options o = {.settings = &s};
+    lang_choose(s.language, NULL);
     if (!opt_parse_program(&program, &o, argc, argv, &exit_code))
         return exit_code;
-    if (o.print)
+    if (o.print) { /* for the manual, which is English */
+        lang_choose("en", NULL);
         return print_with(o.print);
+    }
     int rc = run(&s, bad < 0 ? err.s : NULL);
     settings_fini(&s);
     return rc;

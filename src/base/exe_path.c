@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/given_env.h"
 #include "src/base/xalloc.h"
 
 char *exe_path(void)
@@ -45,6 +46,7 @@ char *exe_path_program(const char *name)
 int exe_path_exec(const char *name, char *const argv[])
 {
     char *program = exe_path_program(name);
+    given_env_restore();
     execvp(program, argv); /* with a slash in it PATH is not looked at */
     int r = -errno;
     free(program);

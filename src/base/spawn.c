@@ -5,6 +5,8 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include "src/base/given_env.h"
+
 int spawn_program(const struct spawn *s, pid_t *ret)
 {
     posix_spawn_file_actions_t files;
@@ -20,7 +22,7 @@ int spawn_program(const struct spawn *s, pid_t *ret)
     posix_spawnattr_setsigdefault(&attr, &all);
     posix_spawnattr_setflags(&attr, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                             (s->session ? POSIX_SPAWN_SETSID : 0)));
-    int r = posix_spawnp(ret, s->path, &files, &attr, s->argv, s->env ? s->env : environ);
+    int r = posix_spawnp(ret, s->path, &files, &attr, s->argv, s->env ? s->env : given_env());
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
     return -r;

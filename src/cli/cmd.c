@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/given_env.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
@@ -131,7 +132,7 @@ void cli_error_lines(const struct cli *cli, const char *text)
 struct strv cli_environ(void)
 {
     struct strv env = {0};
-    for (char **e = environ; *e; e++)
+    for (char **e = given_env(); *e; e++)
         strv_push(&env, *e);
     return env;
 }

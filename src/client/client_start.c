@@ -22,6 +22,7 @@
 #include "src/base/clock.h"
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
+#include "src/base/given_env.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 
@@ -63,6 +64,7 @@ static _Noreturn void run_stokerd(const char *program, unsigned flags, int log_f
     if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(log_fd, 1) < 0 || dup2(log_fd, 2) < 0 || chdir("/") < 0)
         _exit(126);
     syscall(SYS_close_range, 3u, ~0u, 0u);
+    given_env_restore();
     execvp(program, argv);
     dprintf(2, "stoker: cannot start %s: %s\n", program, strerror(errno));
     _exit(127);

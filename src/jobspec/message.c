@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "src/base/given_env.h"
 #include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/exportenv.h"
@@ -54,7 +55,7 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
 int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
 {
     struct strv env = {0};
-    for (char **e = environ; *e; e++)
+    for (char **e = given_env(); *e; e++)
         strv_push(&env, *e);
     export_clean_job(&env);
     int rc = export_env(spec, &env, NULL, ret, err);

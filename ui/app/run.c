@@ -15,6 +15,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
@@ -251,6 +252,8 @@ static void loop_apply_settings(void *ctx, struct settings *take)
         xstrset(&l->prefs.theme, NULL);
         saver_save(&l->saver);
     }
+    if (!str_eq(l->settings->language, take->language))
+        lang_choose(take->language, NULL);
     if (l->settings->no_mouse != take->no_mouse)
         term_set_mouse(l->term, l->mouse = !take->no_mouse);
     l->own = *take;

@@ -35,6 +35,7 @@ void settings_init(struct settings *s)
 
 void settings_fini(struct settings *s)
 {
+    free(s->language);
     free(s->theme);
     free(s->samples);
     free(s->notify_command);
@@ -299,9 +300,22 @@ static int find_setting(const char *name)
     return -1;
 }
 
+static int take_language(struct settings *s, const char *text, struct errtext *err)
+{
+    bool known = str_eq(text, infos[SETTING_LANGUAGE].usual);
+    for (size_t i = 0; i < n_langs; i++)
+        known = known || str_eq(text, langs[i].code);
+    if (!known)
+        return err_set(err, -EINVAL, tr("language is one of auto, en, pl, pt_BR, fr"));
+    xstrset(&s->language, str_eq(text, infos[SETTING_LANGUAGE].usual) ? NULL : text);
+    return 0;
+}
+
 static int take_text_setting(struct settings *s, enum setting which, const char *text, struct errtext *err)
 {
-    if (which == SETTING_THEME) {
+    if (which == SETTING_LANGUAGE) {
+        return take_language(s, text, err);
+    } else if (which == SETTING_THEME) {
         xstrset(&s->theme, text);
     } else if (which == SETTING_NOTIFY_COMMAND) {
         xstrset(&s->notify_command, str_is_empty(text) ? NULL : text);
@@ -386,6 +400,7 @@ void setting_format(const struct settings *s, enum setting which, struct str *ou
                                        [NOTIFY_AUTO] = "auto"};
     char b[UNITS_TEXT_SIZE];
     switch (which) {
+    case SETTING_LANGUAGE: str_append(out, s->language ? s->language : infos[which].usual); break;
     case SETTING_THEME: str_append(out, s->theme ? s->theme : infos[which].usual); break;
     case SETTING_ASCII: str_append(out, s->ascii ? "on" : "off"); break;
     case SETTING_MOUSE: str_append(out, s->no_mouse ? "off" : "on"); break;
@@ -395,6 +410,20 @@ void setting_format(const struct settings *s, enum setting which, struct str *ou
     case SETTING_NOTIFY_COMMAND: str_append(out, s->notify_command ? s->notify_command : "none"); break;
     case SETTING_N: break;
     }
+}
+
+static const char *choice_word(enum setting which, const char *const *ways, size_t i)
+{
+    return which != SETTING_LANGUAGE || i == 0 ? ways[i] : langs[i - 1].code;
+}
+
+const char *setting_next_choice(enum setting which, const char *now)
+{
+    static const char *const ways[] = {"auto", "off", "osc9", "osc777", "osc99"};
+    size_t n = which == SETTING_LANGUAGE ? n_langs + 1 : sizeof ways / sizeof ways[0], i = 0;
+    while (i < n && !str_eq(choice_word(which, ways, i), now))
+        i++;
+    return choice_word(which, ways, (i + 1) % n);
 }
 
 void setting_is_given(struct settings *s, enum setting which)

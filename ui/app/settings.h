@@ -4,6 +4,7 @@
 #define UI_APP_SETTINGS_H
 
 #include "src/base/err.h"
+#include "src/base/lang.h"
 #include "ui/frame/user_commands.h"
 #include "ui/keys/keymap.h"
 #include "ui/term/notify.h"
@@ -13,13 +14,14 @@
 /* X(member, name in ui.cfg, kind, what it is when not set, what it is for) */
 /* clang-format off */
 #define SETTINGS(X) \
-    X(THEME, "theme", TEXT, "dark", "the colours: dark, light, mono, colourblind, your own") \
-    X(ASCII, "ascii", BOOL, "false", "ASCII characters only") \
-    X(MOUSE, "mouse", BOOL, "true", "the mouse selects and opens; off: the terminal selects text") \
-    X(READ_ONLY, "read_only", BOOL, "false", "refuse all changes") \
-    X(GPU_IDLE, "gpu_idle", DURATION, "10m", "report a GPU that has been allocated and idle for so long") \
-    X(NOTIFY, "notify", CHOICE, "auto", "desktop notification of watched jobs: auto, off, osc9, osc777, osc99") \
-    X(NOTIFY_COMMAND, "notify_command", TEXT, "", "command that is run when a watched job changes")
+    X(THEME, "theme", TEXT, "dark", N_("the colours: dark, light, mono, colourblind, your own")) \
+    X(ASCII, "ascii", BOOL, "false", N_("ASCII characters only")) \
+    X(MOUSE, "mouse", BOOL, "true", N_("the mouse selects and opens; off: the terminal selects text")) \
+    X(READ_ONLY, "read_only", BOOL, "false", N_("refuse all changes")) \
+    X(GPU_IDLE, "gpu_idle", DURATION, "10m", N_("report a GPU that has been allocated and idle for so long")) \
+    X(NOTIFY, "notify", CHOICE, "auto", N_("desktop notification of watched jobs: auto, off, osc9, osc777, osc99")) \
+    X(NOTIFY_COMMAND, "notify_command", TEXT, "", N_("command that is run when a watched job changes")) \
+    X(LANGUAGE, "language", CHOICE, "auto", N_("the language of the screens; auto: as LANGUAGE, LC_ALL and LANG say"))
 /* clang-format on */
 
 enum setting {
@@ -38,7 +40,8 @@ struct setting_info {
 };
 
 struct settings {
-    char *theme; /* a name, or a path with a slash; NULL: the built-in looks */
+    char *language; /* a code of langs; NULL: as the environment says */
+    char *theme;    /* a name, or a path with a slash; NULL: the built-in looks */
     bool ascii, read_only, no_mouse;
     uint32_t gpu_idle_s; /* an allocated GPU that idles for this long is reported */
     enum notify_way notify;
@@ -81,6 +84,8 @@ char *settings_beside(const char *name) __attribute__((warn_unused_result));
 /* The file of a theme: name itself where it has a slash, else NAME.theme of the user's own, else
  * dir/NAME.theme. Caller frees. */
 char *settings_theme_path(const char *name, const char *dir) __attribute__((warn_unused_result));
+/* The words of a choice, in the order in which Enter takes them: the next one behind `now`. */
+const char *setting_next_choice(enum setting which, const char *now);
 /* The names of all themes: the built-in ones, the user's, those of dir. */
 struct strv settings_themes(const char *dir) __attribute__((warn_unused_result));
 

@@ -92,7 +92,7 @@ static void settings_view_title(struct view *v, struct rich *out)
     const char *home = getenv("HOME");
     bool own = !str_is_empty(home) && str_starts(path, home);
     (void)v;
-    rich_add(out, ROLE_TITLE, "Settings");
+    rich_add(out, ROLE_TITLE, tr("Settings"));
     rich_addf(out, ROLE_DIM, "  %s%s", own ? "~" : "", own ? path + strlen(home) : path);
     free(path);
 }
@@ -102,9 +102,10 @@ static void settings_view_title(struct view *v, struct rich *out)
 static void draw_source(const struct settings *s, enum setting which, struct canvas *c, int y, int x, int w)
 {
     if (s->from[which] == SETTING_BY_FILE)
-        canvas_printf(c, y, x, ROLE_NORMAL, w, "ui.cfg, line %d", s->lines[which]);
+        canvas_printf(c, y, x, ROLE_NORMAL, w, tr("ui.cfg, line %d"), s->lines[which]);
     else
-        canvas_text(c, y, x, ROLE_DIM, s->from[which] == SETTING_BY_OPTION ? "command line" : "default", w);
+        canvas_text(c, y, x, ROLE_DIM,
+                    s->from[which] == SETTING_BY_OPTION ? tr("command line") : tr("default"), w);
 }
 
 static void draw_option(const struct settings_screen *s, const struct settings_row *row, struct canvas *c,
@@ -146,7 +147,7 @@ static void settings_view_draw(struct view *v, struct canvas *c, const struct sc
     }
     const struct settings_row *row = &s->rows.v[s->list.cursor];
     canvas_hline(c, foot.y, foot.x, foot.w, ROLE_RULE);
-    canvas_text(c, foot.y + 1, foot.x + 1, ROLE_DIM, setting_info(row->which)->help, foot.w - 2);
+    canvas_text(c, foot.y + 1, foot.x + 1, ROLE_DIM, tr(setting_info(row->which)->help), foot.w - 2);
 }
 
 /* --- changes --- */
@@ -188,7 +189,7 @@ static void settings_change(struct settings_screen *s, enum setting which, char 
 {
     struct ui *ui = s->v.ui;
     if (ui->o.settings->from[which] == SETTING_BY_OPTION)
-        ui_toast(ui, ROLE_WARN, "the command line has set %s: it counts until the screens are left",
+        ui_toast(ui, ROLE_WARN, tr("the command line has set %s: it counts until the screens are left"),
                  setting_info(which)->name);
     struct setting_change *w = xcalloc(1, sizeof *w);
     *w = (struct setting_change){.name = xstrdup(setting_info(which)->name), .value = take_value};
@@ -212,8 +213,8 @@ static void settings_type(struct settings_screen *s, enum setting which)
     if (which != SETTING_NOTIFY_COMMAND || s->v.ui->o.settings->notify_command)
         setting_format(s->v.ui->o.settings, which, &now);
     edit_set(&d->edit, now.s);
-    lines_addf(&d->body.lines, ROLE_NORMAL, "%s", setting_info(which)->help);
-    d->verb = xstrdup("set");
+    lines_addf(&d->body.lines, ROLE_NORMAL, "%s", tr(setting_info(which)->help));
+    d->verb = xstrdup(tr("set"));
     d->may_be_empty = which == SETTING_NOTIFY_COMMAND;
     ui_take_dialog(s->v.ui, d, setting_typed, s, NULL);
     str_fini(&now);
@@ -222,13 +223,9 @@ static void settings_type(struct settings_screen *s, enum setting which)
 /* The next of the words of a choice. */
 static void settings_next_choice(struct settings_screen *s, enum setting which)
 {
-    static const char *const ways[] = {"auto", "off", "osc9", "osc777", "osc99"};
     struct str now = STR_INIT;
-    size_t i = 0;
     setting_format(s->v.ui->o.settings, which, &now);
-    while (i < 5 && !str_eq(ways[i], now.s))
-        i++;
-    settings_change(s, which, settings_file_quote(ways[(i + 1) % 5]));
+    settings_change(s, which, settings_file_quote(setting_next_choice(which, now.s)));
     str_fini(&now);
 }
 

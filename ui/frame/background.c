@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/given_env.h"
 #include "src/base/spawn.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -90,7 +91,7 @@ void ui_background(struct ui *ui, const char *what, const char *text, struct str
 {
     struct background *b = xcalloc(1, sizeof *b);
     *b = (struct background){.what = xstrdup(what), .text = xstrdup(text), .told = told};
-    for (char **e = environ; *e; e++)
+    for (char **e = given_env(); *e; e++)
         strv_push(&b->env, *e);
     for (size_t i = 0; i < take_env->n; i++) {
         char *name = xstrndup(take_env->v[i], strcspn(take_env->v[i], "="));

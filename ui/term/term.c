@@ -15,6 +15,7 @@
 #include <wchar.h>
 
 #include "src/base/clock.h"
+#include "src/base/given_env.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
@@ -339,6 +340,7 @@ static void become(char *const *argv)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    given_env_restore();
     execvp(argv[0], argv);
     fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
     _exit(127);

@@ -125,9 +125,9 @@ static bool names_utf8(const char *name)
 
 void caps_set_locale(void)
 {
-    bool found = setlocale(LC_ALL, "") != NULL;
+    bool found = setlocale(LC_CTYPE, "") != NULL;
     if (!found || (names_utf8(locale_name()) && strcmp(nl_langinfo(CODESET), "UTF-8") != 0))
-        setlocale(LC_ALL, "C.UTF-8");
+        setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 bool caps_is_ascii(void)

@@ -16,11 +16,10 @@
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
 #include "src/base/file.h"
+#include "src/base/given_env.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/initunits.h"
-
-extern char **environ;
 
 struct todo {
     struct str text;
@@ -55,7 +54,7 @@ static int initshared_run(const char *const argv[])
         char **out;
     } args = {.in = argv};
     pid_t pid;
-    int status = 0, r = posix_spawnp(&pid, argv[0], NULL, NULL, args.out, environ);
+    int status = 0, r = posix_spawnp(&pid, argv[0], NULL, NULL, args.out, given_env());
     if (r != 0)
         return -r;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -14,10 +14,9 @@
 
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
+#include "src/base/given_env.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
-
-extern char **environ;
 
 /* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
  * errno. */
@@ -34,7 +33,7 @@ static pid_t nodecheck_start(const struct strv *args, FILE **ret_out)
         posix_spawn_file_actions_adddup2(&files, p[1], 1);
         posix_spawn_file_actions_addclose(&files, p[1]);
     }
-    r = r ? r : posix_spawnp(&pid, path, &files, NULL, args->v, environ);
+    r = r ? r : posix_spawnp(&pid, path, &files, NULL, args->v, given_env());
     posix_spawn_file_actions_destroy(&files);
     free(path);
     if (p[1] >= 0)
