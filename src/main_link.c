@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "backend/confine/confine.h"
 #include "backend/sshlink/ssh_check.h"
 #include "backend/sshlink/ssh_keys.h"
 #include "backend/sshlink/ssh_listen.h"
@@ -32,6 +33,14 @@ static void keep_secrets(void)
     prctl(PR_SET_DUMPABLE, 0);
 }
 
+/* Servers speak before it is known who they are. */
+static void link_give_up(enum confine_kind kind)
+{
+    int r = confine_system_calls(kind, "stoker-link");
+    if (r != 0)
+        log_warn("system calls are not restricted%s%s", r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
+}
+
 static int serve(const char *keys)
 {
     int type = 0;
@@ -44,6 +53,7 @@ static int serve(const char *keys)
     struct errtext err = {""};
     char *dir = exe_path_dir();
     log_open("stoker-link", 2, LOG_LVL_INFO);
+    link_give_up(CONFINE_NETWORK);
     int r = sshlink_run(CTL_FD, dir, keys, &err);
     if (r < 0)
         log_error("%s", err.s);
@@ -59,6 +69,8 @@ static int listen_at(const char *socket, const char *keys, const char *peer)
     log_open("stoker-link", 2, LOG_LVL_INFO);
     int r = privdrop_to_owner(keys, &err);
     keep_secrets();
+    if (r == 0)
+        link_give_up(CONFINE_SERVICE);
     r = r ? r : listen_run(self, socket, keys, peer, &err);
     if (r < 0)
         log_error("%s", err.s);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/confine/confine.h"
 #include "backend/control/control.h"
 #include "backend/control/lineage.h"
 #include "backend/loop/loop.h"
@@ -213,6 +214,14 @@ static int start(struct daemon_state *d, struct errtext *err)
     return r;
 }
 
+/* A private controller starts this machine's agent, and tasks would inherit what it has given up. */
+static void stokerd_give_up(const struct daemon_state *d)
+{
+    int r = d->shared && geteuid() != 0 ? confine_system_calls(CONFINE_SERVICE, "stokerd") : 0;
+    if (r != 0)
+        log_warn("system calls are not restricted%s%s", r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
+}
+
 struct daemon_options {
     bool foreground, shared, accept_loss;
 };
@@ -271,9 +280,10 @@ int main(int argc, char **argv)
         paths_fini(&d.paths);
         return r == -EBUSY ? 3 : 1;
     }
+    stokerd_give_up(&d);
     if (!d.everyone && geteuid() == 0)
         log_info("serves root alone; for all users of this machine: stoker init --shared");
-    if (d.root_serves_all)
+    if (d.root_serves_all && geteuid() == 0)
         log_warn("serves all users as root, because " PATHS_ROOT_SERVES_ALL " is set");
     loop_run(d.loop);
     control_free(d.control);

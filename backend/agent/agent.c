@@ -23,6 +23,7 @@
 #include "backend/agent/local_clients.h"
 #include "backend/agent/node_usage.h"
 #include "backend/agent/outfile.h"
+#include "backend/agent/own_rights.h"
 #include "backend/agent/spool.h"
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
@@ -465,6 +466,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
                                                        .ctx = d});
     if (a->policy.close_gpus && a->gpus)
         a->gpu_access = gpu_access_new(a->cgroups, a->root, &a->facts.notes);
+    own_rights_reduce(a->cfg.controller != NULL);
     return agent_listen(d, err);
 }
 

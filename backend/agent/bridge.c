@@ -16,9 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/confine/confine.h"
 #include "backend/task/programs.h"
 #include "src/base/clock.h"
 #include "src/base/dirs.h"
+#include "src/base/log.h"
 #include "src/base/str.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
@@ -234,6 +236,8 @@ static int bridge_answer(const char *agent, struct errtext *err)
 static int carry_from(int sock)
 {
     signal(SIGPIPE, SIG_IGN);
+    if (confine_system_calls(CONFINE_READER, "stoker-agent --bridge") < 0)
+        log_debug("system calls of the bridge are not restricted");
     if (write(1, BRIDGE_HELLO, sizeof BRIDGE_HELLO - 1) == sizeof BRIDGE_HELLO - 1)
         carry_all(sock);
     close(sock);

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/confine/confine.h"
 #include "src/base/clock.h"
+#include "src/base/log.h"
 #include "src/base/privdrop.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -142,6 +144,8 @@ static bool file_reader_take(struct file_reader *r, const struct frame *f)
         r->path = xstrdup(m.path ? m.path : "");
         if (privdrop_to_uid(m.uid, &err) < 0)
             r->refused = xstrdup(err.s);
+        else if (confine_system_calls(CONFINE_READER, "stoker-agent (reader of a file)") < 0)
+            log_debug("system calls of this reader are not restricted");
     }
     struct waiting_read a = {.tag = f->tag,
                              .offset = m.offset,

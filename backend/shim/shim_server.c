@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backend/confine/confine.h"
 #include "backend/shim/shim.h"
 #include "backend/task/programs.h"
 #include "backend/task/shim_setup.h"
@@ -67,8 +69,18 @@ static int shim_server_run(char *title, size_t title_size)
     }
 }
 
+/* For ranks, which become their user, and for their files, groups, limits and processes. */
+static const uint64_t rights_of_shim = 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_CHOWN |
+                                       1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH |
+                                       1ull << CAP_FOWNER | 1ull << CAP_KILL | 1ull << CAP_SYS_PTRACE |
+                                       1ull << CAP_SYS_RESOURCE;
+
 int shim_program(int argc, char **argv)
 {
+    if (confine_capabilities(rights_of_shim) < 0) {
+        perror("stoker-shim: cannot drop capabilities");
+        return 1;
+    }
     programs_hold(); /* its copies hold it too */
     if (argc == 1)
         return shim_main(argv[0]);

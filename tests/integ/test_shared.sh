@@ -208,11 +208,43 @@ is "another's directory" "$state" FAILED
 is_gone "$TMPDIR/ledger/own/theirs.out" || fail "a file in another user's directory"
 
 case_ "one user's job is no other's to end; the queue is one"
-j=$(as nobody sbatch --parsable -D /tmp -w n2 -o /dev/null --wrap 'exec tail -f /dev/null')
+j=$(as nobody sbatch --parsable -D /tmp -w n2 -o "$TMPDIR/ledger/caps" --wrap 'cat /proc/self/status; exec tail -f /dev/null')
 wait_state "$j" RUNNING
 run as "$login" scancel "$j"
 [ "$rc" -ne 0 ] || fail "another user's job was cancelled"
 has "it is seen" "$(as "$login" squeue -h -o '%i %u')" "$j nobody"
+
+case_ "each process has given up what it does not need"
+status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
+filters=$([ "$(uname -m)" = x86_64 ] && echo 2 || echo "")
+[ -z "$filters" ] || for pid in "$controller" $(pgrep -f "stoker-link (serve|listen) .*$keys"); do
+    is "a filter of system calls, of $(ps -o args= -p "$pid")" "$(status_of "$pid" Seccomp)" $filters
+    is "nothing new through setuid programs" "$(status_of "$pid" NoNewPrivs)" 1
+    is "no capability" "$(status_of "$pid" CapPrm)" 0000000000000000
+done
+# cap MASK NUMBER: is it in there
+cap() { [ $((0x$1 >> $2 & 1)) = 1 ]; }
+KILL=5 SETUID=7 NET_ADMIN=12 SYS_MODULE=16 SYS_PTRACE=19 SYS_ADMIN=21 SYS_BOOT=22 SYS_TIME=25
+agent=$(sed -n 1p "$TMPDIR/n2/lock")
+shim=$(pgrep -f -- "stoker-shim $TMPDIR/n2/tasks/$j\\.")
+for c in $NET_ADMIN $SYS_MODULE $SYS_BOOT $SYS_TIME $SETUID; do
+    ! cap "$(status_of "$agent" CapPrm)" $c || fail "the agent has capability $c"
+done
+for c in $NET_ADMIN $SYS_MODULE $SYS_BOOT $SYS_TIME $SYS_ADMIN; do
+    ! cap "$(status_of "$shim" CapPrm)" $c || fail "the supervisor has capability $c"
+done
+for c in $KILL $SYS_PTRACE; do
+    cap "$(status_of "$agent" CapEff)" $c || fail "the agent lacks capability $c"
+    cap "$(status_of "$shim" CapEff)" $c || fail "the supervisor lacks capability $c"
+done
+wait_for 20 grep -q CapBnd "$TMPDIR/ledger/caps"
+of_task() { awk -v key="$1:" '$1 == key { print $2 }' "$TMPDIR/ledger/caps"; }
+is "a task has none" "$(of_task CapPrm)" 0000000000000000
+is "no filter for tasks" "$(of_task Seccomp)" 0
+for c in $SYS_BOOT $SYS_TIME; do ! cap "$(of_task CapBnd)" $c || fail "a task can get capability $c"; done
+for c in $SYS_MODULE $SYS_ADMIN $NET_ADMIN; do
+    ! cap "$(awk '/^CapBnd/ { print $2 }' /proc/self/status)" $c || cap "$(of_task CapBnd)" $c || fail "setuid programs of tasks lack capability $c"
+done
 
 case_ "an administrator whom a node names is none, unless the node may say so"
 config=$(<"$STOKER_HOME/stoker.cfg")

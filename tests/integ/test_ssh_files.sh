@@ -47,6 +47,20 @@ touch there/live/go
 wait_for 20 is_dead $pid
 is "all of it" "$(cat followed followed.err)" $'one\ntwo'
 
+case_ "the reader, the bridge and link make no other system calls than they need"
+case $(uname -m) in x86_64 | aarch64)
+    filter_of() { awk '$1 == "Seccomp:" { print $2 }' "/proc/$1/status"; }
+    readers=$(pgrep -P "$(ssh_agent_pid 1)" -f -- --read-file)
+    bridges=$(pgrep -f -- "stoker-agent --bridge .*$(basename "$TMPDIR")")
+    links=$(pgrep -P "$(controller_pid)" -f -- "stoker-link serve")
+    for pids in "reader $readers" "bridge $bridges" "link $links"; do
+        like "there is a ${pids%% *}" "${pids#* }" '[0-9].*'
+        for pid in ${pids#* }; do is "filter of a ${pids%% *}" "$(filter_of "$pid")" 2; done
+    done
+    is "none is left to tasks" "$(srun sed -n 's/^Seccomp:[[:space:]]*//p' /proc/self/status)" "$(filter_of $$)"
+    ;;
+esac
+
 case_ "tasks of a step job, each its file"
 mkdir -p there/tasks
 cat >tasks.job <<J
