@@ -41,6 +41,7 @@ service() {
     dir=$(sed -n 's/^RuntimeDirectory=//p' $unit)
     cmd=$(sed -n 's/^ExecStart=//p' $unit)
     mkdir -p "/run/$dir" && chown "${user:-root}:" "/run/$dir"
+    umask "$(sed -n 's/^UMask=//p' $unit)"
     # shellcheck disable=SC2086
     if [ -n "$user" ]; then
         setpriv --reuid="$user" --regid="$user" --init-groups --no-new-privs $cmd 2>>"$TMPDIR/$1.log" &
@@ -48,6 +49,7 @@ service() {
         $cmd 2>>"$TMPDIR/$1.log" &
     fi
     pids+=($!)
+    umask 022
 }
 end() {
     local rc=$? pid

@@ -18,18 +18,28 @@ static const char closed_up[] = "NoNewPrivileges=yes\n"
                                 "ProtectHome=yes\n"
                                 "PrivateTmp=yes\n"
                                 "PrivateDevices=yes\n"
+                                "ProtectProc=invisible\n"
+                                "ProtectClock=yes\n"
+                                "ProtectHostname=yes\n"
+                                "ProtectKernelLogs=yes\n"
                                 "ProtectKernelTunables=yes\n"
                                 "ProtectKernelModules=yes\n"
                                 "ProtectControlGroups=yes\n"
                                 "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n"
                                 "RestrictNamespaces=yes\n"
+                                "RestrictRealtime=yes\n"
                                 "RestrictSUIDSGID=yes\n"
+                                "RemoveIPC=yes\n"
                                 "LockPersonality=yes\n"
                                 "MemoryDenyWriteExecute=yes\n"
                                 "SystemCallArchitectures=native\n"
+                                "SystemCallFilter=@system-service\n"
+                                "SystemCallFilter=~@privileged @keyring\n"
+                                "SystemCallErrorNumber=EPERM\n"
                                 "CapabilityBoundingSet=\n"
                                 "LimitCORE=0\n"
-                                "LimitNOFILE=65536\n";
+                                "LimitNOFILE=65536\n"
+                                "UMask=0077\n";
 
 void init_unit_controller(struct str *out, const char *bin, const char *user)
 {
@@ -52,6 +62,11 @@ void init_unit_controller(struct str *out, const char *bin, const char *user)
                 "RuntimeDirectory=stoker\n"
                 "LogsDirectory=stoker\n"
                 "LogsDirectoryMode=0750\n"
+                "# What all users together can make it keep.\n"
+                "MemoryMax=50%%\n"
+                "TasksMax=256\n"
+                "# It needs no network itself; mail_program and some name services do. Where they do not:\n"
+                "#IPAddressDeny=any\n"
                 "%s"
                 "\n"
                 "[Install]\n"
@@ -74,6 +89,8 @@ void init_unit_link(struct str *out, const char *bin, const char *user, const ch
                 "RestartSec=1\n"
                 "StateDirectory=stoker-link\n"
                 "RuntimeDirectory=stoker-link\n"
+                "MemoryMax=25%%\n"
+                "TasksMax=1024\n"
                 "%s"
                 "\n"
                 "[Install]\n"
@@ -81,7 +98,9 @@ void init_unit_link(struct str *out, const char *bin, const char *user, const ch
                 link_user, bin, user, closed_up);
 }
 
-/* Tasks outlive it: only the agent itself is ended, and nothing is taken from it that tasks may need. */
+/* Tasks outlive it: only the agent itself is ended, and nothing is taken from it that tasks may need. So no
+ * mount namespace, which would hide what tasks mount, no filter of system calls, and no ProtectClock, which
+ * closes all devices that it does not name. */
 void init_unit_agent(struct str *out, const char *bin, const char *user, const char *node, bool login)
 {
     str_appendf(out,
@@ -100,6 +119,10 @@ void init_unit_agent(struct str *out, const char *bin, const char *user, const c
                 "Delegate=yes\n"
                 "TasksMax=infinity\n"
                 "LimitNOFILE=65536\n"
+                "UMask=0077\n"
+                "CapabilityBoundingSet=~CAP_SYS_TIME CAP_WAKE_ALARM CAP_SYS_BOOT CAP_SYSLOG CAP_SYS_RAWIO "
+                "CAP_SYS_PACCT CAP_SYS_TTY_CONFIG CAP_MAC_ADMIN CAP_MAC_OVERRIDE CAP_AUDIT_CONTROL "
+                "CAP_AUDIT_READ CAP_BLOCK_SUSPEND CAP_LINUX_IMMUTABLE CAP_LEASE\n"
                 "RuntimeDirectory=stoker-agent\n"
                 "RuntimeDirectoryPreserve=restart\n"
                 "\n"
