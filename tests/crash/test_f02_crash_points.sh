@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # F01, F02, F03: the controller dies at each named point around a commit, at its first, second, third ... time, with one job on its
 # way. After a restart: an acknowledged job is there and runs exactly once; one that was not acknowledged runs at most once.
-# test-timeout: 600
+# test-timeout: 600 test-disk
 # test-user
 . stoker.sh
 cluster_config

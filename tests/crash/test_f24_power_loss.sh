@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # F24: the head node loses its power: nothing is left of what was written since the last sync. Every acknowledged submission is there
-# all the same, and the file is sound.
+# all the same, and the file is sound. test-disk
 . stoker.sh
 mkdir disk
 export BROKEN_DISK=$PWD/disk

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # stoker node check, add, accept, note, drain, resume, remove: a cluster of one machine grows over SSH while it runs.
-# test-user
+# test-user test-disk
 . stoker.sh
 . sshd.sh
 
