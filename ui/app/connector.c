@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
@@ -43,7 +44,7 @@ static void tell_faulty_configuration(struct connector *k)
     const char *slash = strrchr(p.config, '/'); /* the line has little room */
     size_t dir = slash ? (size_t)(slash - p.config) + 1 : 0;
     if (rc == -EINVAL)
-        k->rc = err_set(&k->err, rc, "%s (try: stoker config check)",
+        k->rc = err_set(&k->err, rc, tr("%s (try: stoker config check)"),
                         strncmp(err.s, p.config, dir) == 0 ? err.s + dir : err.s);
     if (rc == 0)
         rec_fini(&cluster_spec_rec, &spec);

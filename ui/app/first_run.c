@@ -1,5 +1,6 @@
 #include "ui/app/first_run.h"
 
+#include "src/base/lang.h"
 #include "ui/frame/toast.h"
 
 void first_run_offer_start(const struct settings *s, struct errtext *err)
@@ -8,7 +9,7 @@ void first_run_offer_start(const struct settings *s, struct errtext *err)
     struct errtext first = *err;
     keymap_format(&s->keys, ACTION_START, true, &key);
     if (key.len)
-        err_set(err, 0, "%s, or press %s", first.s, key.s);
+        err_set(err, 0, tr("%s, or press %s"), first.s, key.s);
     str_fini(&key);
 }
 
@@ -16,6 +17,6 @@ void first_run_tell_samples(struct ui *ui, const struct settings *s)
 {
     struct str key = STR_INIT;
     keymap_format(&s->keys, ACTION_SAMPLES, true, &key);
-    ui_toast(ui, ROLE_WARN, "sample jobs were submitted; %s cancels them", key.len ? key.s : "scancel");
+    ui_toast(ui, ROLE_WARN, tr("sample jobs were submitted; %s cancels them"), key.len ? key.s : "scancel");
     str_fini(&key);
 }

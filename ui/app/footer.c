@@ -4,6 +4,7 @@
  */
 #include "ui/app/footer.h"
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "ui/app/offered.h"
 #include "ui/frame/hotspots.h"
@@ -51,8 +52,8 @@ static void footer_add_action(struct footer_line *f, enum action action, enum ro
 static void footer_add_ends(struct footer_line *f, int width)
 {
     if (ui_view(f->ui)->ops->types) {
-        footer_add(f, ACTION_HELP, "F1", "help", ROLE_FOOTER, width);
-        footer_add(f, ACTION_CLOSE, "Esc", "back", ROLE_FOOTER, width);
+        footer_add(f, ACTION_HELP, "F1", tr("help"), ROLE_FOOTER, width);
+        footer_add(f, ACTION_CLOSE, "Esc", tr("back"), ROLE_FOOTER, width);
         return;
     }
     if (!stack_is_pushed(f->ui) && !offered_first_job(f->ui))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/frame/hotspots.h"
@@ -31,16 +32,16 @@ static void age_text(const struct ui *ui, struct rich *r)
     char b[UNITS_TEXT_SIZE];
     const struct connection *c = follow_connection(ui);
     if (ui->frozen)
-        rich_add(r, ROLE_WARN, "frozen");
+        rich_add(r, ROLE_WARN, tr("frozen"));
     else if (ui->session.online && ui->session.has_data)
-        rich_add(r, ROLE_GOOD, "\u25cf live");
+        rich_add(r, ROLE_GOOD, tr("\u25cf live"));
     else if (ui->session.online)
-        rich_add(r, ROLE_DIM, "loading");
+        rich_add(r, ROLE_DIM, tr("loading"));
     else if (c->was_online)
-        rich_addf(r, ROLE_ERROR, "stale %s",
+        rich_addf(r, ROLE_ERROR, tr("stale %s"),
                   duration_format_words((ui->mono.ns - c->lost_at.ns) / NS_PER_S, b));
     else
-        rich_add(r, ROLE_DIM, c->connecting ? c->connecting : "no controller");
+        rich_add(r, ROLE_DIM, c->connecting ? c->connecting : tr("no controller"));
 }
 
 /* How much of the screens' names there is room for. */
@@ -51,7 +52,7 @@ static void add_tab(const struct ui *ui, struct rich *r, size_t i, enum tabs how
     struct str key = STR_INIT;
     bool on = i == stack_screen(ui);
     keymap_format(&ui->o.keys, ui->program.screens[i].action, true, &key);
-    const char *name = how == TABS_LONG ? ui->program.screens[i].title : ui->program.screens[i].brief;
+    const char *name = tr(how == TABS_LONG ? ui->program.screens[i].title : ui->program.screens[i].brief);
     if (how == TABS_ONE && !on)
         rich_addf(r, ROLE_TAB, " %s", key.s);
     else
@@ -86,12 +87,12 @@ static void header_spots(const struct ui *ui, int y, int x, enum tabs how)
 static char *header_window_nodes(const struct window *w)
 {
     if (w->nodes.n == 1 && str_eq(w->nodes.v[0], WINDOW_ALL_NODES))
-        return xstrdup("all nodes");
+        return xstrdup(tr("all nodes"));
     char *nodes = hostlist_compress(&w->nodes);
     if (cell_width(nodes) <= WINDOW_NODES_CELLS)
         return nodes;
     free(nodes);
-    return xasprintf("%zu nodes", w->nodes.n);
+    return xasprintf(tr("%zu nodes"), w->nodes.n);
 }
 
 /* The window that is on, or that begins soonest. */
@@ -117,13 +118,13 @@ static void counts_text(const struct ui *ui, struct rich *r, bool brief, bool wi
     if (!ui->session.has_data)
         return;
     rich_addf(r, ROLE_RUNNING, "%s %u", SIGN_RUNNING, totals_get(ui)->running);
-    rich_add(r, ROLE_NORMAL, brief ? "  " : " running  ");
+    rich_add(r, ROLE_NORMAL, brief ? "  " : tr(" running  "));
     rich_addf(r, ROLE_WAITING, "%s %u", SIGN_WAITING, totals_get(ui)->waiting);
-    rich_add(r, ROLE_NORMAL, brief ? "" : " waiting");
+    rich_add(r, ROLE_NORMAL, brief ? "" : tr(" waiting"));
     if (window)
         header_window(ui, r, true);
     if (ui_why_read_only(ui))
-        rich_add(r, ROLE_WARN, "  read-only");
+        rich_add(r, ROLE_WARN, tr("  read-only"));
 }
 
 enum header_told { TOLD_COUNTS = 1, TOLD_WINDOW = 2 };
@@ -195,7 +196,7 @@ static void header_say_out(struct gauge *nodes, int *room, int n)
 {
     if (!nodes->out || !n)
         return;
-    snprintf(nodes->broken, sizeof nodes->broken, " %llu out", (unsigned long long)nodes->out);
+    snprintf(nodes->broken, sizeof nodes->broken, tr(" %llu out"), (unsigned long long)nodes->out);
     if ((*room - cell_width(nodes->broken)) / n >= BAR_MIN)
         *room -= cell_width(nodes->broken);
     else
@@ -213,7 +214,7 @@ static void header_say_idle(const struct ui *ui, struct gauge *gpus, int *room)
     gpus->idle = now.idle < gpus->used ? now.idle : gpus->used;
     if (!gpus->idle)
         return;
-    snprintf(gpus->unused, sizeof gpus->unused, " %llu idle", (unsigned long long)gpus->idle);
+    snprintf(gpus->unused, sizeof gpus->unused, tr(" %llu idle"), (unsigned long long)gpus->idle);
     *room -= cell_width(gpus->unused);
 }
 
@@ -230,7 +231,7 @@ static void header_trail(const struct ui *ui, struct rich *r)
         return;
     rich_add(r, ROLE_NORMAL, "   ");
     graph_add_span(r, past, ui_util_span(ui), ui->mono, TRAIL_CELLS, ROLE_BAR_USED);
-    rich_add(r, ROLE_LABEL, ui_util_span(ui) == RECENT_HOUR ? " GPU use, 1 h" : " GPU use, 6 min");
+    rich_add(r, ROLE_LABEL, ui_util_span(ui) == RECENT_HOUR ? tr(" GPU use, 1 h") : tr(" GPU use, 6 min"));
 }
 
 #define GAUGES 3
@@ -288,9 +289,9 @@ static bool header_second_line(const struct ui *ui, struct canvas *c, struct rec
 {
     const struct cluster_totals *t = totals_get(ui);
     struct gauge gauges[GAUGES] = {
-        {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
-        {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
-        {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
+        {.label = tr("nodes"), .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
+        {.label = tr("cpu"), .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
+        {.label = tr("gpu"), .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
     };
     const char *why_lost = follow_connection(ui)->why_lost;
     struct rich line, window, trail;

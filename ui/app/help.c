@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
@@ -32,7 +33,7 @@ static void add_scope(const struct ui *ui, struct lines *l, enum scope scope, bo
 {
     if (l->n)
         lines_add(l);
-    lines_addf(l, ROLE_TITLE, "%s", scope_title(scope));
+    lines_addf(l, ROLE_TITLE, "%s", tr(scope_title(scope)));
     for (int k = 1; k < ACTION_N; k++) {
         const struct action_info *info = action_info((enum action)k);
         struct str keys = STR_INIT;
@@ -43,7 +44,7 @@ static void add_scope(const struct ui *ui, struct lines *l, enum scope scope, bo
             int pad = KEY_WIDTH - cell_width(keys.s);
             rich_add(r, ROLE_KEY, keys.s);
             rich_addf(r, ROLE_NORMAL, "%*s", pad > 1 ? pad : 1, "");
-            rich_add(r, ROLE_NORMAL, info->help);
+            rich_add(r, ROLE_NORMAL, tr(info->help));
             r->hang = KEY_WIDTH;
         }
         str_fini(&keys);
@@ -78,36 +79,36 @@ static void add_signs(struct lines *l)
         enum role role;
         const char *means;
     } nodes[] = {
-        {SIGN_NODE_FREE, ROLE_NODE_FREE, "free"},
-        {SIGN_NODE_PART, ROLE_NODE_PART, "partly used"},
-        {SIGN_NODE_FULL, ROLE_NODE_FULL, "full"},
-        {SIGN_NODE_OUT, ROLE_NODE_OUT, "offline: drained, down or lost; the note says why"},
-        {"?", ROLE_DIM, "not connected yet"},
+        {SIGN_NODE_FREE, ROLE_NODE_FREE, N_("free")},
+        {SIGN_NODE_PART, ROLE_NODE_PART, N_("partly used")},
+        {SIGN_NODE_FULL, ROLE_NODE_FULL, N_("full")},
+        {SIGN_NODE_OUT, ROLE_NODE_OUT, N_("offline: drained, down or lost; the note says why")},
+        {"?", ROLE_DIM, N_("not connected yet")},
     };
     static const struct {
         enum role role;
         const char *means;
     } bars[] = {
-        {ROLE_BAR_USED, "used"},   {ROLE_BAR_IDLE, "allocated but idle"},
-        {ROLE_BAR_OUT, "offline"}, {ROLE_BAR_FOREIGN, "used by processes outside the queue"},
-        {ROLE_BAR_FREE, "free"},
+        {ROLE_BAR_USED, N_("used")},   {ROLE_BAR_IDLE, N_("allocated but idle")},
+        {ROLE_BAR_OUT, N_("offline")}, {ROLE_BAR_FOREIGN, N_("used by processes outside the queue")},
+        {ROLE_BAR_FREE, N_("free")},
     };
     char buf[2];
-    add_title(l, "Signs of jobs");
+    add_title(l, tr("Signs of jobs"));
     for (int s = 0; s < JOB_N_STATES; s++) {
         const struct job j = {.state = (uint8_t)s};
         add_sign(l, job_role(&j), sign_of(job_state_glyph((enum job_state)s), buf),
                  job_state_word((enum job_state)s));
     }
-    add_sign(l, ROLE_HELD, SIGN_HELD, "held until released");
-    add_sign(l, ROLE_MARK, glyph_text(GLYPH_MARK), "marked");
-    add_sign(l, ROLE_OWN, glyph_text(GLYPH_WATCHED), "watched");
-    add_title(l, "Signs of nodes");
+    add_sign(l, ROLE_HELD, SIGN_HELD, tr("held until released"));
+    add_sign(l, ROLE_MARK, glyph_text(GLYPH_MARK), tr("marked"));
+    add_sign(l, ROLE_OWN, glyph_text(GLYPH_WATCHED), tr("watched"));
+    add_title(l, tr("Signs of nodes"));
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
-        add_sign(l, nodes[i].role, nodes[i].sign, nodes[i].means);
-    add_title(l, "Parts of bars");
+        add_sign(l, nodes[i].role, nodes[i].sign, tr(nodes[i].means));
+    add_title(l, tr("Parts of bars"));
     for (size_t i = 0; i < sizeof bars / sizeof bars[0]; i++)
-        add_sign(l, bars[i].role, bar_sign(bars[i].role), bars[i].means);
+        add_sign(l, bars[i].role, bar_sign(bars[i].role), tr(bars[i].means));
 }
 
 /* --- filter words --- */
@@ -134,19 +135,19 @@ static const char *unit_words(const struct table_column *col)
 
 static void add_filter(struct lines *l, const struct table *t)
 {
-    add_title(l, "Filter words");
+    add_title(l, tr("Filter words"));
     add_filter_word(l, "train",
-                    "rows with this text, else rows that are like it; several words must all match");
-    add_filter_word(l, "!train", "rows without it; ! works before every word");
-    add_filter_word(l, "COLUMN:TEXT", "the column contains the text");
-    add_filter_word(l, "COLUMN:=TEXT", "the column is exactly this text");
-    add_filter_word(l, "a|b  a | b", "either: state:wait|held, train | eval");
-    add_filter_word(l, "/RE/  COLUMN:/RE/", "a POSIX extended regular expression: name:/^eval-[0-9]+/");
-    add_filter_word(l, "\"a b\"", "a text with blanks");
-    add_filter_word(l, "COLUMN:>N  :>=  :<  :<=", "numbers, sizes and times");
+                    tr("rows with this text, else rows that are like it; several words must all match"));
+    add_filter_word(l, "!train", tr("rows without it; ! works before every word"));
+    add_filter_word(l, "COLUMN:TEXT", tr("the column contains the text"));
+    add_filter_word(l, "COLUMN:=TEXT", tr("the column is exactly this text"));
+    add_filter_word(l, "a|b  a | b", tr("either: state:wait|held, train | eval"));
+    add_filter_word(l, "/RE/  COLUMN:/RE/", tr("a POSIX extended regular expression: name:/^eval-[0-9]+/"));
+    add_filter_word(l, "\"a b\"", tr("a text with blanks"));
+    add_filter_word(l, "COLUMN:>N  :>=  :<  :<=", tr("numbers, sizes and times"));
     struct rich *r = lines_add(l);
-    rich_add(r, ROLE_NORMAL, "Columns: ");
-    r->hang = 9;
+    rich_add(r, ROLE_NORMAL, tr("Columns: "));
+    r->hang = cell_width(tr("Columns: "));
     for (size_t i = 0; i < t->n_cols; i++) {
         char word[COLUMN_WORD_SIZE];
         rich_add(r, ROLE_KEY, table_column_word(&t->cols[i], word));
@@ -161,7 +162,7 @@ static void add_user_commands(const struct ui *ui, struct lines *l)
     const struct user_commands *own = ui->o.commands;
     if (!own || own->v.n + own->aliases.n == 0)
         return;
-    add_title(l, "Your commands");
+    add_title(l, tr("Your commands"));
     for (size_t i = 0; i < own->v.n; i++) {
         const struct user_command *c = &own->v.v[i];
         struct str word = STR_INIT;
@@ -200,7 +201,7 @@ void help_open(struct ui *ui)
         if (ops->table)
             add_filter(&l, ops->table(v));
         add_user_commands(ui, &l);
-        add_title(&l, "Commands");
+        add_title(&l, tr("Commands"));
         command_help(&l);
     }
     ui_push(ui, &help_view, &(struct help_about){.name = ops->name, .take_lines = &l});

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/widget/edit.h"
@@ -60,10 +61,10 @@ static void help_view_sync(struct view *v)
 static void help_view_title(struct view *v, struct rich *out)
 {
     struct help_screen *h = help_screen_of(v);
-    rich_add(out, ROLE_TITLE, "Help");
+    rich_add(out, ROLE_TITLE, tr("Help"));
     rich_addf(out, ROLE_NORMAL, " %s", h->about);
     if (h->edit.text.len && !h->typing)
-        rich_addf(out, ROLE_WARN, "  filter %s", h->edit.text.s);
+        rich_addf(out, ROLE_WARN, tr("  filter %s"), h->edit.text.s);
 }
 
 /* --- the lines --- */
@@ -164,12 +165,12 @@ static void help_view_draw(struct view *v, struct canvas *c, const struct screen
         }
     }
     if (!h->shown.n)
-        canvas_text(c, r.y + 1, r.x, ROLE_DIM, "No line has this text.", r.w);
+        canvas_text(c, r.y + 1, r.x, ROLE_DIM, tr("No line has this text."), r.w);
     canvas_scrollbar(c, r.y, r.x + r.w, r.h, (long long)h->top, h->height, (long long)h->rows);
     if (h->typing && !rect_is_empty(l->title)) {
         canvas_fill(c, l->title, ROLE_NORMAL);
         int x = l->title.x + 1;
-        x += canvas_text(c, l->title.y, x, ROLE_TITLE, "search ", l->title.w);
+        x += canvas_text(c, l->title.y, x, ROLE_TITLE, tr("search "), l->title.w);
         edit_draw(&h->edit, c, l->title.y, x, l->title.x + l->title.w - 1 - x);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
@@ -63,13 +64,13 @@ static void toggle_mouse(struct ui *ui)
 {
     bool on = ui->inputs->mouse_on = !ui->inputs->mouse_on;
     outbox_wish(ui, WISH_MOUSE);
-    ui_toast(ui, ROLE_NORMAL, on ? "mouse on" : "mouse off: the terminal selects text");
+    ui_toast(ui, ROLE_NORMAL, on ? tr("mouse on") : tr("mouse off: the terminal selects text"));
 }
 
 static void start_cluster(struct ui *ui)
 {
     if (ui->session.online)
-        ui_toast(ui, ROLE_NORMAL, "a controller runs already");
+        ui_toast(ui, ROLE_NORMAL, tr("a controller runs already"));
     else
         outbox_wish(ui, WISH_START);
 }
@@ -83,9 +84,9 @@ static void cancel_samples(struct ui *ui)
         *rec_list_push(&act.targets) = (struct job_target){
             .job = (uint32_t)strtoul(ids.v[i], NULL, 10), .array_index = ARRAY_NONE, .step = STEP_ALL};
     if (!ids.n)
-        ui_toast(ui, ROLE_NORMAL, "no sample jobs were submitted with these screens");
+        ui_toast(ui, ROLE_NORMAL, tr("no sample jobs were submitted with these screens"));
     else if (ui_send(ui, MSG_ACT, &act, NULL, NULL, 0))
-        ui_toast(ui, ROLE_NORMAL, "the sample jobs are being cancelled");
+        ui_toast(ui, ROLE_NORMAL, tr("the sample jobs are being cancelled"));
     rec_fini(&msg_act_rec, &act);
     strv_fini(&ids);
 }
@@ -219,7 +220,7 @@ static bool is_typed(struct ui *ui, const struct input *in)
     if (opens_line(ui, in))
         return true;
     ui->inputs->in_dropped_paste = true;
-    ui_toast(ui, ROLE_WARN, "pasted text was ignored: no input line is open");
+    ui_toast(ui, ROLE_WARN, tr("pasted text was ignored: no input line is open"));
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/action_log.h"
 #include "ui/frame/stack.h"
@@ -38,18 +39,20 @@ static void log_get_time(const void *ctx, const void *row, struct table_field *f
 static void log_result(const struct action_record *r, struct rich *out)
 {
     switch (r->result) {
-    case ACTION_RESULT_SENT: rich_add(out, ROLE_DIM, "sent, no answer yet"); return;
-    case ACTION_RESULT_LOST: rich_add(out, ROLE_ERROR, "connection lost before the answer"); return;
-    case ACTION_RESULT_NOTHING: rich_add(out, ROLE_WARN, "accepted, nothing was left to do"); return;
-    case ACTION_RESULT_REFUSED: rich_addf(out, ROLE_ERROR, "refused: %s", r->text ? r->text : ""); return;
+    case ACTION_RESULT_SENT: rich_add(out, ROLE_DIM, tr("sent, no answer yet")); return;
+    case ACTION_RESULT_LOST: rich_add(out, ROLE_ERROR, tr("connection lost before the answer")); return;
+    case ACTION_RESULT_NOTHING: rich_add(out, ROLE_WARN, tr("accepted, nothing was left to do")); return;
+    case ACTION_RESULT_REFUSED:
+        rich_addf(out, ROLE_ERROR, tr("refused: %s"), r->text ? r->text : "");
+        return;
     case ACTION_RESULT_DONE: break;
     }
     if (r->text)
-        rich_addf(out, ROLE_GOOD, "accepted: %s", r->text);
+        rich_addf(out, ROLE_GOOD, tr("accepted: %s"), r->text);
     else if (r->count > 1)
-        rich_addf(out, ROLE_GOOD, "accepted: %u", r->count);
+        rich_addf(out, ROLE_GOOD, tr("accepted: %u"), r->count);
     else
-        rich_add(out, ROLE_GOOD, "accepted");
+        rich_add(out, ROLE_GOOD, tr("accepted"));
 }
 
 static void log_get_result(const void *ctx, const void *row, struct table_field *f)
@@ -73,21 +76,21 @@ static void log_get_command(const void *ctx, const void *row, struct table_field
     for (const char *s = end; s; s = strchr(s + 1, '\n'))
         more++;
     rich_add(&f->text, ROLE_STRONG, first);
-    rich_addf(&f->text, ROLE_DIM, more == 1 ? "  and %zu line" : "  and %zu lines", more);
+    rich_addf(&f->text, ROLE_DIM, trn("  and %zu line", "  and %zu lines", more), more);
     free(first);
 }
 
 static const struct table_column columns[] = {
-    {.name = "time", .title = "TIME", .min = 8, .want = 8, .get = log_get_time},
+    {.name = "time", .title = N_("TIME"), .min = 8, .want = 8, .get = log_get_time},
     {.name = "command",
-     .title = "COMMAND",
+     .title = N_("COMMAND"),
      .min = 30,
      .want = 90,
      .fit = 44,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = log_get_command},
     {.name = "result",
-     .title = "RESULT",
+     .title = N_("RESULT"),
      .min = 20,
      .fit = 60,
      .flags = COLUMN_WORDS,
@@ -124,7 +127,7 @@ static void log_view_close(struct view *v)
 
 static void log_view_title(struct view *v, struct rich *out)
 {
-    rich_add(out, ROLE_TITLE, "Command lines");
+    rich_add(out, ROLE_TITLE, tr("Command lines"));
     tableview_title(v->ui, &log_screen_of(v)->table, action_log_n(v->ui), out);
 }
 
@@ -146,9 +149,10 @@ static void log_view_draw(struct view *v, struct canvas *c, const struct screen_
     struct tablescreen *s = log_screen_of(v);
     struct lines empty = {0};
     table_refill(&s->table); /* answers come without a change of the model */
-    lines_addf(&empty, ROLE_NORMAL,
-               "Nothing was changed from these screens yet. Each change will be listed here as the command "
-               "line that does the same in a shell.");
+    lines_addf(
+        &empty, ROLE_NORMAL,
+        tr("Nothing was changed from these screens yet. Each change will be listed here as the command "
+           "line that does the same in a shell."));
     const struct trow *row = tablescreen_draw(s, c, l, &empty);
     lines_fini(&empty);
     if (!row)
@@ -170,7 +174,7 @@ static unsigned log_view_act(struct view *v, enum action a, const struct input *
     if (a != ACTION_LOG_COPY && a != ACTION_COPY)
         return tableview_act(v->ui, &s->table, a, in);
     if (row)
-        ui_copy(v->ui, ((const struct action_record *)row->data)->line, "the command line");
+        ui_copy(v->ui, ((const struct action_record *)row->data)->line, tr("the command line"));
     return DID_HANDLE | DID_REDRAW;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/app/offered.h"
@@ -36,7 +37,7 @@ static void menu_add_item(const struct ui *ui, struct dialog *d, enum action act
     keymap_format(&ui->o.keys, action, true, &line);
     for (int w = cell_width(line.s); w < KEY_WIDTH; w++)
         str_append_char(&line, ' ');
-    str_append(&line, action_info(action)->help);
+    str_append(&line, tr(action_info(action)->help));
     strv_push_take(&d->items, str_take(&line));
 }
 
@@ -56,7 +57,9 @@ static char *menu_title(const struct ui *ui)
     struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     size_t marks = t ? list_n_marks(&t->list) : 0;
     char *row = t && !marks ? table_current_name(t) : NULL;
-    char *title = marks > 1 ? xasprintf("%zu marked rows", marks) : row ? row : xstrdup("all actions here");
+    char *title = marks > 1 ? xasprintf(tr("%zu marked rows"), marks)
+                  : row     ? row
+                            : xstrdup(tr("all actions here"));
     if (title != row)
         free(row);
     return title;
@@ -75,7 +78,7 @@ static struct dialog *menu_make(struct ui *ui)
     if (ops->pane)
         menu_add_scope(ui, d, m, SCOPE_PANE);
     free(title);
-    d->verb = xstrdup("choose");
+    d->verb = xstrdup(tr("choose"));
     ui_take_dialog(ui, d, menu_chosen, m, free);
     return d;
 }

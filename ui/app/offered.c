@@ -1,6 +1,7 @@
 /* offered.c - which actions the footer and the menu offer now. */
 #include "ui/app/offered.h"
 
+#include "src/base/lang.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
@@ -78,8 +79,8 @@ const char *offered_label(const struct ui *ui, enum action action)
     struct view *v = ui_view(ui);
     const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
     if (action == ACTION_BACK && !stack_can_go_back(ui))
-        own = "quit";
+        own = tr("quit");
     if (!offered(ui, action))
         own = "";
-    return own ? own : action_info(action)->label;
+    return own ? own : tr(action_info(action)->label);
 }

@@ -132,7 +132,9 @@ static void begin_attempt(struct ui_loop *l)
     l->wants_start = false;
     /* Only a key starts a controller: looking at the screens must not. */
     connector_start(l->connector, l->starts ? CLIENT_UP | CLIENT_SILENT : 0);
-    follow_connecting(l->app, l->starts ? "starting" : l->tries == 0 ? "connecting" : "connecting again");
+    follow_connecting(l->app, l->starts       ? tr("starting")
+                              : l->tries == 0 ? tr("connecting")
+                                              : tr("connecting again"));
 }
 
 static void end_attempt(struct ui_loop *l)
@@ -217,7 +219,7 @@ static void heartbeat(struct ui_loop *l)
     if (!l->client || loop_ms_since(l->heard) < HEARTBEAT_MS)
         return;
     if (loop_ms_since(l->heard) > SILENCE_MS) {
-        loop_lost(l, "the controller does not answer");
+        loop_lost(l, tr("the controller does not answer"));
     } else if (l->pinged.ns <= l->heard.ns) {
         uint64_t tag;
         struct errtext err = {""};

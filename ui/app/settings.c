@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/app/screens.h"
@@ -108,8 +109,8 @@ static int all_have_keys(const struct settings *s, const char *path, const confi
         const config_setting_t *e =
             taker ? config_setting_get_member(keys, action_info(taker)->name) : NULL;
         return err_set(err, -EINVAL,
-                       "%s:%u: '%s' would have no key left: give that action another key, or \"\"", path,
-                       config_setting_source_line(e ? e : keys), name);
+                       tr("%s:%u: '%s' would have no key left: give that action another key, or \"\""),
+                       path, config_setting_source_line(e ? e : keys), name);
     }
     return 0;
 }
@@ -128,8 +129,8 @@ static int none_hides_another(const struct settings *s, const char *path, const 
         struct str name = STR_INIT;
         key_format(key, &name);
         int rc = err_set(err, -EINVAL,
-                         "%s:%u: '%s' is already a key of '%s' there: give that action another key", path,
-                         config_setting_source_line(e), name.s, action_info(other)->name);
+                         tr("%s:%u: '%s' is already a key of '%s' there: give that action another key"),
+                         path, config_setting_source_line(e), name.s, action_info(other)->name);
         str_fini(&name);
         return rc;
     }
@@ -146,10 +147,10 @@ static int take_keys(struct settings *s, const char *path, const config_setting_
         const char *text = config_setting_get_string(e);
         if (!a)
             return err_set(err, -EINVAL,
-                           "%s:%d: there is no action '%s'; stoker-ui --print-keys lists them", path, line,
-                           config_setting_name(e));
+                           tr("%s:%d: there is no action '%s'; stoker-ui --print-keys lists them"), path,
+                           line, config_setting_name(e));
         if (!text)
-            return err_set(err, -EINVAL, "%s:%d: keys are a string such as \"j Down\"", path, line);
+            return err_set(err, -EINVAL, tr("%s:%d: keys are a string such as \"j Down\""), path, line);
         int rc = keymap_bind(&s->keys, a, text, err);
         if (rc)
             return err_prefix(err, rc, "%s:%d", path, line);
@@ -180,10 +181,10 @@ static int check_word(const struct user_commands *c, const char *path, int line,
                       struct errtext *err)
 {
     if (str_is_empty(word) || strpbrk(word, " \t|:/"))
-        return err_set(err, -EINVAL, "%s:%d: the name is one word without blanks", path, line);
+        return err_set(err, -EINVAL, tr("%s:%d: the name is one word without blanks"), path, line);
     if (word_is_taken(c, word))
-        return err_set(err, -EINVAL, "%s:%d: there is a command '%s' already: choose another name", path,
-                       line, word);
+        return err_set(err, -EINVAL, tr("%s:%d: there is a command '%s' already: choose another name"),
+                       path, line, word);
     return 0;
 }
 
@@ -202,21 +203,22 @@ static int take_member(struct user_command *c, const char *path, const config_se
     } else if (str_eq(name, "key") && text) {
         c->key = key_parse(text);
         if (!c->key)
-            return err_set(err, -EINVAL, "%s:%d: '%s' is not a key", path, line, text);
+            return err_set(err, -EINVAL, tr("%s:%d: '%s' is not a key"), path, line, text);
     } else if (str_eq(name, "in") && text) {
         in = user_run_in_parse(text);
         if (in < 0)
-            return err_set(err, -EINVAL, "%s:%d: 'in' is terminal, background or pager", path, line);
+            return err_set(err, -EINVAL, tr("%s:%d: 'in' is terminal, background or pager"), path, line);
         c->in = (enum user_run_in)in;
     } else if (str_eq(name, "confirm") && is_bool) {
         c->confirm = on;
     } else if (str_eq(name, "read_only") && is_bool) {
         c->reads_only = on;
     } else {
-        return err_set(err, -EINVAL,
-                       "%s:%d: '%s' is not one of name, run, key, in, help, confirm, read_only, or has the "
-                       "wrong type",
-                       path, line, name);
+        return err_set(
+            err, -EINVAL,
+            tr("%s:%d: '%s' is not one of name, run, key, in, help, confirm, read_only, or has the "
+               "wrong type"),
+            path, line, name);
     }
     return 0;
 }
@@ -225,16 +227,17 @@ static int take_command(struct user_commands *all, const char *path, const confi
                         struct errtext *err)
 {
     struct user_command c = {.line = (int)config_setting_source_line(group)};
-    int rc = config_setting_is_group(group)
-                 ? 0
-                 : err_set(err, -EINVAL, "%s:%d: a command is { name = ...; run = ...; }", path, c.line);
+    int rc =
+        config_setting_is_group(group)
+            ? 0
+            : err_set(err, -EINVAL, tr("%s:%d: a command is { name = ...; run = ...; }"), path, c.line);
     for (int i = 0; !rc && i < config_setting_length(group); i++)
         rc = take_member(&c, path, config_setting_get_elem(group, (unsigned)i), err);
     if (!rc && str_is_empty(c.run))
-        rc = err_set(err, -EINVAL, "%s:%d: a command needs 'run'", path, c.line);
+        rc = err_set(err, -EINVAL, tr("%s:%d: a command needs 'run'"), path, c.line);
     rc = rc ? rc : check_word(all, path, c.line, c.name, err);
     if (!rc && c.key && user_command_of_key(all, c.key))
-        rc = err_set(err, -EINVAL, "%s:%d: the command '%s' has the key of '%s'", path, c.line, c.name,
+        rc = err_set(err, -EINVAL, tr("%s:%d: the command '%s' has the key of '%s'"), path, c.line, c.name,
                      user_command_of_key(all, c.key)->name);
     vec_push(&all->v, c);
     return rc;
@@ -259,7 +262,8 @@ static int take_aliases(struct user_commands *all, const char *path, const confi
         int line = (int)config_setting_source_line(e);
         rc = check_word(all, path, line, name, err);
         if (!rc && str_is_empty(text))
-            rc = err_set(err, -EINVAL, "%s:%d: an alias is a text such as \"filter user:ann\"", path, line);
+            rc = err_set(err, -EINVAL, tr("%s:%d: an alias is a text such as \"filter user:ann\""), path,
+                         line);
         if (!rc)
             vec_push(&all->aliases,
                      (struct user_alias){.name = xstrdup(name), .text = xstrdup(text), .line = line});
@@ -283,9 +287,10 @@ static int user_keys_are_free(const struct settings *s, const char *path, struct
         if (!taken && !(needs & ~node))
             taken = keymap_find(&s->keys, of_nodes, 2, c->key);
         if (c->key && taken)
-            return err_set(err, -EINVAL,
-                           "%s:%d: the key of the command '%s' is a key of '%s': give one of them another",
-                           path, c->line, c->name, action_info(taken)->name);
+            return err_set(
+                err, -EINVAL,
+                tr("%s:%d: the key of the command '%s' is a key of '%s': give one of them another"), path,
+                c->line, c->name, action_info(taken)->name);
     }
     return 0;
 }
@@ -322,7 +327,7 @@ static int take_text_setting(struct settings *s, enum setting which, const char 
     } else if (which == SETTING_NOTIFY) {
         int way = notify_parse(text);
         if (way < 0)
-            return err_set(err, -EINVAL, "notify is one of auto, off, osc9, osc777, osc99");
+            return err_set(err, -EINVAL, tr("notify is one of auto, off, osc9, osc777, osc99"));
         s->notify = (enum notify_way)way;
     } else {
         return duration_parse_conf(text, &s->gpu_idle_s, err);
@@ -353,11 +358,11 @@ static int take_setting(struct settings *s, const char *path, const config_setti
     if (str_eq(name, "aliases") && config_setting_is_group(e))
         return take_aliases(&s->commands, path, e, err);
     if (which < 0)
-        return err_set(err, -EINVAL, "%s:%d: there is no option '%s'; stoker-ui(7) lists them", path, line,
-                       name);
+        return err_set(err, -EINVAL, tr("%s:%d: there is no option '%s'; stoker-ui(7) lists them"), path,
+                       line, name);
     if (infos[which].kind == SETTING_BOOL ? !is_bool : !text)
-        return err_set(err, -EINVAL, "%s:%d: %s must be %s", path, line, name,
-                       infos[which].kind == SETTING_BOOL ? "true or false" : "a text in quotes");
+        return err_set(err, -EINVAL, tr("%s:%d: %s must be %s"), path, line, name,
+                       infos[which].kind == SETTING_BOOL ? tr("true or false") : tr("a text in quotes"));
     int rc = is_bool ? 0 : take_text_setting(s, (enum setting)which, text, err);
     if (is_bool)
         take_bool_setting(s, (enum setting)which, config_setting_get_bool(e));
@@ -402,12 +407,18 @@ void setting_format(const struct settings *s, enum setting which, struct str *ou
     switch (which) {
     case SETTING_LANGUAGE: str_append(out, s->language ? s->language : infos[which].usual); break;
     case SETTING_THEME: str_append(out, s->theme ? s->theme : infos[which].usual); break;
-    case SETTING_ASCII: str_append(out, s->ascii ? "on" : "off"); break;
-    case SETTING_MOUSE: str_append(out, s->no_mouse ? "off" : "on"); break;
-    case SETTING_READ_ONLY: str_append(out, s->read_only ? "on" : "off"); break;
+    case SETTING_ASCII:
+        str_append(out, s->ascii ? trc("of an option", "on") : trc("of an option", "off"));
+        break;
+    case SETTING_MOUSE:
+        str_append(out, s->no_mouse ? trc("of an option", "off") : trc("of an option", "on"));
+        break;
+    case SETTING_READ_ONLY:
+        str_append(out, s->read_only ? trc("of an option", "on") : trc("of an option", "off"));
+        break;
     case SETTING_GPU_IDLE: str_append(out, duration_format(s->gpu_idle_s, b)); break;
     case SETTING_NOTIFY: str_append(out, ways[s->notify]); break;
-    case SETTING_NOTIFY_COMMAND: str_append(out, s->notify_command ? s->notify_command : "none"); break;
+    case SETTING_NOTIFY_COMMAND: str_append(out, s->notify_command ? s->notify_command : tr("none")); break;
     case SETTING_N: break;
     }
 }

@@ -8,6 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
@@ -79,7 +80,7 @@ static void reload_done(struct ui *ui, struct view *owner, void *arg)
     struct reload *r = w->r;
     r->running = false;
     if (w->rc < 0) {
-        ui_toast(ui, ROLE_ERROR, "%s; the former settings stay", w->err.s);
+        ui_toast(ui, ROLE_ERROR, tr("%s; the former settings stay"), w->err.s);
     } else {
         settings_keep_given(&w->s, r->now);
         r->apply(r->ctx, &w->s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/ui_state.h"
 
@@ -53,7 +54,7 @@ static void read_theme(void *arg)
     if (w->rc == -ENOENT && !strchr(w->name, '/')) {
         struct strv names = settings_themes(w->dir);
         char *all = strv_join(&names, ", ");
-        w->rc = err_set(&w->err, -ENOENT, "there is no theme '%s'; there are %s", w->name, all);
+        w->rc = err_set(&w->err, -ENOENT, tr("there is no theme '%s'; there are %s"), w->name, all);
         free(all);
         strv_fini(&names);
     }

@@ -1,6 +1,7 @@
 /* array_events.c - what has happened to an array and to its elements, in the order of time. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
@@ -26,9 +27,9 @@ static void tell_submission(const struct array_screen *a, struct job_moments *m)
 {
     const struct job *j = a->e.any;
     struct str s = STR_INIT;
-    str_appendf(&s, "submitted by %s", j->user ? j->user : "?");
+    str_appendf(&s, tr("submitted by %s"), j->user ? j->user : "?");
     if (j->submit_host)
-        str_appendf(&s, " on %s", j->submit_host);
+        str_appendf(&s, tr(" on %s"), j->submit_host);
     if (j->req.array_spec)
         str_appendf(&s, ": --array=%s", j->req.array_spec);
     if (j->command)
@@ -57,7 +58,7 @@ static void tell_starts(const struct array_screen *a, struct job_moments *m)
         return;
     struct str nodes = STR_INIT;
     jobtext_nodes(&nodes, first);
-    array_events_tell(m, first->t_start, MOMENT_NORMAL, "_%u started first, on %s", first->array_index,
+    array_events_tell(m, first->t_start, MOMENT_NORMAL, tr("_%u started first, on %s"), first->array_index,
                       nodes.len ? nodes.s : "?");
     str_fini(&nodes);
 }
@@ -82,8 +83,8 @@ static void tell_failures(const struct array_screen *a, struct job_moments *m, s
         struct str nodes = STR_INIT, how = STR_INIT;
         jobtext_nodes(&nodes, j);
         jobtext_end(&how, j);
-        array_events_tell(m, j->t_end, MOMENT_ERROR, nodes.len ? "_%u %s, on %s" : "_%u %s", j->array_index,
-                          how.s, nodes.s);
+        array_events_tell(m, j->t_end, MOMENT_ERROR, nodes.len ? tr("_%u %s, on %s") : "_%u %s",
+                          j->array_index, how.s, nodes.s);
         str_fini(&nodes);
         str_fini(&how);
     }
@@ -127,7 +128,7 @@ void array_add_events(const struct array_screen *a, struct lines *l, size_t max)
         qsort(m.v.v, m.v.n, sizeof *m.v.v, array_events_by_time);
     if (l->n)
         lines_add(l);
-    lines_addf(l, ROLE_TITLE, "Events");
+    lines_addf(l, ROLE_TITLE, tr("Events"));
     for (size_t i = 0; i < m.v.n; i++) {
         struct str when = STR_INIT;
         if (i && i + max < m.v.n) { /* the first one and the newest */

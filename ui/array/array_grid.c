@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "src/base/lang.h"
 #include "src/text/jobtext.h"
 #include "ui/term/signs.h"
 #include "ui/text/view_text.h"
@@ -181,18 +182,18 @@ void array_grid_legend(const struct array_grid *g, const struct array_times *t, 
     struct rect old = canvas_clip(c, r);
     int x = r.x;
     if (g->per_cell > 1)
-        x += canvas_printf(c, r.y, x, ROLE_NORMAL, r.w, "%zu in each cell   ", g->per_cell);
+        x += canvas_printf(c, r.y, x, ROLE_NORMAL, r.w, tr("%zu in each cell   "), g->per_cell);
     for (int level = 100 / LEVELS; t->high_s > t->low_s && level <= 100; level += 100 / LEVELS)
         draw_done(c, r.y, x++, level);
     if (t->high_s <= t->low_s)
         draw_done(c, r.y, x++, SINGLE);
     rich_init(&text);
     rich_add(&text, ROLE_DIM,
-             t->high_s > t->low_s && g->per_cell == 1 ? " done, by run time   " : " done   ");
+             t->high_s > t->low_s && g->per_cell == 1 ? tr(" done, by run time   ") : tr(" done   "));
     rich_add(&text, ROLE_FAILED, g->per_cell > 1 ? "1-9 " SIGN_FAILED : SIGN_FAILED);
-    rich_add(&text, ROLE_DIM, " failed   ");
+    rich_add(&text, ROLE_DIM, tr(" failed   "));
     rich_add(&text, ROLE_NODE_PART, SIGN_RUNNING);
-    rich_add(&text, ROLE_DIM, " running   \u00b7 waiting");
+    rich_add(&text, ROLE_DIM, tr(" running   \u00b7 waiting"));
     rich_draw(&text, c, r.y, x, r.x + r.w - x);
     rich_fini(&text);
     canvas_unclip(c, old);

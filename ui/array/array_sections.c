@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -145,14 +146,14 @@ void array_add_running(const struct array_screen *a, struct lines *l, int width,
         return;
     struct run_columns c = run_columns(a, width, max);
     char usual[UNITS_TEXT_SIZE];
-    struct rich *r = section(l, ROLE_NODE_FULL, "Running");
-    rich_addf(r, ROLE_DIM, "  %u with their last lines", running);
+    struct rich *r = section(l, ROLE_NODE_FULL, tr("Running"));
+    rich_addf(r, ROLE_DIM, tr("  %u with their last lines"), running);
     if (c.usual_s)
         rich_addf(r, ROLE_DIM,
-                  a->times.n ? " \u00b7 bars: of the usual %s" : " \u00b7 bars: of the limit of %s",
+                  a->times.n ? tr(" \u00b7 bars: of the usual %s") : tr(" \u00b7 bars: of the limit of %s"),
                   duration_format(c.usual_s, usual));
     if (c.trail)
-        rich_add(r, ROLE_DIM, " \u00b7 dots: use of the GPU");
+        rich_add(r, ROLE_DIM, tr(" \u00b7 dots: use of the GPU"));
     size_t n = 0;
     for (size_t i = 0; i < e->v.n && n < max; i++)
         if (e->v.v[i].is == ELEMENT_RUNNING) {
@@ -160,7 +161,7 @@ void array_add_running(const struct array_screen *a, struct lines *l, int width,
             n++;
         }
     if (running > n)
-        lines_addf(l, ROLE_DIM, "%*sand %zu more", INDENT + c.index + 2, "", running - n);
+        lines_addf(l, ROLE_DIM, tr("%*sand %zu more"), INDENT + c.index + 2, "", running - n);
 }
 
 /* --- how they failed --- */
@@ -183,11 +184,11 @@ static void add_peaks(const struct array_screen *a, const struct array_failure *
         }
     if (!failed)
         return;
-    struct rich *r = lines_addf(l, ROLE_DIM, "    memory peaked at %s", mem_format_words(failed, b));
+    struct rich *r = lines_addf(l, ROLE_DIM, tr("    memory peaked at %s"), mem_format_words(failed, b));
     if (limit)
-        rich_addf(r, ROLE_DIM, " of %s", mem_format_slurm(limit, b));
+        rich_addf(r, ROLE_DIM, tr(" of %s"), mem_format_slurm(limit, b));
     if (others)
-        rich_addf(r, ROLE_DIM, "; elements that succeeded at %s or less", mem_format_words(others, b));
+        rich_addf(r, ROLE_DIM, tr("; elements that succeeded at %s or less"), mem_format_words(others, b));
     r->hang = INDENT + 2;
 }
 
@@ -203,7 +204,7 @@ static void failure_lines(const struct array_screen *a, const struct array_failu
     job_words(&words, f->like);
     rich_addf(r, ROLE_FAILED, "%zu", f->places.n);
     rich_addf(r, ROLE_ERROR, " %s", words.text.s);
-    rich_addf(r, ROLE_NORMAL, f->places.n == 1 ? "  element %s" : "  elements %s", list.s);
+    rich_addf(r, ROLE_NORMAL, trn("  element %s", "  elements %s", f->places.n), list.s);
     r->hang = INDENT + 2;
     rich_fini(&words);
     str_fini(&list);
@@ -222,23 +223,23 @@ void array_add_failed(const struct array_screen *a, struct lines *l, int width)
     (void)width;
     if (!f->n && !f->unknown)
         return;
-    struct rich *r = section(l, ROLE_FAILED, "Failed");
+    struct rich *r = section(l, ROLE_FAILED, tr("Failed"));
     struct str key = STR_INIT;
     if (f->v.n == 1 && f->n > 1)
-        rich_addf(r, ROLE_DIM, "  %u elements, all in the same way", f->n);
+        rich_addf(r, ROLE_DIM, tr("  %u elements, all in the same way"), f->n);
     else if (f->v.n > 1)
-        rich_addf(r, ROLE_DIM, "  %u elements in %zu ways", f->n, f->v.n);
+        rich_addf(r, ROLE_DIM, tr("  %u elements in %zu ways"), f->n, f->v.n);
     keymap_format(ui_keymap(a->v.ui), ACTION_FAILED_ONLY, true, &key);
     if (key.len) {
         rich_add(r, ROLE_DIM, "   ");
         rich_add(r, ROLE_KEY, key.s);
-        rich_add(r, ROLE_DIM, " runs them again");
+        rich_add(r, ROLE_DIM, tr(" runs them again"));
     }
     str_fini(&key);
     vec_for_each (&f->v, i)
         failure_lines(a, &f->v.v[i], l);
     if (f->unknown)
-        lines_addf(l, ROLE_DIM, "%*s%u more have left the queue", INDENT, "", f->unknown);
+        lines_addf(l, ROLE_DIM, tr("%*s%u more have left the queue"), INDENT, "", f->unknown);
 }
 
 /* --- how long they take --- */
@@ -275,15 +276,15 @@ void array_add_times(const struct array_screen *a, struct lines *l, int width)
     const struct array_times *t = &a->times;
     if (!t->n)
         return;
-    struct rich *r = section(l, ROLE_TITLE, "Run times");
-    rich_addf(r, ROLE_DIM, t->n == 1 ? "  of %u element that is done" : "  of %u elements that are done",
+    struct rich *r = section(l, ROLE_TITLE, tr("Run times"));
+    rich_addf(r, ROLE_DIM, trn("  of %u element that is done", "  of %u elements that are done", t->n),
               t->n);
     r = lines_addf(l, ROLE_NORMAL, "%*s", INDENT, "");
-    add_time(a, r, "fastest", t->fastest_s, t->fastest);
+    add_time(a, r, tr("fastest"), t->fastest_s, t->fastest);
     rich_add(r, ROLE_LABEL, "   ");
-    add_time(a, r, "median", t->median_s, SIZE_MAX);
+    add_time(a, r, tr("median"), t->median_s, SIZE_MAX);
     rich_add(r, ROLE_LABEL, "   ");
-    add_time(a, r, "slowest", t->slowest_s, t->slowest);
+    add_time(a, r, tr("slowest"), t->slowest_s, t->slowest);
     r->hang = INDENT;
     if (t->n_bins > 1)
         time_bins(t, l, width);
@@ -360,19 +361,19 @@ void array_add_use(const struct array_screen *a, struct lines *l, int width)
     bool cpus = sum.had_ms > 0, memory = sum.peak_kib && sum.mem_mib;
     if (busy < 0 && !cpus && !memory)
         return;
-    section(l, ROLE_TITLE, "Use");
+    section(l, ROLE_TITLE, tr("Use"));
     if (busy >= 0)
-        rich_addf(array_use_line(l, "GPU", busy), ROLE_DIM,
-                  gpus == 1 ? "now, %u GPU" : "now, mean of %u GPUs", gpus);
+        rich_addf(array_use_line(l, tr("GPU"), busy), ROLE_DIM,
+                  gpus == 1 ? tr("now, %u GPU") : tr("now, mean of %u GPUs"), gpus);
     if (cpus)
-        rich_addf(array_use_line(l, "CPU", (int)(sum.cpu_ms * 100 / sum.had_ms)), ROLE_DIM,
-                  sum.cpus == 1 ? "of %u CPU each" : "of %u CPUs each", sum.cpus);
+        rich_addf(array_use_line(l, tr("CPU"), (int)(sum.cpu_ms * 100 / sum.had_ms)), ROLE_DIM,
+                  trn("of %u CPU each", "of %u CPUs each", sum.cpus), sum.cpus);
     if (memory) {
-        struct rich *r = array_use_line(l, "memory", (int)(sum.peak_kib * 100 / (sum.mem_mib * 1024)));
+        struct rich *r = array_use_line(l, tr("memory"), (int)(sum.peak_kib * 100 / (sum.mem_mib * 1024)));
         rich_add(r, ROLE_DIM, mem_format_words(sum.peak_kib, b));
-        rich_addf(r, ROLE_DIM, " of %s", mem_format_slurm(sum.mem_mib, b));
+        rich_addf(r, ROLE_DIM, tr(" of %s"), mem_format_slurm(sum.mem_mib, b));
         uint64_t enough = job_use_mem_enough(sum.peak_kib);
         if (enough < sum.mem_mib / 2)
-            rich_addf(r, ROLE_GOOD, ": %s is enough", mem_format_slurm(enough, b));
+            rich_addf(r, ROLE_GOOD, tr(": %s is enough"), mem_format_slurm(enough, b));
     }
 }

@@ -1,5 +1,6 @@
 /* array_status.c - the page of an array above its sections: title, bar, estimate, the element under the
  * cursor. */
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "ui/array/array_internal.h"
@@ -59,15 +60,15 @@ void array_title(struct view *v, struct rich *out)
     const struct job *j = a->e.any;
     uint32_t throttle;
     bool changes = array_throttle_wanted(a, &throttle);
-    rich_addf(out, ROLE_TITLE, "Array %u", a->e.id);
+    rich_addf(out, ROLE_TITLE, tr("Array %u"), a->e.id);
     if (!j)
         return;
     rich_addf(out, ROLE_STRONG, "  %s  ", j->req.name ? j->req.name : "");
-    rich_addf(out, ROLE_DIM, "%zu elements of %s", a->e.v.n, j->user ? j->user : "?");
+    rich_addf(out, ROLE_DIM, tr("%zu elements of %s"), a->e.v.n, j->user ? j->user : "?");
     if (throttle)
-        rich_addf(out, changes ? ROLE_WARN : ROLE_DIM, " \u00b7 %u at a time", throttle);
+        rich_addf(out, changes ? ROLE_WARN : ROLE_DIM, tr(" \u00b7 %u at a time"), throttle);
     else if (changes)
-        rich_add(out, ROLE_WARN, " \u00b7 all at a time");
+        rich_add(out, ROLE_WARN, tr(" \u00b7 all at a time"));
     const char *partition = job_partition_text(j);
     if (!str_is_empty(partition))
         rich_addf(out, ROLE_DIM, " \u00b7 %s", partition);
@@ -83,15 +84,15 @@ void array_bar(const struct array_screen *a, int width, struct rich *r)
 static void add_usual(const struct array_times *t, struct rich *r)
 {
     if (!t->slowest_s) {
-        rich_add(r, ROLE_NORMAL, " \u00b7 an element takes less than a second");
+        rich_add(r, ROLE_NORMAL, tr(" \u00b7 an element takes less than a second"));
         return;
     }
-    rich_add(r, ROLE_NORMAL, " \u00b7 an element takes ");
+    rich_add(r, ROLE_NORMAL, tr(" \u00b7 an element takes "));
     add_duration(r, ROLE_STRONG, t->median_s);
     if (t->slowest_s == t->fastest_s)
         return;
     char fastest[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
-    rich_addf(r, ROLE_NORMAL, " (%s to %s)", duration_format(t->fastest_s, fastest),
+    rich_addf(r, ROLE_NORMAL, tr(" (%s to %s)"), duration_format(t->fastest_s, fastest),
               duration_format(t->slowest_s, slowest));
 }
 
@@ -105,13 +106,13 @@ void array_estimate(const struct array_screen *a, struct rich *r)
         end = array_last_end(e);
     if (wall_is_set(end)) {
         when_about(&when, end, now);
-        rich_addf(r, ROLE_WHEN, left ? "done about %s" : "ended %s", when.s);
+        rich_addf(r, ROLE_WHEN, left ? tr("done about %s") : tr("ended %s"), when.s);
     } else if (!left) {
-        rich_add(r, ROLE_NORMAL, "all elements have ended");
+        rich_add(r, ROLE_NORMAL, tr("all elements have ended"));
     } else if (!e->counts[ELEMENT_RUNNING]) {
-        rich_add(r, ROLE_WAITING, "no element runs now");
+        rich_add(r, ROLE_WAITING, tr("no element runs now"));
     } else {
-        rich_add(r, ROLE_DIM, "the end can be estimated when the first element is done");
+        rich_add(r, ROLE_DIM, tr("the end can be estimated when the first element is done"));
     }
     if (a->times.n)
         add_usual(&a->times, r);
@@ -127,7 +128,7 @@ static void add_times_of(const struct array_screen *a, const struct job *j, stru
         when_text(&s, j->t_start, now);
     }
     if (wall_is_set(j->t_start) && wall_is_set(j->t_end)) {
-        str_append(&s, " to ");
+        str_append(&s, tr(" to "));
         when_text(&s, j->t_end, now);
     }
     rich_add(r, ROLE_DIM, s.s);
@@ -140,22 +141,22 @@ static void current_element(const struct array_screen *a, const struct array_ele
     rich_addf(r, ROLE_STRONG, "_%u  ", x->index);
     if (!j && x->gone) {
         rich_add(r, ROLE_DIM,
-                 x->is == ELEMENT_DONE     ? "done, has left the queue"
-                 : x->is == ELEMENT_FAILED ? "failed, has left the queue"
-                                           : "has left the queue");
+                 x->is == ELEMENT_DONE     ? tr("done, has left the queue")
+                 : x->is == ELEMENT_FAILED ? tr("failed, has left the queue")
+                                           : tr("has left the queue"));
         return;
     }
     if (!j) {
         const struct job *record = a->e.record;
         if (record && record->hold)
-            rich_add(r, ROLE_HELD, "held");
+            rich_add(r, ROLE_HELD, tr("held"));
         else
-            rich_add(r, ROLE_WAITING, "waiting");
+            rich_add(r, ROLE_WAITING, tr("waiting"));
         return;
     }
     if (j->state == JOB_PENDING || x->is == ELEMENT_RUNNING) {
         job_words(r, j);
-        rich_add(r, ROLE_NORMAL, x->is == ELEMENT_RUNNING ? " for " : "");
+        rich_add(r, ROLE_NORMAL, x->is == ELEMENT_RUNNING ? tr(" for ") : "");
         if (x->is == ELEMENT_RUNNING)
             add_duration(r, ROLE_NORMAL, job_run_s(j, ui_now(a->v.ui)));
         struct str nodes = STR_INIT;
@@ -164,7 +165,7 @@ static void current_element(const struct array_screen *a, const struct array_ele
         str_fini(&nodes);
     } else {
         job_cause(r, j);
-        rich_add(r, ROLE_NORMAL, "  ran ");
+        rich_add(r, ROLE_NORMAL, tr("  ran "));
         add_duration(r, ROLE_NORMAL, x->ran_s);
     }
     add_times_of(a, j, r);
@@ -179,21 +180,21 @@ static void current_cell(const struct array_screen *a, struct grid_span span, st
         enum role role;
         const char *sign, *word;
     } kinds[ELEMENT_KINDS] = {
-        [ELEMENT_DONE] = {ROLE_GOOD, SIGN_DONE, "done"},
-        [ELEMENT_FAILED] = {ROLE_ERROR, SIGN_FAILED, "failed"},
-        [ELEMENT_CANCELLED] = {ROLE_CANCELLED, SIGN_CANCELLED, "cancelled"},
-        [ELEMENT_RUNNING] = {ROLE_NODE_PART, SIGN_RUNNING, "running"},
-        [ELEMENT_WAITING] = {ROLE_DIM, SIGN_WAITING, "waiting"},
-        [ELEMENT_EARLIER] = {ROLE_DIM, "", "ended earlier"},
+        [ELEMENT_DONE] = {ROLE_GOOD, SIGN_DONE, N_("done")},
+        [ELEMENT_FAILED] = {ROLE_ERROR, SIGN_FAILED, N_("failed")},
+        [ELEMENT_CANCELLED] = {ROLE_CANCELLED, SIGN_CANCELLED, N_("cancelled")},
+        [ELEMENT_RUNNING] = {ROLE_NODE_PART, SIGN_RUNNING, N_("running")},
+        [ELEMENT_WAITING] = {ROLE_DIM, SIGN_WAITING, N_("waiting")},
+        [ELEMENT_EARLIER] = {ROLE_DIM, "", N_("ended earlier")},
     };
     uint32_t counts[ELEMENT_KINDS] = {0};
     for (size_t i = span.from; i < span.to; i++)
         counts[a->e.v.v[i].is]++;
-    rich_addf(r, ROLE_STRONG, "_%u to _%u", a->e.v.v[span.from].index, a->e.v.v[span.to - 1].index);
+    rich_addf(r, ROLE_STRONG, tr("_%u to _%u"), a->e.v.v[span.from].index, a->e.v.v[span.to - 1].index);
     for (size_t i = 0; i < ELEMENT_KINDS; i++)
         if (counts[i]) {
             rich_addf(r, kinds[i].role, "   %u%s", counts[i], kinds[i].sign);
-            rich_addf(r, ROLE_DIM, " %s", kinds[i].word);
+            rich_addf(r, ROLE_DIM, " %s", tr(kinds[i].word));
         }
 }
 

@@ -2,6 +2,7 @@
  * several keys are one change and it can be undone. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -16,12 +17,12 @@ static void throttle_answered(struct ui *ui, struct view *owner, uint64_t arg, c
 {
     (void)owner;
     uint32_t throttle = (uint32_t)(arg >> 8);
-    if (!act_answered(ui, 0, "change", in))
+    if (!act_answered(ui, 0, tr("change"), in))
         return;
     if (throttle)
-        ui_toast(ui, ROLE_GOOD, "changed: %u elements at a time", throttle);
+        ui_toast(ui, ROLE_GOOD, tr("changed: %u elements at a time"), throttle);
     else
-        ui_toast(ui, ROLE_GOOD, "changed: no limit of elements at a time");
+        ui_toast(ui, ROLE_GOOD, tr("changed: no limit of elements at a time"));
 }
 
 static void send_throttle(struct ui *ui, void *arg)
@@ -59,14 +60,14 @@ void array_throttle_change(struct array_screen *a, bool more)
     if (ui_read_only(ui, true))
         return;
     if (!a->e.counts[ELEMENT_WAITING]) {
-        ui_toast(ui, ROLE_NORMAL, "no element waits: there is nothing to limit");
+        ui_toast(ui, ROLE_NORMAL, tr("no element waits: there is nothing to limit"));
         return;
     }
     array_throttle_wanted(a, &wanted);
     struct throttling *t = xcalloc(1, sizeof *t);
     *t = (struct throttling){.array = a->e.id, .throttle = next_throttle(a, wanted, more)};
-    char *what = t->throttle ? xasprintf("array %u: %u elements at a time", t->array, t->throttle)
-                             : xasprintf("array %u: no limit of elements at a time", t->array);
+    char *what = t->throttle ? xasprintf(tr("array %u: %u elements at a time"), t->array, t->throttle)
+                             : xasprintf(tr("array %u: no limit of elements at a time"), t->array);
     ui_later_instead(ui, what, THROTTLE_MS, send_throttle, t, free);
     free(what);
 }

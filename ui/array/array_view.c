@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -73,7 +74,7 @@ static void array_past_fetched(struct ui *ui, uint64_t arg, bool ok)
 {
     (void)arg;
     if (!ok)
-        ui_toast(ui, ROLE_WARN, "the history could not be read");
+        ui_toast(ui, ROLE_WARN, tr("the history could not be read"));
     ui_changed(ui);
 }
 
@@ -220,7 +221,7 @@ static void array_draw(struct view *v, struct canvas *c, const struct screen_lay
     bool roomy = r.h >= 28;
     if (!a->e.any) {
         canvas_text(c, r.y, r.x + 1, ROLE_DIM,
-                    "No element of this array is in the queue any more. q goes back.", r.w - 2);
+                    tr("No element of this array is in the queue any more. q goes back."), r.w - 2);
         return;
     }
     want_lines(a);
@@ -275,10 +276,11 @@ static bool tell_not_here(struct array_screen *a, const struct array_element *x)
     if (x->job)
         return false;
     if (x->gone) {
-        ui_toast(a->v.ui, ROLE_NORMAL, "element %u has left the queue: reading the history ...", x->index);
+        ui_toast(a->v.ui, ROLE_NORMAL, tr("element %u has left the queue: reading the history ..."),
+                 x->index);
         fetch_past(a);
     } else {
-        ui_toast(a->v.ui, ROLE_NORMAL, "element %u has not started yet", x->index);
+        ui_toast(a->v.ui, ROLE_NORMAL, tr("element %u has not started yet"), x->index);
     }
     return true;
 }
@@ -309,7 +311,7 @@ static void next_failure(struct array_screen *a)
             return;
         }
     }
-    ui_toast(a->v.ui, ROLE_NORMAL, "no element of this array failed");
+    ui_toast(a->v.ui, ROLE_NORMAL, tr("no element of this array failed"));
 }
 
 /* The slowest one; from an element that this key has chosen to the next slower one. */
@@ -318,7 +320,8 @@ static void next_slow(struct array_screen *a)
     bool again = a->slow && a->grid.exact && a->slow_at == a->grid.cursor;
     size_t at = array_times_slower(&a->e, again ? a->grid.cursor : SIZE_MAX);
     if (at == SIZE_MAX) {
-        ui_toast(a->v.ui, ROLE_NORMAL, again ? "no other element has run" : "no element has run yet");
+        ui_toast(a->v.ui, ROLE_NORMAL,
+                 again ? tr("no other element has run") : tr("no element has run yet"));
         return;
     }
     array_grid_go(&a->grid, at);
@@ -435,14 +438,14 @@ static const char *array_label(struct view *v, enum action action)
     switch ((int)action) {
     case ACTION_ELEMENT: {
         struct grid_span span = array_grid_current(&a->grid);
-        return span.to > span.from + 1 ? "open cell" : NULL;
+        return span.to > span.from + 1 ? tr("open cell") : NULL;
     }
     case ACTION_ELEMENT_FAILED: return a->e.counts[ELEMENT_FAILED] ? NULL : "";
     case ACTION_ELEMENTS_PAST: return a->e.unknown ? NULL : "";
     case ACTION_THROTTLE_MORE: return a->e.counts[ELEMENT_WAITING] ? NULL : "";
     case ACTION_WHY: return a->e.counts[ELEMENT_WAITING] ? NULL : "";
     case ACTION_CANCEL: return left ? NULL : "";
-    case ACTION_FAILED_ONLY: return a->e.counts[ELEMENT_FAILED] ? "retry failed" : NULL;
+    case ACTION_FAILED_ONLY: return a->e.counts[ELEMENT_FAILED] ? tr("retry failed") : NULL;
     default: return NULL;
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -100,9 +101,9 @@ static void complain_unknown(struct ui *ui, const char *word)
         }
     }
     if (near)
-        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
+        ui_toast(ui, ROLE_ERROR, tr("there is no command '%s'; did you mean '%s'?"), word, near);
     else
-        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; ? lists the commands", word);
+        ui_toast(ui, ROLE_ERROR, tr("there is no command '%s'; ? lists the commands"), word);
 }
 
 /* An alias stands for its text, which is not looked for among the aliases again. Heap. */
@@ -299,7 +300,7 @@ void command_help(struct lines *l)
         int pad = 27 - cell_width(s.s);
         rich_add(r, ROLE_KEY, s.s);
         rich_addf(r, ROLE_NORMAL, "%*s", pad > 1 ? pad : 1, "");
-        rich_add(r, ROLE_NORMAL, commands[i].help);
+        rich_add(r, ROLE_NORMAL, tr(commands[i].help));
         if (commands[i].other)
             rich_addf(r, ROLE_DIM, " (:%s)", commands[i].other);
         r->hang = 27;

@@ -1,6 +1,7 @@
 /* command_jobs.c - the commands on jobs. */
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/jobspec/signame.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -40,7 +41,7 @@ static void act_on_args(struct ui *ui, enum action action, const struct strv *ar
 {
     struct targets t = {0};
     if (!args->n)
-        act_in_view(ui, action, "give a job: its number, or 12_3 for an array element");
+        act_in_view(ui, action, tr("give a job: its number, or 12_3 for an array element"));
     else if (add_args(ui, &t, args, 0))
         submit_act_on_jobs(ui, action, &t);
 }
@@ -74,15 +75,15 @@ void run_signal(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     struct targets t = {0};
     if (!args->n) {
-        act_in_view(ui, ACTION_SIGNAL, "give a signal and a job");
+        act_in_view(ui, ACTION_SIGNAL, tr("give a signal and a job"));
         return;
     }
     const char *name = args->v[0] + (args->v[0][0] == '-');
     int number = signal_by_name(name);
     if (number <= 0)
-        ui_toast(ui, ROLE_ERROR, "'%s' is not a signal", name);
+        ui_toast(ui, ROLE_ERROR, tr("'%s' is not a signal"), name);
     else if (args->n == 1)
-        complain(ui, "give the jobs; C sends a signal to the marked jobs");
+        complain(ui, tr("give the jobs; C sends a signal to the marked jobs"));
     else if (add_args(ui, &t, args, 1))
         act_signal(ui, number, &t);
 }
@@ -97,7 +98,7 @@ void run_update(struct ui *ui, const struct strv *args, const char *rest)
     if (!changes.n)
         act_on_args(ui, ACTION_EDIT, &jobs);
     else if (!jobs.n)
-        complain(ui, "give a job: :update 12 TimeLimit=2:00:00");
+        complain(ui, tr("give a job: :update 12 TimeLimit=2:00:00"));
     else if (add_args(ui, &t, &jobs, 0))
         act_update(ui, &changes, &t);
     strv_fini(&changes);
@@ -117,7 +118,7 @@ static const struct job *job_of_arg(struct ui *ui, const char *word)
     j = to->array_index == ARRAY_NONE ? model_get_job(ui->m, to->job)
                                       : model_get_element(ui->m, to->job, to->array_index);
     if (!j)
-        ui_toast(ui, ROLE_ERROR, "%s is several jobs: give one, for example 12_3", word);
+        ui_toast(ui, ROLE_ERROR, tr("%s is several jobs: give one, for example 12_3"), word);
     targets_fini(&t);
     return j;
 }
@@ -128,7 +129,7 @@ void run_show(struct ui *ui, const struct strv *args, const char *rest)
     const struct node *n = args->n ? model_get_node(ui->m, args->v[0]) : NULL;
     const struct job *j = n || !args->n ? NULL : job_of_arg(ui, args->v[0]);
     if (!args->n)
-        complain(ui, "give a job or a node");
+        complain(ui, tr("give a job or a node"));
     else if (n)
         ui_push(ui, &nodepage_view, n->spec.name);
     else if (j)
@@ -140,7 +141,7 @@ void run_output(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     const struct job *j = args->n ? job_of_arg(ui, args->v[0]) : NULL;
     if (!args->n)
-        act_in_view(ui, ACTION_OUTPUT, "give a job");
+        act_in_view(ui, ACTION_OUTPUT, tr("give a job"));
     else if (j)
         output_open(ui, j);
 }
@@ -150,7 +151,7 @@ void run_why(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     const struct job *j = args->n ? job_of_arg(ui, args->v[0]) : NULL;
     if (!args->n)
-        act_in_view(ui, ACTION_WHY, "give a job");
+        act_in_view(ui, ACTION_WHY, tr("give a job"));
     else if (j)
         why_open(ui, j);
 }
@@ -160,7 +161,7 @@ void run_watch(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     struct targets t = {0};
     if (!args->n)
-        act_in_view(ui, ACTION_WATCH, "give a job");
+        act_in_view(ui, ACTION_WATCH, tr("give a job"));
     else if (add_args(ui, &t, args, 0))
         act_watch(ui, &t);
 }

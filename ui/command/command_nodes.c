@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/job_dialogs.h"
 
@@ -20,7 +21,7 @@ static bool find_nodes(struct ui *ui, const char *names, struct named_nodes *ret
     for (size_t i = 0; i < list.n; i++) {
         const struct node *n = model_get_node(ui->m, list.v[i]);
         if (!n) {
-            ui_toast(ui, ROLE_ERROR, "there is no node %s", list.v[i]);
+            ui_toast(ui, ROLE_ERROR, tr("there is no node %s"), list.v[i]);
             vec_clear(&ret->nodes);
             break;
         }
@@ -50,7 +51,7 @@ const char *behind(const struct strv *args, const char *rest)
 void run_drain(struct ui *ui, const struct strv *args, const char *rest)
 {
     if (!args->n) {
-        act_in_view(ui, ACTION_DRAIN, "give nodes and a reason: :drain n01 fan is loud");
+        act_in_view(ui, ACTION_DRAIN, tr("give nodes and a reason: :drain n01 fan is loud"));
         return;
     }
     on_nodes(ui, true, args->v[0], behind(args, rest));
@@ -60,7 +61,7 @@ void run_resume(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     if (!args->n)
-        act_in_view(ui, ACTION_RESUME, "give nodes");
+        act_in_view(ui, ACTION_RESUME, tr("give nodes"));
     else
         on_nodes(ui, false, args->v[0], "");
 }
@@ -69,7 +70,7 @@ void run_note(struct ui *ui, const struct strv *args, const char *rest)
 {
     struct named_nodes found;
     if (!args->n) {
-        act_in_view(ui, ACTION_NODE_NOTE, "give nodes and a text: :note n01 new fan since June");
+        act_in_view(ui, ACTION_NODE_NOTE, tr("give nodes and a text: :note n01 new fan since June"));
         return;
     }
     if (!find_nodes(ui, args->v[0], &found))

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/command/commands.h"
 #include "ui/dialogs/windows.h"
@@ -110,7 +111,7 @@ static void scontrol_show(struct ui *ui, const struct strv *args)
     else if (n && (strncasecmp(what, "nodes", n) == 0 || strncasecmp(what, "jobs", n) == 0))
         run_show(ui, &names, name);
     else
-        complain(ui, "scontrol show job ID, node NAME, partition NAME or reservation NAME");
+        complain(ui, tr("scontrol show job ID, node NAME, partition NAME or reservation NAME"));
     strv_fini(&names);
 }
 
@@ -127,7 +128,7 @@ static void scontrol_update_nodes(struct ui *ui, const char *names, const char *
     } else if (state && strncasecmp(state + strlen("state="), "resume", 6) == 0) {
         run_resume(ui, &args, names);
     } else {
-        complain(ui, "here nodes are drained and resumed: State=DRAIN Reason=TEXT, State=RESUME");
+        complain(ui, tr("here nodes are drained and resumed: State=DRAIN Reason=TEXT, State=RESUME"));
     }
     free(text);
     strv_fini(&args);
@@ -174,6 +175,6 @@ void run_scontrol(struct ui *ui, const struct strv *args, const char *rest)
             found = true;
         }
     if (!found)
-        complain(ui, "here scontrol knows show, hold, release, requeue and update");
+        complain(ui, tr("here scontrol knows show, hold, release, requeue and update"));
     strv_fini(&list);
 }

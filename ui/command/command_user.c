@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/background.h"
 #include "ui/frame/stack.h"
@@ -60,7 +61,7 @@ static void user_run_ask(struct ui *ui, struct user_run *r)
     lines_addf(&d->body.lines, ROLE_NORMAL, "%s", r->text);
     for (size_t i = 0; i < r->env.n; i++)
         lines_addf(&d->body.lines, ROLE_DIM, "%s", r->env.v[i]);
-    d->verb = xstrdup("run it");
+    d->verb = xstrdup(tr("run it"));
     ui_take_dialog(ui, d, user_run_answered, r, user_run_free);
 }
 
@@ -69,9 +70,9 @@ static const char *user_row_lacks(unsigned needs, const struct row_subject *row)
 {
     unsigned of_job = 1u << ROW_JOB | 1u << ROW_NAME | 1u << ROW_USER | 1u << ROW_STATE | 1u << ROW_PATH;
     if (needs & of_job && !row->job)
-        return "there is no job under the cursor";
+        return tr("there is no job under the cursor");
     if (needs & 1u << ROW_NODE && !row->node && !(row->job && row->job->alloc.n))
-        return row->job ? "the job has no node" : "there is no node under the cursor";
+        return row->job ? tr("the job has no node") : tr("there is no node under the cursor");
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* command_view.c - the commands on the current screen. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/command/commands.h"
 #include "ui/form/form_view.h"
@@ -15,7 +16,7 @@ static struct table *must_have_table(struct ui *ui)
     struct view *v = ui_view(ui);
     struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     if (!t)
-        complain(ui, "there is no table on this screen");
+        complain(ui, tr("there is no table on this screen"));
     return t;
 }
 
@@ -31,9 +32,9 @@ void run_mark(struct ui *ui, const struct strv *args, const char *rest)
 {
     struct table *t = must_have_table(ui);
     if (t && !args->n)
-        complain(ui, "give a filter: :mark user:ann state:wait");
+        complain(ui, tr("give a filter: :mark user:ann state:wait"));
     else if (t)
-        ui_toast(ui, ROLE_NORMAL, "%zu marked", table_mark_matching(t, rest));
+        ui_toast(ui, ROLE_NORMAL, tr("%zu marked"), table_mark_matching(t, rest));
 }
 
 void run_unmark(struct ui *ui, const struct strv *args, const char *rest)
@@ -49,7 +50,7 @@ static int find_column(struct ui *ui, const struct table *t, const char *name)
 {
     int i = table_find_column(t, name);
     if (i < 0)
-        ui_toast(ui, ROLE_ERROR, "there is no column '%s' here", name);
+        ui_toast(ui, ROLE_ERROR, tr("there is no column '%s' here"), name);
     return i;
 }
 
@@ -81,12 +82,12 @@ void run_save(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     if (args->n != 1)
-        complain(ui, "give a name of one word: :save mine");
+        complain(ui, tr("give a name of one word: :save mine"));
     else if (saved_view_keep(ui, args->v[0])) {
         outbox_wish(ui, WISH_KEEP);
-        ui_toast(ui, ROLE_GOOD, "saved: :view %s shows it again", args->v[0]);
+        ui_toast(ui, ROLE_GOOD, tr("saved: :view %s shows it again"), args->v[0]);
     } else
-        complain(ui, "there is no table on this screen");
+        complain(ui, tr("there is no table on this screen"));
 }
 
 void run_view(struct ui *ui, const struct strv *args, const char *rest)
@@ -94,7 +95,7 @@ void run_view(struct ui *ui, const struct strv *args, const char *rest)
     if (!args->n)
         run_views(ui, args, rest);
     else if (!saved_view_show(ui, args->v[0]))
-        ui_toast(ui, ROLE_ERROR, "there is no view %s; :save %s saves the present one", args->v[0],
+        ui_toast(ui, ROLE_ERROR, tr("there is no view %s; :save %s saves the present one"), args->v[0],
                  args->v[0]);
 }
 
@@ -103,9 +104,9 @@ void run_forget(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     if (args->n && prefs_drop_named(ui->o.prefs, args->v[0])) {
         outbox_wish(ui, WISH_SAVE);
-        ui_toast(ui, ROLE_NORMAL, "forgotten: %s", args->v[0]);
+        ui_toast(ui, ROLE_NORMAL, tr("forgotten: %s"), args->v[0]);
     } else {
-        complain(ui, "there is no view of that name");
+        complain(ui, tr("there is no view of that name"));
     }
 }
 
@@ -128,10 +129,10 @@ void run_views(struct ui *ui, const struct strv *args, const char *rest)
     (void)rest;
     const struct prefs *p = ui->o.prefs;
     if (!p->named.n) {
-        ui_toast(ui, ROLE_NORMAL, "no saved views; :save NAME saves the present one");
+        ui_toast(ui, ROLE_NORMAL, tr("no saved views; :save NAME saves the present one"));
         return;
     }
-    struct dialog *d = dialog_new(DIALOG_MENU, "views");
+    struct dialog *d = dialog_new(DIALOG_MENU, tr("views"));
     struct strv *names = xcalloc(1, sizeof *names);
     vec_for_each (&p->named, i) {
         struct str line = STR_INIT;
@@ -140,7 +141,7 @@ void run_views(struct ui *ui, const struct strv *args, const char *rest)
         strv_push_take(&d->items, str_take(&line));
         strv_push(names, p->named.v[i].name);
     }
-    d->verb = xstrdup("show");
+    d->verb = xstrdup(tr("show"));
     ui_take_dialog(ui, d, view_chosen, names, command_names_free);
 }
 

@@ -1,6 +1,7 @@
 /* command_windows.c - :window and :windows. */
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "ui/command/command_windows.h"
 #include "ui/command/commands.h"
@@ -22,7 +23,7 @@ static void command_windows_add(struct ui *ui, const struct strv *args, const ch
 void run_window(struct ui *ui, const struct strv *args, const char *rest)
 {
     if (!args->n)
-        act_in_view(ui, ACTION_WINDOWS, "give nodes: :window n01 start=18:00 duration=2h reason=fans");
+        act_in_view(ui, ACTION_WINDOWS, tr("give nodes: :window n01 start=18:00 duration=2h reason=fans"));
     else
         command_windows_add(ui, args, rest);
 }
@@ -35,10 +36,10 @@ static const struct window *command_windows_find(struct ui *ui, const char *name
         if (words_distance(name, ui->m->windows.v[i].name) <= NEAR)
             near = ui->m->windows.v[i].name;
     if (!w && near)
-        ui_toast(ui, ROLE_ERROR, "there is no window %s; did you mean %s?", name, near);
+        ui_toast(ui, ROLE_ERROR, tr("there is no window %s; did you mean %s?"), name, near);
     else if (!w)
-        ui_toast(ui, ROLE_ERROR, "there is no window %s%s", name,
-                 ui->m->windows.n ? "; :windows lists them" : "; no window is defined");
+        ui_toast(ui, ROLE_ERROR, tr("there is no window %s%s"), name,
+                 ui->m->windows.n ? tr("; :windows lists them") : tr("; no window is defined"));
     return w;
 }
 
@@ -58,14 +59,14 @@ static void change(struct ui *ui, const struct strv *args, const char *rest)
     if (w)
         windowline_change(ui, w, behind(args, rest));
     else if (!args->n)
-        complain(ui, "give a window and a change: :windows change NAME end=now+2hours");
+        complain(ui, tr("give a window and a change: :windows change NAME end=now+2hours"));
 }
 
 static void remove_some(struct ui *ui, const struct strv *args, const char *rest)
 {
     (void)rest;
     if (!args->n)
-        complain(ui, "give windows: :windows delete NAME...");
+        complain(ui, tr("give windows: :windows delete NAME..."));
     for (size_t i = 0; i < args->n; i++)
         if (!command_windows_find(ui, args->v[i]))
             return;

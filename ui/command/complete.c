@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/command/command_table.h"
@@ -27,7 +28,7 @@ static void complete_offer_job(struct cmdline *cl, const char *word, const struc
     if (!str_starts(id, word)) /* most jobs do not match: their notes are not needed */
         return;
     str_appendf(&note, "%s, %s, %s", j->req.name ? j->req.name : "", j->user ? j->user : "",
-                j->state == JOB_PENDING && j->hold ? "held" : job_state_word((enum job_state)j->state));
+                j->state == JOB_PENDING && j->hold ? tr("held") : job_state_word((enum job_state)j->state));
     candidates_offer(cl, word, id, str_take(&note));
 }
 
@@ -178,7 +179,7 @@ static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *
 {
     for (size_t i = 0; i < ui->program.n_screens; i++) {
         char *name = xstrdup(ui->program.screens[i].ops->name);
-        candidates_offer(cl, word, name, xasprintf("%-20s screen, key %zu", "", i + 1));
+        candidates_offer(cl, word, name, xasprintf(tr("%-20s screen, key %zu"), "", i + 1));
         free(name);
     }
     const struct user_commands *own = ui->o.commands;
@@ -189,7 +190,7 @@ static void offer_commands(const struct ui *ui, struct cmdline *cl, const char *
         candidates_offer(cl, word, own->aliases.v[k].name,
                          xasprintf("%-20s :%s", "", own->aliases.v[k].text));
 #define X(name, other, args, kind, help) \
-    candidates_offer(cl, word, #name, xasprintf("%-20s %s", args, help));
+    candidates_offer(cl, word, #name, xasprintf("%-20s %s", args, tr(help)));
     COMMANDS(X)
 #undef X
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/command/command_windows.h"
 #include "ui/command/word_candidates.h"
@@ -97,7 +98,7 @@ static void offer_pair(struct ui *ui, struct cmdline *cl, const struct strv *wor
         if (str_eq(keys[i].key, change ? "name" : "nodes") || is_given(words, keys[i].key))
             continue;
         char *text = xasprintf("%s=", keys[i].key);
-        candidates_offer(cl, word, text, xstrdup(keys[i].help));
+        candidates_offer(cl, word, text, xstrdup(tr(keys[i].help)));
         free(text);
     }
 }
@@ -110,7 +111,7 @@ static void offer_new(struct ui *ui, struct cmdline *cl, const struct strv *word
         return;
     }
     candidates_nodes(ui, cl, word);
-    candidates_offer(cl, word, WINDOW_ALL_NODES, xstrdup("every node"));
+    candidates_offer(cl, word, WINDOW_ALL_NODES, xstrdup(tr("every node")));
 }
 
 void complete_window(struct ui *ui, struct cmdline *cl, const struct strv *words, size_t nth,
@@ -124,7 +125,7 @@ void complete_windows(struct ui *ui, struct cmdline *cl, const struct strv *word
 {
     const char *verb = nth > 1 ? words->v[1] : "";
     if (nth == 1) {
-#define X(name, help, run) candidates_offer(cl, word, name, xstrdup(help));
+#define X(name, help, run) candidates_offer(cl, word, name, xstrdup(tr(help)));
         WINDOW_VERBS(X)
 #undef X
         offer_names(ui, cl, word);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -70,7 +71,7 @@ void candidates_nodes(struct ui *ui, struct cmdline *cl, const char *word)
     for (size_t i = 0; i < ui->m->n_nodes; i++) {
         const struct node *n = ui->m->nodes[i];
         candidates_offer(cl, word, n->spec.name,
-                         n->drain ? xasprintf("drained: %s", n->drain_reason ? n->drain_reason : "")
+                         n->drain ? xasprintf(tr("drained: %s"), n->drain_reason ? n->drain_reason : "")
                                   : NULL);
     }
 }
@@ -101,7 +102,7 @@ void candidates_draw(const struct cmdline *cl, struct canvas *c, struct rect lin
     popup_widths(cl, top, rows, &text, &note);
     char more[32] = "";
     if (n > rows)
-        snprintf(more, sizeof more, "%d of %d", top + rows, n);
+        snprintf(more, sizeof more, tr("%d of %d"), top + rows, n);
     int w = text + note + 4, most = line.w - 2;
     w = w > most ? most : w < POPUP_WIDTH ? POPUP_WIDTH : w;
     struct rect box = rect_make(above ? line.y - rows - 2 : line.y + 1, line.x + 1, rows + 2, w);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
@@ -150,7 +151,7 @@ static void action_targets_add_step(struct targets *t, const struct job *j, int3
     struct target *it = &t->v[t->n - 1];
     it->to.step = step;
     char id[16], *of = action_targets_label_of(j);
-    it->label = xasprintf("step %s of %s", step_format_id(step, id), of);
+    it->label = xasprintf(tr("step %s of %s"), step_format_id(step, id), of);
     free(of);
 }
 
@@ -188,7 +189,7 @@ static int add_target(struct targets *t, const struct model *m, const struct job
     bool any = found.n || one;
     vec_fini(&found);
     if (!any)
-        return err_set(err, -ENOENT, "job %s is not in the queue", word);
+        return err_set(err, -ENOENT, tr("job %s is not in the queue"), word);
     if (one && to->array_index != ARRAY_NONE && job_is_array_record(one))
         name_element(&t->v[t->n - 1], one, to);
     return 0;

@@ -2,28 +2,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/actions_internal.h"
 
-#define PRIORITY_TITLE "priority (administrators)"
+#define PRIORITY_TITLE N_("priority (administrators)")
 #define TITLE_FORMAT   "%-26s"
 
 /* X(key of scontrol, label, syntax) */
 #define CHANGES(X)                                                                \
-    X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                     \
-    X("MinMemoryNode", "memory per node", "16G")                                  \
-    X("Partition", "partition", "one name, or several with commas")               \
-    X("Priority", PRIORITY_TITLE, "a number")                                     \
-    X("Dependency", "depends on", "afterok:12, afterany:12:13; empty removes it") \
-    X("Nice", "nice", "a number; the higher, the later")                          \
-    X("JobName", "name", "any text")                                              \
-    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24")                  \
-    X("QOS", "quality of service", "a name")                                      \
-    X("Account", "account", "a name")                                             \
-    X("ArrayTaskThrottle", "elements at a time", "a number, 0: all")              \
-    X("LostNode", "if a node is lost", "hold, requeue, cancel, lease; empty: the cluster's setting")
+    X("TimeLimit", N_("time limit"), N_("3h, 2:00:00 or 1-12:00:00"))                     \
+    X("MinMemoryNode", N_("memory per node"), "16G")                                  \
+    X("Partition", N_("partition"), N_("one name, or several with commas"))               \
+    X("Priority", PRIORITY_TITLE, N_("a number"))                                     \
+    X("Dependency", N_("depends on"), N_("afterok:12, afterany:12:13; empty removes it")) \
+    X("Nice", N_("nice"), N_("a number; the higher, the later"))                          \
+    X("JobName", N_("name"), N_("any text"))                                              \
+    X("StartTime", N_("not before"), N_("now+1hour, 18:00, 2026-12-24"))                  \
+    X("QOS", N_("quality of service"), N_("a name"))                                      \
+    X("Account", N_("account"), N_("a name"))                                             \
+    X("ArrayTaskThrottle", N_("elements at a time"), N_("a number, 0: all"))              \
+    X("LostNode", N_("if a node is lost"), N_("hold, requeue, cancel, lease; empty: the cluster's setting"))
 
 static const struct {
     const char *key, *title, *form;
@@ -69,8 +70,8 @@ static char *change_text(size_t change, const char *typed)
 
 static void answered_alone(struct ui *ui, const struct incoming *in)
 {
-    if (act_answered(ui, 0, "change", in))
-        ui_toast(ui, ROLE_GOOD, "changed: %u", ((const struct msg_result *)in->body)->count);
+    if (act_answered(ui, 0, tr("change"), in))
+        ui_toast(ui, ROLE_GOOD, tr("changed: %u"), ((const struct msg_result *)in->body)->count);
 }
 
 /* After all replies the dialog shows a refusal, or closes. */
@@ -89,17 +90,17 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
     } else {
         free(c->sent.refusal);
         c->sent.refusal =
-            xstrdup(r ? act_refusal(r) : "the connection was lost: check whether the change was made");
+            xstrdup(r ? act_refusal(r) : tr("the connection was lost: check whether the change was made"));
     }
     if (++c->sent.answered < c->sent.asked)
         return;
     if (c->sent.done == c->sent.asked) {
-        ui_toast(ui, ROLE_GOOD, "changed: %zu", c->sent.done);
+        ui_toast(ui, ROLE_GOOD, tr("changed: %zu"), c->sent.done);
         ui_drop_dialog(ui, dialog);
     } else if (c->sent.asked == 1) {
-        ui_refuse_dialog(ui, dialog, "Refused: %s", c->sent.refusal);
+        ui_refuse_dialog(ui, dialog, tr("Refused: %s"), c->sent.refusal);
     } else {
-        ui_refuse_dialog(ui, dialog, "%zu of %zu changed. Refused: %s", c->sent.done, c->sent.asked,
+        ui_refuse_dialog(ui, dialog, tr("%zu of %zu changed. Refused: %s"), c->sent.done, c->sent.asked,
                          c->sent.refusal);
     }
 }
@@ -199,14 +200,14 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     struct changing *c = xcalloc(1, sizeof *c);
     *c = (struct changing){.action = job_action_copy(arg), .change = offered(arg, dialog_choice(dlg))};
     struct str value = STR_INIT;
-    struct dialog *d = dialog_new(DIALOG_PROMPT, changes[c->change].title);
+    struct dialog *d = dialog_new(DIALOG_PROMPT, tr(changes[c->change].title));
     job_action_list(c->action, &d->body.lines);
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "%s", changes[c->change].form);
+    lines_addf(&d->body.lines, ROLE_DIM, "%s", tr(changes[c->change].form));
     value_now(ui, c->action, c->change, &value);
     edit_set(&d->edit, value.s);
     str_fini(&value);
-    d->verb = xstrdup("change");
+    d->verb = xstrdup(tr("change"));
     d->may_be_empty =
         str_eq(changes[c->change].key, "Dependency") || str_eq(changes[c->change].key, "LostNode");
     ui_take_dialog(ui, d, value_typed, c, changing_free);
@@ -219,9 +220,9 @@ static void priority_told(struct ui *ui, struct view *owner, uint64_t number, co
     struct dialog *d = ui_find_dialog(ui, number);
     const struct msg_prio_rows *m = in && in->kind == MSG_PRIO_ROWS ? in->body : NULL;
     for (size_t i = 0; d && m && m->rows.n == 1 && i < d->items.n; i++)
-        if (str_starts(d->items.v[i], PRIORITY_TITLE)) {
+        if (str_starts(d->items.v[i], tr(PRIORITY_TITLE))) {
             free(d->items.v[i]);
-            d->items.v[i] = xasprintf(TITLE_FORMAT "%u", PRIORITY_TITLE, m->rows.v[0].parts.total);
+            d->items.v[i] = xasprintf(TITLE_FORMAT "%u", tr(PRIORITY_TITLE), m->rows.v[0].parts.total);
         }
 }
 
@@ -244,11 +245,11 @@ void job_action_choose_change(struct ui *ui, struct job_action *take_d)
     job_action_words(d, &s);
     struct dialog *menu = dialog_new(DIALOG_MENU, s.s);
     str_clear(&s);
-    menu->verb = xstrdup("change");
+    menu->verb = xstrdup(tr("change"));
     for (size_t i = 0; i < N_CHANGES; i++) {
         if (!is_offered(d, i))
             continue;
-        str_appendf(&s, TITLE_FORMAT, changes[i].title);
+        str_appendf(&s, TITLE_FORMAT, tr(changes[i].title));
         value_now(ui, d, i, &s);
         strv_push(&menu->items, s.s);
         str_clear(&s);

@@ -1,4 +1,5 @@
 /* job_dialogs.c - actions on jobs: the question, the request, the reply. Changes are in job_change.c. */
+#include "src/base/lang.h"
 #include "ui/dialogs/actions_internal.h"
 
 #include <signal.h>
@@ -23,52 +24,52 @@ static const struct {
 #define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
     {.action = ACTION_CANCEL,
      .act = ACT_CANCEL,
-     .verb = "cancel",
-     .done = "cancelled",
+     .verb = N_("cancel"),
+     .done = N_("cancelled"),
      .states = LIVE,
-     .none = "the job has ended",
-     .none_of_many = "the jobs have ended",
-     .left_out = "already ended"},
+     .none = N_("the job has ended"),
+     .none_of_many = N_("the jobs have ended"),
+     .left_out = N_("already ended")},
     {.action = ACTION_SIGNAL,
      .act = ACT_SIGNAL,
-     .verb = "signal",
-     .done = "signalled",
+     .verb = N_("signal"),
+     .done = N_("signalled"),
      .states = BIT(RUNNING) | BIT(COMPLETING), /* a preempted job takes signals until its end */
-     .none = "only running jobs take signals",
-     .none_of_many = "none of the jobs runs",
-     .left_out = "not running"},
+     .none = N_("only running jobs take signals"),
+     .none_of_many = N_("none of the jobs runs"),
+     .left_out = N_("not running")},
     {.action = ACTION_HOLD,
      .act = ACT_HOLD,
-     .verb = "hold",
-     .done = "held",
+     .verb = N_("hold"),
+     .done = N_("held"),
      .states = BIT(PENDING),
-     .none = "only waiting jobs can be held",
-     .none_of_many = "none of the jobs waits, or all are held",
-     .left_out = "not waiting, or already held"},
+     .none = N_("only waiting jobs can be held"),
+     .none_of_many = N_("none of the jobs waits, or all are held"),
+     .left_out = N_("not waiting, or already held")},
     {.action = ACTION_RELEASE,
      .act = ACT_RELEASE,
-     .verb = "release",
-     .done = "released",
+     .verb = N_("release"),
+     .done = N_("released"),
      .states = BIT(PENDING),
-     .none = "the job is not held",
-     .none_of_many = "none of the jobs is held",
-     .left_out = "not held"},
+     .none = N_("the job is not held"),
+     .none_of_many = N_("none of the jobs is held"),
+     .left_out = N_("not held")},
     {.action = ACTION_REQUEUE,
      .act = ACT_REQUEUE,
-     .verb = "requeue",
-     .done = "requeued",
+     .verb = N_("requeue"),
+     .done = N_("requeued"),
      .states = ~BIT(PENDING),
-     .none = "the job already waits",
-     .none_of_many = "the jobs already wait",
-     .left_out = "already waiting"},
+     .none = N_("the job already waits"),
+     .none_of_many = N_("the jobs already wait"),
+     .left_out = N_("already waiting")},
     {.action = ACTION_EDIT,
      .act = ACT_HOLD, /* not sent: a change is a request of its own */
-     .verb = "change",
-     .done = "changed",
+     .verb = N_("change"),
+     .done = N_("changed"),
      .states = LIVE,
-     .none = "the job has ended",
-     .none_of_many = "the jobs have ended",
-     .left_out = "already ended"},
+     .none = N_("the job has ended"),
+     .none_of_many = N_("the jobs have ended"),
+     .left_out = N_("already ended")},
 #undef LIVE
 #undef BIT
 };
@@ -159,11 +160,11 @@ const char *act_refusal(const struct msg_result *r)
 
 void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r)
 {
-    struct dialog *d = dialog_new(DIALOG_TEXT, "refused");
+    struct dialog *d = dialog_new(DIALOG_TEXT, tr("refused"));
     d->danger = true;
     lines_addf(&d->body.lines, ROLE_NORMAL, "%s: %s", verb, act_refusal(r));
     if (r->count)
-        lines_addf(&d->body.lines, ROLE_NORMAL, "%u jobs were changed.", r->count);
+        lines_addf(&d->body.lines, ROLE_NORMAL, tr("%u jobs were changed."), r->count);
     ui_take_dialog(ui, d, NULL, NULL, NULL);
 }
 
@@ -173,15 +174,15 @@ void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *bod
     if (ui_send(ui, kind, body, NULL, reply, arg | dialog << 8))
         ui_dialog_waits(ui, dialog);
     else
-        ui_refuse_dialog(ui, dialog, "There is no connection to the controller.");
+        ui_refuse_dialog(ui, dialog, tr("There is no connection to the controller."));
 }
 
 bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in)
 {
-    static const char lost[] = "the connection was lost: check whether the change was made",
-                      strange[] = "the controller sent an unexpected answer";
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
-    const char *why = !in ? lost : !r ? strange : NULL;
+    const char *why = !in  ? tr("the connection was lost: check whether the change was made")
+                      : !r ? tr("the controller sent an unexpected answer")
+                           : NULL;
     if (why && !ui_refuse_dialog(ui, dialog, "%s", why))
         ui_toast(ui, ROLE_ERROR, "%s: %s", verb, why);
     if (why)
@@ -190,9 +191,9 @@ bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct
         ui_drop_dialog(ui, dialog);
         return true;
     }
-    bool told = r->count ? ui_refuse_dialog(ui, dialog, "Refused: %s. %u jobs were changed.",
+    bool told = r->count ? ui_refuse_dialog(ui, dialog, tr("Refused: %s. %u jobs were changed."),
                                             act_refusal(r), r->count)
-                         : ui_refuse_dialog(ui, dialog, "Refused: %s", act_refusal(r));
+                         : ui_refuse_dialog(ui, dialog, tr("Refused: %s"), act_refusal(r));
     if (!told)
         act_show_refusal(ui, verb, r);
     return false;
@@ -202,13 +203,13 @@ static void job_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg
 {
     (void)owner;
     size_t k = arg & 0xff;
-    if (!act_answered(ui, arg >> 8, job_actions[k].verb, in))
+    if (!act_answered(ui, arg >> 8, tr(job_actions[k].verb), in))
         return;
     if (!((const struct msg_result *)in->body)->count)
-        ui_toast(ui, ROLE_WARN, "%s: nothing was done, the jobs have changed meanwhile",
-                 job_actions[k].verb);
+        ui_toast(ui, ROLE_WARN, tr("%s: nothing was done, the jobs have changed meanwhile"),
+                 tr(job_actions[k].verb));
     else
-        ui_toast(ui, ROLE_GOOD, "%s: %u", job_actions[k].done,
+        ui_toast(ui, ROLE_GOOD, "%s: %u", tr(job_actions[k].done),
                  ((const struct msg_result *)in->body)->count);
 }
 
@@ -249,10 +250,10 @@ static void send_later(struct ui *ui, void *arg)
 
 void job_action_words(const struct job_action *d, struct str *s)
 {
-    str_appendf(s, "%s ", job_actions[find_job_action(d->action)].verb);
-    count_text(s, d->n, "job", "jobs");
+    str_appendf(s, "%s ", tr(job_actions[find_job_action(d->action)].verb));
+    count_text(s, d->n, "%llu job", "%llu jobs");
     if (d->action == ACTION_SIGNAL)
-        str_appendf(s, " with %s", sigabbrev_np(d->signal));
+        str_appendf(s, tr(" with %s"), sigabbrev_np(d->signal));
 }
 
 /* Does the target still have a job that the action can be done to? */
@@ -281,11 +282,11 @@ static bool came_too_late(struct ui *ui, const struct job_action *d)
             return false;
     ui_drop_dialog(ui, d->dialog);
     if (d->targets.n == 1 && d->action != ACTION_HOLD && d->action != ACTION_RELEASE)
-        ui_toast(ui, ROLE_WARN, "%s: nothing was sent, %s has ended meanwhile",
-                 job_actions[find_job_action(d->action)].verb, d->targets.v[0].label);
+        ui_toast(ui, ROLE_WARN, tr("%s: nothing was sent, %s has ended meanwhile"),
+                 tr(job_actions[find_job_action(d->action)].verb), d->targets.v[0].label);
     else
-        ui_toast(ui, ROLE_WARN, "%s: nothing was sent, the jobs have changed meanwhile",
-                 job_actions[find_job_action(d->action)].verb);
+        ui_toast(ui, ROLE_WARN, tr("%s: nothing was sent, the jobs have changed meanwhile"),
+                 tr(job_actions[find_job_action(d->action)].verb));
     return true;
 }
 
@@ -326,22 +327,22 @@ void job_action_list(const struct job_action *d, struct lines *l)
         rich_addf(r, ROLE_NORMAL, " %s", d->targets.v[i].label);
     }
     if (d->targets.n > LIST_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", d->targets.n - LIST_MAX);
+        lines_addf(l, ROLE_DIM, tr("and %zu more"), d->targets.n - LIST_MAX);
 }
 
 static const char *what_happens(const struct job_action *d)
 {
     if (d->action == ACTION_CANCEL && (d->counts[JOB_RUNNING] || d->counts[JOB_SUSPENDED]))
-        return "Running jobs get TERM now, and KILL after the grace time.";
+        return tr("Running jobs get TERM now, and KILL after the grace time.");
     if (d->action == ACTION_REQUEUE)
-        return "The jobs end now and start again from the beginning.";
+        return tr("The jobs end now and start again from the beginning.");
     return NULL;
 }
 
 static void left_out_line(struct lines *l, uint32_t n, const char *why)
 {
     if (n)
-        lines_addf(l, ROLE_DIM, n == 1 ? "%u job is left out: %s." : "%u jobs are left out: %s.", n, why);
+        lines_addf(l, ROLE_DIM, trn("%u job is left out: %s.", "%u jobs are left out: %s.", n), n, why);
 }
 
 void job_action_confirm(struct ui *ui, struct job_action *take_d)
@@ -351,19 +352,19 @@ void job_action_confirm(struct ui *ui, struct job_action *take_d)
     job_action_words(d, &s);
     struct dialog *dlg = dialog_new(DIALOG_CONFIRM, s.s);
     str_fini(&s);
-    dlg->verb = xstrdup(job_actions[find_job_action(d->action)].verb);
-    dlg->no = "keep";
+    dlg->verb = xstrdup(tr(job_actions[find_job_action(d->action)].verb));
+    dlg->no = tr("keep");
     dlg->danger = ends_jobs(d);
     dlg->must_type = ends_jobs(d) && d->n > ACT_TYPE_ABOVE ? d->n : 0;
     count_line(d, lines_add(&dlg->body.lines));
     lines_add(&dlg->body.lines);
     job_action_list(d, &dlg->body.lines);
     for (size_t i = 0; i < d->changes.n; i++)
-        lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
+        lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : tr("to "), d->changes.v[i]);
     if (d->left_out || d->foreign || what_happens(d))
         lines_add(&dlg->body.lines);
-    left_out_line(&dlg->body.lines, d->left_out, job_actions[find_job_action(d->action)].left_out);
-    left_out_line(&dlg->body.lines, d->foreign, "not yours");
+    left_out_line(&dlg->body.lines, d->left_out, tr(job_actions[find_job_action(d->action)].left_out));
+    left_out_line(&dlg->body.lines, d->foreign, tr("not yours"));
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
     ui_take_dialog(ui, dlg, job_dialogs_confirmed, d, job_action_free);
@@ -383,8 +384,8 @@ static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
 
 static void choose_signal(struct ui *ui, struct job_action *d)
 {
-    struct dialog *menu = dialog_new(DIALOG_MENU, "signal");
-    menu->verb = xstrdup("choose");
+    struct dialog *menu = dialog_new(DIALOG_MENU, tr("signal"));
+    menu->verb = xstrdup(tr("choose"));
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         char line[80];
         snprintf(line, sizeof line, "%2d %-5s %s", signals[i], sigabbrev_np(signals[i]),
@@ -413,12 +414,12 @@ static struct job_action *job_dialogs_begin(struct ui *ui, enum action a, struct
     targets_label(&d->targets, LIST_MAX, ui_model(ui));
     if (d->targets.n)
         return d;
-    const char *why =
-        !d->left_out ? d->foreign == 1 ? "the job belongs to another user" : "none of the jobs is yours"
-        : d->left_out == 1 ? job_actions[k].none
-                           : job_actions[k].none_of_many;
+    const char *why = !d->left_out       ? d->foreign == 1 ? tr("the job belongs to another user")
+                                                           : tr("none of the jobs is yours")
+                            : d->left_out == 1 ? tr(job_actions[k].none)
+                                         : tr(job_actions[k].none_of_many);
     if (any)
-        ui_toast(ui, ROLE_WARN, "%s: %s", job_actions[k].verb, why);
+        ui_toast(ui, ROLE_WARN, "%s: %s", tr(job_actions[k].verb), why);
     job_action_free(d);
     return NULL;
 }
@@ -469,10 +470,12 @@ void act_watch(struct ui *ui, struct targets *take_t)
         ui_watch(ui, &take_t->v[i].to, !all);
     targets_label(take_t, 1, ui_model(ui));
     if (take_t->n == 1)
-        ui_toast(ui, ROLE_NORMAL, all ? "no longer watched: %s" : "watched, the bell rings on changes: %s",
+        ui_toast(ui, ROLE_NORMAL,
+                 all ? tr("no longer watched: %s") : tr("watched, the bell rings on changes: %s"),
                  take_t->v[0].label);
     else
-        ui_toast(ui, ROLE_NORMAL, all ? "%zu no longer watched" : "%zu watched, the bell rings on changes",
+        ui_toast(ui, ROLE_NORMAL,
+                 all ? tr("%zu no longer watched") : tr("%zu watched, the bell rings on changes"),
                  take_t->n);
     targets_fini(take_t);
 }

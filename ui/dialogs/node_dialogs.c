@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
 
@@ -12,17 +13,17 @@ enum node_action { RESUME, DRAIN, NOTE };
 static const struct {
     const char *verb, *done;
 } job_actions[] = {
-    [RESUME] = {.verb = "resume", .done = "resumed"},
-    [DRAIN] = {.verb = "drain", .done = "no new jobs start there"},
-    [NOTE] = {.verb = "note", .done = "noted"},
+    [RESUME] = {.verb = N_("resume"), .done = N_("resumed")},
+    [DRAIN] = {.verb = N_("drain"), .done = N_("no new jobs start there")},
+    [NOTE] = {.verb = N_("note"), .done = N_("noted")},
 };
 
 static void node_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg,
                                   const struct incoming *in)
 {
     (void)owner;
-    if (act_answered(ui, arg >> 8, job_actions[arg & 0xff].verb, in))
-        ui_toast(ui, ROLE_GOOD, "%s", job_actions[arg & 0xff].done);
+    if (act_answered(ui, arg >> 8, tr(job_actions[arg & 0xff].verb), in))
+        ui_toast(ui, ROLE_GOOD, "%s", tr(job_actions[arg & 0xff].done));
 }
 
 static void drain_free(void *p)
@@ -47,18 +48,18 @@ static void list_nodes(struct lines *l, const struct node *const *nodes, size_t 
         struct rich *r = lines_add(l);
         rich_add(r, ROLE_STRONG, nodes[i]->spec.name);
         if (nodes[i]->n_jobs)
-            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs,
-                      nodes[i]->n_jobs == 1 ? "job" : "jobs");
+            rich_addf(r, ROLE_NORMAL, trn("  %u job on it", "  %u jobs on it", nodes[i]->n_jobs),
+                      nodes[i]->n_jobs);
         if (nodes[i]->drain)
             rich_addf(r, ROLE_WARN, "  %s",
-                      nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
+                      nodes[i]->drain_reason ? nodes[i]->drain_reason : tr("no reason given"));
         if (nodes[i]->drain && nodes[i]->drain_user)
             rich_addf(r, ROLE_DIM, " (%s)", nodes[i]->drain_user);
         if (nodes[i]->note)
-            rich_addf(r, ROLE_DIM, "  note: %s", nodes[i]->note);
+            rich_addf(r, ROLE_DIM, tr("  note: %s"), nodes[i]->note);
     }
     if (n > LIST_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", n - LIST_MAX);
+        lines_addf(l, ROLE_DIM, tr("and %zu more"), n - LIST_MAX);
 }
 
 void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason)
@@ -71,19 +72,19 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
         strv_push(&msg->nodes, nodes[i]->spec.name);
     char *names = hostlist_compress(&msg->nodes);
     struct str title = STR_INIT;
-    str_appendf(&title, "%s %s", drain ? "drain" : "resume", names);
+    str_appendf(&title, "%s %s", drain ? tr("drain") : tr("resume"), names);
     free(names);
     struct dialog *d = dialog_new(drain ? DIALOG_PROMPT : DIALOG_CONFIRM, title.s);
-    d->needs = "give a reason: ";
+    d->needs = tr("give a reason: ");
     str_fini(&title);
-    d->verb = xstrdup(drain ? "drain" : "resume");
+    d->verb = xstrdup(drain ? tr("drain") : tr("resume"));
     edit_set(&d->edit, drain ? reason : "");
     d->danger = drain;
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM,
-               drain ? "Running jobs finish, no new jobs start. Why?"
-                     : "New jobs start at once. Is the reason above resolved?");
+               drain ? tr("Running jobs finish, no new jobs start. Why?")
+                     : tr("New jobs start at once. Is the reason above resolved?"));
     ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
 }
 
@@ -117,15 +118,15 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
         node_dialogs_note_free(msg);
         return;
     }
-    char *names = hostlist_compress(&msg->nodes), *title = xasprintf("a note on %s", names);
+    char *names = hostlist_compress(&msg->nodes), *title = xasprintf(tr("a note on %s"), names);
     struct dialog *d = dialog_new(DIALOG_PROMPT, title);
     free(names);
     free(title);
-    d->verb = xstrdup("save");
+    d->verb = xstrdup(tr("save"));
     d->may_be_empty = true;
     edit_set(&d->edit, nodes[0]->note ? nodes[0]->note : "");
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "All users see the note; an empty text deletes it.");
+    lines_addf(&d->body.lines, ROLE_DIM, tr("All users see the note; an empty text deletes it."));
     ui_take_dialog(ui, d, note_typed, msg, node_dialogs_note_free);
 }

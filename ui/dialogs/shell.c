@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-
-#define BACK "; exit returns to the screens."
 
 static const char *own_shell(void)
 {
@@ -20,18 +19,18 @@ void shell_in_job(struct ui *ui, const struct job *j)
     if (ui_read_only(ui, true))
         return;
     if (j->uid != ui_uid(ui) && !ui_is_admin(ui)) {
-        ui_toast(ui, ROLE_WARN, "only the owner can open a shell in the job: %s",
-                 j->user ? j->user : "another user");
+        ui_toast(ui, ROLE_WARN, tr("only the owner can open a shell in the job: %s"),
+                 j->user ? j->user : tr("another user"));
         return;
     }
     if (j->state != JOB_RUNNING) {
-        ui_toast(ui, ROLE_WARN, "a shell needs a running job");
+        ui_toast(ui, ROLE_WARN, tr("a shell needs a running job"));
         return;
     }
     if (j->kind == JOB_KIND_STEPS) {
-        ui_toast(
-            ui, ROLE_WARN,
-            "a job in steps has no allocation of its own: on the nodes screen, A opens a shell on a node");
+        ui_toast(ui, ROLE_WARN,
+                 tr("a job in steps has no allocation of its own: on the nodes screen, A opens a shell on "
+                    "a node"));
         return;
     }
     strv_push(&argv, "srun");
@@ -42,11 +41,12 @@ void shell_in_job(struct ui *ui, const struct job *j)
     strv_push(&argv, "--pty");
     strv_push(&argv, own_shell());
     struct str where = STR_INIT;
-    str_append(&where, "A shell in job ");
-    jobtext_id(&where, j, BITSTR_LEN_DEFAULT);
-    str_append(&where, " on ");
-    jobtext_nodes(&where, j);
-    str_append(&where, BACK);
+    struct str id = STR_INIT, nodes = STR_INIT;
+    jobtext_id(&id, j, BITSTR_LEN_DEFAULT);
+    jobtext_nodes(&nodes, j);
+    str_appendf(&where, tr("A shell in job %s on %s; exit returns to the screens."), id.s, nodes.s);
+    str_fini(&id);
+    str_fini(&nodes);
     ui_run(ui, where.s, &argv);
     str_fini(&where);
     strv_fini(&argv);
@@ -65,7 +65,7 @@ void shell_on_node(struct ui *ui, const struct node *n)
         strv_push(&argv, "--");
         strv_push(&argv, n->spec.address);
     }
-    char *where = xasprintf("A shell on %s" BACK, n->spec.name);
+    char *where = xasprintf(tr("A shell on %s; exit returns to the screens."), n->spec.name);
     ui_run(ui, where, &argv);
     free(where);
     strv_fini(&argv);

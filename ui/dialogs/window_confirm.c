@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
@@ -85,20 +86,20 @@ void windowask_lines(struct lines *l, const struct ui *ui, const struct window *
         jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
         rich_role(r, ROLE_STRONG);
         rich_addf(r, ROLE_NORMAL, " %s  %s", j->req.name ? j->req.name : "", j->user ? j->user : "");
-        str_append(&r->text, wall_is_set(end) ? "  until " : "  without a time limit");
+        str_append(&r->text, wall_is_set(end) ? tr("  until ") : tr("  without a time limit"));
         if (wall_is_set(end))
             when_about(&r->text, end, ui_now(ui));
         rich_role(r, ROLE_DIM);
     }
     if (n > JOBS_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
+        lines_addf(l, ROLE_DIM, tr("and %zu more"), n - JOBS_MAX);
     if (n)
         lines_addf(l, ROLE_DIM,
-                   n == 1 ? "%zu job runs there and may still run when the window begins: it continues."
-                          : "%zu jobs run there and may still run when the window begins: they continue.",
+                   trn("%zu job runs there and may still run when the window begins: it continues.",
+                       "%zu jobs run there and may still run when the window begins: they continue.", n),
                    n);
     else
-        lines_addf(l, ROLE_DIM, "No job on these nodes would still run when the window begins.");
+        lines_addf(l, ROLE_DIM, tr("No job on these nodes would still run when the window begins."));
     strv_fini(&list);
 }
 
@@ -108,18 +109,18 @@ void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, voi
     struct asking *a = xcalloc(1, sizeof *a);
     *a = (struct asking){.yes = yes, .arg = take_arg, .free_arg = free_arg};
     rec_copy(&window_rec, &a->w, w);
-    char *nodes = hostlist_compress(&w->nodes), *title = xasprintf("create a window on %s", nodes);
+    char *nodes = hostlist_compress(&w->nodes), *title = xasprintf(tr("create a window on %s"), nodes);
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
     struct rich *r = lines_add(&d->body.lines);
     struct str from = STR_INIT, to = STR_INIT;
     when_text(&from, w->start, ui_now(ui));
     when_text(&to, w->end, ui_now(ui));
-    rich_addf(r, ROLE_STRONG, "from %s to %s", from.s, to.s);
+    rich_addf(r, ROLE_STRONG, tr("from %s to %s"), from.s, to.s);
     if (!str_is_empty(w->reason))
         rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
     lines_add(&d->body.lines);
     windowask_lines(&d->body.lines, ui, w);
-    d->verb = xstrdup("create");
+    d->verb = xstrdup(tr("create"));
     d->danger = true;
     ui_take_dialog(ui, d, window_confirm_answered, a, asking_free);
     str_fini(&from);

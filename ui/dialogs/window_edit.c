@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
@@ -58,7 +59,7 @@ static struct window_line *line_new(const char *changes, const char *nodes, cons
 static bool window_edit_may(struct ui *ui)
 {
     if (!ui_is_admin(ui))
-        ui_toast(ui, ROLE_ERROR, "only administrators can create, change and delete windows");
+        ui_toast(ui, ROLE_ERROR, tr("only administrators can create, change and delete windows"));
     return ui_is_admin(ui) && !ui_read_only(ui, true);
 }
 
@@ -130,7 +131,7 @@ static int read_words(struct windowspec *spec, const char *words, struct wall no
         const char *word = i < list.n ? list.v[i] : NULL, *equals = word ? strchr(word, '=') : NULL;
         bool pair = word && begins_pair(word, equals, str_ieq(key.s, "reason"));
         if (word && !pair && !key.len) {
-            rc = err_set(err, -EINVAL, "'%s': write start=18:00 duration=2h reason=TEXT", word);
+            rc = err_set(err, -EINVAL, tr("'%s': write start=18:00 duration=2h reason=TEXT"), word);
         } else if (word && !pair) {
             str_appendf(&value, "%s%s", value.len ? " " : "", word);
         } else {
@@ -158,7 +159,7 @@ static int read_change(struct windowspec *spec, const struct window *old, const 
     spec->maint = named && old->kind == WINDOW_MAINTENANCE; /* else the named users decide the kind */
     int rc = read_words(spec, words, now, &given, err);
     if (rc == 0 && given.name && !str_eq(spec->w.name, old->name))
-        rc = err_set(err, -EINVAL, "a window cannot be renamed: create a new one and delete this one");
+        rc = err_set(err, -EINVAL, tr("a window cannot be renamed: create a new one and delete this one"));
     if (rc == 0 && given.start && !given.length)
         spec->w.end = wall_add_s(spec->w.start, wall_elapsed_s(old->start, old->end));
     return rc ? rc : windowspec_finish(spec, now, err);
@@ -191,18 +192,20 @@ static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome out
 /* wrong: the error in the present words; NULL: none. */
 static void ask_words(struct ui *ui, struct window_line *take_l, const char *wrong)
 {
-    char *title = take_l->changes ? xasprintf("change the window %s", take_l->changes)
-                  : take_l->nodes ? xasprintf("a window on %s", take_l->nodes)
-                                  : xstrdup("a new window");
+    char *title = take_l->changes ? xasprintf(tr("change the window %s"), take_l->changes)
+                  : take_l->nodes ? xasprintf(tr("a window on %s"), take_l->nodes)
+                                  : xstrdup(tr("a new window"));
     struct dialog *d = dialog_new(DIALOG_PROMPT, title);
     struct lines *l = &d->body.lines;
     free(title);
-    lines_addf(l, ROLE_NORMAL, "No job starts on these nodes that would still run when the window begins.");
-    lines_addf(l, ROLE_DIM,
-               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo reserves "
-               "the nodes for them%s",
-               take_l->changes ? ", an empty users= makes it maintenance" : "; name=...");
-    d->verb = xstrdup(take_l->changes ? "change" : "create");
+    lines_addf(l, ROLE_NORMAL,
+               tr("No job starts on these nodes that would still run when the window begins."));
+    lines_addf(
+        l, ROLE_DIM,
+        tr("start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo reserves "
+           "the nodes for them%s"),
+        take_l->changes ? tr(", an empty users= makes it maintenance") : tr("; name=..."));
+    d->verb = xstrdup(take_l->changes ? tr("change") : tr("create"));
     edit_set(&d->edit, take_l->words);
     if (wrong)
         dialog_refuse(d, wrong);
@@ -223,13 +226,13 @@ static void window_edit_told(struct ui *ui, const struct incoming *in, void *arg
     const struct window_line *l = arg;
     const struct msg_result *r = in ? in->body : NULL;
     if (!in) {
-        window_edit_refuse(ui, l, "the connection was lost: check whether the change was made");
+        window_edit_refuse(ui, l, tr("the connection was lost: check whether the change was made"));
     } else if (in->kind == MSG_RESULT && r->refusal) {
         window_edit_refuse(ui, l, act_refusal(r));
     } else {
         ui_drop_dialog(ui, l->dialog);
-        ui_toast(ui, ROLE_GOOD, l->changes ? "changed: %s" : "created: %s",
-                 in->kind == MSG_RESULT && r->text ? r->text : "the window");
+        ui_toast(ui, ROLE_GOOD, l->changes ? tr("changed: %s") : tr("created: %s"),
+                 in->kind == MSG_RESULT && r->text ? r->text : tr("the window"));
     }
 }
 
@@ -255,7 +258,7 @@ static void try_words(struct ui *ui, struct window_line *take_l)
     struct errtext err = {""};
     const struct window *old = take_l->changes ? model_get_window(ui_model(ui), take_l->changes) : NULL;
     int rc = old               ? read_change(&spec, old, take_l->words, ui_now(ui), &err)
-             : take_l->changes ? err_set(&err, -ENOENT, "the window has been deleted meanwhile")
+             : take_l->changes ? err_set(&err, -ENOENT, tr("the window has been deleted meanwhile"))
                                : read_new(&spec, take_l, ui_now(ui), &err);
     if (rc < 0) {
         window_edit_refuse(ui, take_l, err.s);
@@ -300,12 +303,12 @@ static void window_edit_gone(struct ui *ui, const struct incoming *in, void *arg
 {
     const struct msg_result *r = in ? in->body : NULL;
     if (!in)
-        ui_toast(ui, ROLE_ERROR, "delete %s: the connection was lost, look whether it was done",
+        ui_toast(ui, ROLE_ERROR, tr("delete %s: the connection was lost, look whether it was done"),
                  (const char *)arg);
     else if (in->kind == MSG_RESULT && r->refusal)
-        act_show_refusal(ui, "delete the window", r);
+        act_show_refusal(ui, tr("delete the window"), r);
     else
-        ui_toast(ui, ROLE_GOOD, "deleted: %s", (const char *)arg);
+        ui_toast(ui, ROLE_GOOD, tr("deleted: %s"), (const char *)arg);
 }
 
 static void window_edit_confirmed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
@@ -323,8 +326,8 @@ void windowline_delete(struct ui *ui, const struct strv *names)
     if (!window_edit_may(ui) || !names->n)
         return;
     bool one = names->n == 1;
-    char *title =
-        one ? xasprintf("delete the window %s", names->v[0]) : xasprintf("delete %zu windows", names->n);
+    char *title = one ? xasprintf(tr("delete the window %s"), names->v[0])
+                      : xasprintf(tr("delete %zu windows"), names->n);
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
     free(title);
     for (size_t i = 0; i < names->n; i++) {
@@ -335,9 +338,10 @@ void windowline_delete(struct ui *ui, const struct strv *names)
             window_words(r, ui, w);
     }
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "Jobs can start on these nodes again, as if %s did not exist.",
-               one ? "it" : "they");
-    d->verb = xstrdup("delete");
+    lines_addf(&d->body.lines, ROLE_DIM, "%s",
+               one ? tr("Jobs can start on these nodes again, as if it did not exist.")
+                   : tr("Jobs can start on these nodes again, as if they did not exist."));
+    d->verb = xstrdup(tr("delete"));
     d->danger = true;
     struct strv *copy = xcalloc(1, sizeof *copy);
     *copy = strv_copy(names);

@@ -3,18 +3,19 @@
 #ifndef UI_DIALOGS_WINDOW_EDIT_H
 #define UI_DIALOGS_WINDOW_EDIT_H
 
+#include "src/base/lang.h"
 #include "ui/frame/view.h"
 
 /* The keys of the line, for completion: X(key, help) */
 #define WINDOWLINE_KEYS(X)                                            \
-    X("start", "18:00, now+2hours, tomorrow, 2026-12-24T08:00")       \
-    X("duration", "2h, 90m, 1d: from the start")                      \
-    X("end", "instead of a duration")                                 \
-    X("nodes", "n[01-04],big or ALL")                                 \
-    X("users", "ann,bo: reserved for these users; none: maintenance") \
-    X("accounts", "the same for the users of accounts")               \
-    X("reason", "reason, shown to all users; may contain blanks")     \
-    X("name", "name of the window; default: generated")
+    X("start", N_("18:00, now+2hours, tomorrow, 2026-12-24T08:00"))       \
+    X("duration", N_("2h, 90m, 1d: from the start"))                      \
+    X("end", N_("instead of a duration"))                                 \
+    X("nodes", N_("n[01-04],big or ALL"))                                 \
+    X("users", N_("ann,bo: reserved for these users; none: maintenance")) \
+    X("accounts", N_("the same for the users of accounts"))               \
+    X("reason", N_("reason, shown to all users; may contain blanks"))     \
+    X("name", N_("name of the window; default: generated"))
 
 /* Creates a window on those nodes (NULL: the words name them). Opens the form if the words are NULL or
  * empty; asks for the words again, with the error, if the screens or the controller refuse them. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -31,14 +32,14 @@ enum { START, DURATION, END, NODES, USERS, ACCOUNTS, REASON, NAME, FIELDS };
 static const struct {
     const char *key, *label, *hint;
 } fields[FIELDS] = {
-    [START] = {"start", "Start", "18:00, now+2hours, tomorrow, 2026-12-24T08:00"},
-    [DURATION] = {"duration", "Duration", "2h, 90m, 1d"},
-    [END] = {"end", "or end", "20:00, instead of a duration"},
-    [NODES] = {"nodes", "Nodes", "n[01-04],big or ALL"},
-    [USERS] = {"users", "Users", "ann,bo: reserved for them; empty: maintenance"},
-    [ACCOUNTS] = {"accounts", "Accounts", "reserved for their users"},
-    [REASON] = {"reason", "Reason", "shown to all users"},
-    [NAME] = {"name", "Name", "empty: generated"},
+    [START] = {"start", N_("Start"), N_("18:00, now+2hours, tomorrow, 2026-12-24T08:00")},
+    [DURATION] = {"duration", N_("Duration"), "2h, 90m, 1d"},
+    [END] = {"end", N_("or end"), N_("20:00, instead of a duration")},
+    [NODES] = {"nodes", N_("Nodes"), N_("n[01-04],big or ALL")},
+    [USERS] = {"users", N_("Users"), N_("ann,bo: reserved for them; empty: maintenance")},
+    [ACCOUNTS] = {"accounts", N_("Accounts"), N_("reserved for their users")},
+    [REASON] = {"reason", N_("Reason"), N_("shown to all users")},
+    [NAME] = {"name", N_("Name"), N_("empty: generated")},
 };
 
 struct window_form {
@@ -77,7 +78,7 @@ static void window_form_set(struct window_form *f, struct windowspec *spec, size
     if (!*value && !text)
         return;
     if (i == END && f->edits[DURATION].text.len)
-        err_set(&err, -EINVAL, "give a duration or an end");
+        err_set(&err, -EINVAL, tr("give a duration or an end"));
     else if (windowspec_set(spec, fields[i].key, value, ui_now(f->v.ui), &err) == 0)
         return;
     f->wrong[i] = xstrdup(err.s);
@@ -100,7 +101,7 @@ static bool window_form_read(struct window_form *f)
     }
     xstrset(&f->refused, NULL);
     if (f->changes && !old)
-        f->refused = xstrdup("the window has been deleted meanwhile");
+        f->refused = xstrdup(tr("the window has been deleted meanwhile"));
     else if (good && windowspec_finish(&spec, ui_now(f->v.ui), &err) < 0)
         f->refused = xstrdup(err.s);
     rec_fini(&window_rec, &f->w);
@@ -181,9 +182,9 @@ static void windowform_sync(struct view *v)
 static void windowform_title(struct view *v, struct rich *out)
 {
     const struct window_form *f = window_form_of(v);
-    rich_addf(out, ROLE_TITLE, f->changes ? "Window %s" : "New window", f->changes);
+    rich_addf(out, ROLE_TITLE, f->changes ? tr("Window %s") : tr("New window"), f->changes);
     if (f->waiting)
-        rich_add(out, ROLE_DIM, "  sent ...");
+        rich_add(out, ROLE_DIM, tr("  sent ..."));
 }
 
 /* --- sending --- */
@@ -200,8 +201,8 @@ static void window_form_answered(struct ui *ui, struct view *owner, uint64_t arg
     } else if (r && r->refusal) {
         xstrset(&f->refused, act_refusal(r));
     } else {
-        const char *name = r && r->text ? r->text : "the window";
-        ui_toast(ui, ROLE_GOOD, f->changes ? "changed: %s" : "created: %s", name);
+        const char *name = r && r->text ? r->text : tr("the window");
+        ui_toast(ui, ROLE_GOOD, f->changes ? tr("changed: %s") : tr("created: %s"), name);
         ui_close(ui, owner);
     }
 }
@@ -246,7 +247,7 @@ static int window_form_draw_field(struct window_form *f, size_t i, struct canvas
     bool on = f->at == i;
     w = w > INPUT_MOST ? INPUT_MOST : w;
     f->lines[i] = y;
-    canvas_text(c, y, r.x + 2, on ? ROLE_STRONG : ROLE_LABEL, fields[i].label, LABEL - 1);
+    canvas_text(c, y, r.x + 2, on ? ROLE_STRONG : ROLE_LABEL, tr(fields[i].label), LABEL - 1);
     canvas_fill(c, rect_make(y, x, 1, w), ROLE_INPUT);
     if (on && !f->waiting)
         edit_draw(&f->edits[i], c, y, x, w);
@@ -254,11 +255,11 @@ static int window_form_draw_field(struct window_form *f, size_t i, struct canvas
         canvas_text(c, y, x, ROLE_INPUT, f->edits[i].text.s, w);
     bool beside = r.x + r.w - x - w > HINT_FROM;
     if (beside)
-        canvas_text(c, y, x + w + 2, ROLE_DIM, fields[i].hint, r.x + r.w - x - w - 3);
+        canvas_text(c, y, x + w + 2, ROLE_DIM, tr(fields[i].hint), r.x + r.w - x - w - 3);
     if (f->wrong[i] && (f->tried || !on))
         canvas_text(c, y + 1, x, ROLE_ERROR, f->wrong[i], r.w - 3 - LABEL);
     else if (on && !beside)
-        canvas_text(c, y + 1, x, ROLE_DIM, fields[i].hint, r.w - 3 - LABEL);
+        canvas_text(c, y + 1, x, ROLE_DIM, tr(fields[i].hint), r.w - 3 - LABEL);
     else
         return 1;
     return 2;
@@ -283,8 +284,8 @@ static void window_form_fill_jobs(struct window_form *f)
     when_about(&from, f->w.start, ui_now(ui));
     when_about(&to, f->w.end, ui_now(ui));
     rich_addf(lines_add(l), ROLE_STRONG,
-              f->w.kind == WINDOW_MAINTENANCE ? "maintenance from %s until %s"
-                                              : "reservation from %s until %s",
+              f->w.kind == WINDOW_MAINTENANCE ? tr("maintenance from %s until %s")
+                                              : tr("reservation from %s until %s"),
               from.s, to.s);
     str_fini(&from);
     str_fini(&to);
@@ -355,7 +356,7 @@ static unsigned windowform_act(struct view *v, enum action a, const struct input
 
 static const char *windowform_label(struct view *v, enum action a)
 {
-    return a == ACTION_WINDOW_SEND && window_form_of(v)->changes ? "change" : NULL;
+    return a == ACTION_WINDOW_SEND && window_form_of(v)->changes ? tr("change") : NULL;
 }
 
 static const enum scope scopes[] = {SCOPE_WINDOW_FORM};

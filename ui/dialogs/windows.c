@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -35,7 +36,7 @@ static void windows_picked(struct ui *ui, struct dialog *d, enum dialog_outcome 
     if (outcome != DIALOG_YES)
         return;
     if (!w)
-        ui_toast(ui, ROLE_NORMAL, "the window has been deleted meanwhile");
+        ui_toast(ui, ROLE_NORMAL, tr("the window has been deleted meanwhile"));
     else if (dialog_choice(d) == CHANGE)
         windowline_change(ui, w, NULL);
     else
@@ -64,20 +65,20 @@ void windows_show(struct ui *ui, const struct window *w)
     char *nodes = hostlist_compress(&w->nodes), *who = window_whose(w), length[UNITS_TEXT_SIZE];
     window_words(lines_add(l), ui, w);
     lines_add(l);
-    rich_add(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, nodes);
-    pair_when(l, ui, "from", w->start);
-    struct rich *to = pair_when(l, ui, "to", w->end);
+    rich_add(lines_pair(l, tr("nodes"), LABEL), ROLE_NORMAL, nodes);
+    pair_when(l, ui, tr("from"), w->start);
+    struct rich *to = pair_when(l, ui, tr("to"), w->end);
     rich_addf(to, ROLE_DIM, "  %s", duration_format_words(wall_elapsed_s(w->start, w->end), length));
     if (*who)
-        rich_add(lines_pair(l, "for", LABEL), ROLE_NORMAL, who);
-    struct rich *r = lines_pair(l, "created by", LABEL);
+        rich_add(lines_pair(l, tr("for"), LABEL), ROLE_NORMAL, who);
+    struct rich *r = lines_pair(l, tr("created by"), LABEL);
     rich_addf(r, ROLE_NORMAL, "%s ", w->user ? w->user : "?");
     when_text(&r->text, w->t_made, ui_now(ui));
     rich_role(r, ROLE_DIM);
     if (may) {
         lines_add(l);
-        strv_push(&d->items, "change");
-        strv_push(&d->items, "delete");
+        strv_push(&d->items, tr("change"));
+        strv_push(&d->items, tr("delete"));
     }
     struct strv *name = xcalloc(1, sizeof *name);
     strv_push(name, w->name);
@@ -116,7 +117,7 @@ static void chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
     if (w)
         windows_show(ui, w);
     else
-        ui_toast(ui, ROLE_NORMAL, "the window has been deleted meanwhile");
+        ui_toast(ui, ROLE_NORMAL, tr("the window has been deleted meanwhile"));
 }
 
 /* Names and nodes stand in columns, up to a width that leaves room for the words. */
@@ -162,18 +163,19 @@ void windows_open(struct ui *ui, const char *nodes)
 {
     bool may = ui_is_admin(ui) && !ui_read_only(ui, false), any = ui_model(ui)->windows.n;
     if (!any && !(may && nodes)) {
-        ui_toast(ui, ROLE_NORMAL, "no windows%s", may ? "; :windows add NODES creates one" : "");
+        ui_toast(ui, ROLE_NORMAL, tr("no windows%s"), may ? tr("; :windows add NODES creates one") : "");
         return;
     }
-    struct dialog *d = dialog_new(DIALOG_MENU, "windows");
+    struct dialog *d = dialog_new(DIALOG_MENU, tr("windows"));
     struct offered *o = xcalloc(1, sizeof *o);
     o->may = may;
     o->nodes = may && nodes ? xstrdup(nodes) : NULL;
     if (may)
-        strv_push_take(&d->items, nodes ? xasprintf("new window on %s", nodes) : xstrdup("new window"));
+        strv_push_take(&d->items,
+                       nodes ? xasprintf(tr("new window on %s"), nodes) : xstrdup(tr("new window")));
     windows_add_items(ui, d, o);
     if (!nodes && any)
         dialog_choose(d, may ? 1 : 0); /* the user asked for the list */
-    d->verb = xstrdup("open");
+    d->verb = xstrdup(tr("open"));
     ui_take_dialog(ui, d, chosen, o, offered_free);
 }

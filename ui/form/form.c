@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -85,13 +86,13 @@ int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
     if (stat(path, &st) < 0)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode)) /* a pipe would make the screens wait */
-        return err_set(err, -EINVAL, "%s is not a file", path);
+        return err_set(err, -EINVAL, tr("%s is not a file"), path);
     int rc = script_read_raw(path, &s, err);
     if (rc < 0)
         return rc;
     if (memchr(s.text.p, '\0', s.text.n)) {
         script_fini(&s);
-        return err_set(err, -EINVAL, "%s is not a text file", path);
+        return err_set(err, -EINVAL, tr("%s is not a text file"), path);
     }
     form_begin(f, str_ends(path, ".job") ? JOB_KIND_STEPS : JOB_KIND_BATCH);
     str_clear(&f->text);
@@ -277,7 +278,7 @@ static int batch_message(const struct form *f, struct wall now, struct msg_submi
     s.text.p = xmemdup(f->text.s, f->text.len + 1);
     int rc = script_check(&s.text, err);
     if (rc == 0 && words_split(f->args ? f->args : "", false, &args) < 0)
-        rc = err_set(err, -EINVAL, "arguments: a quote is not closed");
+        rc = err_set(err, -EINVAL, tr("arguments: a quote is not closed"));
     rc = rc ? rc : batch_take_header(&b, &s, err);
     rc = rc ? rc : jobopts_finish(&b.job, err);
     form_take_name(f, &b.job);

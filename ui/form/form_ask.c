@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -71,7 +72,7 @@ static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, co
     char b[UNITS_TEXT_SIZE];
     if (r && !r->refusal && r->count) {
         duration_format(s->cheaper_s, b);
-        take_told(s, "time", HINT_GOOD, xasprintf("with --time=%s it could start now", b));
+        take_told(s, "time", HINT_GOOD, xasprintf(tr("with --time=%s it could start now"), b));
         s->told.fix = xstrdup(b);
     }
     ui_changed(ui);
@@ -164,7 +165,7 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
 {
     static const char begins[] = "to start at ", latest[] = " at the latest",
                       basis[] = ", by the time limits";
-    const char *text = str_is_empty(r->text) ? "the job can run" : r->text,
+    const char *text = str_is_empty(r->text) ? tr("the job can run") : r->text,
                *nodes = strstr(text, "on nodes ");
     char iso[WALL_TEXT_SIZE];
     struct wall start;
@@ -179,12 +180,12 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
     const char *rest = text + strlen(begins) + len;
     if (!str_starts(rest, latest) || wall_parse(iso, now, &start, NULL) < 0)
         return xstrdup(text);
-    struct str s = STR_INIT;
+    struct str s = STR_INIT, when = STR_INIT;
     rest += strlen(latest);
     const char *cut = strstr(rest, basis), *why = strchr(rest, ';');
-    str_append(&s, "until ");
-    when_about(&s, start, now);
-    str_append(&s, latest);
+    when_about(&when, start, now);
+    str_appendf(&s, tr("until %s at the latest"), when.s);
+    str_fini(&when);
     str_append_n(&s, rest, cut ? (size_t)(cut - rest) : strlen(rest));
     if (cut && why)
         str_append(&s, why);
@@ -207,7 +208,7 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
         formstrip_take_trial(s->strip, owner, &s->draft->m, r);
     if (by_hand && s->forecast)
         ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
-                 s->refused ? "would be refused: " : form_page_forecast_begins(s), s->forecast);
+                 s->refused ? tr("would be refused: ") : form_page_forecast_begins(s), s->forecast);
     ui_changed(ui);
     if (s->again)
         form_ask_draft(s, DRAFT_ASK);
@@ -251,7 +252,8 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
     struct form_page *s = form_page_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     if (!r) {
-        ui_toast(ui, ROLE_ERROR, "the connection was lost; submit again: the job will not be queued twice");
+        ui_toast(ui, ROLE_ERROR,
+                 tr("the connection was lost; submit again: the job will not be queued twice"));
         return;
     }
     rec_fini(&msg_submit_rec, &s->sent);
@@ -262,15 +264,15 @@ static void form_ask_sent(struct ui *ui, struct view *owner, uint64_t arg, const
         form_ask_set_text(&s->forecast, form_one_line(act_refusal(r)));
         take_refusal(s, r);
         go_to_told(s);
-        ui_toast(ui, ROLE_ERROR, "refused: %s", s->forecast);
+        ui_toast(ui, ROLE_ERROR, tr("refused: %s"), s->forecast);
         ui_changed(ui);
         return;
     }
     ui_close(ui, &s->v);
     if (r->warnings.n)
-        ui_toast(ui, ROLE_WARN, "job %u is queued; %s", r->job, r->warnings.v[0]);
+        ui_toast(ui, ROLE_WARN, tr("job %u is queued; %s"), r->job, r->warnings.v[0]);
     else
-        ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
+        ui_toast(ui, ROLE_GOOD, tr("job %u is queued"), r->job);
     ui_point_at(ui, r->job);
 }
 
@@ -317,14 +319,14 @@ static void edit_answered(struct ui *ui, struct view *owner, uint64_t arg, const
     s->asking = false;
     s->refused = r && r->refusal;
     if (!r) {
-        ui_toast(ui, ROLE_ERROR, "the connection was lost: check whether the change was made");
+        ui_toast(ui, ROLE_ERROR, tr("the connection was lost: check whether the change was made"));
     } else if (s->refused) {
         form_ask_set_text(&s->forecast, form_one_line(act_refusal(r)));
         take_refusal(s, r);
         go_to_told(s);
-        ui_toast(ui, ROLE_ERROR, "refused: %s", s->forecast);
+        ui_toast(ui, ROLE_ERROR, tr("refused: %s"), s->forecast);
     } else {
-        ui_toast(ui, ROLE_GOOD, "changed: %s", s->f.edit->label);
+        ui_toast(ui, ROLE_GOOD, tr("changed: %s"), s->f.edit->label);
         ui_close(ui, owner);
         return;
     }
@@ -341,7 +343,7 @@ static void send_changes(struct form_page *s)
     }
     formedit_changes(s->f.edit, &m.changes);
     if (!m.changes.n)
-        ui_toast(s->v.ui, ROLE_NORMAL, "nothing is changed yet");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("nothing is changed yet"));
     else
         s->asking = ui_send(s->v.ui, MSG_UPDATE, &m, &s->v, edit_answered, 0);
     rec_fini(&msg_update_rec, &m);
@@ -421,5 +423,5 @@ void form_ask_draft(struct form_page *s, unsigned what)
     if (!s->making)
         form_ask_start(s);
     else if (what & (DRAFT_SEND | DRAFT_BY_HAND))
-        ui_toast(s->v.ui, ROLE_NORMAL, "checking files first ...");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("checking files first ..."));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
@@ -184,7 +185,7 @@ static const struct part_spec *first_part(struct form_checking *c, const struct 
             for (size_t k = 0; k < c->m->spec.parts.n; k++)
                 str_appendf(&all, "%s%s", k ? ", " : "", c->m->spec.parts.v[k].name);
             hint(c, form_find_field(c->f, "partition"), HINT_ERROR,
-                 "there is no partition %s; there are: %s", names.v[i], all.s);
+                 tr("there is no partition %s; there are: %s"), names.v[i], all.s);
             str_fini(&all);
             if (names.n == 1)
                 fix_with_partition(c, r);
@@ -201,7 +202,7 @@ static void check_time(struct form_checking *c, const struct job_req *r, const s
     if (!p || p->max_time_s == DURATION_UNLIMITED || r->time_limit_s == DURATION_NOT_SET)
         return;
     if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s) {
-        hint(c, form_find_field(c->f, "time"), HINT_ERROR, "%s requested, %s allows %s",
+        hint(c, form_find_field(c->f, "time"), HINT_ERROR, tr("%s requested, %s allows %s"),
              duration_format(r->time_limit_s, a), p->name, duration_format(p->max_time_s, b));
         fix_with(c, b);
     }
@@ -213,13 +214,13 @@ static void check_several_nodes(struct form_checking *c, const struct form_fit *
     uint32_t all, nodes = formfit_nodes_for_gpus(f, &all);
     const struct form_field *field = form_find_field(c->f, "gpus");
     if (!nodes) {
-        hint(c, field, HINT_ERROR, "%u requested, the nodes of %s have %u in total",
+        hint(c, field, HINT_ERROR, tr("%u requested, the nodes of %s have %u in total"),
              (unsigned)f->asked[FIT_GPUS], f->part->name, all);
         if (f->sure && f->most[FIT_GPUS])
             fix_with_gpus(c, f);
         return;
     }
-    hint(c, field, HINT_WARN, "%u requested, one node of %s has %u: this takes %u nodes",
+    hint(c, field, HINT_WARN, tr("%u requested, one node of %s has %u: this takes %u nodes"),
          (unsigned)f->asked[FIT_GPUS], f->part->name, (unsigned)f->alone[FIT_GPUS], nodes);
     if (!f->sure || f->req->ntasks != NOT_GIVEN)
         return;
@@ -231,7 +232,7 @@ static void check_several_nodes(struct form_checking *c, const struct form_fit *
 static void check_command(struct form_checking *c)
 {
     if (!formcommand_lines(c->f->text.s) && (c->f->path || !form_is_new(c->f)))
-        hint(c, form_find_field(c->f, "command"), HINT_WARN, "there is no command to run yet");
+        hint(c, form_find_field(c->f, "command"), HINT_WARN, tr("there is no command to run yet"));
 }
 
 /* An amount in the words of its field. */
@@ -258,14 +259,14 @@ static void hint_too_much(struct form_checking *c, const struct form_fit *f, enu
     formfit_rest(f, p, &rest);
     fit_amount(p, f->asked[p], a);
     if (f->asked[p] > f->alone[p] && f->most[p] == f->alone[p])
-        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, the nodes of %s have %s", a,
+        hint(c, form_find_field(c->f, key), HINT_ERROR, tr("%s requested, the nodes of %s have %s"), a,
              f->part->name, fit_amount(p, f->alone[p], b));
     else if (f->most[p] && rest.len)
-        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, nodes of %s with %s have %s", a,
+        hint(c, form_find_field(c->f, key), HINT_ERROR, tr("%s requested, nodes of %s with %s have %s"), a,
              f->part->name, rest.s, fit_amount(p, f->most[p], b));
     else
-        hint(c, form_find_field(c->f, key), HINT_ERROR, "%s requested, no node of %s has it with the rest",
-             a, f->part->name);
+        hint(c, form_find_field(c->f, key), HINT_ERROR,
+             tr("%s requested, no node of %s has it with the rest"), a, f->part->name);
     str_fini(&rest);
 }
 
@@ -300,11 +301,12 @@ static void check_gpus(struct form_checking *c, const struct form_fit *f)
     if (!is_too_much(f, FIT_GPUS))
         return;
     if (!f->alone[FIT_GPUS] && f->req->gpu_type && !f->typed) {
-        hint(c, field, HINT_ERROR, "no node of %s has GPUs of type %s", f->part->name, f->req->gpu_type);
+        hint(c, field, HINT_ERROR, tr("no node of %s has GPUs of type %s"), f->part->name,
+             f->req->gpu_type);
         if (!fix_with_other_partition(c, f))
             fix_with_type(c, f);
     } else if (!f->alone[FIT_GPUS]) {
-        hint(c, field, HINT_ERROR, "no node of %s has GPUs", f->part->name);
+        hint(c, field, HINT_ERROR, tr("no node of %s has GPUs"), f->part->name);
         fix_with_other_partition(c, f);
     } else if (f->req->gpus != NOT_GIVEN && f->req->nodes_min == NOT_GIVEN && asked > f->alone[FIT_GPUS]) {
         check_several_nodes(c, f);
@@ -319,7 +321,7 @@ static void form_check_nodes(struct form_checking *c, const struct form_fit *f)
 {
     if (f->need.nodes <= f->n_nodes || f->req->nodes_min == NOT_GIVEN)
         return;
-    hint(c, form_find_field(c->f, "nodes"), HINT_ERROR, "%u requested, %s has %u for it", f->need.nodes,
+    hint(c, form_find_field(c->f, "nodes"), HINT_ERROR, tr("%u requested, %s has %u for it"), f->need.nodes,
          f->part->name, f->n_nodes);
     struct job_req fewer = *f->req;
     struct form_fit other;
@@ -350,8 +352,9 @@ static void check_balance(struct form_checking *c, const struct form_fit *f)
     uint32_t share = (uint32_t)(f->most[FIT_CPUS] / f->most[FIT_GPUS]) * gpus;
     if (share && r->cpus_per_task > 2 * share) {
         hint(c, form_find_field(c->f, "cpus-per-task"), HINT_WARN,
-             "%u CPUs for %u %s: a fair part of the node is %u CPUs", r->cpus_per_task, gpus,
-             gpus == 1 ? "GPU" : "GPUs", share);
+             trn("%u CPUs for %u GPU: a fair part of the node is %u CPUs",
+                 "%u CPUs for %u GPUs: a fair part of the node is %u CPUs", gpus),
+             r->cpus_per_task, gpus, share);
         fix_with_count(c, share);
     }
 }
@@ -362,11 +365,11 @@ static void form_check_check_dependency(struct form_checking *c, const struct jo
         uint32_t id = (uint32_t)strtoul(s + 1, NULL, 10);
         const struct job *j = id ? ui_job(c->ui, id) : NULL;
         if (id && !j)
-            hint(c, form_find_field(c->f, "dependency"), HINT_WARN, "job %u is not in the queue", id);
+            hint(c, form_find_field(c->f, "dependency"), HINT_WARN, tr("job %u is not in the queue"), id);
         else if (id && strncmp(r->dependency, "afterok", 7) == 0 &&
                  job_state_is_final((enum job_state)j->state) && j->state != JOB_COMPLETED)
             hint(c, form_find_field(c->f, "dependency"), HINT_ERROR,
-                 "job %u failed: this job would never start", id);
+                 tr("job %u failed: this job would never start"), id);
     }
 }
 
@@ -392,10 +395,12 @@ static void look_at_runs(struct form_checking *c, const struct job_req *r)
     if (!runs)
         return;
     if (peak)
-        hint(c, form_find_field(c->f, "mem"), HINT_GOOD, "your last %u %s of %s peaked at %s", runs,
-             runs == 1 ? "run" : "runs", r->name, mem_format_words(peak, a));
-    hint(c, form_find_field(c->f, "time"), HINT_GOOD, "your last %u %s of %s took %s at most", runs,
-         runs == 1 ? "run" : "runs", r->name, duration_format(longest, a));
+        hint(c, form_find_field(c->f, "mem"), HINT_GOOD,
+             trn("your last %u run of %s peaked at %s", "your last %u runs of %s peaked at %s", runs), runs,
+             r->name, mem_format_words(peak, a));
+    hint(c, form_find_field(c->f, "time"), HINT_GOOD,
+         trn("your last %u run of %s took %s at most", "your last %u runs of %s took %s at most", runs),
+         runs, r->name, duration_format(longest, a));
 }
 
 static void form_check_check_request(struct form_checking *c, const struct job_req *r)

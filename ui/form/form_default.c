@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "ui/form/form_command.h"
 #include "ui/form/form_edit.h"
@@ -34,9 +35,9 @@ void form_default_text(const struct form_page *s, const struct form_field *field
              str_eq(field->key, "nodes"))
         str_append(out, "1");
     else if (field->id == FORM_COMMAND && formcommand_lines(s->f.text.s) > 1)
-        str_appendf(out, "%zu lines", formcommand_lines(s->f.text.s));
+        str_appendf(out, tr("%zu lines"), formcommand_lines(s->f.text.s));
     else if (field->id == FORM_COMMAND)
-        str_append(out, "type a command, or write the script (Tab)");
+        str_append(out, tr("type a command, or write the script (Tab)"));
     else if (str_eq(field->key, "output") && s->f.kind != JOB_KIND_STEPS)
         str_append(out, "slurm-%j.out");
     else if (str_eq(field->key, "export"))
@@ -62,5 +63,5 @@ void form_default_note(const struct form_page *s, const struct form_field *field
         if (n && !ui_node_is_out(s->v.ui, n) && (!r->gpu_type || str_ieq(r->gpu_type, n->gpu_type)))
             unused += n->gpus - cpuset_count(&n->gpus_used);
     }
-    str_appendf(out, "%u free", unused);
+    str_appendf(out, tr("%u free"), unused);
 }

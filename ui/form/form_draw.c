@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/form/form_default.h"
@@ -29,17 +30,17 @@ void form_draw_title(struct view *v, struct rich *out)
 {
     const struct form_page *s = form_page_of(v);
     if (s->f.edit) {
-        rich_addf(out, ROLE_TITLE, "Change job %s", s->f.edit->label);
+        rich_addf(out, ROLE_TITLE, tr("Change job %s"), s->f.edit->label);
         if (!s->f.edit->waits)
-            rich_add(out, ROLE_DIM, "  it runs: most of its request is settled");
+            rich_add(out, ROLE_DIM, tr("  it runs: most of its request is settled"));
         return;
     }
     rich_add(out, ROLE_TITLE,
-             s->f.kind == JOB_KIND_STEPS ? "Submit a job in steps" : "Submit a batch script");
+             s->f.kind == JOB_KIND_STEPS ? tr("Submit a job in steps") : tr("Submit a batch script"));
     if (s->f.path)
         rich_addf(out, ROLE_DIM, "  %s", s->f.path);
     if (s->changed)
-        rich_add(out, ROLE_DIM, "  changed");
+        rich_add(out, ROLE_DIM, tr("  changed"));
 }
 
 /* --- the fields --- */
@@ -47,16 +48,17 @@ void form_draw_title(struct view *v, struct rich *out)
 static const char *more_text(const struct form_page *s)
 {
     if (s->f.edit)
-        return s->f.edit->waits ? "order, nodes, account, comment ..." : "lost node, comment ...";
-    return s->f.kind == JOB_KIND_STEPS ? "order, nodes, files, account ..."
-                                       : "array, order, tasks, files, account ...";
+        return s->f.edit->waits ? tr("order, nodes, account, comment ...") : tr("lost node, comment ...");
+    return s->f.kind == JOB_KIND_STEPS ? tr("order, nodes, files, account ...")
+                                       : tr("array, order, tasks, files, account ...");
 }
 
 static void draw_more(const struct form_page *s, struct canvas *c, struct rect r, bool here)
 {
     canvas_glyph(c, r.y, r.x, ROLE_LABEL, s->more ? GLYPH_OPEN : GLYPH_CLOSED);
-    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_LABEL, s->more ? "Less" : "More", LABEL - 1);
-    canvas_text(c, r.y, r.x + 2 + LABEL, ROLE_DIM, s->more ? "the simple page" : more_text(s),
+    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_LABEL, s->more ? tr("Less") : tr("More"),
+                LABEL - 1);
+    canvas_text(c, r.y, r.x + 2 + LABEL, ROLE_DIM, s->more ? tr("the simple page") : more_text(s),
                 r.w - 2 - LABEL);
     if (here)
         canvas_over(c, r, s->on_script ? ROLE_CURSOR_IDLE : ROLE_CURSOR);
@@ -66,11 +68,11 @@ static void draw_more(const struct form_page *s, struct canvas *c, struct rect r
 static void draw_default(const struct form_page *s, struct canvas *c, struct rect in,
                          const struct form_field *field, bool typing)
 {
-    static const char label[] = "default: ";
+    const char *label = tr("default: ");
     struct str d = STR_INIT;
     form_default_text(s, field, &d);
     rect_take_left(&in, typing ? 2 : 0);
-    if (typing && d.len && field->id != FORM_COMMAND && cell_width(d.s) + (int)sizeof label <= in.w)
+    if (typing && d.len && field->id != FORM_COMMAND && cell_width(d.s) + cell_width(label) + 1 <= in.w)
         rect_take_left(&in, canvas_text(c, in.y, in.x, ROLE_DIM, label, in.w));
     if (d.len)
         canvas_text(c, in.y, in.x, ROLE_DIM, d.s, in.w);
@@ -113,7 +115,7 @@ static void draw_field(const struct form_page *s, struct canvas *c, struct rect 
         canvas_glyph(c, r.y, r.x, ROLE_MARK, GLYPH_MARK);
     if (h && h->kind != HINT_GOOD)
         canvas_text(c, r.y, r.x, wrong ? ROLE_ERROR : ROLE_WARN, wrong ? "!" : "~", 1);
-    canvas_text(c, r.y, r.x + 2, here ? ROLE_KEY : ROLE_LABEL, row->field->label, LABEL - 1);
+    canvas_text(c, r.y, r.x + 2, here ? ROLE_KEY : ROLE_LABEL, tr(row->field->label), LABEL - 1);
     rect_take_left(&r, 2 + LABEL);
     draw_box(s, c, r, row, here, wrong ? ROLE_ERROR : ROLE_NORMAL);
 }
@@ -126,9 +128,9 @@ static void form_draw_row(const struct form_page *s, struct canvas *c, struct re
     else if (row->more)
         draw_more(s, c, r, i == s->row);
     else if (row->step >= 0)
-        canvas_printf(c, r.y, r.x, ROLE_TITLE, r.w, "%s %d", row->title, row->step);
+        canvas_printf(c, r.y, r.x, ROLE_TITLE, r.w, "%s %d", tr(row->title), row->step);
     else
-        canvas_text(c, r.y, r.x, ROLE_TITLE, row->title, r.w);
+        canvas_text(c, r.y, r.x, ROLE_TITLE, tr(row->title), r.w);
 }
 
 static void draw_fields(struct form_page *s, struct canvas *c, struct rect r)
@@ -164,15 +166,15 @@ static void edit_text_of(const struct form_page *s, struct rich *out)
 {
     size_t n = formedit_n_changed(s->f.edit);
     if (s->refused && s->forecast)
-        rich_addf(out, ROLE_ERROR, "! refused: %s", s->forecast);
+        rich_addf(out, ROLE_ERROR, tr("! refused: %s"), s->forecast);
     else if (form_page_has_errors(s))
-        rich_add(out, ROLE_ERROR, "! would be refused");
+        rich_add(out, ROLE_ERROR, tr("! would be refused"));
     else if (s->asking)
-        rich_add(out, ROLE_DIM, "Waiting for the controller ...");
+        rich_add(out, ROLE_DIM, tr("Waiting for the controller ..."));
     else if (!n)
-        rich_add(out, ROLE_DIM, "nothing is changed yet");
+        rich_add(out, ROLE_DIM, tr("nothing is changed yet"));
     else
-        rich_addf(out, ROLE_NORMAL, n == 1 ? "%zu field is changed" : "%zu fields are changed", n);
+        rich_addf(out, ROLE_NORMAL, trn("%zu field is changed", "%zu fields are changed", n), n);
 }
 
 static void forecast_text(const struct form_page *s, struct rich *out)
@@ -187,18 +189,19 @@ static void forecast_text(const struct form_page *s, struct rich *out)
     if (whole) {
         rich_addf(out, whole->kind == HINT_ERROR ? ROLE_ERROR : ROLE_WARN, "! %s", whole->text);
     } else if (form_page_has_errors(s)) {
-        rich_add(out, ROLE_ERROR, "! would be refused");
+        rich_add(out, ROLE_ERROR, tr("! would be refused"));
     } else if (s->forecast && s->now) {
-        rich_add(out, ROLE_RUNNING, SIGN_RUNNING " starts now");
-        rich_addf(out, ROLE_NORMAL, "  %s%s", place.len ? "on " : "", place.len ? place.s : s->forecast);
+        rich_addf(out, ROLE_RUNNING, "%s%s", SIGN_RUNNING, tr(" starts now"));
+        rich_addf(out, ROLE_NORMAL, "  %s%s", place.len ? tr("on ") : "",
+                  place.len ? place.s : s->forecast);
     } else if (s->forecast) {
         rich_addf(out, s->refused ? ROLE_ERROR : ROLE_WAITING, "%s %s", s->refused ? "!" : SIGN_WAITING,
                   form_page_forecast_begins(s));
         rich_add(out, ROLE_NORMAL, s->forecast);
     } else if (s->unasked) {
-        rich_add(out, ROLE_WARN, "no connection to the controller: no forecast");
+        rich_add(out, ROLE_WARN, tr("no connection to the controller: no forecast"));
     } else if (s->asking || s->v.due.ns) {
-        rich_add(out, ROLE_DIM, "asking when the job would start ...");
+        rich_add(out, ROLE_DIM, tr("asking when the job would start ..."));
     }
     str_fini(&place);
 }
@@ -227,7 +230,8 @@ static void draw_strip(struct form_page *s, struct canvas *c, struct rect r)
         text.w -= 2;
         int used = draw_flowed(&forecast, c, text);
         if (used + 1 < text.h)
-            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM, "the plan moves while you type", text.w);
+            canvas_text(c, text.y + text.h - 1, text.x, ROLE_DIM, tr("the plan moves while you type"),
+                        text.w);
         formstrip_draw(s->strip, c, r);
     } else if (plan) {
         draw_flowed(&forecast, c, rect_take_top(&r, 1));
@@ -243,16 +247,16 @@ static void draw_buttons(struct form_page *s, struct canvas *c, struct rect r)
     static const struct {
         enum action action;
         const char *label, *shorter;
-    } buttons[FORM_BUTTONS] = {{ACTION_FORM_SEND, "Submit", "Submit"},
-                               {ACTION_FORM_TRY, "Try", "Try"},
-                               {ACTION_FORM_SAVE, "Save as template", "Save"}};
+    } buttons[FORM_BUTTONS] = {{ACTION_FORM_SEND, N_("Submit"), N_("Submit")},
+                               {ACTION_FORM_TRY, N_("Try"), N_("Try")},
+                               {ACTION_FORM_SAVE, N_("Save as template"), N_("Save")}};
     bool wide = r.w >= 56;
     for (size_t i = ui_why_read_only(s->v.ui) ? 1 : 0; i < FORM_BUTTONS; i++) {
         struct str text = STR_INIT;
         const char *label = wide ? buttons[i].label : buttons[i].shorter;
         if (s->f.edit && i)
             break;
-        str_appendf(&text, " %s  ", s->f.edit ? "Change" : label);
+        str_appendf(&text, " %s  ", s->f.edit ? tr("Change") : tr(label));
         keymap_format(ui_keymap(s->v.ui), buttons[i].action, true, &text);
         str_append_char(&text, ' ');
         int w = canvas_text(c, r.y, r.x, i ? ROLE_BUTTON : ROLE_BUTTON_MAIN, text.s, r.w);
@@ -267,9 +271,9 @@ static void draw_help(const struct form_page *s, struct canvas *c, struct rect r
 {
     const struct form_row *row = form_page_row(s);
     canvas_text(c, r.y, r.x, ROLE_DIM,
-                row->field ? row->field->help
-                : s->more  ? "Enter hides the fields that are not set"
-                           : "Enter shows all fields; those that are set are always shown",
+                row->field ? tr(row->field->help)
+                : s->more  ? tr("Enter hides the fields that are not set")
+                           : tr("Enter shows all fields; those that are set are always shown"),
                 r.w);
 }
 
@@ -317,15 +321,15 @@ static void draw_changes(const struct form_page *s, struct canvas *c, struct rec
     struct lines all = {0}, flowed = {0};
     struct msg_update m = {.target = s->f.edit->target};
     formedit_changes(s->f.edit, &m.changes);
-    lines_addf(&all, ROLE_TITLE, "Changes");
+    lines_addf(&all, ROLE_TITLE, tr("Changes"));
     for (size_t i = 0; i < s->f.n_fields; i++) {
         const struct form_field *field = &s->f.fields[i];
         const char *old = formedit_old(s->f.edit, field), *now = formedit_value(s->f.edit, field);
         if (!formedit_is_changed(s->f.edit, field))
             continue;
-        struct rich *line = lines_pair(&all, field->label, LABEL);
-        rich_add(line, ROLE_STRONG, *now ? now : "none");
-        rich_addf(line, ROLE_DIM, "  was %s", *old ? old : "not set");
+        struct rich *line = lines_pair(&all, tr(field->label), LABEL);
+        rich_add(line, ROLE_STRONG, *now ? now : tr("none"));
+        rich_addf(line, ROLE_DIM, tr("  was %s"), *old ? old : tr("not set"));
     }
     if (m.changes.n) {
         lines_add(&all);
@@ -333,7 +337,7 @@ static void draw_changes(const struct form_page *s, struct canvas *c, struct rec
         request_line(MSG_UPDATE, &m, s->f.edit->admin, &line->text);
         rich_role(line, ROLE_DIM);
     } else {
-        lines_addf(&all, ROLE_DIM, "none yet");
+        lines_addf(&all, ROLE_DIM, tr("none yet"));
     }
     lines_flow(&all, r.w - 2, &flowed);
     for (int i = 0; i < r.h && i < (int)flowed.n; i++)

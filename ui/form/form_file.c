@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 /* --- opening --- */
@@ -45,7 +46,7 @@ static void form_file_loaded(struct ui *ui, struct view *owner, void *arg)
     }
     ui_drop_dialog(ui, w->dialog);
     if (w->dos)
-        ui_toast(ui, ROLE_WARN, "the file has DOS line ends; they are converted");
+        ui_toast(ui, ROLE_WARN, tr("the file has DOS line ends; they are converted"));
     struct form f = w->f;
     form_init(&w->f, JOB_KIND_BATCH);
     w->load(ui, owner, &f);
@@ -121,7 +122,7 @@ static void saved(struct ui *ui, struct view *owner, void *arg)
     const struct template_saving *s = arg;
     if (!s->error) {
         ui_drop_dialog(ui, s->dialog);
-        ui_toast(ui, ROLE_GOOD, "saved as %s", s->path);
+        ui_toast(ui, ROLE_GOOD, tr("saved as %s"), s->path);
     } else if (!ui_refuse_dialog(ui, s->dialog, "%s: %s", s->path, strerror(s->error))) {
         ui_toast(ui, ROLE_ERROR, "%s: %s", s->path, strerror(s->error));
     }
@@ -135,7 +136,7 @@ static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outc
     uint64_t dialog = ui_keep_dialog(ui);
     if (strchr(d->edit.text.s, '/')) {
         ui_refuse_dialog(ui, dialog,
-                         "type a name without a slash: templates have a directory of their own");
+                         tr("type a name without a slash: templates have a directory of their own"));
         return;
     }
     struct template_saving *s = xcalloc(1, sizeof *s);
@@ -152,17 +153,17 @@ void form_file_save_template(struct view *v, const struct form *f)
 {
     char *dir = template_dir(v->ui);
     if (!dir) {
-        ui_toast(v->ui, ROLE_WARN, "no directory for templates");
+        ui_toast(v->ui, ROLE_WARN, tr("no directory for templates"));
         return;
     }
     struct template_saving *s = xcalloc(1, sizeof *s);
     *s = (struct template_saving){.dir = dir, .steps = f->kind == JOB_KIND_STEPS};
     str_init(&s->text);
     str_append(&s->text, f->text.s);
-    struct dialog *d = dialog_new(DIALOG_PROMPT, "save as a template");
+    struct dialog *d = dialog_new(DIALOG_PROMPT, tr("save as a template"));
     lines_addf(&d->body.lines, ROLE_DIM,
-               "Name of the template (F3 opens it). An existing one is replaced.");
-    d->verb = xstrdup("save");
+               tr("Name of the template (F3 opens it). An existing one is replaced."));
+    d->verb = xstrdup(tr("save"));
     ui_take_dialog(v->ui, d, save_named, s, form_file_saving_free);
 }
 
@@ -218,9 +219,9 @@ static void path_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outc
 
 static void ask_path(struct ui *ui, const struct opening *from)
 {
-    struct dialog *d = dialog_new(DIALOG_PROMPT, "open a script or a job file");
-    lines_addf(&d->body.lines, ROLE_DIM, "Path of the file. The file itself is not changed.");
-    d->verb = xstrdup("open");
+    struct dialog *d = dialog_new(DIALOG_PROMPT, tr("open a script or a job file"));
+    lines_addf(&d->body.lines, ROLE_DIM, tr("Path of the file. The file itself is not changed."));
+    d->verb = xstrdup(tr("open"));
     ui_take_dialog(ui, d, path_typed, opening_copy(from), opening_free);
 }
 
@@ -243,11 +244,11 @@ static void listed(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
     const struct opening *o = arg;
-    struct dialog *menu = dialog_new(DIALOG_MENU, "open");
+    struct dialog *menu = dialog_new(DIALOG_MENU, tr("open"));
     strv_push(&menu->items, "a script or job file ...");
     for (size_t i = 0; i < o->names.n; i++)
-        strv_push_take(&menu->items, xasprintf("template %s", o->names.v[i]));
-    menu->verb = xstrdup("open");
+        strv_push_take(&menu->items, xasprintf(tr("template %s"), o->names.v[i]));
+    menu->verb = xstrdup(tr("open"));
     ui_take_dialog(ui, menu, form_file_picked, opening_copy(o), opening_free);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
@@ -171,10 +172,10 @@ void formfit_rest(const struct form_fit *f, enum fit_part except, struct str *ou
     for (enum fit_part p = 0; p < FIT_PARTS; p++) {
         if (p == except || f->asked[p] < 2 || f->asked[p] > f->alone[p])
             continue;
-        str_append(out, out->len ? " and " : "");
+        str_append(out, out->len ? tr(" and ") : "");
         if (p == FIT_MEM)
             str_append(out, mem_format_slurm(f->asked[p], b));
         else
-            str_appendf(out, "%u %s", (unsigned)f->asked[p], p == FIT_GPUS ? "GPUs" : "CPUs");
+            str_appendf(out, "%u %s", (unsigned)f->asked[p], p == FIT_GPUS ? tr("GPUs") : tr("CPUs"));
     }
 }

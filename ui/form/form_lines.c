@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "ui/form/form_rows.h"
 
 #define HINT_LINES      2 /* of a field, at most; of that under the cursor: */
@@ -56,7 +57,7 @@ static void lines_add_hint(const struct form_page *s, const struct form_hint *h,
         rich_add(r, ROLE_NORMAL, " ");
     }
     if (h->fix_field)
-        rich_addf(r, ROLE_NORMAL, "%s: ", h->fix_field->label);
+        rich_addf(r, ROLE_NORMAL, "%s: ", tr(h->fix_field->label));
     rich_add(r, ROLE_NORMAL, h->fix_shown ? h->fix_shown : h->fix);
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
+
 /* --- rows --- */
 
 const struct form_row *form_page_row(const struct form_page *s)
@@ -79,8 +81,8 @@ void form_page_forget_told(struct form_page *s)
 const char *form_page_forecast_begins(const struct form_page *s)
 {
     if (s->refused)
-        return "refused: ";
+        return tr("refused: ");
     if (s->now)
-        return "starts now: ";
-    return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : "waits: ";
+        return tr("starts now: ");
+    return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : tr("waits: ");
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
@@ -66,21 +67,21 @@ static void offer_partitions(const struct model *m, struct dialog *d, struct pic
             cpus += node->cpus - cpuset_count(&node->cpus_used);
             gpus += node->gpus - cpuset_count(&node->gpus_used);
         }
-        char *note =
-            xasprintf("%u CPUs and %u GPUs free%s", cpus, gpus, p->is_default ? ", the default" : "");
+        char *note = xasprintf(tr("%u CPUs and %u GPUs free%s"), cpus, gpus,
+                               p->is_default ? tr(", the default") : "");
         offer(d, k, p->name, note);
         free(note);
         str_appendf(&all, "%s%s", i ? "," : "", p->name);
     }
     if (m->spec.parts.n > 1)
-        offer(d, k, all.s, "wherever it starts first");
+        offer(d, k, all.s, tr("wherever it starts first"));
     str_fini(&all);
 }
 
 static void offer_environments(struct dialog *d, struct picking *k)
 {
-    offer(d, k, "ALL", "as it is here");
-    offer(d, k, "NONE", "a clean login shell");
+    offer(d, k, "ALL", tr("as it is here"));
+    offer(d, k, "NONE", tr("a clean login shell"));
 }
 
 /* As many as are asked for now, or one, of each type. count: NULL for the types alone. */
@@ -101,7 +102,7 @@ static void offer_gpus(const struct model *m, struct dialog *d, struct picking *
         char *value = !n->gpu_type ? xstrdup(count ? count : "")
                       : count      ? xasprintf("%s:%s", n->gpu_type, count)
                                    : xstrdup(n->gpu_type);
-        char *note = xasprintf("%u free of %u", unused, all);
+        char *note = xasprintf(tr("%u free of %u"), unused, all);
         if (*value)
             offer(d, k, value, note);
         free(value);
@@ -140,7 +141,7 @@ static void pick_offer_accounts(const struct ui *ui, struct dialog *d, struct pi
             bool own = user && spec_account_lists(a, user);
             bool first = own && str_eq(a->name, spec_default_account(spec, user, NULL));
             if (own || all)
-                offer(d, k, a->name, first ? "the default" : own ? "" : "not yours");
+                offer(d, k, a->name, first ? tr("the default") : own ? "" : tr("not yours"));
         }
 }
 
@@ -206,7 +207,7 @@ static void ask_environments(struct form_page *s, const struct form_field *field
     const char *dir = s->draft && s->draft->rc >= 0 ? s->draft->m.req.workdir : s->f.dir;
     *w = (struct looking_for){.dir = dir ? xstrdup(dir) : NULL, .field = field, .take = take};
     s->wants_environments = true;
-    ui_toast(s->v.ui, ROLE_NORMAL, "looking for modules and environments ...");
+    ui_toast(s->v.ui, ROLE_NORMAL, tr("looking for modules and environments ..."));
     ui_aside(s->v.ui, &s->v, look_for_environments, environments_found, w, looking_free);
 }
 
@@ -254,7 +255,7 @@ static void form_pick_offer_jobs(const struct ui *ui, struct dialog *d, struct p
 static void offer_nodes(const struct model *m, struct dialog *d, struct picking *k)
 {
     for (size_t i = 0; i < m->n_nodes; i++)
-        offer(d, k, m->nodes[i]->spec.name, node_is_out(m->nodes[i]) ? "offline" : "");
+        offer(d, k, m->nodes[i]->spec.name, node_is_out(m->nodes[i]) ? tr("offline") : "");
 }
 
 static void offer_features(const struct model *m, struct dialog *d, struct picking *k)
@@ -298,15 +299,15 @@ static void array_typed(struct ui *ui, struct dialog *d, enum dialog_outcome out
 
 static void pick_array(struct view *v, struct picking *k, const char *value)
 {
-    struct dialog *d = dialog_new(DIALOG_PROMPT, "array");
-    lines_addf(&d->body.lines, ROLE_NORMAL, "First and last index; then, if you like, every how many,");
-    lines_addf(&d->body.lines, ROLE_NORMAL, "and how many at once:");
+    struct dialog *d = dialog_new(DIALOG_PROMPT, tr("array"));
+    lines_addf(&d->body.lines, ROLE_NORMAL, tr("First and last index; then, if you like, every how many,"));
+    lines_addf(&d->body.lines, ROLE_NORMAL, tr("and how many at once:"));
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "0 99        a hundred jobs");
-    lines_addf(&d->body.lines, ROLE_DIM, "0 99 1 8    eight of them at once");
+    lines_addf(&d->body.lines, ROLE_DIM, tr("0 99        a hundred jobs"));
+    lines_addf(&d->body.lines, ROLE_DIM, tr("0 99 1 8    eight of them at once"));
     lines_addf(&d->body.lines, ROLE_DIM, "0 100 10    0, 10, 20 ... 100");
-    lines_addf(&d->body.lines, ROLE_DIM, "1,5,9       just these");
-    d->verb = xstrdup("accept");
+    lines_addf(&d->body.lines, ROLE_DIM, tr("1,5,9       just these"));
+    d->verb = xstrdup(tr("accept"));
     edit_set(&d->edit, value);
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
@@ -367,14 +368,14 @@ void form_pick_open(struct view *v, const struct form_field *field, const char *
         pick_array(v, k, value);
         return;
     }
-    struct dialog *d = dialog_new(DIALOG_MENU, field->label);
+    struct dialog *d = dialog_new(DIALOG_MENU, tr(field->label));
     pick_offer_all(s, field, value, d, k);
     if (k->values.n) {
         d->finds = k->values.n >= FIND_FROM;
         ui_take_dialog(v->ui, d, form_pick_picked, k, picking_free);
         return;
     }
-    ui_toast(v->ui, ROLE_NORMAL, "there is nothing to choose from: type a value");
+    ui_toast(v->ui, ROLE_NORMAL, tr("there is nothing to choose from: type a value"));
     dialog_free(d);
     picking_free(k);
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/path_search.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -153,8 +154,8 @@ static char *program_absolute(const char *path, const char *dir)
 static void doubt_missing_file(const char *path, const char *dir, int access_mode,
                                struct program_doubt *ret)
 {
-    ret->text = *path == '/' || !dir ? xasprintf("there is no file %s", path)
-                                     : xasprintf("there is no file %s in %s", path, dir);
+    ret->text = *path == '/' || !dir ? xasprintf(tr("there is no file %s"), path)
+                                     : xasprintf(tr("there is no file %s in %s"), path, dir);
     ret->word = xstrdup(path);
     ret->fix = nearest_file(path, dir, S_IFREG, access_mode);
 }
@@ -170,9 +171,9 @@ static void program_check_path(const char *path, const char *dir, struct program
     } else if (missing) {
         ret->text = xasprintf("%s: %s", path, strerror(missing));
     } else if (S_ISDIR(st.st_mode)) {
-        ret->text = xasprintf("%s is a directory", path);
+        ret->text = xasprintf(tr("%s is a directory"), path);
     } else if (access(file, X_OK) != 0) {
-        ret->text = xasprintf("%s is not executable", path);
+        ret->text = xasprintf(tr("%s is not executable"), path);
         ret->fix = access(file, R_OK) == 0 ? xasprintf("bash %s", path) : NULL;
     }
     if (ret->text && !ret->word)
@@ -187,7 +188,7 @@ static void program_check_name(const char *text, const char *name, struct progra
     free(found);
     if (there)
         return;
-    ret->text = xasprintf("%s is not in PATH", name);
+    ret->text = xasprintf(tr("%s is not in PATH"), name);
     ret->word = xstrdup(name);
     ret->fix = nearest_program(name);
 }
@@ -226,11 +227,11 @@ void formprogram_check_dir(const char *dir, struct program_doubt *ret)
     *ret = (struct program_doubt){0};
     if (stat(dir, &st) != 0) {
         int missing = errno;
-        ret->text = missing == ENOENT ? xasprintf("there is no directory %s", dir)
+        ret->text = missing == ENOENT ? xasprintf(tr("there is no directory %s"), dir)
                                       : xasprintf("%s: %s", dir, strerror(missing));
         ret->fix = missing == ENOENT ? nearest_file(dir, NULL, S_IFDIR, X_OK) : NULL;
     } else if (!S_ISDIR(st.st_mode)) {
-        ret->text = xasprintf("%s is not a directory", dir);
+        ret->text = xasprintf(tr("%s is not a directory"), dir);
     } else if (access(dir, X_OK) != 0) {
         ret->text = xasprintf("%s: %s", dir, strerror(errno));
     }

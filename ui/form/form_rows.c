@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/jobspec/jobfileedit.h"
 
 /* Jobs with more steps show every field: finding out which fields are set would take longer. */
@@ -35,7 +36,7 @@ static void add_rest(struct form_page *s, const struct form_field *fields, size_
                      const struct form_row *here, bool all)
 {
     bool given[FIELDS_MAX] = {false};
-    const char *title = all || step >= 0 ? NULL : "Also set";
+    const char *title = all || step >= 0 ? NULL : N_("Also set");
     bug_on(n > FIELDS_MAX);
     if (!all)
         form_given(&s->f, fields, n, step, given);
@@ -83,10 +84,10 @@ static void form_rows_build(struct form_page *s, const struct form_row *here)
     size_t steps = s->f.kind == JOB_KIND_STEPS ? jobfile_count_steps(s->f.text.s) : 0;
     vec_clear(&s->rows);
     add_simple(s, s->f.fields, s->f.n_fields, -1);
-    vec_push(&s->rows, (struct form_row){.title = "More", .more = true, .step = -1});
+    vec_push(&s->rows, (struct form_row){.title = N_("More"), .more = true, .step = -1});
     add_rest(s, s->f.fields, s->f.n_fields, -1, here, s->more);
     for (size_t i = 0; i < steps; i++) {
-        form_rows_add(s, "Step", NULL, (int)i);
+        form_rows_add(s, N_("Step"), NULL, (int)i);
         add_simple(s, form_step_fields, form_n_step_fields, (int)i);
         add_rest(s, form_step_fields, form_n_step_fields, (int)i, here, s->more || steps > FOLDED_STEPS);
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobfileedit.h"
 #include "ui/form/form_change.h"
@@ -10,7 +11,7 @@
 static bool has_steps(struct form_page *s)
 {
     if (s->f.kind != JOB_KIND_STEPS)
-        ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps (F6 switches)");
+        ui_toast(s->v.ui, ROLE_WARN, tr("only a job in steps has steps (F6 switches)"));
     return s->f.kind == JOB_KIND_STEPS;
 }
 
@@ -58,8 +59,8 @@ static void say_dropped(struct form_page *s, const struct form_dropped *d)
     keymap_format(ui_keymap(s->v.ui), ACTION_FORM_UNDO, true, &key);
     if (!name)
         name = xasprintf("%d", d->step);
-    ui_toast(s->v.ui, ROLE_WARN, "step %s removed%s%s%s", name, key.len ? "; " : "", key.s,
-             key.len ? " restores it" : "");
+    ui_toast(s->v.ui, ROLE_WARN, tr("step %s removed%s%s%s"), name, key.len ? "; " : "", key.s,
+             key.len ? tr(" restores it") : "");
     free(name);
     str_fini(&key);
 }
@@ -70,11 +71,11 @@ void form_steps_drop(struct form_page *s)
     if (!has_steps(s))
         return;
     if (step < 0) {
-        ui_toast(s->v.ui, ROLE_NORMAL, "the cursor is not on a step");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("the cursor is not on a step"));
         return;
     }
     if (jobfile_count_steps(s->f.text.s) < 2) {
-        ui_toast(s->v.ui, ROLE_NORMAL, "it is the only step");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("it is the only step"));
         return;
     }
     struct form_dropped d = {.before = xstrdup(s->f.text.s), .step = step};
@@ -105,7 +106,7 @@ static void put_back(struct str *text, const struct form_dropped *d)
 void form_steps_restore(struct form_page *s)
 {
     if (!s->dropped.n) {
-        ui_toast(s->v.ui, ROLE_NORMAL, "no step was removed");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("no step was removed"));
         return;
     }
     struct form_dropped d = s->dropped.v[--s->dropped.n];

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
@@ -192,7 +193,7 @@ static void strip_set_own(struct form_strip *s, const struct msg_submit *m, cons
     job_need(&m->req, &need);
     struct wall start = wall_is_set(why->at) && why->at.ms > ui_now(ui).ms ? why->at : ui_now(ui),
                 end = wall_add_s(start, strip_limit_s(ui_model(ui), m, why->part));
-    str_append(&name, "this job, until ");
+    str_append(&name, tr("this job, until "));
     when_about(&name, end, ui_now(ui));
     s->own = (struct plan_row){
         .kind = PLAN_HELD,
@@ -244,7 +245,7 @@ void formstrip_place(const struct form_strip *s, struct str *out)
         n += l->gpu_last - l->gpu + 1;
     }
     if (n && s->own.n_nodes == 1)
-        str_appendf(out, ", %s %s", n > 1 ? "GPUs" : "GPU", gpus.s);
+        str_appendf(out, ", %s %s", n > 1 ? tr("GPUs") : tr("GPU"), gpus.s);
     str_fini(&gpus);
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/form/form_ask.h"
 #include "ui/form/form_change.h"
@@ -158,7 +159,7 @@ static bool paste_lines(struct form_page *s, const struct input *in)
         textedit_input(&s->script, in, &changed);
         form_change_script(s);
     }
-    ui_toast(s->v.ui, ROLE_NORMAL, "several lines: see the script");
+    ui_toast(s->v.ui, ROLE_NORMAL, tr("several lines: see the script"));
     return true;
 }
 
@@ -208,7 +209,7 @@ static unsigned field_key(struct form_page *s, const struct input *in)
     else if (field->id == FORM_COMMAND && s->f.kind != JOB_KIND_STEPS && paste_lines(s, in))
         ;
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
-        ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: press Tab to edit them");
+        ui_toast(s->v.ui, ROLE_NORMAL, tr("the script has several lines: press Tab to edit them"));
     else if (edit_input(&s->edit, in))
         form_change_field(s, s->edit.text.s);
     else
@@ -332,9 +333,10 @@ static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome ou
 static void ask_to_lose(struct form_page *s, const char *title, ui_done_fn *done)
 {
     struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
-    d->verb = xstrdup("discard");
-    d->no = "keep editing";
-    lines_addf(&d->body.lines, ROLE_NORMAL, s->f.edit ? "Discard the changes?" : "Discard this job?");
+    d->verb = xstrdup(tr("discard"));
+    d->no = tr("keep editing");
+    lines_addf(&d->body.lines, ROLE_NORMAL,
+               s->f.edit ? tr("Discard the changes?") : tr("Discard this job?"));
     ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
 }
 
@@ -348,7 +350,7 @@ static unsigned form_leave(struct form_page *s)
 {
     if (!form_has_input(s))
         return DID_HANDLE | DID_LEAVE;
-    ask_to_lose(s, "leave the form", form_left);
+    ask_to_lose(s, tr("leave the form"), form_left);
     return DID_HANDLE | DID_REDRAW;
 }
 
@@ -356,14 +358,14 @@ static bool view_may_quit(struct view *v)
 {
     struct form_page *s = form_page_of(v);
     if (form_has_input(s))
-        ask_to_lose(s, "quit", quitted);
+        ask_to_lose(s, tr("quit"), quitted);
     return !form_has_input(s);
 }
 
 static void change_kind(struct form_page *s)
 {
     if (s->changed) {
-        ui_toast(s->v.ui, ROLE_WARN, "this would clear the form: leave it first, then press s and F6");
+        ui_toast(s->v.ui, ROLE_WARN, tr("this would clear the form: leave it first, then press s and F6"));
         return;
     }
     form_begin(&s->f, s->f.kind == JOB_KIND_STEPS ? JOB_KIND_BATCH : JOB_KIND_STEPS);
@@ -390,7 +392,7 @@ static unsigned form_view_act(struct view *v, enum action a, const struct input 
         form_ask_draft(s, DRAFT_BY_HAND);
     else if (a == ACTION_FORM_FIX) {
         if (!form_change_take_fix(s))
-            ui_toast(v->ui, ROLE_NORMAL, "no suggestion for this field");
+            ui_toast(v->ui, ROLE_NORMAL, tr("no suggestion for this field"));
     } else if (a == ACTION_FORM_PANEL)
         s->on_script = !s->on_script;
     else if (a == ACTION_FORM_MORE)
@@ -406,7 +408,7 @@ static unsigned form_view_act(struct view *v, enum action a, const struct input 
     else if (a == ACTION_FORM_PICK && form_page_row(s)->field && !s->on_script)
         form_pick_open(v, form_page_row(s)->field, s->edit.text.s, form_take_value);
     else if (a == ACTION_FORM_OPEN && s->changed)
-        ask_to_lose(s, "discard", open_another);
+        ask_to_lose(s, tr("discard"), open_another);
     else if (a == ACTION_FORM_OPEN)
         form_file_open_menu(v, form_loaded);
     else if (a == ACTION_FORM_SAVE)
@@ -423,18 +425,18 @@ static const char *form_view_label(struct view *v, enum action a)
     if (s->f.edit && a >= ACTION_FORM_SEND && a <= ACTION_FORM_DROP && !is_of_edit(a))
         return "";
     if (s->f.edit && a == ACTION_FORM_SEND && !s->buttons[0].action)
-        return "change";
+        return tr("change");
     if ((s->buttons[0].action || s->buttons[1].action) &&
         (a == ACTION_FORM_SEND || a == ACTION_FORM_TRY || a == ACTION_FORM_SAVE))
         return ""; /* it has a button */
     if (a == ACTION_FORM_PANEL && s->on_script)
-        return "fields";
+        return tr("fields");
     if (a == ACTION_FORM_PICK && (s->on_script || !form_page_row(s)->field))
         return "";
     if (a == ACTION_FORM_KIND && steps)
-        return "batch";
+        return tr("batch");
     if (a == ACTION_FORM_MORE && s->more)
-        return "less";
+        return tr("less");
     if (a == ACTION_FORM_UNDO && !s->dropped.n)
         return "";
     return a == ACTION_FORM_ADD && !steps ? "" : NULL;

@@ -1,6 +1,7 @@
 /* resubmit_open.c - opens a past job as a form: fetches its script, then applies the changes. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/words.h"
@@ -82,7 +83,8 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
     struct str indices = STR_INIT;
     bool go = true;
     if (a == ACTION_BIGGER && !(go = resubmit_open_grow(ui, take_f, j)))
-        ui_toast(ui, ROLE_WARN, "the job did not run out of time or memory: S opens the form unchanged");
+        ui_toast(ui, ROLE_WARN,
+                 tr("the job did not run out of time or memory: S opens the form unchanged"));
     if (a == ACTION_FAILED_ONLY) {
         failed_indices(ui, j->array_job, &indices);
         if (indices.len && j->req.array_throttle)
@@ -90,7 +92,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         form_set(take_f, form_find_field(take_f, "array"), -1, indices.s);
         go = indices.len > 0;
         if (!go)
-            ui_toast(ui, ROLE_WARN, "no element of the array failed");
+            ui_toast(ui, ROLE_WARN, tr("no element of the array failed"));
     }
     str_fini(&indices);
     if (go)
@@ -128,15 +130,15 @@ static void file_read(struct ui *ui, struct view *owner, void *arg)
     struct reading_again *w = arg;
     const struct job *j = ui_job(ui, (uint32_t)w->ask);
     if (!w->loaded || !j || w->f.kind != JOB_KIND_BATCH) {
-        ui_toast(ui, ROLE_ERROR, "the script is no longer stored, and %s",
-                 w->loaded ? "its file has changed" : w->err.s);
+        ui_toast(ui, ROLE_ERROR, tr("the script is no longer stored, and %s"),
+                 w->loaded ? tr("its file has changed") : w->err.s);
         return;
     }
     struct form f = w->f;
     form_init(&w->f, JOB_KIND_BATCH);
     again_fill(&f, j, ui_model(ui), ui_now(ui));
-    ui_toast(ui, ROLE_WARN, "the script is no longer stored: this is %s as it is now, without arguments",
-             w->path);
+    ui_toast(ui, ROLE_WARN,
+             tr("the script is no longer stored: this is %s as it is now, without arguments"), w->path);
     open_form(ui, &f, j, (enum action)(w->ask >> 32));
     ui_changed(ui);
 }
@@ -160,8 +162,8 @@ static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t a
         return;
     }
     if (!in || in->kind != MSG_SCRIPT_TEXT || !j) {
-        ui_toast(ui, ROLE_ERROR, "the script is not available: %s",
-                 r && !str_is_empty(r->text) ? r->text : "it is no longer stored");
+        ui_toast(ui, ROLE_ERROR, tr("the script is not available: %s"),
+                 r && !str_is_empty(r->text) ? r->text : tr("it is no longer stored"));
         return;
     }
     const struct msg_script *m = in->body;
@@ -190,7 +192,8 @@ static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
     if (ok)
         resubmit_open_ask_script(ui, ask);
     else
-        ui_toast(ui, ROLE_ERROR, "the elements are not available: it is not known which of them failed");
+        ui_toast(ui, ROLE_ERROR,
+                 tr("the elements are not available: it is not known which of them failed"));
 }
 
 const char *again_label(const struct job *j, bool failed, enum action a)
@@ -201,9 +204,9 @@ const char *again_label(const struct job *j, bool failed, enum action a)
     switch ((int)a) {
     case ACTION_CANCEL:
     case ACTION_WHY: return "";
-    case ACTION_RESUBMIT: return "again";
-    case ACTION_BIGGER: return ran_out ? "bigger" : NULL;
-    case ACTION_FAILED_ONLY: return failed ? "failed only" : NULL;
+    case ACTION_RESUBMIT: return tr("again");
+    case ACTION_BIGGER: return ran_out ? tr("bigger") : NULL;
+    case ACTION_FAILED_ONLY: return failed ? tr("failed only") : NULL;
     default: return NULL;
     }
 }
@@ -215,14 +218,14 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
     if (!j)
         return true;
     if (a == ACTION_FAILED_ONLY && !j->array_job) {
-        ui_toast(ui, ROLE_WARN, "the job is not an array");
+        ui_toast(ui, ROLE_WARN, tr("the job is not an array"));
     } else if (j->kind == JOB_KIND_STEPS) {
         struct form f;
         form_init(&f, JOB_KIND_STEPS);
         again_steps(&f, j, ui_model(ui));
         open_form(ui, &f, j, a);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
-        ui_toast(ui, ROLE_WARN, "the job was interactive: it has no script");
+        ui_toast(ui, ROLE_WARN, tr("the job was interactive: it has no script"));
     } else if (a == ACTION_FAILED_ONLY) { /* elements leave the queue one by one */
         ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
     } else {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/request_line.h"
@@ -72,7 +73,7 @@ static void action_log_note_result(struct action_record *r, const struct msg_res
     }
     r->result = m->count || m->job || m->text ? ACTION_RESULT_DONE : ACTION_RESULT_NOTHING;
     if (m->job)
-        r->text = xasprintf("job %u", m->job);
+        r->text = xasprintf(tr("job %u"), m->job);
     else if (!str_is_empty(m->text))
         r->text = xstrdup(m->text);
 }

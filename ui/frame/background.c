@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/spawn.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -75,15 +76,15 @@ static void background_done(struct ui *ui, struct view *owner, void *arg)
     if (b->rc < 0)
         ui_toast(ui, ROLE_ERROR, "%s: %s", b->what, strerror(-b->rc));
     else if (WIFSIGNALED(b->status))
-        ui_toast(ui, ROLE_ERROR, "%s was killed by signal %d", b->what, WTERMSIG(b->status));
+        ui_toast(ui, ROLE_ERROR, tr("%s was killed by signal %d"), b->what, WTERMSIG(b->status));
     else if (WEXITSTATUS(b->status) && said.len)
-        ui_toast(ui, ROLE_ERROR, "%s exited with %d: %s", b->what, WEXITSTATUS(b->status), said.s);
+        ui_toast(ui, ROLE_ERROR, tr("%s exited with %d: %s"), b->what, WEXITSTATUS(b->status), said.s);
     else if (WEXITSTATUS(b->status))
-        ui_toast(ui, ROLE_ERROR, "%s exited with %d", b->what, WEXITSTATUS(b->status));
+        ui_toast(ui, ROLE_ERROR, tr("%s exited with %d"), b->what, WEXITSTATUS(b->status));
     else if (b->told && said.len)
         ui_toast(ui, ROLE_GOOD, "%s: %s", b->what, said.s);
     else if (b->told)
-        ui_toast(ui, ROLE_GOOD, "%s: done", b->what);
+        ui_toast(ui, ROLE_GOOD, tr("%s: done"), b->what);
     str_fini(&said);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/ui_state.h"
 
@@ -41,7 +42,7 @@ void later_drop(struct ui *ui)
 /* A dialog, because the next key would remove a line at the foot before the user has read it. */
 static void later_tell_unsent(struct ui *ui, const char *why)
 {
-    struct dialog *d = dialog_new(DIALOG_TEXT, "nothing was sent");
+    struct dialog *d = dialog_new(DIALOG_TEXT, tr("nothing was sent"));
     d->danger = true;
     lines_addf(&d->body.lines, ROLE_STRONG, "%s", ui->later->what);
     lines_add(&d->body.lines);
@@ -56,7 +57,7 @@ void later_run(struct ui *ui)
     if (!l)
         return;
     if (!ui->session.online) {
-        later_tell_unsent(ui, "There is no connection to the controller.");
+        later_tell_unsent(ui, tr("There is no connection to the controller."));
         return;
     }
     ui->later = NULL; /* what it does may be something for later too */
@@ -98,7 +99,7 @@ void later_due(struct ui *ui)
         later_run(ui);
         return;
     }
-    later_tell_unsent(ui, "Its time passed while the program was stopped.");
+    later_tell_unsent(ui, tr("Its time passed while the program was stopped."));
 }
 
 struct mono later_until(const struct ui *ui)
@@ -110,7 +111,7 @@ bool later_undo(struct ui *ui)
 {
     if (!ui->later)
         return false;
-    ui_toast(ui, ROLE_GOOD, "undone: %s", ui->later->what);
+    ui_toast(ui, ROLE_GOOD, tr("undone: %s"), ui->later->what);
     later_drop(ui);
     return true;
 }
@@ -118,10 +119,10 @@ bool later_undo(struct ui *ui)
 void later_text(const struct ui *ui, enum action undo, struct rich *r)
 {
     int64_t s = (ui->later->until.ns - ui->mono.ns + NS_PER_S - 1) / NS_PER_S;
-    rich_addf(r, ROLE_WARN, "%s in %lld s   ", ui->later->what, (long long)(s > 0 ? s : 0));
+    rich_addf(r, ROLE_WARN, tr("%s in %lld s   "), ui->later->what, (long long)(s > 0 ? s : 0));
     struct str key = STR_INIT;
     keymap_format(&ui->o.keys, undo, true, &key);
     rich_add(r, ROLE_KEY, key.s);
-    rich_add(r, ROLE_NORMAL, " undoes it");
+    rich_add(r, ROLE_NORMAL, tr(" undoes it"));
     str_fini(&key);
 }

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/changes.h"
@@ -149,7 +150,7 @@ bool ui_has_all(const struct ui *ui)
 static void follow_broken(struct ui *ui, const struct errtext *err)
 {
     if (ui->follow->resynced.ns && ui->mono.ns - ui->follow->resynced.ns < RESYNC_PAUSE_MS * NS_PER_MS) {
-        ui_toast(ui, ROLE_WARN, "what is shown may be incomplete: %s", err->s);
+        ui_toast(ui, ROLE_WARN, tr("what is shown may be incomplete: %s"), err->s);
         return;
     }
     follow_resync(ui);
@@ -206,7 +207,7 @@ void follow_feed_rows(struct ui *ui, const void *p, size_t n)
         follow_drop_next(ui);
         follow_broken(ui, &err);
     } else if (r > 0) {
-        ui_toast(ui, ROLE_WARN, "%d jobs cannot be read and are left out: %s", r, err.s);
+        ui_toast(ui, ROLE_WARN, tr("%d jobs cannot be read and are left out: %s"), r, err.s);
     }
 }
 
@@ -270,8 +271,8 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     if (in->kind == MSG_RESULT && in->tag == ui->follow->get_tag && ui->follow->next) {
         const struct msg_result *r = in->body;
         follow_drop_next(ui);
-        ui_toast(ui, ROLE_ERROR, "the controller did not send its state: %s",
-                 r->text ? r->text : "refused");
+        ui_toast(ui, ROLE_ERROR, tr("the controller did not send its state: %s"),
+                 r->text ? r->text : tr("refused"));
     }
 }
 
@@ -291,7 +292,7 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
     ui->follow->sends_all = false;
     follow_say(&c->connecting, NULL);
     follow_say(&c->why_lost, NULL);
-    toast_withdraw(ui, NOT_CONNECTED);
+    toast_withdraw(ui, tr(NOT_CONNECTED));
     ui->dirty = true;
     follow_resync(ui);
     utilization_connected(ui);

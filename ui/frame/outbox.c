@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/later.h"
@@ -62,7 +63,7 @@ void ui_copy(struct ui *ui, const char *text, const char *what)
 {
     xstrset(&ui->outbox->copied, text);
     outbox_wish(ui, WISH_COPY);
-    ui_toast(ui, ROLE_GOOD, "copied %s", what);
+    ui_toast(ui, ROLE_GOOD, tr("copied %s"), what);
 }
 
 void ui_run(struct ui *ui, const char *where, struct strv *take_argv)

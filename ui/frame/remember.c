@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/outbox.h"
 #include "ui/frame/ui_state.h"
@@ -90,13 +91,13 @@ void remember_view(struct ui *ui, struct view *v)
 
 void remember_words(const struct view_prefs *p, struct str *out)
 {
-    str_appendf(out, "%s%s", p->view, p->mine ? ", mine" : "");
+    str_appendf(out, "%s%s", p->view, p->mine ? tr(", mine") : "");
     if (p->flat)
-        str_append(out, ", flat");
+        str_append(out, tr(", flat"));
     if (p->filter)
         str_appendf(out, ", %s", p->filter);
     if (p->sort)
-        str_appendf(out, ", by %s%s", p->sort, p->reverse ? " down" : "");
+        str_appendf(out, tr(", by %s%s"), p->sort, p->reverse ? tr(" down") : "");
     if (p->columns.n)
-        str_appendf(out, ", %zu columns", p->columns.n);
+        str_appendf(out, tr(", %zu columns"), p->columns.n);
 }

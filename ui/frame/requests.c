@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/action_log.h"
@@ -25,7 +26,7 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
 {
     uint64_t tag = 0;
     if (!ui->session.online || ui->o.send(ui->o.ctx, kind, body, &tag) < 0) {
-        ui_toast(ui, ROLE_ERROR, NOT_CONNECTED);
+        ui_toast(ui, ROLE_ERROR, tr(NOT_CONNECTED));
         return false;
     }
     action_log_sent(ui, kind, body, tag);

@@ -2,9 +2,10 @@
 #ifndef UI_FRAME_REQUESTS_H
 #define UI_FRAME_REQUESTS_H
 
+#include "src/base/lang.h"
 #include "ui/frame/view.h"
 
-#define NOT_CONNECTED "no connection to the controller"
+#define NOT_CONNECTED N_("no connection to the controller")
 
 void requests_new(struct ui *ui);
 void requests_free(struct ui *ui);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/hotspots.h"
@@ -85,15 +86,15 @@ static void draw_tabs(const struct ui *ui, struct canvas *c, struct rect line)
     size_t on = ui_pane_tab(ui, v), first = 0, last = v->ops->n_tabs;
     int width = 0;
     for (size_t i = 0; i < last; i++)
-        width += cell_width(v->ops->tabs[i]) + 2;
+        width += cell_width(tr(v->ops->tabs[i])) + 2;
     for (; width > line.w && first < on; first++)
-        width -= cell_width(v->ops->tabs[first]) + 2;
+        width -= cell_width(tr(v->ops->tabs[first])) + 2;
     int x = line.x;
     for (size_t i = first; i < last; i++) {
-        int w = cell_width(v->ops->tabs[i]) + 2;
+        int w = cell_width(tr(v->ops->tabs[i])) + 2;
         if (x + w > line.x + line.w)
             return;
-        canvas_printf(c, line.y, x, i == on ? ROLE_TAB_ON : ROLE_TAB, w, " %s ", v->ops->tabs[i]);
+        canvas_printf(c, line.y, x, i == on ? ROLE_TAB_ON : ROLE_TAB, w, " %s ", tr(v->ops->tabs[i]));
         hotspots_add(ui, rect_make(line.y, x, 1, w), ACTION_TAB_NEXT, i + 1);
         x += w;
     }
@@ -208,7 +209,8 @@ static void change_place(struct ui *ui)
     struct pane_prefs *p = side_panes_prefs(ui);
     bool beside = !rect_is_empty(s->side) && !s->below;
     if (!beside && s->room.w < LAYOUT_BESIDE_COLS) {
-        ui_toast(ui, ROLE_NORMAL, "the pane stands beside the list from %d columns on", LAYOUT_BESIDE_COLS);
+        ui_toast(ui, ROLE_NORMAL, tr("the pane stands beside the list from %d columns on"),
+                 LAYOUT_BESIDE_COLS);
         return;
     }
     p->hidden = false;

@@ -1,6 +1,8 @@
 /* ui_state.c - what views may read of the frame. */
 #include "ui/frame/ui_state.h"
 
+#include "src/base/lang.h"
+
 const struct model *ui_model(const struct ui *ui)
 {
     return ui->m;
@@ -73,5 +75,5 @@ void ui_changed(struct ui *ui)
 
 const char *ui_why_read_only(const struct ui *ui)
 {
-    return ui->o.read_only ? "read-only: started with --read-only" : ui->session.welcome.read_only;
+    return ui->o.read_only ? tr("read-only: started with --read-only") : ui->session.welcome.read_only;
 }

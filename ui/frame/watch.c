@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -135,14 +136,14 @@ static void watch_tell(struct ui *ui, const struct watched *w)
     struct str s = STR_INIT;
     rich_init(&words);
     if (j && w->what.array_index == ARRAY_NONE && j->array_job == w->what.job)
-        str_appendf(&s, "array %u %s: all elements have ended", w->what.job,
+        str_appendf(&s, tr("array %u %s: all elements have ended"), w->what.job,
                     j->req.name ? j->req.name : "");
     else if (j) {
         jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
         job_words(&words, j);
         str_appendf(&s, " %s: %s", j->req.name ? j->req.name : "", words.text.s);
     } else
-        str_appendf(&s, "%u has left the queue", w->what.job);
+        str_appendf(&s, tr("%u has left the queue"), w->what.job);
     outbox_ring(ui, xasprintf("stoker: %s", s.s), s.s);
     watch_run_command(ui, w, j, s.s);
     ui_toast(ui, j && job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_GOOD, "%s", s.s);

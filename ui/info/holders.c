@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/text/view_text.h"
@@ -14,7 +15,7 @@
 static const char *holders_account_of(const struct job *j)
 {
     const char *account = j->req.account ? j->req.account : j->group;
-    return str_is_empty(account) ? "none" : account;
+    return str_is_empty(account) ? tr("none") : account;
 }
 
 static uint64_t holders_id_of(const char *account, const char *user)

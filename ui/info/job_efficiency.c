@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
@@ -35,7 +36,7 @@ uint64_t job_use_mem_enough(uint64_t peak_kib)
 
 static struct rich *advice_add(struct lines *l, size_t n)
 {
-    return lines_pair(l, l->n > n ? "" : "advice", LABEL);
+    return lines_pair(l, l->n > n ? "" : tr("advice"), LABEL);
 }
 
 static void advise_memory(struct lines *l, size_t n, const struct job_use *u)
@@ -45,7 +46,7 @@ static void advise_memory(struct lines *l, size_t n, const struct job_use *u)
         return;
     mem_format_slurm(job_use_mem_enough(u->peak_kib), enough);
     mem_format_slurm(u->mem_mib, asked);
-    rich_addf(advice_add(l, n), ROLE_GOOD, "--mem=%s would have been enough; it asked for %s.", enough,
+    rich_addf(advice_add(l, n), ROLE_GOOD, tr("--mem=%s would have been enough; it asked for %s."), enough,
               asked);
 }
 
@@ -56,8 +57,8 @@ static void advise_cpus(struct lines *l, size_t n, const struct job_use *u, uint
     if (u->cpu_percent < 0 || enough * 2 > cpus)
         return;
     rich_addf(advice_add(l, n), ROLE_GOOD,
-              enough == 1 ? "It kept %.1f of %u CPUs busy: %u would have been enough."
-                          : "It kept %.1f of %u CPUs busy: %u CPUs would have been enough.",
+              trn("It kept %.1f of %u CPUs busy: %u would have been enough.",
+                  "It kept %.1f of %u CPUs busy: %u CPUs would have been enough.", enough),
               busy, cpus, enough);
 }
 
@@ -67,7 +68,7 @@ static void advise_time(struct lines *l, size_t n, const struct job_use *u, cons
     if (j->state != JOB_COMPLETED || u->limit_s < SPARE_LIMIT_S || u->time_percent >= 25)
         return;
     rich_addf(advice_add(l, n), ROLE_GOOD,
-              "It ran for %s of %s: with a shorter limit it may start earlier.",
+              tr("It ran for %s of %s: with a shorter limit it may start earlier."),
               duration_format(u->ran_s, ran), duration_format(u->limit_s, limit));
 }
 
@@ -80,10 +81,10 @@ static void advise(struct lines *l, const struct job_use *u, const struct job *j
         return;
     if (j->state == JOB_TIMEOUT && u->limit_s)
         rich_addf(advice_add(l, n), ROLE_GOOD,
-                  "It needed more than %s: ask for --time=%s, or let it save its state and resume.",
+                  tr("It needed more than %s: ask for --time=%s, or let it save its state and resume."),
                   duration_format(u->limit_s, had), duration_format(u->limit_s * 2, b));
     if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
-        rich_addf(advice_add(l, n), ROLE_GOOD, "It needed more memory than %s: ask for --mem=%s.",
+        rich_addf(advice_add(l, n), ROLE_GOOD, tr("It needed more memory than %s: ask for --mem=%s."),
                   mem_format_slurm(u->mem_mib, had), mem_format_slurm(u->mem_mib * 2, b));
     if (u->ran_s < SHORT_S)
         return;
@@ -91,7 +92,7 @@ static void advise(struct lines *l, const struct job_use *u, const struct job *j
     advise_cpus(l, n, u, job_cpus(j));
     advise_time(l, n, u, j);
     if (l->n == n && j->state == JOB_COMPLETED && u->mem_percent >= 0 && u->cpu_percent >= 0)
-        rich_add(lines_pair(l, "verdict", LABEL), ROLE_GOOD, "It used what it asked for.");
+        rich_add(lines_pair(l, tr("verdict"), LABEL), ROLE_GOOD, tr("It used what it asked for."));
 }
 
 void job_use_lines(struct lines *l, const struct job *j, const struct model *m, struct wall now)
@@ -99,27 +100,27 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
     struct job_use u;
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     job_use(&u, j, m, now);
-    struct rich *r = use_line(l, "time", u.time_percent);
+    struct rich *r = use_line(l, tr("time"), u.time_percent);
     rich_addf(r, ROLE_NORMAL, "%s", duration_format(u.ran_s, a));
     if (u.limit_s)
-        rich_addf(r, ROLE_DIM, " of %s", duration_format(u.limit_s, b));
-    r = use_line(l, "memory", u.mem_percent);
+        rich_addf(r, ROLE_DIM, tr(" of %s"), duration_format(u.limit_s, b));
+    r = use_line(l, tr("memory"), u.mem_percent);
     if (u.peak_kib) {
         rich_add(r, ROLE_NORMAL, mem_format_words(u.peak_kib, a));
         if (u.mem_mib) {
-            str_append(&r->text, " of ");
+            str_append(&r->text, tr(" of "));
             mem_text(&r->text, u.mem_mib);
         }
         rich_role(r, ROLE_DIM);
         rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
     } else {
-        rich_add(r, ROLE_DIM, "not measured");
+        rich_add(r, ROLE_DIM, tr("not measured"));
     }
-    r = use_line(l, "CPUs", u.cpu_percent);
+    r = use_line(l, tr("CPUs"), u.cpu_percent);
     if (u.cpu_percent >= 0)
-        rich_addf(r, ROLE_DIM, "of %u", job_cpus(j));
+        rich_addf(r, ROLE_DIM, tr("of %u"), job_cpus(j));
     else
-        rich_add(r, ROLE_DIM, "not measured");
+        rich_add(r, ROLE_DIM, tr("not measured"));
     advise(l, &u, j);
 }
 
@@ -135,7 +136,7 @@ void job_cause(struct rich *r, const struct job *j)
     if (measured) {
         rich_addf(r, ROLE_NORMAL, ": %s", mem_format_words(t->peak_rss_kib, b));
         if (t->alloc.mem_mib)
-            rich_addf(r, ROLE_NORMAL, " of %s", mem_format_slurm(t->alloc.mem_mib, b));
+            rich_addf(r, ROLE_NORMAL, tr(" of %s"), mem_format_slurm(t->alloc.mem_mib, b));
     }
     if (t && (t->message || t->why.n) && !measured) /* it says the same */
         task_message(r, ROLE_NORMAL, t);
@@ -144,7 +145,7 @@ void job_cause(struct rich *r, const struct job *j)
     struct str nodes = STR_INIT;
     jobtext_nodes(&nodes, j);
     if (t && j->state != JOB_COMPLETED && step->id >= 0)
-        rich_addf(r, ROLE_DIM, "  task %s.%u on %s", step_format_id(step->id, id), t->index,
+        rich_addf(r, ROLE_DIM, tr("  task %s.%u on %s"), step_format_id(step->id, id), t->index,
                   t->alloc.node ? t->alloc.node : "?");
     else if (nodes.len)
         rich_addf(r, ROLE_DIM, "  %s", nodes.s);

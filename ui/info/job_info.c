@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -36,27 +37,28 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
         uint32_t uid;
         const char *user;
         struct wall since = j->hold ? job_held_since(j, &uid, &user) : j->t_submit;
-        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(since, ui_now(ui)), b));
+        rich_addf(r, ROLE_NORMAL, tr(" for %s"),
+                  duration_format_words(wall_elapsed_s(since, ui_now(ui)), b));
         if (j->hold) {
-            str_append(&r->text, " by ");
+            str_append(&r->text, tr(" by "));
             jobtext_who(&r->text, j, uid, user);
         }
         jobtext_restarts(&r->text, j);
         rich_role(r, ROLE_NORMAL);
         return;
     }
-    str_append(&r->text, job_state_is_final((enum job_state)j->state) ? " after " : " ");
+    str_append(&r->text, job_state_is_final((enum job_state)j->state) ? tr(" after ") : " ");
     jobtext_elapsed(&r->text, j, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
     uint32_t limit = job_limit_s(j, ui_model(ui));
     if (limit != DURATION_UNLIMITED && limit != DURATION_NOT_SET) {
-        str_append(&r->text, " of ");
+        str_append(&r->text, tr(" of "));
         jobtext_limit(&r->text, j, ui_model(ui));
     }
     if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
         str_append(&r->text, ", ");
         jobtext_left(&r->text, j, ui_model(ui), ui_now(ui));
-        str_append(&r->text, " left");
+        str_append(&r->text, tr(" left"));
     }
     rich_role(r, ROLE_DIM);
 }
@@ -75,22 +77,22 @@ static void add_allocs(struct lines *l, const struct job *j)
     qsort(sorted, j->alloc.n, sizeof *sorted, alloc_by_node);
     for (size_t i = 0; i < j->alloc.n && i < ALLOCS_MAX; i++) {
         const struct alloc *a = sorted[i];
-        struct rich *r = lines_pair(l, i ? "" : "on", LABEL);
+        struct rich *r = lines_pair(l, i ? "" : tr("on"), LABEL);
         rich_add(r, ROLE_STRONG, a->node);
         rich_add(r, ROLE_NORMAL, "  ");
-        count_text(&r->text, cpuset_count(&a->cpus), "CPU", "CPUs");
+        count_text(&r->text, cpuset_count(&a->cpus), "%llu CPU", "%llu CPUs");
         str_append_char(&r->text, ' ');
         mem_text(&r->text, a->mem_mib);
         if (!cpuset_is_empty(&a->gpus)) {
             char *gpus = cpuset_format(&a->gpus);
-            str_appendf(&r->text, " GPU %s", gpus);
+            str_appendf(&r->text, tr(" GPU %s"), gpus);
             free(gpus);
         }
         rich_role(r, ROLE_NORMAL);
     }
     free(sorted);
     if (j->alloc.n > ALLOCS_MAX)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - ALLOCS_MAX);
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, tr("and %zu more nodes"), j->alloc.n - ALLOCS_MAX);
 }
 
 static void job_info_pair(struct lines *l, const char *label, const char *value)
@@ -109,7 +111,7 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     job_words(r, j);
     add_times(r, ui, j);
     if (j->state == JOB_PENDING) {
-        job_wait_words(lines_pair(l, "why", LABEL), ui, j);
+        job_wait_words(lines_pair(l, tr("why"), LABEL), ui, j);
     }
     jobinfo_place(l, ui, j);
 }
@@ -121,27 +123,27 @@ void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
     if (culprit) {
         struct str why = STR_INIT;
         tasktext_message(&why, culprit);
-        job_info_pair(l, "why", why.s);
+        job_info_pair(l, tr("why"), why.s);
         str_fini(&why);
     }
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
     struct rich *r = lines_pair(
-        l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "allocated" : "requested", LABEL);
+        l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? tr("allocated") : tr("requested"), LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);
-    r = lines_pair(l, "user", LABEL);
+    r = lines_pair(l, tr("user"), LABEL);
     rich_add(r, ROLE_NORMAL, j->user);
     if (j->req.account)
         rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
     const char *partition = job_partition_text(j);
     if (!str_is_empty(partition)) {
-        rich_add(r, ROLE_DIM, " in ");
+        rich_add(r, ROLE_DIM, tr(" in "));
         rich_add(r, ROLE_NORMAL, partition);
     }
     if (j->req.qos)
-        rich_addf(r, ROLE_DIM, ", qos %s", j->req.qos);
+        rich_addf(r, ROLE_DIM, tr(", qos %s"), j->req.qos);
 }
 
 /* --- request --- */
@@ -156,37 +158,37 @@ static void array_line(struct lines *l, const struct job *j)
 {
     if (!j->array_job)
         return;
-    struct rich *r = lines_pair(l, "array", LABEL);
-    rich_addf(r, ROLE_NORMAL, "%u of %u elements, %u to %u",
+    struct rich *r = lines_pair(l, tr("array"), LABEL);
+    rich_addf(r, ROLE_NORMAL, tr("%u of %u elements, %u to %u"),
               j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1, j->array_count, j->array_min,
               j->array_max);
     if (j->req.array_throttle)
-        rich_addf(r, ROLE_NORMAL, ", %u at once", j->req.array_throttle);
+        rich_addf(r, ROLE_NORMAL, tr(", %u at once"), j->req.array_throttle);
 }
 
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
 {
     (void)ui;
-    job_info_pair(l, "command", j->command);
-    job_info_pair(l, "directory", j->req.workdir);
+    job_info_pair(l, tr("command"), j->command);
+    job_info_pair(l, tr("directory"), j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
         char *out = job_stdout_pattern(j), *err = job_stderr_pattern(j);
-        job_info_pair(l, "output", out);
-        pair_path(l, "errors", str_eq(out, err) ? (free(err), NULL) : err);
+        job_info_pair(l, tr("output"), out);
+        pair_path(l, tr("errors"), str_eq(out, err) ? (free(err), NULL) : err);
         free(out);
     }
     array_line(l, j);
-    job_info_pair(l, "depends on", j->req.dependency);
-    job_info_pair(l, "features", j->req.features);
-    job_info_pair(l, "nodes", req_rare(&j->req)->nodelist);
-    job_info_pair(l, "not on", req_rare(&j->req)->exclude);
-    job_info_pair(l, "gres", j->req.gres);
-    job_info_pair(l, "comment", req_rare(&j->req)->comment);
-    job_info_pair(l, "from", j->submit_host);
+    job_info_pair(l, tr("depends on"), j->req.dependency);
+    job_info_pair(l, tr("features"), j->req.features);
+    job_info_pair(l, tr("nodes"), req_rare(&j->req)->nodelist);
+    job_info_pair(l, tr("not on"), req_rare(&j->req)->exclude);
+    job_info_pair(l, tr("gres"), j->req.gres);
+    job_info_pair(l, tr("comment"), req_rare(&j->req)->comment);
+    job_info_pair(l, trc("a host", "from"), j->submit_host);
     if (j->priority)
-        rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
+        rich_addf(lines_pair(l, tr("priority"), LABEL), ROLE_NORMAL, "%u", j->priority);
     if (j->restarts)
-        rich_addf(lines_pair(l, "restarts", LABEL), ROLE_NORMAL, "%u", j->restarts);
+        rich_addf(lines_pair(l, tr("restarts"), LABEL), ROLE_NORMAL, "%u", j->restarts);
 }
 
 /* --- steps --- */
@@ -209,7 +211,7 @@ void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, si
     /* The newest are those that matter. */
     size_t from = j->steps.n > max ? j->steps.n - max : 0;
     if (from)
-        lines_addf(l, ROLE_DIM, "%zu steps before", from);
+        lines_addf(l, ROLE_DIM, tr("%zu steps before"), from);
     for (size_t i = from; i < j->steps.n; i++)
         step_line(lines_add(l), j, &j->steps.v[i]);
 }
@@ -249,7 +251,7 @@ static void tell_steps(struct story *st, const struct job *j)
         char buf[16];
         const char *id = step_format_id(s->id, buf);
         if (s->id >= 0)
-            job_info_tell(st, s->t_start, MOMENT_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
+            job_info_tell(st, s->t_start, MOMENT_NORMAL, tr("step %s%s%s started"), id, s->name ? " " : "",
                           s->name ? s->name : "");
         for (size_t k = 0; k < s->tasks.n; k++) {
             const struct task *t = &s->tasks.v[k];
@@ -258,15 +260,15 @@ static void tell_steps(struct story *st, const struct job *j)
             task_story(&words, t);
             const char *node = t->alloc.node ? t->alloc.node : "?";
             if (task_has_failed(t) && s->id < 0)
-                job_info_tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
+                job_info_tell(st, t->t_end, MOMENT_ERROR, tr("%s on %s: %s"), id, node, words.text.s);
             else if (task_has_failed(t))
-                job_info_tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node,
+                job_info_tell(st, t->t_end, MOMENT_ERROR, tr("task %s.%u on %s: %s"), id, t->index, node,
                               words.text.s);
             rich_fini(&words);
         }
         if (s->done && s->id >= 0 && step_has_begun(s))
             job_info_tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL,
-                          "step %s done%s", id, s->code || s->signal ? ", failed" : "");
+                          tr("step %s done%s"), id, s->code || s->signal ? tr(", failed") : "");
     }
 }
 
@@ -301,7 +303,7 @@ struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j)
     return (struct cause_reader){.clock = when_about,
                                  .now = ui_now(ui),
                                  .user = j && j->uid == ui_uid(ui) ? j->user : NULL,
-                                 .release = "U releases it"};
+                                 .release = tr("U releases it")};
 }
 
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
@@ -29,12 +30,12 @@ static void headline_of_pending(struct rich *r, struct ui *ui, const struct job 
         const char *user;
         when_about(&when, job_held_since(j, &uid, &user), ui_now(ui));
         jobtext_who(&who, j, uid, user);
-        rich_addf(r, ROLE_NORMAL, "Held by %s since %s.", who.s, when.s);
+        rich_addf(r, ROLE_NORMAL, tr("Held by %s since %s."), who.s, when.s);
     } else {
         when_about(&when, run_get(j, runs_count(j) - 1, &last)->t_submit, ui_now(ui));
         job_wait_words(&why, ui, j);
-        rich_addf(r, ROLE_NORMAL, why.text.len ? "Waiting since %s: %s." : "Waiting since %s.", when.s,
-                  why.text.s);
+        rich_addf(r, ROLE_NORMAL, why.text.len ? tr("Waiting since %s: %s.") : tr("Waiting since %s."),
+                  when.s, why.text.s);
     }
     rich_fini(&why);
     str_fini(&who);
@@ -48,15 +49,16 @@ static void headline_of_running(struct rich *r, const struct ui *ui, const struc
     when_about(&when, j->t_start, ui_now(ui));
     duration_format(job_run_s(j, ui_now(ui)), ran);
     if (j->state == JOB_COMPLETING)
-        rich_addf(r, ROLE_NORMAL, "Ending on %s after %s: its processes are being stopped.", nodes, ran);
+        rich_addf(r, ROLE_NORMAL, tr("Ending on %s after %s: its processes are being stopped."), nodes,
+                  ran);
     else if (j->state == JOB_SUSPENDED)
-        rich_addf(r, ROLE_NORMAL, "Suspended on %s after %s.", nodes, ran);
+        rich_addf(r, ROLE_NORMAL, tr("Suspended on %s after %s."), nodes, ran);
     else if (job_is_between(j))
-        rich_addf(r, ROLE_NORMAL, "Running since %s; no task of it runs now.", when.s);
+        rich_addf(r, ROLE_NORMAL, tr("Running since %s; no task of it runs now."), when.s);
     else
-        rich_addf(r, ROLE_NORMAL, "Running on %s since %s.", nodes, when.s);
+        rich_addf(r, ROLE_NORMAL, tr("Running on %s since %s."), nodes, when.s);
     if (jobtext_failure(&bad, j))
-        rich_addf(r, ROLE_ERROR, " A task failed: %s.", bad.s);
+        rich_addf(r, ROLE_ERROR, tr(" A task failed: %s."), bad.s);
     str_fini(&when);
     str_fini(&bad);
 }
@@ -76,14 +78,14 @@ static void headline_of_ended(struct rich *r, const struct ui *ui, const struct 
     if (culprit && !str_is_empty(culprit->message))
         str_appendf(&how, ": %s", culprit->message);
     if (!wall_is_set(j->t_start) || job_never_ran(j))
-        rich_addf(r, ROLE_NORMAL, "Ended at %s without having run: %s.", when.s, how.s);
+        rich_addf(r, ROLE_NORMAL, tr("Ended at %s without having run: %s."), when.s, how.s);
     else if (j->state == JOB_COMPLETED)
-        rich_addf(r, ROLE_NORMAL, "Done at %s after %s on %s.", when.s, ran, nodes);
+        rich_addf(r, ROLE_NORMAL, tr("Done at %s after %s on %s."), when.s, ran, nodes);
     else if (str_starts(how.s, FAILED_BEGIN)) /* the sentence says it itself */
-        rich_addf(r, ROLE_NORMAL, "Failed at %s after %s on %s: %s.", when.s, ran, nodes,
+        rich_addf(r, ROLE_NORMAL, tr("Failed at %s after %s on %s: %s."), when.s, ran, nodes,
                   how.s + strlen(FAILED_BEGIN));
     else
-        rich_addf(r, ROLE_NORMAL, "Ended at %s after %s on %s: %s.", when.s, ran, nodes, how.s);
+        rich_addf(r, ROLE_NORMAL, tr("Ended at %s after %s on %s: %s."), when.s, ran, nodes, how.s);
     str_fini(&when);
     str_fini(&how);
 }
@@ -91,7 +93,7 @@ static void headline_of_ended(struct rich *r, const struct ui *ui, const struct 
 void joblife_headline(struct rich *r, struct ui *ui, const struct job *j)
 {
     char *list = job_node_list(j);
-    const char *nodes = list ? list : "no node";
+    const char *nodes = list ? list : tr("no node");
     rich_sign(r, job_role(j), job_glyph(j));
     rich_add(r, ROLE_NORMAL, " ");
     if (j->state == JOB_PENDING)
@@ -115,7 +117,7 @@ void joblife_limit(struct rich *r, const struct ui *ui, const struct job *j, int
         return;
     duration_format(ran_s, ran);
     if (limit >= DURATION_NOT_SET || !limit) {
-        rich_addf(r, ROLE_NORMAL, "%s, without a time limit", ran);
+        rich_addf(r, ROLE_NORMAL, tr("%s, without a time limit"), ran);
         return;
     }
     int64_t left_s = wall_is_set(end) && !over ? wall_elapsed_s(now, end) : 0;
@@ -127,13 +129,14 @@ void joblife_limit(struct rich *r, const struct ui *ui, const struct job *j, int
     bar_add(r, &part, 1, limit, width);
     duration_format(limit, all);
     if (over || !wall_is_set(end)) {
-        rich_addf(r, ROLE_NORMAL, "  %s of %s", ran, all);
+        rich_addf(r, ROLE_NORMAL, tr("  %s of %s"), ran, all);
         return;
     }
     struct str when = STR_INIT;
     when_about(&when, end, now);
     duration_format((uint32_t)(left_s > 0 ? left_s : 0), left);
-    rich_addf(r, soon ? ROLE_WARN : ROLE_NORMAL, "  %s of %s, %s left, ends by %s", ran, all, left, when.s);
+    rich_addf(r, soon ? ROLE_WARN : ROLE_NORMAL, tr("  %s of %s, %s left, ends by %s"), ran, all, left,
+              when.s);
     str_fini(&when);
 }
 
@@ -195,12 +198,12 @@ bool joblife_ribbon(struct rich *bar, struct rich *words, const struct ui *ui, c
         struct wall end = over ? run->t_end : now;
         int64_t waited_s = wall_elapsed_s(run->t_submit, ran ? run->t_start : end);
         waited_most_s = waited_s > waited_most_s ? waited_s : waited_most_s;
-        ribbon_say(words, ran || over ? "waited %s" : "waiting for %s", waited_s);
+        ribbon_say(words, ran || over ? tr("waited %s") : tr("waiting for %s"), waited_s);
         parts[n_parts++] = (struct bar_part){.n = (uint64_t)waited_s, .role = ROLE_BAR_GONE};
         if (!ran)
             continue;
         int64_t ran_s = wall_elapsed_s(run->t_start, end);
-        ribbon_say(words, over ? "ran %s" : "running for %s", ran_s);
+        ribbon_say(words, over ? tr("ran %s") : tr("running for %s"), ran_s);
         ribbon_end(words, run);
         parts[n_parts++] = (struct bar_part){.n = (uint64_t)ran_s, .role = ribbon_role(run)};
     }
@@ -208,6 +211,6 @@ bool joblife_ribbon(struct rich *bar, struct rich *words, const struct ui *ui, c
         all += parts[i].n;
     bar_add(bar, parts, n_parts, all, width);
     if (from)
-        rich_addf(words, ROLE_DIM, "; %u earlier runs", from);
+        rich_addf(words, ROLE_DIM, tr("; %u earlier runs"), from);
     return n > 1 || (wall_is_set(j->t_start) && waited_most_s >= WORTH_S);
 }

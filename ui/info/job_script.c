@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 
@@ -60,14 +61,14 @@ void jobscript_lines(const struct jobscript *s, struct lines *l)
         struct str args = STR_INIT;
         for (size_t i = 0; i < s->m.argv.n; i++)
             words_append(&args, s->m.argv.v[i]);
-        lines_addf(l, ROLE_DIM, "arguments: %s", args.s);
+        lines_addf(l, ROLE_DIM, tr("arguments: %s"), args.s);
         str_fini(&args);
     }
     for (size_t i = 0; s->there && at < end; i++) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));
         size_t n = (size_t)((nl ? nl : end) - at);
         if (i == LINES_MAX) {
-            lines_addf(l, ROLE_DIM, "and more: %zu bytes in all", s->m.script.n);
+            lines_addf(l, ROLE_DIM, tr("and more: %zu bytes in all"), s->m.script.n);
             return;
         }
         append_line(lines_add(l), at, n && at[n - 1] == '\r' ? n - 1 : n);

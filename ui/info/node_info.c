@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
@@ -60,7 +61,7 @@ static void since(struct rich *r, const struct ui *ui, struct wall t)
 {
     char b[UNITS_TEXT_SIZE];
     if (wall_is_set(t))
-        rich_addf(r, ROLE_DIM, "%sfor %s", r->text.len ? " " : "",
+        rich_addf(r, ROLE_DIM, tr("%sfor %s"), r->text.len ? " " : "",
                   duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
 }
 
@@ -68,13 +69,13 @@ static void since(struct rich *r, const struct ui *ui, struct wall t)
 static void drain_note(struct rich *r, const struct ui *ui, const struct node *n, bool with_word)
 {
     bool reason = !str_is_empty(n->drain_reason);
-    const char *word = n->n_jobs ? "draining" : "drained";
+    const char *word = n->n_jobs ? tr("draining") : tr("drained");
     if (reason)
         rich_addf(r, ROLE_NORMAL, "%s  ", n->drain_reason);
     if (with_word)
         rich_add(r, reason ? ROLE_DIM : ROLE_WARN, word);
     if (!str_is_empty(n->drain_user))
-        rich_addf(r, ROLE_DIM, "%sby %s", with_word ? " " : "", n->drain_user);
+        rich_addf(r, ROLE_DIM, tr("%sby %s"), with_word ? " " : "", n->drain_user);
     since(r, ui, n->t_drain);
 }
 
@@ -139,7 +140,7 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
         const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? gpu_holder(ui, n, i) : NULL;
         if (!j)
             continue;
-        rich_addf(r, ROLE_WARN, "%s's GPU %u idle for %s", j->user ? j->user : "?", i,
+        rich_addf(r, ROLE_WARN, tr("%s's GPU %u idle for %s"), j->user ? j->user : "?", i,
                   duration_format_words(s, b));
         return;
     }
@@ -175,7 +176,8 @@ static void node_info_note(struct rich *r, const struct ui *ui, const struct nod
     if (n->drain)
         drain_note(r, ui, n, with_word || m.bad);
     if (n->gone && with_word)
-        rich_add(r, ROLE_WARN, r->text.len > begin ? ", no longer configured" : "no longer configured");
+        rich_add(r, ROLE_WARN,
+                 r->text.len > begin ? tr(", no longer configured") : tr("no longer configured"));
     if (w) {
         rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
         window_words(r, ui, w);
@@ -185,7 +187,7 @@ static void node_info_note(struct rich *r, const struct ui *ui, const struct nod
     if (r->text.len == begin)
         idle_note(r, ui, n);
     if (r->text.len == begin && str_eq(n->spec.role, "login"))
-        rich_add(r, ROLE_DIM, "login node, runs no jobs");
+        rich_add(r, ROLE_DIM, tr("login node, runs no jobs"));
     if (n->note)
         rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
 }
@@ -218,11 +220,11 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
 {
     struct rich *r = lines_pair(l, label, LABEL);
     if (!all) {
-        rich_add(r, ROLE_DIM, "not known");
+        rich_add(r, ROLE_DIM, tr("not known"));
         return;
     }
     bar_load(r, used, busy_permille, all, out, BAR);
-    rich_addf(r, ROLE_NORMAL, " %s allocated", numbers);
+    rich_addf(r, ROLE_NORMAL, tr(" %s allocated"), numbers);
 }
 
 static void node_info_past_line(struct lines *l, const struct recent *past, struct mono now,
@@ -244,14 +246,14 @@ static void node_info_usage(struct lines *l, const struct ui *ui, const struct n
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     snprintf(cpus, sizeof cpus, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
     nodeinfo_mem(n, mem);
-    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
+    usage_line(l, tr("CPUs"), cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
     if (past)
-        node_info_past_line(l, &past->cpu, ui_mono(ui), busy, "busy");
-    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
+        node_info_past_line(l, &past->cpu, ui_mono(ui), busy, tr("busy"));
+    usage_line(l, tr("memory"), n->mem_used_mib, n->mem_mib, used, out, mem);
     if (past)
-        node_info_past_line(l, &past->mem, ui_mono(ui), used, "in use");
+        node_info_past_line(l, &past->mem, ui_mono(ui), used, tr("in use"));
     if (u)
-        rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
+        rich_addf(lines_pair(l, tr("load"), LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }
 
 void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu)
@@ -267,23 +269,24 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
         rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* a busy GPU needs no alarm */
         if (past && gpu < past->n_gpus)
             graph_add(r, &past->gpus[gpu], ui_mono(ui), SPARK_GPU, 1, 0, ROLE_BAR_USED);
-        rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
+        rich_addf(r, ROLE_NORMAL, tr(" %.0f/%.0f GB "), (double)g->mem_used_mib / 1024,
                   (double)g->mem_mib / 1024);
     }
     if (j)
         rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
                   j->req.name ? j->req.name : "");
     else if (out)
-        rich_add(r, ROLE_BAR_OUT, " offline");
+        rich_add(r, ROLE_BAR_OUT, tr(" offline"));
     else if (!(g && g->foreign) && !node_gpu_is_out(n, gpu))
-        rich_add(r, ROLE_DIM, " free");
+        rich_add(r, ROLE_DIM, tr(" free"));
     if (j && idle >= 60)
-        rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, "  idle for %s",
+        rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, tr("  idle for %s"),
                   duration_format_words(idle, a));
     if (node_gpu_note(n, gpu))
         rich_addf(r, ROLE_WARN, " %s", node_gpu_note(n, gpu));
     else if (g && g->foreign)
-        rich_addf(r, ROLE_WARN, " %u foreign %s", g->foreign, g->foreign == 1 ? "process" : "processes");
+        rich_addf(r, ROLE_WARN, trn(" %u foreign process", " %u foreign processes", g->foreign),
+                  g->foreign);
     r->hang = 9;
 }
 
@@ -291,14 +294,14 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
 {
     if (!n->gpus)
         return;
-    struct rich *r = lines_pair(l, "GPUs", LABEL);
+    struct rich *r = lines_pair(l, tr("GPUs"), LABEL);
     nodeinfo_gpus(r, ui, n);
-    rich_addf(r, ROLE_NORMAL, "  %u of %u allocated%s%s", cpuset_count(&n->gpus_used), n->gpus,
+    rich_addf(r, ROLE_NORMAL, tr("  %u of %u allocated%s%s"), cpuset_count(&n->gpus_used), n->gpus,
               n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
     for (unsigned i = 0; i < n->gpus && i < GPU_LINES; i++)
         nodeinfo_gpu_line(lines_add(l), ui, n, i);
     if (n->gpus > GPU_LINES)
-        lines_addf(l, ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
+        lines_addf(l, ROLE_DIM, tr("and %u more"), n->gpus - GPU_LINES);
 }
 
 static void node_info_job_lines(struct lines *l, const struct ui *ui, const struct node *n)
@@ -309,7 +312,7 @@ static void node_info_job_lines(struct lines *l, const struct ui *ui, const stru
         if (!jobshare_of(j, n->spec.name, &share) || ++found > JOBS_MAX)
             continue;
         if (found == 1)
-            jobinfo_section(l, "Jobs here");
+            jobinfo_section(l, tr("Jobs here"));
         struct rich *r = lines_add(l);
         rich_sign(r, job_role(j), job_glyph(j));
         str_append_char(&r->text, ' ');
@@ -321,7 +324,7 @@ static void node_info_job_lines(struct lines *l, const struct ui *ui, const stru
         rich_role(r, ROLE_DIM);
     }
     if (found > JOBS_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", found - JOBS_MAX);
+        lines_addf(l, ROLE_DIM, tr("and %zu more"), found - JOBS_MAX);
 }
 
 static void node_info_pair(struct lines *l, const char *label, const char *value)
@@ -332,18 +335,18 @@ static void node_info_pair(struct lines *l, const char *label, const char *value
 
 void nodeinfo_machine(struct lines *l, const struct ui *ui, const struct node *n)
 {
-    jobinfo_section(l, "Machine");
-    node_info_pair(l, "address", n->spec.address);
+    jobinfo_section(l, tr("Machine"));
+    node_info_pair(l, tr("address"), n->spec.address);
     char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");
-    node_info_pair(l, "features", features);
-    node_info_pair(l, "notes", notes);
+    node_info_pair(l, tr("features"), features);
+    node_info_pair(l, tr("notes"), notes);
     free(features);
     free(notes);
-    node_info_pair(l, "system", n->os);
-    node_info_pair(l, "agent", n->version);
+    node_info_pair(l, tr("system"), n->os);
+    node_info_pair(l, tr("agent"), n->version);
     struct str when = STR_INIT;
     when_text(&when, n->t_boot, ui_now(ui));
-    node_info_pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
+    node_info_pair(l, tr("booted"), wall_is_set(n->t_boot) ? when.s : NULL);
     str_fini(&when);
 }
 
@@ -352,7 +355,7 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     rich_addf(lines_add(l), ROLE_TITLE, "%s", n->spec.name);
     if (nodeinfo_is_bystander(n)) {
         nodeinfo_note(lines_add(l), ui, n);
-        node_info_pair(l, "address", n->spec.address);
+        node_info_pair(l, tr("address"), n->spec.address);
         return;
     }
     nodestory_state(l, ui, n);

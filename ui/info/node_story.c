@@ -1,6 +1,7 @@
 /* node_story.c - how a node is and how it came to that. */
 #include "ui/info/node_story.h"
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/jobeffective.h"
 #include "src/text/nodetext.h"
@@ -16,14 +17,14 @@ static void nodestory_since(struct rich *r, const struct ui *ui, struct wall t)
 {
     char b[UNITS_TEXT_SIZE];
     if (wall_is_set(t))
-        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
+        rich_addf(r, ROLE_NORMAL, tr(" for %s"), duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
 }
 
 static void nodestory_drain(struct rich *r, const struct ui *ui, const struct node *n)
 {
     nodestory_since(r, ui, n->t_drain);
     if (!str_is_empty(n->drain_user))
-        rich_addf(r, ROLE_NORMAL, ", by %s", n->drain_user);
+        rich_addf(r, ROLE_NORMAL, tr(", by %s"), n->drain_user);
     if (!str_is_empty(n->drain_reason))
         rich_addf(r, ROLE_STRONG, ": %s", n->drain_reason);
 }
@@ -41,13 +42,13 @@ static void nodestory_head(struct lines *l, const struct ui *ui, const struct no
     }
     if (m.bad && n->drain) {
         r = lines_add(l);
-        rich_add(r, ROLE_NODE_DRAIN, n->n_jobs ? "  draining" : "  drained");
+        rich_add(r, ROLE_NODE_DRAIN, n->n_jobs ? tr("  draining") : tr("  drained"));
     }
     if (n->drain)
         nodestory_drain(r, ui, n);
     if (m.bad && str_is_empty(n->trouble)) /* which says what to look at */
         lines_addf(l, ROLE_NORMAL,
-                   "  It is back as soon as its agent answers: check its power and its network.");
+                   tr("  It is back as soon as its agent answers: check its power and its network."));
 }
 
 /* What runs there, and until when at the latest. */
@@ -66,20 +67,20 @@ static void nodestory_jobs(struct lines *l, const struct ui *ui, const struct no
     }
     if (!jobs) {
         if (n->drain)
-            lines_addf(l, ROLE_NORMAL, "  No job is left on it: the work can begin.");
+            lines_addf(l, ROLE_NORMAL, tr("  No job is left on it: the work can begin."));
         return;
     }
     struct rich *r = lines_add(l);
     str_append(&r->text, "  ");
-    count_text(&r->text, jobs, "job", "jobs");
+    count_text(&r->text, jobs, "%llu job", "%llu jobs");
     rich_role(r, ROLE_STRONG);
     struct str when = STR_INIT;
     when_about(&when, last, ui_now(ui));
     if (endless)
         rich_add(r, ROLE_NORMAL,
-                 jobs == 1 ? " here, without a time limit" : " here, not all with a time limit");
+                 jobs == 1 ? tr(" here, without a time limit") : tr(" here, not all with a time limit"));
     else
-        rich_addf(r, ROLE_NORMAL, " here, until %s at the latest", when.s);
+        rich_addf(r, ROLE_NORMAL, tr(" here, until %s at the latest"), when.s);
     str_fini(&when);
 }
 
@@ -89,19 +90,20 @@ static void nodestory_troubles(struct lines *l, const struct ui *ui, const struc
         lines_addf(l, ROLE_ERROR, "  %s", n->gpu_notes.v[i]);
     if (node_rare(n)->n_unknown)
         lines_addf(l, ROLE_WARN,
-                   node_rare(n)->n_unknown == 1
-                       ? "  %u task that this controller does not know: stoker node tasks %s"
-                       : "  %u tasks that this controller does not know: stoker node tasks %s",
+                   trn("  %u task that this controller does not know: stoker node tasks %s",
+                       "  %u tasks that this controller does not know: stoker node tasks %s",
+                       node_rare(n)->n_unknown),
                    node_rare(n)->n_unknown, n->spec.name);
     for (size_t i = 0; i < n->avoids.n; i++) {
         const struct node_avoid *a = &n->avoids.v[i];
         struct str until = STR_INIT;
         when_about(&until, a->until, ui_now(ui));
         if (a->user)
-            lines_addf(l, ROLE_WARN, "  It starts no jobs of %s until %s: %s", a->user, until.s,
+            lines_addf(l, ROLE_WARN, tr("  It starts no jobs of %s until %s: %s"), a->user, until.s,
                        a->text ? a->text : "?");
         else
-            lines_addf(l, ROLE_WARN, "  It starts no jobs until %s: %s", until.s, a->text ? a->text : "?");
+            lines_addf(l, ROLE_WARN, tr("  It starts no jobs until %s: %s"), until.s,
+                       a->text ? a->text : "?");
         str_fini(&until);
     }
 }
@@ -120,7 +122,7 @@ void nodestory_state(struct lines *l, const struct ui *ui, const struct node *n)
     if (n->note) {
         struct str when = STR_INIT;
         when_text(&when, n->t_note, ui_now(ui));
-        struct rich *r = lines_addf(l, ROLE_NORMAL, "  note: %s", n->note);
+        struct rich *r = lines_addf(l, ROLE_NORMAL, tr("  note: %s"), n->note);
         rich_addf(r, ROLE_DIM, "  %s, %s", n->note_user ? n->note_user : "?", when.s);
         str_fini(&when);
     }
@@ -148,7 +150,7 @@ void nodestory_events(struct lines *l, const struct ui *ui, const struct node *n
 {
     if (!n->events.n)
         return;
-    jobinfo_section(l, "Events");
+    jobinfo_section(l, tr("Events"));
     for (size_t i = n->events.n; i-- > 0 && n->events.n - i <= max;) {
         const struct node_event *e = &n->events.v[i];
         struct rich *r = lines_add(l);
@@ -170,7 +172,7 @@ void nodestory_windows(struct lines *l, const struct ui *ui, const struct node *
         if (w->end.ms <= ui_now(ui).ms || !window_has_node(w, n->spec.name))
             continue;
         if (!any)
-            jobinfo_section(l, "Windows");
+            jobinfo_section(l, tr("Windows"));
         any = true;
         struct rich *r = lines_add(l);
         window_words(r, ui, w);

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "ui/info/node_info.h"
 #include "ui/info/plan_info.h"
@@ -135,7 +136,7 @@ static void draw_window(const struct planbars *b, struct canvas *c, struct rect 
     struct rich word;
     rich_init(&word);
     if (!again)
-        rich_add(&word, ROLE_WARM, bar->row->name ? bar->row->name : "maintenance");
+        rich_add(&word, ROLE_WARM, bar->row->name ? bar->row->name : tr("maintenance"));
     from = from < 0 ? 0 : from;
     end = (end + EIGHTHS - 1) / EIGHTHS;
     draw_hatch(c, rect_make(line.y, line.x + from, 1, end - from), &word);
@@ -248,11 +249,11 @@ void planbars_draw_legend(struct canvas *c, struct rect line)
 {
     line.x += 2;
     line.w -= 3;
-    rect_take_left(&line, legend_sample(c, line, ROLE_OWNER_1, 0, "\u2588", "runs"));
-    rect_take_left(&line, legend_sample(c, line, ROLE_OWNER_1, PALE_PLANNED, "\u2591", "planned"));
+    rect_take_left(&line, legend_sample(c, line, ROLE_OWNER_1, 0, "\u2588", tr("runs")));
+    rect_take_left(&line, legend_sample(c, line, ROLE_OWNER_1, PALE_PLANNED, "\u2591", tr("planned")));
     for (int i = 0; i < 2; i++)
         canvas_text(c, line.y, line.x + i, ROLE_RULE, bar_sign(ROLE_BAR_OUT), 1);
-    rect_take_left(&line,
-                   5 + canvas_text(c, line.y, line.x + 3, ROLE_DIM, "maintenance or offline", line.w - 3));
-    canvas_text(c, line.y, line.x, ROLE_DIM, "colour: user, bold: yours", line.w);
+    rect_take_left(
+        &line, 5 + canvas_text(c, line.y, line.x + 3, ROLE_DIM, tr("maintenance or offline"), line.w - 3));
+    canvas_text(c, line.y, line.x, ROLE_DIM, tr("colour: user, bold: yours"), line.w);
 }

@@ -1,6 +1,7 @@
 /* plan_info.c - the details of the timeline's cursor. */
 #include "ui/info/plan_info.h"
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
@@ -32,21 +33,21 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
     }
     rich_addf(out, ROLE_NORMAL, "%s", r->name ? r->name : "");
     if (r->user)
-        rich_addf(out, ROLE_DIM, " of %s", r->user);
+        rich_addf(out, ROLE_DIM, tr(" of %s"), r->user);
     if (r->count > 1)
-        rich_addf(out, ROLE_DIM, ", %u of it", r->count);
+        rich_addf(out, ROLE_DIM, tr(", %u of it"), r->count);
     if (!wall_is_set(r->start)) {
         rich_add(out, ROLE_NORMAL,
-                 r->kind == PLAN_BEYOND ? ": after the end of the plan" : ": no forecast");
+                 r->kind == PLAN_BEYOND ? tr(": after the end of the plan") : tr(": no forecast"));
         return;
     }
     rich_add(out, ROLE_NORMAL,
-             r->kind == PLAN_RUNNING  ? ": running since "
-             : r->kind == PLAN_WINDOW ? ": from "
-                                      : ": starts about ");
+             r->kind == PLAN_RUNNING  ? tr(": running since ")
+             : r->kind == PLAN_WINDOW ? tr(": from ")
+                                      : tr(": starts about "));
     when_about(&out->text, r->start, now);
     if (wall_is_set(r->end)) {
-        str_append(&out->text, r->kind == PLAN_RUNNING ? ", ends by " : ", to ");
+        str_append(&out->text, r->kind == PLAN_RUNNING ? tr(", ends by ") : tr(", to "));
         when_about(&out->text, r->end, now);
     }
     rich_role(out, ROLE_NORMAL);
@@ -63,18 +64,18 @@ static void row_more(const struct ui *ui, const struct plan_row *r, struct rich 
 {
     char b[UNITS_TEXT_SIZE];
     if (r->kind == PLAN_RUNNING && wall_is_set(r->end))
-        rich_addf(out, ROLE_DIM, "%s of the time limit left",
+        rich_addf(out, ROLE_DIM, tr("%s of the time limit left"),
                   duration_format_words(wall_elapsed_s(ui_now(ui), r->end), b));
     else
         rich_addf(out, ROLE_DIM, "%s", r->kind < PLAN_N_KINDS ? kind_words[r->kind] : "");
     if (r->kind != PLAN_RUNNING && r->kind != PLAN_WINDOW && r->reason < REASON_N &&
         r->reason != REASON_NONE)
-        rich_addf(out, ROLE_WAITING, "; waits: %s", reason_text((enum reason)r->reason));
+        rich_addf(out, ROLE_WAITING, tr("; waits: %s"), reason_text((enum reason)r->reason));
     if (!wall_is_set(r->likely))
         return;
-    rich_add(out, ROLE_DIM, "; likely between ");
+    rich_add(out, ROLE_DIM, tr("; likely between "));
     when_about(&out->text, r->likely, ui_now(ui));
-    str_append(&out->text, " and ");
+    str_append(&out->text, tr(" and "));
     when_about(&out->text, r->unlikely, ui_now(ui));
     rich_role(out, ROLE_DIM);
 }
@@ -85,16 +86,16 @@ static void gap_words(const struct ui *ui, const struct planlanes *p, const stru
     const struct node *n = lane->node ? model_get_node(ui_model(ui), lane->node) : NULL;
     bool shares = lane_shares_node(p, lane);
     if (n && at.ms >= ui_now(ui).ms && node_is_out(n)) {
-        rich_add(a, ROLE_WARN, "offline: ");
+        rich_add(a, ROLE_WARN, tr("offline: "));
         nodeinfo_note(a, ui, n);
     } else if (next) {
-        rich_add(a, ROLE_GOOD, shares ? "no further start until " : "free until ");
+        rich_add(a, ROLE_GOOD, shares ? tr("no further start until ") : tr("free until "));
         when_about(&a->text, next->start, ui_now(ui));
         rich_role(a, ROLE_GOOD);
-        rich_add(b, ROLE_DIM, "then ");
+        rich_add(b, ROLE_DIM, tr("then "));
         row_words(ui, next->row, b);
     } else {
-        rich_add(a, ROLE_GOOD, shares ? "nothing further is planned" : "free, nothing is planned");
+        rich_add(a, ROLE_GOOD, shares ? tr("nothing further is planned") : tr("free, nothing is planned"));
     }
 }
 
@@ -108,9 +109,9 @@ void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes
     lane_look(p, lane, at, &here, &next);
     when_about(&a->text, at, ui_now(ui));
     rich_role(a, ROLE_LABEL);
-    rich_addf(a, ROLE_LABEL, "%s%s", lane->node ? " on " : "", lane->node ? lane->node : "");
+    rich_addf(a, ROLE_LABEL, "%s%s", lane->node ? tr(" on ") : "", lane->node ? lane->node : "");
     if (lane->has_gpus) {
-        str_append(&a->text, lane->gpu_last > lane->gpu ? ", GPUs " : ", GPU ");
+        str_append(&a->text, lane->gpu_last > lane->gpu ? tr(", GPUs ") : tr(", GPU "));
         lane_gpus_text(lane, &a->text);
         rich_role(a, ROLE_LABEL);
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
@@ -26,11 +27,11 @@ static void user_info_job_line(struct rich *r, const struct ui *ui, const struct
         return;
     }
     if (job_is_between(j))
-        rich_add(r, ROLE_DIM, "between tasks  ");
+        rich_add(r, ROLE_DIM, tr("between tasks  "));
     else if (job_gpus(j))
-        rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
+        rich_addf(r, ROLE_NORMAL, trn("%u GPU  ", "%u GPUs  ", job_gpus(j)), job_gpus(j));
     else
-        rich_addf(r, ROLE_NORMAL, "%u CPU%s  ", job_cpus(j), job_cpus(j) == 1 ? "" : "s");
+        rich_addf(r, ROLE_NORMAL, trn("%u CPU  ", "%u CPUs  ", job_cpus(j)), job_cpus(j));
     char b[UNITS_TEXT_SIZE];
     rich_add(r, ROLE_DIM, duration_format_words(job_run_s(j, ui_now(ui)), b));
 }
@@ -38,19 +39,19 @@ static void user_info_job_line(struct rich *r, const struct ui *ui, const struct
 static void more_line(struct lines *l, size_t n)
 {
     if (n > HOLDER_JOBS)
-        lines_addf(l, ROLE_DIM, "and %zu more", n - HOLDER_JOBS);
+        lines_addf(l, ROLE_DIM, tr("and %zu more"), n - HOLDER_JOBS);
 }
 
 static void user_info_job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
 {
     bool whose = !h->user;
     if (h->all.running)
-        jobinfo_section(l, "Running, the biggest first");
+        jobinfo_section(l, tr("Running, the biggest first"));
     for (size_t i = 0; i < h->all.running && i < HOLDER_JOBS; i++)
         user_info_job_line(lines_add(l), ui, h->biggest[i].job, whose);
     more_line(l, h->all.running);
     if (h->n_waiting)
-        jobinfo_section(l, "Waiting");
+        jobinfo_section(l, tr("Waiting"));
     for (size_t i = 0; i < h->n_waiting && i < HOLDER_JOBS; i++)
         user_info_job_line(lines_add(l), ui, h->waiting[i], whose);
     more_line(l, h->n_waiting);
@@ -62,20 +63,21 @@ static void share_lines(struct lines *l, const struct share_row *s, bool user)
 {
     if (!s)
         return;
-    jobinfo_section(l, "Share");
+    jobinfo_section(l, tr("Share"));
     if (isfinite(s->norm_shares))
-        rich_addf(lines_pair(l, "entitled", LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+        rich_addf(lines_pair(l, tr("entitled"), LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
     if (isfinite(s->effective_usage)) {
-        struct rich *r = lines_pair(l, "actual", LABEL);
+        struct rich *r = lines_pair(l, tr("actual"), LABEL);
         rich_addf(r, ROLE_NORMAL, "%.0f%%", s->effective_usage * 100);
         if (isfinite(s->norm_shares) && s->norm_shares > 0)
-            rich_addf(r, s->effective_usage > s->norm_shares ? ROLE_WARM : ROLE_GOOD, "  %s than its share",
-                      s->effective_usage > s->norm_shares ? "more" : "not more");
+            rich_add(r, s->effective_usage > s->norm_shares ? ROLE_WARM : ROLE_GOOD,
+                     s->effective_usage > s->norm_shares ? tr("  more than its share")
+                                                         : tr("  not more than its share"));
     }
-    rich_addf(lines_pair(l, "GPU hours", LABEL), ROLE_NORMAL, "%.1f (decaying)", s->gpu_hours);
+    rich_addf(lines_pair(l, tr("GPU hours"), LABEL), ROLE_NORMAL, tr("%.1f (decaying)"), s->gpu_hours);
     if (user)
-        rich_addf(lines_pair(l, "factor", LABEL), ROLE_NORMAL, "%.2f (1: highest priority, 0: lowest)",
-                  s->fairshare);
+        rich_addf(lines_pair(l, tr("factor"), LABEL), ROLE_NORMAL,
+                  tr("%.2f (1: highest priority, 0: lowest)"), s->fairshare);
 }
 
 /* --- limits --- */
@@ -86,8 +88,8 @@ static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t
         return;
     rich_add(r, ROLE_NORMAL, r->n_runs > 1 ? ", " : "");
     if (known)
-        rich_addf(r, used >= limit ? ROLE_WARM : ROLE_NORMAL, "%llu of %llu %s", (unsigned long long)used,
-                  (unsigned long long)limit, what);
+        rich_addf(r, used >= limit ? ROLE_WARM : ROLE_NORMAL, tr("%llu of %llu %s"),
+                  (unsigned long long)used, (unsigned long long)limit, what);
     else
         rich_addf(r, ROLE_NORMAL, "%llu %s", (unsigned long long)limit, what);
 }
@@ -98,15 +100,15 @@ static void limit_line(struct lines *l, const char *label, const struct limit_se
 {
     struct rich *r = lines_pair(l, label, LABEL);
     size_t empty = r->text.len;
-    limit_part(r, "GPUs", h->gpus, s->gpus, known);
-    limit_part(r, "CPUs", h->cpus, s->cpus, known);
-    limit_part(r, "GB", h->mem_mib / 1024, s->mem_mib == LIMIT_NONE ? LIMIT_NONE : s->mem_mib / 1024,
+    limit_part(r, tr("GPUs"), h->gpus, s->gpus, known);
+    limit_part(r, tr("CPUs"), h->cpus, s->cpus, known);
+    limit_part(r, tr("GB"), h->mem_mib / 1024, s->mem_mib == LIMIT_NONE ? LIMIT_NONE : s->mem_mib / 1024,
                known);
-    limit_part(r, "nodes", h->nodes, s->nodes, known);
-    limit_part(r, "running", h->running, s->running_jobs, known);
-    limit_part(r, "in the queue", h->running + h->waiting, s->submitted_jobs, known);
-    limit_part(r, "elements in an array", 0, s->array_size, false);
-    limit_part(r, "GPU minutes", 0, s->gpu_minutes, false);
+    limit_part(r, tr("nodes"), h->nodes, s->nodes, known);
+    limit_part(r, tr("running"), h->running, s->running_jobs, known);
+    limit_part(r, tr("in the queue"), h->running + h->waiting, s->submitted_jobs, known);
+    limit_part(r, tr("elements in an array"), 0, s->array_size, false);
+    limit_part(r, tr("GPU minutes"), 0, s->gpu_minutes, false);
     if (r->text.len == empty)
         l->n--;
 }
@@ -123,12 +125,12 @@ static void user_info_limit_lines(struct lines *l, const struct model *m, const 
         if (!name || (!str_eq(s->name, "*") && !str_eq(s->name, name)))
             continue;
         if (!any)
-            jobinfo_section(l, "Limits");
+            jobinfo_section(l, tr("Limits"));
         any = true;
         if (s->partition)
-            lines_addf(l, ROLE_DIM, "in partition %s", s->partition);
-        limit_line(l, "at most", &s->hard, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
-        limit_line(l, "soft", &s->soft, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+            lines_addf(l, ROLE_DIM, tr("in partition %s"), s->partition);
+        limit_line(l, tr("at most"), &s->hard, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+        limit_line(l, tr("soft"), &s->soft, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
     }
 }
 
@@ -137,10 +139,10 @@ static void held_line(struct rich *r, const struct holder_amounts *h)
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->running);
     if (!h->running)
         return;
-    str_append(&r->text, " on ");
-    count_text(&r->text, h->cpus, "CPU", "CPUs");
+    str_append(&r->text, tr(" on "));
+    count_text(&r->text, h->cpus, "%llu CPU", "%llu CPUs");
     str_append(&r->text, ", ");
-    count_text(&r->text, h->gpus, "GPU", "GPUs");
+    count_text(&r->text, h->gpus, "%llu GPU", "%llu GPUs");
     str_append(&r->text, ", ");
     mem_text(&r->text, h->mem_mib);
     rich_role(r, ROLE_NORMAL);
@@ -153,13 +155,13 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *
         holders_of_user(all, h->user, &counted);
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_TITLE, h->user ? h->user : h->account);
-    rich_addf(r, ROLE_DIM, h->user ? "  of %s" : "  account", h->account);
-    held_line(lines_pair(l, "running", LABEL), &h->all);
-    r = lines_pair(l, "waiting", LABEL);
+    rich_addf(r, ROLE_DIM, h->user ? tr("  of %s") : tr("  account"), h->account);
+    held_line(lines_pair(l, tr("running"), LABEL), &h->all);
+    r = lines_pair(l, tr("waiting"), LABEL);
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->all.waiting);
     if (h->all.gpus_wanted) {
-        str_append(&r->text, " for ");
-        count_text(&r->text, h->all.gpus_wanted, "GPU", "GPUs");
+        str_append(&r->text, tr(" for "));
+        count_text(&r->text, h->all.gpus_wanted, "%llu GPU", "%llu GPUs");
         rich_role(r, ROLE_NORMAL);
     }
     share_lines(l, h->share, h->user != NULL);

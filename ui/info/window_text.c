@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/text/view_text.h"
 
@@ -18,7 +19,7 @@ char *window_whose(const struct window *w)
 static void window_when(struct str *out, const struct ui *ui, const struct window *w)
 {
     bool begun = ui_window_has_begun(ui, w);
-    str_append(out, begun ? " until " : " from ");
+    str_append(out, begun ? tr(" until ") : tr(" from "));
     when_about(out, begun ? w->end : w->start, ui_now(ui));
 }
 
@@ -26,7 +27,8 @@ void window_words(struct rich *r, const struct ui *ui, const struct window *w)
 {
     char *who = window_whose(w);
     bool maintenance = w->kind == WINDOW_MAINTENANCE;
-    str_appendf(&r->text, "%s%s", maintenance ? "maintenance" : "reserved for ", maintenance ? "" : who);
+    str_appendf(&r->text, "%s%s", maintenance ? tr("maintenance") : tr("reserved for "),
+                maintenance ? "" : who);
     window_when(&r->text, ui, w);
     rich_role(r, ROLE_WARN);
     if (!str_is_empty(w->reason))
@@ -37,7 +39,7 @@ void window_words(struct rich *r, const struct ui *ui, const struct window *w)
 void window_words_on(struct rich *r, const struct ui *ui, const struct window *w, const char *nodes)
 {
     bool maintenance = w->kind == WINDOW_MAINTENANCE;
-    str_appendf(&r->text, maintenance ? "maintenance on %s" : "reservation on %s", nodes);
+    str_appendf(&r->text, maintenance ? tr("maintenance on %s") : tr("reservation on %s"), nodes);
     window_when(&r->text, ui, w);
     rich_role(r, ROLE_WARN);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/text/arraytext.h"
@@ -88,19 +89,19 @@ static void failed_lines(struct lines *l, const struct array_row *a, const struc
         vec_fini(&groups[k].indices);
     }
     if (n < GROUPS_MAX && told < a->fail)
-        lines_addf(l, ROLE_DIM, "%u failed elements have left the queue: see History", a->fail - told);
+        lines_addf(l, ROLE_DIM, tr("%u failed elements have left the queue: see History"), a->fail - told);
 }
 
 void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members)
 {
     struct rich *r = lines_add(l);
     uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
-    tally(r, a->done, "done", ROLE_STRONG);
-    tally(r, a->run, "running", ROLE_RUNNING);
-    tally(r, a->wait, "waiting", ROLE_WAITING);
-    tally(r, a->fail, "failed", ROLE_ERROR);
-    tally(r, a->ended, "cancelled", ROLE_STRONG);
-    tally(r, a->total > known ? a->total - known : 0, "earlier", ROLE_DIM);
+    tally(r, a->done, tr("done"), ROLE_STRONG);
+    tally(r, a->run, tr("running"), ROLE_RUNNING);
+    tally(r, a->wait, tr("waiting"), ROLE_WAITING);
+    tally(r, a->fail, tr("failed"), ROLE_ERROR);
+    tally(r, a->ended, tr("cancelled"), ROLE_STRONG);
+    tally(r, a->total > known ? a->total - known : 0, tr("earlier"), ROLE_DIM);
     if (a->fail && a->n <= LOOK_MAX)
         failed_lines(l, a, members);
 }
@@ -121,7 +122,7 @@ static void add_tally(struct rich *r, uint32_t n, const char *sign, enum role ro
 /* In the order of the bar. */
 static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earlier)
 {
-    add_tally(r, earlier, " earlier", ROLE_DIM);
+    add_tally(r, earlier, tr(" earlier"), ROLE_DIM);
     add_tally(r, a->done, SIGN_DONE, ROLE_GOOD);
     add_tally(r, a->fail, SIGN_FAILED, ROLE_ERROR);
     add_tally(r, a->ended, SIGN_CANCELLED, ROLE_DIM);

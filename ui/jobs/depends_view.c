@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
@@ -99,7 +100,7 @@ static void depends_get_state(const void *ctx, const void *row, struct table_fie
     const struct depends_page *p = ctx;
     const struct job *j = depends_job(ctx, row);
     if (!j && ((const struct depends_row *)row)->job)
-        rich_add(&f->text, ROLE_DIM, "no longer in the queue");
+        rich_add(&f->text, ROLE_DIM, tr("no longer in the queue"));
     else if (j && j->state == JOB_PENDING)
         job_wait_words(&f->text, p->v.ui, j);
     else if (j) {
@@ -113,22 +114,34 @@ static void depends_get_state(const void *ctx, const void *row, struct table_fie
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = depends_get_sign},
     {.name = "job",
-     .title = "JOB",
+     .title = N_("JOB"),
      .min = 6,
      .want = 24,
      .fit = 16,
      .flags = COLUMN_TREE | COLUMN_WORDS,
      .get = depends_get_job},
-    {.name = "name", .title = "NAME", .min = 6, .want = 40, .fit = 20, .rank = 2, .get = depends_get_name},
-    {.name = "user", .title = "USER", .min = 4, .want = 16, .fit = 10, .rank = 3, .get = depends_get_user},
+    {.name = "name",
+     .title = N_("NAME"),
+     .min = 6,
+     .want = 40,
+     .fit = 20,
+     .rank = 2,
+     .get = depends_get_name},
+    {.name = "user",
+     .title = N_("USER"),
+     .min = 4,
+     .want = 16,
+     .fit = 10,
+     .rank = 3,
+     .get = depends_get_user},
     {.name = "needs",
-     .title = "WAITS FOR IT",
+     .title = N_("WAITS FOR IT"),
      .min = 12,
      .want = 24,
      .fit = 14,
      .rank = 1,
      .get = depends_get_needs},
-    {.name = "state", .title = "STATE", .min = 12, .fit = 48, .get = depends_get_state},
+    {.name = "state", .title = N_("STATE"), .min = 12, .fit = 48, .get = depends_get_state},
 };
 
 /* --- rows --- */
@@ -218,9 +231,9 @@ static void depends_group_title(const void *ctx, int group, size_t n, struct ric
     const struct depends_page *p = ctx;
     (void)n;
     if (group == GROUP_BEFORE)
-        rich_addf(out, ROLE_NORMAL, "Job %u waits for", p->job);
+        rich_addf(out, ROLE_NORMAL, tr("Job %u waits for"), p->job);
     else
-        rich_addf(out, ROLE_NORMAL, "Jobs that wait for job %u", p->job);
+        rich_addf(out, ROLE_NORMAL, tr("Jobs that wait for job %u"), p->job);
 }
 
 /* --- the view --- */
@@ -253,7 +266,7 @@ static void depends_sync(struct view *v)
 
 static void depends_title(struct view *v, struct rich *out)
 {
-    rich_addf(out, ROLE_TITLE, "Dependencies of job %u", depends_of(v)->job);
+    rich_addf(out, ROLE_TITLE, tr("Dependencies of job %u"), depends_of(v)->job);
 }
 
 static void depends_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
@@ -262,7 +275,7 @@ static void depends_draw(struct view *v, struct canvas *c, const struct screen_l
     p->area = l->body;
     if (!p->table.shown.n)
         canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM,
-                    "The job waits for no other job, and no job waits for it.", l->body.w - 3);
+                    tr("The job waits for no other job, and no job waits for it."), l->body.w - 3);
     else
         v->ticks = table_draw(&p->table, c, l->body, true);
 }
@@ -284,7 +297,7 @@ static unsigned depends_act(struct view *v, enum action a, const struct input *i
     struct depends_page *p = depends_of(v);
     const struct job *j = depends_current(p);
     if (a == ACTION_OPEN_DEP && !j)
-        ui_toast(v->ui, ROLE_NORMAL, "this job is no longer in the queue");
+        ui_toast(v->ui, ROLE_NORMAL, tr("this job is no longer in the queue"));
     else if (a == ACTION_OPEN_DEP)
         ui_push(v->ui, &jobpage_view, &j->id);
     else if (a == ACTION_DEP_OUTPUT && j)
@@ -332,5 +345,5 @@ void depends_open(struct ui *ui, const struct job *j)
     if (depends_has_any(ui, j))
         ui_push(ui, &depends_view, &j->id);
     else
-        ui_toast(ui, ROLE_NORMAL, "job %u waits for no other job, and no job waits for it", j->id);
+        ui_toast(ui, ROLE_NORMAL, tr("job %u waits for no other job, and no job waits for it"), j->id);
 }

@@ -9,6 +9,7 @@
  * can look for goes along. A number that was not measured is not shown.
  */
 #include "ui/jobs/history_view.h"
+#include "src/base/lang.h"
 #include "ui/array/array_view.h"
 
 #include <stdlib.h>
@@ -108,17 +109,17 @@ static void past_words(const struct history *h, struct rich *out)
 {
     struct wall until = ui_past_until(h->v.ui);
     switch (ui_past_state(h->v.ui)) {
-    case PAST_COMING: rich_add(out, ROLE_DIM, "   loading ..."); return;
+    case PAST_COMING: rich_add(out, ROLE_DIM, tr("   loading ...")); return;
     case PAST_WHOLE: return;
     case PAST_MORE:
     case PAST_FULL: break;
     }
     if (!wall_is_set(until))
         return;
-    rich_add(out, ROLE_DIM, "   back to ");
+    rich_add(out, ROLE_DIM, tr("   back to "));
     when_text(&out->text, until, ui_now(h->v.ui));
     str_append(&out->text,
-               ui_past_state(h->v.ui) == PAST_FULL ? "; a filter or sacct finds older jobs" : "");
+               ui_past_state(h->v.ui) == PAST_FULL ? tr("; a filter or sacct finds older jobs") : "");
     rich_role(out, ROLE_DIM);
 }
 
@@ -127,13 +128,13 @@ static void history_use_words(const struct history *h, struct rich *out)
 {
     struct past_use u = pastlist_use(&h->list);
     if (u.mem_percent >= 0 && u.cpu_percent >= 0)
-        rich_addf(out, ROLE_DIM, "   used %d%% of memory, %d%% of CPUs", u.mem_percent, u.cpu_percent);
+        rich_addf(out, ROLE_DIM, tr("   used %d%% of memory, %d%% of CPUs"), u.mem_percent, u.cpu_percent);
 }
 
 static void history_title(struct view *v, struct rich *out)
 {
     struct history *h = history_of(v);
-    rich_add(out, ROLE_TITLE, h->list.mine ? "My history" : "History");
+    rich_add(out, ROLE_TITLE, h->list.mine ? tr("My history") : tr("History"));
     tableview_title(v->ui, &h->list.table, h->list.rows.n_rows, out);
     past_words(h, out);
     if (h->list.mine)
@@ -147,17 +148,18 @@ static void history_fill_side(struct history *h, const struct trow *row)
     const struct job *j = pastlist_job(row);
     lines_clear(l);
     if (!p->job)
-        lines_addf(l, ROLE_DIM, "%zu of %u elements are loaded; the latest:", p->array->n, j->array_count);
+        lines_addf(l, ROLE_DIM, tr("%zu of %u elements are loaded; the latest:"), p->array->n,
+                   j->array_count);
     jobinfo_summary(l, h->v.ui, j);
-    jobinfo_section(l, "Efficiency");
+    jobinfo_section(l, tr("Efficiency"));
     job_use_lines(l, j, ui_model(h->v.ui), ui_now(h->v.ui));
     if (j->steps.n) {
-        jobinfo_section(l, "Steps");
+        jobinfo_section(l, tr("Steps"));
         jobinfo_steps(l, h->v.ui, j, 8);
     }
-    jobinfo_section(l, "Events");
+    jobinfo_section(l, tr("Events"));
     jobinfo_story(l, h->v.ui, j);
-    jobinfo_section(l, "Request");
+    jobinfo_section(l, tr("Request"));
     jobinfo_request(l, h->v.ui, j);
 }
 
@@ -166,9 +168,10 @@ static void history_draw(struct view *v, struct canvas *c, const struct screen_l
     struct history *h = history_of(v);
     struct lines empty = {0};
     if (h->list.mine && h->list.n_all)
-        lines_addf(&empty, ROLE_NORMAL, "None of the %zu jobs is yours. m shows all users.", h->list.n_all);
+        lines_addf(&empty, ROLE_NORMAL, tr("None of the %zu jobs is yours. m shows all users."),
+                   h->list.n_all);
     else
-        lines_addf(&empty, ROLE_NORMAL, "No job has ended yet.");
+        lines_addf(&empty, ROLE_NORMAL, tr("No job has ended yet."));
     h->body = l->body;
     v->ticks = tableview_draw(v->ui, &h->list.table, c, l, &empty);
     lines_fini(&empty);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
@@ -34,8 +35,8 @@ static void copy_script_told(struct ui *ui, const struct incoming *in, void *arg
     const struct copy_wanted *w = arg;
     if (!in || in->kind != MSG_SCRIPT_TEXT) {
         const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
-        ui_toast(ui, ROLE_WARN, "nothing was copied: %s",
-                 r && !str_is_empty(r->text) ? r->text : "the connection was lost");
+        ui_toast(ui, ROLE_WARN, tr("nothing was copied: %s"),
+                 r && !str_is_empty(r->text) ? r->text : tr("the connection was lost"));
         return;
     }
     const struct msg_script *m = in->body;
@@ -47,7 +48,7 @@ static void copy_script_told(struct ui *ui, const struct incoming *in, void *arg
     } else {
         str_append_n(&s, (const char *)m->script.p, m->script.n);
     }
-    ui_copy(ui, s.s, w->command ? s.s : "the script");
+    ui_copy(ui, s.s, w->command ? s.s : tr("the script"));
     str_fini(&s);
 }
 
@@ -63,9 +64,9 @@ static void copy_add_files(struct copy_menu *m, const struct job *j)
     const struct output_at at = {.job = j->id, .step = STEP_BATCH};
     char *out = NULL, *err = NULL;
     if (place_path(j, &at, false, &out))
-        copy_menu_add(m, "output", out);
+        copy_menu_add(m, tr("output"), out);
     if (place_path(j, &at, true, &err) && !str_eq(out, err))
-        copy_menu_add(m, "errors", err);
+        copy_menu_add(m, tr("errors"), err);
     free(out);
     free(err);
 }
@@ -75,23 +76,23 @@ void job_copy_open(struct ui *ui, const struct job *j, struct table *t)
     struct copy_menu *m = copy_menu_new();
     struct str s = STR_INIT;
     jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
-    copy_menu_add(m, "id", s.s);
-    copy_menu_add(m, "name", j->req.name);
+    copy_menu_add(m, tr("id"), s.s);
+    copy_menu_add(m, tr("name"), j->req.name);
     copy_add_files(m, j);
     str_clear(&s);
     jobtext_nodes(&s, j);
-    copy_menu_add(m, "nodes", s.s);
-    copy_menu_add(m, "directory", j->req.workdir);
+    copy_menu_add(m, tr("nodes"), s.s);
+    copy_menu_add(m, tr("directory"), j->req.workdir);
     if (t)
         copy_menu_add_row(m, t);
     if (j->kind == JOB_KIND_BATCH && (j->uid == ui_uid(ui) || ui_is_admin(ui))) {
         if (j->command)
-            copy_menu_add_fetch(m, "command line", j->command, copy_fetch,
+            copy_menu_add_fetch(m, tr("command line"), j->command, copy_fetch,
                                 copy_wanted_new(j->id, j->command), copy_wanted_free);
-        copy_menu_add_fetch(m, "script", "its whole text", copy_fetch, copy_wanted_new(j->id, NULL),
+        copy_menu_add_fetch(m, tr("script"), tr("its whole text"), copy_fetch, copy_wanted_new(j->id, NULL),
                             copy_wanted_free);
     } else {
-        copy_menu_add(m, "command", j->command);
+        copy_menu_add(m, tr("command"), j->command);
     }
     str_fini(&s);
     copy_menu_open(ui, m);

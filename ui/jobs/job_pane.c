@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/info/job_info.h"
@@ -14,8 +15,8 @@
 #define WHY_MS  2000 /* at least between two questions why */
 
 const char *const job_tab_names[JOB_TABS] = {
-    [JOB_TAB_DETAILS] = "details", [JOB_TAB_WHY] = "why", [JOB_TAB_EVENTS] = "events",
-    [JOB_TAB_SCRIPT] = "script",   [JOB_TAB_USE] = "use", [JOB_TAB_OUTPUT] = "output"};
+    [JOB_TAB_DETAILS] = N_("details"), [JOB_TAB_WHY] = N_("why"), [JOB_TAB_EVENTS] = N_("events"),
+    [JOB_TAB_SCRIPT] = N_("script"),   [JOB_TAB_USE] = N_("use"), [JOB_TAB_OUTPUT] = N_("output")};
 
 static void jobpane_forget(struct jobpane *p)
 {
@@ -139,13 +140,13 @@ static void script_tab(struct jobpane *p, const struct job *j, struct lines *l)
         return;
     }
     if (!may_read_script(p, j)) {
-        lines_addf(l, ROLE_DIM, "Only %s and administrators can read the script.",
-                   j->user ? j->user : "the owner");
+        lines_addf(l, ROLE_DIM, tr("Only %s and administrators can read the script."),
+                   j->user ? j->user : tr("the owner"));
         return;
     }
     jobscript_lines(&p->script, l);
     if (!l->n)
-        lines_addf(l, ROLE_DIM, "The script is being fetched ...");
+        lines_addf(l, ROLE_DIM, tr("The script is being fetched ..."));
 }
 
 static void tab_lines(struct jobpane *p, const struct job *j, struct lines *l)

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
@@ -42,9 +43,9 @@ static void get_what(const void *ctx, const void *row, struct table_field *f)
     const struct tree_row *r = row;
     char id[16];
     if (r->rank >= 0) {
-        rich_addf(&f->text, ROLE_NORMAL, "rank %lld", (long long)r->rank);
+        rich_addf(&f->text, ROLE_NORMAL, tr("rank %lld"), (long long)r->rank);
     } else if (r->task && r->step->tasks.n > 1) {
-        rich_addf(&f->text, ROLE_NORMAL, "task %u", r->task->index);
+        rich_addf(&f->text, ROLE_NORMAL, tr("task %u"), r->task->index);
     } else {
         rich_add(&f->text, ROLE_STRONG, step_format_id(r->step->id, id));
         if (r->step->id >= 0 && r->step->name)
@@ -106,9 +107,10 @@ static void job_tree_get_state(const void *ctx, const void *row, struct table_fi
         tasktext_stopped(&f->text.text, j, r->step, r->task);
         rich_role(&f->text, ROLE_CANCELLED);
     } else if (end && end->signal)
-        rich_addf(&f->text, ROLE_ERROR, "signal %d", end->signal);
+        rich_addf(&f->text, ROLE_ERROR, tr("signal %d"), end->signal);
     else if (end)
-        rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? "exit %d" : "done", end->code);
+        rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? tr("exit %d") : tr("done"),
+                  end->code);
     else if (r->task)
         task_in_job_words(&f->text, j, r->step, r->task, r->rank < 0);
     else
@@ -231,14 +233,14 @@ static void job_tree_get_trend(const void *ctx, const void *row, struct table_fi
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = job_tree_get_glyph},
     {.name = "what",
-     .title = "STEP",
+     .title = N_("STEP"),
      .min = 10,
      .want = 40,
      .fit = 16,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_what},
     {.name = "node",
-     .title = "NODE",
+     .title = N_("NODE"),
      .min = 4,
      .want = 20,
      .fit = 12,
@@ -246,51 +248,63 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = job_tree_get_node},
     {.name = "cpus",
-     .title = "CPUS",
+     .title = N_("CPUS"),
      .min = 4,
      .want = 4,
      .rank = 8,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_cpus},
     {.name = "gpus",
-     .title = "GPU#",
+     .title = N_("GPU#"),
      .min = 4,
      .want = 7,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_gpus},
     {.name = "time",
-     .title = "TIME",
+     .title = N_("TIME"),
      .min = 9,
      .want = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = job_tree_get_time},
-    {.name = "cpu", .title = "CPU", .min = 4, .want = 5, .rank = 4, .flags = LIVE, .get = job_tree_get_cpu},
-    {.name = "gpu", .title = "GPU", .min = 4, .want = 4, .rank = 5, .flags = LIVE, .get = job_tree_get_gpu},
+    {.name = "cpu",
+     .title = N_("CPU"),
+     .min = 4,
+     .want = 5,
+     .rank = 4,
+     .flags = LIVE,
+     .get = job_tree_get_cpu},
+    {.name = "gpu",
+     .title = N_("GPU"),
+     .min = 4,
+     .want = 4,
+     .rank = 5,
+     .flags = LIVE,
+     .get = job_tree_get_gpu},
     {.name = "memory",
-     .title = "MEMORY",
+     .title = N_("MEMORY"),
      .min = 8,
      .want = 9,
      .rank = 6,
      .flags = LIVE,
      .get = job_tree_get_memory},
     {.name = "trend",
-     .title = "TREND",
+     .title = N_("TREND"),
      .min = TREND,
      .want = TREND,
      .rank = 9,
      .flags = COLUMN_HIDDEN,
      .get = job_tree_get_trend},
     {.name = "peak",
-     .title = "PEAK MEM",
+     .title = N_("PEAK MEM"),
      .min = 8,
      .want = 9,
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_peak},
     {.name = "state",
-     .title = "STATE",
+     .title = N_("STATE"),
      .min = 16,
      .fit = 48,
      .rank = 1,

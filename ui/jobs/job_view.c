@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -161,7 +162,7 @@ static void jobpage_title(struct view *v, struct rich *out)
 {
     struct jobpage *p = jobpage_of(v);
     const struct job *j = job_view_of(p);
-    rich_add(out, ROLE_TITLE, "Job ");
+    rich_add(out, ROLE_TITLE, tr("Job "));
     if (!j) {
         rich_addf(out, ROLE_TITLE, "%u", p->job);
         return;
@@ -183,7 +184,7 @@ static void fill_text(struct jobpage *p, const struct job *j)
     bool ended = job_state_is_final((enum job_state)j->state);
     lines_clear(l);
     if (j->state == JOB_PENDING) {
-        jobinfo_section(l, "Why it waits");
+        jobinfo_section(l, tr("Why it waits"));
         if (p->has_why) {
             why_lines(l, &p->why, ui);
         } else {
@@ -191,21 +192,21 @@ static void fill_text(struct jobpage *p, const struct job *j)
         }
     }
     if (ended && wall_is_set(j->t_start)) {
-        jobinfo_section(l, "Efficiency");
+        jobinfo_section(l, tr("Efficiency"));
         job_use_lines(l, j, ui_model(ui), ui_now(ui));
     }
     if (j->alloc.n > 1 && !ended) {
-        jobinfo_section(l, "Use by node");
+        jobinfo_section(l, tr("Use by node"));
         usegraphs_nodes(l, ui, j);
     }
-    jobinfo_section(l, "Allocation");
+    jobinfo_section(l, tr("Allocation"));
     jobinfo_place(l, ui, j);
-    jobinfo_section(l, "Events");
+    jobinfo_section(l, tr("Events"));
     jobinfo_story(l, ui, j);
-    jobinfo_section(l, "Request");
+    jobinfo_section(l, tr("Request"));
     jobinfo_request(l, ui, j);
     if (p->script.there || p->script.why) {
-        jobinfo_section(l, "Script");
+        jobinfo_section(l, tr("Script"));
         jobscript_lines(&p->script, l);
     }
 }
@@ -273,8 +274,8 @@ static void jobpage_draw_tree(struct jobpage *p, struct canvas *c, struct rect r
         return;
     }
     canvas_text(c, r.y, r.x + 1, ROLE_DIM,
-                j->state == JOB_PENDING ? "No task has started. Steps and tasks will appear here."
-                                        : "The job has no steps.",
+                j->state == JOB_PENDING ? tr("No task has started. Steps and tasks will appear here.")
+                                        : tr("The job has no steps."),
                 r.w - 2);
 }
 
@@ -283,7 +284,7 @@ static void jobpage_draw_output(struct jobpage *p, struct canvas *c, struct rect
     struct rich title;
     struct str name = STR_INIT;
     rich_init(&title);
-    rich_add(&title, ROLE_TITLE, "Output");
+    rich_add(&title, ROLE_TITLE, tr("Output"));
     peek_name(&p->peek, j, &name);
     if (name.len)
         rich_addf(&title, ROLE_DIM, "  %s", name.s);
@@ -317,7 +318,7 @@ static void jobpage_draw(struct view *v, struct canvas *c, const struct screen_l
     const struct job *j = job_view_of(p);
     if (!j) {
         canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM,
-                    "This job is no longer in the queue. q goes back.", l->body.w - 3);
+                    tr("This job is no longer in the queue. q goes back."), l->body.w - 3);
         return;
     }
     fill_text(p, j);
@@ -391,7 +392,7 @@ static unsigned jobpage_act(struct view *v, enum action a, const struct input *i
         open_output(p, j);
     else if (a == ACTION_FAILED) {
         if (!jobtree_next_failed(&p->tree))
-            ui_toast(v->ui, ROLE_NORMAL, "no task of this job failed");
+            ui_toast(v->ui, ROLE_NORMAL, tr("no task of this job failed"));
     } else if (act_is_job_action(a))
         job_act_on_job(p, j, a);
     else if (a == ACTION_SHELL)
@@ -413,7 +414,7 @@ static const char *jobpage_label(struct view *v, enum action a)
 {
     const struct jobpage *p = jobpage_of(v);
     if (a == ACTION_PANEL)
-        return p->on_text ? "tasks" : "details";
+        return p->on_text ? tr("tasks") : tr("details");
     return again_label(job_view_of(p), false, a);
 }
 

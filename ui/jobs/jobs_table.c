@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/cause.h"
@@ -61,8 +62,8 @@ static void jobs_table_get_state(const void *ctx, const void *row, struct table_
             rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)r->job->state));
     } else {
         const struct array_row *a = r->array;
-        rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? "running " : "", a->wait ? "waiting " : "",
-                  a->fail ? "failed " : "", a->done ? "done" : "");
+        rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? tr("running ") : "",
+                  a->wait ? tr("waiting ") : "", a->fail ? tr("failed ") : "", a->done ? tr("done") : "");
         if (!f->room)
             rich_addf(&f->text, ROLE_DIM, " (%s%s%s)", a->run ? "RUNNING " : "", a->wait ? "PENDING " : "",
                       a->done ? "COMPLETED" : "");
@@ -121,15 +122,15 @@ static void start_of_pending(struct table_field *f, struct ui *ui, const struct 
     const struct cause *c = ui_wait(ui, j);
     bool depends = c && c->code == CAUSE_DEPENDENCY && c->parts.n && c->parts.v[0].id;
     if (j->hold)
-        rich_add(&f->text, ROLE_DIM, "held");
+        rich_add(&f->text, ROLE_DIM, tr("held"));
     else if (c && wall_is_set(c->start))
         start_at(f, ROLE_WHEN, "~", c->start, ui_now(ui));
     else if (c && (c->cls == WHY_NO_FIT || c->cls == WHY_NOT_ALLOWED || c->cls == WHY_DEP_DEAD))
-        rich_add(&f->text, ROLE_WARN, "never");
+        rich_add(&f->text, ROLE_WARN, tr("never"));
     else if (depends)
-        rich_addf(&f->text, ROLE_NORMAL, "after %s", c->parts.v[0].id);
+        rich_addf(&f->text, ROLE_NORMAL, tr("after %s"), c->parts.v[0].id);
     else if (c && c->code == CAUSE_AHEAD && c->n)
-        rich_addf(&f->text, ROLE_NORMAL, "%llu ahead", (unsigned long long)c->n);
+        rich_addf(&f->text, ROLE_NORMAL, tr("%llu ahead"), (unsigned long long)c->n);
     else if (wall_is_set(j->req.begin) && j->req.begin.ms > ui_now(ui).ms)
         start_at(f, ROLE_NORMAL, ">", j->req.begin, ui_now(ui));
 }
@@ -277,14 +278,14 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = jobs_table_get_glyph},
     {.name = "id",
-     .title = "JOB",
+     .title = N_("JOB"),
      .min = 6,
      .want = 24,
      .fit = 18,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = jobrows_id},
     {.name = "name",
-     .title = "NAME",
+     .title = N_("NAME"),
      .min = 12,
      .want = 40,
      .fit = 14,
@@ -292,7 +293,7 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = jobcols_name},
     {.name = "user",
-     .title = "USER",
+     .title = N_("USER"),
      .min = 4,
      .want = 12,
      .fit = 8,
@@ -300,7 +301,7 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = jobcols_user},
     {.name = "partition",
-     .title = "PART",
+     .title = N_("PART"),
      .min = 6,
      .want = 16,
      .fit = 10,
@@ -309,14 +310,14 @@ static const struct table_column columns[] = {
      .get = jobcols_partition},
     {.name = "when",
      .alias = "start",
-     .title = "START",
+     .title = N_("START"),
      .min = 6,
      .want = 10,
      .fit = 10,
      .rank = 4,
      .get = jobs_table_get_start},
     {.name = "waited",
-     .title = "WAITED",
+     .title = N_("WAITED"),
      .min = 7,
      .want = 10,
      .fit = 10,
@@ -326,7 +327,7 @@ static const struct table_column columns[] = {
      .get = get_waited},
     {.name = "time",
      .alias = "ran",
-     .title = "RAN",
+     .title = N_("RAN"),
      .min = 7,
      .want = 10,
      .fit = 10,
@@ -335,21 +336,21 @@ static const struct table_column columns[] = {
      .unit = FILTER_SECONDS,
      .get = jobs_table_get_time},
     {.name = "of-limit",
-     .title = "OF LIMIT",
+     .title = N_("OF LIMIT"),
      .min = 13,
      .want = 19,
      .fit = 19,
      .rank = 9,
      .get = jobs_table_get_of_limit},
     {.name = "cpus",
-     .title = "CPUS",
+     .title = N_("CPUS"),
      .min = 4,
      .want = 5,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = jobs_table_get_cpus},
     {.name = "gpus",
-     .title = "GPU",
+     .title = N_("GPU"),
      .min = 3,
      .want = 4,
      .rank = 6,
@@ -357,7 +358,7 @@ static const struct table_column columns[] = {
      .get = jobs_table_get_gpus},
     {.name = "where",
      .alias = "node",
-     .title = "WHERE OR WHY",
+     .title = N_("WHERE OR WHY"),
      .min = 20,
      .fit = 32,
      .rank = 3,
@@ -368,20 +369,20 @@ static const struct table_column columns[] = {
         .name = name_, .title = title_, .min = min_, .want = want_, .flags = COLUMN_HIDDEN | (flags_), \
         .unit = unit_, .get = get_                                                                     \
     }
-    MORE("left", "LEFT", 7, 10, COLUMN_RIGHT, FILTER_SECONDS, get_left),
-    MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, jobs_table_get_state),
-    MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
-    MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, jobcols_qos),
-    MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, jobs_table_get_nodes),
-    MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, jobs_table_get_memory),
-    MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, jobs_table_get_limit),
-    MORE("priority", "PRIORITY", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
-    MORE("restarts", "RESTARTS", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
-    MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, jobcols_submitted),
-    MORE("started", "STARTED", 9, 12, 0, FILTER_PLAIN, get_started),
-    MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, jobs_table_get_ended),
-    MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, jobcols_directory),
-    MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, jobcols_comment),
+    MORE("left", N_("LEFT"), 7, 10, COLUMN_RIGHT, FILTER_SECONDS, get_left),
+    MORE("state", N_("STATE"), 9, 18, COLUMN_WORDS, FILTER_PLAIN, jobs_table_get_state),
+    MORE("account", N_("ACCOUNT"), 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
+    MORE("qos", N_("QOS"), 6, 10, 0, FILTER_PLAIN, jobcols_qos),
+    MORE("nodes", N_("NODES"), 5, 5, COLUMN_RIGHT, FILTER_PLAIN, jobs_table_get_nodes),
+    MORE("memory", N_("MEM"), 6, 7, COLUMN_RIGHT, FILTER_MIB, jobs_table_get_memory),
+    MORE("limit", N_("LIMIT"), 10, 10, COLUMN_RIGHT, FILTER_SECONDS, jobs_table_get_limit),
+    MORE("priority", N_("PRIORITY"), 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
+    MORE("restarts", N_("RESTARTS"), 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
+    MORE("submitted", N_("SUBMITTED"), 9, 12, 0, FILTER_PLAIN, jobcols_submitted),
+    MORE("started", N_("STARTED"), 9, 12, 0, FILTER_PLAIN, get_started),
+    MORE("ended", N_("ENDED"), 9, 12, 0, FILTER_PLAIN, jobs_table_get_ended),
+    MORE("directory", N_("DIRECTORY"), 12, 24, COLUMN_WORDS, FILTER_PLAIN, jobcols_directory),
+    MORE("comment", N_("COMMENT"), 10, 20, COLUMN_WORDS, FILTER_PLAIN, jobcols_comment),
 #undef MORE
 };
 
@@ -462,14 +463,14 @@ static void group_title(const void *ctx, int group, size_t n, struct rich *out)
     static const struct {
         const char *name;
         enum role role;
-    } groups[] = {{"Running", ROLE_RUNNING}, {"Waiting", ROLE_WHEN}, {"Ended", ROLE_LABEL}};
+    } groups[] = {{N_("Running"), ROLE_RUNNING}, {N_("Waiting"), ROLE_WHEN}, {N_("Ended"), ROLE_LABEL}};
     const struct joblist *l = ctx;
-    rich_addf(out, groups[group].role, "%s ", groups[group].name);
-    count_text(&out->text, n, "job", "jobs");
+    rich_addf(out, groups[group].role, "%s ", tr(groups[group].name));
+    count_text(&out->text, n, "%llu job", "%llu jobs");
     uint32_t tasks = group == GROUP_RUNNING ? l->rows.n_run : group == GROUP_WAITING ? l->rows.n_wait : 0;
     if (tasks > n && !table_is_filtered(&l->table)) { /* elements of arrays */
         str_append(&out->text, ", ");
-        count_text(&out->text, tasks, "task", "tasks");
+        count_text(&out->text, tasks, "%llu task", "%llu tasks");
     }
     rich_role(out, ROLE_DIM);
 }

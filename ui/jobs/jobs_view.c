@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "ui/array/array_view.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -84,7 +85,7 @@ static void look_for_awaited(struct jobs_screen *j)
     if (is_shown(&j->list.table, id))
         table_select(&j->list.table, id);
     else
-        ui_toast(j->v.ui, ROLE_WARN, "job %u is queued, but the filter hides it: Esc clears the filter",
+        ui_toast(j->v.ui, ROLE_WARN, tr("job %u is queued, but the filter hides it: Esc clears the filter"),
                  j->awaited);
     j->awaited = 0;
 }
@@ -109,17 +110,17 @@ static void jobs_add_others(const struct jobs_screen *j, struct rich *out)
     if (!j->list.mine || !j->others.n)
         return;
     keymap_format(ui_keymap(j->v.ui), ACTION_MINE, true, &key);
-    rich_addf(out, ROLE_WARN,
-              j->others.n == 1 ? "   %u match in other users' jobs: %s"
-                               : "   %u matches in other users' jobs: %s",
-              j->others.n, key.s);
+    rich_addf(
+        out, ROLE_WARN,
+        trn("   %u match in other users' jobs: %s", "   %u matches in other users' jobs: %s", j->others.n),
+        j->others.n, key.s);
     str_fini(&key);
 }
 
 static void jobs_title(struct view *v, struct rich *out)
 {
     struct jobs_screen *j = jobs_of(v);
-    rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
+    rich_add(out, ROLE_TITLE, j->list.mine ? tr("My jobs") : tr("Jobs"));
     tableview_title(v->ui, &j->list.table, j->list.rows.n_rows, out);
     jobs_add_others(j, out);
 }
@@ -141,19 +142,19 @@ static void jobs_fill_side(struct jobs_screen *j)
         rich_role(&l->v[0], ROLE_TITLE);
         rich_addf(&l->v[0], ROLE_STRONG, "  %s", job->req.name ? job->req.name : "");
         arrayinfo_lines(l, r->array, j->list.rows.members + r->array->first);
-        jobinfo_section(l, r->array->oldest    ? "Oldest running element"
-                           : r->array->pending ? "Pending elements"
-                                               : "One of the elements");
+        jobinfo_section(l, r->array->oldest    ? tr("Oldest running element")
+                           : r->array->pending ? tr("Pending elements")
+                                               : tr("One of the elements"));
     }
     jobinfo_summary(l, ui, job);
     if (job->steps.n) {
-        jobinfo_section(l, "Steps");
+        jobinfo_section(l, tr("Steps"));
         jobinfo_steps(l, ui, job, 8);
     }
-    jobinfo_section(l, "Request");
+    jobinfo_section(l, tr("Request"));
     jobinfo_request(l, ui, job);
     if (job->state != JOB_PENDING) {
-        jobinfo_section(l, "Events");
+        jobinfo_section(l, tr("Events"));
         jobinfo_story(l, ui, job);
     }
 }
@@ -161,12 +162,12 @@ static void jobs_fill_side(struct jobs_screen *j)
 static void say_empty(const struct jobs_screen *j, struct lines *l)
 {
     if (!j->list.mine && !ui_has_all(j->v.ui)) {
-        lines_addf(l, ROLE_LABEL, "Waiting for the jobs of all users.");
+        lines_addf(l, ROLE_LABEL, tr("Waiting for the jobs of all users."));
         return;
     }
     if (j->list.mine && ui_n_jobs(j->v.ui)) {
-        lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", ui_n_jobs(j->v.ui));
-        lines_addf(l, ROLE_NORMAL, "m shows all users.");
+        lines_addf(l, ROLE_STRONG, tr("None of the %zu jobs is yours."), ui_n_jobs(j->v.ui));
+        lines_addf(l, ROLE_NORMAL, tr("m shows all users."));
         return;
     }
     welcome_lines(l, j->v.ui);

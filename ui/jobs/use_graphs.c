@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "ui/frame/job_load.h"
 #include "ui/text/view_text.h"
 #include "ui/widget/graph.h"
@@ -55,7 +56,7 @@ static void use_of_cpus(struct rich *r, const struct live_load *l, unsigned cpus
 {
     if (cpus)
         rich_addf(r, ROLE_STRONG, "%u%%", l->cpu_permille / 10 / cpus);
-    rich_addf(r, ROLE_NORMAL, cpus ? " %.1f of %u" : " %.1f", l->cpu_permille / 1000.0, cpus);
+    rich_addf(r, ROLE_NORMAL, cpus ? tr(" %.1f of %u") : " %.1f", l->cpu_permille / 1000.0, cpus);
 }
 
 /* "35% 135G of 384G". Returns how full it is. */
@@ -67,7 +68,7 @@ static uint64_t use_of_memory(struct rich *r, uint64_t used_mib, uint64_t mib)
     mem_text(&all, mib);
     if (mib)
         rich_addf(r, percent >= FULL ? ROLE_HOT : ROLE_STRONG, "%llu%%", (unsigned long long)percent);
-    rich_addf(r, ROLE_NORMAL, mib ? " %s of %s" : "%s", used.s, all.s);
+    rich_addf(r, ROLE_NORMAL, mib ? tr(" %s of %s") : "%s", used.s, all.s);
     str_fini(&used);
     str_fini(&all);
     return percent;
@@ -79,7 +80,7 @@ static void use_of_gpus(struct rich *r, const struct live_load *l)
     mem_text(&used, l->gpu_used_mib);
     mem_text(&all, l->gpu_mib);
     rich_addf(r, ROLE_STRONG, "%u%%", l->gpu_percent);
-    rich_addf(r, ROLE_NORMAL, " %s of %s", used.s, all.s);
+    rich_addf(r, ROLE_NORMAL, tr(" %s of %s"), used.s, all.s);
     str_fini(&used);
     str_fini(&all);
 }
@@ -93,17 +94,17 @@ static void use_rows_get(struct use_rows *u, const struct ui *ui, const struct j
     bool kept = job_load_past(ui, j, NULL, &past);
     if (!known && !kept)
         return;
-    struct use_row *row = use_row_add(u, "CPU", &past.cpu);
+    struct use_row *row = use_row_add(u, tr("CPU"), &past.cpu);
     if (now.measured)
         use_of_cpus(&row->text, &now, job_cpus(j));
-    row = use_row_add(u, "memory", &past.mem);
+    row = use_row_add(u, tr("memory"), &past.mem);
     if (now.measured && use_of_memory(&row->text, now.mem_kib / 1024, job_mem_mib(j)) >= FULL)
         row->role = ROLE_BAR_IDLE;
     if (!now.n_gpus && recent_is_empty(&past.gpu, ui_mono(ui)))
         return;
-    row = use_row_add(u, "GPU", &past.gpu);
+    row = use_row_add(u, tr("GPU"), &past.gpu);
     if (now.n_gpus > 1)
-        snprintf(row->label, sizeof row->label, "%u GPUs", now.n_gpus);
+        snprintf(row->label, sizeof row->label, tr("%u GPUs"), now.n_gpus);
     if (now.n_gpus)
         use_of_gpus(&row->text, &now);
 }
@@ -131,7 +132,7 @@ static void use_heading(const struct use_row *row, struct rich *out)
     if (row->text.text.len)
         rich_append(out, &row->text);
     else
-        rich_add(out, ROLE_DIM, "not measured now");
+        rich_add(out, ROLE_DIM, tr("not measured now"));
 }
 
 static void use_draw_beside(const struct use_rows *u, const struct ui *ui, struct canvas *c, struct rect r)
@@ -158,7 +159,7 @@ static void use_draw_lines(const struct use_rows *u, const struct ui *ui, struct
         if (u->v[i].text.text.len)
             rich_append(&line, &u->v[i].text);
         else
-            rich_add(&line, ROLE_DIM, "not measured now");
+            rich_add(&line, ROLE_DIM, tr("not measured now"));
         rich_draw(&line, c, r.y + (int)i, r.x, at);
         graph_draw(&u->v[i].past, ui_mono(ui), c, rect_make(r.y + (int)i, r.x + at, 1, left), u->v[i].role);
         rich_fini(&line);
@@ -170,7 +171,7 @@ void usegraphs_draw(const struct ui *ui, const struct job *j, struct canvas *c, 
     struct use_rows u;
     use_rows_get(&u, ui, j);
     if (!u.n)
-        canvas_text(c, r.y, r.x, ROLE_DIM, "CPU, memory and GPU use: not measured yet", r.w);
+        canvas_text(c, r.y, r.x, ROLE_DIM, tr("CPU, memory and GPU use: not measured yet"), r.w);
     else if (use_columns(j, r.w))
         use_draw_beside(&u, ui, c, r);
     else
@@ -191,16 +192,16 @@ void usegraphs_nodes(struct lines *l, const struct ui *ui, const struct job *j)
             break;
         struct rich *r = lines_pair(l, a->node, 10);
         if (now.measured && cpuset_count(&a->cpus)) {
-            rich_add(r, ROLE_DIM, "CPU ");
+            rich_add(r, ROLE_DIM, tr("CPU "));
             rich_addf(r, ROLE_NORMAL, "%2u%%", now.cpu_permille / 10 / cpuset_count(&a->cpus));
         }
         if (now.measured && a->mem_mib) {
-            rich_add(r, ROLE_DIM, "  memory ");
+            rich_add(r, ROLE_DIM, tr("  memory "));
             rich_addf(r, ROLE_NORMAL, "%2llu%%",
                       (unsigned long long)(now.mem_kib * 100 / 1024 / a->mem_mib));
         }
         if (now.n_gpus) {
-            rich_add(r, ROLE_DIM, "  GPU ");
+            rich_add(r, ROLE_DIM, tr("  GPU "));
             rich_addf(r, ROLE_NORMAL, "%2u%%", now.gpu_percent);
         }
         if (!job_load_past(ui, j, a->node, &past))

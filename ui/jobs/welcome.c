@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/text/view_text.h"
 
 #define KEY_CELLS 7
-#define BACK      ": back on the screens when it ends"
 
 struct welcome_sums {
     uint32_t nodes, out;
@@ -45,26 +45,31 @@ static void welcome_state(struct lines *l, const struct model *m)
     struct rich *r = lines_add(l);
     welcome_count(m, &s);
     if (!s.nodes) {
-        rich_add(r, ROLE_WARN, "No node takes jobs now: 2 shows why.");
+        rich_add(r, ROLE_WARN, tr("No node takes jobs now: 2 shows why."));
         return;
     }
-    if (s.nodes == 1)
-        rich_addf(r, ROLE_STRONG, "%s is free: ", s.first->spec.name);
-    else
-        rich_addf(r, ROLE_STRONG, "%u nodes are free: ", s.nodes);
-    count_text(&r->text, s.cpus, "CPU", "CPUs");
+    struct str what = STR_INIT;
+    count_text(&what, s.cpus, "%llu CPU", "%llu CPUs");
     if (s.gpus && !s.gpu_types_differ && !str_is_empty(s.first->gpu_type))
-        str_appendf(&r->text, ", %llu %s GPU%s", (unsigned long long)s.gpus, s.first->gpu_type,
-                    s.gpus == 1 ? "" : "s");
+        str_appendf(&what, trn(", %llu %s GPU", ", %llu %s GPUs", s.gpus), (unsigned long long)s.gpus,
+                    s.first->gpu_type);
     else if (s.gpus)
-        str_appendf(&r->text, ", %llu GPU%s", (unsigned long long)s.gpus, s.gpus == 1 ? "" : "s");
-    str_append(&r->text, ", ");
-    mem_text(&r->text, s.mem_mib);
-    str_append(&r->text, " of memory");
+        str_appendf(&what, trn(", %llu GPU", ", %llu GPUs", s.gpus), (unsigned long long)s.gpus);
+    struct str mem = STR_INIT;
+    mem_text(&mem, s.mem_mib);
+    if (s.nodes == 1)
+        rich_addf(r, ROLE_STRONG, tr("%s is free: "), s.first->spec.name);
+    else
+        rich_addf(r, ROLE_STRONG, trn("%u node is free: ", "%u nodes are free: ", s.nodes), s.nodes);
+    rich_addf(r, ROLE_NORMAL, tr("%s, %s of memory"), what.s, mem.s);
+    str_fini(&what);
+    str_fini(&mem);
     rich_role(r, ROLE_NORMAL);
     if (s.out)
-        rich_addf(lines_add(l), ROLE_WARN, "%u more %s no jobs now: 2 shows why.", s.out,
-                  s.out == 1 ? "takes" : "take");
+        rich_addf(
+            lines_add(l), ROLE_WARN,
+            trn("%u more takes no jobs now: 2 shows why.", "%u more take no jobs now: 2 shows why.", s.out),
+            s.out);
 }
 
 static void welcome_key(struct lines *l, const struct ui *ui, enum action a, const char *what)
@@ -78,19 +83,20 @@ static void welcome_key(struct lines *l, const struct ui *ui, enum action a, con
 
 void welcome_lines(struct lines *l, const struct ui *ui)
 {
-    lines_addf(l, ROLE_STRONG, "No jobs are queued.");
+    lines_addf(l, ROLE_STRONG, tr("No jobs are queued."));
     welcome_state(l, ui_model(ui));
     lines_add(l);
-    welcome_key(l, ui, ACTION_SUBMIT, "submit a job: the form");
-    welcome_key(l, ui, ACTION_TRY_SAMPLES, "submit the samples: an array, a job in steps, one that waits");
-    welcome_key(l, ui, ACTION_TRY_DEMO, "the demo: a made-up cluster, nothing is run");
-    welcome_key(l, ui, ACTION_HELP, "all keys");
+    welcome_key(l, ui, ACTION_SUBMIT, tr("submit a job: the form"));
+    welcome_key(l, ui, ACTION_TRY_SAMPLES,
+                tr("submit the samples: an array, a job in steps, one that waits"));
+    welcome_key(l, ui, ACTION_TRY_DEMO, tr("the demo: a made-up cluster, nothing is run"));
+    welcome_key(l, ui, ACTION_HELP, tr("all keys"));
     lines_add(l);
-    lines_addf(l, ROLE_DIM, "From a shell:");
+    lines_addf(l, ROLE_DIM, tr("From a shell:"));
     lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
     lines_addf(l, ROLE_KEY, "  stoker submit -- python3 train.py");
     lines_add(l);
-    lines_addf(l, ROLE_DIM, "New jobs appear here at once.");
+    lines_addf(l, ROLE_DIM, tr("New jobs appear here at once."));
 }
 
 /* Where the samples lie: beside the programs in the build, and where they are installed. NULL: nowhere. */
@@ -119,11 +125,11 @@ bool welcome_act(struct ui *ui, enum action a)
     if (a == ACTION_TRY_DEMO) {
         strv_push(&argv, "stoker");
         strv_push(&argv, "--demo");
-        ui_run(ui, "The demo" BACK, &argv);
+        ui_run(ui, tr("The demo: back on the screens when it ends"), &argv);
     } else if (!ui_read_only(ui, true)) {
         char *path = welcome_samples();
         if (!path) {
-            ui_toast(ui, ROLE_ERROR, "the samples are not installed (docs/examples/run-samples.sh)");
+            ui_toast(ui, ROLE_ERROR, tr("the samples are not installed (docs/examples/run-samples.sh)"));
             return true;
         }
         char *here = exe_path_dir();
@@ -133,7 +139,7 @@ bool welcome_act(struct ui *ui, enum action a)
         free(here);
         strv_push_take(&argv, path);
         strv_push(&argv, "--submit");
-        ui_run(ui, "The samples" BACK, &argv);
+        ui_run(ui, tr("The samples: back on the screens when they end"), &argv);
     }
     strv_fini(&argv);
     return true;

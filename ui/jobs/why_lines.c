@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
@@ -38,11 +39,11 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
     char b[UNITS_TEXT_SIZE];
     if (!wall_is_set(w->start))
         return;
-    struct rich *r = lines_pair(l, "start", LABEL);
-    rich_add(r, ROLE_NORMAL, "about ");
+    struct rich *r = lines_pair(l, tr("start"), LABEL);
+    rich_add(r, ROLE_NORMAL, tr("about "));
     when_about(&r->text, w->start, now);
     rich_role(r, ROLE_STRONG);
-    rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start), b));
+    rich_addf(r, ROLE_NORMAL, tr(", in %s"), duration_format_words(wall_elapsed_s(now, w->start), b));
     bool basis = w->basis.code != CAUSE_NONE;
     if (basis) {
         str_append(&r->text, " (");
@@ -50,29 +51,29 @@ static void start_lines(struct lines *l, const struct msg_why *w, const struct c
         rich_role(r, ROLE_DIM);
     }
     if (wall_is_set(w->made))
-        rich_addf(r, ROLE_DIM, "%s%s old", basis ? "; " : " (",
+        rich_addf(r, ROLE_DIM, tr("%s%s old"), basis ? "; " : " (",
                   duration_format_words(wall_elapsed_s(w->made, now), b));
     if (basis || wall_is_set(w->made))
         rich_add(r, ROLE_DIM, ")");
     if (w->held && !basis)
-        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "start is planned");
+        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, tr("start is planned"));
     if (!wall_is_set(w->likely))
         return;
     struct str from = STR_INIT, to = STR_INIT;
     when_about(&from, w->likely, now);
     when_about(&to, w->unlikely, now);
-    r = lines_pair(l, "likely", LABEL);
+    r = lines_pair(l, tr("likely"), LABEL);
     if (str_eq(from.s, to.s))
-        rich_addf(r, ROLE_NORMAL, "about %s", from.s);
+        rich_addf(r, ROLE_NORMAL, tr("about %s"), from.s);
     else
-        rich_addf(r, ROLE_NORMAL, "%s to %s", from.s, to.s);
+        rich_addf(r, ROLE_NORMAL, tr("%s to %s"), from.s, to.s);
     str_fini(&from);
     str_fini(&to);
     if (w->unlikely.ms < w->start.ms)
-        rich_addf(r, ROLE_DIM, " (half of %u such forecasts; jobs often end before their limits)",
+        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts; jobs often end before their limits)"),
                   w->samples);
     else
-        rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
+        rich_addf(r, ROLE_DIM, tr(" (half of %u such forecasts)"), w->samples);
 }
 
 /* "812 train, 4_7 sweep": a number alone does not tell which job is meant. */
@@ -80,8 +81,8 @@ void why_lines_blockers(struct lines *l, const struct msg_why *w, const struct u
 {
     if (!w->blockers.n)
         return;
-    struct rich *r = lines_pair(l, "room", LABEL);
-    rich_add(r, ROLE_NORMAL, "freed by ");
+    struct rich *r = lines_pair(l, tr("room"), LABEL);
+    rich_add(r, ROLE_NORMAL, tr("freed by "));
     for (size_t i = 0; i < w->blockers.n; i++) {
         const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
         rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
@@ -96,7 +97,7 @@ static void estimate(struct lines *l, const struct msg_why *w, const struct ui *
     why_lines_start(l, w, ui);
     why_lines_blockers(l, w, ui);
     if (w->advice.code != CAUSE_NONE) {
-        struct rich *r = lines_pair(l, "try", LABEL);
+        struct rich *r = lines_pair(l, tr("try"), LABEL);
         cause_full(&r->text, &w->advice, reader);
         rich_role(r, ROLE_GOOD);
     }
@@ -110,7 +111,7 @@ static void cause_line(struct lines *l, const struct cause *c, const struct caus
     cause_full(&r->text, c, reader);
     rich_role(r, ROLE_NORMAL);
     if (wall_is_set(c->clears)) {
-        rich_add(r, ROLE_DIM, " (clears about ");
+        rich_add(r, ROLE_DIM, tr(" (clears about "));
         when_about(&r->text, c->clears, reader->now);
         str_append_char(&r->text, ')');
         rich_role(r, ROLE_DIM);
@@ -124,7 +125,7 @@ static void why_past_line(struct lines *l, const struct msg_why *w, struct wall 
     struct wall t;
     why_text_past(&past, w, &t);
     if (past.len) {
-        struct rich *r = lines_pair(l, "before", LABEL);
+        struct rich *r = lines_pair(l, tr("before"), LABEL);
         rich_addf(r, ROLE_NORMAL, "%s%s", past.s, wall_is_set(t) ? ", " : "");
         if (wall_is_set(t))
             when_about(&r->text, t, now);
@@ -141,7 +142,7 @@ static void limit_bar(struct lines *l, uint64_t used, uint64_t asked, uint64_t m
     uint64_t total = used + asked > most ? used + asked : most;
     rich_add(r, ROLE_NORMAL, "  ");
     bar_add(r, parts, 2, total, BAR);
-    rich_addf(r, ROLE_DIM, "  in use %llu, asked %llu, limit %llu", (unsigned long long)used,
+    rich_addf(r, ROLE_DIM, tr("  in use %llu, asked %llu, limit %llu"), (unsigned long long)used,
               (unsigned long long)asked, (unsigned long long)most);
 }
 
@@ -165,8 +166,8 @@ static bool is_place(const struct cause *c)
 /* Of the cause that the first line has told. */
 static void clears_line(struct lines *l, const struct cause *c, struct wall now)
 {
-    struct rich *r = lines_pair(l, "clears", LABEL);
-    str_append(&r->text, "about ");
+    struct rich *r = lines_pair(l, tr("clears"), LABEL);
+    str_append(&r->text, tr("about "));
     when_about(&r->text, c->clears, now);
     rich_role(r, ROLE_NORMAL);
 }
@@ -209,7 +210,7 @@ static void place_lines(struct lines *l, const struct cause *place, const struct
             struct rich *r = lines_add(l);
             cause_full(&r->text, c, reader);
             rich_role(r, ROLE_NORMAL);
-            rich_addf(r, ROLE_DIM, " wanted in %s", place->part ? place->part : "?");
+            rich_addf(r, ROLE_DIM, tr(" wanted in %s"), place->part ? place->part : "?");
         } else if (out) {
             struct rich *r = lines_add(l);
             cause_full(&r->text, c, reader);
@@ -229,7 +230,7 @@ static void why_lines_link(struct lines *l, const struct ui *ui, const struct de
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_NORMAL, "%*s", 2 * depth, "");
     if (!j) {
-        rich_addf(r, ROLE_DIM, "  %u  %s  no longer in the queue", d->job, dep_type_text(d->type));
+        rich_addf(r, ROLE_DIM, tr("  %u  %s  no longer in the queue"), d->job, dep_type_text(d->type));
         return;
     }
     rich_sign(r, job_role(j), job_glyph(j));
@@ -240,7 +241,7 @@ static void why_lines_link(struct lines *l, const struct ui *ui, const struct de
     rich_addf(r, ROLE_DIM, "  %s  ", dep_type_text(d->type));
     job_words(r, j);
     if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
-        str_append(&r->text, ", ends by ");
+        str_append(&r->text, tr(", ends by "));
         when_about(&r->text, job_end_time(j, ui_model(ui)), ui_now(ui));
         rich_role(r, ROLE_DIM);
     }
@@ -262,7 +263,7 @@ static void why_lines_chain(struct lines *l, const struct ui *ui, const struct j
 
 void why_lines_depends(struct lines *l, const struct ui *ui, const struct job *j)
 {
-    jobinfo_section(l, "Depends on");
+    jobinfo_section(l, tr("Depends on"));
     why_lines_chain(l, ui, j, 0);
 }
 
@@ -271,7 +272,7 @@ void why_lines_nodes(struct lines *l, const struct msg_why *w, const struct ui *
     struct cause_reader reader = ui_cause_reader(ui, model_get_job(ui_model(ui), w->job));
     for (size_t i = 0; i < w->causes.n; i++)
         if (is_place(&w->causes.v[i])) {
-            jobinfo_section(l, "Nodes");
+            jobinfo_section(l, tr("Nodes"));
             place_lines(l, &w->causes.v[i], &reader);
         }
 }
@@ -294,10 +295,10 @@ void why_lines_start(struct lines *l, const struct msg_why *w, const struct ui *
     start_lines(l, w, &reader);
     if (!w->rank)
         return;
-    struct rich *r = lines_pair(l, "place", LABEL);
+    struct rich *r = lines_pair(l, tr("place"), LABEL);
     text_append_ordinal(&r->text, w->rank);
     rich_role(r, ROLE_NORMAL);
-    rich_addf(r, ROLE_NORMAL, " of %u", w->rank_of);
+    rich_addf(r, ROLE_NORMAL, tr(" of %u"), w->rank_of);
 }
 
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
@@ -325,23 +326,23 @@ static void factor(struct lines *l, const char *name, uint32_t points, uint64_t 
 
 void why_lines_priority(struct lines *l, const struct prio_row *row, const struct priority_spec *weights)
 {
-    static const char *const names[] = {"age", "fair share", "size",   "partition",
-                                        "QOS", "CPUs",       "memory", "GPUs"};
+    static const char *const names[] = {N_("age"), N_("fair share"), N_("size"),   N_("partition"),
+                                        N_("QOS"), N_("CPUs"),       N_("memory"), N_("GPUs")};
     const struct prio_parts *p = &row->parts;
     uint64_t total = 0; /* before what is taken off again: each bar is a share of it */
     size_t i = 0;
-    jobinfo_section(l, "Priority");
+    jobinfo_section(l, tr("Priority"));
     rich_addf(&l->v[l->n - 1], ROLE_STRONG, " %u", p->total);
     if (p->nice)
-        rich_addf(&l->v[l->n - 1], ROLE_DIM, ", nice -%d", p->nice);
+        rich_addf(&l->v[l->n - 1], ROLE_DIM, tr(", nice -%d"), p->nice);
     if (p->admin)
-        rich_addf(&l->v[l->n - 1], ROLE_DIM, ", %+lld by an administrator", (long long)p->admin);
+        rich_addf(&l->v[l->n - 1], ROLE_DIM, tr(", %+lld by an administrator"), (long long)p->admin);
 #define X(member, weight) total += p->member##_points;
     PRIO_FACTORS(X)
 #undef X
 #define X(member, weight)                                     \
     if (weights->weight)                                      \
-        factor(l, names[i], p->member##_points, total);       \
+        factor(l, tr(names[i]), p->member##_points, total);       \
     i++;
     PRIO_FACTORS(X)
 #undef X

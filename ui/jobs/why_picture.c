@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/text/view_text.h"
 
@@ -88,7 +89,7 @@ void why_picture_fill(struct why_picture *p, struct ui *ui, const struct msg_why
     str_clear(&p->ahead);
     for (size_t i = 0; i < w->causes.n; i++)
         if (w->causes.v[i].code == CAUSE_AHEAD && !p->ahead.len)
-            count_text(&p->ahead, w->causes.v[i].n, "job goes first", "jobs go first");
+            count_text(&p->ahead, w->causes.v[i].n, "%llu job goes first", "%llu jobs go first");
     p->bars.span_s = why_picture_span(p);
     planbars_fill(&p->bars, &p->plan, own->gpus ? PLAN_BY_GPU : PLAN_BY_NODE);
     why_picture_choose(p);
@@ -191,6 +192,6 @@ void why_picture_draw(struct why_picture *p, struct canvas *c, struct rect r)
     why_picture_draw_lanes(p, c, r, head);
     if (p->n_more)
         canvas_printf(c, r.y + 1 + (int)p->shown.n, head.x, ROLE_DIM, head.w,
-                      "%zu more rows; the timeline shows them", p->n_more);
+                      tr("%zu more rows; the timeline shows them"), p->n_more);
     canvas_unclip(c, old);
 }

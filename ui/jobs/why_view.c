@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
@@ -111,8 +112,8 @@ static char *remedy_text(enum remedy r, const struct msg_why *w)
         cause_brief(&s, &w->advice, NULL);
         return str_take(&s);
     }
-    case REMEDY_RELEASE: return xstrdup("release");
-    case REMEDY_FREE: return xstrdup("remove the dependency");
+    case REMEDY_RELEASE: return xstrdup(tr("release"));
+    case REMEDY_FREE: return xstrdup(tr("remove the dependency"));
     }
     return NULL;
 }
@@ -145,12 +146,12 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
 {
     if (job_state_is_final((enum job_state)j->state)) {
         job_cause(lines_add(l), j);
-        struct rich *r = lines_pair(l, "ended", LABEL);
+        struct rich *r = lines_pair(l, tr("ended"), LABEL);
         when_text(&r->text, j->t_end, ui_now(ui));
         if (wall_is_set(j->t_start)) {
-            str_append(&r->text, ", after ");
+            str_append(&r->text, tr(", after "));
             jobtext_elapsed(&r->text, j, ui_now(ui));
-            str_append(&r->text, " of ");
+            str_append(&r->text, tr(" of "));
             jobtext_limit(&r->text, j, ui_model(ui));
         }
         rich_role(r, ROLE_NORMAL);
@@ -161,14 +162,14 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
         job_where(lines_add(l), j, ui_now(ui));
         return;
     }
-    job_where(lines_pair(l, job_is_between(j) ? "now" : "on", LABEL), j, ui_now(ui));
-    struct rich *r = lines_pair(l, "since", LABEL);
+    job_where(lines_pair(l, job_is_between(j) ? tr("now") : tr("on"), LABEL), j, ui_now(ui));
+    struct rich *r = lines_pair(l, tr("since"), LABEL);
     when_text(&r->text, j->t_start, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
     if (wall_is_set(job_end_time(j, ui_model(ui)))) {
-        r = lines_pair(l, "until", LABEL);
+        r = lines_pair(l, tr("until"), LABEL);
         when_about(&r->text, job_end_time(j, ui_model(ui)), ui_now(ui));
-        str_append(&r->text, " at the latest");
+        str_append(&r->text, tr(" at the latest"));
         rich_role(r, ROLE_NORMAL);
     }
 }
@@ -177,10 +178,10 @@ static void why_try_line(struct why_screen *s, struct lines *l)
 {
     struct cause_reader reader = ui_cause_reader(s->v.ui, why_job(s));
     if (s->remedy == REMEDY_FREE) {
-        rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD,
-                 "remove the dependency: the job then queues like any other");
+        rich_add(lines_pair(l, tr("try"), LABEL), ROLE_GOOD,
+                 tr("remove the dependency: the job then queues like any other"));
     } else if (s->why.advice.code != CAUSE_NONE) {
-        struct rich *r = lines_pair(l, "try", LABEL);
+        struct rich *r = lines_pair(l, tr("try"), LABEL);
         cause_full(&r->text, &s->why.advice, &reader);
         rich_role(r, ROLE_GOOD);
     }
@@ -194,7 +195,7 @@ static void why_picture_lines(struct why_screen *s, struct lines *l)
     if (!height)
         return;
     const struct plan_row *own = &s->picture.plan.rows.v[0];
-    str_appendf(&title, "Room on %s at ", own->nodes);
+    str_appendf(&title, tr("Room on %s at "), own->nodes);
     when_about(&title, own->start, ui_now(s->v.ui));
     jobinfo_section(l, title.s);
     str_fini(&title);
@@ -238,7 +239,7 @@ static void why_fill(struct why_screen *s)
     s->remedy = REMEDY_NONE;
     s->at_picture = 0;
     if (!j) {
-        lines_addf(&s->pane.lines, ROLE_NORMAL, "The job has left the queue.");
+        lines_addf(&s->pane.lines, ROLE_NORMAL, tr("The job has left the queue."));
         return;
     }
     if (j->state == JOB_PENDING && s->ask.has) {
@@ -346,7 +347,7 @@ static void why_view_title(struct view *v, struct rich *out)
 {
     const struct why_screen *s = why_of(v);
     const struct job *j = why_job(s);
-    rich_add(out, ROLE_TITLE, "Why ");
+    rich_add(out, ROLE_TITLE, tr("Why "));
     if (!j) {
         rich_addf(out, ROLE_TITLE, "%u", s->job);
         return;
@@ -357,9 +358,9 @@ static void why_view_title(struct view *v, struct rich *out)
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
     rich_addf(out, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
-    rich_addf(out, ROLE_DIM, " of %s", j->user ? j->user : "?");
+    rich_addf(out, ROLE_DIM, tr(" of %s"), j->user ? j->user : "?");
     if (job_is_array_record(j))
-        rich_addf(out, ROLE_NORMAL, ", %u waiting", job_pending_elements(j));
+        rich_addf(out, ROLE_NORMAL, tr(", %u waiting"), job_pending_elements(j));
 }
 
 static void why_view_draw(struct view *v, struct canvas *c, const struct screen_layout *l)

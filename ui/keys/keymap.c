@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "ui/keys/input.h"
 
 static const struct action_info infos[ACTION_N] = {
@@ -64,10 +65,10 @@ int keymap_bind(struct keymap *km, enum action a, const char *keys, struct errte
     uint32_t found[KEYS_MAX] = {0};
     size_t n = 0;
     struct strv words = strv_split(keys, " ");
-    int rc = words.n > KEYS_MAX ? err_set(err, -EINVAL, "at most %d keys for an action", KEYS_MAX) : 0;
+    int rc = words.n > KEYS_MAX ? err_set(err, -EINVAL, tr("at most %d keys for an action"), KEYS_MAX) : 0;
     for (size_t i = 0; i < words.n && !rc; i++)
         if (!(found[n++] = key_parse(words.v[i])))
-            rc = err_set(err, -EINVAL, "'%s' is not a key", words.v[i]);
+            rc = err_set(err, -EINVAL, tr("'%s' is not a key"), words.v[i]);
     strv_fini(&words);
     if (rc)
         return rc;

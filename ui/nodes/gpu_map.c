@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/frame/view.h"
@@ -75,7 +76,7 @@ static void block_head(const struct block *b, struct rich *r)
 {
     rich_addf(r, b->text, "%u", b->gpu);
     if (b->is == GPU_FOREIGN)
-        rich_add(r, b->text, " foreign");
+        rich_add(r, b->text, tr(" foreign"));
     else if (b->owner)
         rich_addf(r, b->text, " %s", b->owner->job->user ? b->owner->job->user : "");
 }
@@ -90,30 +91,30 @@ static void block_numbers(const struct gpumap *m, const struct block *b, int wid
 {
     const char *name = b->owner ? b->owner->job->req.name : NULL;
     if (b->is == GPU_BROKEN)
-        rich_add(r, ROLE_ERROR, "broken");
+        rich_add(r, ROLE_ERROR, tr("broken"));
     else if (b->is == GPU_OUT)
         block_out(m, b, width, r);
     else if (b->is == GPU_FREE)
-        rich_add(r, ROLE_GOOD, "free");
+        rich_add(r, ROLE_GOOD, tr("free"));
     else if (b->used)
         rich_addf(r, b->text, width > BLOCK_LEAST ? "%3u%% %4lluG" : "%u%% %lluG", b->used->busy_pct,
                   (unsigned long long)(b->used->mem_used_mib + 512) / 1024);
     else
-        rich_add(r, b->text, name ? name : "allocated");
+        rich_add(r, b->text, name ? name : tr("allocated"));
 }
 
 static void block_idle(const struct block *b, int64_t s, int width, struct rich *r)
 {
     char time[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE + 8];
     duration_format_words(s, time);
-    snprintf(text, sizeof text, "idle %s", time);
+    snprintf(text, sizeof text, tr("idle %s"), time);
     if (cell_width(text) <= width)
         rich_add(r, b->text, text);
     else if (s >= 3600)
-        rich_addf(r, b->text, "%s%lldh%02lldm", width >= WIDE_IDLE ? "idle " : "", (long long)s / 3600,
+        rich_addf(r, b->text, "%s%lldh%02lldm", width >= WIDE_IDLE ? tr("idle ") : "", (long long)s / 3600,
                   (long long)s / 60 % 60);
     else
-        rich_addf(r, b->text, "%s%lldm", width > BLOCK_LEAST ? "idle " : "", (long long)s / 60);
+        rich_addf(r, b->text, "%s%lldm", width > BLOCK_LEAST ? tr("idle ") : "", (long long)s / 60);
 }
 
 static void block_foot(const struct gpumap *m, const struct block *b, int width, struct rich *r)
@@ -123,7 +124,7 @@ static void block_foot(const struct gpumap *m, const struct block *b, int width,
     if (idle >= 60)
         block_idle(b, idle, width, r);
     else if (b->is == GPU_FOREIGN && b->used && b->used->foreign)
-        rich_addf(r, b->text, "%u %s", b->used->foreign, b->used->foreign == 1 ? "process" : "processes");
+        rich_addf(r, b->text, trn("%u process", "%u processes", b->used->foreign), b->used->foreign);
     else if (b->is == GPU_OUT || b->is == GPU_BROKEN)
         for (int i = 0; i < width; i++)
             rich_add(r, ROLE_RULE, bar_sign(ROLE_BAR_OUT));
@@ -292,13 +293,13 @@ static void free_of_type(const struct gpumap *m, const struct gpu_type *type, st
     rich_addf(r, ROLE_NORMAL, "%s: ", type->name);
     for (size_t i = 0; i < m->rows->n_rows && left; i++) {
         const struct gpu_row *row = &m->rows->rows[i];
-        const char *name = row->node->gpu_type ? row->node->gpu_type : "untyped";
+        const char *name = row->node->gpu_type ? row->node->gpu_type : tr("untyped");
         if (!row->free || !str_eq(name, type->name))
             continue;
         left -= row->free;
-        rich_addf(r, ROLE_NORMAL, "%u on %s%s", row->free, row->node->spec.name, left ? ", " : "  ");
+        rich_addf(r, ROLE_NORMAL, tr("%u on %s%s"), row->free, row->node->spec.name, left ? ", " : "  ");
         if (left && cell_width(r->text.s) > width - 24) {
-            rich_addf(r, ROLE_NORMAL, "%u on other nodes  ", left);
+            rich_addf(r, ROLE_NORMAL, tr("%u on other nodes  "), left);
             return;
         }
     }
@@ -316,20 +317,20 @@ static void first_unused(const struct gpumap *m, struct rich *r)
             if (s < ui_gpu_idle_flag_s(m->rows->ui) || s <= 0 || more++)
                 continue;
             const struct job *j = b.owner->job;
-            rich_addf(r, ROLE_WARN, "%s of %s holds GPU %u of %s and has not used it for %s",
-                      j->req.name ? j->req.name : "a job", j->user ? j->user : "?", k, row->node->spec.name,
-                      duration_format_words(s, time));
+            rich_addf(r, ROLE_WARN, tr("%s of %s holds GPU %u of %s and has not used it for %s"),
+                      j->req.name ? j->req.name : tr("a job"), j->user ? j->user : "?", k,
+                      row->node->spec.name, duration_format_words(s, time));
         }
     }
     if (more > 1)
-        rich_addf(r, ROLE_DIM, "; %u more", more - 1);
+        rich_addf(r, ROLE_DIM, tr("; %u more"), more - 1);
     if (!more)
-        rich_add(r, ROLE_DIM, "no GPU has been allocated and unused for long");
+        rich_add(r, ROLE_DIM, tr("no GPU has been allocated and unused for long"));
 }
 
 void gpumap_sums(const struct gpumap *m, struct lines *l, int width)
 {
-    struct rich *r = lines_pair(l, "free now", 10);
+    struct rich *r = lines_pair(l, tr("free now"), 10);
     bool any = false;
     for (size_t i = 0; i < m->rows->n_types; i++)
         if (m->rows->types[i].free) {
@@ -337,6 +338,6 @@ void gpumap_sums(const struct gpumap *m, struct lines *l, int width)
             any = true;
         }
     if (!any)
-        rich_add(r, ROLE_NORMAL, "no GPU");
-    first_unused(m, lines_pair(l, "wasted", 10));
+        rich_add(r, ROLE_NORMAL, tr("no GPU"));
+    first_unused(m, lines_pair(l, tr("wasted"), 10));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
 #include "ui/frame/view.h"
@@ -133,7 +134,7 @@ static void count_row(const struct gpurows *g, struct gpu_row *r)
 
 static struct gpu_type *type_of(struct gpurows *g, const char *name)
 {
-    name = name ? name : "untyped";
+    name = name ? name : tr("untyped");
     for (size_t i = 0; i < g->n_types; i++)
         if (str_eq(g->types[i].name, name))
             return &g->types[i];

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/info/job_info.h"
@@ -126,22 +127,22 @@ static void gpus_get_who(const void *ctx, const void *row, struct table_field *f
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = gpus_get_sign},
     {.name = "node",
-     .title = "NODE",
+     .title = N_("NODE"),
      .min = 8,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
      .get = gpus_get_node},
-    {.name = "devices", .title = "GPUS", .min = 8, .want = 16, .get = get_devices},
+    {.name = "devices", .title = N_("GPUS"), .min = 8, .want = 16, .get = get_devices},
     {.name = "free",
-     .title = "FREE",
+     .title = N_("FREE"),
      .min = 4,
      .want = 4,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = get_free},
     {.name = "type",
-     .title = "TYPE",
+     .title = N_("TYPE"),
      .min = 6,
      .want = 22,
      .fit = 8,
@@ -149,20 +150,20 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = gpus_get_type},
     {.name = "who",
-     .title = "WHO",
+     .title = N_("WHO"),
      .min = 16,
      .share = 60,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = gpus_get_who},
     {.name = "idle",
-     .title = "IDLE",
+     .title = N_("IDLE"),
      .min = 4,
      .want = 4,
      .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
      .get = get_idle},
     {.name = "gpus",
-     .title = "ALL",
+     .title = N_("ALL"),
      .min = 4,
      .want = 4,
      .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
@@ -202,7 +203,7 @@ static void gpus_close(struct view *v)
 static void gpus_title(struct view *v, struct rich *out)
 {
     struct gpus_screen *g = gpus_view_of(v);
-    rich_add(out, ROLE_TITLE, "GPUs");
+    rich_add(out, ROLE_TITLE, tr("GPUs"));
     tableview_title(v->ui, &g->s.table, g->all.n_rows, out);
 }
 
@@ -219,15 +220,15 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
 {
     rich_addf(r, ROLE_STRONG, "%-*s", name_width + 1, t->name);
     rich_addf(r, ROLE_NORMAL, "%4u: ", t->all);
-    rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
+    rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, tr("%u free"), t->free);
     if (t->free)
-        rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
-    gpus_count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
-    gpus_count_of(r, width, ROLE_WARM, t->foreign, "foreign load");
-    gpus_count_of(r, width, ROLE_ERROR, t->broken, "broken");
-    gpus_count_of(r, width, ROLE_BAR_OUT, t->out, "offline");
-    gpus_count_of(r, width, ROLE_NORMAL, t->busy, "busy");
-    gpus_count_of(r, width, ROLE_NORMAL, t->held, "allocated");
+        rich_addf(r, ROLE_DIM, tr(", %u on one node"), t->most);
+    gpus_count_of(r, width, ROLE_BAR_IDLE, t->idle, tr("idle"));
+    gpus_count_of(r, width, ROLE_WARM, t->foreign, tr("foreign load"));
+    gpus_count_of(r, width, ROLE_ERROR, t->broken, tr("broken"));
+    gpus_count_of(r, width, ROLE_BAR_OUT, t->out, tr("offline"));
+    gpus_count_of(r, width, ROLE_NORMAL, t->busy, tr("busy"));
+    gpus_count_of(r, width, ROLE_NORMAL, t->held, tr("allocated"));
 }
 
 static void gpus_draw_types(struct tablescreen *s, struct canvas *c, struct rect *body)
@@ -262,7 +263,7 @@ static void gpus_details(struct tablescreen *s, const void *data, struct lines *
     nodeinfo_note(r, g->s.v.ui, row->node);
     for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
         nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
-    jobinfo_section(l, "Largest users");
+    jobinfo_section(l, tr("Largest users"));
     for (int letter = 'A'; letter <= 'Z'; letter++)
         vec_for_each (&g->all.owners, i) {
             const struct gpu_row_owner *o = &g->all.owners.v[i];
@@ -278,12 +279,12 @@ static void gpus_details(struct tablescreen *s, const void *data, struct lines *
 
 static void gpus_legend(struct rich *r, int width)
 {
-    tableview_legend(r, ROLE_BAR_USED, "A", "a job", width);
-    tableview_legend(r, ROLE_BAR_IDLE, "a", "allocated but idle", width);
-    tableview_legend(r, ROLE_BAR_FREE, ".", "free", width);
-    tableview_legend(r, ROLE_BAR_OUT, "#", "offline", width);
-    tableview_legend(r, ROLE_WARM, "!", "foreign load", width);
-    tableview_legend(r, ROLE_ERROR, "X", "broken", width);
+    tableview_legend(r, ROLE_BAR_USED, "A", tr("a job"), width);
+    tableview_legend(r, ROLE_BAR_IDLE, "a", tr("allocated but idle"), width);
+    tableview_legend(r, ROLE_BAR_FREE, ".", tr("free"), width);
+    tableview_legend(r, ROLE_BAR_OUT, "#", tr("offline"), width);
+    tableview_legend(r, ROLE_WARM, "!", tr("foreign load"), width);
+    tableview_legend(r, ROLE_ERROR, "X", tr("broken"), width);
 }
 
 static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row)
@@ -293,7 +294,7 @@ static const struct node *gpus_node_of_row(struct ui *ui, const struct trow *row
 }
 
 static const struct node_screen_ops gpus_screen_ops = {
-    .empty = "No node has GPUs.",
+    .empty = N_("No node has GPUs."),
     .legend = gpus_legend,
     .head = gpus_draw_types,
     .details = gpus_details,
@@ -320,8 +321,8 @@ static void draw_map(struct gpus_screen *g, struct canvas *c, struct rect r)
         struct rect legend = rect_take_bottom(&r, 1);
         canvas_text(c, legend.y, legend.x + 2, ROLE_DIM,
                     ui_util_span(g->s.v.ui) == RECENT_HOUR
-                        ? "colour: owner  brightness: use now  trail: use in the last hour"
-                        : "colour: owner  brightness: use now  trail: use in the last 6 minutes",
+                        ? tr("colour: owner  brightness: use now  trail: use in the last hour")
+                        : tr("colour: owner  brightness: use now  trail: use in the last 6 minutes"),
                     legend.w - 3);
     }
     struct rect sums = rect_take_bottom(&r, SUM_LINES + 1);
@@ -393,7 +394,7 @@ static int gpus_pane_lines(struct view *v, int h, int w)
 
 static const char *gpus_label(struct view *v, enum action a)
 {
-    return a == ACTION_GPU_TABLE && gpus_view_of(v)->as_table ? "as map" : NULL;
+    return a == ACTION_GPU_TABLE && gpus_view_of(v)->as_table ? tr("as map") : NULL;
 }
 
 static const enum scope scopes[] = {SCOPE_GPUS, NODE_SCREEN_SCOPES};

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 #include "ui/info/job_share.h"
@@ -25,17 +26,17 @@ void node_copy_open(struct ui *ui, const struct node *n, struct table *t)
 {
     struct copy_menu *m = copy_menu_new();
     struct str s = STR_INIT;
-    copy_menu_add(m, "name", n->spec.name);
-    copy_menu_add(m, "address", n->spec.address);
+    copy_menu_add(m, tr("name"), n->spec.name);
+    copy_menu_add(m, tr("address"), n->spec.address);
     nodetext_state(&s, n, false, true);
-    copy_menu_add(m, "state", s.s);
-    copy_menu_add(m, "reason", n->drain ? n->drain_reason : NULL);
-    copy_menu_add(m, "note", n->note);
+    copy_menu_add(m, tr("state"), s.s);
+    copy_menu_add(m, tr("reason"), n->drain ? n->drain_reason : NULL);
+    copy_menu_add(m, tr("note"), n->note);
     str_clear(&s);
     jobs_on_node(ui_model(ui), n, &s);
-    copy_menu_add(m, "jobs", s.s);
+    copy_menu_add(m, tr("jobs"), s.s);
     char *features = strv_join(&n->spec.features, ",");
-    copy_menu_add(m, "features", features);
+    copy_menu_add(m, tr("features"), features);
     free(features);
     copy_menu_add_row(m, t);
     str_fini(&s);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
@@ -82,7 +83,7 @@ static void node_jobs_get_ends(const void *ctx, const void *row, struct table_fi
     if (wall_is_set(end))
         when_about(&f->text.text, end, ui_now(ui));
     else
-        str_append(&f->text.text, "no limit");
+        str_append(&f->text.text, tr("no limit"));
     rich_role(&f->text, ROLE_NORMAL);
 }
 
@@ -114,14 +115,14 @@ static void node_jobs_get_gpus(const void *ctx, const void *row, struct table_fi
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = node_jobs_get_sign},
     {.name = "job",
-     .title = "JOB",
+     .title = N_("JOB"),
      .min = 4,
      .want = 24,
      .fit = 12,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = node_jobs_get_id},
     {.name = "name",
-     .title = "NAME",
+     .title = N_("NAME"),
      .min = 6,
      .want = 40,
      .fit = 14,
@@ -129,7 +130,7 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = node_jobs_get_name},
     {.name = "user",
-     .title = "USER",
+     .title = N_("USER"),
      .min = 4,
      .want = 16,
      .fit = 8,
@@ -137,7 +138,7 @@ static const struct table_column columns[] = {
      .flags = COLUMN_WORDS,
      .get = node_jobs_get_user},
     {.name = "ran",
-     .title = "RAN",
+     .title = N_("RAN"),
      .min = 8,
      .want = 10,
      .rank = 4,
@@ -145,7 +146,7 @@ static const struct table_column columns[] = {
      .unit = FILTER_SECONDS,
      .get = node_jobs_get_ran},
     {.name = "ends",
-     .title = "ENDS BY",
+     .title = N_("ENDS BY"),
      .min = 8,
      .want = 16,
      .fit = 9,
@@ -153,21 +154,27 @@ static const struct table_column columns[] = {
      .flags = COLUMN_RIGHT,
      .get = node_jobs_get_ends},
     {.name = "cpus",
-     .title = "CPUS",
+     .title = N_("CPUS"),
      .min = 4,
      .want = 5,
      .rank = 5,
      .flags = COLUMN_RIGHT,
      .get = node_jobs_get_cpus},
     {.name = "memory",
-     .title = "MEM",
+     .title = N_("MEM"),
      .min = 5,
      .want = 6,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_MIB,
      .get = node_jobs_get_memory},
-    {.name = "gpus", .title = "GPU#", .min = 4, .want = 12, .fit = 5, .rank = 6, .get = node_jobs_get_gpus},
+    {.name = "gpus",
+     .title = N_("GPU#"),
+     .min = 4,
+     .want = 12,
+     .fit = 5,
+     .rank = 6,
+     .get = node_jobs_get_gpus},
 };
 
 /* --- rows --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
@@ -54,7 +55,7 @@ static void node_keys_act_on_targets(struct ui *ui, struct table *t, nodekeys_fn
     else if (g.nodes.n)
         act_on_nodes(ui, a == ACTION_DRAIN, g.nodes.v, g.nodes.n, "");
     else if (table_current(t))
-        ui_toast(ui, ROLE_NORMAL, "the node already takes jobs");
+        ui_toast(ui, ROLE_NORMAL, tr("the node already takes jobs"));
     vec_fini(&g.nodes);
 }
 

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -104,7 +105,7 @@ static void nodepage_title(struct view *v, struct rich *out)
 {
     struct nodepage *p = node_page_of(v);
     const struct node *n = node_page_node(p);
-    rich_addf(out, ROLE_TITLE, "Node %s", p->node);
+    rich_addf(out, ROLE_TITLE, tr("Node %s"), p->node);
     if (!n)
         return;
     struct node_mark m = node_mark_of(v->ui, n);
@@ -112,7 +113,7 @@ static void nodepage_title(struct view *v, struct rich *out)
     if (n->gpu_type)
         rich_addf(out, ROLE_DIM, "  %s", n->gpu_type);
     if (list_n_marks(&p->jobs.table.list))
-        rich_addf(out, ROLE_MARK, "   %zu marked", list_n_marks(&p->jobs.table.list));
+        rich_addf(out, ROLE_MARK, tr("   %zu marked"), list_n_marks(&p->jobs.table.list));
 }
 
 /* --- drawing --- */
@@ -150,7 +151,7 @@ static void node_page_draw_tile(const struct nodepage *p, const struct node_tile
         snprintf(busy, sizeof busy, "%d%%", t->busy_permille / 10);
     rich_init(&line);
     rich_addf(&line, ROLE_LABEL, "%s ", t->label);
-    rich_add(&line, t->all ? ROLE_NORMAL : ROLE_DIM, t->all ? t->numbers : "not known");
+    rich_add(&line, t->all ? ROLE_NORMAL : ROLE_DIM, t->all ? t->numbers : tr("not known"));
     rich_draw(&line, c, head.y, head.x, head.w - cell_width(busy));
     canvas_text(c, head.y, head.x + head.w - cell_width(busy), load_role(t->busy_permille / 10), busy, -1);
     rich_clear(&line);
@@ -168,13 +169,13 @@ static size_t node_page_tiles(const struct nodepage *p, const struct node *n, st
     const struct util_past *past = ui_util_past(p->v.ui, p->node);
     unsigned cpus = cpuset_count(&n->cpus_used), gpus = cpuset_count(&n->gpus_used), gpu_busy = 0;
     size_t k = 0;
-    tiles[k] = (struct node_tile){.label = "CPUs",
+    tiles[k] = (struct node_tile){.label = tr("CPUs"),
                                   .used = cpus,
                                   .all = n->cpus,
                                   .busy_permille = u ? (int)u->cpu_permille : -1,
                                   .past = past ? &past->cpu : NULL};
     snprintf(tiles[k++].numbers, NODEINFO_MEM_SIZE, "%u/%u", cpus, n->cpus);
-    tiles[k] = (struct node_tile){.label = "memory",
+    tiles[k] = (struct node_tile){.label = tr("memory"),
                                   .used = n->mem_used_mib,
                                   .all = n->mem_mib,
                                   .busy_permille =
@@ -185,7 +186,7 @@ static size_t node_page_tiles(const struct nodepage *p, const struct node *n, st
         return k;
     for (size_t i = 0; u && i < u->gpus.n; i++)
         gpu_busy += u->gpus.v[i].busy_pct;
-    tiles[k] = (struct node_tile){.label = "GPUs",
+    tiles[k] = (struct node_tile){.label = tr("GPUs"),
                                   .used = gpus,
                                   .all = n->gpus,
                                   .busy_permille = u && u->gpus.n ? (int)(gpu_busy * 10 / u->gpus.n) : -1,
@@ -245,7 +246,7 @@ static void node_page_draw_jobs(struct nodepage *p, struct canvas *c, const stru
     if (p->jobs.table.rows.n)
         tableview_draw(p->v.ui, &p->jobs.table, c, &inner, &(struct lines){0});
     else
-        canvas_text(c, r.y, r.x + 2, ROLE_DIM, "No job runs on this node.", r.w - 3);
+        canvas_text(c, r.y, r.x + 2, ROLE_DIM, tr("No job runs on this node."), r.w - 3);
 }
 
 static void node_page_draw_text(struct nodepage *p, struct canvas *c, struct rect r)
@@ -259,7 +260,7 @@ static void nodepage_draw(struct view *v, struct canvas *c, const struct screen_
     const struct node *n = node_page_node(p);
     struct rect body = l->body;
     if (!n) {
-        canvas_text(c, body.y, body.x + 2, ROLE_DIM, "This node is no longer configured. q goes back.",
+        canvas_text(c, body.y, body.x + 2, ROLE_DIM, tr("This node is no longer configured. q goes back."),
                     body.w - 3);
         return;
     }
@@ -306,7 +307,7 @@ static bool node_page_act_on_node(struct nodepage *p, enum action a, const struc
     if (a == ACTION_DRAIN)
         act_on_nodes(ui, true, &n, 1, "");
     else if (a == ACTION_RESUME && !n->drain && n->state == NODE_UP)
-        ui_toast(ui, ROLE_NORMAL, "the node already takes jobs");
+        ui_toast(ui, ROLE_NORMAL, tr("the node already takes jobs"));
     else if (a == ACTION_RESUME)
         act_on_nodes(ui, false, &n, 1, "");
     else if (a == ACTION_NODE_NOTE)
@@ -358,7 +359,7 @@ static const char *nodepage_label(struct view *v, enum action a)
         return "";
     if (n && a == (n->drain ? ACTION_DRAIN : ACTION_RESUME))
         return "";
-    return a == ACTION_NODE_PANEL && p->on_text ? "jobs" : NULL;
+    return a == ACTION_NODE_PANEL && p->on_text ? tr("jobs") : NULL;
 }
 
 static const enum scope scopes[] = {SCOPE_NODE, SCOPE_NODES, SCOPE_WINDOWS,

@@ -1,6 +1,7 @@
 /* node_screen.c - the screens of nodes and of GPUs. */
 #include "ui/nodes/node_screen.h"
 
+#include "src/base/lang.h"
 #include "ui/nodes/node_page.h"
 
 #define LEGEND_FROM 8 /* lines above which one is left for the legend */
@@ -19,7 +20,7 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
 {
     struct lines empty = {0};
     struct screen_layout inner = *l;
-    lines_addf(&empty, ROLE_NORMAL, "%s", o->empty);
+    lines_addf(&empty, ROLE_NORMAL, "%s", tr(o->empty));
     if (inner.body.h > LEGEND_FROM)
         nodescreen_draw_legend(o, c, rect_take_bottom(&inner.body, 1));
     if (o->head)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/info/node_info.h"
@@ -148,46 +149,49 @@ static void nodes_get_type(const void *ctx, const void *row, struct table_field 
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = nodes_get_glyph},
     {.name = "node",
-     .title = "NODE",
+     .title = N_("NODE"),
      .min = 8,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
      .get = nodes_get_name},
     {.name = "state",
-     .title = "STATE",
+     .title = N_("STATE"),
      .min = 8,
      .want = 11,
      .fit = 11,
      .flags = COLUMN_WORDS,
      .get = nodes_get_state},
-    {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = nodes_get_cpu},
+    {.name = "cpu", .title = N_("CPU"), .min = 14, .want = 24, .rank = 2, .get = nodes_get_cpu},
     {.name = "busy",
-     .title = "BUSY",
+     .title = N_("BUSY"),
      .min = 4,
      .want = 5,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = get_busy},
-    {.name = "memory", .title = "MEMORY", .min = 9, .want = 24, .rank = 4, .get = get_mem},
-    {.name = "gpu", .title = "GPU", .min = 12, .want = 14, .rank = 3, .get = get_gpu},
+    {.name = "memory", .title = N_("MEMORY"), .min = 9, .want = 24, .rank = 4, .get = get_mem},
+    {.name = "gpu", .title = N_("GPU"), .min = 12, .want = 14, .rank = 3, .get = get_gpu},
     {.name = "jobs",
-     .title = "JOBS",
+     .title = N_("JOBS"),
      .min = 4,
      .want = 4,
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_jobs},
     {.name = "note",
-     .title = "NOTE",
+     .title = N_("NOTE"),
      .min = 10,
      .want = 120,
      .fit = 36,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = get_note},
-    {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_type},
-    {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
+    {.name = "type", .title = N_("TYPE"), .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = nodes_get_type},
+    {.name = "features",
+     .title = N_("FEATURES"),
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_features},
 };
 
 static void nodes_fill(void *ctx, struct table *t)
@@ -217,18 +221,18 @@ static void nodes_close(struct view *v)
 
 static void nodes_title(struct view *v, struct rich *out)
 {
-    rich_add(out, ROLE_TITLE, "Nodes");
+    rich_add(out, ROLE_TITLE, tr("Nodes"));
     tableview_title(v->ui, &nodes_view_of(v)->table, ui_model(v->ui)->n_nodes, out);
 }
 
 static void nodes_legend(struct rich *r, int width)
 {
-    tableview_legend_bar(r, ROLE_BAR_USED, GLYPH_GPU_BUSY, "used", width);
-    tableview_legend_bar(r, ROLE_BAR_IDLE, GLYPH_GPU_IDLE, "allocated but idle", width);
-    tableview_legend_bar(r, ROLE_BAR_FREE, GLYPH_FREE, "free", width);
-    tableview_legend(r, ROLE_BAR_OUT, bar_sign(ROLE_BAR_OUT), "offline", width);
-    tableview_legend_bar(r, ROLE_BAR_FOREIGN, GLYPH_N, "foreign load", width);
-    tableview_legend(r, ROLE_ERROR, "X", "broken", width);
+    tableview_legend_bar(r, ROLE_BAR_USED, GLYPH_GPU_BUSY, tr("used"), width);
+    tableview_legend_bar(r, ROLE_BAR_IDLE, GLYPH_GPU_IDLE, tr("allocated but idle"), width);
+    tableview_legend_bar(r, ROLE_BAR_FREE, GLYPH_FREE, tr("free"), width);
+    tableview_legend(r, ROLE_BAR_OUT, bar_sign(ROLE_BAR_OUT), tr("offline"), width);
+    tableview_legend_bar(r, ROLE_BAR_FOREIGN, GLYPH_N, tr("foreign load"), width);
+    tableview_legend(r, ROLE_ERROR, "X", tr("broken"), width);
 }
 
 static void nodes_details(struct tablescreen *s, const void *row, struct lines *ret)
@@ -243,7 +247,7 @@ static const struct node *nodes_node_of_row(struct ui *ui, const struct trow *ro
 }
 
 static const struct node_screen_ops nodes_screen = {
-    .empty = "No nodes are configured.",
+    .empty = N_("No nodes are configured."),
     .legend = nodes_legend,
     .details = nodes_details,
     .node_of = nodes_node_of_row,

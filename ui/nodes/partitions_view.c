@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -167,7 +168,7 @@ static void free_of(struct table_field *f, const struct part_row *r, uint64_t n,
     if (all)
         rich_addf(&f->text, n ? ROLE_GOOD : ROLE_DIM, "%llu", (unsigned long long)n);
     char of[32];
-    int width = snprintf(of, sizeof of, " of %llu", (unsigned long long)all);
+    int width = snprintf(of, sizeof of, tr(" of %llu"), (unsigned long long)all);
     if (all && (!f->room || cell_width(f->text.text.s) + width <= f->room))
         rich_add(&f->text, ROLE_DIM, of);
 }
@@ -213,7 +214,7 @@ static void partitions_get_limit(const void *ctx, const void *row, struct table_
     f->num = p->max_time_s;
     rich_add(&f->text, ROLE_NORMAL,
              p->max_time_s == DURATION_UNLIMITED || p->max_time_s == DURATION_NOT_SET
-                 ? "no limit"
+                 ? tr("no limit")
                  : duration_format(p->max_time_s, b));
 }
 
@@ -238,11 +239,11 @@ static void partitions_add_list(struct rich *r, const char *what, const struct s
 
 static void who_may(struct rich *r, const struct part_spec *p)
 {
-    partitions_add_list(r, "groups", &p->allow_groups);
-    partitions_add_list(r, "accounts", &p->allow_accounts);
-    partitions_add_list(r, "QOS", &p->allow_qos);
+    partitions_add_list(r, tr("groups"), &p->allow_groups);
+    partitions_add_list(r, tr("accounts"), &p->allow_accounts);
+    partitions_add_list(r, tr("QOS"), &p->allow_qos);
     if (!r->text.len)
-        rich_add(r, ROLE_DIM, "all users");
+        rich_add(r, ROLE_DIM, tr("all users"));
 }
 
 static void partitions_get_who(const void *ctx, const void *row, struct table_field *f)
@@ -261,43 +262,48 @@ static void partitions_get_who(const void *ctx, const void *row, struct table_fi
 static const struct table_column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = partitions_get_sign},
     {.name = "partition",
-     .title = "PARTITION",
+     .title = N_("PARTITION"),
      .min = 10,
      .want = 30,
      .fit = 20,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = partitions_get_name},
-    {.name = "nodes", .title = "NODES", .min = 8, .want = 22, .rank = 5, .get = partitions_get_nodes},
+    {.name = "nodes", .title = N_("NODES"), .min = 8, .want = 22, .rank = 5, .get = partitions_get_nodes},
     {.name = "cpus",
-     .title = "CPU FREE",
+     .title = N_("CPU FREE"),
      .min = 10,
      .want = 12,
      .rank = 3,
      .flags = COLUMN_RIGHT,
      .get = partitions_get_cpus},
     {.name = "gpus",
-     .title = "GPU FREE",
+     .title = N_("GPU FREE"),
      .min = 8,
      .want = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = partitions_get_gpus},
     {.name = "running",
-     .title = "RUN",
+     .title = N_("RUN"),
      .min = 5,
      .want = 6,
      .flags = COLUMN_RIGHT,
      .get = partitions_get_running},
-    {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
+    {.name = "waiting",
+     .title = N_("WAIT"),
+     .min = 5,
+     .want = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_waiting},
     {.name = "mine",
-     .title = "MINE",
+     .title = N_("MINE"),
      .min = 5,
      .want = 5,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = get_mine},
     {.name = "limit",
-     .title = "LONGEST",
+     .title = N_("LONGEST"),
      .min = 10,
      .want = 10,
      .rank = 4,
@@ -305,14 +311,14 @@ static const struct table_column columns[] = {
      .unit = FILTER_SECONDS,
      .get = partitions_get_limit},
     {.name = "tier",
-     .title = "TIER",
+     .title = N_("TIER"),
      .min = 4,
      .want = 4,
      .rank = 8,
      .flags = COLUMN_RIGHT,
      .get = get_tier},
     {.name = "who",
-     .title = "FOR",
+     .title = N_("FOR"),
      .min = 12,
      .share = 20,
      .rank = 6,
@@ -341,7 +347,7 @@ static void parts_close(struct view *v)
 
 static void parts_title(struct view *v, struct rich *out)
 {
-    rich_add(out, ROLE_TITLE, "Partitions");
+    rich_add(out, ROLE_TITLE, tr("Partitions"));
     tableview_title(v->ui, &partitions_parts_of(v)->s.table, partitions_parts_of(v)->n_rows, out);
 }
 
@@ -354,25 +360,25 @@ static void partitions_add_time(struct lines *l, const char *label, uint32_t s, 
 
 static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
 {
-    static const char *const preempt[] = {"not preemptable", "by higher tiers: requeued",
-                                          "by higher tiers: cancelled"};
+    static const char *const preempt[] = {N_("not preemptable"), N_("by higher tiers: requeued"),
+                                          N_("by higher tiers: cancelled")};
     char b[UNITS_TEXT_SIZE];
-    jobinfo_section(l, "Limits");
-    partitions_add_time(l, "longest", p->max_time_s, "no limit");
-    partitions_add_time(l, "by default", p->default_time_s, "same as longest");
+    jobinfo_section(l, tr("Limits"));
+    partitions_add_time(l, tr("longest"), p->max_time_s, tr("no limit"));
+    partitions_add_time(l, tr("by default"), p->default_time_s, tr("same as longest"));
     if (p->max_nodes != UINT32_MAX)
-        rich_addf(lines_pair(l, "nodes per job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
-    rich_addf(lines_pair(l, "tier", LABEL), ROLE_NORMAL, "%u", p->priority_tier);
+        rich_addf(lines_pair(l, tr("nodes per job"), LABEL), ROLE_NORMAL, tr("at most %u"), p->max_nodes);
+    rich_addf(lines_pair(l, tr("tier"), LABEL), ROLE_NORMAL, "%u", p->priority_tier);
     if (p->preempt_mode <= PREEMPT_CANCEL)
-        rich_addf(lines_pair(l, "preemption", LABEL), p->preempt_mode ? ROLE_PREEMPTED : ROLE_NORMAL, "%s",
-                  preempt[p->preempt_mode]);
+        rich_addf(lines_pair(l, tr("preemption"), LABEL), p->preempt_mode ? ROLE_PREEMPTED : ROLE_NORMAL,
+                  "%s", tr(preempt[p->preempt_mode]));
     if (p->preempt_mode && p->grace_s)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "%s after the notice",
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, tr("%s after the notice"),
                   duration_format_words(p->grace_s, b));
     struct rich who;
     rich_init(&who);
     who_may(&who, p);
-    rich_add(lines_pair(l, "for", LABEL), ROLE_NORMAL, who.text.s);
+    rich_add(lines_pair(l, tr("for"), LABEL), ROLE_NORMAL, who.text.s);
     rich_fini(&who);
 }
 
@@ -380,7 +386,7 @@ static void waiting_lines(struct lines *l, const struct part_row *r)
 {
     if (!r->waiting)
         return;
-    jobinfo_section(l, "Why jobs wait");
+    jobinfo_section(l, tr("Why jobs wait"));
     for (int k = 0; k < REASON_N; k++)
         if (r->reasons[k]) {
             struct rich *line = lines_add(l);
@@ -397,16 +403,16 @@ static void partitions_fill_side(struct parts *p, const struct part_row *r)
     struct rich *t = lines_add(l);
     rich_addf(t, ROLE_TITLE, "%s", r->part->name);
     rich_addf(t, is_up(r) ? ROLE_GOOD : ROLE_ERROR, "  %s",
-              is_up(r) ? "up" : part_state_text((enum part_state)r->part->state));
+              is_up(r) ? trc("of a partition", "up") : part_state_text((enum part_state)r->part->state));
     if (r->part->is_default)
-        rich_add(t, ROLE_DIM, "  default partition");
-    rich_addf(lines_pair(l, "CPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
+        rich_add(t, ROLE_DIM, tr("  default partition"));
+    rich_addf(lines_pair(l, tr("CPUs"), LABEL), ROLE_NORMAL, tr("%llu free of %llu"),
               (unsigned long long)r->cpus_free, (unsigned long long)r->cpus);
     if (r->gpus)
-        rich_addf(lines_pair(l, "GPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
+        rich_addf(lines_pair(l, tr("GPUs"), LABEL), ROLE_NORMAL, tr("%llu free of %llu"),
                   (unsigned long long)r->gpus_free, (unsigned long long)r->gpus);
-    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u offline", r->nodes_used,
-              r->nodes, r->nodes_out);
+    rich_addf(lines_pair(l, tr("nodes"), LABEL), ROLE_NORMAL, tr("%u of %u in use, %u offline"),
+              r->nodes_used, r->nodes, r->nodes_out);
     waiting_lines(l, r);
     partitions_limit_lines(l, r->part);
 }
@@ -415,7 +421,7 @@ static void parts_draw(struct view *v, struct canvas *c, const struct screen_lay
 {
     struct parts *p = partitions_parts_of(v);
     struct lines empty = {0};
-    lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
+    lines_addf(&empty, ROLE_NORMAL, tr("No partitions are configured."));
     const struct trow *row = tablescreen_draw(&p->s, c, l, &empty);
     lines_fini(&empty);
     if (!row)
@@ -434,8 +440,8 @@ static void partitions_copy(struct parts *p, const struct part_row *r)
 {
     struct copy_menu *m = copy_menu_new();
     char *nodes = hostlist_compress(&r->part->nodes);
-    copy_menu_add(m, "name", r->part->name);
-    copy_menu_add(m, "nodes", nodes);
+    copy_menu_add(m, tr("name"), r->part->name);
+    copy_menu_add(m, tr("nodes"), nodes);
     copy_menu_add_row(m, &p->s.table);
     free(nodes);
     copy_menu_open(p->s.v.ui, m);

@@ -1,4 +1,5 @@
 /* output_draw.c - draws an output: the title, the text, or why there is none. */
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
@@ -12,7 +13,7 @@ static void where_text(const struct output_screen *o, struct rich *out)
     if (!o->state || !o->state->there)
         return;
     if (o->state->size < 1024)
-        rich_addf(out, ROLE_DIM, "  %lld bytes", (long long)o->state->size);
+        rich_addf(out, ROLE_DIM, tr("  %lld bytes"), (long long)o->state->size);
     else
         rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)o->state->size / 1024, size));
     if (o->state->size > 0)
@@ -25,19 +26,19 @@ static void state_text(const struct output_screen *o, struct rich *out)
     if (!o->state)
         return;
     if (o->state->searching)
-        rich_add(out, ROLE_WARN, "  searching ...");
+        rich_add(out, ROLE_WARN, tr("  searching ..."));
     else if (output_waits(o, &s))
-        rich_add(out, ROLE_WAITING, "  waiting");
+        rich_add(out, ROLE_WAITING, tr("  waiting"));
     else if (output_never_runs(o))
-        rich_add(out, ROLE_DIM, "  not run");
+        rich_add(out, ROLE_DIM, tr("  not run"));
     else if (!output_is_live(o))
-        rich_add(out, ROLE_DIM, "  ended");
+        rich_add(out, ROLE_DIM, tr("  ended"));
     else if (!o->state->there)
         return; /* nothing to follow yet */
     else if (o->state->follow)
-        rich_add(out, ROLE_GOOD, "  following");
+        rich_add(out, ROLE_GOOD, tr("  following"));
     else
-        rich_add(out, ROLE_WARN, "  paused");
+        rich_add(out, ROLE_WARN, tr("  paused"));
 }
 
 /* The filter, and "3 of 24". */
@@ -47,10 +48,10 @@ static void find_text(const struct output_screen *o, struct rich *out)
     if (!s)
         return;
     if (s->filter)
-        rich_addf(out, ROLE_WARN, "  only %s\"%s\"%s", s->filter_without ? "lines without " : "", s->filter,
-                  s->filter_full ? " (too many lines, the last are missing)" : "");
+        rich_addf(out, ROLE_WARN, tr("  only %s\"%s\"%s"), s->filter_without ? tr("lines without ") : "",
+                  s->filter, s->filter_full ? tr(" (too many lines, the last are missing)") : "");
     if (s->hit)
-        rich_addf(out, ROLE_STRONG, "  %zu of %zu%s", s->hit, s->hits, s->more_hits ? "+" : "");
+        rich_addf(out, ROLE_STRONG, tr("  %zu of %zu%s"), s->hit, s->hits, s->more_hits ? "+" : "");
 }
 
 static void which_text(const struct output_screen *o, const struct job *j, struct rich *out)
@@ -61,34 +62,34 @@ static void which_text(const struct output_screen *o, const struct job *j, struc
     if (o->all) {
         size_t n = o->state ? o->state->n : 0;
         if (o->at.array)
-            rich_addf(out, ROLE_NORMAL, " all elements, %zu of %zu outputs", n,
+            rich_addf(out, ROLE_NORMAL, tr(" all elements, %zu of %zu outputs"), n,
                       o->shown.v.n + o->shown.more);
         else if (n < o->shown.v.n)
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu outputs", n, o->shown.v.n);
+            rich_addf(out, ROLE_NORMAL, tr(" all tasks, %zu of %zu outputs"), n, o->shown.v.n);
         else
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu outputs", n);
+            rich_addf(out, ROLE_NORMAL, tr(" all tasks, %zu outputs"), n);
         if (o->shown.more && !o->at.array)
-            rich_addf(out, ROLE_WARN, " (%zu more are left out)", o->shown.more);
+            rich_addf(out, ROLE_WARN, tr(" (%zu more are left out)"), o->shown.more);
         return;
     }
     if (o->at.step != STEP_BATCH) {
-        rich_addf(out, ROLE_NORMAL, " step %s", step_format_id(o->at.step, id));
+        rich_addf(out, ROLE_NORMAL, tr(" step %s"), step_format_id(o->at.step, id));
         if (s && s->tasks.n > 1)
-            rich_addf(out, ROLE_NORMAL, " task %u", o->at.task);
+            rich_addf(out, ROLE_NORMAL, tr(" task %u"), o->at.task);
         if (t && t->n_ranks > 1)
-            rich_addf(out, ROLE_NORMAL, " rank %u", o->at.rank);
+            rich_addf(out, ROLE_NORMAL, tr(" rank %u"), o->at.rank);
     }
     if (o->err)
-        rich_add(out, ROLE_WARN, "  stderr");
+        rich_add(out, ROLE_WARN, tr("  stderr"));
 }
 
 void output_title(struct view *v, struct rich *out)
 {
     struct output_screen *o = output_screen_of(v);
     const struct job *j = output_job(o);
-    rich_add(out, ROLE_TITLE, "Output ");
+    rich_add(out, ROLE_TITLE, tr("Output "));
     if (j && o->all && o->at.array)
-        str_appendf(&out->text, "of array %u", o->at.array);
+        str_appendf(&out->text, tr("of array %u"), o->at.array);
     else if (j)
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
@@ -96,10 +97,10 @@ void output_title(struct view *v, struct rich *out)
     state_text(o, out);
     find_text(o, out);
     if (o->state && o->state->gone) /* this page holds the last copy */
-        rich_add(out, ROLE_WARN, "  file removed");
+        rich_add(out, ROLE_WARN, tr("  file removed"));
     where_text(o, out);
     if (o->state && o->state->remote)
-        rich_add(out, ROLE_DIM, "  stored on its node");
+        rich_add(out, ROLE_DIM, tr("  stored on its node"));
     else if (!o->all && o->shown.v.n && o->shown.v.v[0].path)
         rich_addf(out, ROLE_DIM, "  %s", o->shown.v.v[0].path);
 }
@@ -110,9 +111,9 @@ static void draw_trouble(const struct output_screen *o, struct canvas *c, struct
     struct pane p = {0};
     lines_addf(&p.lines, ROLE_NORMAL, "%s", o->state->trouble ? o->state->trouble : "");
     if (j && j->state == JOB_PENDING)
-        lines_addf(&p.lines, ROLE_DIM, "The job has not started. Its output will appear here.");
+        lines_addf(&p.lines, ROLE_DIM, tr("The job has not started. Its output will appear here."));
     else if (output_is_live(o))
-        lines_addf(&p.lines, ROLE_DIM, "Output will appear here.");
+        lines_addf(&p.lines, ROLE_DIM, tr("Output will appear here."));
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -125,14 +126,14 @@ static bool draw_no_start(const struct output_screen *o, struct canvas *c, struc
     struct pane p = {0};
     if (output_waits(o, &s)) {
         struct rich *words = lines_add(&p.lines);
-        rich_addf(words, ROLE_NORMAL, "Task %u of step %d waits for resources: it ", o->at.task, s->id);
+        rich_addf(words, ROLE_NORMAL, tr("Task %u of step %d waits for resources: it "), o->at.task, s->id);
         steptext_needs(&words->text, j, s);
         rich_role(words, ROLE_NORMAL);
         rich_add(words, ROLE_NORMAL, ".");
-        lines_addf(&p.lines, ROLE_DIM, "Its output will appear here.");
+        lines_addf(&p.lines, ROLE_DIM, tr("Its output will appear here."));
     } else if (output_never_runs(o)) {
         struct rich *words = lines_add(&p.lines);
-        rich_addf(words, ROLE_NORMAL, "Task %u of step %d: ", o->at.task, s->id);
+        rich_addf(words, ROLE_NORMAL, tr("Task %u of step %d: "), o->at.task, s->id);
         task_in_job_words(words, j, s, step_find_task(s, o->at.task), false);
     } else {
         return false;
@@ -146,13 +147,13 @@ static void draw_elements(const struct output_screen *o, struct canvas *c, struc
 {
     const struct job *j = output_job(o);
     struct pane p = {0};
-    lines_addf(&p.lines, ROLE_NORMAL, "Each element of the array has its own output: %s",
+    lines_addf(&p.lines, ROLE_NORMAL, tr("Each element of the array has its own output: %s"),
                o->shown.v.v[0].path);
     if (j && j->state == JOB_PENDING)
         lines_addf(&p.lines, ROLE_DIM,
-                   "None of these elements has started. A started element has a row of its own.");
+                   tr("None of these elements has started. A started element has a row of its own."));
     else
-        lines_addf(&p.lines, ROLE_DIM, "None of these elements has started.");
+        lines_addf(&p.lines, ROLE_DIM, tr("None of these elements has started."));
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -164,9 +165,9 @@ void output_draw_search(struct output_screen *o, struct canvas *c, struct rect r
     canvas_fill(c, r, ROLE_NORMAL);
     int x = r.x + 1 +
             canvas_text(c, r.y, r.x + 1, ROLE_TITLE,
-                        o->typing == LINE_ONLY   ? "only lines with "
-                        : o->typing == LINE_SAVE ? "save to "
-                                                 : "search ",
+                        o->typing == LINE_ONLY   ? tr("only lines with ")
+                        : o->typing == LINE_SAVE ? tr("save to ")
+                                                 : tr("search "),
                         r.w - 2);
     edit_draw(&o->edit, c, r.y, x, r.x + r.w - 1 - x);
 }
@@ -177,18 +178,18 @@ void output_draw_body(const struct output_screen *o, struct canvas *c, struct re
     if (draw_no_start(o, c, r))
         return;
     if (!o->shown.v.n)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has no node yet.", r.w - 4);
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, tr("This task has no node yet."), r.w - 4);
     else if (o->shown.v.v[0].own)
         draw_elements(o, c, r);
     else if (!s)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "Reading ...", r.w - 4);
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, tr("Reading ..."), r.w - 4);
     else if (!s->asking && (!s->there || (s->trouble && !s->size)))
         draw_trouble(o, c, r);
     else if (!s->size)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM,
-                    s->asking           ? "Fetching ..."
-                    : output_is_live(o) ? "No output so far."
-                                        : "No output was written.",
+                    s->asking           ? tr("Fetching ...")
+                    : output_is_live(o) ? tr("No output so far.")
+                                        : tr("No output was written."),
                     r.w - 4);
     else
         page_draw(&s->page, c, r);

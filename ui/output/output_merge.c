@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -238,7 +239,7 @@ static void output_merge_write_lines(struct output_merge *m, struct merge_batch 
         str_append_char(&out, '\n');
     }
     if (!m->live && !ended && b->lines.n && !timed && m->parts.n > 1)
-        str_append(&out, "\033[2m--- above: file after file; below: live ---\033[0m\n");
+        str_appendf(&out, "\033[2m--- %s ---\033[0m\n", tr("above: file after file; below: live"));
     m->live |= b->lines.n > 0;
     kept_lines_add(&m->kept, out.s, out.len);
     str_fini(&out);

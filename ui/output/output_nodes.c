@@ -1,6 +1,8 @@
 /* output_nodes.c - questions of readers to nodes. */
 #include "ui/output/output_nodes.h"
 
+#include "src/base/lang.h"
+
 struct msg_output_read output_nodes_question(const struct output_file *f, const struct stream_ask *a)
 {
     return (struct msg_output_read){.key = {.job = f->at.job, .step = f->at.step, .task = f->at.task},
@@ -14,10 +16,10 @@ struct msg_output_read output_nodes_question(const struct output_file *f, const 
 const struct msg_output_data *output_nodes_data(const struct incoming *in, const char **ret_why)
 {
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
-    *ret_why = !in                           ? "The connection to the controller was lost."
+    *ret_why = !in                           ? tr("The connection to the controller was lost.")
                : r && !str_is_empty(r->text) ? r->text
                : r                           ? refusal_slurm((enum refusal)r->refusal)
-                                             : "The node did not answer.";
+                                             : tr("The node did not answer.");
     return in && in->kind == MSG_OUTPUT_DATA ? in->body : NULL;
 }
 
@@ -42,6 +44,6 @@ void output_nodes_ask(struct output_reader *r, const struct places *shown, struc
         struct msg_output_read m = output_nodes_question(&shown->v.v[a.stream], &a);
         if (!ui_send(owner->ui, MSG_OUTPUT_READ, &m, owner, answered,
                      ASK_ARG(generation, a.stream, a.piece)))
-            reader_take(r, generation, a.stream, a.piece, NULL, "There is no connection.");
+            reader_take(r, generation, a.stream, a.piece, NULL, tr("There is no connection."));
     }
 }

@@ -1,6 +1,7 @@
 /* output_outside.c - an output outside of the screens: saved to a file, opened in a program. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_internal.h"
@@ -26,7 +27,7 @@ void output_run(struct output_screen *o, bool editor)
     const struct reading_state *s = o->state;
     const char *path = o->shown.v.n ? o->shown.v.v[0].path : NULL;
     if (!s || !s->there || s->gone || s->remote || o->all || !path || *path != '/') {
-        ui_toast(o->v.ui, ROLE_WARN, "this output is not a file on this machine; S saves it to one");
+        ui_toast(o->v.ui, ROLE_WARN, tr("this output is not a file on this machine; S saves it to one"));
         return;
     }
     struct strv argv = {0};
@@ -55,15 +56,15 @@ void output_copy(struct output_screen *o)
     struct str seen = STR_INIT;
     const struct page *p = o->state ? &o->state->page : NULL;
     const char *found = NULL;
-    copy_menu_add(m, "path", o->state ? o->state->path : NULL);
+    copy_menu_add(m, tr("path"), o->state ? o->state->path : NULL);
     for (size_t i = 0; p && i < p->rows.n; i++) {
         const char *text = p->rows.v[i].text ? p->rows.v[i].text : "";
         str_appendf(&seen, "%s\n", text);
         found = p->rows.v[i].found ? text : found;
     }
-    copy_menu_add(m, "matching line", found);
-    copy_menu_add(m, "last line", p ? last_row(p) : NULL);
-    copy_menu_add_text(m, "what is seen", "the lines on the screen", seen.s);
+    copy_menu_add(m, tr("matching line"), found);
+    copy_menu_add(m, tr("last line"), p ? last_row(p) : NULL);
+    copy_menu_add_text(m, tr("what is seen"), tr("the lines on the screen"), seen.s);
     str_fini(&seen);
     copy_menu_open(o->v.ui, m);
 }

@@ -6,6 +6,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 #define RETRY_LOOKS 5 /* quiet turns before a node without data is asked again */
@@ -265,7 +266,7 @@ static void seek_work(struct reading *r)
         return;
     pager_go(&r->pager, r->seek.start);
     if (r->seek.line < r->seek.want)
-        reading_tell(r, true, "there are only %lld lines", (long long)r->seek.line);
+        reading_tell(r, true, tr("there are only %lld lines"), (long long)r->seek.line);
 }
 
 static void save_work(struct reading *r)
@@ -273,7 +274,7 @@ static void save_work(struct reading *r)
     struct errtext err;
     enum output_saved end = output_save_work(&r->save, &r->pager.file, r->pager.size, &err);
     if (end == SAVED_ALL)
-        reading_tell(r, false, "saved to %s", r->save.path);
+        reading_tell(r, false, tr("saved to %s"), r->save.path);
     else if (end == SAVED_NOT)
         reading_tell(r, true, "%s", err.s);
     if (end != SAVED_PART)
@@ -339,7 +340,7 @@ void reading_filter(struct reading *r, const char *text)
     line_filter_begin(&r->filter, text);
     r->filling = true;
     if (is_filtered(r) && r->filter.kept.fd < 0) {
-        reading_tell(r, true, "no room for the filtered lines in the temporary directory");
+        reading_tell(r, true, tr("no room for the filtered lines in the temporary directory"));
         line_filter_begin(&r->filter, NULL);
     }
     reading_show(r);
@@ -364,7 +365,7 @@ static void reading_stop(struct reading *r)
     pager_stop(&r->pager);
     r->seek.on = false;
     if (r->save.path)
-        reading_tell(r, true, "stopped: %s has only a part of the output", r->save.path);
+        reading_tell(r, true, tr("stopped: %s has only a part of the output"), r->save.path);
     output_save_stop(&r->save);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
 #include "ui/output/output_nodes.h"
@@ -85,9 +86,9 @@ static void peek_ask(struct output_peek *p, const struct stream_ask *a, uint32_t
     p->ref->n++;
     if (!ui_online(p->owner->ui)) {
         peek_question_free(q);
-        reader_take(p->reader, generation, a->stream, a->piece, NULL, "There is no connection.");
+        reader_take(p->reader, generation, a->stream, a->piece, NULL, tr("There is no connection."));
     } else if (!ui_ask(p->owner->ui, MSG_OUTPUT_READ, &m, peek_answered, q, peek_question_free)) {
-        reader_take(p->reader, generation, a->stream, a->piece, NULL, "There is no connection.");
+        reader_take(p->reader, generation, a->stream, a->piece, NULL, tr("There is no connection."));
     }
 }
 
@@ -161,12 +162,12 @@ bool peek_has_lines(const struct output_peek *p)
 static const char *peek_nothing(const struct output_peek *p)
 {
     if (!p->has_file || !p->began)
-        return "No output yet.";
+        return tr("No output yet.");
     if (!p->state || (p->state->asking && !p->state->there))
-        return "Reading ...";
+        return tr("Reading ...");
     if (p->state->trouble && !p->state->size)
         return p->state->trouble;
-    return p->live ? "No output so far." : "No output was written.";
+    return p->live ? tr("No output so far.") : tr("No output was written.");
 }
 
 void peek_draw(struct output_peek *p, struct canvas *c, struct rect r)
@@ -199,9 +200,9 @@ void peek_name(const struct output_peek *p, const struct job *j, struct str *out
     if (s->id < 0)
         str_append(out, step_format_id(s->id, id));
     else if (s->tasks.n > 1)
-        str_appendf(out, "step %d task %u", s->id, p->at.task);
+        str_appendf(out, tr("step %d task %u"), s->id, p->at.task);
     else
-        str_appendf(out, "step %d", s->id);
+        str_appendf(out, tr("step %d"), s->id);
 }
 
 /* --- the view's --- */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 void output_save_init(struct output_save *s)
@@ -27,7 +28,7 @@ int output_save_begin(struct output_save *s, const char *path, struct errtext *e
     output_save_stop(s);
     s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s->fd < 0 && errno == EEXIST)
-        return err_set(err, -EEXIST, "%s exists; choose another name", path);
+        return err_set(err, -EEXIST, tr("%s exists; choose another name"), path);
     if (s->fd < 0)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     s->path = xstrdup(path);
@@ -61,7 +62,7 @@ enum output_saved output_save_work(struct output_save *s, const struct pager_fil
     if (!rc && n && s->at < size)
         return SAVED_PART;
     if (!rc && s->at < size) {
-        err_set(err, -EIO, "%s has only a part of the output: the rest cannot be read", s->path);
+        err_set(err, -EIO, tr("%s has only a part of the output: the rest cannot be read"), s->path);
         return SAVED_NOT;
     }
     if (!rc && close(s->fd) < 0) /* some file systems say only now that there was no room */

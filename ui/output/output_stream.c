@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 #define READ_MAX (256 * 1024)
@@ -97,13 +98,13 @@ static void output_stream_open_file(struct stream *s)
     int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         if (errno == ENOENT)
-            set_trouble(s, "The file does not exist yet: %s", s->path);
+            set_trouble(s, tr("The file does not exist yet: %s"), s->path);
         else
-            set_trouble(s, "%s cannot be read: %s", s->path, strerror(errno));
+            set_trouble(s, tr("%s cannot be read: %s"), s->path, strerror(errno));
         return;
     }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        set_trouble(s, "%s is not a regular file.", s->path);
+        set_trouble(s, tr("%s is not a regular file."), s->path);
         close(fd);
         return;
     }
@@ -153,7 +154,7 @@ static void begin_remote(struct stream *s)
     if (s->copy < 0)
         s->copy = stream_nameless();
     if (s->copy < 0)
-        set_trouble(s, "No space for a copy of the output: %s", strerror(errno));
+        set_trouble(s, tr("No space for a copy of the output: %s"), strerror(errno));
     s->remote = s->copy >= 0;
 }
 
@@ -239,7 +240,7 @@ bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const 
     if (!s->path && !s->size)
         set_trouble(s, "%s", d ? d->error : why);
     else if (!d && s->fd < 0 && !s->size) /* else what is said of the file is nearer */
-        set_trouble(s, "%s is not on this machine, and its node does not send it: %s", s->path, why);
+        set_trouble(s, tr("%s is not on this machine, and its node does not send it: %s"), s->path, why);
     return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
@@ -93,9 +94,11 @@ static void look_at_reader(struct output_screen *o)
     if (!reader_search_ended(o->reader) || !o->state)
         return;
     if (o->state->not_found)
-        ui_toast(o->v.ui, ROLE_WARN, "%s", o->errors ? "no line looks like an error" : "nothing found");
+        ui_toast(o->v.ui, ROLE_WARN, "%s",
+                 o->errors ? tr("no line looks like an error") : tr("nothing found"));
     else if (o->state->wrapped)
-        ui_toast(o->v.ui, ROLE_NORMAL, "continued at the %s", o->state->forward ? "beginning" : "end");
+        ui_toast(o->v.ui, ROLE_NORMAL, "%s",
+                 o->state->forward ? tr("continued at the beginning") : tr("continued at the end"));
 }
 
 /* --- what is read --- */
@@ -211,7 +214,8 @@ static void switch_task(struct output_screen *o, int by)
         output_show(o);
     } else {
         ui_toast(o->v.ui, ROLE_NORMAL,
-                 by > 0 ? "this is the last output of the job" : "this is the first output of the job");
+                 by > 0 ? tr("this is the last output of the job")
+                        : tr("this is the first output of the job"));
     }
 }
 
@@ -222,12 +226,12 @@ static void switch_stream(struct output_screen *o)
     if (!j)
         return;
     if (o->all) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "both outputs, standard error marked with \"!\"");
+        ui_toast(o->v.ui, ROLE_NORMAL, tr("both outputs, standard error marked with \"!\""));
         return;
     }
     bool there = place_path(j, &o->at, false, &out) && place_path(j, &o->at, true, &err);
     if (there && out && str_eq(out, err)) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "standard error goes to this file too");
+        ui_toast(o->v.ui, ROLE_NORMAL, tr("standard error goes to this file too"));
     } else if (there) {
         o->err = !o->err;
         output_show(o);
@@ -244,7 +248,7 @@ static void switch_all(struct output_screen *o)
         return;
     list_all_places(o, j, &p);
     if (!o->all && p.v.n < 2) {
-        ui_toast(o->v.ui, ROLE_NORMAL, "the job has no other output");
+        ui_toast(o->v.ui, ROLE_NORMAL, tr("the job has no other output"));
     } else {
         o->all = !o->all;
         output_show(o);
@@ -387,11 +391,11 @@ static const char *output_label(struct view *v, enum action a)
 {
     struct output_screen *o = output_screen_of(v);
     switch ((int)a) {
-    case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? "pause" : NULL;
-    case ACTION_STREAM: return o->all ? "" : o->err ? "stdout" : NULL;
+    case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? tr("pause") : NULL;
+    case ACTION_STREAM: return o->all ? "" : o->err ? tr("stdout") : NULL;
     case ACTION_NEXT_TASK: return o->all || !has_others(o) ? "" : NULL;
     case ACTION_ALL_TASKS:
-        return o->all ? (o->at.array ? "one element" : "one task") : has_others(o) ? NULL : "";
+        return o->all ? (o->at.array ? tr("one element") : tr("one task")) : has_others(o) ? NULL : "";
     default: return NULL;
     }
 }
@@ -452,8 +456,8 @@ void output_open(struct ui *ui, const struct job *j)
     else
         ui_toast(ui, ROLE_NORMAL,
                  j->kind == JOB_KIND_INTERACTIVE
-                     ? "the output of an interactive job goes to its own terminal"
-                     : "no task has started yet");
+                     ? tr("the output of an interactive job goes to its own terminal")
+                     : tr("no task has started yet"));
 }
 
 void output_open_array(struct ui *ui, uint32_t array)
@@ -463,6 +467,6 @@ void output_open_array(struct ui *ui, uint32_t array)
     if (all.v.n)
         ui_push(ui, &output_view, &all.v.v[0].at);
     else
-        ui_toast(ui, ROLE_NORMAL, "no element of the array has started yet");
+        ui_toast(ui, ROLE_NORMAL, tr("no element of the array has started yet"));
     places_fini(&all);
 }

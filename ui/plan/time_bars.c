@@ -7,6 +7,7 @@
  */
 #include "ui/plan/time_bars.h"
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "ui/info/plan_info.h"
 #include "ui/text/view_text.h"
@@ -51,7 +52,7 @@ static void time_bars_get_where(const void *ctx, const void *row, struct table_f
         planinfo_id(&f->text.text, b->axis.ui, r);
         rich_role(&f->text, planinfo_is_own(b->axis.ui, r) ? ROLE_STRONG : ROLE_NORMAL);
     } else if (r) {
-        rich_add(&f->text, ROLE_BAR_OUT, "window");
+        rich_add(&f->text, ROLE_BAR_OUT, tr("window"));
     }
 }
 
@@ -80,7 +81,7 @@ static void get_start(const void *ctx, const void *row, struct table_field *f)
         when_about(&f->text.text, r->start, ui_now(b->axis.ui));
         rich_role(&f->text, r->kind == PLAN_RUNNING ? ROLE_DIM : ROLE_NORMAL);
     } else {
-        rich_add(&f->text, ROLE_DIM, r->kind == PLAN_BEYOND ? "later" : "not known");
+        rich_add(&f->text, ROLE_DIM, r->kind == PLAN_BEYOND ? tr("later") : tr("not known"));
     }
 }
 
@@ -96,14 +97,14 @@ static void get_lane_gpus(const void *ctx, const void *row, struct table_field *
 
 static const struct table_column node_columns[] = {
     {.name = "node",
-     .title = "NODE",
+     .title = N_("NODE"),
      .min = 5,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = time_bars_get_where},
     {.name = "who",
-     .title = "WHO",
+     .title = N_("WHO"),
      .min = 12,
      .want = 20,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
@@ -113,15 +114,15 @@ static const struct table_column node_columns[] = {
 
 static const struct table_column gpu_columns[] = {
     {.name = "node",
-     .title = "NODE",
+     .title = N_("NODE"),
      .min = 5,
      .want = 28,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = time_bars_get_where},
-    {.name = "gpus", .title = "GPUS", .min = 4, .want = 5, .get = get_lane_gpus},
+    {.name = "gpus", .title = N_("GPUS"), .min = 4, .want = 5, .get = get_lane_gpus},
     {.name = "who",
-     .title = "WHO",
+     .title = N_("WHO"),
      .min = 12,
      .want = 20,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
@@ -131,21 +132,21 @@ static const struct table_column gpu_columns[] = {
 
 static const struct table_column job_columns[] = {
     {.name = "job",
-     .title = "JOB",
+     .title = N_("JOB"),
      .min = 5,
      .want = 10,
      .fit = 10,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = time_bars_get_where},
     {.name = "who",
-     .title = "WHO",
+     .title = N_("WHO"),
      .min = 12,
      .want = 22,
      .fit = 18,
      .rank = 2,
      .flags = COLUMN_WORDS,
      .get = time_bars_get_who},
-    {.name = "start", .title = "START", .min = 9, .want = 10, .rank = 1, .get = get_start},
+    {.name = "start", .title = N_("START"), .min = 9, .want = 10, .rank = 1, .get = get_start},
     {.name = "plan", .title = "", .min = 20, .share = 50, .get = get_plan},
 };
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -122,21 +123,21 @@ static void view_timer(struct view *v)
     ui_changed(v->ui);
 }
 
-static const char *const way_words[PLAN_WAYS] = {"by node", "by GPU", "by job"};
+static const char *const way_words[PLAN_WAYS] = {N_("by node"), N_("by GPU"), N_("by job")};
 
 static void view_title(struct view *v, struct rich *out)
 {
     struct timeline_screen *t = timeline_of(v);
     char b[UNITS_TEXT_SIZE];
-    rich_add(out, ROLE_TITLE, "Timeline");
+    rich_add(out, ROLE_TITLE, tr("Timeline"));
     rich_addf(out, ROLE_NORMAL, " %s %s", duration_format_words(t->bars.axis.span_s, b),
-              way_words[t->bars.by]);
+              tr(way_words[t->bars.by]));
     if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
         tableview_title(v->ui, table_of(t), t->bars.axis.lanes.lanes.n, out);
     if (t->bars.plan.n_more)
-        rich_addf(out, ROLE_WARN, "   %u left out", t->bars.plan.n_more);
+        rich_addf(out, ROLE_WARN, tr("   %u left out"), t->bars.plan.n_more);
     if (t->plan_ask.has && wall_is_set(t->bars.plan.made))
-        rich_addf(out, ROLE_DIM, "   %s old",
+        rich_addf(out, ROLE_DIM, tr("   %s old"),
                   duration_format_words(wall_elapsed_s(t->bars.plan.made, ui_now(v->ui)), b));
 }
 
@@ -216,7 +217,8 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
         legend = rect_take_bottom(&inner.body, 1);
     if (inner.body.h > INFO_LINES + 4)
         info = rect_take_bottom(&inner.body, INFO_LINES);
-    lines_addf(&empty, ROLE_NORMAL, t->plan_ask.refused ? "The controller has no plan." : "No jobs.");
+    lines_addf(&empty, ROLE_NORMAL,
+               t->plan_ask.refused ? tr("The controller has no plan.") : tr("No jobs."));
     t->body = inner.body;
     t->bars.axis.room = 0;
     tableview_draw(v->ui, table_of(t), c, &inner, &empty);
@@ -252,7 +254,7 @@ static void timeline_open_job(struct timeline_screen *t)
             return;
         }
     }
-    ui_toast(t->v.ui, ROLE_NORMAL, "no job here: Left and Right move in time");
+    ui_toast(t->v.ui, ROLE_NORMAL, tr("no job here: Left and Right move in time"));
 }
 
 /* NULL: the plan is shown by job. */
@@ -298,7 +300,7 @@ static unsigned timeline_view_act(struct view *v, enum action a, const struct in
 
 static const char *timeline_view_label(struct view *v, enum action a)
 {
-    return a == ACTION_PLAN_MODE ? way_words[next_way(timeline_of(v))] : NULL;
+    return a == ACTION_PLAN_MODE ? tr(way_words[next_way(timeline_of(v))]) : NULL;
 }
 
 static struct table *view_table(struct view *v)

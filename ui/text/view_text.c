@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
@@ -45,9 +46,9 @@ static void signal_words(struct rich *r, enum role role, int32_t number)
 {
     const char *name = sigabbrev_np(number);
     if (name)
-        rich_addf(r, role, "signal %s", name);
+        rich_addf(r, role, tr("signal %s"), name);
     else
-        rich_addf(r, role, "signal %d", number);
+        rich_addf(r, role, tr("signal %d"), number);
 }
 
 void job_words(struct rich *r, const struct job *j)
@@ -58,7 +59,7 @@ void job_words(struct rich *r, const struct job *j)
         return;
     }
     if (j->state == JOB_PENDING && j->hold)
-        rich_add(r, role, "held");
+        rich_add(r, role, tr("held"));
     else if (job_is_in_grace(j)) /* it runs until the grace time is over */
         rich_add(r, role, job_state_word(JOB_RUNNING));
     else
@@ -75,7 +76,7 @@ void job_words(struct rich *r, const struct job *j)
         rich_addf(r, role, ": %s", why.s);
         str_fini(&why);
     } else if (j->state == JOB_FAILED)
-        rich_addf(r, role, ": exit %d", j->exit_code);
+        rich_addf(r, role, tr(": exit %d"), j->exit_code);
     str_fini(&failure);
     if (j->state == JOB_COMPLETING && j->kill_cause) {
         struct str cause = STR_INIT;
@@ -111,13 +112,15 @@ static void between_words(struct rich *r, const struct job *j)
             waiting += s->tasks.v[k].state == TASK_WAITING;
         if (s->done || !waiting)
             continue;
-        count_text(&r->text, waiting, "task", "tasks");
-        str_appendf(&r->text, "%s%s %s", s->name ? " of " : "", s->name ? s->name : "",
-                    waiting == 1 ? "waits" : "wait");
+        if (s->name)
+            str_appendf(&r->text, trn("%zu task of %s waits", "%zu tasks of %s wait", waiting), waiting,
+                        s->name);
+        else
+            str_appendf(&r->text, trn("%zu task waits", "%zu tasks wait", waiting), waiting);
         rich_role(r, ROLE_WAITING);
         return;
     }
-    rich_add(r, ROLE_DIM, "between two steps");
+    rich_add(r, ROLE_DIM, tr("between two steps"));
 }
 
 void task_message(struct rich *r, enum role role, const struct task *t)
@@ -136,7 +139,7 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         return;
     }
     if (j->state == JOB_PENDING && j->reason == REASON_BEGIN_TIME && wall_is_set(j->req.begin)) {
-        rich_add(r, ROLE_WAITING, "not before ");
+        rich_add(r, ROLE_WAITING, tr("not before "));
         when_about(&r->text, j->req.begin, now);
         rich_role(r, ROLE_WAITING);
         return;
@@ -152,7 +155,7 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         job_words(r, j);
         if (j->state == JOB_FAILED && j->kind == JOB_KIND_STEPS && job_first_failed(j, &s))
             return; /* it has said where */
-        str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : " on ");
+        str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : tr(" on "));
         jobtext_nodes(&r->text, j);
         rich_role(r, ROLE_DIM);
     } else if (j->state == JOB_PENDING) {
@@ -174,23 +177,18 @@ void mem_text(struct str *out, uint64_t mib)
         str_appendf(out, "%.1fG", (double)mib / 1024);
 }
 
-void count_text(struct str *out, uint64_t n, const char *one, const char *many)
-{
-    str_appendf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
-}
-
 void job_asked(struct str *out, const struct job *j)
 {
-    count_text(out, job_nodes(j), "node", "nodes");
+    count_text(out, job_nodes(j), "%llu node", "%llu nodes");
     str_append(out, ", ");
-    count_text(out, job_cpus(j), "CPU", "CPUs");
+    count_text(out, job_cpus(j), "%llu CPU", "%llu CPUs");
     if (job_mem_mib(j)) {
         str_append(out, ", ");
         mem_text(out, job_mem_mib(j));
     }
     if (job_gpus(j)) {
         str_append(out, ", ");
-        count_text(out, job_gpus(j), "GPU", "GPUs");
+        count_text(out, job_gpus(j), "%llu GPU", "%llu GPUs");
         if (j->req.gpu_type)
             str_appendf(out, " %s", j->req.gpu_type);
     }
@@ -200,10 +198,10 @@ void limit_words(struct str *out, const struct job *j, const struct model *m)
 {
     uint32_t limit = job_limit_s(j, m);
     if (limit == DURATION_UNLIMITED || limit == DURATION_NOT_SET) {
-        str_append(out, " without a time limit");
+        str_append(out, tr(" without a time limit"));
         return;
     }
-    str_append(out, " for ");
+    str_append(out, tr(" for "));
     jobtext_limit(out, j, m);
 }
 
@@ -258,9 +256,9 @@ static void task_words(struct rich *r, const struct task *t)
     enum role role = task_role(t);
     role = role == ROLE_FAILED ? ROLE_ERROR : role;
     if (t->state != TASK_DONE)
-        rich_add(r, role, t->killing ? "ending" : task_state_text((enum task_state)t->state));
+        rich_add(r, role, t->killing ? tr("ending") : task_state_text((enum task_state)t->state));
     else if (t->end_kind == END_EXITED)
-        rich_addf(r, role, t->code ? "exit %d" : "done", t->code);
+        rich_addf(r, role, t->code ? tr("exit %d") : tr("done"), t->code);
     else if (t->end_kind == END_SIGNALED)
         signal_words(r, role, t->signal);
     else
@@ -300,13 +298,13 @@ void task_in_job_words(struct rich *r, const struct job *j, const struct step *s
 /* In short: its tasks have rows below it. */
 static void running_words(struct rich *r, const struct step_tally *c)
 {
-    rich_addf(r, ROLE_NORMAL, "%u/%u done", c->done, c->n);
+    rich_addf(r, ROLE_NORMAL, tr("%u/%u done"), c->done, c->n);
     if (c->live)
-        rich_addf(r, ROLE_RUNNING, "  %u run", c->live);
+        rich_addf(r, ROLE_RUNNING, tr("  %u run"), c->live);
     if (c->failed)
-        rich_addf(r, ROLE_ERROR, "  %u failed", c->failed);
+        rich_addf(r, ROLE_ERROR, tr("  %u failed"), c->failed);
     if (c->stopped)
-        rich_addf(r, ROLE_CANCELLED, "  %u stopped", c->stopped);
+        rich_addf(r, ROLE_CANCELLED, tr("  %u stopped"), c->stopped);
 }
 
 void step_words(struct rich *r, const struct job *j, const struct step *s)

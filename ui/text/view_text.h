@@ -3,6 +3,7 @@
 #ifndef UI_TEXT_VIEW_TEXT_H
 #define UI_TEXT_VIEW_TEXT_H
 
+#include "src/base/lang.h"
 #include "src/model/model.h"
 #include "ui/widget/rich.h"
 
@@ -47,7 +48,7 @@ void when_text(struct str *out, struct wall t, struct wall now);
 void when_about(struct str *out, struct wall t, struct wall now);
 /* "64G", "42.7G", "500M": memory in a readable unit. */
 void mem_text(struct str *out, uint64_t mib);
-/* "1 job", "2 jobs". */
-void count_text(struct str *out, uint64_t n, const char *one, const char *many);
+/* "1 job", "2 jobs" of "%llu job" and "%llu jobs". Takes n twice. */
+#define count_text(out, n, one, many) str_appendf(out, trn(one, many, n), (unsigned long long)(n))
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 static const char *const color_names[16] = {
@@ -85,7 +86,7 @@ static int parse_look(const char *text, struct style *ret, struct errtext *err)
         else if (find_attr(w) && !background)
             s.attr |= find_attr(w);
         else
-            rc = err_set(err, -EINVAL, "\"%s\": '%s' is neither a colour nor an attribute", text, w);
+            rc = err_set(err, -EINVAL, tr("\"%s\": '%s' is neither a colour nor an attribute"), text, w);
     }
     strv_fini(&words);
     if (!rc)
@@ -170,10 +171,10 @@ static int load_roles(struct theme *t, const char *path, const config_setting_t 
         const char *name = config_setting_name(e), *text = config_setting_get_string(e);
         int line = (int)config_setting_source_line(e), r = find_role(name);
         if (r < 0)
-            return err_set(err, -EINVAL, "%s:%d: there is no role '%s'", path, line, name);
+            return err_set(err, -EINVAL, tr("%s:%d: there is no role '%s'"), path, line, name);
         if (!text)
-            return err_set(err, -EINVAL, "%s:%d: %s must be a string such as \"bold green\"", path, line,
-                           name);
+            return err_set(err, -EINVAL, tr("%s:%d: %s must be a string such as \"bold green\""), path,
+                           line, name);
         int rc = parse_style(text, t->colors, &t->styles[r], err);
         if (rc)
             return err_prefix(err, rc, "%s:%d", path, line);
@@ -195,7 +196,7 @@ int theme_load(struct theme *t, const char *path, struct errtext *err)
     if (config_read_file(&cfg, path) != CONFIG_TRUE)
         rc = err_set(err, -EINVAL, "%s:%d: %s", path, config_error_line(&cfg), config_error_text(&cfg));
     else if (!(roles = config_lookup(&cfg, "roles")) || !config_setting_is_group(roles))
-        rc = err_set(err, -EINVAL, "%s: there is no group 'roles'", path);
+        rc = err_set(err, -EINVAL, tr("%s: there is no group 'roles'"), path);
     else
         rc = load_roles(&loaded, path, roles, err);
     config_destroy(&cfg);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/info/holders.h"
@@ -271,24 +272,29 @@ static void get_factor(const void *ctx, const void *row, struct table_field *f)
 
 static const struct table_column columns[] = {
     {.name = "who",
-     .title = "ACCOUNT, USER",
+     .title = N_("ACCOUNT, USER"),
      .min = 14,
      .want = 30,
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = usage_get_who},
-    {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
-    {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
+    {.name = "running", .title = N_("RUN"), .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+    {.name = "waiting",
+     .title = N_("WAIT"),
+     .min = 5,
+     .want = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_waiting},
     {.name = "cpus",
-     .title = "CPUS",
+     .title = N_("CPUS"),
      .min = 6,
      .want = 7,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = get_cpus},
-    {.name = "gpus", .title = "GPUS", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
+    {.name = "gpus", .title = N_("GPUS"), .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
     {.name = "memory",
-     .title = "MEMORY",
+     .title = N_("MEMORY"),
      .min = 7,
      .want = 8,
      .rank = 6,
@@ -296,47 +302,47 @@ static const struct table_column columns[] = {
      .unit = FILTER_MIB,
      .get = usage_get_memory},
     {.name = "wanted",
-     .title = "GPUS ASKED",
+     .title = N_("GPUS ASKED"),
      .min = 10,
      .want = 10,
      .rank = 7,
      .flags = COLUMN_RIGHT,
      .get = get_gpus_wanted},
     {.name = "hours",
-     .title = "GPU HOURS",
+     .title = N_("GPU HOURS"),
      .min = 9,
      .want = 10,
      .rank = 1,
      .flags = COLUMN_RIGHT,
      .get = get_hours},
-    {.name = "due", .title = "USED OF SHARE", .min = 13, .want = 32, .rank = 3, .get = get_due},
+    {.name = "due", .title = N_("USED OF SHARE"), .min = 13, .want = 32, .rank = 3, .get = get_due},
     {.name = "factor",
-     .title = "FACTOR",
+     .title = N_("FACTOR"),
      .min = 6,
      .want = 6,
      .rank = 4,
      .flags = COLUMN_RIGHT,
      .get = get_factor},
     {.name = "share",
-     .title = "SHARE",
+     .title = N_("SHARE"),
      .min = 5,
      .want = 6,
      .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
      .get = get_share},
     {.name = "used",
-     .title = "USED",
+     .title = N_("USED"),
      .min = 5,
      .want = 6,
      .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
      .get = get_used},
     {.name = "user",
-     .title = "USER",
+     .title = N_("USER"),
      .min = 8,
      .want = 12,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
      .get = usage_get_user},
     {.name = "account",
-     .title = "ACCOUNT",
+     .title = N_("ACCOUNT"),
      .min = 8,
      .want = 12,
      .flags = COLUMN_HIDDEN | COLUMN_WORDS,
@@ -380,7 +386,7 @@ static void usage_timer(struct view *v)
 static void usage_title(struct view *v, struct rich *out)
 {
     struct usageview *u = usage_of(v);
-    rich_add(out, ROLE_TITLE, "Usage");
+    rich_add(out, ROLE_TITLE, tr("Usage"));
     tableview_title(v->ui, &u->s.table, u->n_shown, out);
 }
 
@@ -389,12 +395,12 @@ static void usage_legend(struct canvas *c, struct rect line, unsigned drawn)
     struct rich r;
     rich_init(&r);
     if (drawn & DRAWN_USED) {
-        tableview_legend_bar(&r, ROLE_BAR_USED, GLYPH_N, "used of the share", line.w - 3);
-        tableview_legend_bar(&r, ROLE_BAR_IDLE, GLYPH_N, "beyond it", line.w - 3);
-        tableview_legend_bar(&r, ROLE_BAR_GONE, GLYPH_N, "left of it", line.w - 3);
+        tableview_legend_bar(&r, ROLE_BAR_USED, GLYPH_N, tr("used of the share"), line.w - 3);
+        tableview_legend_bar(&r, ROLE_BAR_IDLE, GLYPH_N, tr("beyond it"), line.w - 3);
+        tableview_legend_bar(&r, ROLE_BAR_GONE, GLYPH_N, tr("left of it"), line.w - 3);
     }
     if (drawn & DRAWN_FACTOR)
-        tableview_legend(&r, ROLE_LABEL, "FACTOR", "1 is the highest priority", line.w - 3);
+        tableview_legend(&r, ROLE_LABEL, tr("FACTOR"), tr("1 is the highest priority"), line.w - 3);
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }
@@ -407,7 +413,7 @@ static void usage_draw(struct view *v, struct canvas *c, const struct screen_lay
     struct usageview *u = usage_of(v);
     struct lines empty = {0};
     struct screen_layout inner = *l;
-    lines_addf(&empty, ROLE_NORMAL, "No jobs in the queue.");
+    lines_addf(&empty, ROLE_NORMAL, tr("No jobs in the queue."));
     bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
     struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
     u->drawn = 0;
@@ -434,8 +440,8 @@ static unsigned usage_act(struct view *v, enum action a, const struct input *in)
     if (a == ACTION_COPY && row) {
         const struct holder *h = row->data;
         struct copy_menu *m = copy_menu_new();
-        copy_menu_add(m, "user", h->user);
-        copy_menu_add(m, "account", h->account);
+        copy_menu_add(m, tr("user"), h->user);
+        copy_menu_add(m, tr("account"), h->account);
         copy_menu_add_row(m, &u->s.table);
         copy_menu_open(v->ui, m);
         return DID_HANDLE | DID_REDRAW;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -68,7 +69,7 @@ void copy_menu_add_row(struct copy_menu *m, struct table *t)
 {
     struct str row = STR_INIT;
     table_append_row(t, &row);
-    copy_menu_add(m, "this row", row.s);
+    copy_menu_add(m, tr("this row"), row.s);
     str_fini(&row);
 }
 
@@ -91,13 +92,13 @@ void copy_menu_open(struct ui *ui, struct copy_menu *take_m)
         copy_menu_free(take_m);
         return;
     }
-    struct dialog *d = dialog_new(DIALOG_MENU, "copy to the clipboard");
+    struct dialog *d = dialog_new(DIALOG_MENU, tr("copy to the clipboard"));
     vec_for_each (&take_m->items, i) {
         const struct copy_item *item = &take_m->items.v[i];
         int pad = LABEL_WIDTH - cell_width(item->label);
         strv_push_take(&d->items, xasprintf("%s%*s%s", item->label, pad > 1 ? pad : 1, "",
                                             item->shown ? item->shown : item->text));
     }
-    d->verb = xstrdup("copy");
+    d->verb = xstrdup(tr("copy"));
     ui_take_dialog(ui, d, copy_menu_chosen, take_m, copy_menu_free);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 static const char all_word[] = " all";
@@ -35,7 +36,7 @@ static void exporting_write(void *p)
     struct exporting *e = p;
     int fd = open(e->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) {
-        e->rc = err_set(&e->err, -EEXIST, "%s exists; choose another name", e->path);
+        e->rc = err_set(&e->err, -EEXIST, tr("%s exists; choose another name"), e->path);
         return;
     }
     if (fd < 0) {
@@ -66,7 +67,7 @@ static void exporting_done(struct ui *ui, struct view *owner, void *arg)
         return;
     }
     ui_drop_dialog(ui, e->dialog);
-    ui_toast(ui, ROLE_GOOD, e->rows == 1 ? "%zu row written to %s" : "%zu rows written to %s", e->rows,
+    ui_toast(ui, ROLE_GOOD, trn("%zu row written to %s", "%zu rows written to %s", e->rows), e->rows,
              e->path);
 }
 
@@ -87,9 +88,10 @@ void export_list(struct ui *ui, struct table *t, const char *words, uint64_t dia
     if (all)
         name[strlen(name) - strlen(all_word)] = '\0';
     if (!*str_trim(name)) {
-        export_list_refuse(ui, dialog, "give a file: jobs.csv, jobs.json or jobs.txt");
+        export_list_refuse(ui, dialog, tr("give a file: jobs.csv, jobs.json or jobs.txt"));
     } else if (!table_format_of(name, &format)) {
-        export_list_refuse(ui, dialog, "the name ends in .txt, .csv or .json, which chooses the format");
+        export_list_refuse(ui, dialog,
+                           tr("the name ends in .txt, .csv or .json, which chooses the format"));
     } else {
         struct exporting *e = xcalloc(1, sizeof *e);
         *e = (struct exporting){
@@ -110,15 +112,15 @@ static void export_list_typed(struct ui *ui, struct dialog *d, enum dialog_outco
 
 void export_list_ask(struct ui *ui, struct table *t)
 {
-    struct dialog *d = dialog_new(DIALOG_PROMPT, "write the list to a file");
+    struct dialog *d = dialog_new(DIALOG_PROMPT, tr("write the list to a file"));
     lines_addf(&d->body.lines, ROLE_NORMAL,
-               t->shown.n == 1 ? "%zu row goes to a new file, with the columns that are shown."
-                               : "%zu rows go to a new file, with the columns that are shown.",
+               trn("%zu row goes to a new file, with the columns that are shown.",
+                   "%zu rows go to a new file, with the columns that are shown.", t->shown.n),
                t->shown.n);
     lines_addf(
         &d->body.lines, ROLE_DIM,
-        "The end of the name chooses the format: .csv, .json or .txt. \"all\" behind it: all columns.");
-    d->verb = xstrdup("write");
+        tr("The end of the name chooses the format: .csv, .json or .txt. \"all\" behind it: all columns."));
+    d->verb = xstrdup(tr("write"));
     edit_set(&d->edit, "list.csv");
     ui_take_dialog(ui, d, export_list_typed, t, NULL);
 }

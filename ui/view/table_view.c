@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/view/export_list.h"
@@ -30,15 +31,15 @@ static void sort_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome out
 
 static void open_sort_menu(struct ui *ui, struct table *t)
 {
-    struct dialog *d = dialog_new(DIALOG_MENU, "sort by");
-    d->verb = xstrdup("sort; again: reverse");
+    struct dialog *d = dialog_new(DIALOG_MENU, tr("sort by"));
+    d->verb = xstrdup(tr("sort; again: reverse"));
     strv_push(&d->items, "natural order");
     for (size_t i = 0; i < t->n_cols; i++) {
         struct str s = STR_INIT;
         char word[COLUMN_WORD_SIZE];
         str_append(&s, table_column_word(&t->cols[i], word));
         if (t->sort == (int)i)
-            str_append(&s, t->reverse ? " (down)" : " (up)");
+            str_append(&s, t->reverse ? tr(" (down)") : tr(" (up)"));
         strv_push_take(&d->items, str_take(&s));
     }
     dialog_choose(d, (size_t)(t->sort + 1));
@@ -57,8 +58,8 @@ static void columns_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome 
 
 static void open_columns(struct ui *ui, struct table *t)
 {
-    struct dialog *d = dialog_new(DIALOG_CHECKS, "columns");
-    d->verb = xstrdup("apply");
+    struct dialog *d = dialog_new(DIALOG_CHECKS, tr("columns"));
+    d->verb = xstrdup(tr("apply"));
     d->checked = xcalloc(t->n_cols, sizeof *d->checked);
     for (size_t i = 0; i < t->n_cols; i++) {
         char word[COLUMN_WORD_SIZE];
@@ -83,9 +84,9 @@ static void copy_all(struct ui *ui, struct table *t)
     struct str s = STR_INIT, what = STR_INIT;
     size_t n = table_export(t, UI_COPY_MAX, &s);
     if (n < t->shown.n)
-        str_appendf(&what, "the first %zu of %zu rows (limit of terminals)", n, t->shown.n);
+        str_appendf(&what, tr("the first %zu of %zu rows (limit of terminals)"), n, t->shown.n);
     else
-        str_appendf(&what, "%zu rows", n);
+        str_appendf(&what, tr("%zu rows"), n);
     ui_copy(ui, s.s, what.s);
     str_fini(&s);
     str_fini(&what);
@@ -116,27 +117,27 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
     if (!ui_has_data(ui))
         return;
     if (n != total)
-        rich_addf(out, ROLE_NORMAL, " %zu of %zu", n, total);
+        rich_addf(out, ROLE_NORMAL, tr(" %zu of %zu"), n, total);
     else
         rich_addf(out, ROLE_NORMAL, " %zu", n);
     if (t->flat)
-        rich_add(out, ROLE_NORMAL, "   flat");
+        rich_add(out, ROLE_NORMAL, tr("   flat"));
     if (t->typing || t->edit.text.len) {
-        rich_add(out, ROLE_LABEL, "   filter ");
+        rich_add(out, ROLE_LABEL, tr("   filter "));
         rich_add(out, ROLE_INPUT, t->edit.text.s);
     }
     if (t->filter.fuzzy && t->shown.n)
-        rich_add(out, ROLE_WARN, " no match, similar rows");
+        rich_add(out, ROLE_WARN, tr(" no match, similar rows"));
     if (t->sort >= 0) {
-        rich_add(out, ROLE_LABEL, "   sort ");
+        rich_add(out, ROLE_LABEL, tr("   sort "));
         char word[COLUMN_WORD_SIZE];
         rich_addf(out, ROLE_NORMAL, "%s%s", table_column_word(&t->cols[t->sort], word),
-                  t->reverse ? ", down" : "");
+                  t->reverse ? tr(", down") : "");
     }
     if (t->list.range)
-        rich_add(out, ROLE_MARK, "   marking a range, v ends it");
+        rich_add(out, ROLE_MARK, tr("   marking a range, v ends it"));
     else if (list_n_marks(&t->list))
-        rich_addf(out, ROLE_MARK, "   %zu marked", list_n_marks(&t->list));
+        rich_addf(out, ROLE_MARK, tr("   %zu marked"), list_n_marks(&t->list));
 }
 
 #define FILTER_LABEL "filter "
@@ -149,9 +150,9 @@ static void draw_filter_note(const struct table *t, struct canvas *c, struct rec
     if (wrong)
         canvas_printf(c, r.y, r.x, ROLE_ERROR, r.w, "%s", wrong->error);
     else if (t->filter.fuzzy)
-        canvas_printf(c, r.y, r.x, ROLE_WARN, r.w, "no match, %zu similar", t->n_top);
+        canvas_printf(c, r.y, r.x, ROLE_WARN, r.w, tr("no match, %zu similar"), t->n_top);
     else
-        canvas_printf(c, r.y, r.x, ROLE_DIM, r.w, "%zu match  Enter keep, Esc clear", t->n_top);
+        canvas_printf(c, r.y, r.x, ROLE_DIM, r.w, tr("%zu match  Enter keep, Esc clear"), t->n_top);
 }
 
 /* The filter line takes the title's place from its own label on while it is typed. */
@@ -180,13 +181,13 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
 static void say_nothing_matches(const struct table *t, struct lines *l)
 {
     const struct term_word *wrong = filter_wrong(&t->filter);
-    lines_addf(l, ROLE_NORMAL, "No row matches the filter. Esc clears it.");
+    lines_addf(l, ROLE_NORMAL, tr("No row matches the filter. Esc clears it."));
     if (wrong)
         lines_addf(l, ROLE_WARN, "/%s/ is not a regular expression: %s", wrong->text, wrong->error);
     for (size_t i = 0; i < t->filter.n; i++) {
         const struct term_word *w = &t->filter.v[i];
         if (filter_wants_number(w))
-            lines_addf(l, ROLE_WARN, "\"%.*s\": a number is missing, as in 2, 2h or 16G.",
+            lines_addf(l, ROLE_WARN, tr("\"%.*s\": a number is missing, as in 2, 2h or 16G."),
                        (int)(w->to - w->at), t->edit.text.s + w->at);
     }
     struct strv words = strv_split(t->edit.text.s, " |");
@@ -197,7 +198,7 @@ static void say_nothing_matches(const struct table *t, struct lines *l)
             continue;
         char *name = xstrndup(word, n);
         if (table_find_column(t, name) < 0) {
-            struct rich *r = lines_addf(l, ROLE_WARN, "There is no column \"%s\" here, but ", name);
+            struct rich *r = lines_addf(l, ROLE_WARN, tr("There is no column \"%s\" here, but "), name);
             char heading[COLUMN_WORD_SIZE];
             for (size_t k = 0; k < t->n_cols; k++)
                 rich_addf(r, ROLE_NORMAL, "%s%s", k ? ", " : "", table_column_word(&t->cols[k], heading));
@@ -218,7 +219,7 @@ bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const stru
         return ticks;
     struct pane p = {0};
     if (!ui_has_data(ui)) {
-        lines_addf(&p.lines, ROLE_DIM, "Waiting for the controller ...");
+        lines_addf(&p.lines, ROLE_DIM, tr("Waiting for the controller ..."));
     } else if (table_is_filtered(t)) {
         say_nothing_matches(t, &p.lines);
     } else {

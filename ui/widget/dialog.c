@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/layout/layout.h"
@@ -248,28 +249,28 @@ static void foot_text(struct dialog *d, struct rich *r)
     case DIALOG_TEXT:
         if (d->verb)
             dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb);
-        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, tr("close"));
         return;
     case DIALOG_CONFIRM:
         if (d->must_type)
-            dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "yes");
+            dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : tr("yes"));
         else
             dialog_add_key(d, r, "y", 'y', d->verb ? d->verb : "yes");
         if (d->must_type)
-            dialog_add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "no");
+            dialog_add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : tr("no"));
         else
             dialog_add_key(d, r, "n", 'n', d->no ? d->no : "no");
         return;
     case DIALOG_PROMPT:
-        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "accept");
-        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
+        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : tr("accept"));
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, tr("close"));
         return;
     case DIALOG_CHECKS:
     case DIALOG_MENU:
         if (d->kind == DIALOG_CHECKS)
-            dialog_add_key(d, r, "Space", ' ', "turn on or off");
-        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "choose");
-        dialog_add_key(d, r, "Esc", KEYNAME_ESC, "close");
+            dialog_add_key(d, r, "Space", ' ', tr("turn on or off"));
+        dialog_add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : tr("choose"));
+        dialog_add_key(d, r, "Esc", KEYNAME_ESC, tr("close"));
         return;
     }
 }
@@ -319,7 +320,7 @@ static int flow_refused(const struct dialog *d, int width, struct lines *ret)
     if (d->refused)
         rich_add(lines_add(&all), ROLE_ERROR, d->refused);
     else if (d->waiting)
-        rich_add(lines_add(&all), ROLE_DIM, "Waiting for the controller ...");
+        rich_add(lines_add(&all), ROLE_DIM, tr("Waiting for the controller ..."));
     lines_flow(&all, width, ret);
     lines_fini(&all);
     return (int)ret->n;
@@ -337,9 +338,9 @@ static void draw_find(const struct dialog *d, struct canvas *c, struct rect r)
 {
     edit_draw(&d->edit, c, r.y, r.x + 1, r.w - 2);
     if (!d->edit.text.len)
-        canvas_text(c, r.y, r.x + 2, ROLE_DIM, "type to search", r.w - 3);
+        canvas_text(c, r.y, r.x + 2, ROLE_DIM, tr("type to search"), r.w - 3);
     else if (!d->found.n)
-        canvas_text(c, r.y, r.x + 3 + cell_width(d->edit.text.s), ROLE_DIM, "no item has it", r.w - 3);
+        canvas_text(c, r.y, r.x + 3 + cell_width(d->edit.text.s), ROLE_DIM, tr("no item has it"), r.w - 3);
 }
 
 static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
@@ -368,12 +369,12 @@ static void dialog_draw_line(struct dialog *d, struct canvas *c, struct rect r)
     int y = r.y + r.h - 1, x = r.x;
     if (d->wrong)
         x += canvas_text(c, y, x, ROLE_ERROR,
-                         d->must_type ? "does not match: "
+                         d->must_type ? tr("does not match: ")
                          : d->needs   ? d->needs
-                                      : "type it first: ",
+                                      : tr("type it first: "),
                          r.w);
     else if (d->must_type)
-        x += canvas_printf(c, y, x, ROLE_NORMAL, r.w, "type %llu: ", (unsigned long long)d->must_type);
+        x += canvas_printf(c, y, x, ROLE_NORMAL, r.w, tr("type %llu: "), (unsigned long long)d->must_type);
     edit_draw(&d->edit, c, y, x, r.x + r.w - x);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "ui/widget/table_private.h"
 
@@ -31,7 +32,7 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r, co
             continue;
         bool sorted = t->sort == (int)i;
         struct str title = STR_INIT;
-        str_append(&title, t->cols[i].title);
+        str_append(&title, tr(t->cols[i].title));
         if (sorted)
             str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP));
         int w = cell_width(title.s), room = widths[i],

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -182,7 +183,7 @@ static void write_text(struct table *t, const bool *on, struct str *out)
                 if (r)
                     export_cell_plain(t, table_shown(t, r - 1), i, &cell);
                 else
-                    str_append(&cell, t->cols[i].title);
+                    str_append(&cell, tr(t->cols[i].title));
                 int w = cell_width(cell.s), pad = widths[i] - w;
                 if (!pass) {
                     widths[i] = w > widths[i] ? w : widths[i];
