@@ -5,7 +5,7 @@
  * neither work long for the others first nor wait for them. How long the machine lets it wait is not its
  * fault.
  *
- * test-alone: measures time
+ * test-weight: 1
  */
 #include <errno.h>
 #include <fcntl.h>

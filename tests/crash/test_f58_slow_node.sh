@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # F58, F10, F11, F44: a node behind a bad cable, which answers a hundred times slower than the others. It is used all the same,
 # delays no other node, is not taken for lost while it answers; what is sent to it goes as one stream, not one answer at a time.
-# test-alone
 . stoker.sh
 . sshd.sh
 export STOKER_BEAT_MS=1000
