@@ -156,8 +156,8 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_TITLE, h->user ? h->user : h->account);
     rich_addf(r, ROLE_DIM, h->user ? tr("  of %s") : tr("  account"), h->account);
-    held_line(lines_pair(l, tr("running"), LABEL), &h->all);
-    r = lines_pair(l, tr("waiting"), LABEL);
+    held_line(lines_pair(l, trc("a label", "running"), LABEL), &h->all);
+    r = lines_pair(l, trc("a label", "waiting"), LABEL);
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->all.waiting);
     if (h->all.gpus_wanted) {
         str_append(&r->text, tr(" for "));
