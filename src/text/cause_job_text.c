@@ -12,6 +12,13 @@ static void depends_name(struct str *out, const struct cause *c)
     str_appendf(out, "%s %s", c->array ? "array" : "job", c->id ? c->id : "?");
 }
 
+/* What the other job does now stands beside it: a line of a list has no room for it. */
+static void depends_on_append(struct str *out, const struct cause *c)
+{
+    depends_name(out, c);
+    str_appendf(out, " %s", c->what < DEP_N_TYPES ? dep_type_text((enum dep_type)c->what) : "?");
+}
+
 static void depends_on_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                             template_part full)
 {
@@ -34,6 +41,18 @@ static void dependency_full(struct str *out, const struct cause *c, const struct
                             template_part full)
 {
     dependency_append(out, "waits for ", c, r, full);
+}
+
+/* "waits for job 28 to succeed". */
+static void dependency_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
+                             template_part full)
+{
+    if (c->parts.n != 1 || c->parts.v[0].code != CAUSE_DEPENDS_ON || c->more) {
+        dependency_full(out, c, r, full);
+        return;
+    }
+    str_append(out, "waits for ");
+    depends_on_append(out, &c->parts.v[0]);
 }
 
 static void dependency_never_full(struct str *out, const struct cause *c, const struct cause_reader *r,
@@ -85,7 +104,7 @@ static void state_full(struct str *out, const struct cause *c, const struct caus
 {
     (void)full;
     (void)r;
-    str_append(out, c->state < JOB_N_STATES ? job_state_long((enum job_state)c->state) : "?");
+    str_append(out, c->state < JOB_N_STATES ? job_state_word((enum job_state)c->state) : "?");
     if (c->code == CAUSE_STATE_FAILED)
         str_appendf(out, ", exit %lld:%lld", (long long)(int64_t)c->n, (long long)(int64_t)c->of);
 }
@@ -187,7 +206,7 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
     [CAUSE_HELD_AFTER_LOSSES] = {.full = "held after its node was lost {n:time}"},
     [CAUSE_RELEASE_REFUSED] = {.full = "a release is refused: {parts}"},
     [CAUSE_BEGIN_TIME] = {.full = "its earliest start is {at:in}", .brief = "not before {at}"},
-    [CAUSE_DEPENDENCY] = {.full_by = dependency_full},
+    [CAUSE_DEPENDENCY] = {.full_by = dependency_full, .brief_by = dependency_brief},
     [CAUSE_DEPENDENCY_NEVER] = {.full_by = dependency_never_full, .brief_by = dependency_never_brief},
     [CAUSE_DEPENDENCY_UNREADABLE] = {.full = "its dependency {text} cannot be read"},
     [CAUSE_DEPENDS_ON] = {.full_by = depends_on_full},

@@ -193,6 +193,20 @@ static void licence_short_full(struct str *out, const struct cause *c, const str
     template_append(out, "[ and {more} more][, {n} promised to a job that preempts others]", c, r, full);
 }
 
+/* "needs 1 of license matlab (0 free)". */
+static void licences_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
+                           template_part full)
+{
+    const struct cause *first = c->parts.n ? &c->parts.v[0] : NULL;
+    if (!first || first->code != CAUSE_LICENCE_SHORT || c->parts.n > 1) {
+        licences_full(out, c, r, full);
+        return;
+    }
+    uint64_t taken = first->used + first->n;
+    template_append(out, "needs {asked} of license {name}", first, r, full);
+    str_appendf(out, " (%llu free)", (unsigned long long)(first->of > taken ? first->of - taken : 0));
+}
+
 /* --- the table --- */
 
 const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
@@ -227,7 +241,7 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
                                  .brief = "reservation {name} begins[ {at}]"},
     [CAUSE_LIMIT] = {.full_by = limit_full, .brief_by = limit_brief},
     [CAUSE_LIMIT_BORROW] = {.full_by = limit_borrow_full, .brief_by = limit_brief},
-    [CAUSE_LICENCES] = {.full_by = licences_full},
+    [CAUSE_LICENCES] = {.full_by = licences_full, .brief_by = licences_brief},
     [CAUSE_LICENCE_SHORT] = {.full_by = licence_short_full},
     [CAUSE_LICENCE_UNREADABLE] = {.full = "license {name}: {text}"},
     [CAUSE_NO_LICENCE] = {.full = "there is no license {name}"},

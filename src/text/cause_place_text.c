@@ -87,6 +87,8 @@ static void no_place_full(struct str *out, const struct cause *c, const struct c
 void cause_append_start(struct str *out, const struct cause *c, const struct cause_reader *r,
                         template_part full)
 {
+    if (r && r->start_apart && wall_is_set(c->start))
+        return;
     template_append(out, "[, starts ~{start}]", c, r, full);
     if (!wall_is_set(c->start))
         template_append(out, "[, not within {window_s:words}]", c, r, full);

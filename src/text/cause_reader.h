@@ -13,6 +13,7 @@ struct cause_reader {
     struct wall now;
     const char *user;    /* the reader: causes of theirs say "you" and "your"; NULL: not known */
     const char *release; /* how they release a hold: "U releases it"; NULL: left out */
+    bool start_apart;    /* when it starts stands beside the sentence: a brief one leaves it out */
 };
 
 #endif

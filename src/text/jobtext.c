@@ -30,23 +30,6 @@ void jobtext_id(struct str *out, const struct job *j, size_t max)
     free(id);
 }
 
-const char *job_state_word(enum job_state s)
-{
-    static const char *const words[JOB_N_STATES] = {[JOB_PENDING] = "waiting",
-                                                    [JOB_RUNNING] = "running",
-                                                    [JOB_SUSPENDED] = "suspended",
-                                                    [JOB_COMPLETING] = "completing",
-                                                    [JOB_COMPLETED] = "done",
-                                                    [JOB_CANCELLED] = "cancelled",
-                                                    [JOB_FAILED] = "failed",
-                                                    [JOB_TIMEOUT] = "timeout",
-                                                    [JOB_NODE_FAIL] = "node fail",
-                                                    [JOB_PREEMPTED] = "preempted",
-                                                    [JOB_OUT_OF_MEMORY] = "out of memory",
-                                                    [JOB_DEADLINE] = "deadline"};
-    return (unsigned)s < JOB_N_STATES ? words[s] : "?";
-}
-
 char job_state_glyph(enum job_state s)
 {
     static const char glyphs[JOB_N_STATES] = {

@@ -14,8 +14,6 @@
 
 /* "4711", "4711_3", "4711_[0-9,12%4]"; max as job_format_id has it. */
 void jobtext_id(struct str *out, const struct job *j, size_t max);
-/* "running", "waiting", "out of memory": for people. */
-const char *job_state_word(enum job_state s);
 /* One cell: R P D ! T M X ~ ... Never two meanings for one glyph on one screen, so that no state depends on
  * colour. */
 char job_state_glyph(enum job_state s);

@@ -113,3 +113,20 @@ const char *dep_type_text(enum dep_type t)
     bug_on((unsigned)t >= DEP_N_TYPES);
     return texts[t];
 }
+
+const char *job_state_word(enum job_state s)
+{
+    static const char *const words[JOB_N_STATES] = {[JOB_PENDING] = "waiting",
+                                                    [JOB_RUNNING] = "running",
+                                                    [JOB_SUSPENDED] = "suspended",
+                                                    [JOB_COMPLETING] = "completing",
+                                                    [JOB_COMPLETED] = "done",
+                                                    [JOB_CANCELLED] = "cancelled",
+                                                    [JOB_FAILED] = "failed",
+                                                    [JOB_TIMEOUT] = "timeout",
+                                                    [JOB_NODE_FAIL] = "node fail",
+                                                    [JOB_PREEMPTED] = "preempted",
+                                                    [JOB_OUT_OF_MEMORY] = "out of memory",
+                                                    [JOB_DEADLINE] = "deadline"};
+    return (unsigned)s < JOB_N_STATES ? words[s] : "?";
+}

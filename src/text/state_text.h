@@ -5,6 +5,8 @@
 #include "src/model/dep.h"
 #include "src/model/state.h"
 
+/* "running", "waiting", "out of memory": for people. */
+const char *job_state_word(enum job_state s);
 const char *end_kind_text(enum end_kind k);
 const char *kill_cause_text(enum kill_cause c); /* "" for none */
 const char *reason_text(enum reason r);

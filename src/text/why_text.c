@@ -2,6 +2,8 @@
 
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"
+#include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 static void why_text_append_instant(struct str *out, const char *lead, struct wall t,
                                     const struct cause_reader *r)
@@ -28,7 +30,7 @@ static void append_begun(struct str *out, const struct msg_why *w, const struct 
         why_text_append_instant(out, ", ends by ", w->until, r);
         return;
     }
-    str_append(out, w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "?");
+    str_append(out, w->state < JOB_N_STATES ? job_state_word((enum job_state)w->state) : "?");
     for (size_t i = 0; i < w->causes.n; i++) {
         str_append(out, "; ");
         cause_full(out, &w->causes.v[i], r);

@@ -29,7 +29,7 @@ is "b waits" "$(job_state $b) $(job_reason $b)" "PENDING Dependency"
 is "shown as Slurm shows it" "$(job_field $b Dependency)" "afterok:$a(unfulfilled)"
 is "%E" "$(squeue -h -o %E -j $c)" "afterok:$b(unfulfilled)"
 is "not eligible yet" "$(job_field $b EligibleTime)" Unknown
-has "why b" "$(why $b)" "waits for job $a (RUNNING) to succeed"
+has "why b" "$(why $b)" "waits for job $a (running) to succeed"
 has "why c" "$(why $c)" "waits for job $b (waiting itself for another) to succeed"
 touch a
 wait_state $b RUNNING
@@ -53,7 +53,7 @@ submit -d afterok:$a?afterany:$a --wrap true
 either=$job
 touch a
 wait_for 10 is_reason $ok DependencyNeverSatisfied
-has "why" "$(why $ok)" "can never start: job $a (FAILED, exit 3:0) had to succeed"
+has "why" "$(why $ok)" "can never start: job $a (failed, exit 3:0) had to succeed"
 has "class" "$(stoker why --json $ok)" '"DEP_DEAD"'
 is "Dependency=" "$(job_field $ok Dependency)" "afterok:$a(failed)"
 submit -d afterany:$ok --wrap true

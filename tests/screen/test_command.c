@@ -621,6 +621,29 @@ static void the_menu_has_everything(void **state)
     keys_show(u, "<Enter>", "hold 1 job");
 }
 
+/* What the state or the owner of the job does not allow is not there. */
+static void the_menu_has_what_the_job_allows(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    static const struct {
+        const char *filter, *has, *has_not;
+    } rows[] = {{"/name:ablation", "release a held job", "hold a waiting job"},
+                {"/name:eval", "hold a waiting job", "release a held job"},
+                {"/name:eval", "cancel (asks first)", "open a shell"},
+                {"/name:prepare", "submit again", "cancel (asks first)"},
+                {"/name:prepare", "submit again", "watch the job"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uilab_keys(u, rows[i].filter);
+        uilab_keys(u, "<Enter>gx");
+        uilab_draw(u, 60, 132);
+        must_show(u, rows[i].has);
+        if (uilab_find(u, rows[i].has_not) >= 0)
+            fail_msg("%s: the menu has \"%s\"", rows[i].filter, rows[i].has_not);
+        uilab_keys(u, "<Esc>");
+    }
+}
+
 static void dependencies_both_ways(void **state)
 {
     struct ui_fixture *g = *state;
@@ -701,6 +724,7 @@ int main(void)
         UI_FIXTURE_CASE(what_is_not_watched_is_quiet),
         UI_FIXTURE_CASE(an_array_rings_at_its_end),
         UI_FIXTURE_CASE(the_menu_has_everything),
+        UI_FIXTURE_CASE(the_menu_has_what_the_job_allows),
         UI_FIXTURE_CASE(dependencies_both_ways),
         UI_FIXTURE_CASE(shells_get_the_terminal),
     };

@@ -298,6 +298,45 @@ static void commands_run_for_the_row(void **state)
     settings_down(&l);
 }
 
+/* The menu has those that fit the row, and each screen with rows of jobs or nodes knows its row. */
+static void commands_are_in_the_menu(void **state)
+{
+    struct settings_lab l;
+    settings_up(
+        &l, state,
+        "commands = ( { name = \"say\"; run = \"echo job {job}\"; in = \"background\"; help = "
+        "\"says the number\"; },\n"
+        "{ name = \"top\"; run = \"echo on {node}\"; in = \"background\"; read_only = true; } );\n");
+    struct uilab *u = &l.g->u;
+    static const struct {
+        const char *keys, *has, *has_not;
+    } rows[] = {{"1/user:chen<Enter>g", ":say  says the number", NULL},
+                {"1/name:eval<Enter>g", ":say  says the number", ":top"},
+                {"2g", ":top  echo on {node}", ":say"},
+                {"2g<Enter>", ":top  echo on {node}", NULL},
+                {"3g", ":top  echo on {node}", ":say"},
+                {"5", "Ctrl-S", ":top"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uilab_keys(u, rows[i].keys);
+        uilab_keys(u, "x");
+        uilab_draw(u, 60, 132);
+        must_show(u, rows[i].has);
+        if (rows[i].has_not && uilab_find(u, rows[i].has_not) >= 0)
+            fail_msg("%s: the menu has %s", rows[i].keys, rows[i].has_not);
+        uilab_keys(u, "<Esc>");
+    }
+    uilab_keys(u, "2gx");
+    for (int i = 0; i < 30; i++) {
+        uilab_draw(u, 60, 132);
+        int y = uilab_find(u, ":top");
+        if (y >= 0 && canvas_at(&u->canvas, y, 70)->over == ROLE_CURSOR)
+            break;
+        uilab_keys(u, "<Down>");
+    }
+    keys_show(u, "<Enter>", "top: on ");
+    settings_down(&l);
+}
+
 static void push_failure(struct ui_fixture *g, uint32_t id)
 {
     struct ev_end end = {.step = STEP_BATCH,
@@ -336,11 +375,17 @@ static void a_watched_job_runs_the_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_names_stay_text),   cmocka_unit_test(values_have_no_control_characters),
-        cmocka_unit_test(notifications_are_clean),   cmocka_unit_test(terminals_get_what_they_know),
-        cmocka_unit_test(other_lines_stay),          cmocka_unit_test(a_file_with_an_error_is_not_written),
-        cmocka_unit_test(errors_have_file_and_line), UI_FIXTURE_CASE(options_are_changed_in_the_file),
-        UI_FIXTURE_CASE(commands_run_for_the_row),   UI_FIXTURE_CASE(a_watched_job_runs_the_command),
+        cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(values_have_no_control_characters),
+        cmocka_unit_test(notifications_are_clean),
+        cmocka_unit_test(terminals_get_what_they_know),
+        cmocka_unit_test(other_lines_stay),
+        cmocka_unit_test(a_file_with_an_error_is_not_written),
+        cmocka_unit_test(errors_have_file_and_line),
+        UI_FIXTURE_CASE(options_are_changed_in_the_file),
+        UI_FIXTURE_CASE(commands_run_for_the_row),
+        UI_FIXTURE_CASE(commands_are_in_the_menu),
+        UI_FIXTURE_CASE(a_watched_job_runs_the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

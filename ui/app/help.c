@@ -7,6 +7,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/app/help_view.h"
 #include "ui/command/command.h"
 #include "ui/frame/stack.h"

@@ -7,6 +7,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/app/offered.h"
+#include "ui/command/command_user.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
@@ -15,37 +16,81 @@
 struct action_menu {
     enum action actions[ACTION_N];
     size_t n;
+    size_t commands_at;   /* the item from which on those of the user stand among them */
+    struct strv commands; /* their names: ui.cfg may be read again meanwhile */
 };
+
+static void action_menu_free(void *p)
+{
+    struct action_menu *m = p;
+    strv_fini(&m->commands);
+    free(m);
+}
 
 static void menu_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     const struct action_menu *m = arg;
     struct view *v = ui_view(ui);
     struct input none = input_key(0);
+    size_t i = dialog_choice(d);
     if (outcome != DIALOG_YES)
         return;
-    unsigned did = v->ops->act(v, m->actions[dialog_choice(d)], &none);
+    if (i >= m->commands_at && i - m->commands_at < m->commands.n) {
+        const struct user_command *c = user_command_find(ui->o.commands, m->commands.v[i - m->commands_at]);
+        if (c)
+            command_user_run(ui, c);
+        return;
+    }
+    enum action action = m->actions[i < m->commands_at ? i : i - m->commands.n];
+    unsigned did = v->ops->act(v, action, &none);
     if (did & DID_HANDLE)
         stack_did(ui, v, did);
     else
-        frame_act(ui, m->actions[dialog_choice(d)]);
+        frame_act(ui, action);
 }
 
-static void menu_add_item(const struct ui *ui, struct dialog *d, enum action action)
+static void menu_add_item(struct dialog *d, const char *key, const char *help)
 {
     struct str line = STR_INIT;
-    keymap_format(&ui->o.keys, action, true, &line);
+    str_append(&line, key);
     for (int w = cell_width(line.s); w < KEY_WIDTH; w++)
         str_append_char(&line, ' ');
-    str_append(&line, tr(action_info(action)->help));
+    str_append(&line, help);
     strv_push_take(&d->items, str_take(&line));
+}
+
+static void menu_add_action(const struct ui *ui, struct dialog *d, enum action action)
+{
+    struct str keys = STR_INIT;
+    keymap_format(&ui->o.keys, action, true, &keys);
+    menu_add_item(d, keys.s, tr(action_info(action)->help));
+    str_fini(&keys);
+}
+
+/* Those of ui.cfg that fit the row. */
+static void menu_add_commands(const struct ui *ui, struct dialog *d, struct action_menu *m)
+{
+    m->commands_at = m->n;
+    for (size_t i = 0; ui->o.commands && i < ui->o.commands->v.n; i++) {
+        const struct user_command *c = &ui->o.commands->v.v[i];
+        struct str key = STR_INIT;
+        if (!command_user_applies(ui, c))
+            continue;
+        if (c->key)
+            key_format(c->key, &key);
+        char *text = xasprintf(":%s  %s", c->name, c->help ? c->help : c->run);
+        menu_add_item(d, key.s, text);
+        strv_push(&m->commands, c->name);
+        free(text);
+        str_fini(&key);
+    }
 }
 
 static void menu_add_scope(const struct ui *ui, struct dialog *d, struct action_menu *m, enum scope scope)
 {
     for (int k = 1; k < ACTION_N; k++)
         if (action_info((enum action)k)->scope == scope && offered(ui, (enum action)k)) {
-            menu_add_item(ui, d, (enum action)k);
+            menu_add_action(ui, d, (enum action)k);
             m->actions[m->n++] = (enum action)k;
         }
 }
@@ -65,7 +110,12 @@ static char *menu_title(const struct ui *ui)
     return title;
 }
 
-/* Keys that only move are left out. */
+/* Keys that only move are left out; what is done to lists stands behind what is done to rows. */
+static bool is_of_lists(enum scope scope)
+{
+    return scope == SCOPE_MOVE || scope == SCOPE_LIST;
+}
+
 static struct dialog *menu_make(struct ui *ui)
 {
     const struct view_ops *ops = ui_view(ui)->ops;
@@ -73,13 +123,17 @@ static struct dialog *menu_make(struct ui *ui)
     char *title = menu_title(ui);
     struct dialog *d = dialog_new(DIALOG_MENU, title);
     for (size_t s = 0; s < ops->n_scopes; s++)
-        if (ops->scopes[s] != SCOPE_MOVE)
+        if (!is_of_lists(ops->scopes[s]))
             menu_add_scope(ui, d, m, ops->scopes[s]);
+    menu_add_commands(ui, d, m);
+    for (size_t s = 0; s < ops->n_scopes; s++)
+        if (ops->scopes[s] == SCOPE_LIST)
+            menu_add_scope(ui, d, m, SCOPE_LIST);
     if (ops->pane)
         menu_add_scope(ui, d, m, SCOPE_PANE);
     free(title);
     d->verb = xstrdup(tr("choose"));
-    ui_take_dialog(ui, d, menu_chosen, m, free);
+    ui_take_dialog(ui, d, menu_chosen, m, action_menu_free);
     return d;
 }
 

@@ -40,6 +40,29 @@ static bool acts_on_row(enum action action)
     return act_is_job_action(action) || offered_changes_node(action) || IS_LISTED(list, action);
 }
 
+/* What the row under the cursor cannot have done to it; marked rows may be anything. */
+static bool row_takes(const struct ui *ui, enum action action, const struct table *t)
+{
+    struct view *v = ui_view(ui);
+    struct row_subject row = {0};
+    if (v->ops->subject && !(t && list_n_marks(&t->list)))
+        v->ops->subject(v, &row);
+    const struct job *j = row.job;
+    if (!j)
+        return true;
+    if (act_is_job_action(action))
+        return act_applies(ui, action, j);
+    bool final = job_state_is_final((enum job_state)j->state);
+    switch ((int)action) {
+    case ACTION_SHELL:
+        return j->state == JOB_RUNNING && j->kind != JOB_KIND_STEPS &&
+               (ui_is_admin(ui) || j->uid == ui_uid(ui));
+    case ACTION_BIGGER: return final || j->array_job;
+    case ACTION_FAILED_ONLY: return j->array_job;
+    default: return true;
+    }
+}
+
 static struct table *offered_table(const struct ui *ui)
 {
     struct view *v = ui_view(ui);
@@ -60,7 +83,7 @@ bool offered(const struct ui *ui, enum action action)
         return false;
     if (offered_changes_node(action) && !ui_is_admin(ui))
         return false;
-    if (acts_on_row(action) && !any_row)
+    if (acts_on_row(action) && !(any_row && row_takes(ui, action, t)))
         return false;
     if (action == ACTION_FILTER)
         return !t || t->rows.n || t->edit.text.len;

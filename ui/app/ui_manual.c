@@ -7,6 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "src/text/roff.h"
+#include "src/text/state_text.h"
 #include "ui/app/screens.h"
 #include "ui/app/settings.h"
 #include "ui/command/command_table.h"

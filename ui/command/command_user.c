@@ -76,12 +76,24 @@ static const char *user_row_lacks(unsigned needs, const struct row_subject *row)
     return NULL;
 }
 
-void command_user_run(struct ui *ui, const struct user_command *c)
+static struct row_subject user_row(const struct ui *ui)
 {
     struct view *v = ui_view(ui);
     struct row_subject row = {0};
     if (v->ops->subject)
         v->ops->subject(v, &row);
+    return row;
+}
+
+bool command_user_applies(const struct ui *ui, const struct user_command *c)
+{
+    struct row_subject row = user_row(ui);
+    return !user_row_lacks(user_command_needs(c->run), &row) && (c->reads_only || !ui_why_read_only(ui));
+}
+
+void command_user_run(struct ui *ui, const struct user_command *c)
+{
+    struct row_subject row = user_row(ui);
     const char *lacks = user_row_lacks(user_command_needs(c->run), &row);
     if (lacks) {
         ui_toast(ui, ROLE_WARN, "%s: %s", c->name, lacks);

@@ -9,6 +9,7 @@
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/command/command_table.h"
 #include "ui/command/complete_files.h"
 #include "ui/command/complete_windows.h"

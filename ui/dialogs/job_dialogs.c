@@ -8,6 +8,7 @@
 
 #include "src/base/vec.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/text/view_text.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
@@ -84,6 +85,11 @@ bool act_is_job_action(enum action a)
     return a == ACTION_WATCH;
 }
 
+static bool is_mine_to_change(const struct ui *ui, uint32_t uid)
+{
+    return ui_is_admin(ui) || uid == ui_uid(ui);
+}
+
 static size_t find_job_action(enum action a)
 {
     for (size_t i = 0; i < N_JOB_ACTIONS; i++)
@@ -91,6 +97,18 @@ static size_t find_job_action(enum action a)
             return i;
     bug_on(true);
     return 0;
+}
+
+bool act_applies(const struct ui *ui, enum action a, const struct job *j)
+{
+    if (a == ACTION_WATCH)
+        return j->array_job || !job_state_is_final((enum job_state)j->state);
+    if (!is_mine_to_change(ui, j->uid))
+        return false;
+    if (j->array_job)
+        return true;
+    return job_actions[find_job_action(a)].states & (1u << j->state) &&
+           (a == ACTION_RELEASE ? j->hold : a != ACTION_HOLD || !j->hold);
 }
 
 void job_action_free(void *p)
@@ -118,7 +136,7 @@ static void keep_own(struct job_action *d, const struct ui *ui)
     size_t kept = 0;
     vec_for_each (&d->targets, i) {
         struct target *t = &d->targets.v[i];
-        if (ui_is_admin(ui) || t->uid == ui_uid(ui)) {
+        if (is_mine_to_change(ui, t->uid)) {
             d->targets.v[kept++] = *t;
             continue;
         }

@@ -19,7 +19,10 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t);
 
 /* One of those that act_on_jobs takes. */
 bool act_is_job_action(enum action a);
-/* The same with a known signal. */
+/* Whether it can do anything to the job, as far as its state and its owner say; an array has elements in
+ * any state. */
+bool act_applies(const struct ui *ui, enum action a, const struct job *j);
+/* The same as act_on_jobs with a known signal. */
 void act_signal(struct ui *ui, int number, struct targets *take_t);
 const char *act_refusal(const struct msg_result *r); /* its words */
 /* A box with the refused action and the reason. */

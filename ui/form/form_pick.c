@@ -9,6 +9,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 #include "ui/form/form_page.h"
 
 #define JOBS_MAX  500

@@ -306,13 +306,24 @@ struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j)
                                  .release = tr("U releases it")};
 }
 
-void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
+static void job_info_wait_words(struct rich *r, struct ui *ui, const struct job *j, bool start_apart)
 {
     const struct cause *c = ui_wait(ui, j);
     struct cause_reader reader = ui_cause_reader(ui, j);
+    reader.start_apart = start_apart;
     if (c)
         cause_brief(&r->text, c, &reader);
     else
         job_where(r, j, reader.now);
     rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
+}
+
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
+{
+    job_info_wait_words(r, ui, j, false);
+}
+
+void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j)
+{
+    job_info_wait_words(r, ui, j, true);
 }

@@ -20,6 +20,8 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
 void jobinfo_section(struct lines *l, const char *title);
 /* Why a waiting job waits: the controller's sentence, else the words for its reason. */
 void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
+/* The same where its start stands beside it. */
+void job_wait_words_apart(struct rich *r, struct ui *ui, const struct job *j);
 /* How the user of this screen reads causes of that job (NULL: not known). */
 struct cause_reader ui_cause_reader(const struct ui *ui, const struct job *j);
 

@@ -267,6 +267,11 @@ static const char *history_label(struct view *v, enum action a)
     return again_label(pastlist_job(row), r && !r->job && r->array->fail, a);
 }
 
+static void history_subject(struct view *v, struct row_subject *ret)
+{
+    ret->job = pastlist_job(table_current(&history_of(v)->list.table));
+}
+
 static struct table *history_table(struct view *v)
 {
     return &history_of(v)->list.table;
@@ -292,6 +297,7 @@ const struct view_ops history_view = {
     .input = history_input,
     .act = history_act,
     .label = history_label,
+    .subject = history_subject,
     .table = history_table,
     .mine = history_mine,
     .pane = history_pane,

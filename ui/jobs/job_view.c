@@ -418,6 +418,16 @@ static const char *jobpage_label(struct view *v, enum action a)
     return again_label(job_view_of(p), false, a);
 }
 
+/* The node of the task under the cursor comes before that of the job. */
+static void jobpage_subject(struct view *v, struct row_subject *ret)
+{
+    struct jobpage *p = jobpage_of(v);
+    const struct tree_row *r = jobtree_current(&p->tree);
+    ret->job = job_view_of(p);
+    if (ret->job && r && r->task && r->task->alloc.node)
+        ret->node = model_get_node(ui_model(v->ui), r->task->alloc.node);
+}
+
 static uint32_t jobpage_watches(struct view *v)
 {
     const struct job *j = job_view_of(jobpage_of(v));
@@ -460,6 +470,7 @@ const struct view_ops jobpage_view = {
     .input = jobpage_input,
     .act = jobpage_act,
     .label = jobpage_label,
+    .subject = jobpage_subject,
     .watches_job = jobpage_watches,
     .fd = jobpage_fd,
     .wake = jobpage_wake,

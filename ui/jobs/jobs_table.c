@@ -266,7 +266,10 @@ static void jobs_table_get_where(const void *ctx, const void *row, struct table_
     const struct jobs_row *r = row;
     const struct joblist *l = ctx;
     if (r->job && r->job->state == JOB_PENDING && f->room) { /* drawn: not sorted or filtered by */
-        job_wait_words(&f->text, l->cols.ui, r->job);
+        if (l->table.drawn[table_find_column(&l->table, "when")])
+            job_wait_words_apart(&f->text, l->cols.ui, r->job);
+        else
+            job_wait_words(&f->text, l->cols.ui, r->job);
         f->text.n_runs = 0; /* the sign and the start have the colour */
         rich_role(&f->text, ROLE_NORMAL);
     } else if (r->job)

@@ -392,6 +392,11 @@ static int gpus_pane_lines(struct view *v, int h, int w)
     return tablescreen_lines_below(&g->s, h - head, LINES_BELOW);
 }
 
+static void gpus_subject(struct view *v, struct row_subject *ret)
+{
+    nodescreen_subject(&gpus_screen_ops, &gpus_view_of(v)->s, ret);
+}
+
 static const char *gpus_label(struct view *v, enum action a)
 {
     return a == ACTION_GPU_TABLE && gpus_view_of(v)->as_table ? tr("as map") : NULL;
@@ -413,6 +418,7 @@ const struct view_ops gpus_view = {
     .input = gpus_input,
     .act = gpus_act,
     .label = gpus_label,
+    .subject = gpus_subject,
     .table = tablescreen_table,
     .pane = gpus_pane,
     .pane_lines = gpus_pane_lines,

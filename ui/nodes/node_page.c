@@ -349,6 +349,13 @@ static unsigned nodepage_act(struct view *v, enum action a, const struct input *
     return DID_HANDLE | DID_REDRAW;
 }
 
+static void nodepage_subject(struct view *v, struct row_subject *ret)
+{
+    struct nodepage *p = node_page_of(v);
+    ret->node = node_page_node(p);
+    ret->job = nodejobs_current(&p->jobs);
+}
+
 /* The keys of the node come before those of its jobs; the footer names what a key does here. */
 static const char *nodepage_label(struct view *v, enum action a)
 {
@@ -379,5 +386,6 @@ const struct view_ops nodepage_view = {
     .input = nodepage_input,
     .act = nodepage_act,
     .label = nodepage_label,
+    .subject = nodepage_subject,
     .typing = nodepage_typing,
 };

@@ -33,6 +33,13 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
     side_draw(&s->side, c, l);
 }
 
+void nodescreen_subject(const struct node_screen_ops *o, const struct tablescreen *s,
+                        struct row_subject *ret)
+{
+    const struct trow *row = table_current(&s->table);
+    ret->node = row ? o->node_of(s->v.ui, row) : NULL;
+}
+
 unsigned nodescreen_act(const struct node_screen_ops *o, struct tablescreen *s, enum action a,
                         const struct input *in)
 {

@@ -19,6 +19,9 @@ struct node_screen_ops {
 
 void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, struct canvas *c,
                      const struct screen_layout *l);
+/* The node of the row under the cursor. */
+void nodescreen_subject(const struct node_screen_ops *o, const struct tablescreen *s,
+                        struct row_subject *ret);
 unsigned nodescreen_act(const struct node_screen_ops *o, struct tablescreen *s, enum action a,
                         const struct input *in);
 

@@ -271,6 +271,11 @@ static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
     return nodescreen_act(&nodes_screen, nodes_view_of(v), a, in);
 }
 
+static void nodes_subject(struct view *v, struct row_subject *ret)
+{
+    nodescreen_subject(&nodes_screen, nodes_view_of(v), ret);
+}
+
 static const enum scope scopes[] = {NODE_SCREEN_SCOPES};
 
 const struct view_ops nodes_view = {
@@ -286,6 +291,7 @@ const struct view_ops nodes_view = {
     .draw = nodes_draw,
     .input = tablescreen_input,
     .act = nodes_act,
+    .subject = nodes_subject,
     .table = tablescreen_table,
     .pane = tablescreen_pane,
     .pane_lines = nodes_pane_lines,

@@ -12,6 +12,7 @@
 #include "src/model/jobeffective.h"
 #include "src/text/arraytext.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 #define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */
 

@@ -9,6 +9,7 @@
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/text/jobtext.h"
+#include "src/text/state_text.h"
 
 struct jobs {
     struct job_filter filter;

@@ -287,7 +287,7 @@ static void test_each_gate_is_a_cause(void **state)
     lab_get(&l, id)->req.begin = wall_add_s(l.now, 7200);
     causes_must_be("closed", id,
                    "HELD: held by alice | "
-                   "DEP_WAIT: waits for job 1 (RUNNING) to succeed | "
+                   "DEP_WAIT: waits for job 1 (running) to succeed | "
                    "NOT_YET: its earliest start is in 2 h | "
                    "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "
                    "NOT_ALLOWED: there is no license gaussian");

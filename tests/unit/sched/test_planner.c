@@ -458,7 +458,7 @@ static void test_a_limit_on_nodes_counts_a_node_once(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     assert_string_equal(said_summary(&w),
-                        "job 1 does not wait: it is RUNNING; 2 of its tasks wait: user alice holds 1 "
+                        "job 1 does not wait: it is running; 2 of its tasks wait: user alice holds 1 "
                         "of 1 node and asks for 1 more (hard limit for users)");
     rec_fini(&msg_why_rec, &w);
     l.now.ms -= MS_PER_S;

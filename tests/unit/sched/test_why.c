@@ -147,7 +147,7 @@ static void test_why_it_waits(void **state)
     assert_int_equal(w.rank_of, 3);
     rec_fini(&msg_why_rec, &w);
     sched_why(planner, &v, lab_get(&l, a), l.now, &w);
-    assert_string_equal(said_summary(&w), "job 1 does not wait: it is RUNNING");
+    assert_string_equal(said_summary(&w), "job 1 does not wait: it is running");
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -259,11 +259,11 @@ static void test_why_others_must_end_first(void **state)
     j->req.dependency = xstrdup("afterok:1");
     uint32_t id = lab_submit(&l, j);
     cycle_full();
-    must_say(id, REASON_DEPENDENCY, WHY_DEP_WAIT, "waits for job 1 (RUNNING) to succeed");
+    must_say(id, REASON_DEPENDENCY, WHY_DEP_WAIT, "waits for job 1 (running) to succeed");
     assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
     cycle_full();
     must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
-             "can never start: job 1 (FAILED, exit 3:0) had to succeed");
+             "can never start: job 1 (failed, exit 3:0) had to succeed");
 }
 
 static void test_why_a_limit_is_reached(void **state)
@@ -500,7 +500,7 @@ static void test_why_names_elements_of_an_array(void **state)
     rec_fini(&msg_why_rec, &w);
     const struct job *first = model_get_element(&l.m, id, 0);
     sched_why(planner, &v, first, l.now, &w);
-    assert_string_equal(said_summary(&w), "job 1_0 does not wait: it is RUNNING");
+    assert_string_equal(said_summary(&w), "job 1_0 does not wait: it is running");
     rec_fini(&msg_why_rec, &w);
 }
 

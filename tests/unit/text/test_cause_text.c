@@ -1,5 +1,6 @@
 /* test_cause_text.c - every code has a sentence, with and without its arguments. */
 #include "src/base/xalloc.h"
+#include "src/model/dep.h"
 #include "src/model/spec.h"
 #include "src/text/cause_text.h"
 #include "tests/lib/check.h"
@@ -95,6 +96,12 @@ static void test_sentences_of_lists(void **state)
     must_read(&account, NULL, "account limit reached: 8 of 8 GPUs");
     struct cause ahead = {.code = CAUSE_AHEAD, .n = 3, .start = {.ms = 9}};
     must_read(&ahead, NULL, "3 jobs ahead, starts ~T9");
+    struct cause_reader beside = reader;
+    struct str words = STR_INIT;
+    beside.start_apart = true;
+    cause_brief(&words, &ahead, &beside);
+    check_str("its start stands beside", words.s, "3 jobs ahead");
+    str_fini(&words);
     ahead.n = 1;
     ahead.start.ms = 0;
     ahead.window_s = 86400;
@@ -112,6 +119,22 @@ static void test_sentences_of_lists(void **state)
     cause_add(on, CAUSE_STATE_FAILED);
     must_read(&never, NULL, "job 28 failed: will never start");
     cause_clear(&never);
+    struct cause after = {.code = CAUSE_DEPENDENCY};
+    on = cause_add(&after, CAUSE_DEPENDS_ON);
+    on->id = xstrdup(job);
+    on->what = DEP_TYPE_OK;
+    struct cause *now = cause_add(on, CAUSE_STATE_OTHER);
+    now->state = JOB_RUNNING;
+    must_read(&after, NULL, "waits for job 28 to succeed");
+    char *whole = cause_string(&after, &reader);
+    check_str("in full", whole, "waits for job 28 (running) to succeed");
+    free(whole);
+    cause_clear(&after);
+    struct cause licences = {.code = CAUSE_LICENCES};
+    *cause_add(&licences, CAUSE_LICENCE_SHORT) = (struct cause){
+        .code = CAUSE_LICENCE_SHORT, .asked = 2, .used = 2, .of = 3, .name = xstrdup("matlab")};
+    must_read(&licences, NULL, "needs 2 of license matlab (1 free)");
+    cause_clear(&licences);
     struct cause fits = {.code = CAUSE_NEVER_FITS, .part = xstrdup("main")};
     *cause_add(&fits, CAUSE_WANTS) = (struct cause){.code = CAUSE_WANTS, .cpus = 1, .gpus = 2};
     struct cause *few = cause_add(cause_add(&fits, CAUSE_NODES), CAUSE_NODES_LITTLE_MEMORY);
