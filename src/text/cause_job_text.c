@@ -12,13 +12,6 @@ static void depends_name(struct str *out, const struct cause *c)
     str_appendf(out, "%s %s", c->array ? "array" : "job", c->id ? c->id : "?");
 }
 
-/* What the other job does now stands beside it: a line of a list has no room for it. */
-static void depends_on_append(struct str *out, const struct cause *c)
-{
-    depends_name(out, c);
-    str_appendf(out, " %s", c->what < DEP_N_TYPES ? dep_type_text((enum dep_type)c->what) : "?");
-}
-
 static void depends_on_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                             template_part full)
 {
@@ -43,7 +36,7 @@ static void dependency_full(struct str *out, const struct cause *c, const struct
     dependency_append(out, "waits for ", c, r, full);
 }
 
-/* "waits for job 28 to succeed". */
+/* "waits for 28 to succeed": a line of a list has no room for what the other job does now. */
 static void dependency_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
                              template_part full)
 {
@@ -51,8 +44,9 @@ static void dependency_brief(struct str *out, const struct cause *c, const struc
         dependency_full(out, c, r, full);
         return;
     }
-    str_append(out, "waits for ");
-    depends_on_append(out, &c->parts.v[0]);
+    const struct cause *on = &c->parts.v[0];
+    str_appendf(out, "waits for %s %s", on->id ? on->id : "?",
+                on->what < DEP_N_TYPES ? dep_type_text((enum dep_type)on->what) : "?");
 }
 
 static void dependency_never_full(struct str *out, const struct cause *c, const struct cause_reader *r,

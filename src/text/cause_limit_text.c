@@ -193,7 +193,7 @@ static void licence_short_full(struct str *out, const struct cause *c, const str
     template_append(out, "[ and {more} more][, {n} promised to a job that preempts others]", c, r, full);
 }
 
-/* "needs 1 of license matlab (0 free)". */
+/* "no matlab license is free", "needs 2 matlab licenses (1 free)". */
 static void licences_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
                            template_part full)
 {
@@ -202,9 +202,14 @@ static void licences_brief(struct str *out, const struct cause *c, const struct 
         licences_full(out, c, r, full);
         return;
     }
-    uint64_t taken = first->used + first->n;
-    template_append(out, "needs {asked} of license {name}", first, r, full);
-    str_appendf(out, " (%llu free)", (unsigned long long)(first->of > taken ? first->of - taken : 0));
+    uint64_t taken = first->used + first->n, free_n = first->of > taken ? first->of - taken : 0;
+    if (free_n)
+        str_appendf(
+            out,
+            first->asked == 1 ? "needs %llu %s license (%llu free)" : "needs %llu %s licenses (%llu free)",
+            (unsigned long long)first->asked, first->name ? first->name : "?", (unsigned long long)free_n);
+    else
+        template_append(out, "no {name} license is free", first, r, full);
 }
 
 /* --- the table --- */
