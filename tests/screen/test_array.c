@@ -429,7 +429,21 @@ static void the_end_is_estimated(void **state)
         {{{2, ELEMENT_DONE, 100}, {2, ELEMENT_RUNNING, 40}, {2, ELEMENT_WAITING, 0}}, 1, 260},
         {{{2, ELEMENT_DONE, 100}, {2, ELEMENT_RUNNING, 40}, {3, ELEMENT_WAITING, 0}}, 8, 260},
         {{{1, ELEMENT_DONE, 100}, {1, ELEMENT_DONE, 300}, {1, ELEMENT_RUNNING, 250}}, 0, 50},
-        {{{1, ELEMENT_DONE, 100}, {1, ELEMENT_RUNNING, 500}}, 0, 0},
+        {{{1, ELEMENT_DONE, 100}, {1, ELEMENT_RUNNING, 110}}, 0, 15},
+        {{{1, ELEMENT_DONE, 100}, {1, ELEMENT_RUNNING, 500}}, 0, -1}, /* it is stuck */
+        {{{1, ELEMENT_DONE, 100}, {1, ELEMENT_RUNNING, 500}, {1, ELEMENT_RUNNING, 40}}, 0, 60},
+        {{{1, ELEMENT_DONE, 100},
+          {1, ELEMENT_RUNNING, 500},
+          {1, ELEMENT_RUNNING, 40},
+          {2, ELEMENT_WAITING, 0}},
+         0,
+         260}, /* in the place of the other */
+        {{{1, ELEMENT_DONE, 100},
+          {1, ELEMENT_RUNNING, 500},
+          {1, ELEMENT_RUNNING, 40},
+          {2, ELEMENT_WAITING, 0}},
+         1,
+         -1}, /* the limit is taken by it */
         {{{4, ELEMENT_FAILED, 1}, {1, ELEMENT_DONE, 100}, {1, ELEMENT_RUNNING, 0}},
          0,
          100}, /* not the failed ones */
@@ -443,7 +457,7 @@ static void the_end_is_estimated(void **state)
         j->req.array_throttle = rows[i].throttle;
         make_elements(&e, j, rows[i].runs, N_OF(rows[i].runs));
         array_times_fill(&t, &e);
-        struct wall end = array_times_end(&t, &e, now);
+        struct wall end = array_times_forecast(&t, &e, now).end;
         int64_t left = wall_is_set(end) ? (end.ms - now.ms) / 1000 : -1;
         if (left != rows[i].left_s)
             fail_msg("row %zu: %lld s", i, (long long)left);

@@ -66,9 +66,15 @@ void array_times_fill(struct array_times *t, const struct array_elements *e);
 /* The place of the next slower one of those that ran longest (also if they failed, or still run): of all
  * behind that place in the order of their run times; SIZE_MAX: begins with the slowest. SIZE_MAX: none. */
 size_t array_times_slower(const struct array_elements *e, size_t after);
-/* When the last element may end if each takes as long as those that have ended, and as many run at the same
- * time as now. Unset: nothing is left, none has ended yet, or none runs. */
-struct wall array_times_end(const struct array_times *t, const struct array_elements *e, struct wall now);
+struct array_forecast {
+    /* When the last element may end if each takes as long as those that are done, and as many run at the
+     * same time as now. Unset: nothing is left, none is done yet, or none runs that is not overdue. */
+    struct wall end;
+    uint32_t overdue; /* run clearly longer than any that is done; the end is that of the others */
+};
+
+struct array_forecast array_times_forecast(const struct array_times *t, const struct array_elements *e,
+                                           struct wall now);
 
 /* --- failures --- */
 

@@ -99,20 +99,31 @@ static void add_usual(const struct array_times *t, struct rich *r)
 void array_estimate(const struct array_screen *a, struct rich *r)
 {
     const struct array_elements *e = &a->e;
-    struct wall now = ui_now(a->v.ui), end = array_times_end(&a->times, e, now);
+    struct wall now = ui_now(a->v.ui);
+    struct array_forecast f = array_times_forecast(&a->times, e, now);
     uint32_t left = e->counts[ELEMENT_RUNNING] + e->counts[ELEMENT_WAITING];
+    struct wall end = left ? f.end : array_last_end(e);
     struct str when = STR_INIT;
-    if (!left)
-        end = array_last_end(e);
     if (wall_is_set(end)) {
         when_about(&when, end, now);
-        rich_addf(r, ROLE_WHEN, left ? tr("done about %s") : tr("ended %s"), when.s);
+        rich_addf(r, ROLE_WHEN,
+                  !left       ? tr("ended %s")
+                  : f.overdue ? tr("all others done about %s")
+                              : tr("done about %s"),
+                  when.s);
     } else if (!left) {
         rich_add(r, ROLE_NORMAL, tr("all elements have ended"));
     } else if (!e->counts[ELEMENT_RUNNING]) {
         rich_add(r, ROLE_WAITING, tr("no element runs now"));
-    } else {
+    } else if (!f.overdue) {
         rich_add(r, ROLE_DIM, tr("the end can be estimated when the first element is done"));
+    }
+    if (f.overdue) {
+        rich_add(r, ROLE_NORMAL, wall_is_set(end) ? " \u00b7 " : "");
+        rich_addf(r, ROLE_WARM,
+                  trn("%u element runs longer than any that is done",
+                      "%u elements run longer than any that is done", f.overdue),
+                  f.overdue);
     }
     if (a->times.n)
         add_usual(&a->times, r);

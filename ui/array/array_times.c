@@ -84,30 +84,55 @@ static int by_seconds(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* Each slot is one element that runs: when it is free, the next one starts in it. */
-struct wall array_times_end(const struct array_times *t, const struct array_elements *e, struct wall now)
+/* How long it may run as one that is nothing unusual. */
+static double array_times_most(const struct array_times *t)
 {
-    uint32_t running = e->counts[ELEMENT_RUNNING], waiting = e->counts[ELEMENT_WAITING],
-             throttle = array_elements_throttle(e);
-    uint32_t slots = throttle && throttle < running ? throttle : running;
-    if (!t->n || !running)
-        return (struct wall){0};
-    double *left = xreallocarray(NULL, running, sizeof *left), end;
-    size_t n = 0;
-    for (size_t i = 0; i < e->v.n && n < running; i++) {
+    return t->slowest_s + t->slowest_s / 4.0;
+}
+
+/* What is left to each element that runs, into `left`, but for those that are overdue. Returns how many. */
+static size_t array_times_left(const struct array_times *t, const struct array_elements *e, double *left)
+{
+    size_t n = 0, seen = 0;
+    for (size_t i = 0; i < e->v.n && seen < e->counts[ELEMENT_RUNNING]; i++) {
         const struct array_element *x = &e->v.v[i];
         if (x->is != ELEMENT_RUNNING)
             continue;
+        seen++;
+        if (x->ran_s > array_times_most(t))
+            continue;
         double usual = x->ran_s < t->mean_s ? t->mean_s : t->slowest_s;
-        left[n++] = x->ran_s < usual ? usual - x->ran_s : 0;
+        left[n++] = x->ran_s < usual ? usual - x->ran_s : array_times_most(t) - x->ran_s;
     }
-    qsort(left, n, sizeof *left, by_seconds);
-    end = n ? left[n - 1] : 0;
-    for (uint32_t i = 0; i < slots && waiting; i++) { /* the earliest slots take one more than the others */
-        uint32_t rounds = waiting / slots + (i < waiting % slots);
-        double at = left[i] + rounds * t->mean_s;
-        end = at > end ? at : end;
+    return n;
+}
+
+/* Each slot is one element that runs: when it is free, the next one starts in it. When that of
+ * an overdue one is free cannot be told. */
+struct array_forecast array_times_forecast(const struct array_times *t, const struct array_elements *e,
+                                           struct wall now)
+{
+    struct array_forecast f = {.overdue = 0};
+    uint32_t running = e->counts[ELEMENT_RUNNING], waiting = e->counts[ELEMENT_WAITING],
+             throttle = array_elements_throttle(e);
+    if (!t->n || !running)
+        return f;
+    double *left = xreallocarray(NULL, running, sizeof *left);
+    size_t n = array_times_left(t, e, left), slots = n;
+    f.overdue = running - (uint32_t)n;
+    if (throttle && throttle < running)
+        slots = throttle > f.overdue ? throttle - f.overdue : 0;
+    if (n && (slots || !waiting)) {
+        qsort(left, n, sizeof *left, by_seconds);
+        double end = left[n - 1];
+        for (size_t i = 0; i < slots && waiting;
+             i++) { /* the earliest slots take one more than the others */
+            uint32_t rounds = waiting / (uint32_t)slots + (i < waiting % slots);
+            double at = left[i] + rounds * t->mean_s;
+            end = at > end ? at : end;
+        }
+        f.end.ms = now.ms + (int64_t)(end * MS_PER_S);
     }
     free(left);
-    return (struct wall){.ms = now.ms + (int64_t)(end * MS_PER_S)};
+    return f;
 }
