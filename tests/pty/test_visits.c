@@ -103,6 +103,8 @@ static void a_whole_visit(void **state)
     tty_must_be_sane(t, "visited");
 }
 
+#define BUSY 5 /* percent of one CPU at least; on a machine with much other work it does not get more */
+
 /* One process burns its CPU and prints; what that uses stands on the page of its job, and goes on while the
  * page is shown. */
 static void a_busy_job_is_measured(void **state)
@@ -120,13 +122,13 @@ static void a_busy_job_is_measured(void **state)
     tty_await(t, "of 30:00, ");
     tty_await(t, " of 1 "); /* CPUs */
     int percent = 0;
-    for (int64_t end = tty_now_ms() + 60000; percent < 30 && tty_now_ms() < end;) {
+    for (int64_t end = tty_now_ms() + 60000; percent < BUSY && tty_now_ms() < end;) {
         tty_await(t, "CPU ");
         const char *at = strstr(t->text.s, "\n CPU ");
         percent = at ? atoi(at + 6) : 0;
         assert_true(tty_read(t, 200));
     }
-    if (percent < 30 || percent > 110) /* of one CPU */
+    if (percent < BUSY || percent > 110) /* of one CPU */
         fail_msg("it burns %d %% of its CPU:\n%s", percent, t->text.s);
     tty_type(t, "c");
     tty_await(t, "cancel 1 job");
