@@ -103,7 +103,8 @@ static void no_place_brief(struct str *out, const struct cause *c, const struct 
         no_place_full(out, c, r, full);
         return;
     }
-    str_append(out, c->next ? "next in line, needs " : "needs ");
+    bool apart = r && r->start_apart && wall_is_set(c->start);
+    str_append(out, c->next && !apart ? "next in line, needs " : "needs ");
     full(out, need, r);
     cause_append_start(out, c, r, full);
 }

@@ -102,6 +102,34 @@ static void keys_of_a_page_mean_node_and_jobs(void **state)
     keys_show(u, ":show gpu02<Enter>", "Node gpu02");
 }
 
+/* The keys of the node hide some of those of its jobs: the menu names none that means something else. */
+static void the_menu_of_a_page_is_true(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2/gpu01<Enter><Enter>x");
+    uilab_draw(u, 60, 132);
+    must_show(u, "d      drain: running jobs finish");
+    must_show(u, "       requeue: end the job");
+    assert_true(uilab_find(u, "R      requeue") < 0);
+    assert_true(uilab_find(u, "open the node:") < 0);
+    uilab_keys(u, "<Esc>q<Esc>/cpu01<Enter><Enter>x"); /* no job is there */
+    uilab_draw(u, 60, 132);
+    assert_true(uilab_find(u, "requeue:") < 0);
+    uilab_keys(u, "<Esc>");
+}
+
+static void a_node_that_is_lost_starts_no_job(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    node_news(u, "gpu03", NODE_LOST, NEWS_LOST, "no route to host");
+    uilab_keys(u, "2/gpu03<Enter>R");
+    uilab_draw(u, 24, 80);
+    must_show(u, "New jobs start as soon as it answers again.");
+    uilab_keys(u, "<Esc>");
+}
+
 /* The page of a node that leaves the configuration, and of one whose figures are not known. */
 static void a_page_outlives_its_node(void **state)
 {
@@ -152,6 +180,8 @@ int main(void)
         UI_FIXTURE_CASE(a_page_tells_why_since_when_and_whose),
         UI_FIXTURE_CASE(keys_of_a_page_mean_node_and_jobs),
         UI_FIXTURE_CASE(a_page_outlives_its_node),
+        UI_FIXTURE_CASE(the_menu_of_a_page_is_true),
+        UI_FIXTURE_CASE(a_node_that_is_lost_starts_no_job),
         UI_FIXTURE_CASE(each_state_has_its_sign_and_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ void inputs_act(struct ui *ui, enum action action)
 
 /* --- who gets it --- */
 
-static enum action find_action(const struct ui *ui, const struct view *v, uint32_t key)
+enum action inputs_find_action(const struct ui *ui, const struct view *v, uint32_t key)
 {
     enum scope scopes[SCOPES_MAX];
     size_t n = v->ops->n_scopes;
@@ -161,9 +161,9 @@ static enum action find_action(const struct ui *ui, const struct view *v, uint32
 static enum action action_of(const struct ui *ui, const struct view *v, const struct input *in)
 {
     if (in->kind == INPUT_KEY)
-        return find_action(ui, v, in->key);
+        return inputs_find_action(ui, v, in->key);
     if (in->kind == INPUT_MOUSE && in->what == MOUSE_DOUBLE)
-        return find_action(ui, v, KEYNAME_ENTER);
+        return inputs_find_action(ui, v, KEYNAME_ENTER);
     return ACTION_NONE;
 }
 
@@ -181,7 +181,7 @@ static bool opens_line(const struct ui *ui, const struct input *in)
 {
     if (dialogs_top(ui))
         return false;
-    enum action action = find_action(ui, ui_view(ui), in->key);
+    enum action action = inputs_find_action(ui, ui_view(ui), in->key);
     return action == ACTION_COMMAND || action == ACTION_FILTER || action == ACTION_FIND;
 }
 

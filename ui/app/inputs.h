@@ -6,6 +6,8 @@
 
 void inputs_new(struct ui *ui);
 void inputs_free(struct ui *ui);
+/* What the key means on the view. */
+enum action inputs_find_action(const struct ui *ui, const struct view *v, uint32_t key);
 /* Does an action of the frame's own. */
 void inputs_act(struct ui *ui, enum action action);
 /* Keys that were typed ahead of a dialog that is closed. */

@@ -6,6 +6,7 @@
 #include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/app/inputs.h"
 #include "ui/app/offered.h"
 #include "ui/command/command_user.h"
 #include "ui/frame/stack.h"
@@ -59,10 +60,12 @@ static void menu_add_item(struct dialog *d, const char *key, const char *help)
     strv_push_take(&d->items, str_take(&line));
 }
 
+/* Without the key where that means another action of the view. */
 static void menu_add_action(const struct ui *ui, struct dialog *d, enum action action)
 {
     struct str keys = STR_INIT;
-    keymap_format(&ui->o.keys, action, true, &keys);
+    if (inputs_find_action(ui, ui_view(ui), ui->o.keys.keys[action][0]) == action)
+        keymap_format(&ui->o.keys, action, true, &keys);
     menu_add_item(d, keys.s, tr(action_info(action)->help));
     str_fini(&keys);
 }
@@ -88,11 +91,13 @@ static void menu_add_commands(const struct ui *ui, struct dialog *d, struct acti
 
 static void menu_add_scope(const struct ui *ui, struct dialog *d, struct action_menu *m, enum scope scope)
 {
-    for (int k = 1; k < ACTION_N; k++)
-        if (action_info((enum action)k)->scope == scope && offered(ui, (enum action)k)) {
-            menu_add_action(ui, d, (enum action)k);
-            m->actions[m->n++] = (enum action)k;
-        }
+    for (int k = 1; k < ACTION_N; k++) {
+        const char *label = offered_label(ui, (enum action)k);
+        if (action_info((enum action)k)->scope != scope || (label && !*label))
+            continue;
+        menu_add_action(ui, d, (enum action)k);
+        m->actions[m->n++] = (enum action)k;
+    }
 }
 
 /* What the actions are for: the marked rows, or the one under the cursor. Heap. */

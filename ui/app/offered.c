@@ -49,7 +49,7 @@ static bool row_takes(const struct ui *ui, enum action action, const struct tabl
         v->ops->subject(v, &row);
     const struct job *j = row.job;
     if (!j)
-        return true;
+        return !act_is_job_action(action) || !v->ops->subject || (t && list_n_marks(&t->list));
     if (act_is_job_action(action))
         return act_applies(ui, action, j);
     bool final = job_state_is_final((enum job_state)j->state);

@@ -62,6 +62,14 @@ static void list_nodes(struct lines *l, const struct node *const *nodes, size_t 
         lines_addf(l, ROLE_DIM, tr("and %zu more"), n - LIST_MAX);
 }
 
+static bool any_is_up(const struct node *const *nodes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i]->state == NODE_UP)
+            return true;
+    return false;
+}
+
 void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason)
 {
     if (!n || ui_read_only(ui, true))
@@ -82,9 +90,11 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     d->danger = drain;
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM,
+    lines_addf(&d->body.lines, ROLE_DIM, "%s",
                drain ? tr("Running jobs finish, no new jobs start. Why?")
-                     : tr("New jobs start at once. Is the reason above resolved?"));
+               : any_is_up(nodes, n)
+                   ? tr("New jobs start at once. Is the reason above resolved?")
+                   : tr("New jobs start as soon as it answers again. Is the reason above resolved?"));
     ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
 }
 
