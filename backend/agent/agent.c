@@ -40,6 +40,7 @@
 #include "src/base/privdrop.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
+#include "src/proto/msg_node.h"
 
 #define PEERS_MAX       64
 #define KILL_WAIT_S     30
@@ -226,7 +227,7 @@ static int peer_on_frame(void *ctx, const struct frame *f)
     struct agent_peer *p = ctx;
     struct errtext err;
     void *body;
-    int r = msg_decode(f, &body, &err);
+    int r = msg_node_decode(f, &body, &err);
     if (r < 0) {
         log_warn("uid=%u sent a message that cannot be read: %s", p->uid, err.s);
         return r;
@@ -237,7 +238,7 @@ static int peer_on_frame(void *ctx, const struct frame *f)
         peer_take_ping(p, f->tag);
     else if (f->type != MSG_PONG)
         r = peer_take_order(p, f, body);
-    msg_free(f->type, body);
+    msg_node_free(f->type, body);
     return r;
 }
 

@@ -10,10 +10,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
 
-REC_DEFINE(alloc, ALLOC_FIELDS)
 REC_DEFINE(index_range, INDEX_RANGE_FIELDS)
 REC_DEFINE(job_req, JOB_REQ_FIELDS)
-REC_DEFINE(rank_end, RANK_END_FIELDS)
 REC_DEFINE(task, TASK_FIELDS)
 REC_DEFINE(step, STEP_FIELDS)
 REC_DEFINE(past_run, PAST_RUN_FIELDS)

@@ -7,10 +7,9 @@
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
+#include "src/proto/msg_node.h"
 
-REC_DEFINE(msg_hello, MSG_HELLO_FIELDS)
 REC_DEFINE(msg_welcome, MSG_WELCOME_FIELDS)
-REC_DEFINE(msg_agent, MSG_AGENT_FIELDS)
 REC_DEFINE(msg_result, MSG_RESULT_FIELDS)
 REC_DEFINE(step_payload, STEP_PAYLOAD_FIELDS)
 REC_DEFINE(msg_submit, MSG_SUBMIT_FIELDS)
@@ -22,9 +21,6 @@ REC_DEFINE(msg_update, MSG_UPDATE_FIELDS)
 REC_DEFINE(msg_drain, MSG_DRAIN_FIELDS)
 REC_DEFINE(msg_node_note, MSG_NODE_NOTE_FIELDS)
 REC_DEFINE(msg_node_task_end, MSG_NODE_TASK_END_FIELDS)
-REC_DEFINE(msg_tunnel_open, MSG_TUNNEL_OPEN_FIELDS)
-REC_DEFINE(msg_tunnel_data, MSG_TUNNEL_DATA_FIELDS)
-REC_DEFINE(msg_tunnel_taken, MSG_TUNNEL_TAKEN_FIELDS)
 REC_DEFINE(msg_get, MSG_GET_FIELDS)
 REC_DEFINE(msg_nodes, MSG_NODES_FIELDS)
 REC_DEFINE(msg_jobs, MSG_JOBS_FIELDS)
@@ -35,21 +31,11 @@ REC_DEFINE(msg_reasons, MSG_REASONS_FIELDS)
 REC_DEFINE(msg_job, MSG_JOB_FIELDS)
 REC_DEFINE(msg_script, MSG_SCRIPT_FIELDS)
 REC_DEFINE(msg_complete, MSG_COMPLETE_FIELDS)
-REC_DEFINE(msg_output_read, MSG_OUTPUT_READ_FIELDS)
-REC_DEFINE(msg_output_data, MSG_OUTPUT_DATA_FIELDS)
-REC_DEFINE(msg_input, MSG_INPUT_FIELDS)
-REC_DEFINE(msg_input_ack, MSG_INPUT_ACK_FIELDS)
-REC_DEFINE(gpu_util, GPU_UTIL_FIELDS)
-REC_DEFINE(task_util, TASK_UTIL_FIELDS)
-REC_DEFINE(msg_util, MSG_UTIL_FIELDS)
-REC_DEFINE(msg_watch_util, MSG_WATCH_UTIL_FIELDS)
 REC_DEFINE(msg_flag, MSG_FLAG_FIELDS)
 REC_DEFINE(user_stats, USER_STATS_FIELDS)
 REC_DEFINE(msg_stats, MSG_STATS_FIELDS)
-REC_DEFINE(msg_none, MSG_NONE_FIELDS)
 REC_DEFINE(msg_history, MSG_HISTORY_FIELDS)
 REC_DEFINE(msg_history_end, MSG_HISTORY_END_FIELDS)
-REC_DEFINE(msg_pmi, MSG_PMI_FIELDS)
 REC_DEFINE(msg_waits_get, MSG_WAITS_GET_FIELDS)
 REC_DEFINE(msg_waits, MSG_WAITS_FIELDS)
 REC_DEFINE(msg_prio, MSG_PRIO_FIELDS)
@@ -80,30 +66,17 @@ const char *msg_name(enum msg_kind kind)
     bug_on((unsigned)kind >= MSG_N_KINDS);
     return names[kind];
 }
+
 void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body)
 {
-    static const struct msg_none nothing = {0};
-    const struct rec_desc *d = msg_rec(kind);
-    bug_on(!body && d != &msg_none_rec);
-
-    size_t at = frame_begin(out);
-    codec_encode(d, body ? body : &nothing, out);
-    frame_end(out, at, (uint16_t)kind, 0, tag);
+    msg_append_as(out, msg_rec(kind), kind, tag, body);
 }
 
 int msg_decode(const struct frame *f, void **ret, struct errtext *err)
 {
     if (f->type >= MSG_N_KINDS)
         return err_set(err, -ENOSYS, "message kind %u is not known here", f->type);
-    const struct rec_desc *d = msg_rec(f->type);
-    void *body = xmalloc(d->size);
-    int r = codec_decode(d, f->body, f->size, body, err);
-    if (r < 0) {
-        free(body);
-        return r;
-    }
-    *ret = body;
-    return 0;
+    return msg_decode_as(msg_rec(f->type), f, ret, err);
 }
 
 void msg_free(enum msg_kind kind, void *body)

@@ -1,16 +1,11 @@
 /* test_msg.c - frames on a stream, messages in frames, events in messages. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "src/base/xalloc.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
+#include "src/proto/msg_node.h"
+#include "tests/lib/check.h"
 
 static void give(struct frame_reader *r, const char *p, size_t n)
 {
@@ -252,9 +247,39 @@ static void test_the_deepest_causes_are_read(void **state)
     rec_fini(&msg_waits_rec, &waits);
 }
 
+/* The table of the nodes' messages is that of all messages, less those between clients and controllers. */
+static void test_messages_of_nodes(void **unused)
+{
+    (void)unused;
+    static const char *const who[] = {
+#define X(name, body, who) [MSG_##name] = who,
+        MSGS(X)
+#undef X
+    };
+    unsigned n = 0;
+    for (unsigned kind = 0; kind < MSG_N_KINDS; kind++) {
+        bool of_node = strstr(who[kind], "A->") || strstr(who[kind], "->A") || strstr(who[kind], "either");
+        check_int(msg_name(kind), msg_node_rec(kind) != NULL, of_node);
+        if (of_node)
+            assert_ptr_equal(msg_node_rec(kind), msg_rec(kind));
+        struct frame f = {.type = (uint16_t)kind, .body = (const uint8_t *)"", .size = 0};
+        struct errtext err = {""};
+        void *body = NULL;
+        if (!of_node)
+            check_int(msg_name(kind), msg_node_decode(&f, &body, &err), -EPROTO);
+        n += of_node;
+    }
+    assert_true(n >= 20);
+    struct frame newer = {.type = MSG_N_KINDS};
+    struct errtext err = {""};
+    void *body = NULL;
+    assert_int_equal(msg_node_decode(&newer, &body, &err), -ENOSYS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages_of_nodes),
         cmocka_unit_test(test_too_long_is_refused_by_its_header),
         cmocka_unit_test(test_bodies_that_are_refused),
         cmocka_unit_test(test_header_is_little_endian),
