@@ -305,9 +305,10 @@ static void shim_collect(struct shim *s, struct poll_sources *q)
     shim_add(q, s->ctl_fd, POLLIN, (struct poll_source){.kind = SRC_CTL});
     shim_add(q, s->timer_fd, POLLIN, (struct poll_source){.kind = SRC_TIMER});
     shim_add(q, s->opener_fd, POLLIN, (struct poll_source){.kind = SRC_OPENER});
+    shim_add(q, shim_pmi_fd(s), (short)(POLLIN | (shim_pmi_wants_write(s) ? POLLOUT : 0)),
+             (struct poll_source){.kind = SRC_PMI});
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
-        shim_add(q, shim_pmi_fd(s, i), POLLIN, (struct poll_source){.kind = SRC_PMI, .rank = i});
         shim_add(q, r->report_fd, POLLIN, (struct poll_source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
             if (r->pump[k].fd >= 0 && shim_io_sink_has_room(s, r, k))
@@ -360,8 +361,8 @@ static void shim_serve(struct shim *s, const struct poll_source *what, short rea
         break;
     case SRC_INPUT: shim_io_input_push(s); break;
     case SRC_PMI:
-        if (shim_pmi_fd(s, what->rank) >= 0)
-            shim_pmi_read(s, what->rank);
+        if (shim_pmi_fd(s) >= 0)
+            shim_pmi_serve(s, ready);
         break;
     case SRC_SINK: shim_io_sink_flush(s, &s->sinks.v[what->sink]); break;
     }
@@ -497,6 +498,7 @@ int shim_main(const char *dir)
     s.signal_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
     shim_start(&s);
     shim_run(&s);
+    shim_pmi_stop(&s);
     shim_finish(&s);
     return 0;
 }

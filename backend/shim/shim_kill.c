@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "src/base/clock.h"
@@ -35,6 +36,16 @@ static void kill_give_spares(struct shim *s)
     }
 }
 
+void shim_kill_tree(const struct shim *s, struct proc_list *ret)
+{
+    proc_descendants(getpid(), ret);
+    for (size_t i = 0; i < ret->n; i++)
+        if (ret->v[i].pid == s->pmi_pid) {
+            memmove(&ret->v[i], &ret->v[i + 1], (--ret->n - i) * sizeof *ret->v);
+            break;
+        }
+}
+
 static void kill_signal_tree(const struct proc_list *tree, int signo)
 {
     for (size_t i = 0; i < tree->n; i++)
@@ -51,13 +62,13 @@ static bool kill_wants_cont(int signo)
 }
 
 /* What is stopped cannot fork: once a pass finds no new process, none escapes. */
-static void kill_stop_tree(struct proc_list *tree)
+static void kill_stop_tree(const struct shim *s, struct proc_list *tree)
 {
     size_t before = SIZE_MAX;
     for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
         before = tree->n;
         kill_signal_tree(tree, SIGSTOP);
-        proc_descendants(getpid(), tree);
+        shim_kill_tree(s, tree);
     }
 }
 
@@ -74,11 +85,11 @@ void shim_kill_signal(struct shim *s, int signo, enum signal_target target)
     }
     struct proc_list tree = {0};
     kill_give_spares(s);
-    proc_descendants(getpid(), &tree);
+    shim_kill_tree(s, &tree);
     if (kill_wants_cont(signo))
         kill_signal_tree(&tree, SIGCONT);
     if (signo == SIGSTOP)
-        kill_stop_tree(&tree);
+        kill_stop_tree(s, &tree);
     else
         kill_signal_tree(&tree, signo);
     proc_list_fini(&tree);
@@ -108,9 +119,9 @@ void shim_kill_round(struct shim *s)
     kill_give_spares(s);
     kill_group(s);
     struct proc_list tree = {0};
-    proc_descendants(getpid(), &tree);
+    shim_kill_tree(s, &tree);
     if (s->kill_pause_ms > PAUSE_MIN_MS << BOMB_ROUNDS)
-        kill_stop_tree(&tree);
+        kill_stop_tree(s, &tree);
     kill_signal_tree(&tree, SIGKILL);
     proc_list_fini(&tree);
     shim_kill_take_spares(s);

@@ -6,6 +6,8 @@
 
 /* Takes the spare descriptors that are not held. */
 void shim_kill_take_spares(struct shim *s);
+/* The processes of the task: all descendants but the PMI server. */
+void shim_kill_tree(const struct shim *s, struct proc_list *ret);
 void shim_kill_terminate(struct shim *s, int64_t grace_ms);
 void shim_kill_signal(struct shim *s, int signo, enum signal_target target);
 void shim_kill_round(struct shim *s);

@@ -104,7 +104,7 @@ void shim_mem_look(struct shim *s)
         return;
     }
     struct proc_list tree = {0};
-    proc_descendants(getpid(), &tree);
+    shim_kill_tree(s, &tree);
     uint64_t kib = 0, limit = s->l.alloc.mem_mib * 1024;
     for (size_t i = 0; i < tree.n; i++)
         kib += tree.v[i].rss_kib;

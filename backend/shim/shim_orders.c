@@ -110,12 +110,7 @@ void shim_orders_take_frame(struct shim *s, const struct frame *f)
             shim_orders_kill(s, &k);
         rec_fini(&launch_kill_rec, &k);
     } else if (f->type == MSG_PMI_ALL) {
-        struct msg_pmi m;
-        if (codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL) < 0)
-            return;
-        if (launch_key_eq(&m.key, &s->l.key))
-            shim_pmi_take(s, &m);
-        rec_fini(&msg_pmi_rec, &m);
+        shim_pmi_take(s, f);
     } else if (f->type == SHIM_LEASE) {
         lease_renew(s, f->tag);
         shim_timer_arm(s);

@@ -104,13 +104,8 @@ static void rank_join_group(const char *group, int report)
     free(path);
 }
 
-/* What the agent has changed for itself is as it was. */
-static void rank_set_limits(const struct shim *s)
+void shim_rank_unspare(const struct shim *s)
 {
-    if (s->setup.nofile)
-        ulimit_set(ULIMIT_NOFILE, s->setup.nofile);
-    if (s->setup.core_known)
-        ulimit_set(ULIMIT_CORE, s->setup.core);
     if (!s->setup.spared)
         return;
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -118,6 +113,16 @@ static void rank_set_limits(const struct shim *s)
         return;
     dprintf(fd, "%d", s->setup.oom_score_adj);
     close(fd);
+}
+
+/* What the agent has changed for itself is as it was. */
+static void rank_set_limits(const struct shim *s)
+{
+    if (s->setup.nofile)
+        ulimit_set(ULIMIT_NOFILE, s->setup.nofile);
+    if (s->setup.core_known)
+        ulimit_set(ULIMIT_CORE, s->setup.core);
+    shim_rank_unspare(s);
 }
 
 /* A pipe or a spool keeps its own descriptor, so the number of what is passed in is never below 3. */

@@ -8,4 +8,7 @@ int shim_rank_spawn(struct shim *s, struct rank *r);
 /* Takes what the child says of its start. */
 void shim_rank_read_report(struct shim *s, struct rank *r);
 
+/* The calling process, a child, is no longer spared by the kernel's out-of-memory killer. */
+void shim_rank_unspare(const struct shim *s);
+
 #endif

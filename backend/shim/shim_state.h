@@ -44,7 +44,7 @@ struct rank {
     size_t in_at; /* bytes of shim.input it has got */
 };
 
-struct pmi;
+struct shim_pmi;
 struct pty;
 
 enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
@@ -104,7 +104,9 @@ struct shim {
     uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */
     bool input_waits, input_eof;
 
-    struct pmi *pmi; /* NULL: not served */
+    struct shim_pmi *pmi; /* NULL: not served */
+    pid_t pmi_pid;   /* its server, a child beside the processes of the task; waitpid(-1) does not count it;
+                      * 0: none */
     struct pty *pty; /* NULL: no terminal. The first rank's input and output are its two ends */
 };
 

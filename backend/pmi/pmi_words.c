@@ -1,4 +1,4 @@
-#include "backend/shim/shim_pmi_words.h"
+#include "backend/pmi/pmi_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 
-const char *shim_pmi_words_value(const struct pmi_words *w, const char *key)
+const char *pmi_words_value(const struct pmi_words *w, const char *key)
 {
     for (size_t i = 0; i + 1 < w->v.n; i += 2)
         if (str_eq(w->v.v[i], key))
@@ -14,7 +14,7 @@ const char *shim_pmi_words_value(const struct pmi_words *w, const char *key)
     return NULL;
 }
 
-void shim_pmi_words_split_v2(const char *s, struct pmi_words *ret)
+void pmi_words_split_v2(const char *s, struct pmi_words *ret)
 {
     while (*s) {
         size_t n = strcspn(s, "=;");
@@ -33,7 +33,7 @@ void shim_pmi_words_split_v2(const char *s, struct pmi_words *ret)
 }
 
 /* A value that is the last may hold blanks. */
-void shim_pmi_words_split_v1(const char *s, struct pmi_words *ret)
+void pmi_words_split_v1(const char *s, struct pmi_words *ret)
 {
     while (*(s += strspn(s, " "))) {
         size_t n = strcspn(s, "= ");
@@ -55,8 +55,8 @@ static void pmi_words_escape(struct str *out, const char *value)
     }
 }
 
-void shim_pmi_words_answer_v2(struct str *out, const char *cmd, const char *thread, const char *more,
-                              const char *value, int rc)
+void pmi_words_answer_v2(struct str *out, const char *cmd, const char *thread, const char *more,
+                         const char *value, int rc)
 {
     struct str s = STR_INIT;
     char length[16];
