@@ -146,8 +146,10 @@ int main(int argc, char **argv)
         return shim_program(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], GPU_SAMPLER_OPTION) == 0)
         return gpu_sampler_main(getenv(NVML_VARIABLE));
-    if (argc == 2 && strcmp(argv[1], FILE_READER_OPTION) == 0)
-        return file_reader_main();
+    if (argc == 3 && strcmp(argv[1], FILE_READER_OPTION) == 0) {
+        log_open("stoker-agent", 2, LOG_LVL_INFO);
+        return file_reader_main(argv[2]);
+    }
     static struct options o;
     int exit_code;
     if (!parse(argc, argv, &o, &exit_code))

@@ -36,7 +36,7 @@ struct waiting_read {
 
 struct file_reader {
     struct frame_reader in;
-    char *path, *refused;
+    char *path;
     int fd;
     VEC(struct waiting_read) waits;
 };
@@ -95,13 +95,12 @@ static bool file_reader_answer(struct file_reader *r, const struct waiting_read 
 {
     struct stat st;
     bool last = mono_ms() >= a->until_ms;
-    int e = r->refused ? 0 : file_reader_open_file(r);
+    int e = file_reader_open_file(r);
     if (e == -ENOENT && !a->ended && !last)
         return false;
-    if (r->refused || (e < 0 && (e != -ENOENT || a->ended))) {
-        char *text = r->refused ? xstrdup(r->refused)
-                                : xasprintf("%s: %s", r->path,
-                                            e == -EINVAL ? "it is not a plain file" : strerror(-e));
+    if (e < 0 && (e != -ENOENT || a->ended)) {
+        char *text =
+            xasprintf("%s: %s", r->path, e == -EINVAL ? "it is not a plain file" : strerror(-e));
         *ret_ok = send_error(a, text);
         free(text);
         return true;
@@ -140,13 +139,8 @@ static bool file_reader_take(struct file_reader *r, const struct frame *f)
     struct errtext err;
     if (f->type != MSG_OUTPUT_READ || codec_decode(&msg_output_read_rec, f->body, f->size, &m, &err) < 0)
         return false;
-    if (!r->path) {
+    if (!r->path)
         r->path = xstrdup(m.path ? m.path : "");
-        if (privdrop_to_uid(m.uid, &err) < 0)
-            r->refused = xstrdup(err.s);
-        else if (confine_system_calls(CONFINE_READER, "stoker-agent (reader of a file)") < 0)
-            log_debug("system calls of this reader are not restricted");
-    }
     struct waiting_read a = {.tag = f->tag,
                              .offset = m.offset,
                              .max = m.max,
@@ -175,8 +169,15 @@ static bool file_reader_take_frames(struct file_reader *r)
     return got == 0;
 }
 
-int file_reader_main(void)
+int file_reader_main(const char *uid)
 {
+    struct errtext err;
+    if (privdrop_to_uid((uid_t)strtoul(uid, NULL, 10), &err) < 0) {
+        log_error("a file is not read: %s", err.s);
+        return 1;
+    }
+    if (confine_system_calls(CONFINE_READER, "stoker-agent (reader of a file)") < 0)
+        log_debug("system calls of this reader are not restricted");
     struct file_reader r = {.in = {.max = PIECE_MAX}, .fd = -1, .waits = VEC_INIT};
     bool on = true;
     while (on) {

@@ -1,8 +1,8 @@
 /* file_reader.h - the program that reads one output file for the agent, as its user: `stoker-agent
- * --read-file`.
+ * --read-file UID`.
  *
- * Its standard input is a socket. The first OUTPUT_READ names the user and the file, which stay; each is
- * answered by OUTPUT_DATA with its tag. A file that is not there yet, or has nothing new, is looked at
+ * It becomes that user before it reads anything, and makes only the system calls of a reader. Its standard
+ * input is a socket. The first OUTPUT_READ names the file, which stays; each is answered by OUTPUT_DATA with its tag. A file that is not there yet, or has nothing new, is looked at
  * again for wait_ms. A file server that hangs holds up this process alone; it ends with its input, or after
  * half a minute without a question.
  */
@@ -11,6 +11,6 @@
 
 #define FILE_READER_OPTION "--read-file"
 
-int file_reader_main(void);
+int file_reader_main(const char *uid);
 
 #endif

@@ -78,13 +78,15 @@ static void outfile_on_close(void *ctx, const char *why)
 
 static const struct wire_ops outfile_ops = {.on_frame = outfile_on_frame, .on_close = outfile_on_close};
 
-static int outfile_start(pid_t *ret_pid)
+static int outfile_start(uint32_t uid, pid_t *ret_pid)
 {
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
     char *program = exe_path(), name[] = "stoker-agent", option[] = FILE_READER_OPTION, lang[] = "LC_ALL=C";
-    char *argv[] = {name, option, NULL}, *env[] = {lang, NULL};
+    char user[16];
+    snprintf(user, sizeof user, "%u", (unsigned)uid);
+    char *argv[] = {name, option, user, NULL}, *env[] = {lang, NULL};
     int r = spawn_program(
         &(struct spawn){.path = program, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
         ret_pid);
@@ -107,7 +109,7 @@ static struct outfile *outfile_find(struct outfiles *of, const struct msg_output
             return o;
     }
     pid_t pid;
-    int fd = n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(&pid) : -EBUSY;
+    int fd = n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(m->uid, &pid) : -EBUSY;
     if (fd < 0)
         return NULL;
     struct outfile *o = xcalloc(1, sizeof *o);
