@@ -28,7 +28,7 @@ begin
 is "its uid" "$(of "$server" Uid)" "$(id -u nobody)"
 is "its group" "$(of "$server" Gid)" "$(id -g nobody)"
 is "its capabilities" "$(of "$server" CapPrm)" 0000000000000000
-case $(uname -m) in x86_64 | aarch64) is "its filter" "$(of "$server" Seccomp)" 2 ;; esac
+! has_filters || is "its filter" "$(of "$server" Seccomp)" 2
 is "the kernel's out-of-memory killer may end it" "$(cat "/proc/$server/oom_score_adj")" "$(cat /proc/self/oom_score_adj)"
 is "it has the sockets of two ranks, that of the supervisor, and standard error" "$(find "/proc/$server/fd" -type l | wc -l)" 4
 as_nobody cat "/proc/$server/maps" >/dev/null 2>&1 && fail "its user sees where its memory lies"

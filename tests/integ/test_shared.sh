@@ -216,9 +216,8 @@ has "it is seen" "$(as "$login" squeue -h -o '%i %u')" "$j nobody"
 
 case_ "each process has given up what it does not need"
 status_of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
-filters=$([ "$(uname -m)" = x86_64 ] && echo 2 || echo "")
-[ -z "$filters" ] || for pid in "$controller" $(pgrep -f "stoker-link (serve|listen) .*$keys"); do
-    is "a filter of system calls, of $(ps -o args= -p "$pid")" "$(status_of "$pid" Seccomp)" $filters
+! has_filters || for pid in "$controller" $(pgrep -f "stoker-link (serve|listen) .*$keys"); do
+    is "a filter of system calls, of $(ps -o args= -p "$pid")" "$(status_of "$pid" Seccomp)" 2
     is "nothing new through setuid programs" "$(status_of "$pid" NoNewPrivs)" 1
     is "no capability" "$(status_of "$pid" CapPrm)" 0000000000000000
 done

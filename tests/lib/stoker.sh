@@ -75,6 +75,11 @@ must() {
     [ $rc -eq 0 ] || fail "status $rc of: $*" "$(quoted out "$out")" "$(quoted err "$err")"
 }
 
+# Whether this build filters system calls: one with a sanitizer does not (backend/confine).
+has_filters() {
+    case $(uname -m) in x86_64 | aarch64) ! grep -qE '__(asan|tsan)_init' "$B/bin/stoker-agent" ;; *) false ;; esac
+}
+
 skip() {
     echo "$*"
     exit 77
