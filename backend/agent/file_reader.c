@@ -99,8 +99,7 @@ static bool file_reader_answer(struct file_reader *r, const struct waiting_read 
     if (e == -ENOENT && !a->ended && !last)
         return false;
     if (e < 0 && (e != -ENOENT || a->ended)) {
-        char *text =
-            xasprintf("%s: %s", r->path, e == -EINVAL ? "it is not a plain file" : strerror(-e));
+        char *text = xasprintf("%s: %s", r->path, e == -EINVAL ? "it is not a plain file" : strerror(-e));
         *ret_ok = send_error(a, text);
         free(text);
         return true;

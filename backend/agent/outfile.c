@@ -109,7 +109,8 @@ static struct outfile *outfile_find(struct outfiles *of, const struct msg_output
             return o;
     }
     pid_t pid;
-    int fd = n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(m->uid, &pid) : -EBUSY;
+    int fd =
+        n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(m->uid, &pid) : -EBUSY;
     if (fd < 0)
         return NULL;
     struct outfile *o = xcalloc(1, sizeof *o);
