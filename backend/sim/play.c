@@ -143,7 +143,7 @@ static enum refusal play_admit(struct play_clock *c, const struct job *j)
     struct submitter by = {.uid = j->uid, .user = j->user, .group = j->group, .is_simulated = true};
     enum refusal r = account_check(&c->view, &by, j->req.account, j->req.qos, NULL);
     if (r == REFUSAL_NONE)
-        r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, NULL);
+        r = sched_admit(c->planner, &c->view, j, NULL);
     return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, NULL) : r;
 }
 

@@ -91,6 +91,8 @@ static const struct conf_option part_options[] = {
      .help = "With `requeue`: `true`: a job has its grace time before it is requeued; `false`: it is ended at once."},
     {.name = "lost_node", .type = CONF_WORD, MEMBER(part_spec, lost_node), .words = lost_nodes, .def = "cluster",
      .def_help = "the cluster's", .help = "What happens to jobs of this partition when their node is lost."},
+    {.name = "batch_only", .type = CONF_BOOL, MEMBER(part_spec, batch_only), .def = "false",
+     .help = "Admits jobs of `sbatch` and `stoker submit` alone: `srun` and `salloc` get no allocation here."},
     {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "all users",
      .help = "Unix groups whose members may use the partition."},
     {.name = "allow_accounts", .type = CONF_STRV, MEMBER(part_spec, allow_accounts), .def_help = "all",

@@ -302,7 +302,8 @@ enum why_class {
     /* who may name what */                                                                                  \
     X(ACCOUNT_GROUP, "name user")                                                                            \
     X(QOS_CLOSED, "name")                                                                                    \
-    X(QOS_USER, "name user")
+    X(QOS_USER, "name user")                                                                                 \
+    X(PARTITION_BATCH_ONLY, "part")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -56,13 +56,14 @@ struct part_spec {
     struct strv allow_groups, allow_accounts, allow_qos; /* empty: all users */
     struct strv deny_groups, deny_accounts, deny_qos;    /* these not, whatever is allowed */
     uint32_t lost_node;                                  /* enum lost_node; NOT_SAID: the cluster's */
+    bool batch_only;                                     /* no jobs of srun and salloc */
 };
 #define PART_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STRV, nodes) F(S, BOOL, is_default) F(S, U32, state) F(S, U32, max_time_s)          \
     F(S, U32, default_time_s) F(S, U32, max_nodes) F(S, U32, priority_job_factor) F(S, U32, priority_tier)   \
     F(S, U32, preempt_mode) F(S, U32, grace_s) F(S, BOOL, requeue_after_grace) F(S, STRV, allow_groups)      \
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
-    F(S, STRV, deny_qos) F(S, U32, lost_node)
+    F(S, STRV, deny_qos) F(S, U32, lost_node) F(S, BOOL, batch_only)
 
 #define QOS_DEFAULT "normal" /* Slurm's name of the QOS of jobs that name none: always there */
 

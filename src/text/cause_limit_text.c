@@ -224,6 +224,7 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_PARTITION_GROUPS] = {.full = "partition {part} does not admit its user's groups"},
     [CAUSE_PARTITION_ACCOUNTS] = {.full = "partition {part} does not admit its account"},
     [CAUSE_PARTITION_QOS] = {.full = "partition {part} does not admit its QOS"},
+    [CAUSE_PARTITION_BATCH_ONLY] = {.full = "partition {part} takes batch jobs only: submit with sbatch"},
     [CAUSE_PARTITION_TIME] =
         {.full = "time limit {asked:duration} asked, partition {part} allows {most:duration}"},
     [CAUSE_PARTITION_TIME_MIN] = {.full =

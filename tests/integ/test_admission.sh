@@ -11,7 +11,7 @@ nodes = ( { name = "n[1-2]"; transport = "local"; cpus = 8; memory = "16G"; gpus
 partitions = ( { name = "main"; default = $([ "$1" = main ] && echo true || echo false); },
                { name = "$2"; default = $([ "$1" = main ] && echo false || echo true); },
                { name = "short"; max_time = "10:00"; },
-               { name = "tight"; } );
+               { name = "tight"; }, { name = "spare"; batch_only = true; } );
 limits = ( { scope = "partition"; name = "tight"; hard = { submitted_jobs = 2; array_size = 3; }; } );
 min_job_age = "1h";
 kill_wait = "1s";
@@ -30,6 +30,19 @@ refused() {
     has "${*:2}" "$err" "$1"
     is "${*:2}: output" "$out" ""
 }
+
+case_ "a partition for batch jobs alone"
+for command in "srun -p spare true" "salloc -p spare true"; do
+    # shellcheck disable=SC2086
+    run timeout 20 $command
+    [ "$rc" -ne 0 ] || fail "$command was accepted"
+    has "$command" "$err" "partition spare takes batch jobs only: submit with sbatch"
+done
+submit -p spare -o spare.out --wrap 'srun echo a step of $SLURM_JOB_PARTITION'
+wait_end "$job"
+is "a batch job and its step" "$state $(<spare.out)" "COMPLETED a step of spare"
+is "of two partitions the other takes it" "$(srun -p spare,main bash -c 'echo $SLURM_JOB_PARTITION')" main
+has "scontrol" "$(scontrol show partition spare)" "BatchOnly=YES"
 
 case_ "GPU counts that do not agree"
 gres="Invalid generic resource (gres) specification"

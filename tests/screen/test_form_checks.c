@@ -117,7 +117,7 @@ static void must_be_admitted(struct uilab *u, struct planner *p, struct form *f)
     struct sched_view v = lab_view(&u->lab);
     if (form_message(f, u->lab.now, &m, &err) < 0)
         fail_msg("%s\n%s", err.s, f->text.s);
-    if (sched_admit(p, &v, 1000, &m.req, NULL, 0, &why) != REFUSAL_NONE)
+    if (sched_admit(p, &v, &(struct job){.uid = 1000, .req = m.req}, &why) != REFUSAL_NONE)
         fail_msg("refused, cause %s:\n%s", cause_code_name(why.code), f->text.s);
     cause_clear(&why);
     rec_fini(&msg_submit_rec, &m);

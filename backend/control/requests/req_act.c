@@ -203,10 +203,7 @@ static bool act_can_ever_run(struct session *s, const struct job *j, struct act_
 {
     struct cause why = {0};
     struct sched_view v = policy_view(s->ctl);
-    enum refusal r = j->hold == HOLD_NONE ? REFUSAL_NONE
-                                          : sched_admit(s->ctl->planner, &v, j->uid, &j->req,
-                                                        j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                                                        j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &why);
+    enum refusal r = j->hold == HOLD_NONE ? REFUSAL_NONE : sched_admit(s->ctl->planner, &v, j, &why);
     if (r == REFUSAL_PART_DOWN) {
         cause_clear(&why);
         return true;

@@ -119,8 +119,10 @@ static void submit_check(struct session *s, const struct msg_submit *m, struct r
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = policy_view(c);
-    k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL,
-                             m->steps.n, &k->cause);
+    struct job probe = {.kind = m->kind, .uid = s->uid, .req = m->req};
+    probe.steps.v = m->steps.v;
+    probe.steps.n = m->steps.n;
+    k->refusal = sched_admit(c->planner, &v, &probe, &k->cause);
 }
 
 static void submit_set_array(struct control *c, struct job *j, struct request_check *k)

@@ -174,18 +174,17 @@ static enum refusal update_check(struct session *s, const struct job *j, struct 
             &v,
             &(struct submitter){.uid = j->uid, .user = j->user, .group = j->group, .is_admin = s->admin},
             u->req.account, u->req.qos, why);
+    struct job probe = *j;
+    probe.req = u->req;
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
-        r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                        j->steps.n, why);
+        r = sched_admit(c->planner, &v, &probe, why);
     if (r == REFUSAL_NONE && !str_eq(u->req.dependency, j->req.dependency))
         r = history_deps_settle(c, &u->req, j->array_job ? j->array_job : j->id, why);
-    if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
-        struct job probe = *j;
-        probe.req = u->req;
+    probe.req = u->req; /* the dependency may be another now */
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit_counts(c->planner, &v, &probe,
                                (struct sched_admit_how){.as_is = j->hold != HOLD_NONE}, loop_wall(c->loop),
                                why);
-    }
     return r;
 }
 

@@ -32,12 +32,12 @@ static void say_never(struct planner *p, const struct job *j, const struct step 
     refused_add(planner_queue(p), &r, false, why);
 }
 
-bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
-                     size_t n_steps, struct cause *why)
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, struct cause *why)
 {
+    size_t n_steps = j->kind == JOB_KIND_STEPS ? j->steps.n : 0;
     for (size_t i = 0; i < n_steps; i++)
-        if (!request_could_run(planner_queue(p), j, &steps[i], part)) {
-            say_never(p, j, &steps[i], part, why);
+        if (!request_could_run(planner_queue(p), j, &j->steps.v[i], part)) {
+            say_never(p, j, &j->steps.v[i], part, why);
             return false;
         }
     if (n_steps || request_could_run(planner_queue(p), j, NULL, part))
@@ -47,7 +47,7 @@ bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, cons
 }
 
 static enum refusal admit_to(struct planner *p, const struct sched_view *v, const struct job *j,
-                             const char *name, const struct step *steps, size_t n_steps, struct cause *why)
+                             const char *name, struct cause *why)
 {
     const struct part_spec *part = model_get_part(v->model, name);
     if (!part) {
@@ -55,7 +55,7 @@ static enum refusal admit_to(struct planner *p, const struct sched_view *v, cons
             why->part = xstrdup(name);
         return REFUSAL_NO_PARTITION;
     }
-    enum refusal r = refusal_of(eligibility_in_partition(v, j->uid, &j->req, part, why));
+    enum refusal r = refusal_of(eligibility_in_partition(v, j, part, why));
     if (r != REFUSAL_NONE)
         return r;
     if (part->state == PART_DRAIN) { /* what waits there already still runs */
@@ -64,24 +64,22 @@ static enum refusal admit_to(struct planner *p, const struct sched_view *v, cons
         return REFUSAL_PART_DOWN;
     }
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    return admit_could_fit(p, j, at, steps, n_steps, why) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+    return admit_could_fit(p, j, at, why) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
 }
 
 /* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that
  * does. */
-enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
-                         const struct job_req *req, const struct step *steps, size_t n_steps,
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, const struct job *j,
                          struct cause *why)
 {
-    struct job probe = {.req = *req, .uid = uid};
-    struct strv names = eligible_partitions(v->model, &probe);
+    struct strv names = eligible_partitions(v->model, j);
     enum refusal last = REFUSAL_NO_PARTITION;
     bool ok = false;
     planner_ready(p, v, v->model->now);
     if (!names.n)
         cause_set(why, CAUSE_NO_PARTITION_GIVEN);
     for (size_t i = 0; i < names.n; i++) {
-        last = admit_to(p, v, &probe, names.v[i], steps, n_steps, why);
+        last = admit_to(p, v, j, names.v[i], why);
         if (last == REFUSAL_NO_PARTITION) {
             ok = false;
             break;

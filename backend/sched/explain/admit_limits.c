@@ -26,9 +26,8 @@ static bool could_be_in(struct planner *p, const struct sched_view *v, const str
                         const struct part_spec *part)
 {
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    enum reason rule = eligibility_in_partition(v, j->uid, &j->req, part, NULL);
-    bool steps = j->kind == JOB_KIND_STEPS, may = rule == REASON_NONE || rule == REASON_PART_DOWN;
-    return may && admit_could_fit(p, j, at, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, NULL);
+    enum reason rule = eligibility_in_partition(v, j, part, NULL);
+    return (rule == REASON_NONE || rule == REASON_PART_DOWN) && admit_could_fit(p, j, at, NULL);
 }
 
 static bool alone_fits(const struct sched_view *v, const struct job *j, const struct part_spec *part,

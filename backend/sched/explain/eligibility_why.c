@@ -56,7 +56,7 @@ static void add_rules_of(const struct sched_view *v, const struct job *j, const 
                          struct msg_why *w)
 {
     struct cause why = {0};
-    enum reason r = eligibility_in_partition(v, j->uid, &j->req, part, &why);
+    enum reason r = eligibility_in_partition(v, j, part, &why);
     if (r == REASON_NONE)
         return;
     add_rule(w, r, &why);
@@ -64,7 +64,7 @@ static void add_rules_of(const struct sched_view *v, const struct job *j, const 
         return;
     struct part_spec open = *part;
     open.state = PART_UP;
-    r = eligibility_in_partition(v, j->uid, &j->req, &open, &why);
+    r = eligibility_in_partition(v, j, &open, &why);
     if (r != REASON_NONE)
         add_rule(w, r, &why);
 }
@@ -75,8 +75,8 @@ static void explain_partitions(const struct sched_view *v, const struct job *j, 
     struct strv names = eligible_partitions(v->model, j);
     bool admitted = false;
     for (size_t i = 0; i < names.n && !admitted; i++)
-        admitted = eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]),
-                                            NULL) == REASON_NONE;
+        admitted =
+            eligibility_in_partition(v, j, model_get_part(v->model, names.v[i]), NULL) == REASON_NONE;
     for (size_t i = 0; i < names.n && !admitted; i++)
         add_rules_of(v, j, model_get_part(v->model, names.v[i]), w);
     if (!names.n)

@@ -8,10 +8,10 @@
 #include "src/answers/answer_plan.h"
 #include "src/answers/answer_why.h"
 
-/* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
- * with its cause. Used at submission. steps: the declared steps of a step job, else NULL. */
-enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
-                         const struct job_req *req, const struct step *steps, size_t n_steps,
+/* Would a job ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not, with
+ * its cause. Used at submission: of the job its kind, owner, request and declared steps count, and it need
+ * not be queued. */
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, const struct job *j,
                          struct cause *why);
 
 /* What is counted, for a job that comes in or has been changed or released: places in the queue of whatever

@@ -52,7 +52,6 @@ bool refused_is_lost_gpus(const struct refused *r);
 /* --- admit.c --- */
 
 /* In which every task of every step, or the whole job, would fit one day. text: NULL is fine. */
-bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
-                     size_t n_steps, struct cause *why);
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, struct cause *why);
 
 #endif

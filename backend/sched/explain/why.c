@@ -233,9 +233,7 @@ static void explain_never_if_eligible(struct question *q)
 {
     struct cause why = {0}, copy = {0};
     const struct job *j = q->j;
-    bool steps = j->kind == JOB_KIND_STEPS;
-    enum refusal refusal =
-        sched_admit(q->p, q->v, j->uid, &j->req, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, &why);
+    enum refusal refusal = sched_admit(q->p, q->v, j, &why);
     if (refusal == REFUSAL_NEVER_FITS) {
         rec_copy(&cause_rec, &copy, &why);
         why_add_take(q->w, WHY_NO_FIT, &copy);

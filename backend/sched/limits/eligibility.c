@@ -68,9 +68,10 @@ static bool eligibility_admits(const struct strv *allow, const struct strv *deny
     return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
 }
 
-enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+enum reason eligibility_in_partition(const struct sched_view *v, const struct job *j,
                                      const struct part_spec *part, struct cause *why)
 {
+    const struct job_req *req = &j->req;
     if (!part) {
         cause_set(why, CAUSE_PARTITION_GONE);
         return REASON_PART_CONFIG;
@@ -80,8 +81,8 @@ enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, c
         return REASON_PART_INACTIVE;
     }
     bool member =
-        uid == 0 || ((!part->allow_groups.n || eligibility_is_member(v, uid, &part->allow_groups)) &&
-                     (!part->deny_groups.n || !eligibility_is_member(v, uid, &part->deny_groups)));
+        j->uid == 0 || ((!part->allow_groups.n || eligibility_is_member(v, j->uid, &part->allow_groups)) &&
+                        (!part->deny_groups.n || !eligibility_is_member(v, j->uid, &part->deny_groups)));
     bool account = eligibility_admits(&part->allow_accounts, &part->deny_accounts, req->account);
     bool qos = eligibility_admits(&part->allow_qos, &part->deny_qos, job_qos(req));
     if (!member || !account || !qos) {
@@ -90,6 +91,10 @@ enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, c
                         : !account ? CAUSE_PARTITION_ACCOUNTS
                                    : CAUSE_PARTITION_QOS,
                         part, 0, 0);
+        return REASON_PART_CONFIG;
+    }
+    if (part->batch_only && j->kind == JOB_KIND_INTERACTIVE) {
+        eligibility_say(why, CAUSE_PARTITION_BATCH_ONLY, part, 0, 0);
         return REASON_PART_CONFIG;
     }
     enum reason limits = eligibility_of_size(req, part, why);
@@ -155,12 +160,11 @@ static enum reason eligibility_in_any(const struct sched_view *v, const struct j
 {
     const char *single = eligibility_of_single(v->model, j);
     if (single)
-        return eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
+        return eligibility_in_partition(v, j, model_get_part(v->model, single), NULL);
     struct strv names = eligible_partitions(v->model, j);
     enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
     for (size_t i = 0; i < names.n; i++) {
-        enum reason r =
-            eligibility_in_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL);
+        enum reason r = eligibility_in_partition(v, j, model_get_part(v->model, names.v[i]), NULL);
         if (r == REASON_NONE) {
             first = REASON_NONE;
             break;
@@ -218,7 +222,7 @@ enum limit_state eligibility_limits(const struct sched_view *v, const struct job
     struct limit_verdict first = {.state = LIMIT_OK};
     for (size_t i = 0; i < names.n; i++) {
         const struct part_spec *part = model_get_part(v->model, names.v[i]);
-        if (eligibility_in_partition(v, j->uid, &j->req, part, NULL) != REASON_NONE)
+        if (eligibility_in_partition(v, j, part, NULL) != REASON_NONE)
             continue;
         struct limit_request request;
         limits_request_next(v->limits, v->model, j, part, &request);

@@ -20,9 +20,9 @@ struct sched_view {
 /* The names of the partitions a job may run in: the request's, else the default one. Caller frees. */
 struct strv eligible_partitions(const struct model *m, const struct job *j);
 
-/* May a request of this user run in the partition at all? part NULL: no such partition. REASON_NONE: yes.
- * why (may be NULL) gets the rule with its numbers. */
-enum reason eligibility_in_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+/* May a job of this kind, user and request run in the partition at all? part NULL: no such partition.
+ * REASON_NONE: yes. why (may be NULL) gets the rule with its numbers. */
+enum reason eligibility_in_partition(const struct sched_view *v, const struct job *j,
                                      const struct part_spec *part, struct cause *why);
 
 /* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. why (may be

@@ -477,7 +477,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
     for (size_t i = 0; i < names.n; i++) {
         uint32_t at = spec_part_position(&m->spec, names.v[i]);
         const struct part_spec *part = at == UINT32_MAX ? NULL : &m->spec.parts.v[at];
-        enum reason r = eligibility_in_partition(q->view, j->uid, &j->req, part, NULL);
+        enum reason r = eligibility_in_partition(q->view, j, part, NULL);
         if (r != REASON_NONE) {
             *ret_why = i == 0 ? r : *ret_why;
             continue;

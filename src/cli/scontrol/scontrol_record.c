@@ -610,6 +610,8 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
     record_add(&r, "PreemptMode", "%s",
                preempt[p->preempt_mode <= PREEMPT_CANCEL ? p->preempt_mode : PREEMPT_OFF]);
     record_line(&r);
+    if (p->batch_only)
+        record_add(&r, "BatchOnly", "YES");
     record_add(&r, "State", "%s", part_state_text((enum part_state)p->state));
     record_add(&r, "TotalCPUs", "%" PRIu64, t.cpus);
     record_add(&r, "TotalNodes", "%" PRIu64, t.nodes);

@@ -194,7 +194,7 @@ static void test_least_time_against_the_longest(void **state)
         char *name = xasprintf("row %zu", i);
         j->req.time_limit_s = rows[i].limit_s;
         j->req.time_min_s = rows[i].min_s;
-        check_int(name, eligibility_in_partition(&v, 1000, &j->req, part, NULL), rows[i].want);
+        check_int(name, eligibility_in_partition(&v, j, part, NULL), rows[i].want);
         check_int(name, deadline_limit_s(j, part), rows[i].gets_s);
         free(name);
         job_free(j);

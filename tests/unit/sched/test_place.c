@@ -316,7 +316,7 @@ static void test_nodes_that_are_out(void **state)
     struct sched_view v = lab_view(&l);
     struct job_req req;
     request("N=4 n=48", &req);
-    assert_int_equal(sched_admit(planner, &v, 1000, &req, NULL, 0, NULL), REFUSAL_NONE);
+    assert_int_equal(sched_admit(planner, &v, &(struct job){.uid = 1000, .req = req}, NULL), REFUSAL_NONE);
     rec_fini(&job_req_rec, &req);
 }
 

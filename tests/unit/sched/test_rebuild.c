@@ -158,9 +158,9 @@ static void test_questions_meanwhile(void **state)
         struct msg_why why;
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         j->req.partition = xstrdup("main");
-        assert_int_equal(sched_admit(planner, &v, j->uid, &j->req, NULL, 0, NULL), REFUSAL_NONE);
+        assert_int_equal(sched_admit(planner, &v, j, NULL), REFUSAL_NONE);
         j->req.cpus_per_task = 9;
-        assert_int_equal(sched_admit(planner, &v, j->uid, &j->req, NULL, 0, NULL), REFUSAL_NEVER_FITS);
+        assert_int_equal(sched_admit(planner, &v, j, NULL), REFUSAL_NEVER_FITS);
         j->req.cpus_per_task = 1;
         planner_try(planner, &v, j, l.now, &t);
         assert_false(t.now);

@@ -57,12 +57,13 @@ static void test_admission(void **state)
         r.gpu_type = xstrdup(rows[i].type);
         req_rare_mut(&r)->nodelist = xstrdup(rows[i].nodelist);
         struct sched_view v = lab_view(&l);
-        check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, &text), rows[i].want);
+        check_int(rows[i].text, sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, &text),
+                  rows[i].want);
         if (rows[i].want == REFUSAL_NONE)
             check_int(rows[i].part, text.code, CAUSE_NONE);
         else
             check_has(rows[i].text, said(&text), rows[i].text);
-        check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, NULL),
+        check_int(rows[i].text, sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, NULL),
                   rows[i].want); /* text is optional */
         cause_clear(&text);
         rec_fini(&job_req_rec, &r);
@@ -79,13 +80,12 @@ static void test_admission_of_steps(void **state)
     s->cpus_per_rank = 2;
     struct sched_view v = lab_view(&l);
     struct cause text = {0};
-    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text),
-                     REFUSAL_NEVER_FITS);
+    assert_int_equal(sched_admit(planner, &v, j, &text), REFUSAL_NEVER_FITS);
     check_has("a step", said(&text),
               "step train: no node of main has 2 CPUs, 3 GPUs (2 nodes: 2 too few GPUs (3 "
               "asked, 2 at most))");
     s->gpus = 2;
-    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
+    assert_int_equal(sched_admit(planner, &v, j, &text), REFUSAL_NONE);
     cause_clear(&text);
     job_free(j);
 }
@@ -99,7 +99,8 @@ static void test_admission_without_a_partition(void **state)
     struct job_req r;
     struct cause text = {0};
     job_req_init(&r);
-    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, &text), REFUSAL_NO_PARTITION);
+    assert_int_equal(sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, &text),
+                     REFUSAL_NO_PARTITION);
     check_has("no default", said(&text), "no default partition");
     cause_clear(&text);
     model_fini(&none);
@@ -117,10 +118,11 @@ static void test_admission_before_agents_answer(void **state)
     job_req_init(&r);
     r.partition = xstrdup("new");
     r.gpus = 4;
-    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, NULL), REFUSAL_NONE);
+    assert_int_equal(sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, NULL), REFUSAL_NONE);
     struct ev_node b = {.node = xstrdup("n3"), .state = NODE_UP, .boot_id = xstrdup("b"), .gpus = 2};
     lab_must(&l, EV_NODE, 0, &b);
-    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, NULL), REFUSAL_NEVER_FITS);
+    assert_int_equal(sched_admit(planner, &v, &(struct job){.uid = 1000, .req = r}, NULL),
+                     REFUSAL_NEVER_FITS);
     rec_fini(&job_req_rec, &r);
 }
 
