@@ -176,9 +176,12 @@ int confine_system_calls(enum confine_kind kind, const char *program)
     int r = catch_refusals(program);
     if (r == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         r = -errno;
-    if (r == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) != 0)
-        r = -errno;
-    return r;
+    if (r < 0)
+        return r;
+    long failed = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    return failed < 0   ? -errno
+           : failed > 0 ? -ESRCH
+                        : 0; /* more than 0: a thread that has another filter */
 #else
     (void)kind;
     (void)program;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/confine/confine.h"
+#include "src/base/thread.h"
 #include "tests/lib/check.h"
 
 #define LEFT_OUT 99 /* the status of a child that has no filter */
@@ -55,6 +57,20 @@ static int do_thread(void)
     pthread_t t;
     int e = pthread_create(&t, NULL, thread_main, NULL);
     return e ? e : pthread_join(t, NULL);
+}
+
+static void *thread_traces(void *arg)
+{
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    return arg;
+}
+
+static int do_thread_that_traces(void)
+{
+    int r = thread_start(thread_traces, NULL, 0);
+    while (r == 0)
+        poll(NULL, 0, -1); /* the whole process ends */
+    return -r;
 }
 
 static int do_socket(void)
@@ -116,6 +132,7 @@ static const struct {
     {"a reader runs a program", CONFINE_READER, do_exec, ENDS, "(execve)"},
     {"a reader mounts", CONFINE_READER, do_mount, ENDS, "(mount)"},
     {"a network process forks", CONFINE_NETWORK, do_fork, ENDS, "(clone)"},
+    {"a thread of a network process traces", CONFINE_NETWORK, do_thread_that_traces, ENDS, "(ptrace)"},
     {"a network process runs a program", CONFINE_NETWORK, do_exec, ENDS, "(execve)"},
     {"a network process mounts", CONFINE_NETWORK, do_mount, ENDS, "(mount)"},
     {"a service traces", CONFINE_SERVICE, do_ptrace, ENDS, "(ptrace)"},
