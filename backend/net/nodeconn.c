@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend/net/peer_texts.h"
 #include "src/base/exe_path.h"
 #include "src/base/idmap.h"
 #include "src/base/log.h"
 #include "src/base/spawn.h"
 #include "src/base/unixsock.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
 #define RETRY_MIN_MS 5
@@ -112,9 +114,14 @@ static void nodeconn_retry_later(struct nodeconn *n)
 
 static void nodeconn_tell_trouble(struct nodeconn *n, const char *text)
 {
-    if (str_eq(n->trouble, text))
+    char *clean = xstrdup(text);
+    utf8_clean(clean, PEER_TEXT_MAX);
+    if (str_eq(n->trouble, clean)) {
+        free(clean);
         return;
-    xstrset(&n->trouble, text);
+    }
+    free(n->trouble);
+    n->trouble = clean;
     n->ops->on_trouble(n->ctx, n, n->trouble);
 }
 
@@ -174,6 +181,7 @@ static int nodeconn_take_frame(struct nodeconn *n, const struct frame *f)
             log_warn("node=%s cannot read a message: %s", n->node, err.s);
         return r;
     }
+    peer_texts_clean((enum msg_kind)f->type, body);
     n->missed = 0;
     if (f->type == MSG_AGENT) {
         struct msg_agent *m = body;

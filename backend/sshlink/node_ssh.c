@@ -11,9 +11,13 @@
 
 #include "backend/sshlink/dial.h"
 #include "backend/sshlink/node_ssh_internal.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
-#define SSH_MS 30000 /* host key, login, channel */
+#define SSH_MS        30000 /* host key, login, channel */
+#define WHY_MAX       4096  /* bytes of a reason; it may hold a public key */
+#define SERVER_MAX    200   /* of them, words of a server */
+#define COMPLAINT_MAX 300   /* of them, words of what was started there */
 /* The quickest first: processors have instructions for AES, and what is streamed costs mostly this. */
 #define CIPHERS                                                                                 \
     "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,"  \
@@ -29,6 +33,16 @@ const char *node_ssh_output(const struct node_ssh *ns)
     return ns->output.s;
 }
 
+/* Words of a server come in before its key is known, from anybody on the way: no control character of them
+ * goes on to a log, to the controller or to a terminal. */
+static void node_ssh_clean_why(struct node_ssh *ns)
+{
+    if (!ns->why.len)
+        return;
+    utf8_clean(ns->why.s, WHY_MAX);
+    str_truncate(&ns->why, strlen(ns->why.s));
+}
+
 void node_ssh_fail(struct node_ssh *ns, enum ssh_fault fault, const char *fmt, ...)
 {
     if (ns->phase == OVER)
@@ -39,6 +53,7 @@ void node_ssh_fail(struct node_ssh *ns, enum ssh_fault fault, const char *fmt, .
     va_start(ap, fmt);
     str_vappendf(&ns->why, fmt, ap);
     va_end(ap);
+    node_ssh_clean_why(ns);
 }
 
 void node_ssh_told(struct node_ssh *ns, enum node_ssh_step step, const char *text)
@@ -49,7 +64,8 @@ void node_ssh_told(struct node_ssh *ns, enum node_ssh_step step, const char *tex
 
 void node_ssh_lost(struct node_ssh *ns)
 {
-    const char *e = ns->ssh ? ssh_get_error(ns->ssh) : "";
+    char *e = xstrdup(ns->ssh ? ssh_get_error(ns->ssh) : "");
+    utf8_clean(e, SERVER_MAX);
     if (ns->phase == BOOT)
         node_ssh_fail(ns, SSH_FAULT_INSTALL, "the agent cannot be started there (%s)", *e ? e : "closed");
     else if (ns->phase == UP)
@@ -58,6 +74,7 @@ void node_ssh_lost(struct node_ssh *ns)
         node_ssh_fail(ns, SSH_FAULT_HANDSHAKE, "%s%s",
                       *e ? e : "the connection was closed while it was being set up",
                       ns->phase == KEX ? " (is that an SSH server?)" : "");
+    free(e);
 }
 
 /* --- the end --- */
@@ -108,12 +125,8 @@ static char *last_complaint(struct node_ssh *ns)
 {
     char *text = xstrdup(str_trim(ns->complaints.s));
     char *nl = strrchr(text, '\n'), *last = xstrdup(nl ? nl + 1 : text);
-    for (char *p = last; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
     free(text);
-    if (strlen(last) > 300)
-        last[300] = '\0';
+    utf8_clean(last, COMPLAINT_MAX);
     return last;
 }
 

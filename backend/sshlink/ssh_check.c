@@ -13,12 +13,14 @@
 #include "backend/sshlink/ssh_keys.h"
 #include "src/base/clock.h"
 #include "src/base/privdrop.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/proto/probe.h"
 
 #define DISK_MIN_MIB  64
 #define SPOOL_MIN_MIB 32
 #define CLOCK_OFF_S   60
+#define TEXT_MAX      4096 /* bytes of a text in a line */
 
 struct ssh_check {
     struct loop *loop;
@@ -29,10 +31,16 @@ struct ssh_check {
     bool failed, connected, key_known, logged_in;
 };
 
+/* One line, four fields: a tab or a line break in a text of the peer would make others of them. */
 static void ssh_check_say(const char *what, const char *verdict, const char *text, const char *cure)
 {
-    printf("%s\t%s\t%s\t%s\n", what, verdict, text, cure ? cure : "");
+    char *one = xstrdup(text), *two = xstrdup(cure ? cure : "");
+    utf8_clean(one, TEXT_MAX);
+    utf8_clean(two, TEXT_MAX);
+    printf("%s\t%s\t%s\t%s\n", what, verdict, one, two);
     fflush(stdout);
+    free(one);
+    free(two);
 }
 
 static void ssh_check_fail(struct ssh_check *c, const char *what, const char *text, const char *cure)
@@ -53,9 +61,7 @@ static const char *ssh_check_value(const char *text, const char *name, char copy
             snprintf(copy, 256, "%.*s", (int)strcspn(p + n + 1, "\n"), p + n + 1);
             break;
         }
-    for (char *p = copy; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
+    utf8_clean(copy, 255);
     return copy;
 }
 

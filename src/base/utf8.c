@@ -140,6 +140,25 @@ bool utf8_is_clean_name(const char *s, size_t max_bytes)
     return true;
 }
 
+void utf8_clean(char *s, size_t max_bytes)
+{
+    size_t n = strlen(s), out = 0;
+    for (size_t i = 0, used; i < n; i += used) {
+        uint32_t cp = 0;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        bool shows = len && utf8_width(cp) >= 0 && !IN(invisible_ranges, cp);
+        used = len ? len : 1;
+        if (out + (shows ? len : 1) > max_bytes)
+            break;
+        if (shows)
+            memmove(s + out, s + i, len);
+        else
+            s[out] = '?';
+        out += shows ? len : 1;
+    }
+    s[out] = '\0';
+}
+
 /* One step through foreign text: the bytes to print for it, and the cells that they take. */
 struct utf8_piece {
     char s[16];

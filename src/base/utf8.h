@@ -27,6 +27,10 @@ int utf8_width(uint32_t cp);
  * max_bytes. */
 bool utf8_is_clean_name(const char *s, size_t max_bytes);
 
+/* Makes a text of a peer harmless before it is kept, in place: '?' for each byte or code point that moves
+ * the cursor, ends a line or shows nothing; at most max_bytes of it, cut between two characters. */
+void utf8_clean(char *s, size_t max_bytes);
+
 /* The one filter between foreign text and a terminal: appends s to out with everything that is not
  * printable escaped (\n \t \xHH \u{202E}), combining marks capped at 4 per cell, and cut to max_cells cells
  * ("…" or

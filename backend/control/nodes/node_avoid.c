@@ -6,6 +6,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/stuck_nodes.h"
 #include "src/base/log.h"
+#include "src/base/utf8.h"
 
 #define USER_MS   600000
 #define ALL_MS    60000
@@ -82,10 +83,8 @@ void node_avoid_clear(struct control *c, const char *node)
 /* A node's message, as it may be shown to all users. Caller frees. */
 static char *node_avoid_clean_text(const char *message)
 {
-    char *text = xstrndup(str_is_empty(message) ? "no reason is given" : message, TEXT_MAX);
-    for (char *p = text; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
+    char *text = xstrdup(str_is_empty(message) ? "no reason is given" : message);
+    utf8_clean(text, TEXT_MAX);
     return text;
 }
 

@@ -17,6 +17,7 @@
 #include "src/base/given_env.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/cli/listing/format.h"
 
 /* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
  * errno. */
@@ -141,6 +142,15 @@ int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const s
 
 /* --- the lines --- */
 
+/* Some words of it are the machine's, which need not be ours yet. */
+static void print_part(const char *what, const char *verdict, const char *mark, const char *part)
+{
+    struct str s = STR_INIT;
+    text_append_foreign(&s, part, "");
+    printf("%-9s %-5s %s%s\n", what, verdict, mark, s.s);
+    str_fini(&s);
+}
+
 static void print_line(struct node_check *c, char *line)
 {
     char *save = NULL, *what = strtok_r(line, "\t\n", &save), *verdict = strtok_r(NULL, "\t\n", &save);
@@ -157,12 +167,12 @@ static void print_line(struct node_check *c, char *line)
     }
     if (!failed && c->only_failures)
         return;
-    printf("%-9s %-5s %s\n", what, failed ? "FAIL" : verdict, text);
+    print_part(what, failed ? "FAIL" : verdict, "", text);
     char *for_nodes = cure && c->is_new ? strstr(cure, ", then: stoker node accept") : NULL;
     if (for_nodes)
         *for_nodes = '\0';
     if (cure)
-        printf("%-9s %-5s -> %s\n", "", "", cure);
+        print_part("", "", "-> ", cure);
     fflush(stdout);
 }
 

@@ -10,6 +10,7 @@
 #include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/cli/listing/format.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/setup/nodecmd.h"
 #include "src/cli/setup/nodeedit.h"
@@ -135,7 +136,10 @@ static int nodesetup_look(const struct node_cmd *n, struct client *c, const char
         printf("%s is up: %u CPUs, %llu MiB, %u GPUs\n", name, node->cpus,
                (unsigned long long)node->mem_mib, node->gpus);
     else if (node && node->trouble && !*told) {
-        printf("%s: %s\n", name, node->trouble);
+        struct str text = STR_INIT;
+        text_append_foreign(&text, node->trouble, "");
+        printf("%s: %s\n", name, text.s);
+        str_fini(&text);
         *told = true;
     }
     model_fini(&m);

@@ -198,9 +198,45 @@ static void neighbours(void **unused)
     assert_int_equal(utf8_after("\x80\x80", 2, 0), 2);
 }
 
+static void test_clean(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *in, *out;
+        size_t max;
+    } rows[] = {
+        {"", "", 10},
+        {"plain", "plain", 5},
+        {"plain", "plai", 4},
+        {"\x1b]0;t\x07", "?]0;t?", 10},
+        {"a\nb\tc\r", "a?b?c?", 10},
+        {"\x9b"
+         "1m",
+         "?1m", 10},
+        {"\xc2\x9b"
+         "1m",
+         "?1m", 10}, /* the same sequence as a code point */
+        {"a\xe2\x80\xae"
+         "b",
+         "a?b", 10}, /* turns the direction */
+        {"a\xe2\x80\x8b"
+         "b",
+         "a?b", 10},                         /* shows nothing */
+        {"\xc3\xbc\xc3\xbc", "\xc3\xbc", 3}, /* not half a character */
+        {"cut\xe2\x82", "cut??", 10},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        char s[32];
+        snprintf(s, sizeof s, "%s", rows[i].in);
+        utf8_clean(s, rows[i].max);
+        check_str(rows[i].in, s, rows[i].out);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(not_utf8),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clean),
+                                       cmocka_unit_test(not_utf8),
                                        cmocka_unit_test(every_code_point_round_trips),
                                        cmocka_unit_test(widths),
                                        cmocka_unit_test(names),
