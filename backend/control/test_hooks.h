@@ -1,7 +1,7 @@
 /* test_hooks.h - what tests change in a running controller, from the environment, read once at its start.
  *
  *     STOKER_CRASH=POINT:COUNT   the process ends itself at that point, the COUNT-th time it comes there
- *     STOKER_BEAT_MS, STOKER_AVOID_MS   shorter times
+ *     STOKER_BEAT_MS, STOKER_AVOID_MS, STOKER_REPORT_MS   shorter times
  */
 #ifndef STOKER_BACKEND_CONTROL_TEST_HOOKS_H
 #define STOKER_BACKEND_CONTROL_TEST_HOOKS_H
@@ -24,8 +24,9 @@ enum crash_point {
 struct test_hooks {
     enum crash_point crash_at;
     int64_t crash_count;
-    int64_t beat_ms;  /* between heartbeats of nodes */
-    int64_t avoid_ms; /* for which a node that starts nothing is avoided; 0: as long as ever */
+    int64_t beat_ms;   /* between heartbeats of nodes */
+    int64_t avoid_ms;  /* for which a node that starts nothing is avoided; 0: as long as ever */
+    int64_t report_ms; /* between two reports of a node that count; 0: as long as ever */
 };
 
 /* beat_ms: what it is without a test. */

@@ -9,10 +9,12 @@
 #include "backend/loop/loop.h"
 #include "src/base/idmap.h"
 #include "src/base/time.h"
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
-#define GROUPS_MAX 1024
-#define AGAIN_NS   (10 * NS_PER_S)
+#define GROUPS_MAX  1024
+#define AGAIN_NS    (10 * NS_PER_S)
+#define UNKNOWN_MAX 1000 /* ids more in a map: those without a name that are due are dropped */
 
 struct known_id { /* a user or a group */
     char *name;   /* its number, where the name service knows none */
@@ -53,14 +55,34 @@ void user_cache_free(struct user_cache *u)
     free(u);
 }
 
+size_t user_cache_size(const struct user_cache *u)
+{
+    return u->users.n;
+}
+
 static bool known_is_due(const struct known_id *k)
 {
     return k->again.ns && mono_read().ns >= k->again.ns;
 }
 
+/* Numbers without a name are not kept longer than they count: a node may name any. Those that still count
+ * may be in use by a caller. */
+static void known_forget(struct idmap *map)
+{
+    VEC(uint64_t) due = VEC_INIT;
+    idmap_for_each (map, s)
+        if (known_is_due(s->value))
+            vec_push(&due, s->id);
+    vec_for_each (&due, i)
+        known_free(idmap_remove(map, due.v[i]));
+    vec_fini(&due);
+}
+
 /* name: NULL where there is none. */
 static struct known_id *known_keep(struct idmap *map, uint32_t id, const char *name)
 {
+    if (!name && map->n % UNKNOWN_MAX == UNKNOWN_MAX - 1)
+        known_forget(map);
     struct known_id *k = xcalloc(1, sizeof *k);
     k->name = name ? xstrdup(name) : xasprintf("%u", id);
     k->again.ns = name ? 0 : mono_read().ns + AGAIN_NS;
@@ -85,6 +107,12 @@ static struct known_id *known_user(struct user_cache *u, uint32_t uid)
             user->n = GROUPS_MAX;
     }
     return user;
+}
+
+bool user_is_known(const struct user_cache *u, uint32_t uid)
+{
+    const struct known_id *user = idmap_get(&u->users, (uint64_t)uid + 1);
+    return u->name_of || (user && !known_is_due(user));
 }
 
 const char *user_name(struct user_cache *u, uint32_t uid)

@@ -15,7 +15,10 @@ struct user_cache;
 /* name_of: answers in place of the name service, and no user is in a group then; NULL: it is asked. */
 struct user_cache *user_cache_new(const char *(*name_of)(uint32_t uid));
 void user_cache_free(struct user_cache *u);
+size_t user_cache_size(const struct user_cache *u);        /* users that it keeps */
 const char *user_name(struct user_cache *u, uint32_t uid); /* the number where there is no name */
+/* Whether user_name answers without asking the name service. */
+bool user_is_known(const struct user_cache *u, uint32_t uid);
 /* For an event that is kept: the name, or NULL where there is none. Caller frees. */
 char *user_name_or_null(struct user_cache *u, uint32_t uid) __attribute__((warn_unused_result));
 const char *group_name(struct user_cache *u, uint32_t gid);

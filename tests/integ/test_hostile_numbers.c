@@ -15,6 +15,7 @@
 #include "tests/lib/asking.h"
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
+#include "tests/lib/fake_agent.h"
 
 /* What is most in one place or another, and one more. */
 static const uint64_t numbers[] = {
@@ -153,9 +154,6 @@ static void numbers_of_a_submission(void **unused)
 
 /* --- a node --- */
 
-static int listener = -1, agent = -1;
-static struct frame_reader from;
-
 static void write_config(void)
 {
     char *path = xasprintf("%s/stoker.cfg", getenv("STOKER_HOME"));
@@ -168,77 +166,13 @@ static void write_config(void)
     free(path);
 }
 
-/* In the place of n1's agent, before the controller looks for it. */
-static void listen_as_agent(void)
-{
-    static const char *const dirs[] = {"state", "state/agent", "state/agent/n1"};
-    for (size_t i = 0; i < N_OF(dirs); i++) {
-        char *dir = xasprintf("%s/%s", getenv("STOKER_HOME"), dirs[i]);
-        mkdir(dir, 0700);
-        free(dir);
-    }
-    char *path = xasprintf("%s/state/agent/n1/agent.sock", getenv("STOKER_HOME"));
-    listener = unixsock_listen(path, 0600, 8);
-    assert_true(listener >= 0);
-    free(path);
-}
-
-static void say(enum msg_kind kind, uint64_t tag, const void *body)
-{
-    struct str b = STR_INIT;
-    msg_append(&b, kind, tag, body);
-    if (agent >= 0 && send(agent, b.s, b.len, MSG_NOSIGNAL) != (ssize_t)b.len) {
-        close(agent);
-        agent = -1;
-    }
-    str_fini(&b);
-}
-
+/* The note is news: it is taken in. */
 static struct msg_agent agent_says(const char *mark)
 {
-    struct msg_agent m = {.version = PROTO_VERSION,
-                          .node = xstrdup("n1"),
-                          .boot_id = xstrdup("boot"),
-                          .arch = xstrdup("x86_64"),
-                          .os = xstrdup("os"),
-                          .release = xstrdup("0"),
-                          .cpus = 4,
-                          .gpus = 4,
-                          .mem_mib = 4096};
-    strv_push(&m.gpu_notes, mark); /* news: it is taken in */
+    struct msg_agent m;
+    fake_agent_report(&m, mark);
     *(struct launch_status *)rec_list_push(&m.launches) = (struct launch_status){.key = {.job = 1}};
     return m;
-}
-
-/* Hears the controller for a moment, and answers what an agent must. */
-static void turn(int ms)
-{
-    struct pollfd p = {.fd = agent >= 0 ? agent : listener, .events = POLLIN};
-    if (poll(&p, 1, ms) <= 0)
-        return;
-    if (agent < 0) {
-        agent = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        frame_reader_fini(&from);
-        from = (struct frame_reader){0};
-        return;
-    }
-    ssize_t n = recv(agent, frame_reader_space(&from, 65536), 65536, 0);
-    if (n <= 0) {
-        close(agent);
-        agent = -1;
-        return;
-    }
-    frame_reader_added(&from, (size_t)n);
-    struct frame f;
-    while (agent >= 0 && frame_reader_next(&from, &f) == 1) {
-        if (f.type == MSG_PING)
-            say(MSG_PONG, f.tag, NULL);
-        if (f.type != MSG_HELLO)
-            continue;
-        struct msg_agent m = agent_says("hello");
-        say(MSG_AGENT, f.tag, &m);
-        rec_fini(&msg_agent_rec, &m);
-    }
 }
 
 /* Is n1 up, with that note? Fails the test where the controller does not answer. */
@@ -287,7 +221,8 @@ static void numbers_of_a_node(void **unused)
 {
     (void)unused;
     write_config();
-    listen_as_agent();
+    fake_agent_listen();
+    setenv("STOKER_REPORT_MS", "1", 1);
     controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct node got = {0};
@@ -301,9 +236,9 @@ static void numbers_of_a_node(void **unused)
             struct msg_agent m = agent_says(mark);
             walk(&msg_agent_rec, &m, &w);
             int64_t end = cluster_now_ms() + WITHIN_MS;
-            while (agent < 0 && cluster_now_ms() < end)
-                turn(100);
-            say(MSG_AGENT, 0, &m);
+            while (!fake_agent_is_called() && cluster_now_ms() < end)
+                fake_agent_turn(100);
+            fake_agent_say(MSG_AGENT, 0, &m);
             rec_fini(&msg_agent_rec, &m);
             more = w.name != NULL;
             if (!more)
@@ -311,8 +246,8 @@ static void numbers_of_a_node(void **unused)
             bool taken = false; /* or refused, and the connection with it */
             if (strcmp(w.name, "version") == 0)
                 end = cluster_now_ms() + 1000; /* or passed over, which nothing tells */
-            while (agent >= 0 && !taken && cluster_now_ms() < end) {
-                turn(1);
+            while (fake_agent_is_called() && !taken && cluster_now_ms() < end) {
+                fake_agent_turn(1);
                 taken = is_taken(c, mark, &got);
             }
             if (!taken)
@@ -326,7 +261,7 @@ static void numbers_of_a_node(void **unused)
             static const uint32_t asked[] = {1, CPUSET_MAX, CPUSET_MAX + 1, 4000, 1000000};
             for (size_t k = 0; strcmp(w.name, "gpus") == 0 && k < N_OF(asked); k++) {
                 ask_for_all(c, asked[k]);
-                turn(1);
+                fake_agent_turn(1);
             }
             must_live(c, w.name, numbers[i]);
         }
@@ -337,11 +272,9 @@ static void numbers_of_a_node(void **unused)
     ask_for_all(c, 4000);
     must_live(c, "after a restart", 0);
     client_free(c);
-    close(agent);
-    agent = -1;
+    fake_agent_hang_up();
     cluster_stop(controller);
-    close(listener);
-    frame_reader_fini(&from);
+    fake_agent_close();
 }
 
 int main(void)

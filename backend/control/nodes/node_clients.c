@@ -42,6 +42,14 @@ static bool node_clients_is_at_home(struct control *c, const struct node *n, uin
     return false;
 }
 
+/* A node that was broken into may name any user, as often as it likes: where it has no room for one more
+ * client, or its look-ups are used up, the stream ends without a word. */
+static bool node_clients_may_ask(struct control *c, struct node_peer *peer, uint32_t uid)
+{
+    return peer->clients.n < CLIENTS_MAX &&
+           (user_is_known(c->users, uid) || node_budget_lookup(&peer->budget, loop_now(c->loop)));
+}
+
 /* Why the client is refused; CAUSE_NONE: it is welcome. */
 static void node_clients_check(struct control *c, const struct node *n, const struct msg_tunnel_open *m,
                                struct cause *why)
@@ -61,7 +69,8 @@ static void node_clients_check(struct control *c, const struct node *n, const st
 static void node_clients_log(struct control *c, struct node_peer *peer, uint32_t uid,
                              const struct cause *refused)
 {
-    if (refused->code == CAUSE_NONE || !user_quota_may_log(c, user_quota_get(c, uid)))
+    if (refused->code == CAUSE_NONE || !nodeconn_may_log(peer->conn) ||
+        !user_quota_may_log(c, user_quota_get(c, uid)))
         return;
     char *text = cause_string(refused, NULL);
     log_warn("node=%s uid=%u refused: %s", nodeconn_node(peer->conn), uid, text);
@@ -73,11 +82,11 @@ static void node_clients_let_in(struct control *c, struct node_peer *peer, const
     const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
     int pair[2] = {-1, -1};
     struct cause refused = {0};
-    if (n)
+    bool may = n && node_clients_may_ask(c, peer, m->uid);
+    if (may)
         node_clients_check(c, n, m, &refused);
     node_clients_log(c, peer, m->uid, &refused);
-    if (!n || peer->clients.n >= CLIENTS_MAX ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
+    if (!may || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
         nodeconn_send(peer->conn, 0, MSG_TUNNEL_END, 0, &(struct msg_tunnel_taken){.id = m->id});
         cause_clear(&refused);
         return;

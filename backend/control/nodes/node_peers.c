@@ -96,7 +96,7 @@ static void node_peers_on_down(void *arg, struct nodeconn *conn, const char *why
 {
     struct node_peer *peer = arg;
     struct control *c = peer->ctl;
-    peer->reconciled = false;
+    peer->reconciled = peer->asks_again = false;
     vec_clear(&peer->jobs_wait); /* its next report touches all jobs */
     loop_timer_cancel(c->loop, &peer->again);
     modules_call(c, peer_down, c, peer);
@@ -110,6 +110,7 @@ static void node_peers_on_down(void *arg, struct nodeconn *conn, const char *why
 static void node_peers_on_again(void *arg)
 {
     struct node_peer *peer = arg;
+    peer->asks_again = false;
     nodeconn_greet(peer->conn);
 }
 

@@ -5,6 +5,7 @@
 #define STOKER_BACKEND_CONTROL_NODES_NODE_PEERS_H
 
 #include "backend/control/core.h"
+#include "backend/control/nodes/node_budget.h"
 #include "backend/net/nodeconn.h"
 #include "backend/net/stream_mux.h"
 
@@ -14,13 +15,15 @@ struct node_peer { /* the controller's side of one node */
     struct list link;
     struct control *ctl;
     struct nodeconn *conn;
-    struct loop_timer again;       /* a second report before an absence counts */
-    struct lost_watch *lost;       /* lost_nodes.c */
-    VEC(uint32_t) jobs_wait;       /* jobs with something to say there, once it has taken what is queued */
-    bool reconciled;               /* it has reported over this connection */
-    bool facts_due;                /* its settings have changed: what it finds counts again */
-    struct wall t_policy;          /* of its last report */
-    bool warned;                   /* that it speaks of what is not its own */
+    struct loop_timer again; /* a second report before an absence counts */
+    struct lost_watch *lost; /* lost_nodes.c */
+    VEC(uint32_t) jobs_wait; /* jobs with something to say there, once it has taken what is queued */
+    bool reconciled;         /* it has reported over this connection */
+    bool facts_due;          /* its settings have changed: what it finds counts again */
+    struct wall t_policy;    /* of its last report */
+    bool warned;             /* that it speaks of what is not its own */
+    bool asks_again;         /* a report was left: `again` asks for another */
+    struct node_budget budget;
     bool measures;                 /* it was told to report what it uses: util_watch.c */
     struct stream_mux clients;     /* node_clients.c */
     char *client_socket, *bin_dir; /* as its agent says; NULL: none */

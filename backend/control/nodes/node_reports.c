@@ -18,8 +18,8 @@
 #include "src/model/nodeevents.h"
 #include "src/text/nodetext.h"
 
+#define REPORT_MS        1000 /* between two reports that count */
 #define SECOND_REPORT_MS 2000
-#define IDS_SKIPPED_MAX  10000000u /* at a time: a faulty node must not use up all ids */
 
 /* The task of a launch that this node has reported. NULL, and no job: this state has not launched it there.
  * After a loss of events that is also a launch whose name has been given again, to another node. */
@@ -133,7 +133,7 @@ static void node_reports_emit_running(struct control *c, const struct launch_sta
 static void node_reports_skip_ids(struct control *c, struct node_peer *peer, uint32_t job)
 {
     uint32_t next = c->model.next_job;
-    if (job < next || job - next > IDS_SKIPPED_MAX || job >= UINT32_MAX / 2)
+    if (job < next || job >= UINT32_MAX / 2 || !node_budget_ids(&peer->budget, job - next + 1))
         return;
     struct ev_epoch body = {.uuid = xstrdup(c->model.uuid),
                             .epoch = c->model.epoch,
@@ -144,6 +144,31 @@ static void node_reports_skip_ids(struct control *c, struct node_peer *peer, uin
                  nodeconn_node(peer->conn), job, job + 1, next);
 }
 
+/* The highest id that it may have from this cluster. */
+static uint32_t node_reports_last_job(const struct control *c, const struct msg_agent *m)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < m->launches.n; i++) {
+        uint32_t job = m->launches.v[i].key.job;
+        if (job > last && (job < c->model.next_job || job - c->model.next_job < NODE_BUDGET_IDS))
+            last = job;
+    }
+    return last;
+}
+
+/* Reports of a node that has just reported are left: it is asked again once the budget allows it. */
+static bool node_reports_may_change(struct node_peer *peer)
+{
+    int64_t every_ms =
+        peer->ctl->settings.hooks.report_ms ? peer->ctl->settings.hooks.report_ms : REPORT_MS;
+    if (node_budget_report(&peer->budget, loop_now(peer->ctl->loop), every_ms))
+        return true;
+    if (!peer->asks_again) /* set once more it would never fire while the node goes on */
+        loop_timer_set(peer->ctl->loop, &peer->again, every_ms);
+    peer->asks_again = true;
+    return false;
+}
+
 /* One launch that the agent holds. */
 static void node_reports_adopt(struct control *c, struct node_peer *peer, const struct launch_status *st,
                                struct ev_unknown *unknown)
@@ -151,8 +176,6 @@ static void node_reports_adopt(struct control *c, struct node_peer *peer, const 
     struct job *j;
     struct step *s;
     const struct task *t = node_reports_find_task(peer, &st->key, &j, &s);
-    if (!j)
-        node_reports_skip_ids(c, peer, st->key.job);
     if (!j || st->key.attempt > j->launches) { /* this state has never launched that attempt */
         unknown_tasks_add(c, unknown, st);
         return;
@@ -236,10 +259,12 @@ static void node_reports_take(struct node_peer *peer, struct msg_agent *m)
     const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
     if (!n || c->read_only)
         return;
+    bool first = !peer->reconciled;
+    if (!node_reports_may_change(peer) && !first && n->state == NODE_UP)
+        return;
     struct str odd = STR_INIT;
     report_limit_figures(m, &odd);
     bool new_boot = n->boot_id && m->boot_id && !str_eq(n->boot_id, m->boot_id);
-    bool first = !peer->reconciled;
     lost_nodes_found(peer);
     if (first)
         attempt_state_forget_sent(c, nodeconn_node(conn));
@@ -258,6 +283,7 @@ static void node_reports_take(struct node_peer *peer, struct msg_agent *m)
     free(peer->bin_dir);
     peer->client_socket = xstrdup(m->client_socket);
     peer->bin_dir = xstrdup(m->bin_dir);
+    node_reports_skip_ids(c, peer, node_reports_last_job(c, m));
     struct ev_unknown unknown = {.node = xstrdup(nodeconn_node(conn))};
     for (size_t i = 0; i < m->launches.n; i++)
         node_reports_adopt(c, peer, &m->launches.v[i], &unknown);
@@ -273,6 +299,16 @@ static void node_reports_take(struct node_peer *peer, struct msg_agent *m)
                  m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
     if (first)
         util_watch_tell_nodes(c);
+}
+
+/* False: the node must say it again. */
+static bool node_reports_unknown_ended(struct control *c, struct node_peer *peer,
+                                       const struct launch_key *k)
+{
+    const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
+    if (n && node_rare(n)->n_unknown && !c->read_only && !node_reports_may_change(peer))
+        return true; /* its next report has it no more */
+    return unknown_tasks_note_ended(c, nodeconn_node(peer->conn), k);
 }
 
 static void node_reports_on_end(struct control *c, struct node_peer *peer, struct launch_end *m)
@@ -308,7 +344,7 @@ static void node_reports_on_end(struct control *c, struct node_peer *peer, struc
         stuck_nodes_check_over(c, nodeconn_node(peer->conn));
         c->stats.ends++;
     }
-    if (!t && !unknown_tasks_note_ended(c, nodeconn_node(peer->conn), &key))
+    if (!t && !node_reports_unknown_ended(c, peer, &key))
         return;
     nodeconn_send(peer->conn, ctl_ticket(c), MSG_END_ACK, 0, &key);
 }
@@ -326,7 +362,7 @@ static int node_reports_message(struct node_peer *peer, enum msg_kind kind, uint
             if (t->state == TASK_LAUNCHING)
                 node_reports_emit_running(c, st);
             stuck_nodes_note(c, nodeconn_node(conn), st, attempt_state_get(c, j, s, t));
-        } else if (!t) {
+        } else if (!t && node_reports_may_change(peer)) {
             unknown_tasks_note_running(c, nodeconn_node(conn), st);
         }
     } else if (kind == MSG_TASK_END) {

@@ -4,6 +4,7 @@
 
 #include "backend/control/nodes/attempt_state.h"
 #include "src/base/str.h"
+#include "src/base/utf8.h"
 
 #define NOTES_MAX      64
 #define NOTE_BYTES     256
@@ -13,8 +14,15 @@
 
 static void report_clip(char *s, size_t max)
 {
-    if (s && strlen(s) > max)
-        s[max] = '\0';
+    if (s)
+        utf8_clean(s, max);
+}
+
+/* Part of a path is not a path. */
+static void report_drop_long(char **path)
+{
+    if (*path && strlen(*path) > PATH_BYTES)
+        xstrset(path, NULL);
 }
 
 static void report_clip_notes(struct strv *notes)
@@ -47,8 +55,8 @@ void report_limit_figures(struct msg_agent *m, struct str *odd)
     char *texts[] = {m->boot_id, m->arch, m->os, m->release, m->gpu_type};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         report_clip(texts[i], NOTE_BYTES);
-    report_clip(m->client_socket, PATH_BYTES);
-    report_clip(m->bin_dir, PATH_BYTES);
+    report_drop_long(&m->client_socket);
+    report_drop_long(&m->bin_dir);
     report_clip_notes(&m->notes);
     report_clip_notes(&m->gpu_notes);
 }

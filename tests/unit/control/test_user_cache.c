@@ -74,8 +74,31 @@ static void test_a_user_is_no_number_for_ever(void **state)
     user_cache_free(u);
 }
 
+static void test_numbers_without_a_name_are_forgotten(void **state)
+{
+    (void)state;
+    struct user_cache *u = user_cache_new(NULL);
+    away = false;
+    check_str("one with a name", user_name(u, 1000), "alice");
+    assert_true(user_is_known(u, 1000));
+    assert_false(user_is_known(u, 2000));
+    size_t most = 0;
+    for (uint32_t uid = 2000; uid < 22000; uid++) {
+        later_s += uid % 10 == 0;
+        user_name(u, uid);
+        assert_true(user_is_known(u, uid));
+        most = user_cache_size(u) > most ? user_cache_size(u) : most;
+    }
+    assert_in_range(most, 100, 1200);
+    questions = 0;
+    check_str("the one with a name", user_name(u, 1000), "alice");
+    assert_int_equal(questions, 0);
+    user_cache_free(u);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_user_is_no_number_for_ever)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_user_is_no_number_for_ever),
+                                       cmocka_unit_test(test_numbers_without_a_name_are_forgotten)};
     return cmocka_run_group_tests_name("users", tests, NULL, NULL);
 }
