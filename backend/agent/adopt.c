@@ -19,6 +19,7 @@
 
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
@@ -98,6 +99,8 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     t->has_dir = true;
     t->has_spool = adopt_has_spool_files(dir_fd);
     t->st.t_start = rec.t_start;
+    if (t->has_spool)
+        spool_quota_begin(a->spool_quota);
     t->st.key.nonce = rec.nonce;
     t->has_cgroups = t->leased = true;
     struct launch_end end;

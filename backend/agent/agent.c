@@ -25,6 +25,7 @@
 #include "backend/agent/outfile.h"
 #include "backend/agent/own_rights.h"
 #include "backend/agent/spool.h"
+#include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_input.h"
@@ -337,10 +338,13 @@ static int agent_listen(struct agent_daemon *d, struct errtext *err)
 {
     const struct agent *a = &d->a;
     char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir.path);
-    /* The peer's uid decides: a user of the controller's must at least get that far. */
-    int fd = unixsock_listen(path, a->cfg.controller ? 0666 : 0600, 64);
+    /* The peer's uid decides. Where the socket can be given to the controller's account the kernel turns
+     * away all others, and none of them can keep the agent busy with connections. */
+    int fd = unixsock_listen(path, 0600, 64);
     if (fd < 0)
         err_set(err, fd, "cannot listen at %s: %s", path, strerror(-fd));
+    else if (a->cfg.controller && lchown(path, d->controller_uid, (gid_t)-1) < 0)
+        chmod(path, 0666);
     free(path);
     if (fd < 0)
         return fd;
@@ -458,6 +462,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
     a->disk = disk_reserve_new(a->loop, &a->dir, agent_report, d);
     a->clients = local_clients_new(a);
     a->usage = node_usage_new(a);
+    a->spool_quota = spool_quota_new(a);
     a->gpus = node_gpus_new(&(struct node_gpus_config){.loop = a->loop,
                                                        .facts = &a->facts,
                                                        .dir_fd = a->dir.fd,
@@ -480,6 +485,7 @@ static void agent_stop(struct agent_daemon *d)
     outfiles_free(d->outfiles);
     local_clients_free(a->clients);
     node_usage_free(a->usage);
+    spool_quota_free(a->spool_quota);
     node_gpus_free(a->gpus);
     task_table_free(a->tasks);
     sweep_free(a->sweep);

@@ -33,6 +33,7 @@ struct agent {
     struct gpu_access *gpu_access; /* NULL: GPUs are not closed to jobs */
     struct local_clients *clients;
     struct node_usage *usage;
+    struct spool_quota *spool_quota;
 };
 
 #endif

@@ -6,15 +6,19 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/task_table.h"
 #include "backend/net/stream_mux.h"
 #include "backend/node/user_lookup.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
-#define CALLS_MAX   128
-#define USER_CALLS  96 /* of them, for one user of a machine that has several */
-#define SOCKET_NAME "client.sock"
-#define PAUSE_MS    200 /* after a time without descriptors */
+#define CALLS_MAX       128
+#define FEW_CALLS       2  /* of a user; there is room for them when a few users have taken the rest: */
+#define FEW_RESERVE     32 /* of CALLS_MAX */
+#define STRANGER_CALLS  2  /* of a user without tasks here, who is only told so by the controller ... */
+#define STRANGERS_BELOW (CALLS_MAX / 2) /* ... and only while there is as much room */
+#define SOCKET_NAME     "client.sock"
+#define PAUSE_MS        200 /* after a time without descriptors */
 
 struct local_clients {
     struct agent *a;
@@ -30,10 +34,25 @@ static bool local_clients_send(void *ctx, enum msg_kind kind, const void *body)
     return true;
 }
 
-/* One user must not use up the room of the others. */
+static bool local_clients_is_at_home(const struct local_clients *lc, uint32_t uid)
+{
+    const struct node_facts *f = &lc->a->facts;
+    return (f->has_spec && str_eq(f->spec.role, "login")) || task_table_has_user(lc->a->tasks, uid);
+}
+
+/* Users must not use up the room of others: those with tasks here may each have half of what the others
+ * leave, and a few calls more; those without only enough to be told. */
 static bool local_clients_has_room(const struct local_clients *lc, uint32_t uid)
 {
-    return lc->mux.n < CALLS_MAX && (!lc->a->root || uid == 0 || stream_mux_of(&lc->mux, uid) < USER_CALLS);
+    unsigned n = lc->mux.n, own = stream_mux_of(&lc->mux, uid);
+    if (n >= CALLS_MAX)
+        return false;
+    if (!lc->a->root || uid == 0)
+        return true;
+    if (!local_clients_is_at_home(lc, uid))
+        return own < STRANGER_CALLS && n < STRANGERS_BELOW;
+    unsigned shared = CALLS_MAX - FEW_RESERVE, others = n - own;
+    return own < FEW_CALLS || (others < shared && own < (shared - others) / 2);
 }
 
 /* Without a descriptor the queue would be reported in every turn. */

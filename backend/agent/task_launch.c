@@ -12,6 +12,7 @@
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/lease.h"
+#include "backend/agent/spool_quota.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
@@ -54,7 +55,7 @@ static int launch_check(struct agent *a, const struct launch *l, const struct bl
     if (!a->root && l->uid != geteuid())
         return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), l->uid);
     /* Its own uid needs no groups from the name service: it has them. */
-    bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n > 0;
+    bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n + a->policy.denied.n > 0;
     int r = ask ? user_lookup_groups(l->uid, l->gid, l->user, ret_groups, err) : 0;
     r = r ? r : node_policy_check(&a->policy, l, a->tasks->n_live, *ret_groups, err);
     if (r == -EAGAIN || r == 0)
@@ -114,6 +115,7 @@ static void launch_send_setup(const struct own_limits *limits, struct atask *t, 
         .devices = bounds->devices,
         .pids = bounds->pids,
         .cgroup_v1 = cgroups_memory_version(a->cgroups) == 1,
+        .workdirs = a->policy.workdirs, /* still the policy's */
     };
     node_gpus_names(a->gpus, bounds->gpus_closed, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
@@ -214,6 +216,8 @@ void task_launch(struct task_launcher *tl, struct agent *a, const struct launch 
     t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
     r = launch_start(tl, t, l, groups, f, &err);
+    if (r == 0 && t->has_spool)
+        spool_quota_begin(a->spool_quota);
     if (r == 0)
         return;
     log_error("launch=%s failed: %s", t->name, err.s);

@@ -166,6 +166,16 @@ bool task_table_job_holds(const struct task_table *tt, uint32_t job, uint32_t gp
     return false;
 }
 
+bool task_table_has_user(const struct task_table *tt, uint32_t uid)
+{
+    list_for_each (t, &tt->all, struct atask, in_table) {
+        bool unknown = !t->gpus_known && cpuset_is_empty(&t->st.cpus);
+        if (!t->end && (unknown || (t->gpus_known ? t->uid : t->st.uid) == uid))
+            return true;
+    }
+    return false;
+}
+
 bool task_table_user_holds(const struct task_table *tt, uint32_t uid, uint32_t gpu)
 {
     list_for_each (t, &tt->all, struct atask, in_table)

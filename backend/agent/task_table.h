@@ -37,7 +37,9 @@ struct atask {
     uint64_t cpu_ticks;   /* of all its processes, when it was last measured */
     uint32_t uid;         /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
-    bool gpus_known;
+    bool gpus_known;      /* and uid */
+    uint64_t spool_bytes; /* of its outputs on the disk, when they were measured last */
+    bool spool_measured;
 };
 
 struct task_table {
@@ -78,6 +80,8 @@ unsigned task_table_hand_over(struct task_table *tt);
 struct atask *task_table_above(struct task_table *tt, const struct proc *p);
 /* Tasks of a job share its GPUs. What an earlier agent has launched is not known here: true then. */
 bool task_table_job_holds(const struct task_table *tt, uint32_t job, uint32_t gpu);
+/* Whether a task of the user lives here, or one whose user is not known yet. */
+bool task_table_has_user(const struct task_table *tt, uint32_t uid);
 bool task_table_user_holds(const struct task_table *tt, uint32_t uid, uint32_t gpu);
 
 #endif

@@ -3,6 +3,7 @@
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        groups = gpu,staff        workdirs = /home,/scratch
  *     spool_max = 1G           close_gpus = no           max_processes = 5000
+ *     spool_user_max = 4G      deny_groups = docker,sudo
  */
 #include "backend/node/node_policy.h"
 
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
@@ -26,21 +28,60 @@ void node_policy_fini(struct node_policy *p)
     strv_fini(&p->groups);
     strv_fini(&p->workdirs);
     vec_fini(&p->gids);
+    vec_fini(&p->denied);
 }
 
 /* Looked up here, once: a launch must not wait for a name service. */
+static int policy_find_group(const char *name, uint32_t *ret, struct errtext *err)
+{
+    const struct group *gr = getgrnam(name);
+    if (!gr)
+        return err_set(err, -EINVAL, "this machine knows no group %s", name);
+    *ret = gr->gr_gid;
+    return 0;
+}
+
 static int take_groups(struct node_policy *p, const char *value, struct errtext *err)
 {
     strv_fini(&p->groups);
     p->groups = strv_split(value, ", ");
     vec_clear(&p->gids);
-    for (size_t i = 0; i < p->groups.n; i++) {
-        const struct group *gr = getgrnam(p->groups.v[i]);
-        if (!gr)
-            return err_set(err, -EINVAL, "this machine knows no group %s", p->groups.v[i]);
-        vec_push(&p->gids, gr->gr_gid);
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < p->groups.n; i++) {
+        uint32_t gid;
+        r = policy_find_group(p->groups.v[i], &gid, err);
+        if (r == 0)
+            vec_push(&p->gids, gid);
     }
-    return 0;
+    return r;
+}
+
+static int take_denied(struct node_policy *p, const char *value, struct errtext *err)
+{
+    struct strv names = strv_split(value, ", ");
+    vec_clear(&p->denied);
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
+        uint32_t gid;
+        r = policy_find_group(names.v[i], &gid, err);
+        if (r == 0)
+            vec_push(&p->denied, gid);
+    }
+    strv_fini(&names);
+    return r;
+}
+
+/* Each by its name and where that leads: a working directory may be named either way. */
+static void take_workdirs(struct node_policy *p, const char *value)
+{
+    strv_fini(&p->workdirs);
+    p->workdirs = strv_split(value, ", ");
+    for (size_t i = 0, n = p->workdirs.n; i < n; i++) {
+        char *real = realpath(p->workdirs.v[i], NULL);
+        if (real && !strv_has(&p->workdirs, real))
+            strv_push(&p->workdirs, real);
+        free(real);
+    }
 }
 
 static int policy_take(struct node_policy *p, const char *name, const char *value, struct errtext *err)
@@ -71,20 +112,24 @@ static int policy_take(struct node_policy *p, const char *name, const char *valu
         r = mem_parse_mib(value, &p->spool_max_mib, err);
         if (r == 0 && !p->spool_max_mib)
             r = err_set(err, -EINVAL, "spool_max is at least 1M");
+    } else if (strcmp(name, "spool_user_max") == 0) {
+        r = mem_parse_mib(value, &p->spool_user_max_mib, err);
+        if (r == 0 && !p->spool_user_max_mib)
+            r = err_set(err, -EINVAL, "spool_user_max is at least 1M");
     } else if (strcmp(name, "users") == 0) {
         strv_fini(&p->users);
         p->users = strv_split(value, ", ");
     } else if (strcmp(name, "groups") == 0) {
         r = take_groups(p, value, err);
     } else if (strcmp(name, "workdirs") == 0) {
-        strv_fini(&p->workdirs);
-        p->workdirs = strv_split(value, ", ");
+        take_workdirs(p, value);
+    } else if (strcmp(name, "deny_groups") == 0) {
+        r = take_denied(p, value, err);
     } else {
-        return err_set(
-            err, -EINVAL,
-            "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, groups, workdirs, "
-            "spool_max, close_gpus)",
-            name);
+        return err_set(err, -EINVAL,
+                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, groups, "
+                       "deny_groups, workdirs, spool_max, spool_user_max, close_gpus)",
+                       name);
     }
     return r;
 }
@@ -131,7 +176,8 @@ static int check_above(const char *path, struct errtext *err)
 
 int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
 {
-    *p = (struct node_policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
+    *p = (struct node_policy){
+        .allow_root = path == NULL, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
     char *text = malloc(POLICY_MAX);
     if (!text)
         return err_set(err, -ENOMEM, "no memory");
@@ -166,13 +212,16 @@ int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct
     return 0;
 }
 
-static bool policy_below(const char *path, const char *root)
+static bool policy_has_any(const struct blob *groups, const uint32_t *gids, size_t n)
 {
-    size_t n = strlen(root);
-    while (n && root[n - 1] == '/')
-        n--;
-    return strncmp(path, root, n) == 0 && (path[n] == '/' || path[n] == '\0') && !strstr(path, "/../") &&
-           !str_ends(path, "/..");
+    for (size_t at = 0; groups && at + sizeof(uint32_t) <= groups->n; at += sizeof(uint32_t)) {
+        uint32_t gid;
+        memcpy(&gid, groups->p + at, sizeof gid);
+        for (size_t i = 0; i < n; i++)
+            if (gids[i] == gid)
+                return true;
+    }
+    return false;
 }
 
 static bool policy_admits(const struct node_policy *p, const char *user, const struct blob *groups)
@@ -181,14 +230,7 @@ static bool policy_admits(const struct node_policy *p, const char *user, const s
         return true;
     if (user && strv_has(&p->users, user))
         return true;
-    for (size_t at = 0; groups && at + sizeof(uint32_t) <= groups->n; at += sizeof(uint32_t)) {
-        uint32_t gid;
-        memcpy(&gid, groups->p + at, sizeof gid);
-        vec_for_each (&p->gids, i)
-            if (p->gids.v[i] == gid)
-                return true;
-    }
-    return false;
+    return policy_has_any(groups, p->gids.v, p->gids.n);
 }
 
 int node_policy_check(const struct node_policy *p, const struct launch *l, unsigned n_live,
@@ -200,11 +242,15 @@ int node_policy_check(const struct node_policy *p, const struct launch *l, unsig
         return err_set(err, -EPERM, "this node's policy runs nothing below uid %u", p->min_uid);
     if (!policy_admits(p, l->user, groups))
         return err_set(err, -EPERM, "this node's policy does not admit user %s", l->user ? l->user : "?");
+    struct blob own = {.p = (uint8_t *)(uintptr_t)&l->gid, .n = sizeof l->gid};
+    if (policy_has_any(groups, p->denied.v, p->denied.n) || policy_has_any(&own, p->denied.v, p->denied.n))
+        return err_set(err, -EPERM, "this node's policy denies a group of user %s",
+                       l->user ? l->user : "?");
     if (n_live >= p->max_tasks)
         return err_set(err, -EAGAIN, "this node's policy allows %u tasks at a time", p->max_tasks);
     bool ok = p->workdirs.n == 0;
     for (size_t i = 0; !ok && i < p->workdirs.n; i++)
-        ok = l->workdir && policy_below(l->workdir, p->workdirs.v[i]);
+        ok = l->workdir && dirs_is_below(l->workdir, p->workdirs.v[i]);
     return ok ? 0
               : err_set(err, -EPERM, "this node's policy allows no work in %s",
                         l->workdir ? l->workdir : "?");

@@ -9,20 +9,24 @@
 
 struct node_policy {
     uint32_t min_uid, max_tasks;
-    uint64_t spool_max_mib; /* of one task */
-    uint64_t max_processes; /* of one task, threads included; 0: not given */
+    uint64_t spool_max_mib;      /* of one task */
+    uint64_t spool_user_max_mib; /* of all tasks of a user; 0: not given */
+    uint64_t max_processes;      /* of one task, threads included; 0: not given */
     bool allow_root, close_gpus;
-    struct strv users, workdirs; /* empty: all */
+    struct strv users, workdirs; /* empty: all; workdirs by their names, and where those lead */
     struct strv groups;          /* their members are admitted like users */
     VEC(uint32_t) gids;          /* of groups */
+    VEC(uint32_t) denied;        /* of groups whose members are not admitted at all */
 };
 
-/* From the file at path, else `policy` in dir_fd, where there is one. The directories of a path are checked
- * too: a user who may rename one of them could give us another policy. */
+/* From the file at path, else `policy` in dir_fd, where there is one. root may run tasks where neither says
+ * otherwise, unless path is given: the agent is a service then, whose controller is not root. The
+ * directories of a path are checked too: a user who may rename one of them could give us another policy. */
 int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 void node_policy_fini(struct node_policy *p);
-/* groups: of the launch's user on this machine (uint32_t each); NULL: not known. */
+/* groups: of the launch's user on this machine (uint32_t each); NULL: not known. The working directory is
+ * compared by its name alone: the shim compares where it leads. */
 int node_policy_check(const struct node_policy *p, const struct launch *l, unsigned n_live,
                       const struct blob *groups, struct errtext *err) __attribute__((warn_unused_result));
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_io.h"
+#include "src/base/dirs.h"
 #include "src/base/xalloc.h"
 
 #define NOTE_WAIT_MS 200
@@ -58,6 +60,18 @@ static void files_make_parents(const char *path)
     free(p);
 }
 
+/* Where it is now, whatever names and symbolic links have led here. */
+static bool files_is_allowed_workdir(const struct shim *s)
+{
+    char here[PATH_MAX];
+    if (!s->setup.workdirs.n)
+        return true;
+    bool is = getcwd(here, sizeof here) != NULL, allowed = false;
+    for (size_t i = 0; is && i < s->setup.workdirs.n; i++)
+        allowed = allowed || dirs_is_below(here, s->setup.workdirs.v[i]);
+    return allowed;
+}
+
 int shim_files_enter_workdir(const struct shim *s, char *text, size_t size)
 {
     const char *dir = str_is_empty(s->l.workdir) ? "/" : s->l.workdir;
@@ -66,6 +80,10 @@ int shim_files_enter_workdir(const struct shim *s, char *text, size_t size)
         files_make_parents(dir);
         mkdir(dir, 0777);
         found = chdir(dir);
+    }
+    if (found == 0 && !files_is_allowed_workdir(s)) {
+        snprintf(text, size, "this node's policy allows no work where %s leads", dir);
+        return -EACCES;
     }
     if (found == 0)
         return 0;

@@ -45,6 +45,7 @@ struct shim_setup {
     struct blob cpu_order; /* uint16_t each: the n-th is CPU n of the launch; empty: the n-th of cpus */
     bool core_known;       /* the task's soft limit of core files: */
     uint64_t core;
+    struct strv workdirs; /* below one of them its working directory must really lie; empty: anywhere */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -67,7 +68,8 @@ struct shim_setup {
     F(S, U64, lease_ms) \
     F(S, BLOB, cpu_order) \
     F(S, BOOL, core_known) \
-    F(S, U64, core)
+    F(S, U64, core) \
+    F(S, STRV, workdirs)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -6,10 +6,12 @@ const char init_policy[] = "# What Stoker may do on this machine, whatever its c
                            "min_uid = 1000\n"
                            "# users = alice, bob\n"
                            "# groups = gpu, staff\n"
+                           "# deny_groups = docker, sudo\n"
                            "# workdirs = /home, /scratch\n"
                            "# max_tasks = 200\n"
                            "# max_processes = 5000\n"
                            "# spool_max = 1G\n"
+                           "# spool_user_max = 4G\n"
                            "# close_gpus = no\n";
 
 /* What neither the controller nor link ever need. */
