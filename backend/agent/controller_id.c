@@ -11,6 +11,10 @@
 #include "backend/agent/task_table.h"
 #include "backend/task/atomic_file.h"
 
+/* A controller's epoch grows by one at each start. A step that no controller makes would shut out the right
+ * one for ever: who once is the controller's account must not be able to take one. */
+#define EPOCH_STEP_MAX 1000000u
+
 static int controller_id_store(const struct controller_id *c, int dir_fd)
 {
     char text[128];
@@ -58,6 +62,13 @@ int controller_id_check(struct agent *a, const struct msg_hello *h, struct errte
     if (c->cluster[0] && h->epoch < c->epoch)
         return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu",
                        (unsigned long long)h->epoch, (unsigned long long)c->epoch);
+    if (c->cluster[0] && h->epoch - c->epoch > EPOCH_STEP_MAX)
+        return err_set(err, -EPERM,
+                       "epoch %llu is too far ahead: this node obeys %llu (to accept it: stop the agent, "
+                       "remove %s/cluster)",
+                       (unsigned long long)h->epoch, (unsigned long long)c->epoch, a->dir.path);
+    if (!c->cluster[0] && h->epoch > UINT64_MAX / 2)
+        return err_set(err, -EPERM, "epoch %llu is not that of a controller", (unsigned long long)h->epoch);
     bool same = c->cluster[0] && h->epoch == c->epoch;
     if (same && c->incarnation && h->incarnation != c->incarnation)
         return err_set(err, -EPERM,

@@ -40,7 +40,10 @@ static bool sweep_is_victim(const struct atask *t, const struct proc *p, bool by
         return false;
     if (t->shim_start && p->start < t->shim_start)
         return false;
-    return (by_session && p->session == t->lost_shim) || proc_has_env(p->pid, mark);
+    if (by_session && p->session == t->lost_shim)
+        return true;
+    /* Any user can put any mark into an environment. */
+    return proc_has_env(p->pid, mark) && (!t->a->root || !t->gpus_known || proc_real_uid(p->pid) == t->uid);
 }
 
 static unsigned sweep_kill_tree(const struct proc *p)

@@ -15,11 +15,12 @@
 #include "backend/shim/shim_pty.h"
 #include "src/base/clock.h"
 
-#define READ_SIZE 32768
-#define INPUT_MAX (1u << 20) /* bytes held for the slowest rank */
-#define QUEUE_MAX (256u << 10)
-#define REST_MAX  (1u << 20) /* no pipe holds more, unless a process goes on writing */
-#define DRAIN_MS  5000
+#define READ_SIZE    32768
+#define INPUT_MAX    (1u << 20) /* bytes held for the slowest rank */
+#define QUEUE_MAX    (256u << 10)
+#define REST_MAX     (1u << 20) /* no pipe holds more, unless a process goes on writing */
+#define DRAIN_MS     5000
+#define LABEL_DIGITS 10 /* of a rank, which has 32 bits */
 
 /* How much has left; all of it where it can go nowhere: a full disk costs output, not the task. */
 static size_t shim_io_write_all(int fd, const char *p, size_t size)
@@ -89,12 +90,14 @@ static void io_put_lines(struct shim *s, struct rank *r, int stream, bool all)
     struct pump *p = &r->pump[stream];
     struct str text = STR_INIT;
     char *line = p->line.s, *end = p->line.s + p->line.len;
+    /* It comes from the controller, and this process may be root's. */
+    int width = s->l.label_width < LABEL_DIGITS ? (int)s->l.label_width : LABEL_DIGITS;
     while (line < end) {
         char *nl = memchr(line, '\n', (size_t)(end - line));
         if (!nl && !all && end - line < (ptrdiff_t)PUMP_LINE_MAX)
             break;
         size_t n = (size_t)((nl ? nl : end) - line);
-        str_appendf(&text, "%0*u: ", (int)s->l.label_width, r->l->rank);
+        str_appendf(&text, "%0*u: ", width, r->l->rank);
         str_append_n(&text, line, n);
         str_append_char(&text, '\n');
         line += n + (nl ? 1 : 0);

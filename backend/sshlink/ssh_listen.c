@@ -12,11 +12,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/privdrop.h"
 #include "src/base/unixsock.h"
 
 #define PAUSE_MS 200 /* after an accept that failed for want of something */
+
+/* One line a minute: the socket is open to all users, and a line for each of them would fill the disk. */
+static void tell_refused(const struct ucred *peer)
+{
+    static int64_t told_ms;
+    int64_t now = mono_ms();
+    if (told_ms && now - told_ms < 60000)
+        return;
+    told_ms = now;
+    log_warn("uid=%u pid=%d may not connect", (unsigned)peer->uid, (int)peer->pid);
+}
 
 static bool may_connect(int fd, uid_t allowed)
 {
@@ -26,7 +38,7 @@ static bool may_connect(int fd, uid_t allowed)
         return false;
     bool may = peer.uid == 0 || peer.uid == geteuid() || peer.uid == allowed;
     if (!may)
-        log_warn("uid=%u pid=%d may not connect", (unsigned)peer.uid, (int)peer.pid);
+        tell_refused(&peer);
     return may;
 }
 

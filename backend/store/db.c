@@ -244,7 +244,8 @@ static int db_set_up(struct db *db, const char *path, bool must_exist, struct er
                     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
                     "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
                     "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
-                    "PRAGMA cache_size=-16384;",
+                    "PRAGMA cache_size=-16384; PRAGMA secure_delete=ON;", /* environments hold secrets, and
+                                                                             backups free pages */
                     &why);
     r = db_explain(path, r ? db_read_errno(db) : 0, &why, err);
     r = r ? r : db_check_identity(db, path, &is_new, err);

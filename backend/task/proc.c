@@ -72,6 +72,16 @@ uint64_t proc_pss_kib(const struct proc *p)
     return line && sscanf(line + 5, "%llu", &kib) == 1 ? kib : p->rss_kib;
 }
 
+uid_t proc_real_uid(pid_t pid)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if (proc_read_file(path, text, sizeof text) <= 0)
+        return (uid_t)-1;
+    const char *line = strstr(text, "\nUid:");
+    return line ? (uid_t)strtoul(line + 5, NULL, 10) : (uid_t)-1;
+}
+
 bool proc_has_env(pid_t pid, const char *entry)
 {
     char path[64];

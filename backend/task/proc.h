@@ -35,6 +35,9 @@ int proc_read(pid_t pid, struct proc *ret) __attribute__((warn_unused_result));
 /* Proportional share of memory in KiB, shared pages counted by their share; the resident size where the
  * kernel does not say. */
 uint64_t proc_pss_kib(const struct proc *p);
+/* The user who has started it, who a program with set-user-ID does not change; -1 where that is not
+ * known. */
+uid_t proc_real_uid(pid_t pid);
 /* True where the process's environment as it was started holds the string "NAME=value". */
 bool proc_has_env(pid_t pid, const char *entry);
 
