@@ -651,8 +651,8 @@ static void a_job_between_its_tasks_holds_nothing(void **state)
     model_take_job(u->app->m, j);
     changes_everything(u->app);
     keys_show(u, "/crossval<Enter>", "4 tasks of fold wait");
-    must_show(u, "      crossval");                /* neither CPUs nor GPUs */
-    keys_show(u, "7", "10     60      80      4"); /* alice's: without them */
+    must_show(u, "      crossval");             /* neither CPUs nor GPUs */
+    keys_show(u, "7", "10    60     80     4"); /* alice's: without them */
 }
 
 static void a_machine_at_rest_is_nobody_s(void **state)

@@ -270,6 +270,7 @@ static void get_factor(const void *ctx, const void *row, struct table_field *f)
     rich_addf(&f->text, ROLE_NORMAL, "%.2f", f->num);
 }
 
+/* Numbers take no more than they need: what is left is for the bar of the share. */
 static const struct table_column columns[] = {
     {.name = "who",
      .title = N_("ACCOUNT, USER"),
@@ -278,21 +279,21 @@ static const struct table_column columns[] = {
      .fit = 24,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = usage_get_who},
-    {.name = "running", .title = N_("RUN"), .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+    {.name = "running", .title = N_("RUN"), .min = 5, .want = 5, .flags = COLUMN_RIGHT, .get = get_running},
     {.name = "waiting",
      .title = N_("WAIT"),
      .min = 5,
-     .want = 6,
+     .want = 5,
      .flags = COLUMN_RIGHT,
      .get = get_waiting},
     {.name = "cpus",
      .title = N_("CPUS"),
      .min = 6,
-     .want = 7,
+     .want = 6,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .get = get_cpus},
-    {.name = "gpus", .title = N_("GPUS"), .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
+    {.name = "gpus", .title = N_("GPUS"), .min = 5, .want = 5, .flags = COLUMN_RIGHT, .get = get_gpus},
     {.name = "memory",
      .title = N_("MEMORY"),
      .min = 7,
@@ -311,7 +312,7 @@ static const struct table_column columns[] = {
     {.name = "hours",
      .title = N_("GPU HOURS"),
      .min = 9,
-     .want = 10,
+     .want = 9,
      .rank = 1,
      .flags = COLUMN_RIGHT,
      .get = get_hours},
