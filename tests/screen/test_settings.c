@@ -298,6 +298,16 @@ static void commands_run_for_the_row(void **state)
     settings_down(&l);
 }
 
+/* D opens the demo where no job is queued; with jobs it is whatever ui.cfg says. */
+static void a_key_of_the_empty_queue_is_free(void **state)
+{
+    struct settings_lab l;
+    settings_up(&l, state, "keys = { cancel = \"D\"; };\n");
+    keys_show(&l.g->u, "/name:eval<Enter>gD", "cancel 1 job");
+    uilab_keys(&l.g->u, "<Esc>");
+    settings_down(&l);
+}
+
 /* The menu has those that fit the row, and each screen with rows of jobs or nodes knows its row. */
 static void commands_are_in_the_menu(void **state)
 {
@@ -385,6 +395,7 @@ int main(void)
         UI_FIXTURE_CASE(options_are_changed_in_the_file),
         UI_FIXTURE_CASE(commands_run_for_the_row),
         UI_FIXTURE_CASE(commands_are_in_the_menu),
+        UI_FIXTURE_CASE(a_key_of_the_empty_queue_is_free),
         UI_FIXTURE_CASE(a_watched_job_runs_the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

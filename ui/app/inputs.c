@@ -13,6 +13,7 @@
 #include "ui/app/help_view.h"
 #include "ui/app/log_view.h"
 #include "ui/app/menu.h"
+#include "ui/app/offered.h"
 #include "ui/app/settings_view.h"
 #include "ui/command/command.h"
 #include "ui/command/command_user.h"
@@ -145,6 +146,12 @@ void inputs_act(struct ui *ui, enum action action)
 
 /* --- who gets it --- */
 
+/* Keys that are free for others as soon as there are jobs. */
+static bool is_of_empty_queue(enum action action)
+{
+    return action == ACTION_TRY_SAMPLES || action == ACTION_TRY_DEMO;
+}
+
 enum action inputs_find_action(const struct ui *ui, const struct view *v, uint32_t key)
 {
     enum scope scopes[SCOPES_MAX];
@@ -153,8 +160,14 @@ enum action inputs_find_action(const struct ui *ui, const struct view *v, uint32
     memcpy(scopes, v->ops->scopes, n * sizeof scopes[0]);
     if (v->ops->pane)
         scopes[n++] = SCOPE_PANE;
-    scopes[n] = SCOPE_GLOBAL;
-    return keymap_find(&ui->o.keys, scopes, n + 1, key);
+    scopes[n++] = SCOPE_GLOBAL;
+    enum action action = keymap_find(&ui->o.keys, scopes, n, key);
+    if (!is_of_empty_queue(action) || offered(ui, action))
+        return action;
+    size_t special = 0; /* its scope: what the key means without it */
+    while (scopes[special] != action_info(action)->scope)
+        special++;
+    return keymap_find(&ui->o.keys, scopes + special + 1, n - special - 1, key);
 }
 
 /* A double click opens what it hit, as Enter does. */
