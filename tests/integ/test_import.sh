@@ -125,4 +125,6 @@ complete_() { # the words of a line, the last one being completed
 }
 is "an option" "$(complete_ sbatch --cpus-per-t)" "--cpus-per-task="
 is "a subcommand" "$(complete_ stoker subm)" "submit"
+is "what opens no command" "$(complete_ stoker --p)" "--plain"
+has "its options" "$(complete_ stoker --plain -)" "--json"
 has "states" "$(complete_ squeue -t P)" "PENDING PREEMPTED"
