@@ -258,6 +258,46 @@ static void a_watched_job_rings_the_terminal(void **state)
     tty_must_be_sane(t, "watched");
 }
 
+/* ui.cfg is read while the program runs, also where its folder is made later; each kind of notification has
+ * its bytes. */
+static void settings_are_read_as_they_change(void **state)
+{
+    static const struct {
+        const char *notify, *bytes;
+    } kinds[] = {{"osc9", "\033]9;Stoker: 1 news: "},
+                 {"osc777", "\033]777;notify;Stoker;2 news: "},
+                 {"osc99", "\033]99;i=1:d=0;Stoker\033\\\033]99;i=1:p=body;3 news: "}};
+    struct tty *t = *state;
+    tty_await(t, "No jobs are queued.");
+    assert_int_equal(tty_run("test -e $STOKER_HOME/config/stoker"), 1);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char *write = xasprintf("mkdir -p $STOKER_HOME/config/stoker && cd $STOKER_HOME/config/stoker && "
+                                "echo 'notify = \"%s\"; gpu_idle = \"%zum\";' >new && mv new ui.cfg",
+                                kinds[i].notify, i + 41);
+        char *idle = xasprintf("%zu:00", i + 41), *cancel = xasprintf("scancel %zu", i + 1);
+        tty_type(t, "\033OQ"); /* F2 */
+        tty_await(t, "gpu_idle");
+        assert_int_equal(tty_run(write), 0);
+        tty_await(t, idle);
+        tty_type(t, "q");
+        tty_await_gone(t, "gpu_idle");
+        assert_int_equal(tty_run("sbatch -H -J news --wrap true >/dev/null"), 0);
+        tty_await(t, "Waiting 1 job");
+        tty_type(t, "gW");
+        tty_await(t, "the bell rings");
+        str_clear(&t->tail);
+        assert_int_equal(tty_run(cancel), 0);
+        tty_await_bytes(t, kinds[i].bytes);
+        free(write);
+        free(idle);
+        free(cancel);
+    }
+    assert_int_equal(tty_run("echo 'notify = 5;' >$STOKER_HOME/config/stoker/ui.cfg"), 0);
+    tty_await(t, "the former settings stay");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
 /* Elements leave the queue after min_job_age, the controller is killed, and another screen connects: how
  * they ended is known. */
 static void an_array_is_counted_for_as_long_as_it_is_there(void **state)
@@ -486,6 +526,7 @@ int main(void)
         TTY_CASE(what_was_confirmed_outlives_the_terminal),
         TTY_CASE(an_array_is_counted_for_as_long_as_it_is_there),
         TTY_CASE(a_watched_job_rings_the_terminal),
+        TTY_CASE(settings_are_read_as_they_change),
         TTY_CASE(a_file_system_that_hangs_holds_up_nobody),
         TTY_CASE(an_output_on_another_machine_is_fetched),
         TTY_CASE(a_theme_is_there_the_next_time),

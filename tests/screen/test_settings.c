@@ -298,6 +298,17 @@ static void commands_run_for_the_row(void **state)
     settings_down(&l);
 }
 
+/* "stoker//templates" stood in the message about a template. */
+static void the_folder_of_settings_ends_in_no_slash(void **state)
+{
+    (void)state;
+    char *folder = settings_beside(""), *file = settings_beside("ui.cfg");
+    assert_true(str_ends(folder, "/stoker"));
+    assert_true(str_ends(file, "/stoker/ui.cfg"));
+    free(folder);
+    free(file);
+}
+
 /* D opens the demo where no job is queued; with jobs it is whatever ui.cfg says. */
 static void a_key_of_the_empty_queue_is_free(void **state)
 {
@@ -396,6 +407,7 @@ int main(void)
         UI_FIXTURE_CASE(commands_run_for_the_row),
         UI_FIXTURE_CASE(commands_are_in_the_menu),
         UI_FIXTURE_CASE(a_key_of_the_empty_queue_is_free),
+        cmocka_unit_test(the_folder_of_settings_ends_in_no_slash),
         UI_FIXTURE_CASE(a_watched_job_runs_the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,8 +47,9 @@ void settings_fini(struct settings *s)
 char *settings_beside(const char *name)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    return xdg && *xdg ? xasprintf("%s/stoker/%s", xdg, name)
-                       : xasprintf("%s/.config/stoker/%s", home ? home : "", name);
+    const char *slash = *name ? "/" : "";
+    return xdg && *xdg ? xasprintf("%s/stoker%s%s", xdg, slash, name)
+                       : xasprintf("%s/.config/stoker%s%s", home ? home : "", slash, name);
 }
 
 char *settings_path(void)

@@ -13,12 +13,29 @@
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
 
-/* A folder of settings that is not there yet is made with the first setting: watched from then on. */
+/* The folder of settings is not there yet: the nearest one above it, where it will be made. */
+static void reload_watch_above(struct reload *r)
+{
+    char *path = xstrdup(r->path);
+    for (char *above = dirname(path); r->above < 0; above = dirname(above)) {
+        r->above = inotify_add_watch(r->fd, above, IN_CREATE | IN_MOVED_TO);
+        if (str_eq(above, "/") || str_eq(above, "."))
+            break;
+    }
+    free(path);
+}
+
+/* What is not there yet is watched from when it is made. */
 static void reload_watch(struct reload *r)
 {
     char *themes = settings_beside("themes"), *copy = xstrdup(r->path), link[PATH_MAX];
+    const char *dir = dirname(copy);
     if (r->dir < 0)
-        r->dir = inotify_add_watch(r->fd, dirname(copy), CHANGES);
+        r->dir = inotify_add_watch(r->fd, dir, CHANGES);
+    if (r->dir < 0) {
+        reload_watch_above(r);
+        r->dir = inotify_add_watch(r->fd, dir, CHANGES); /* it may have been made meanwhile */
+    }
     if (r->themes < 0)
         r->themes = inotify_add_watch(r->fd, themes, CHANGES);
     if (realpath(r->path, link) && !str_eq(link, r->path)) { /* of a collection of settings elsewhere */
@@ -33,7 +50,7 @@ static void reload_watch(struct reload *r)
 void reload_open(struct reload *r)
 {
     r->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    r->dir = r->themes = r->target = -1;
+    r->dir = r->themes = r->target = r->above = -1;
     r->path = settings_path();
     r->file = xstrdup(strrchr(r->path, '/') + 1);
     if (r->fd >= 0)
@@ -104,10 +121,20 @@ void reload_start(struct reload *r)
     ui_aside(r->app, NULL, reload_read, reload_done, w, settings_reading_free);
 }
 
+/* A folder was made above: on to the next one, or to the file, if that is in it already: the screens make
+ * the folder themselves for what they remember. */
+static bool reload_is_there_now(struct reload *r)
+{
+    inotify_rm_watch(r->fd, r->above);
+    r->above = -1;
+    reload_watch(r);
+    return r->dir >= 0 && access(r->path, F_OK) == 0;
+}
+
 void reload_wake(struct reload *r)
 {
     char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-    bool settings = false, themes = false;
+    bool settings = false, themes = false, above = false;
     for (ssize_t n; (n = read(r->fd, buf, sizeof buf)) > 0;)
         for (char *at = buf; at < buf + n;) {
             const struct inotify_event *e = (const struct inotify_event *)(void *)at;
@@ -115,8 +142,11 @@ void reload_wake(struct reload *r)
                  linked = e->wd == r->target && str_eq(e->name, r->target_file);
             settings = settings || (e->len && (own || linked));
             themes = themes || (e->wd == r->themes && e->len && str_ends(e->name, ".theme"));
+            above = above || (r->above >= 0 && e->wd == r->above && !(e->mask & IN_IGNORED));
             at += sizeof *e + e->len;
         }
+    if (above && reload_is_there_now(r))
+        settings = true;
     if (settings)
         reload_start(r);
     if (themes)

@@ -12,6 +12,7 @@
 struct reload {
     int fd;                          /* inotify; -1: changes are not seen */
     int dir, themes, target;         /* watches: the folder, its themes, and where a link leads; -1: none */
+    int above;                       /* a folder above, as long as that is not there; -1: none */
     char *path, *file, *target_file; /* of ui.cfg; its name, and that of what a link leads to */
     struct ui *app;
     const struct settings *now; /* options of the command line stay over what is read */
