@@ -162,6 +162,7 @@ static void each_screen_has_its_menu(void **state)
     copies(u, "2g", " jobs ", "7,51");
     copies(u, "2/gpu04<Enter>", " reason ", "fan 2 is loud");
     copies(u, "3t/gpu04<Enter>", " reason ", "fan 2 is loud");
+    copies(u, "4/gpu04<Enter>", " reason ", "fan 2 is loud");
     copies(u, "5g", "nodes         ", "gpu[01-04]");
     copies(u, "6g/prepare<Enter>", " name ", "prepare");
     copies(u, "7gj", " user ", "");

@@ -12,7 +12,9 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/info/plan_info.h"
+#include "ui/jobs/job_copy.h"
 #include "ui/jobs/job_view.h"
+#include "ui/nodes/node_copy.h"
 #include "ui/nodes/node_keys.h"
 #include "ui/plan/time_bars.h"
 #include "ui/view/seldom.h"
@@ -243,18 +245,26 @@ static void move_time(struct timeline_screen *t, int by)
         t->at++;
 }
 
-static void timeline_open_job(struct timeline_screen *t)
+/* The number of the job under the cursor; 0: none. */
+static uint32_t timeline_job(const struct timeline_screen *t)
 {
     const struct lane *l = current_lane(t);
     struct wall at = cursor_time(t);
     for (size_t i = l ? l->first : 0; l && i < l->first + l->n; i++) {
         const struct bar_item *b = &t->bars.axis.lanes.items.v[i];
-        if (b->row->job && (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms))) {
-            ui_push(t->v.ui, &jobpage_view, &b->row->job);
-            return;
-        }
+        if (b->row->job && (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms)))
+            return b->row->job;
     }
-    ui_toast(t->v.ui, ROLE_NORMAL, tr("no job here: Left and Right move in time"));
+    return 0;
+}
+
+static void timeline_open_job(struct timeline_screen *t)
+{
+    uint32_t job = timeline_job(t);
+    if (job)
+        ui_push(t->v.ui, &jobpage_view, &job);
+    else
+        ui_toast(t->v.ui, ROLE_NORMAL, tr("no job here: Left and Right move in time"));
 }
 
 /* NULL: the plan is shown by job. */
@@ -262,6 +272,27 @@ static const struct node *timeline_node_of_row(struct ui *ui, const struct trow 
 {
     const struct lane *l = row->data;
     return l->node ? model_get_node(ui_model(ui), l->node) : NULL;
+}
+
+static void timeline_view_subject(struct view *v, struct row_subject *ret)
+{
+    struct timeline_screen *t = timeline_of(v);
+    const struct trow *row = table_current(table_of(t));
+    uint32_t job = timeline_job(t);
+    ret->job = job ? model_get_job(ui_model(v->ui), job) : NULL;
+    ret->node = row ? timeline_node_of_row(v->ui, row) : NULL;
+}
+
+/* Of the job under the cursor, else of the node. Returns false where there is neither. */
+static bool timeline_copy(struct timeline_screen *t)
+{
+    struct row_subject of = {0};
+    timeline_view_subject(&t->v, &of);
+    if (of.job)
+        job_copy_open(t->v.ui, of.job, table_of(t));
+    else if (of.node)
+        node_copy_open(t->v.ui, of.node, table_of(t));
+    return of.job || of.node;
 }
 
 /* A cluster without GPUs has no lanes of them. */
@@ -293,7 +324,7 @@ static unsigned timeline_view_act(struct view *v, enum action a, const struct in
         t->at = 0;
     else if (a == ACTION_WINDOWS)
         nodekeys_act(v->ui, table_of(t), timeline_node_of_row, a);
-    else
+    else if (a != ACTION_COPY || !timeline_copy(t))
         return tableview_act(v->ui, table_of(t), a, in);
     return DID_HANDLE | DID_REDRAW;
 }
@@ -323,5 +354,6 @@ const struct view_ops timeline_view = {
     .act = timeline_view_act,
     .timer = view_timer,
     .label = timeline_view_label,
+    .subject = timeline_view_subject,
     .table = view_table,
 };
