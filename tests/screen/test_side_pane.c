@@ -267,14 +267,38 @@ static void long_text_is_scrolled(void **state)
     must_show(u, "51  crossval");
 }
 
+/* The map of the GPUs: below it where there is room, on the whole screen where it is asked for. */
+static void a_map_has_a_pane(void **state)
+{
+    struct uilab *u = &((struct ui_fixture *)*state)->u;
+    uilab_keys(u, "3gj");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "Largest users");
+    uilab_keys(u, "f");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Largest users");
+    must_not_show(u, "wasted");
+    uilab_keys(u, "f");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Largest users");
+    must_show(u, "wasted");
+    must_show(u, "gpu02  a100");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UI_FIXTURE_CASE(it_comes_and_goes),           UI_FIXTURE_CASE(a_small_screen_has_one_on_demand),
-        UI_FIXTURE_CASE(it_stands_beside_or_below),   UI_FIXTURE_CASE(keys_and_the_mouse_size_it),
-        UI_FIXTURE_CASE(it_fills_the_screen),         UI_FIXTURE_CASE(no_size_breaks_it),
-        UI_FIXTURE_CASE(tabs_are_walked_and_clicked), UI_FIXTURE_CASE(it_asks_when_the_cursor_rests),
-        UI_FIXTURE_CASE(the_script_is_asked_once),    UI_FIXTURE_CASE(long_text_is_scrolled),
+        UI_FIXTURE_CASE(it_comes_and_goes),
+        UI_FIXTURE_CASE(a_small_screen_has_one_on_demand),
+        UI_FIXTURE_CASE(it_stands_beside_or_below),
+        UI_FIXTURE_CASE(keys_and_the_mouse_size_it),
+        UI_FIXTURE_CASE(it_fills_the_screen),
+        UI_FIXTURE_CASE(no_size_breaks_it),
+        UI_FIXTURE_CASE(tabs_are_walked_and_clicked),
+        UI_FIXTURE_CASE(it_asks_when_the_cursor_rests),
+        UI_FIXTURE_CASE(the_script_is_asked_once),
+        UI_FIXTURE_CASE(long_text_is_scrolled),
+        UI_FIXTURE_CASE(a_map_has_a_pane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

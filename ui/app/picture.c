@@ -71,15 +71,21 @@ static void draw_screen(struct ui *ui, struct view *v, struct canvas *c, int bod
 
 #define DRAWN_MAX 4 /* times for a picture: columns only become wider */
 
+static int body_needs(struct view *v, int rows)
+{
+    struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
+    int columns = t ? table_wish(t, rows) : 0, own = v->ops->body_cols ? v->ops->body_cols(v) : 0;
+    return own > columns ? own : columns;
+}
+
 void picture_draw(struct ui *ui, struct canvas *c)
 {
     struct view *v = ui_view(ui);
-    struct table *t = v->ops->wants_side && v->ops->table ? v->ops->table(v) : NULL;
-    for (int body = t ? table_wish(t, c->rows) : v->ops->body_cols, before = body - 1, n = 0;
-         body != before && n < DRAWN_MAX; n++) {
+    for (int body = body_needs(v, c->rows), before = body - 1, n = 0; body != before && n < DRAWN_MAX;
+         n++) {
         draw_screen(ui, v, c, body);
         before = body;
-        body = t ? table_wish(t, c->rows) : body; /* rows that came into sight may be wider */
+        body = body_needs(v, c->rows); /* rows that came into sight may be wider */
     }
     if (command_is_open(ui))
         command_draw(ui, c, layout_screen(c->rows, c->cols, false, 0).footer);

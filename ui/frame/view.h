@@ -41,7 +41,6 @@ struct view_ops {
     const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
     size_t n_scopes;
     bool wants_side;   /* has a detail pane where there is room */
-    int body_cols;     /* cells that its body needs before a pane stands beside it; with .table: 0 */
     bool types;        /* takes letters as text: only function keys and the like are keys */
     bool watches_util; /* shows live utilisation: measured only while it is on the screen */
     /* The job whose use it shows (ui/frame/job_load.h): then only its nodes are measured. 0: none now.
@@ -91,6 +90,9 @@ struct view_ops {
     /* The pane beside its list, which the view fills where struct screen_layout has a side; the user places
      * it, scrolls it and makes it larger. NULL: it has none. */
     struct pane *(*pane)(struct view *v);
+    /* Cells that its body needs before a pane stands beside it; with .table: where it needs more than the
+     * columns. NULL: none. */
+    int (*body_cols)(struct view *v);
     /* Lines that the pane takes of a body of h x w, if it stands below by itself, its rule among them; 0:
      * it does not. NULL: never. */
     int (*pane_lines)(struct view *v, int h, int w);

@@ -449,6 +449,13 @@ static bool jobpage_work(struct view *v)
     return peek_work(&jobpage_of(v)->peek);
 }
 
+/* Its list of tasks with all that is measured. */
+static int jobpage_cols(struct view *v)
+{
+    (void)v;
+    return 78;
+}
+
 static bool jobpage_shows_own(struct view *v)
 {
     return !ui_is_foreign(v->ui, jobpage_of(v)->job);
@@ -461,7 +468,7 @@ const struct view_ops jobpage_view = {
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
     .wants_side = true,
-    .body_cols = 78, /* its list of tasks with all that is measured */
+    .body_cols = jobpage_cols,
     .open = jobpage_open,
     .close = jobpage_close,
     .sync = jobpage_sync,

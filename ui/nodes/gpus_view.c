@@ -270,7 +270,8 @@ static void gpus_details(struct tablescreen *s, const void *data, struct lines *
             if (o->letter != letter)
                 continue;
             r = lines_add(l);
-            rich_addf(r, ROLE_STRONG, "%c  ", o->letter);
+            if (g->as_table) /* the map has names and colours */
+                rich_addf(r, ROLE_STRONG, "%c  ", o->letter);
             rich_addf(r, ROLE_NORMAL, "%3u  %s/%s", o->gpus, o->job->user ? o->job->user : "",
                       o->job->req.name ? o->job->req.name : "");
             rich_addf(r, ROLE_DIM, "  %u", o->key);
@@ -304,7 +305,17 @@ static const struct node_screen_ops gpus_screen_ops = {
 #define MAP_MIN_WIDTH  40
 #define MAP_MIN_HEIGHT 8
 #define SUM_LINES      2
-#define TYPES_FROM     24
+#define NAME_CELLS     10 /* of a node on the map, with its mark */
+#define BLOCK_CELLS    15 /* of a GPU with all that is known of it */
+
+/* Of all its nodes, with a blank line each, if that is not more than `most`. */
+static int map_lines(const struct gpus_screen *g, int most, int w)
+{
+    int n = 0;
+    for (size_t i = 0; i < g->s.table.shown.n && n <= most; i++)
+        n += gpumap_node_lines(table_shown(&g->s.table, i)->data, w - NAME_CELLS) + 1;
+    return n;
+}
 
 static void draw_sums(const struct gpus_screen *g, struct canvas *c, struct rect r)
 {
@@ -326,22 +337,20 @@ static void draw_map(struct gpus_screen *g, struct canvas *c, struct rect r)
                     legend.w - 3);
     }
     struct rect sums = rect_take_bottom(&r, SUM_LINES + 1);
-    if (r.h >= TYPES_FROM || g->s.table.shown.n * 3 > (size_t)r.h) /* else the map takes all of it */
+    int most = r.h - (int)g->all.n_types, lines = map_lines(g, r.h, r.w);
+    if (lines <= most || lines > r.h) /* else the map takes all of it */
         gpus_draw_types(&g->s, c, &r);
     g->s.body = r;
     int taken = gpumap_draw(&g->map, &g->s.table, c, r);
     draw_sums(g, c, rect_make(r.y + taken + (taken == r.h), sums.x, SUM_LINES, sums.w));
 }
 
-/* A map takes the place of the pane as well. A filter that is typed, and what is said where no row matches,
- * are the table's. */
+/* A filter that is typed, and what is said where no row matches, are the table's. */
 static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct gpus_screen *g = gpus_view_of(v);
     struct rect all = l->body;
     gpurows_count(&g->all);
-    if (!rect_is_empty(l->side))
-        all.w = l->side.x + l->side.w - all.x;
     if (g->as_table || !g->s.table.shown.n || all.w < MAP_MIN_WIDTH || all.h < MAP_MIN_HEIGHT) {
         g->map.lines = 0;
         nodescreen_draw(&gpus_screen_ops, &g->s, c, l);
@@ -352,6 +361,12 @@ static void gpus_draw(struct view *v, struct canvas *c, const struct screen_layo
     tableview_draw(v->ui, &g->s.table, c, &inner, NULL);
     canvas_fill(c, all, ROLE_NORMAL);
     draw_map(g, c, all);
+    const struct trow *row = table_current(&g->s.table);
+    if (row && !rect_is_empty(l->side)) {
+        lines_clear(&g->s.side.lines);
+        gpus_details(&g->s, row->data, &g->s.side.lines);
+        side_draw(&g->s.side, c, l);
+    }
 }
 
 /* The table counts a line for each row. */
@@ -376,18 +391,32 @@ static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
 
 #define LINES_BELOW 5 /* a node and four of its devices */
 
-/* The map has none. */
 static struct pane *gpus_pane(struct view *v)
 {
-    struct gpus_screen *g = gpus_view_of(v);
-    return g->as_table || !g->s.table.shown.n ? &g->s.side : NULL;
+    return &gpus_view_of(v)->s.side;
+}
+
+/* What the map leaves, if that is enough. */
+static int lines_below_map(const struct gpus_screen *g, int h, int w)
+{
+    int left =
+        h - (int)g->all.n_types - SUM_LINES - 3; /* with the legend, and a blank line around the sums */
+    left -= map_lines(g, left, w);
+    return left > LINES_BELOW ? left : 0;
+}
+
+/* A pane stands beside the map where it can show eight GPUs with all that is known of them. */
+static int gpus_cols(struct view *v)
+{
+    return gpus_view_of(v)->as_table ? 0 : NAME_CELLS + 8 * BLOCK_CELLS;
 }
 
 static int gpus_pane_lines(struct view *v, int h, int w)
 {
-    (void)w;
     struct gpus_screen *g = gpus_view_of(v);
     gpurows_count(&g->all);
+    if (!g->as_table && g->s.table.shown.n)
+        return lines_below_map(g, h, w);
     int head = 1 + (int)g->all.n_types + (g->all.n_types > 0); /* and the legend */
     return tablescreen_lines_below(&g->s, h - head, LINES_BELOW);
 }
@@ -422,4 +451,5 @@ const struct view_ops gpus_view = {
     .table = tablescreen_table,
     .pane = gpus_pane,
     .pane_lines = gpus_pane_lines,
+    .body_cols = gpus_cols,
 };
