@@ -17,9 +17,10 @@ begin() {
     step=$!
     wait_for 20 is_file here.0
     wait_for 20 is_file here.1
-    shim=$(ps -o ppid= -p "$(pgrep -n -u nobody -f 'until .* -e go')" | tr -d ' ')
-    server=$(ps -o pid=,comm= --ppid "$shim" | awk '$2 == "stoker-pmi" { print $1 }')
+    # The server has the command line of its supervisor, which names a directory of this test, and a name of its own.
+    server=$(ps -o pid=,comm= -p "$(shim_pids | paste -sd,)" | awk '$2 == "stoker-pmi" { print $1 }')
     like "one server" "$server" '[0-9]+'
+    shim=$(ps -o ppid= -p "$server" | tr -d ' ')
 }
 of() { awk -v key="$2:" '$1 == key { print $2 }' "/proc/$1/status"; }
 
