@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
@@ -102,7 +103,8 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     if (t->has_spool)
         spool_quota_begin(a->spool_quota);
     t->st.key.nonce = rec.nonce;
-    t->has_cgroups = t->leased = true;
+    t->leased = true;
+    containment_adopt(a->containment, t, rec.group);
     struct launch_end end;
     if (taskdir_read_end(dir_fd, &end) == 0) {
         end.key = t->st.key;
@@ -150,8 +152,10 @@ static void adopt_read(struct adoption *ad)
     a->tasks->complete = d && !n_left;
     if (a->tasks->n_live != n_before)
         log_info("found live=%u", a->tasks->n_live);
-    if (a->tasks->complete)
+    if (a->tasks->complete) {
+        containment_sweep(a->containment);
         return;
+    }
     if (!ad->told)
         log_error("%u tasks of the agent before this one cannot be read now%s%s: no controller is answered "
                   "before they can",

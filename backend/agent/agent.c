@@ -16,6 +16,7 @@
 #include "backend/agent/adopt.h"
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/agent_report.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/controller_id.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
@@ -32,9 +33,7 @@
 #include "backend/agent/task_launch.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
-#include "backend/node/cgroup.h"
 #include "backend/node/cpu_order.h"
-#include "backend/node/gpu_access.h"
 #include "backend/node/node_gpus.h"
 #include "backend/task/programs.h"
 #include "src/base/log.h"
@@ -378,6 +377,7 @@ static void agent_read_policy_again(struct agent_daemon *d)
     }
     node_policy_fini(&a->policy);
     a->policy = p;
+    containment_close_gpus(a->containment);
     a->facts.t_policy = loop_wall(a->loop);
     log_info("policy read again");
     agent_report(d);
@@ -436,7 +436,7 @@ static void agent_inspect_machine(struct agent_daemon *d)
     probe_machine(&facts->probe);
     cpu_order_read(&facts->probe.cpus, CPU_ORDER_SYSFS, &facts->cpu_order);
     disk_reserve_take(&a->dir);
-    a->cgroups = cgroups_new(a->dir.path, a->policy.max_processes, &facts->notes);
+    a->containment = containment_new(a);
     agent_note_session(a);
 }
 
@@ -470,8 +470,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
                                                        .test_nvml = a->cfg.test_nvml,
                                                        .ops = &agent_gpus_ops,
                                                        .ctx = d});
-    if (a->policy.close_gpus && a->gpus)
-        a->gpu_access = gpu_access_new(a->cgroups, a->root, &a->facts.notes);
+    containment_close_gpus(a->containment);
     own_rights_reduce(a->cfg.controller != NULL);
     return agent_listen(d, err);
 }
@@ -493,8 +492,7 @@ static void agent_stop(struct agent_daemon *d)
     forkserver_stop(&d->launcher.forkserver);
     ended_close(a->ended);
     node_policy_fini(&a->policy);
-    gpu_access_free(a->gpu_access);
-    cgroups_free(a->cgroups);
+    containment_free(a->containment);
     node_facts_fini(&a->facts);
     if (d->listener.fd >= 0)
         close(d->listener.fd);

@@ -29,8 +29,7 @@ struct agent {
     struct sweep *sweep;
     struct disk_reserve *disk;
     struct node_gpus *gpus; /* NULL: this machine has none that could be looked at */
-    struct cgroups *cgroups;
-    struct gpu_access *gpu_access; /* NULL: GPUs are not closed to jobs */
+    struct containment *containment;
     struct local_clients *clients;
     struct node_usage *usage;
     struct spool_quota *spool_quota;

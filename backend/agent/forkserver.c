@@ -1,6 +1,7 @@
 #include "backend/agent/forkserver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 union shim_socket {
     struct cmsghdr head;
-    char space[CMSG_SPACE(sizeof(int))];
+    char space[CMSG_SPACE(2 * sizeof(int))];
 };
 
 void forkserver_stop(struct forkserver *f)
@@ -66,16 +67,17 @@ static int forkserver_start(struct forkserver *f)
 
 /* Returns the answer: a process id or what fork said; -EPIPE where no server was there to be asked;
  * -ETIMEDOUT where the question was taken and no answer came. */
-static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int sock)
+static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int group, int sock)
 {
     union shim_socket with = {0};
+    int fds[2] = {sock, group};
+    size_t size = (group < 0 ? 1 : 2) * sizeof(int);
     struct iovec text = {.iov_base = (void *)(uintptr_t)dir, .iov_len = strlen(dir)};
     struct msghdr m = {
-        .msg_iov = &text, .msg_iovlen = 1, .msg_control = with.space, .msg_controllen = sizeof with.space};
+        .msg_iov = &text, .msg_iovlen = 1, .msg_control = with.space, .msg_controllen = CMSG_SPACE(size)};
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){
-        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(c), &sock, sizeof sock);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(c), fds, size);
     int32_t answer;
     if (sendmsg(f->fd, &m, MSG_NOSIGNAL) < 0)
         return -EPIPE;
@@ -85,15 +87,18 @@ static pid_t forkserver_ask(const struct forkserver *f, const char *dir, int soc
     return n == sizeof answer ? answer : -ETIMEDOUT;
 }
 
-pid_t forkserver_shim(struct forkserver *f, const char *dir, int sock)
+pid_t forkserver_shim(struct forkserver *f, const char *dir, const char *group, int sock)
 {
+    int group_fd = group ? open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int r = f->pid ? 0 : forkserver_start(f);
-    pid_t shim = r < 0 ? r : forkserver_ask(f, dir, sock);
+    pid_t shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, sock);
     if (shim == -EPIPE) { /* it has just ended; nothing was begun */
         forkserver_stop(f);
         r = forkserver_start(f);
-        shim = r < 0 ? r : forkserver_ask(f, dir, sock);
+        shim = r < 0 ? r : forkserver_ask(f, dir, group_fd, sock);
     }
+    if (group_fd >= 0)
+        close(group_fd);
     if (shim == -EPIPE || shim == -ETIMEDOUT) {
         /* A shim that it may have made hears nothing more on its socket, and ends. */
         log_warn("the fork server of the supervisors, process %d, does not answer", (int)f->pid);

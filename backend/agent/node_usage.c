@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/task_table.h"
-#include "backend/node/cgroup.h"
 #include "backend/node/node_gpus.h"
 #include "src/base/xalloc.h"
 
@@ -58,8 +58,7 @@ static void usage_add_task(struct msg_util *u, struct atask *t, int64_t ms)
     row->procs = (uint32_t)tree.n;
     for (size_t i = 0; i < tree.n; i++)
         row->rss_kib += tree.v[i].rss_kib;
-    if (t->has_cgroups)
-        row->mem_kib = cgroups_memory_kib(t->a->cgroups, t->name);
+    row->mem_kib = containment_memory_kib(t->a->containment, t);
     /* A process that ends while they are read is counted at the next report. */
     uint64_t ticks = usage_ticks(t, &tree), before = t->cpu_ticks;
     t->cpu_ticks = ticks > before ? ticks : before;

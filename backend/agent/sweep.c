@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/controller_id.h"
 #include "backend/agent/task_end.h"
 #include "src/base/log.h"
@@ -105,6 +106,7 @@ static void sweep_fire(void *ctx)
         taskdir_mark(&t->st.key, t->cluster ? t->cluster : a->controller->cluster, mark);
         bool by_session = sweep_owns_session(t, &all);
         unsigned n = 0;
+        containment_kill(a->containment, t); /* also what has left its session and its environment */
         for (size_t i = 0; i < all.n; i++)
             if (sweep_is_victim(t, &all.v[i], by_session, mark))
                 n += sweep_kill_tree(&all.v[i]);

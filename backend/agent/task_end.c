@@ -4,19 +4,10 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/task_input.h"
-#include "backend/node/cgroup.h"
-#include "backend/node/gpu_access.h"
 #include "src/base/xalloc.h"
-
-void task_remove_cgroups(struct atask *t)
-{
-    if (!t->has_cgroups)
-        return;
-    cgroups_remove(t->a->cgroups, t->name);
-    gpu_access_remove(t->a->gpu_access, t->name);
-}
 
 void task_ended(struct atask *t, struct launch_end *end)
 {
@@ -31,7 +22,7 @@ void task_ended(struct atask *t, struct launch_end *end)
     a->tasks->n_live--;
     list_unlink(&t->in_lost);
     loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
-    task_remove_cgroups(t);
+    containment_leave(a->containment, t);
     task_input_give_up(t);
     uplink_send(&a->uplink, MSG_TASK_END, 0, t->end);
     if (!a->uplink.wire && t->has_dir) {

@@ -12,7 +12,5 @@ void task_end_without_shim(struct atask *t, uint32_t kind, const char *text);
 void task_end_acknowledged(struct agent *a, const struct launch_key *key);
 /* Tells the controller each end that it has not acknowledged. */
 void task_ends_send(struct agent *a);
-/* The control groups of a task that may have some. */
-void task_remove_cgroups(struct atask *t);
 
 #endif

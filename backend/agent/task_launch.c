@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/containment.h"
 #include "backend/agent/controller_id.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
@@ -16,19 +17,17 @@
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
-#include "backend/node/cgroup.h"
-#include "backend/node/gpu_access.h"
 #include "backend/node/node_gpus.h"
 #include "backend/node/user_lookup.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
-static int launch_spawn_shim(struct task_launcher *tl, struct atask *t, int sock)
+static int launch_spawn_shim(struct task_launcher *tl, struct atask *t, const char *group, int sock)
 {
     struct agent *a = t->a;
     char *dir = xasprintf("%s/%s", a->dir.tasks_path, t->name);
-    pid_t pid = forkserver_shim(&tl->forkserver, dir, sock);
+    pid_t pid = forkserver_shim(&tl->forkserver, dir, group, sock);
     free(dir);
     if (pid < 0)
         return pid;
@@ -65,30 +64,8 @@ static int launch_check(struct agent *a, const struct launch *l, const struct bl
     return disk_reserve_check(a->disk, err);
 }
 
-/* What keeps a task within its bounds: directories of control groups, NULL where there is none. */
-struct task_bounds {
-    char *memory, *pids, *devices;
-    bool gpus_closed;
-};
-
-static void launch_make_bounds(struct atask *t, const struct launch *l, struct task_bounds *b)
-{
-    struct agent *a = t->a;
-    cgroups_make(a->cgroups, t->name, l->alloc.mem_mib, a->policy.max_processes > 0, &b->memory, &b->pids);
-    const char *v2 = cgroups_memory_version(a->cgroups) == 2 ? b->memory : NULL;
-    b->gpus_closed = gpu_access_close(a->gpu_access, a->gpus, t->name, v2, &l->alloc.gpus, &b->devices);
-    t->has_cgroups = b->memory || b->pids || b->devices;
-}
-
-static void launch_bounds_fini(struct task_bounds *b)
-{
-    free(b->memory);
-    free(b->pids);
-    free(b->devices);
-}
-
 static void launch_send_setup(const struct own_limits *limits, struct atask *t, const struct blob *groups,
-                              const struct task_bounds *bounds, const struct frame *f)
+                              const struct task_groups *groups_of, bool gpus_closed, const struct frame *f)
 {
     struct agent *a = t->a;
     uint32_t root_group = 0;
@@ -103,7 +80,7 @@ static void launch_send_setup(const struct own_limits *limits, struct atask *t, 
         .bind = node_facts_binds_cpus(&a->facts),
         .cpus = a->facts.probe.cpus,
         .cpu_order = a->facts.cpu_order,
-        .cgroup = bounds->memory,
+        .cgroup = groups_of->memory,
         .nofile = limits->nofile,
         .core_known = true,
         .core = limits->core,
@@ -112,12 +89,15 @@ static void launch_send_setup(const struct own_limits *limits, struct atask *t, 
         .spool_max = a->policy.spool_max_mib << 20,
         .stuck_ms = a->cfg.stuck_ms,
         .lease_ms = (uint64_t)a->lease->renewed_ms,
-        .devices = bounds->devices,
-        .pids = bounds->pids,
-        .cgroup_v1 = cgroups_memory_version(a->cgroups) == 1,
+        .supervisor = groups_of->supervisor,
+        .pids = groups_of->pids,
+        .cgroup_v1 = groups_of->memory_is_v1,
+        .ranks = groups_of->task,
+        .inherited = groups_of->inherited,
+        .group = t->group,
         .workdirs = a->policy.workdirs, /* still the policy's */
     };
-    node_gpus_names(a->gpus, bounds->gpus_closed, &setup.gpu_names);
+    node_gpus_names(a->gpus, gpus_closed, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
     wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
     strv_fini(&setup.gpu_names);
@@ -143,17 +123,19 @@ static int launch_start(struct task_launcher *tl, struct atask *t, const struct 
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return err_set(err, -errno, "resource: no socket for the supervisor: %s", strerror(errno));
-    int r = launch_spawn_shim(tl, t, sv[1]);
+    struct task_groups bounds;
+    bool gpus_closed;
+    containment_make(a->containment, t, l, &bounds, &gpus_closed);
+    int r = launch_spawn_shim(tl, t, bounds.supervisor, sv[1]);
     close(sv[1]);
     if (r < 0) {
         close(sv[0]);
+        task_groups_fini(&bounds);
         return err_set(err, r, "resource: cannot start the supervisor: %s", strerror(-r));
     }
     task_shim_open(t, sv[0]);
-    struct task_bounds bounds = {0};
-    launch_make_bounds(t, l, &bounds);
-    launch_send_setup(&tl->limits, t, groups, &bounds, f);
-    launch_bounds_fini(&bounds);
+    launch_send_setup(&tl->limits, t, groups, &bounds, gpus_closed, f);
+    task_groups_fini(&bounds);
     return 0;
 }
 
@@ -221,7 +203,7 @@ void task_launch(struct task_launcher *tl, struct agent *a, const struct launch 
     if (r == 0)
         return;
     log_error("launch=%s failed: %s", t->name, err.s);
-    task_remove_cgroups(t);
+    containment_leave(a->containment, t);
     launch_refuse(a, l, END_LAUNCH_FAILED, FAULT_NODE, err.s);
     task_table_remove(t);
 }

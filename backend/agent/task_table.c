@@ -86,6 +86,7 @@ static void task_table_free_task(struct atask *t)
     task_table_drop_late(t);
     vec_fini(&t->late);
     free(t->cluster);
+    free(t->group);
     vec_fini(&t->inputs);
     free(t);
 }

@@ -2,7 +2,7 @@
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        groups = gpu,staff        workdirs = /home,/scratch
- *     spool_max = 1G           close_gpus = no           max_processes = 5000
+ *     spool_max = 1G           close_gpus = yes          max_processes = 5000
  *     spool_user_max = 4G      deny_groups = docker,sudo
  */
 #include "backend/node/node_policy.h"
@@ -95,7 +95,7 @@ static int policy_take(struct node_policy *p, const char *name, const char *valu
     } else if (strcmp(name, "close_gpus") == 0) {
         if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
             return err_set(err, -EINVAL, "close_gpus is yes or no, not \"%s\"", value);
-        p->close_gpus = value[0] == 'y';
+        p->close_gpus = value[0] == 'y' ? CLOSE_GPUS_YES : CLOSE_GPUS_NO;
     } else if (strcmp(name, "min_uid") == 0) {
         r = int_parse(value, 0, UINT32_MAX, &n, err);
         if (r == 0)

@@ -11,8 +11,9 @@ struct node_policy {
     uint32_t min_uid, max_tasks;
     uint64_t spool_max_mib;      /* of one task */
     uint64_t spool_user_max_mib; /* of all tasks of a user; 0: not given */
-    uint64_t max_processes;      /* of one task, threads included; 0: not given */
-    bool allow_root, close_gpus;
+    uint64_t max_processes;      /* of one job, threads included; 0: not given */
+    bool allow_root;
+    enum close_gpus { CLOSE_GPUS_NOT_SAID, CLOSE_GPUS_NO, CLOSE_GPUS_YES } close_gpus;
     struct strv users, workdirs; /* empty: all; workdirs by their names, and where those lead */
     struct strv groups;          /* their members are admitted like users */
     VEC(uint32_t) gids;          /* of groups */

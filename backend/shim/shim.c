@@ -27,6 +27,7 @@
 
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_files.h"
+#include "backend/shim/shim_group.h"
 #include "backend/shim/shim_io.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_mem.h"
@@ -93,6 +94,7 @@ static bool shim_claim(struct shim *s)
         return false;
     rec.start = self.start;
     snprintf(rec.boot_id, sizeof rec.boot_id, "%s", s->setup.boot_id ? s->setup.boot_id : "-");
+    snprintf(rec.group, sizeof rec.group, "%s", s->setup.group ? s->setup.group : "");
     int r = taskdir_claim(s->dir_fd, &rec);
     if (r < 0)
         fprintf(stderr, "stoker-shim: cannot claim %s: %s\n", s->dir, strerror(-r));
@@ -144,6 +146,7 @@ static void shim_leave_keyring(const struct shim *s)
 static void shim_start(struct shim *s)
 {
     shim_leave_keyring(s);
+    int failed = shim_group_enter(s);
     s->n_ranks = s->l.ranks.n;
     s->ranks = xcalloc(s->n_ranks, sizeof *s->ranks);
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -158,7 +161,7 @@ static void shim_start(struct shim *s)
     shim_mem_start(s);
     shim_pmi_start(s);
     shim_pty_start(s);
-    int r = shim_write_script(s);
+    int r = failed ? failed : shim_write_script(s);
     if (r == 0)
         r = shim_files_prepare(s);
     shim_spool_start(s);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/shim/shim_group.h"
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
@@ -85,6 +86,7 @@ void shim_kill_signal(struct shim *s, int signo, enum signal_target target)
     }
     struct proc_list tree = {0};
     kill_give_spares(s);
+    shim_group_leave_cpus(s);
     shim_kill_tree(s, &tree);
     if (kill_wants_cont(signo))
         kill_signal_tree(&tree, SIGCONT);
@@ -96,19 +98,6 @@ void shim_kill_signal(struct shim *s, int signo, enum signal_target target)
     shim_kill_take_spares(s);
 }
 
-static bool kill_group(const struct shim *s)
-{
-    if (!s->setup.cgroup)
-        return false;
-    char *path = xasprintf("%s/cgroup.kill", s->setup.cgroup);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool done = fd >= 0 && write(fd, "1", 1) == 1;
-    if (fd >= 0)
-        close(fd);
-    free(path);
-    return done;
-}
-
 void shim_kill_round(struct shim *s)
 {
     int64_t now = mono_ms();
@@ -117,7 +106,8 @@ void shim_kill_round(struct shim *s)
         s->kill_pause_ms = PAUSE_MIN_MS;
     }
     kill_give_spares(s);
-    kill_group(s);
+    shim_group_leave_cpus(s);
+    shim_group_kill(s);
     struct proc_list tree = {0};
     shim_kill_tree(s, &tree);
     if (s->kill_pause_ms > PAUSE_MIN_MS << BOMB_ROUNDS)

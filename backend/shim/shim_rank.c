@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_files.h"
+#include "backend/shim/shim_group.h"
 #include "backend/shim/shim_pmi.h"
 #include "backend/shim/shim_pty.h"
+#include "backend/task/cpu_binding.h"
 #include "backend/task/taskdir.h"
 #include "src/base/path_search.h"
 #include "src/base/ulimit.h"
@@ -51,57 +53,19 @@ static _Noreturn void rank_give_up(int fd, int error, bool exec, const char *fmt
     _exit(write(fd, &rep, sizeof rep) == (ssize_t)sizeof rep ? 127 : 126);
 }
 
-/* CPU n of the launch is the n-th one that the agent may use, those of a core being neighbours; -1: there
- * are few. */
-static int rank_real_cpu(const struct shim *s, unsigned nth)
-{
-    uint16_t cpu;
-    const struct blob *order = &s->setup.cpu_order;
-    if (order->n) {
-        if (nth >= order->n / sizeof cpu)
-            return -1;
-        memcpy(&cpu, order->p + nth * sizeof cpu, sizeof cpu);
-        return cpu;
-    }
-    int real = cpuset_next(&s->setup.cpus, 0);
-    for (; nth && real >= 0; nth--)
-        real = cpuset_next(&s->setup.cpus, (unsigned)real + 1);
-    return real;
-}
-
-/* A launch that names more CPUs than there are is not bound. */
 static void rank_bind_cpus(const struct shim *s, const struct rank *r)
 {
     const struct cpuset *want = cpuset_is_empty(&r->l->cpus) ? &s->l.alloc.cpus : &r->l->cpus;
     if (!s->setup.bind || cpuset_is_empty(want))
         return;
+    struct cpuset real;
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (int c = cpuset_next(want, 0); c >= 0; c = cpuset_next(want, (unsigned)c + 1)) {
-        int real = rank_real_cpu(s, (unsigned)c);
-        if (real < 0 || real >= CPU_SETSIZE)
-            return;
-        CPU_SET((size_t)real, &set);
-    }
-    sched_setaffinity(0, sizeof set, &set);
-}
-
-/* Through `tasks`, which v1 has, it takes no lock for all processes of the machine: 0.1 ms instead of up
- * to 10. This process has one thread. */
-static void rank_join_group(const char *group, int report)
-{
-    if (!group)
+    if (!cpu_binding_real(want, &s->setup.cpu_order, &s->setup.cpus, &real))
         return;
-    char *path = xasprintf("%s/tasks", group);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    free(path);
-    path = xasprintf("%s/cgroup.procs", group);
-    if (fd < 0)
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, "0", 1) != 1)
-        rank_give_up(report, errno, false, "cannot enter the control group %s: %s", group, strerror(errno));
-    close(fd);
-    free(path);
+    for (int c = cpuset_next(&real, 0); c >= 0; c = cpuset_next(&real, (unsigned)c + 1))
+        CPU_SET((size_t)c, &set);
+    sched_setaffinity(0, sizeof set, &set);
 }
 
 void shim_rank_unspare(const struct shim *s)
@@ -316,9 +280,10 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    rank_join_group(s->setup.cgroup, report);
-    rank_join_group(s->setup.devices, report);
-    rank_join_group(s->setup.pids, report);
+    const char *group;
+    int e = shim_group_join(s, &group);
+    if (e < 0)
+        rank_give_up(report, -e, false, "cannot enter the control group %s: %s", group, strerror(-e));
     rank_set_limits(s);
     rank_bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);
@@ -327,7 +292,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
         rank_give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
     in_nodes_part = false;
     char text[480];
-    int e = shim_files_enter_workdir(s, text, sizeof text);
+    e = shim_files_enter_workdir(s, text, sizeof text);
     if (e < 0)
         rank_give_up(report, -e, false, "%s", text);
     rank_open_standard(s, r, given, report);
@@ -385,7 +350,7 @@ int shim_rank_spawn(struct shim *s, struct rank *r)
         given[1] = io[0][1];
         given[2] = io[1][1] >= 0 ? io[1][1] : io[0][1];
     }
-    pid_t pid = e < 0 ? -1 : fork();
+    pid_t pid = e < 0 ? -1 : shim_group_fork(s);
     if (pid == 0)
         rank_child(s, r, given, report[1]);
     if (e == 0 && pid < 0)

@@ -15,19 +15,39 @@
 
 #include "backend/confine/confine.h"
 #include "backend/shim/shim.h"
+#include "backend/shim/shim_group.h"
 #include "backend/task/programs.h"
 #include "backend/task/shim_setup.h"
 
-union sent_fd {
+union sent_fds {
     struct cmsghdr head;
-    char space[CMSG_SPACE(sizeof(int))];
+    char space[CMSG_SPACE(2 * sizeof(int))];
 };
 
-/* Like fork, but a child of our parent: the agent hears of its end as of that of its own children. */
-static pid_t shim_server_fork(void)
+/* The socket of the shim and its control group; -1: none. */
+struct sent {
+    int sock, group;
+};
+
+/* Like fork, but a child of our parent: the agent hears of its end as of that of its own children. Where
+ * the kernel cannot begin it in its group, it enters that by itself. */
+static pid_t shim_server_fork(int group)
 {
-    long r = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+    long r = group < 0 ? -1 : shim_group_clone(CLONE_PARENT, group);
+    if (r < 0)
+        r = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
     return r < 0 ? -errno : (pid_t)r;
+}
+
+static bool shim_server_take_fds(struct msghdr *m, struct sent *ret)
+{
+    const struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    int fds[2] = {-1, -1};
+    if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len > CMSG_LEN(sizeof fds))
+        return false;
+    memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+    *ret = (struct sent){.sock = fds[0], .group = fds[1]};
+    return true;
 }
 
 static int shim_server_become(const char *dir, int sock, char *title, size_t title_size)
@@ -45,7 +65,7 @@ static int shim_server_run(char *title, size_t title_size)
     char dir[PATH_MAX];
     prctl(PR_SET_DUMPABLE, 0);
     for (;;) {
-        union sent_fd with = {0};
+        union sent_fds with = {0};
         struct iovec text = {.iov_base = dir, .iov_len = sizeof dir - 1};
         struct msghdr m = {.msg_iov = &text,
                            .msg_iovlen = 1,
@@ -54,16 +74,16 @@ static int shim_server_run(char *title, size_t title_size)
         ssize_t n = recvmsg(FORKSERVER_FD, &m, 0);
         if (n < 0 && errno == EINTR)
             continue;
-        const struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-        if (!c || c->cmsg_type != SCM_RIGHTS)
+        struct sent fds;
+        if (n <= 0 || !shim_server_take_fds(&m, &fds))
             return n != 0; /* 0: the agent has gone */
-        int sock;
-        memcpy(&sock, CMSG_DATA(c), sizeof sock);
         dir[n] = '\0';
-        int32_t pid = shim_server_fork();
+        int32_t pid = shim_server_fork(fds.group);
+        if (fds.group >= 0)
+            close(fds.group);
         if (pid == 0)
-            return shim_server_become(dir, sock, title, title_size);
-        close(sock);
+            return shim_server_become(dir, fds.sock, title, title_size);
+        close(fds.sock);
         if (send(FORKSERVER_FD, &pid, sizeof pid, MSG_NOSIGNAL) < 0)
             return 1;
     }

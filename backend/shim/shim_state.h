@@ -93,6 +93,7 @@ struct shim {
     int64_t first_kill_ms;          /* of the first SIGKILL; 0: none */
     bool stuck;                     /* it is a long time since */
     bool terminating;
+    bool left_cpus;   /* it has left the group of the job's CPUs to kill */
     int64_t drain_ms; /* until when the end waits for a queue that no longer moves; 0: not yet */
     bool notes_stuck; /* notes find no reader: no further one is tried */
 

@@ -14,7 +14,7 @@
 #define FORKSERVER_OPTION "--serve"
 #define FORKSERVER_FD     3
 
-#define SHIM_VERSION   1
+#define SHIM_VERSION   2
 #define SHIM_SOCKET_FD 3
 
 /* Frame types beside those of msg.h. */
@@ -31,21 +31,24 @@ struct shim_setup {
     char *node, *boot_id;
     bool bind;          /* CPUs of the launch are this machine's */
     struct cpuset cpus; /* those that the agent may use */
-    char *cgroup;       /* directory of a fresh group for this task that keeps its memory; NULL: none */
+    char *cgroup;       /* directory of the task's group that keeps its memory; NULL: none */
     uint32_t nofile;    /* soft limit of descriptors for the task */
     bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
     int32_t oom_score_adj; /* ... and this is what the task gets */
     uint64_t spool_max;    /* bytes of output that it may write into its directory; 0: any */
     uint32_t stuck_ms;     /* after killing for so long it says so */
-    char *devices;         /* a second group to enter, for its devices; NULL: none */
+    char *supervisor;      /* the v2 group of the shim; NULL: none */
     struct strv gpu_names; /* by number, for CUDA_VISIBLE_DEVICES; empty: the numbers do */
-    char *pids;            /* a third one, for the number of its processes; NULL: none */
+    char *pids;            /* v1: the group for the number of its processes; NULL: none */
     bool cgroup_v1;        /* what cgroup is */
     uint64_t lease_ms;     /* when the agent sent what the controller answered last; CLOCK_BOOTTIME */
     struct blob cpu_order; /* uint16_t each: the n-th is CPU n of the launch; empty: the n-th of cpus */
     bool core_known;       /* the task's soft limit of core files: */
     uint64_t core;
-    struct strv workdirs; /* below one of them its working directory must really lie; empty: anywhere */
+    struct strv workdirs;  /* below one of them its working directory must really lie; empty: anywhere */
+    char *ranks;           /* the v2 group of its processes; NULL: that of the shim */
+    struct strv inherited; /* v1 groups that the shim enters, and its processes with it */
+    char *group;           /* the word of its job's groups, for the next agent; NULL: none */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -62,14 +65,17 @@ struct shim_setup {
     F(S, U64, spool_max) \
     F(S, U32, stuck_ms) \
     F(S, STRV, gpu_names) \
-    F(S, STR, devices) \
+    F(S, STR, supervisor) \
     F(S, STR, pids) \
     F(S, BOOL, cgroup_v1) \
     F(S, U64, lease_ms) \
     F(S, BLOB, cpu_order) \
     F(S, BOOL, core_known) \
     F(S, U64, core) \
-    F(S, STRV, workdirs)
+    F(S, STRV, workdirs) \
+    F(S, STR, ranks) \
+    F(S, STRV, inherited) \
+    F(S, STR, group)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -43,16 +43,16 @@ const char *taskdir_mark(const struct launch_key *key, const char *cluster,
 
 int taskdir_claim(int dir_fd, const struct shim_record *rec)
 {
-    char text[160];
-    snprintf(text, sizeof text, "%u %d %llu %s %lld %llx", rec->version, (int)rec->pid,
+    char text[240];
+    snprintf(text, sizeof text, "%u %d %llu %s %lld %llx %s", rec->version, (int)rec->pid,
              (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
-             (long long)rec->t_start.ms, (unsigned long long)rec->nonce);
+             (long long)rec->t_start.ms, (unsigned long long)rec->nonce, rec->group);
     return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
 }
 
 int taskdir_read_claim(int dir_fd, struct shim_record *ret)
 {
-    char text[160];
+    char text[240];
     ssize_t n = readlinkat(dir_fd, "shim", text, sizeof text - 1);
     if (n < 0)
         return errno == EINVAL ? -EBADMSG : -errno;
@@ -61,8 +61,8 @@ int taskdir_read_claim(int dir_fd, struct shim_record *ret)
     int pid;
     unsigned long long start, nonce = 0;
     long long t;
-    if (sscanf(text, "%u %d %llu %39s %lld %llx", &rec.version, &pid, &start, rec.boot_id, &t, &nonce) <
-            5 ||
+    if (sscanf(text, "%u %d %llu %39s %lld %llx %63s", &rec.version, &pid, &start, rec.boot_id, &t, &nonce,
+               rec.group) < 5 ||
         pid < 0)
         return -EBADMSG;
     rec.pid = pid;

@@ -34,7 +34,8 @@ struct shim_record {
     uint64_t start; /* clock ticks after boot */
     char boot_id[BOOT_ID_SIZE];
     struct wall t_start;
-    uint64_t nonce; /* of the launch's key; 0: a shim of an earlier release */
+    uint64_t nonce;                /* of the launch's key; 0: a shim of an earlier release */
+    char group[TASKDIR_NAME_SIZE]; /* the word of its job's control groups; "": none */
 };
 
 /* -EEXIST where another was first. */

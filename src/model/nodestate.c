@@ -1,6 +1,8 @@
 /* nodestate.c - what the record of a node comes to. */
 #include "src/model/nodestate.h"
 
+#include <string.h>
+
 #include "src/base/str.h"
 
 bool node_needs_no_agent(const struct node *n)
@@ -24,6 +26,20 @@ bool node_closes_gpus(const struct node *n)
         if (str_starts(n->notes.v[i], NOTE_GPUS_CLOSED))
             return true;
     return false;
+}
+
+const char *node_containment(const struct node *n)
+{
+    for (size_t i = 0; i < n->notes.n; i++)
+        if (str_starts(n->notes.v[i], NOTE_CONTAINMENT))
+            return n->notes.v[i] + strlen(NOTE_CONTAINMENT);
+    return NULL;
+}
+
+bool node_contains_jobs(const struct node *n)
+{
+    const char *text = node_containment(n);
+    return text && !str_starts(text, "none") && !strstr(text, NOTE_CONTAINMENT_LACKS);
 }
 
 bool node_lacks_gpus(const struct node *n)

@@ -79,6 +79,9 @@ struct launch {
     bool append_out, append_err; /* as append, of one stream: another task of the step has truncated it */
     uint32_t wait_s;             /* the first rank that ends gives the others so long; 0: for ever */
     REC_LIST(struct resource_limit) limits; /* soft limits of the processes; others are the agent's */
+    struct alloc job_alloc; /* what its job has on the node, for all of its tasks there; memory 0: as much
+                               as it likes. No node: the task shares its allocation with no other */
+    uint32_t restarts;      /* of the job */
 };
 #define LAUNCH_FIELDS(F, G, S)                                                                               \
     G(S, SUB, key, launch_key) F(S, STR, cluster) F(S, U64, epoch) F(S, U32, uid) F(S, U32, gid)             \
@@ -89,7 +92,8 @@ struct launch {
     F(S, U32, early_signal_s) F(S, BOOL, early_signal_leader) F(S, U32, umask) F(S, U32, label_width)   \
     F(S, BOOL, limit_own) F(S, BOOL, pmi) F(S, U32, pmi_size) F(S, U32, pmi_tasks) F(S, STR, pmi_mapping) \
     F(S, BOOL, pty) F(S, BOOL, make_workdir) F(S, U32, lease_s) F(S, BOOL, append_out)                       \
-    F(S, BOOL, append_err) F(S, U32, wait_s) G(S, LISTOF, limits, resource_limit)
+    F(S, BOOL, append_err) F(S, U32, wait_s) G(S, LISTOF, limits, resource_limit)              \
+    G(S, SUB, job_alloc, alloc) F(S, U32, restarts)
 
 enum launch_state { LAUNCH_STARTING, LAUNCH_RUNNING, LAUNCH_ENDED };
 

@@ -1,7 +1,7 @@
 /* bench_agent.c - launches per second through one agent: frame in, shim, process, end record,
  * acknowledgement.
  *
- * bench_agent [TASKS [IN_FLIGHT]]
+ * bench_agent [TASKS [IN_FLIGHT [CPUS [MEMORY-MIB]]]], the last two for each task, 0: it names none
  */
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,6 +9,8 @@
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_driver.h"
 #include "tests/lib/check.h"
+
+static struct alloc each;
 
 static double now_s(void)
 {
@@ -22,6 +24,8 @@ static void launch(struct driver *d, uint32_t job, const char *script)
     struct launch l;
     driver_launch_init(d, &l, job, "");
     strv_fini(&l.argv);
+    l.alloc.cpus = each.cpus;
+    l.alloc.mem_mib = each.mem_mib;
     if (script) {
         l.script = (struct blob){.p = (uint8_t *)xstrdup(script), .n = strlen(script)};
         free(l.ranks.v[0].std_out);
@@ -70,6 +74,8 @@ int main(int argc, char **argv)
 {
     uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000,
              in_flight = argc > 2 ? (uint32_t)atoi(argv[2]) : 32;
+    cpuset_add_range(&each.cpus, 0, argc > 3 ? (unsigned)atoi(argv[3]) : 0);
+    each.mem_mib = argc > 4 ? (uint64_t)atoi(argv[4]) : 0;
     static struct driver d;
     driver_init(&d);
     driver_connect(&d);

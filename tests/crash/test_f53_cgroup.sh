@@ -38,15 +38,57 @@ echo "$kind"
 case $kind in
 "memory: cgroup v"[12])
     works "${kind#memory: }"
-    like "its groups" "$(tr '\n' ' ' <groups)" ".*/stoker-[0-9a-f]{8}-$job\.-1\.0\.1 .*"
-    group=$(grep -o "stoker-[0-9a-f]\{8\}-$job\.-1\.0\.1" groups | head -n 1) # other tests' jobs have the same numbers
+    like "its groups" "$(tr '\n' ' ' <groups)" ".*/stoker-[0-9a-f]{8}-$job/(tasks/)?$job\.-1\.0\.1 .*"
+    group=$(grep -o "stoker-[0-9a-f]\{8\}-$job/" groups | head -n 1 | tr -d /) # other tests' jobs have the same numbers
     gone() { ! find /sys/fs/cgroup -name "$group" 2>/dev/null | grep -q .; }
     wait_for 10 gone
+    outlives=yes
     ;;
 "memory: RSS every 250 ms ("*")") works "RSS every 250 ms" ;;
 *) fail "it does not say what keeps memory limits: $kind" ;;
 esac
 cluster_stop
+
+if [ -n "${outlives:-}" ]; then
+    prefix=${group%"$job"}
+    none_left() { ! find /sys/fs/cgroup -type d -name "$prefix*" 2>/dev/null | grep -q .; }
+    new_agent() { [ -n "$(agent_pid)" ] && [ "$(agent_pid)" != "$agent" ] && nodes_up; }
+
+    case_ "the agent after this one knows the groups of its tasks"
+    cluster_start
+    script two_steps <<'S'
+cat /proc/self/cgroup >batch.groups
+until [ -e go ]; do read -r -t 0.02 <> <(:); done
+srun --overlap cat /proc/self/cgroup >step.groups
+S
+    submit --mem=64M -o /dev/null two_steps
+    wait_for 20 is_filled batch.groups
+    agent=$(agent_pid)
+    kill -KILL "$agent" && wait_for 5 is_dead "$agent"
+    wait_for 20 new_agent
+    touch go
+    wait_end "$job"
+    is "its end" "$state" COMPLETED
+    has "the group of its step" "$(<step.groups)" "/$prefix$job/"
+    wait_for 10 none_left
+
+    case_ "what escaped from its supervisor is in the group still: gone with both of them"
+    script escape <<'S'
+setsid env -i bash -c 'echo $$ >escaped; exec sleep 1000' &
+wait
+S
+    submit -o /dev/null --mem=64M escape
+    wait_for 20 is_filled escaped
+    agent=$(agent_pid)
+    kill -STOP "$agent" # it must not see the end of the supervisor
+    kill -KILL $(shim_pids)
+    kill -KILL "$agent" && wait_for 5 is_dead "$agent"
+    is_alive "$(<escaped)" || fail "the process has died: nothing was tested"
+    wait_for 20 new_agent
+    wait_for 20 is_dead "$(<escaped)"
+    wait_for 20 none_left
+    cluster_stop
+fi
 
 [ "$(id -u)" -eq 0 ] || { echo "only root hides control groups"; exit 0; }
 

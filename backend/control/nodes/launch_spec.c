@@ -74,11 +74,27 @@ static void launch_spec_widen_cpus(const struct job *j, const struct step *s, st
         l->alloc.cpus = a->cpus;
 }
 
-static bool launch_spec_asked_for_memory(const struct job *j, const struct step *s)
+/* What the node keeps the job to, whatever its steps ask for: all its tasks there together. A task of a
+ * step job has its allocation for itself. */
+static void launch_spec_set_job_bounds(const struct job *j, struct launch *l)
 {
-    if (s->mem_mib != MEM_NOT_GIVEN && s->id >= 0)
-        return s->mem_mib != 0;
-    return job_limits_memory(&j->req);
+    const struct alloc *a = j->kind == JOB_KIND_STEPS ? NULL : job_alloc_on(j, l->alloc.node);
+    if (!a)
+        return;
+    rec_copy(&alloc_rec, &l->job_alloc, a);
+    l->restarts = j->restarts;
+    if (!job_limits_memory(&j->req))
+        l->job_alloc.mem_mib = 0;
+}
+
+/* A step that names none has its job's limit for itself; --mem=0 is all that the job has. */
+static void launch_spec_limit_memory(const struct job *j, const struct step *s, struct launch *l)
+{
+    bool named = s->mem_mib != MEM_NOT_GIVEN && s->id >= 0;
+    if (named && s->mem_mib == 0 && l->job_alloc.node)
+        l->alloc.mem_mib = l->job_alloc.mem_mib;
+    else if (named ? s->mem_mib == 0 : !job_limits_memory(&j->req))
+        l->alloc.mem_mib = 0;
 }
 
 static const struct launch_rank *launch_spec_payload_rank(const struct step_payload *p, uint32_t rank)
@@ -268,8 +284,8 @@ bool launch_spec_build(struct control *c, const struct job *j, const struct step
     launch_spec_set_early_signal(c, j, s, ret);
     rec_copy(&alloc_rec, &ret->alloc, &t->alloc);
     launch_spec_widen_cpus(j, s, ret);
-    if (!launch_spec_asked_for_memory(j, s))
-        ret->alloc.mem_mib = 0;
+    launch_spec_set_job_bounds(j, ret);
+    launch_spec_limit_memory(j, s, ret);
     launch_spec_set_env(c, j, s, t, &ret->env);
     struct cpuset cpus_left = t->alloc.cpus;
     for (uint32_t i = 0; i < t->n_ranks; i++)

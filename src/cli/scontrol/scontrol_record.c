@@ -15,6 +15,7 @@
 #include "src/jobenv/filename.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
+#include "src/model/nodestate.h"
 #include "src/model/usage.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
@@ -512,6 +513,10 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_line(&r);
     record_add_key(&r, "AllocTRES");
     nodetext_tres(out, n, cx->m, true);
+    if (node_containment(n)) { /* a line of Stoker's own */
+        record_line(&r);
+        record_text(&r, "Containment", node_containment(n));
+    }
     add_node_reason(&r, n, cx);
     add_node_events(&r, n, cx);
     record_end(&r);

@@ -61,18 +61,52 @@ static void check_answers(struct doctor *d, const struct model *m)
     str_fini(&others.text);
 }
 
+/* Checks of their own tell of these. */
+static bool doctor_tells_elsewhere(const char *note)
+{
+    return str_starts(note, NOTE_GPUS_CLOSED) || str_starts(note, NOTE_CONTAINMENT) ||
+           str_starts(note, "memory: cgroup");
+}
+
 static void check_notes(struct doctor *d, const struct model *m)
 {
     struct str notes = STR_INIT;
     size_t n_notes = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
         for (size_t k = 0; k < m->nodes[i]->notes.n; k++)
-            if (!str_starts(m->nodes[i]->notes.v[k], NOTE_GPUS_CLOSED) && n_notes++ < DOCTOR_NAMED)
+            if (!doctor_tells_elsewhere(m->nodes[i]->notes.v[k]) && n_notes++ < DOCTOR_NAMED)
                 str_appendf(&notes, "%s%s: %s", notes.len ? "; " : "", m->nodes[i]->spec.name,
                             m->nodes[i]->notes.v[k]);
     if (n_notes)
         doctor_add(d, "node notes", CHECK_WARN, NULL, "%s", notes.s);
     str_fini(&notes);
+}
+
+/* Where no control group keeps them, jobs are kept by what is measured, and by good manners. */
+static void check_containment(struct doctor *d, const struct model *m)
+{
+    struct str open = STR_INIT;
+    size_t n_open = 0, n_contained = 0;
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct node *n = m->nodes[i];
+        const char *text = n->state == NODE_UP ? node_containment(n) : NULL;
+        if (!text)
+            continue;
+        if (node_contains_jobs(n))
+            n_contained++;
+        else if (n_open++ < DOCTOR_NAMED)
+            str_appendf(&open, "%s%s: %s", open.len ? "; " : "", n->spec.name, text);
+    }
+    if (n_open)
+        doctor_add(d, "containment", d->paths.shared ? CHECK_WARN : CHECK_OK,
+                   d->paths.shared ? "give the agent a control group to divide: Delegate=yes in its unit"
+                                   : NULL,
+                   "a job can use more than it has: %s", open.s);
+    else if (n_contained)
+        doctor_add(d, "containment", CHECK_OK, NULL,
+                   "in force on %zu nodes, a job cannot use more memory, CPUs and processes than it has",
+                   n_contained);
+    str_fini(&open);
 }
 
 /* --- GPUs --- */
@@ -109,9 +143,9 @@ static void check_gpus_closed(struct doctor *d, const struct model *m)
     }
     if (open.n)
         doctor_add(d, "GPU isolation", d->paths.shared ? CHECK_WARN : CHECK_OK,
-                   d->paths.shared
-                       ? "close_gpus = yes in /etc/stoker/policy there, then: systemctl reload stoker-agent"
-                       : NULL,
+                   d->paths.shared ? "remove close_gpus = no from /etc/stoker/policy there, then: "
+                                     "systemctl reload stoker-agent"
+                                   : NULL,
                    "by environment variables alone, a job can open the GPUs of others: %s", open.text.s);
     if (closed.n)
         doctor_add(d, "GPU isolation", CHECK_OK, NULL, "in force, a job cannot open the GPUs of others: %s",
@@ -198,6 +232,7 @@ void doctor_check_cluster(struct doctor *d)
     } else {
         check_answers(d, &m);
         check_notes(d, &m);
+        check_containment(d, &m);
         check_gpus_found(d, &m);
         check_gpus_closed(d, &m);
         doctor_cluster_check_names(d, &m.spec);

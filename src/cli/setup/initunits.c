@@ -12,7 +12,7 @@ const char init_policy[] = "# What Stoker may do on this machine, whatever its c
                            "# max_processes = 5000\n"
                            "# spool_max = 1G\n"
                            "# spool_user_max = 4G\n"
-                           "# close_gpus = no\n";
+                           "# close_gpus = no\n"; /* not said: closed to all but root */
 
 /* What neither the controller nor link ever need. */
 static const char closed_up[] = "NoNewPrivileges=yes\n"

@@ -1,0 +1,38 @@
+/* containment.h - each job of this node in a control group of its own: what it is given, when it is
+ * removed.
+ *
+ * Tasks of one job share its group. A task with an allocation of its own (a step job's; any of a controller
+ * of an earlier release) has a group of its own. A group goes when the last task of it has ended and the
+ * supervisor is gone; what does not go at once is tried again.
+ */
+#ifndef STOKER_BACKEND_AGENT_CONTAINMENT_H
+#define STOKER_BACKEND_AGENT_CONTAINMENT_H
+
+#include "backend/agent/task_table.h"
+#include "backend/node/job_groups.h"
+
+struct containment;
+
+/* Adds notes of what the machine offers to a->facts. */
+struct containment *containment_new(struct agent *a);
+void containment_free(struct containment *c);
+/* Once the GPUs of the machine are known, and again when the policy was read: closes those of others where
+ * the policy says so, or says nothing. */
+void containment_close_gpus(struct containment *c);
+/* When the tasks of the agent before this one are known: what it has left of others is killed and
+ * removed. */
+void containment_sweep(struct containment *c);
+
+/* A task of the agent before this one, in the group that its shim has noted; "": in none. */
+void containment_adopt(struct containment *c, struct atask *t, const char *group);
+/* Makes the groups of the task, sets t->group. *ret_gpus_closed: it gets names of GPUs instead of
+ * numbers. */
+void containment_make(struct containment *c, struct atask *t, const struct launch *l,
+                      struct task_groups *ret, bool *ret_gpus_closed);
+uint64_t containment_memory_kib(const struct containment *c, const struct atask *t);
+/* SIGKILL to its processes. */
+void containment_kill(const struct containment *c, const struct atask *t);
+/* It has ended, or never began. */
+void containment_leave(struct containment *c, struct atask *t);
+
+#endif
