@@ -53,7 +53,11 @@ static void stop(void)
     if (system(command) != 0)
         perror(it.home);
     free(command);
-    it.home = NULL;
+    free(it.home);
+    free(it.socket);
+    client_free(it.client);
+    it.home = it.socket = NULL;
+    it.client = NULL;
 }
 
 static void must(bool so, const char *what)
