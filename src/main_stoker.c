@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
-#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
@@ -90,8 +89,8 @@ static int run_stoker(int argc, char **argv)
     if (*first == '-') /* --read-only, --theme ...: of the screens */
         return exec_program("stoker-ui", argv);
     const struct command *cmd = command_find(first, false);
-    if (!cmd && (cmd = command_find(first, true)))
-        lang_choose("en", NULL);
+    if (!cmd)
+        cmd = command_find(first, true);
     return cmd ? command_run(cmd, argc - 1, argv + 1) : unknown_command(first);
 }
 
@@ -110,7 +109,5 @@ int main(int argc, char **argv)
     char *path = xstrdup(argc ? argv[0] : "stoker");
     const struct command *by_name = command_find(basename(path), true);
     free(path);
-    if (!by_name) /* Slurm's commands speak Slurm's English */
-        lang_choose(NULL, NULL);
     return flush_stdout(by_name ? command_run(by_name, argc, argv) : run_stoker(argc, argv));
 }

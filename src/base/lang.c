@@ -159,6 +159,13 @@ const char *trn(const char *one, const char *many, unsigned long n)
     return is_source() ? (n == 1 ? one : many) : dngettext(DOMAIN, one, many, n);
 }
 
+unsigned long lang_form(unsigned long n)
+{
+    /* T: not shown: "form 0", "form 1", and so on, as many as the language has */
+    const char *form = trn("form 0", "form 1", n);
+    return strtoul(form + strlen("form "), NULL, 10);
+}
+
 const char *lang_in_context(const char *key, const char *text)
 {
     if (is_source())

@@ -46,6 +46,8 @@ const char *tr(const char *text) __attribute__((format_arg(1)));
 /* Of the forms that the language has for n things. */
 const char *trn(const char *one, const char *many, unsigned long n)
     __attribute__((format_arg(1), format_arg(2)));
+/* Which of the language's forms n takes, from 0. */
+unsigned long lang_form(unsigned long n);
 /* Both arguments are literals. */
 #define trc(context, text) lang_in_context(context "\004" text, text)
 const char *lang_in_context(const char *key, const char *text) __attribute__((format_arg(2)));

@@ -1,6 +1,8 @@
 /* arraytext.c - the elements of an array in words. */
 #include "src/text/arraytext.h"
 
+#include "src/base/lang.h"
+
 enum element_is element_of_state(enum job_state s)
 {
     switch (s) {
@@ -31,17 +33,18 @@ void element_count_gone(const struct job *record, uint32_t counts[static ELEMENT
 void arraytext_counts(struct str *out, const uint32_t counts[static ELEMENT_KINDS], uint32_t all)
 {
     static const char *const words[ELEMENT_KINDS] = {
-        [ELEMENT_DONE] = "done",       [ELEMENT_FAILED] = "failed",   [ELEMENT_CANCELLED] = "cancelled",
-        [ELEMENT_RUNNING] = "running", [ELEMENT_WAITING] = "waiting", [ELEMENT_EARLIER] = "ended earlier",
+        [ELEMENT_DONE] = N_("done"),           [ELEMENT_FAILED] = N_("failed"),
+        [ELEMENT_CANCELLED] = N_("cancelled"), [ELEMENT_RUNNING] = N_("running"),
+        [ELEMENT_WAITING] = N_("waiting"),     [ELEMENT_EARLIER] = N_("ended earlier"),
     };
     uint32_t sum = 0;
     for (size_t i = 0; i < ELEMENT_KINDS; i++)
         if (counts[i]) {
-            str_appendf(out, "%s%u %s", sum ? ", " : "", counts[i], words[i]);
+            str_appendf(out, "%s%u %s", sum ? ", " : "", counts[i], tr(words[i]));
             sum += counts[i];
         }
     if (sum < all)
-        str_appendf(out, " of %u", all);
+        str_appendf(out, tr(" of %u"), all);
 }
 
 void arraytext_indices(struct str *out, const uint32_t *indices, size_t n, size_t max)

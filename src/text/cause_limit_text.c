@@ -1,3 +1,4 @@
+#include "src/base/lang.h"
 #include "src/text/cause_sentence.h"
 
 #include "src/base/units.h"
@@ -15,69 +16,88 @@ static void limit_amount(struct str *out, uint32_t what, uint64_t n)
         str_append(out, mem_format_words(n > UINT64_MAX / 1024 ? UINT64_MAX : n * 1024, buf));
 }
 
-static const char *limit_noun(uint32_t what, bool one)
+/* "GPUs in urgent" of all of them. */
+static const char *limit_noun(uint32_t what)
 {
-    static const struct {
-        const char *one, *many;
-    } nouns[LIMIT_N_WHATS] = {
-        [LIMIT_OF_GPUS] = {"GPU", "GPUs"},
-        [LIMIT_OF_CPUS] = {"CPU", "CPUs"},
-        [LIMIT_OF_MEMORY] = {"memory", "memory"},
-        [LIMIT_OF_NODES] = {"node", "nodes"},
-        [LIMIT_OF_RUNNING] = {"running job", "running jobs"},
-        [LIMIT_OF_SUBMITTED] = {"job in the queue", "jobs in the queue"},
-        [LIMIT_OF_GPU_MINUTES] = {"GPU minute", "GPU minutes"},
-        [LIMIT_OF_ARRAY_SIZE] = {"element in an array", "elements in an array"},
+    static const char *const nouns[LIMIT_N_WHATS] = {
+        [LIMIT_OF_GPUS] = N_("GPUs"),
+        [LIMIT_OF_CPUS] = N_("CPUs"),
+        [LIMIT_OF_MEMORY] = N_("memory"),
+        [LIMIT_OF_NODES] = N_("nodes"),
+        [LIMIT_OF_RUNNING] = N_("running jobs"),
+        [LIMIT_OF_SUBMITTED] = N_("jobs in the queue"),
+        [LIMIT_OF_GPU_MINUTES] = N_("GPU minutes"),
+        [LIMIT_OF_ARRAY_SIZE] = N_("elements in an array"),
     };
-    if (what >= LIMIT_N_WHATS)
-        return "?";
-    return one ? nouns[what].one : nouns[what].many;
+    return what < LIMIT_N_WHATS ? tr(nouns[what]) : "?";
 }
 
 /* "4 GPUs", "64 GB of memory". */
 static void limit_quantity(struct str *out, uint32_t what, uint64_t n)
 {
-    limit_amount(out, what, n);
-    str_append(out, what == LIMIT_OF_MEMORY ? " of " : " ");
-    str_append(out, limit_noun(what, n == 1));
-}
-
-static const char *limit_scope_word(uint32_t scope)
-{
-    switch ((enum limit_scope)scope) {
-    case LIMIT_USER: return "user";
-    case LIMIT_ACCOUNT: return "account";
-    case LIMIT_QOS: return "QOS";
-    case LIMIT_PARTITION: return "partition";
-    case LIMIT_CLUSTER: return "cluster";
+    unsigned long long v = n;
+    struct str mem = STR_INIT;
+    switch (what) {
+    case LIMIT_OF_GPUS: str_appendf(out, trn("%llu GPU", "%llu GPUs", v), v); break;
+    case LIMIT_OF_CPUS: str_appendf(out, trn("%llu CPU", "%llu CPUs", v), v); break;
+    case LIMIT_OF_NODES: str_appendf(out, trn("%llu node", "%llu nodes", v), v); break;
+    case LIMIT_OF_RUNNING: str_appendf(out, trn("%llu running job", "%llu running jobs", v), v); break;
+    case LIMIT_OF_SUBMITTED:
+        str_appendf(out, trn("%llu job in the queue", "%llu jobs in the queue", v), v);
+        break;
+    case LIMIT_OF_GPU_MINUTES: str_appendf(out, trn("%llu GPU minute", "%llu GPU minutes", v), v); break;
+    case LIMIT_OF_ARRAY_SIZE:
+        str_appendf(out, trn("%llu element in an array", "%llu elements in an array", v), v);
+        break;
+    case LIMIT_OF_MEMORY:
+        limit_amount(&mem, what, n);
+        str_appendf(out, tr("%s of memory"), mem.s);
+        break;
+    default: str_appendf(out, "%llu ?", v); break;
     }
-    return "?";
+    str_fini(&mem);
 }
 
 static void limit_holder(struct str *out, const struct cause *c)
 {
-    if (c->scope == LIMIT_CLUSTER)
-        str_append(out, "the cluster");
-    else
-        str_appendf(out, "%s %s", limit_scope_word(c->scope), c->name ? c->name : "");
+    const char *name = c->name ? c->name : "";
+    switch ((enum limit_scope)c->scope) {
+    case LIMIT_USER: str_appendf(out, tr("user %s"), name); return;
+    case LIMIT_ACCOUNT: str_appendf(out, tr("account %s"), name); return;
+    case LIMIT_QOS: str_appendf(out, tr("QOS %s"), name); return;
+    case LIMIT_PARTITION: str_appendf(out, tr("partition %s"), name); return;
+    case LIMIT_CLUSTER: str_append(out, tr("the cluster")); return;
+    }
+    str_appendf(out, "? %s", name);
+}
+
+/* Whom the rule is for: "users", "account vision". */
+static void limit_subject(struct str *out, const struct cause *c)
+{
+    bool each = str_is_empty(c->rule) || str_eq(c->rule, "*");
+    switch ((enum limit_scope)c->scope) {
+    case LIMIT_USER: str_appendf(out, each ? tr("users") : tr("user %s"), c->rule); return;
+    case LIMIT_ACCOUNT: str_appendf(out, each ? tr("accounts") : tr("account %s"), c->rule); return;
+    case LIMIT_QOS: str_appendf(out, each ? tr("each QOS") : tr("QOS %s"), c->rule); return;
+    case LIMIT_PARTITION: str_appendf(out, each ? tr("partitions") : tr("partition %s"), c->rule); return;
+    case LIMIT_CLUSTER: str_append(out, tr("the cluster")); return;
+    }
+    str_append(out, "?");
 }
 
 /* " (hard limit for users in partition main)". */
 static void limit_rule(struct str *out, const struct cause *c)
 {
-    bool each = str_is_empty(c->rule) || str_eq(c->rule, "*");
-    str_appendf(out, " (%s limit for ", c->soft ? "soft" : "hard");
-    if (c->scope == LIMIT_CLUSTER)
-        str_append(out, "the cluster");
-    else if (each && c->scope == LIMIT_QOS)
-        str_append(out, "each QOS");
-    else if (each)
-        str_appendf(out, "%ss", limit_scope_word(c->scope));
+    struct str subject = STR_INIT;
+    limit_subject(&subject, c);
+    if (str_is_empty(c->part))
+        str_appendf(out, c->soft ? tr(" (soft limit for %s)") : tr(" (hard limit for %s)"), subject.s);
     else
-        str_appendf(out, "%s %s", limit_scope_word(c->scope), c->rule);
-    if (!str_is_empty(c->part))
-        str_appendf(out, " in partition %s", c->part);
-    str_append_char(out, ')');
+        str_appendf(out,
+                    c->soft ? tr(" (soft limit for %s in partition %s)")
+                            : tr(" (hard limit for %s in partition %s)"),
+                    subject.s, c->part);
+    str_fini(&subject);
 }
 
 /* The request alone is above the limit. */
@@ -91,43 +111,54 @@ static bool limit_counts_jobs(const struct cause *c)
     return c->what == LIMIT_OF_SUBMITTED || c->what == LIMIT_OF_RUNNING;
 }
 
+static void limit_alone_full(struct str *out, const struct cause *c, const char *holder, const char *most)
+{
+    struct str asked = STR_INIT;
+    if (c->asked == UINT64_MAX)
+        str_append(&asked, tr("GPUs without a time limit"));
+    else
+        limit_quantity(&asked, c->what, c->asked);
+    str_appendf(out,
+                c->what == LIMIT_OF_ARRAY_SIZE ? tr("%s asked; %s may have %s")
+                                               : tr("%s asked; %s may hold %s"),
+                asked.s, holder, most);
+    str_fini(&asked);
+}
+
 static void limit_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                        template_part full)
 {
     (void)full;
     (void)r;
+    struct str holder = STR_INIT, used = STR_INIT, most = STR_INIT, asked = STR_INIT;
+    limit_holder(&holder, c);
     if (limit_is_alone(c)) {
-        if (c->asked == UINT64_MAX)
-            str_append(out, "GPUs without a time limit");
-        else
-            limit_quantity(out, c->what, c->asked);
-        str_append(out, " asked; ");
-        limit_holder(out, c);
-        str_append(out, c->what == LIMIT_OF_ARRAY_SIZE ? " may have " : " may hold ");
-        limit_amount(out, c->what, c->most);
-        limit_rule(out, c);
-        return;
-    }
-    limit_holder(out, c);
-    str_append(out, limit_counts_jobs(c)              ? " has "
-                    : c->what == LIMIT_OF_GPU_MINUTES ? " has used or holds "
-                                                      : " holds ");
-    limit_amount(out, c->what, c->used);
-    str_append(out, " of ");
-    limit_quantity(out, c->what, c->most);
-    if (c->what != LIMIT_OF_RUNNING || c->asked > 1) {
-        str_append(out, " and asks for ");
-        limit_amount(out, c->what, c->asked);
-        str_append(out, c->used ? " more" : "");
+        limit_amount(&most, c->what, c->most);
+        limit_alone_full(out, c, holder.s, most.s);
+    } else {
+        limit_amount(&used, c->what, c->used);
+        limit_quantity(&most, c->what, c->most);
+        limit_amount(&asked, c->what, c->asked);
+        str_appendf(out,
+                    limit_counts_jobs(c)              ? tr("%s has %s of %s")
+                    : c->what == LIMIT_OF_GPU_MINUTES ? tr("%s has used or holds %s of %s")
+                                                      : tr("%s holds %s of %s"),
+                    holder.s, used.s, most.s);
+        if (c->what != LIMIT_OF_RUNNING || c->asked > 1)
+            str_appendf(out, c->used ? tr(" and asks for %s more") : tr(" and asks for %s"), asked.s);
     }
     limit_rule(out, c);
+    str_fini(&holder);
+    str_fini(&used);
+    str_fini(&most);
+    str_fini(&asked);
 }
 
 static void limit_borrow_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                               template_part full)
 {
     limit_full(out, c, r, full);
-    str_append(out, ": jobs within their soft limits go first, and no job is preempted for it");
+    str_append(out, tr(": jobs within their soft limits go first, and no job is preempted for it"));
 }
 
 /* "all 4 of your GPUs in urgent are in use". */
@@ -135,16 +166,38 @@ static void limit_brief_of_user(struct str *out, const struct cause *c, const st
                                 template_part full)
 {
     (void)full;
-    str_append(out, "all ");
-    limit_amount(out, c->what, c->most);
-    if (cause_is_reader(r, c->name))
-        str_append(out, " of your ");
+    struct str most = STR_INIT;
+    const char *noun = limit_noun(c->what), *user = c->name ? c->name : "?";
+    bool own = cause_is_reader(r, c->name);
+    limit_amount(&most, c->what, c->most);
+    if (own && str_is_empty(c->part))
+        str_appendf(out, tr("all %s of your %s are in use"), most.s, noun);
+    else if (own)
+        str_appendf(out, tr("all %s of your %s in %s are in use"), most.s, noun, c->part);
+    else if (str_is_empty(c->part))
+        str_appendf(out, tr("all %1$s of %2$s's %3$s are in use"), most.s, user, noun);
     else
-        str_appendf(out, " of %s's ", c->name ? c->name : "?");
-    str_append(out, limit_noun(c->what, false));
-    if (!str_is_empty(c->part))
-        str_appendf(out, " in %s", c->part);
-    str_append(out, " are in use");
+        str_appendf(out, tr("all %1$s of %2$s's %3$s in %4$s are in use"), most.s, user, noun, c->part);
+    str_fini(&most);
+}
+
+/* "user limit in main reached: ", "soft account limit: ". */
+static void limit_brief_lead(struct str *out, const struct cause *c, bool reached)
+{
+    static const char *const words[][2] = {
+        [LIMIT_USER] = {N_("user limit"), N_("soft user limit")},
+        [LIMIT_ACCOUNT] = {N_("account limit"), N_("soft account limit")},
+        [LIMIT_QOS] = {N_("QOS limit"), N_("soft QOS limit")},
+        [LIMIT_PARTITION] = {N_("partition limit"), N_("soft partition limit")},
+        [LIMIT_CLUSTER] = {N_("cluster limit"), N_("soft cluster limit")},
+    };
+    const char *word = c->scope < sizeof words / sizeof words[0] && words[c->scope][0]
+                           ? tr(words[c->scope][c->soft ? 1 : 0])
+                           : "?";
+    if (c->part)
+        str_appendf(out, reached ? tr("%s in %s reached: ") : tr("%s in %s: "), word, c->part);
+    else
+        str_appendf(out, reached ? tr("%s reached: ") : "%s: ", word);
 }
 
 static void limit_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
@@ -156,24 +209,25 @@ static void limit_brief(struct str *out, const struct cause *c, const struct cau
         limit_brief_of_user(out, c, r, full);
         return;
     }
-    str_appendf(out, "%s%s limit%s%s%s: ", c->soft ? "soft " : "", limit_scope_word(c->scope),
-                c->part ? " in " : "", c->part ? c->part : "", reached ? " reached" : "");
-    if (alone) {
-        limit_quantity(out, c->what, c->most);
-        str_append(out, " at most, asks for ");
-        if (c->asked == UINT64_MAX)
-            str_append(out, "no end");
-        else
-            limit_amount(out, c->what, c->asked);
-        return;
-    }
-    limit_amount(out, c->what, c->used);
-    str_append(out, " of ");
-    limit_quantity(out, c->what, c->most);
-    if (reached)
-        return;
-    str_append(out, limit_counts_jobs(c) ? ", asks for " : " in use, asks for ");
-    limit_amount(out, c->what, c->asked);
+    struct str used = STR_INIT, most = STR_INIT, asked = STR_INIT;
+    limit_brief_lead(out, c, reached);
+    limit_amount(&used, c->what, c->used);
+    limit_quantity(&most, c->what, c->most);
+    if (c->asked == UINT64_MAX)
+        str_append(&asked, tr("no end"));
+    else
+        limit_amount(&asked, c->what, c->asked);
+    if (alone)
+        str_appendf(out, tr("%s at most, asks for %s"), most.s, asked.s);
+    else if (reached)
+        str_appendf(out, tr("%s of %s"), used.s, most.s);
+    else
+        str_appendf(out,
+                    limit_counts_jobs(c) ? tr("%s of %s, asks for %s") : tr("%s of %s in use, asks for %s"),
+                    used.s, most.s, asked.s);
+    str_fini(&used);
+    str_fini(&most);
+    str_fini(&asked);
 }
 
 /* --- licences --- */
@@ -188,8 +242,10 @@ static void licence_short_full(struct str *out, const struct cause *c, const str
                                template_part full)
 {
     template_append(out, "{asked} of license {name} wanted, {used} of {of} in use", c, r, full);
-    if (c->jobs.n)
-        template_append(out, c->jobs.n + c->more == 1 ? " by job {jobs}" : " by jobs {jobs}", c, r, full);
+    if (c->jobs.n && c->jobs.n + c->more == 1)
+        template_append(out, " by job {jobs}", c, r, full);
+    else if (c->jobs.n)
+        template_append(out, " by jobs {jobs}", c, r, full);
     template_append(out, "[ and {more} more][, {n} promised to a job that preempts others]", c, r, full);
 }
 
@@ -215,41 +271,42 @@ static void licences_brief(struct str *out, const struct cause *c, const struct 
 /* --- the table --- */
 
 const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
-    [CAUSE_NO_PARTITION_GIVEN] = {.full = "no partition given and no default partition configured"},
-    [CAUSE_NO_PARTITION] = {.full = "there is no partition {part}"},
-    [CAUSE_PARTITION_GONE] = {.full = "its partition is no longer configured"},
-    [CAUSE_PARTITION_INACTIVE] = {.full = "partition {part} is inactive"},
-    [CAUSE_PARTITION_DOWN] = {.full = "partition {part} is down"},
-    [CAUSE_PARTITION_DRAIN] = {.full = "partition {part} takes no new jobs"},
-    [CAUSE_PARTITION_GROUPS] = {.full = "partition {part} does not admit its user's groups"},
-    [CAUSE_PARTITION_ACCOUNTS] = {.full = "partition {part} does not admit its account"},
-    [CAUSE_PARTITION_QOS] = {.full = "partition {part} does not admit its QOS"},
-    [CAUSE_PARTITION_BATCH_ONLY] = {.full = "partition {part} takes batch jobs only: submit with sbatch"},
+    [CAUSE_NO_PARTITION_GIVEN] = {.full = N_("no partition given and no default partition configured")},
+    [CAUSE_NO_PARTITION] = {.full = N_("there is no partition {part}")},
+    [CAUSE_PARTITION_GONE] = {.full = N_("its partition is no longer configured")},
+    [CAUSE_PARTITION_INACTIVE] = {.full = N_("partition {part} is inactive")},
+    [CAUSE_PARTITION_DOWN] = {.full = N_("partition {part} is down")},
+    [CAUSE_PARTITION_DRAIN] = {.full = N_("partition {part} takes no new jobs")},
+    [CAUSE_PARTITION_GROUPS] = {.full = N_("partition {part} does not admit its user's groups")},
+    [CAUSE_PARTITION_ACCOUNTS] = {.full = N_("partition {part} does not admit its account")},
+    [CAUSE_PARTITION_QOS] = {.full = N_("partition {part} does not admit its QOS")},
+    [CAUSE_PARTITION_BATCH_ONLY] = {.full = N_("partition {part} takes batch jobs only: submit with sbatch")},
     [CAUSE_PARTITION_TIME] =
-        {.full = "time limit {asked:duration} asked, partition {part} allows {most:duration}"},
-    [CAUSE_PARTITION_TIME_MIN] = {.full =
+        {.full = N_("time limit {asked:duration} asked, partition {part} allows {most:duration}")},
+    [CAUSE_PARTITION_TIME_MIN] = {.full = N_(
                                       "at least a time limit of {asked:duration} asked, partition {part} "
-                                      "allows {most:duration}"},
-    [CAUSE_PARTITION_NODES] = {.full = "{asked:node} asked, partition {part} allows {most}"},
-    [CAUSE_NO_ACCOUNT] = {.full = "there is no account {name}"},
-    [CAUSE_ACCOUNT_USER] = {.full = "account {name} does not list user {user}"},
-    [CAUSE_ACCOUNT_GROUP] = {.full = "account {name}: user {user} is not in a Unix group of that name, and "
-                                     "this cluster's configuration has no accounts"},
-    [CAUSE_QOS_CLOSED] = {.full =
+                                      "allows {most:duration}")},
+    [CAUSE_PARTITION_NODES] = {.full = N_("{asked:node} asked, partition {part} allows {most}")},
+    [CAUSE_NO_ACCOUNT] = {.full = N_("there is no account {name}")},
+    [CAUSE_ACCOUNT_USER] = {.full = N_("account {name} does not list user {user}")},
+    [CAUSE_ACCOUNT_GROUP] = {.full =
+                                 N_("account {name}: user {user} is not in a Unix group of that name, and "
+                                    "this cluster's configuration has no accounts")},
+    [CAUSE_QOS_CLOSED] = {.full = N_(
                               "only administrators may use QOS {name}: this cluster's configuration names "
-                              "no users of it (allow_users)"},
-    [CAUSE_QOS_USER] = {.full = "QOS {name} does not admit user {user}"},
-    [CAUSE_NO_QOS] = {.full = "there is no QOS {name}"},
-    [CAUSE_NO_RESERVATION] = {.full = "there is no reservation {name}"},
-    [CAUSE_RESERVATION_OVER] = {.full = "there is no reservation {name} any more"},
-    [CAUSE_RESERVATION_USER] = {.full = "reservation {name} is not for user {user}"},
-    [CAUSE_RESERVATION_LATER] = {.full = "its reservation {name} begins {at:in}",
-                                 .brief = "reservation {name} begins[ {at}]"},
+                              "no users of it (allow_users)")},
+    [CAUSE_QOS_USER] = {.full = N_("QOS {name} does not admit user {user}")},
+    [CAUSE_NO_QOS] = {.full = N_("there is no QOS {name}")},
+    [CAUSE_NO_RESERVATION] = {.full = N_("there is no reservation {name}")},
+    [CAUSE_RESERVATION_OVER] = {.full = N_("there is no reservation {name} any more")},
+    [CAUSE_RESERVATION_USER] = {.full = N_("reservation {name} is not for user {user}")},
+    [CAUSE_RESERVATION_LATER] = {.full = N_("its reservation {name} begins {at:in}"),
+                                 .brief = N_("reservation {name} begins[ {at}]")},
     [CAUSE_LIMIT] = {.full_by = limit_full, .brief_by = limit_brief},
     [CAUSE_LIMIT_BORROW] = {.full_by = limit_borrow_full, .brief_by = limit_brief},
     [CAUSE_LICENCES] = {.full_by = licences_full, .brief_by = licences_brief},
     [CAUSE_LICENCE_SHORT] = {.full_by = licence_short_full},
-    [CAUSE_LICENCE_UNREADABLE] = {.full = "license {name}: {text}"},
-    [CAUSE_NO_LICENCE] = {.full = "there is no license {name}"},
-    [CAUSE_LICENCE_COUNT] = {.full = "{asked} of license {name} asked, there are {most}"},
+    [CAUSE_LICENCE_UNREADABLE] = {.full = N_("license {name}: {text}")},
+    [CAUSE_NO_LICENCE] = {.full = N_("there is no license {name}")},
+    [CAUSE_LICENCE_COUNT] = {.full = N_("{asked} of license {name} asked, there are {most}")},
 };

@@ -1,3 +1,4 @@
+#include "src/base/lang.h"
 #include "src/text/cause_sentence.h"
 
 #include "src/text/cause_template.h"
@@ -7,38 +8,52 @@
 static void wants_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                        template_part full)
 {
-    cause_append_count(out, c->cpus, "CPU");
-    if (c->gpus)
-        template_append(out, c->type ? ", {gpus} {type} GPU" : ", {gpus} GPU", c, r, full);
-    str_append(out, c->gpus > 1 ? "s" : "");
+    template_append(out, "{cpus:CPU}", c, r, full);
+    if (c->gpus && c->type)
+        str_appendf(out, trn(", %llu %s GPU", ", %llu %s GPUs", c->gpus), (unsigned long long)c->gpus,
+                    c->type);
+    else if (c->gpus)
+        str_appendf(out, trn(", %llu GPU", ", %llu GPUs", c->gpus), (unsigned long long)c->gpus);
     template_append(out, "[, {mem_mib:mem} of memory a node]", c, r, full);
-    if (c->nodes_n > 1)
-        str_appendf(out, " on %llu %snodes", (unsigned long long)c->nodes_n, c->whole ? "whole " : "");
+    if (c->nodes_n > 1 && c->whole)
+        str_appendf(out, trn(" on %llu whole node", " on %llu whole nodes", c->nodes_n),
+                    (unsigned long long)c->nodes_n);
+    else if (c->nodes_n > 1)
+        str_appendf(out, trn(" on %llu node", " on %llu nodes", c->nodes_n),
+                    (unsigned long long)c->nodes_n);
     else if (c->whole)
-        str_append(out, " on a whole node");
+        str_append(out, tr(" on a whole node"));
 }
 
 /* "4 a100 GPUs on one node (2 free)". */
 static void needs_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                        template_part full)
 {
-    str_appendf(out, "%llu ", (unsigned long long)c->asked);
-    template_append(out, "[{type} ]", c, r, full);
-    str_appendf(out, "%s%s", c->code == CAUSE_NEEDS_GPUS ? "GPU" : "CPU", c->asked == 1 ? "" : "s");
+    unsigned long long n = c->asked;
+    (void)full;
+    (void)r;
+    if (c->code != CAUSE_NEEDS_GPUS)
+        str_appendf(out, trn("%llu CPU", "%llu CPUs", n), n);
+    else if (c->type)
+        str_appendf(out, trn("%llu %s GPU", "%llu %s GPUs", n), n, c->type);
+    else
+        str_appendf(out, trn("%llu GPU", "%llu GPUs", n), n);
     if (c->nodes)
-        str_appendf(out, " on %s", c->nodes);
+        str_appendf(out, tr(" on %s"), c->nodes);
     else if (c->one)
-        str_append(out, " on one node");
+        str_append(out, tr(" on one node"));
     else if (c->nodes_n > 1)
-        str_appendf(out, " on %llu nodes", (unsigned long long)c->nodes_n);
+        str_appendf(out, trn(" on %llu node", " on %llu nodes", c->nodes_n),
+                    (unsigned long long)c->nodes_n);
     if (c->free < c->asked)
-        str_appendf(out, " (%llu free)", (unsigned long long)c->free);
+        str_appendf(out, trn(" (%llu free)", " (%llu free)", c->free), (unsigned long long)c->free);
 }
 
 static void needs_memory_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                               template_part full)
 {
-    template_append(out, c->one ? "{asked:mem} of memory" : "{asked:mem} of memory a node", c, r, full);
+    template_append(out, c->one ? N_("{asked:mem} of memory") : N_("{asked:mem} of memory a node"), c, r,
+                    full);
     template_append(out, " ({free:mem} free)", c, r, full);
 }
 
@@ -104,7 +119,7 @@ static void no_place_brief(struct str *out, const struct cause *c, const struct 
         return;
     }
     bool apart = r && r->start_apart && wall_is_set(c->start);
-    str_append(out, c->next && !apart ? "next in line, needs " : "needs ");
+    str_append(out, c->next && !apart ? tr("next in line, needs ") : tr("needs "));
     full(out, need, r);
     cause_append_start(out, c, r, full);
 }
@@ -140,7 +155,7 @@ static void never_append(struct str *out, const struct cause *c, const struct ca
     const struct cause *nodes = find_part(c, CAUSE_NODES, CAUSE_NODES);
     bool sum =
         (wants && wants->nodes_n > 1) || (nodes && find_part(nodes, CAUSE_NODES_FIT, CAUSE_NODES_FIT_PART));
-    template_append(out, sum ? "{part} cannot give " : "no node of {part} has ", c, r, full);
+    template_append(out, sum ? N_("{part} cannot give ") : N_("no node of {part} has "), c, r, full);
     append_wants_of(out, c, r, full);
 }
 
@@ -156,9 +171,9 @@ static void never_brief(struct str *out, const struct cause *c, const struct cau
     if (few->code == CAUSE_NODES_LITTLE_MEMORY)
         template_append(out, " (largest: {most:mem})", few, r, full);
     else
-        template_append(out,
-                        few->code == CAUSE_NODES_FEW_GPUS ? " (most: {most:GPU})" : " (most: {most:CPU})",
-                        few, r, full);
+        template_append(
+            out, few->code == CAUSE_NODES_FEW_GPUS ? N_(" (most: {most:GPU})") : N_(" (most: {most:CPU})"),
+            few, r, full);
 }
 
 static void never_full(struct str *out, const struct cause *c, const struct cause_reader *r,
@@ -184,9 +199,9 @@ static void nodes_few_full(struct str *out, const struct cause *c, const struct 
     static const struct {
         enum cause_code code;
         const char *few, *none;
-    } words[] = {{CAUSE_NODES_FEW_GPUS, "{n} too few GPUs", "{n} without GPUs"},
-                 {CAUSE_NODES_FEW_CPUS, "{n} too few CPUs", "{n} without CPUs"},
-                 {CAUSE_NODES_LITTLE_MEMORY, "{n} too little memory", "{n} without memory"}};
+    } words[] = {{CAUSE_NODES_FEW_GPUS, N_("{n} too few GPUs"), N_("{n} without GPUs")},
+                 {CAUSE_NODES_FEW_CPUS, N_("{n} too few CPUs"), N_("{n} without CPUs")},
+                 {CAUSE_NODES_LITTLE_MEMORY, N_("{n} too little memory"), N_("{n} without memory")}};
     size_t at = c->code == CAUSE_NODES_FEW_GPUS ? 0 : c->code == CAUSE_NODES_FEW_CPUS ? 1 : 2;
     template_append(out, c->most ? words[at].few : words[at].none, c, r, full);
     if (!c->most) {
@@ -194,9 +209,9 @@ static void nodes_few_full(struct str *out, const struct cause *c, const struct 
         return;
     }
     template_append(out, c->nodes ? " ({nodes}: " : " (", c, r, full);
-    template_append(out,
-                    at == 2 ? "{asked:mem} asked, {most:mem} at most)" : "{asked} asked, {most} at most)",
-                    c, r, full);
+    template_append(
+        out, at == 2 ? N_("{asked:mem} asked, {most:mem} at most)") : N_("{asked} asked, {most} at most)"),
+        c, r, full);
 }
 
 static void nodes_fit_part_full(struct str *out, const struct cause *c, const struct cause_reader *r,
@@ -210,10 +225,11 @@ static void nodes_fit_part_full(struct str *out, const struct cause *c, const st
 static void out_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                      template_part full)
 {
-    static const char *const words[] = {"drained", "draining", "no longer configured", "down",
-                                        "not answering"};
-    str_appendf(out, "%s %s %s", c->nodes ? c->nodes : "", c->n == 1 ? "is" : "are",
-                words[c->code - CAUSE_OUT_DRAINED]);
+    static const char *const words[] = {N_("{nodes} {n?is|are} drained"), N_("{nodes} {n?is|are} draining"),
+                                        N_("{nodes} {n?is|are} no longer configured"),
+                                        N_("{nodes} {n?is|are} down"),
+                                        N_("{nodes} {n?is|are} not answering")};
+    template_append(out, words[c->code - CAUSE_OUT_DRAINED], c, r, full);
     template_append(out, "[: {text}][ ({user})]", c, r, full);
 }
 
@@ -222,12 +238,12 @@ static void step_full(struct str *out, const struct cause *c, const struct cause
 {
     template_append(out, "step asks for {ranks:task} with {cpus:CPU} each, {gpus:GPU}", c, r, full);
     if (c->mem_mib)
-        str_appendf(out, ", %llu MiB of memory a node", (unsigned long long)c->mem_mib);
+        str_appendf(out, tr(", %llu MiB of memory a node"), (unsigned long long)c->mem_mib);
     template_append(
         out, " on {nodes_n:node}; the job holds {have_cpus:CPU}, {have_gpus:GPU} on {have_nodes:node}", c,
         r, full);
     if (c->code == CAUSE_STEP_WAITS)
-        str_append(out, ", other steps have too much of that now");
+        str_append(out, tr(", other steps have too much of that now"));
 }
 
 /* --- the table --- */
@@ -236,54 +252,54 @@ const struct cause_sentence cause_place_sentences[CAUSE_N_CODES] = {
     [CAUSE_NO_PLACE] = {.full_by = no_place_full, .brief_by = no_place_brief},
     [CAUSE_NODES_ARE_OUT] = {.full_by = no_place_full, .brief_by = nodes_are_out_brief},
     [CAUSE_NEVER_FITS] = {.full_by = never_full, .brief_by = never_brief},
-    [CAUSE_IN_STEP] = {.full = "step {name}: {parts}"},
+    [CAUSE_IN_STEP] = {.full = N_("step {name}: {parts}")},
     [CAUSE_STEP_TOO_BIG] = {.full_by = step_full},
     [CAUSE_STEP_WAITS] = {.full_by = step_full},
     [CAUSE_WINDOW_AHEAD] = {.full =
-                                "{n:node} {n?is|are} kept for the maintenance window {name} {at:in}: it "
-                                "would not end before that",
-                            .brief = "would run into maintenance[ at {at}]"},
-    [CAUSE_WINDOW_NOW] = {.full = "{n:node} {n?is|are} kept for the maintenance window {name} now",
-                          .brief = "[{nodes} ]in maintenance[ until {at}]"},
-    [CAUSE_RESERVED_AHEAD] = {.full =
+                                N_("{n:node} {n?is|are} kept for the maintenance window {name} {at:in}: it "
+                                   "would not end before that"),
+                            .brief = N_("would run into maintenance[ at {at}]")},
+    [CAUSE_WINDOW_NOW] = {.full = N_("{n:node} {n?is|are} kept for the maintenance window {name} now"),
+                          .brief = N_("[{nodes} ]in maintenance[ until {at}]")},
+    [CAUSE_RESERVED_AHEAD] = {.full = N_(
                                   "{n:node} {n?is|are} kept for the reservation {name} {at:in}: it would "
-                                  "not end before that",
-                              .brief = "would run into reservation {name}[ at {at}]"},
-    [CAUSE_RESERVED_NOW] = {.full = "{n:node} {n?is|are} kept for the reservation {name} now",
-                            .brief = "[{nodes} ]in reservation {name}[ until {at}]"},
+                                  "not end before that"),
+                              .brief = N_("would run into reservation {name}[ at {at}]")},
+    [CAUSE_RESERVED_NOW] = {.full = N_("{n:node} {n?is|are} kept for the reservation {name} now"),
+                            .brief = N_("[{nodes} ]in reservation {name}[ until {at}]")},
     [CAUSE_WANTS] = {.full_by = wants_full},
     [CAUSE_NEEDS_GPUS] = {.full_by = needs_full},
     [CAUSE_NEEDS_CPUS] = {.full_by = needs_full},
     [CAUSE_NEEDS_MEMORY] = {.full_by = needs_memory_full},
     [CAUSE_NEEDS_NODES] = {.full_by = needs_nodes_full},
     [CAUSE_NODES] = {.full = "{n:node}: {parts}"},
-    [CAUSE_NODES_FREE_GPUS] = {.full = "{n} too few free GPUs[ ({nodes})]"},
-    [CAUSE_NODES_FREE_CPUS] = {.full = "{n} too few free CPUs[ ({nodes})]"},
-    [CAUSE_NODES_FREE_MEMORY] = {.full = "{n} too little free memory[ ({nodes})]"},
-    [CAUSE_NODES_NOT_EMPTY] = {.full = "{n} not empty[ ({nodes})]"},
+    [CAUSE_NODES_FREE_GPUS] = {.full = N_("{n} too few free GPUs[ ({nodes})]")},
+    [CAUSE_NODES_FREE_CPUS] = {.full = N_("{n} too few free CPUs[ ({nodes})]")},
+    [CAUSE_NODES_FREE_MEMORY] = {.full = N_("{n} too little free memory[ ({nodes})]")},
+    [CAUSE_NODES_NOT_EMPTY] = {.full = N_("{n} not empty[ ({nodes})]")},
     [CAUSE_NODES_FEW_GPUS] = {.full_by = nodes_few_full},
     [CAUSE_NODES_FEW_CPUS] = {.full_by = nodes_few_full},
     [CAUSE_NODES_LITTLE_MEMORY] = {.full_by = nodes_few_full},
-    [CAUSE_NODES_GPU_TYPE] = {.full = "{n} another GPU type[ ({nodes})]"},
-    [CAUSE_NODES_FEATURES] = {.full = "{n} without the features[ ({nodes})]"},
-    [CAUSE_NODES_TMP] = {.full = "{n} too small a /tmp[ ({nodes})]"},
-    [CAUSE_NODES_NOT_ASKED] = {.full = "{n} not among those wanted[ ({nodes})]"},
-    [CAUSE_NODES_WINDOW] = {.full = "{n} kept for a window[ ({nodes})]"},
-    [CAUSE_NODES_PLANNED] = {.full = "{n} kept for jobs that come first[ ({nodes})]"},
-    [CAUSE_NODES_LOST_GPUS] = {.full = "{n} with GPUs that are lost or used by others[ ({nodes})]"},
-    [CAUSE_NODES_AVOID_USER] = {.full = "{n} unable to start this user's jobs[ ({nodes})]"},
-    [CAUSE_NODES_DRAINED] = {.full = "{n} drained"},
-    [CAUSE_NODES_OUT] = {.full = "{n} not answering"},
-    [CAUSE_NODES_FIT] = {.full = "{n} would do[ ({nodes})]"},
+    [CAUSE_NODES_GPU_TYPE] = {.full = N_("{n} another GPU type[ ({nodes})]")},
+    [CAUSE_NODES_FEATURES] = {.full = N_("{n} without the features[ ({nodes})]")},
+    [CAUSE_NODES_TMP] = {.full = N_("{n} too small a /tmp[ ({nodes})]")},
+    [CAUSE_NODES_NOT_ASKED] = {.full = N_("{n} not among those wanted[ ({nodes})]")},
+    [CAUSE_NODES_WINDOW] = {.full = N_("{n} kept for a window[ ({nodes})]")},
+    [CAUSE_NODES_PLANNED] = {.full = N_("{n} kept for jobs that come first[ ({nodes})]")},
+    [CAUSE_NODES_LOST_GPUS] = {.full = N_("{n} with GPUs that are lost or used by others[ ({nodes})]")},
+    [CAUSE_NODES_AVOID_USER] = {.full = N_("{n} unable to start this user's jobs[ ({nodes})]")},
+    [CAUSE_NODES_DRAINED] = {.full = N_("{n} drained")},
+    [CAUSE_NODES_OUT] = {.full = N_("{n} not answering")},
+    [CAUSE_NODES_FIT] = {.full = N_("{n} would do[ ({nodes})]")},
     [CAUSE_NODES_FIT_PART] = {.full_by = nodes_fit_part_full},
     [CAUSE_OUT_DRAINED] = {.full_by = out_full},
     [CAUSE_OUT_DRAINING] = {.full_by = out_full},
     [CAUSE_OUT_GONE] = {.full_by = out_full},
     [CAUSE_OUT_DOWN] = {.full_by = out_full},
     [CAUSE_OUT_SILENT] = {.full_by = out_full},
-    [CAUSE_OUT_MORE] = {.full = "{n} more"},
-    [CAUSE_NODE_GPUS] = {.full = "on {name}: {text}"},
+    [CAUSE_OUT_MORE] = {.full = N_("{n} more")},
+    [CAUSE_NODE_GPUS] = {.full = N_("on {name}: {text}")},
     [CAUSE_NODE_AVOIDS] = {.full = "{name}: {text}"},
-    [CAUSE_ROOM_AFTER] = {.full = "room comes when job {id} reaches its limit"},
-    [CAUSE_ROOM_NEVER] = {.full = "job {id} runs without a time limit"},
+    [CAUSE_ROOM_AFTER] = {.full = N_("room comes when job {id} reaches its limit")},
+    [CAUSE_ROOM_NEVER] = {.full = N_("job {id} runs without a time limit")},
 };

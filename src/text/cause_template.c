@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 
 struct filler {
@@ -29,12 +30,50 @@ static void append_mem(struct str *out, uint64_t mib)
     str_append(out, mem_format_slurm(mib, buf));
 }
 
+/* Of "is|are" the form for v, of as many as the language has: the last one where there are fewer. */
+static void template_append_form(struct str *out, uint64_t v, const char *forms)
+{
+    for (unsigned long k = lang_form(v); k && strchr(forms, '|'); k--)
+        forms = strchr(forms, '|') + 1;
+    str_append_n(out, forms, strcspn(forms, "|"));
+}
+
+/* "1 job", "3 jobs": a noun of the table, else one with an s. */
+static void template_append_count(struct str *out, uint64_t v, const char *noun)
+{
+    static const struct {
+        const char *noun, *one, *many;
+    } nouns[] = {
+#define NOUN(noun_, one_, many_) {.noun = noun_, .one = one_, .many = many_}
+        NOUN("job", "%llu job", "%llu jobs"),
+        NOUN("task", "%llu task", "%llu tasks"),
+        NOUN("step", "%llu step", "%llu steps"),
+        NOUN("node", "%llu node", "%llu nodes"),
+        NOUN("whole node", "%llu whole node", "%llu whole nodes"),
+        NOUN("element", "%llu element", "%llu elements"),
+        NOUN("connection", "%llu connection", "%llu connections"),
+        NOUN("time", "%llu time", "%llu times"),
+        NOUN("CPU", "%llu CPU", "%llu CPUs"),
+        NOUN("GPU", "%llu GPU", "%llu GPUs"),
+#undef NOUN
+    };
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++)
+        if (str_eq(nouns[i].noun, noun)) {
+            str_appendf(out, trn(nouns[i].one, nouns[i].many, v), (unsigned long long)v);
+            return;
+        }
+#pragma GCC diagnostic pop
+    str_appendf(out, "%llu %s%s", (unsigned long long)v, noun, v == 1 ? "" : "s");
+}
+
 static void template_append_number(struct filler *f, uint64_t v, char kind, const char *format)
 {
     char buf[UNITS_TEXT_SIZE];
     const char *bar = strchr(format, '|');
     if (kind == '?' && bar)
-        str_append_n(f->out, v == 1 ? format : bar + 1, v == 1 ? (size_t)(bar - format) : strlen(bar + 1));
+        template_append_form(f->out, v, format);
     else if (str_eq(format, "mem"))
         append_mem(f->out, v);
     else if (str_eq(format, "size") && v >= 1u << 20 && v % (1u << 20) == 0)
@@ -42,13 +81,13 @@ static void template_append_number(struct filler *f, uint64_t v, char kind, cons
     else if (str_eq(format, "size") && v >= 64u << 10 && v % 1024 == 0)
         str_appendf(f->out, "%llu KiB", (unsigned long long)(v >> 10));
     else if (str_eq(format, "size"))
-        str_appendf(f->out, "%llu bytes", (unsigned long long)v);
+        str_appendf(f->out, tr("%llu bytes"), (unsigned long long)v);
     else if (str_eq(format, "duration"))
         str_append(f->out, duration_format(v < DURATION_UNLIMITED ? (uint32_t)v : DURATION_UNLIMITED, buf));
     else if (str_eq(format, "words"))
         str_append(f->out, duration_format_words((int64_t)v, buf));
     else if (*format)
-        str_appendf(f->out, "%llu %s%s", (unsigned long long)v, format, v == 1 ? "" : "s");
+        template_append_count(f->out, v, format);
     else
         str_appendf(f->out, "%llu", (unsigned long long)v);
     f->missing = f->missing || !v;
@@ -60,9 +99,9 @@ static void template_append_instant(struct filler *f, struct wall t, const char 
     bool relative = str_eq(format, "in");
     f->missing = f->missing || !wall_is_set(t) || (!relative && !f->r->clock);
     if (relative && t.ms <= f->r->now.ms)
-        str_append(f->out, "now");
+        str_append(f->out, tr("now"));
     else if (relative)
-        str_appendf(f->out, "in %s", duration_format_words(wall_elapsed_s(f->r->now, t), buf));
+        str_appendf(f->out, tr("in %s"), duration_format_words(wall_elapsed_s(f->r->now, t), buf));
     else if (f->r->clock)
         f->r->clock(f->out, t, f->r->now);
 }
@@ -71,7 +110,7 @@ static void append_string(struct filler *f, const char *s, const char *format)
 {
     f->missing = f->missing || str_is_empty(s);
     bool reader = str_eq(format, "you") && s && str_eq(s, f->r->user);
-    str_append(f->out, reader ? "you" : s ? s : "");
+    str_append(f->out, reader ? tr("you") : s ? s : "");
 }
 
 static void template_append_list(struct filler *f, const struct strv *list)
@@ -133,7 +172,7 @@ void template_append(struct str *out, const char *template, const struct cause *
     struct filler f = {.c = c, .r = r ? r : &no_reader, .part = part, .out = out};
     size_t bracket = 0;
     char word[WORD_SIZE];
-    for (const char *s = template; *s;) {
+    for (const char *s = tr(template); *s;) {
         if (*s == '{') {
             s = template_take_word(s + 1, word);
             append_member(&f, word);
@@ -154,7 +193,7 @@ void template_append(struct str *out, const char *template, const struct cause *
 
 void cause_append_count(struct str *out, uint64_t n, const char *one)
 {
-    str_appendf(out, "%llu %s%s", (unsigned long long)n, one, n == 1 ? "" : "s");
+    template_append_count(out, n, one);
 }
 
 bool cause_is_reader(const struct cause_reader *r, const char *user)

@@ -1,5 +1,6 @@
 #include "src/text/cause_text.h"
 
+#include "src/base/lang.h"
 #include "src/text/cause_sentence.h"
 #include "src/text/cause_template.h"
 
@@ -19,7 +20,7 @@ void cause_full(struct str *out, const struct cause *c, const struct cause_reade
 {
     const struct cause_sentence *s = cause_find_sentence(c->code);
     if (c->code >= CAUSE_N_CODES)
-        str_appendf(out, "cause %u (of a newer release)", c->code);
+        str_appendf(out, tr("cause %u (of a newer release)"), c->code);
     else if (s->full_by)
         s->full_by(out, c, r, cause_full);
     else

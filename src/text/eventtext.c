@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/model.h"
 #include "src/model/runs.h"
@@ -24,9 +25,10 @@ void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char 
 /* "job 328 of ann": the job that it was preempted for; user NULL: not known. */
 static void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user)
 {
-    str_appendf(out, "job %u", by_job);
     if (!str_is_empty(user))
-        str_appendf(out, " of %s", user);
+        str_appendf(out, tr("job %u of %s"), by_job, user);
+    else
+        str_appendf(out, tr("job %u"), by_job);
 }
 
 /* The rule as an earlier release has written it, without the name of the job that it begins with. */
@@ -57,9 +59,9 @@ static void append_signal(struct str *out, int32_t number)
 {
     const char *name = sigabbrev_np(number);
     if (name)
-        str_appendf(out, "signal %s", name);
+        str_appendf(out, tr("signal %s"), name);
     else
-        str_appendf(out, "signal %d", number);
+        str_appendf(out, tr("signal %d"), number);
 }
 
 static bool is_requested(uint32_t cause)
@@ -72,13 +74,17 @@ static void eventtext_append_cause(struct str *out, const struct job *j, uint32_
                                    const char *user, uint32_t by_job)
 {
     if (cause == KILL_PREEMPT && by_job) {
-        str_append(out, "preempted by ");
-        jobtext_preemptor(out, by_job, user);
+        struct str by = STR_INIT;
+        jobtext_preemptor(&by, by_job, user);
+        str_appendf(out, tr("preempted by %s"), by.s);
+        str_fini(&by);
     } else if (cause == KILL_PREEMPT) {
-        str_append(out, "preempted");
+        str_append(out, tr("preempted"));
     } else if (is_requested(cause)) {
-        str_append(out, cause == KILL_CANCEL ? "cancelled by " : "requeued by ");
-        jobtext_who(out, j, uid, user);
+        struct str who = STR_INIT;
+        jobtext_who(&who, j, uid, user);
+        str_appendf(out, cause == KILL_CANCEL ? tr("cancelled by %s") : tr("requeued by %s"), who.s);
+        str_fini(&who);
     } else {
         str_append(out, kill_cause_text((enum kill_cause)cause));
     }
@@ -99,20 +105,20 @@ void jobtext_end(struct str *out, const struct job *j)
     else if (j->state == JOB_FAILED && j->reason == REASON_LAUNCH_FAILURE)
         str_append(out, end_kind_text(END_LAUNCH_FAILED));
     else if (j->state == JOB_FAILED && j->exit_signal) {
-        str_append(out, "failed: ");
+        str_append(out, tr("failed: "));
         append_signal(out, j->exit_signal);
     } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
-        str_append(out, "failed: "); /* its end was not seen: its code is not known */
+        str_append(out, tr("failed: ")); /* its end was not seen: its code is not known */
         jobtext_reason_words(out, j);
     } else if (j->state == JOB_FAILED)
-        str_appendf(out, "failed: exit %d", j->exit_code);
+        str_appendf(out, tr("failed: exit %d"), j->exit_code);
     else
         str_append(out, job_state_word((enum job_state)j->state));
 }
 
 void jobtext_ended(struct str *out, const struct job *j, const char *id)
 {
-    str_appendf(out, "job %s has ended: ", id);
+    str_appendf(out, tr("job %s has ended: "), id);
     jobtext_end(out, j);
 }
 
@@ -156,7 +162,7 @@ static void append_ran(struct str *out, struct wall from, struct wall to)
 {
     char b[UNITS_TEXT_SIZE];
     if (wall_is_set(from) && to.ms >= from.ms)
-        str_appendf(out, " after %s", duration_format((uint32_t)wall_elapsed_s(from, to), b));
+        str_appendf(out, tr(" after %s"), duration_format((uint32_t)wall_elapsed_s(from, to), b));
 }
 
 static bool has_kill(const struct job *j, struct wall t)
@@ -230,16 +236,16 @@ static void tell_end(struct job_moments *m, const struct job *run, bool began, b
     bool asked = run->state == JOB_CANCELLED || run->state == JOB_PREEMPTED;
     asked = asked && run->kill_cause != KILL_NONE && wall_is_set(job_rare(run)->t_kill);
     if (!is_last && asked) {
-        str_append(&s, "ended");
+        str_append(&s, tr("ended"));
         append_ran(&s, run->t_start, run->t_end);
-        str_append(&s, ", queued again");
+        str_append(&s, tr(", queued again"));
         tell(m, run->t_settled, MOMENT_NORMAL, &s);
         return;
     }
     if (asked && !began) /* it waited: that was all */
         return;
     if (asked)
-        str_append(&s, "ended");
+        str_append(&s, tr("ended"));
     else
         jobtext_end(&s, run);
     if (began)
@@ -248,7 +254,7 @@ static void tell_end(struct job_moments *m, const struct job *run, bool began, b
     if (is_last)
         return;
     str_init(&s);
-    str_append(&s, "queued again");
+    str_append(&s, tr("queued again"));
     tell(m, run->t_settled, MOMENT_NORMAL, &s);
 }
 
@@ -259,9 +265,15 @@ static void tell_run(struct job_moments *m, const struct job *j, const struct jo
     if (began) {
         struct str nodes = STR_INIT;
         append_first_nodes(&nodes, run);
-        str_appendf(&s, "started%s%s", nodes.len ? " on " : "", nodes.len ? nodes.s : "");
-        if (!str_is_empty(run->partition))
-            str_appendf(&s, " in %s", run->partition);
+        bool part = !str_is_empty(run->partition);
+        if (nodes.len && part)
+            str_appendf(&s, tr("started on %s in %s"), nodes.s, run->partition);
+        else if (nodes.len)
+            str_appendf(&s, tr("started on %s"), nodes.s);
+        else if (part)
+            str_appendf(&s, tr("started in %s"), run->partition);
+        else
+            str_append(&s, tr("started"));
         str_fini(&nodes);
         tell(m, run->t_start, MOMENT_NORMAL, &s);
     }
@@ -272,46 +284,40 @@ static void tell_run(struct job_moments *m, const struct job *j, const struct jo
 
 static void tell_event(struct job_moments *m, const struct job *j, const struct job_event *e)
 {
-    struct str s = STR_INIT;
+    struct str s = STR_INIT, who = STR_INIT, signal = STR_INIT;
     enum moment_tone tone = MOMENT_NORMAL;
+    jobtext_who(&who, j, e->uid, e->user);
     switch (e->kind) {
     case EV_KILL: /* of one step: those of the job are told with their run */
         tone = MOMENT_WARN;
-        str_appendf(&s, "step %d ", e->step);
+        str_appendf(&s, tr("step %d "), e->step);
         eventtext_append_cause(&s, j, e->n, e->uid, e->user, 0);
         break;
     case EV_SIGNAL:
         tone = MOMENT_WARN;
-        append_signal(&s, (int32_t)e->n);
-        str_append(&s, " sent by ");
-        jobtext_who(&s, j, e->uid, e->user);
+        append_signal(&signal, (int32_t)e->n);
+        str_appendf(&s, tr("%s sent by %s"), signal.s, who.s);
         break;
-    case EV_HOLD:
-        str_append(&s, e->n ? "held by " : "released by ");
-        jobtext_who(&s, j, e->uid, e->user);
-        break;
+    case EV_HOLD: str_appendf(&s, e->n ? tr("held by %s") : tr("released by %s"), who.s); break;
     case EV_REQUEUE:
         tone = MOMENT_WARN;
-        str_append(&s, "requeued by ");
-        jobtext_who(&s, j, e->uid, e->user);
+        str_appendf(&s, tr("requeued by %s"), who.s);
         break;
-    case EV_UPDATE:
-        str_append(&s, "request changed by ");
-        jobtext_who(&s, j, e->uid, e->user);
-        break;
-    case EV_SUSPEND:
-        str_append(&s, e->n ? "suspended by " : "resumed by ");
-        jobtext_who(&s, j, e->uid, e->user);
-        break;
+    case EV_UPDATE: str_appendf(&s, tr("request changed by %s"), who.s); break;
+    case EV_SUSPEND: str_appendf(&s, e->n ? tr("suspended by %s") : tr("resumed by %s"), who.s); break;
     case EV_PREEMPT:
         if (e->why.n)
             cause_full(&s, &e->why.v[0], NULL);
         else
-            str_appendf(&s, "preempted %s", e->text ? e->text : "other jobs");
+            str_appendf(&s, tr("preempted %s"), e->text ? e->text : tr("other jobs"));
         break;
-    default: str_fini(&s); return;
+    default: break;
     }
-    tell(m, e->t, tone, &s);
+    if (s.len)
+        tell(m, e->t, tone, &s);
+    str_fini(&s);
+    str_fini(&who);
+    str_fini(&signal);
 }
 
 /* The run that was under way then. */
@@ -332,9 +338,10 @@ void jobevents_list(const struct job *j, struct job_moments *ret)
     struct run_record r;
     struct str s = STR_INIT;
     *ret = (struct job_moments){VEC_INIT};
-    str_append(&s, "submitted");
     if (!str_is_empty(j->submit_host))
-        str_appendf(&s, " on %s", j->submit_host);
+        str_appendf(&s, tr("submitted on %s"), j->submit_host);
+    else
+        str_append(&s, tr("submitted"));
     tell(ret, j->t_submit, MOMENT_NORMAL, &s);
     for (size_t i = 0; i < rare->events.n; i++) {
         const struct job_event *e = &rare->events.v[i];
@@ -347,7 +354,7 @@ void jobevents_list(const struct job *j, struct job_moments *ret)
         const struct job *run = run_get(j, k, &r);
         if (run->t_eligible.ms > run->t_submit.ms + MS_PER_S) {
             str_init(&s);
-            str_append(&s, "eligible");
+            str_append(&s, tr("eligible"));
             tell(ret, run->t_eligible, MOMENT_NORMAL, &s);
         }
         tell_run(ret, j, run, k + 1 == n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
@@ -58,10 +59,11 @@ void jobtext_restarts(struct str *out, const struct job *j)
         preempted += rare->runs.v[i].kill_cause == KILL_PREEMPT;
     str_append(out, " (");
     if (preempted)
-        str_appendf(out, preempted == 1 ? "preempted once" : "preempted %u times", preempted);
+        str_appendf(out, trn("preempted once", "preempted %u times", preempted), preempted);
+    if (preempted && preempted < j->restarts)
+        str_append(out, ", ");
     if (preempted < j->restarts)
-        str_appendf(out, j->restarts == 1 ? "restarted once" : "%srestarted %u times",
-                    preempted ? ", " : "", j->restarts);
+        str_appendf(out, trn("restarted once", "restarted %u times", j->restarts), j->restarts);
     str_append_char(out, ')');
 }
 
@@ -174,9 +176,9 @@ void jobtext_reason_words(struct str *out, const struct job *j)
     if (j->state == JOB_FAILED && jobtext_failure(out, j))
         return;
     if (r == REASON_NON_ZERO_EXIT)
-        str_appendf(out, "it exited with code %d", j->exit_code);
+        str_appendf(out, tr("it exited with code %d"), j->exit_code);
     else if (r == REASON_RAISED_SIGNAL)
-        str_appendf(out, "signal %d ended it", j->exit_signal);
+        str_appendf(out, tr("signal %d ended it"), j->exit_signal);
     else
         str_append(out, reason_text(r));
 }

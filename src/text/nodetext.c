@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 
@@ -163,7 +164,7 @@ const char *node_gpu_note(const struct node *n, unsigned gpu)
     if (note)
         return note;
     return cpuset_has(&node_rare(n)->unknown_gpus, gpu)
-               ? "held by a task that this controller does not know"
+               ? tr("held by a task that this controller does not know")
                : NULL;
 }
 
@@ -195,12 +196,16 @@ void nodetext_event(struct str *out, const struct node_event *e)
 {
     const char *who = e->user ? e->user : "?", *text = e->text ? e->text : "";
     switch ((enum node_news)e->kind) {
-    case NEWS_DRAINED: str_appendf(out, *text ? "drained by %s: %s" : "drained by %s", who, text); return;
-    case NEWS_RESUMED: str_appendf(out, "resumed by %s", who); return;
-    case NEWS_NOTED: str_appendf(out, *text ? "note by %s: %s" : "note deleted by %s", who, text); return;
-    case NEWS_LOST: str_appendf(out, *text ? "lost: %s" : "lost: it does not answer", text); return;
-    case NEWS_BACK: str_appendf(out, *text ? "back, %s" : "back", text); return;
-    case NEWS_REBOOTED: str_appendf(out, *text ? "rebooted, %s" : "rebooted", text); return;
+    case NEWS_DRAINED:
+        str_appendf(out, *text ? tr("drained by %s: %s") : tr("drained by %s"), who, text);
+        return;
+    case NEWS_RESUMED: str_appendf(out, tr("resumed by %s"), who); return;
+    case NEWS_NOTED:
+        str_appendf(out, *text ? tr("note by %s: %s") : tr("note deleted by %s"), who, text);
+        return;
+    case NEWS_LOST: str_appendf(out, *text ? tr("lost: %s") : tr("lost: it does not answer"), text); return;
+    case NEWS_BACK: str_appendf(out, *text ? tr("back, %s") : tr("back"), text); return;
+    case NEWS_REBOOTED: str_appendf(out, *text ? tr("rebooted, %s") : tr("rebooted"), text); return;
     case NEWS_GPUS: str_append(out, text); return;
     case NEWS_NONE:
     case NEWS_N: return;

@@ -2,54 +2,63 @@
 
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/model/dep.h"
 #include "src/model/need.h"
 #include "src/text/amount_text.h"
 #include "src/text/state_text.h"
 
-static void requesttext_count(struct str *out, uint64_t n, const char *one, const char *many)
-{
-    text_append_u64(out, n);
-    str_append(out, n == 1 ? one : many);
-}
-
 /* "needs 2 nodes, 8 GPUs a100, 32 CPUs, 64G with bigmem on n[1-4]": what is scarce first. */
-static bool resources(struct str *out, const struct job *j)
+static void amounts(struct str *out, const struct job *j, const struct job_need *need)
 {
-    struct job_need need;
-    if (j->kind == JOB_KIND_STEPS) /* it is one of its tasks that waits */
-        return false;
-    job_need(&j->req, &need);
-    str_append(out, "needs ");
-    if (need.whole_nodes)
-        requesttext_count(out, need.nodes, " whole node", " whole nodes");
-    else if (need.nodes > 1)
-        requesttext_count(out, need.nodes, " nodes", " nodes");
-    if (need.gpus) {
-        str_append(out, need.whole_nodes || need.nodes > 1 ? ", " : "");
-        requesttext_count(out, need.gpus, " GPU", " GPUs");
-        if (j->req.gpu_type)
-            str_appendf(out, " %s", j->req.gpu_type);
+    unsigned long long nodes = need->nodes, gpus = need->gpus, cpus = need->cpus;
+    const char *sep = "";
+    if (need->whole_nodes || nodes > 1) {
+        str_appendf(out,
+                    need->whole_nodes ? trn("%llu whole node", "%llu whole nodes", nodes)
+                                      : trn("%llu node", "%llu nodes", nodes),
+                    nodes);
+        sep = ", ";
     }
-    if (!need.whole_nodes) {
-        str_append(out, need.gpus || need.nodes > 1 ? ", " : "");
-        requesttext_count(out, need.cpus, " CPU", " CPUs");
+    if (gpus) {
+        str_append(out, sep);
+        if (j->req.gpu_type)
+            str_appendf(out, trn("%llu GPU %s", "%llu GPUs %s", gpus), gpus, j->req.gpu_type);
+        else
+            str_appendf(out, trn("%llu GPU", "%llu GPUs", gpus), gpus);
+        sep = ", ";
+    }
+    if (!need->whole_nodes) {
+        str_append(out, sep);
+        str_appendf(out, trn("%llu CPU", "%llu CPUs", cpus), cpus);
     }
     if (job_limits_memory(&j->req) && job_mem_mib(j)) {
         str_append(out, ", ");
         jobtext_mem(out, job_mem_mib(j), false);
     }
+}
+
+static bool resources(struct str *out, const struct job *j)
+{
+    struct job_need need;
+    struct str what = STR_INIT;
+    if (j->kind == JOB_KIND_STEPS) /* it is one of its tasks that waits */
+        return false;
+    job_need(&j->req, &need);
+    amounts(&what, j, &need);
+    str_appendf(out, tr("needs %s"), what.s);
+    str_fini(&what);
     if (!str_is_empty(j->req.features))
-        str_appendf(out, " with %s", j->req.features);
+        str_appendf(out, tr(" with %s"), j->req.features);
     if (!str_is_empty(req_rare(&j->req)->nodelist))
-        str_appendf(out, " on %s", req_rare(&j->req)->nodelist);
+        str_appendf(out, tr(" on %s"), req_rare(&j->req)->nodelist);
     return true;
 }
 
 static void one_job(struct str *out, const struct dep *d, const struct job *j)
 {
     if (!d->job) {
-        str_appendf(out, "another job named \"%s\" (singleton)", j->req.name ? j->req.name : "");
+        str_appendf(out, tr("another job named \"%s\" (singleton)"), j->req.name ? j->req.name : "");
         return;
     }
     text_append_u64(out, d->job);
@@ -69,12 +78,12 @@ static bool dependency(struct str *out, const struct job *j)
         const struct dep *d = &deps.v[i], *next = i + 1 < deps.n ? d + 1 : NULL;
         bool goes_on = next && next->type == d->type;
         if (!i)
-            str_append(out, "waits for ");
+            str_append(out, tr("waits for "));
         one_job(out, d, j);
         if (!goes_on && d->job)
             str_appendf(out, " %s", dep_type_text(d->type));
         if (next)
-            str_append(out, deps.any ? " or " : goes_on ? ", " : " and ");
+            str_append(out, deps.any ? tr(" or ") : goes_on ? ", " : tr(" and "));
     }
     bool said = deps.n > 0;
     deps_fini(&deps);
@@ -82,12 +91,12 @@ static bool dependency(struct str *out, const struct job *j)
 }
 
 /* "partition night is down"; of one among several nothing is known here. */
-static bool partition(struct str *out, const struct job *j, const char *what)
+static bool partition(struct str *out, const struct job *j, bool is_down)
 {
     const char *name = j->req.partition;
     if (str_is_empty(name) || strchr(name, ','))
         return false;
-    str_appendf(out, "partition %s is %s", name, what);
+    str_appendf(out, is_down ? tr("partition %s is down") : tr("partition %s is inactive"), name);
     return true;
 }
 
@@ -95,9 +104,7 @@ static bool array_limit(struct str *out, const struct job *j)
 {
     if (!j->req.array_throttle)
         return false;
-    str_append(out, "array limit: ");
-    text_append_u64(out, j->req.array_throttle);
-    str_append(out, " at a time");
+    str_appendf(out, tr("array limit: %u at a time"), j->req.array_throttle);
     return true;
 }
 
@@ -108,18 +115,18 @@ bool requesttext_wait(struct str *out, const struct job *j, enum reason r)
     if (r == REASON_DEPENDENCY)
         return dependency(out, j);
     if (r == REASON_PART_DOWN)
-        return partition(out, j, "down");
+        return partition(out, j, true);
     if (r == REASON_PART_INACTIVE)
-        return partition(out, j, "inactive");
+        return partition(out, j, false);
     if (r == REASON_ARRAY_LIMIT)
         return array_limit(out, j);
     if (r == REASON_LICENSES && !str_is_empty(j->req.licenses)) {
-        str_appendf(out, "needs %s %s", strchr(j->req.licenses, ',') ? "licences" : "licence",
+        str_appendf(out, strchr(j->req.licenses, ',') ? tr("needs licences %s") : tr("needs licence %s"),
                     j->req.licenses);
         return true;
     }
     if (r == REASON_RESERVATION && !str_is_empty(req_rare(&j->req)->reservation)) {
-        str_appendf(out, "reservation %s has not started", req_rare(&j->req)->reservation);
+        str_appendf(out, tr("reservation %s has not started"), req_rare(&j->req)->reservation);
         return true;
     }
     return false;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/model/stepstate.h"
 #include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
@@ -14,11 +15,11 @@ static void tasktext_end(struct str *out, const struct task *t)
 {
     const char *signal = sigabbrev_np(t->signal);
     if (t->end_kind == END_EXITED)
-        str_appendf(out, "exit %d", t->code);
+        str_appendf(out, tr("exit %d"), t->code);
     else if (t->end_kind == END_SIGNALED && signal)
-        str_appendf(out, "signal %s", signal);
+        str_appendf(out, tr("signal %s"), signal);
     else if (t->end_kind == END_SIGNALED)
-        str_appendf(out, "signal %d", t->signal);
+        str_appendf(out, tr("signal %d"), t->signal);
     else if (t->end_kind < END_N_KINDS)
         str_append(out, end_kind_text((enum end_kind)t->end_kind));
 }
@@ -30,17 +31,20 @@ bool jobtext_failure(struct str *out, const struct job *j)
     char id[16];
     if (!t)
         return false;
-    str_appendf(out, "step %s", step_format_id(s->id, id));
+    struct str what = STR_INIT;
     if (s->tasks.n > 1)
-        str_appendf(out, " task %u", t->index);
-    if (t->end_kind == END_EXITED)
-        str_appendf(out, " exited with %d", t->code);
-    else {
-        str_append(out, ": ");
+        str_appendf(&what, tr("step %s task %u"), step_format_id(s->id, id), t->index);
+    else
+        str_appendf(&what, tr("step %s"), step_format_id(s->id, id));
+    if (t->end_kind == END_EXITED) {
+        str_appendf(out, tr("%s exited with %d"), what.s, t->code);
+    } else {
+        str_appendf(out, "%s: ", what.s);
         tasktext_end(out, t);
     }
     if (t->alloc.node)
-        str_appendf(out, " on %s", t->alloc.node);
+        str_appendf(out, tr(" on %s"), t->alloc.node);
+    str_fini(&what);
     return true;
 }
 
@@ -59,9 +63,9 @@ static void steptext_cause(struct str *out, const struct job *j, const struct st
     if (j->kill_cause && steptext_is_over(j)) {
         jobtext_kill(out, j);
     } else if (t && (cause == KILL_STEP_FAILED || s->kill_on_bad_exit)) {
-        str_appendf(out, "task %u failed", t->index);
+        str_appendf(out, tr("task %u failed"), t->index);
     } else if (cause == KILL_STEP_FAILED && job_first_failed(j, &of) && of != s) {
-        str_appendf(out, "step %s failed", step_format_id(of->id, id));
+        str_appendf(out, tr("step %s failed"), step_format_id(of->id, id));
     } else if (cause != KILL_NONE && cause < KILL_N_CAUSES) {
         str_append(out, kill_cause_text(cause));
     } else if (steptext_is_over(j)) {
@@ -87,17 +91,9 @@ void tasktext_stopped(struct str *out, const struct job *j, const struct step *s
 {
     struct str cause = STR_INIT;
     steptext_cause(&cause, j, s);
-    str_append(out, t->end_kind == END_NOT_RUN ? "not run" : "stopped");
+    str_append(out, t->end_kind == END_NOT_RUN ? tr("not run") : tr("stopped"));
     append_behind(out, ": ", &cause, "");
     str_fini(&cause);
-}
-
-static void append_amount(struct str *out, const char **sep, uint64_t n, const char *what)
-{
-    if (!n)
-        return;
-    str_appendf(out, "%s%llu %s%s", *sep, (unsigned long long)n, what, n == 1 ? "" : "s");
-    *sep = ", ";
 }
 
 static uint64_t given_or_one(uint32_t n)
@@ -105,54 +101,67 @@ static uint64_t given_or_one(uint32_t n)
     return n && n != NOT_GIVEN ? n : 1;
 }
 
-void steptext_needs(struct str *out, const struct job *j, const struct step *s)
+/* "2 nodes, 8 CPUs, 1 GPU, 4G". */
+static void append_amounts(struct str *out, const struct step *s, bool of_task)
 {
-    const char *sep = "needs ";
-    bool of_task = j->kind == JOB_KIND_STEPS;
-    uint64_t ranks = given_or_one(s->n_ranks), cpus = given_or_one(s->cpus_per_rank);
-    append_amount(out, &sep, !of_task && s->nodes > 1 ? s->nodes : 0, "node");
-    append_amount(out, &sep, ranks * cpus, "CPU");
-    append_amount(out, &sep, s->gpus == NOT_GIVEN ? 0 : s->gpus, "GPU");
+    unsigned long long cpus = given_or_one(s->n_ranks) * given_or_one(s->cpus_per_rank);
+    if (!of_task && s->nodes > 1)
+        str_appendf(out, trn("%u node, ", "%u nodes, ", s->nodes), s->nodes);
+    str_appendf(out, trn("%llu CPU", "%llu CPUs", cpus), cpus);
+    if (s->gpus && s->gpus != NOT_GIVEN)
+        str_appendf(out, trn(", %u GPU", ", %u GPUs", s->gpus), s->gpus);
     if (s->mem_mib && s->mem_mib != MEM_NOT_GIVEN) {
-        str_append(out, sep);
+        str_append(out, ", ");
         jobtext_mem(out, s->mem_mib, false);
     }
-    if (!of_task)
-        str_append(out, " of the job");
+}
+
+void steptext_needs(struct str *out, const struct job *j, const struct step *s)
+{
+    bool of_task = j->kind == JOB_KIND_STEPS;
+    struct str amounts = STR_INIT;
+    append_amounts(&amounts, s, of_task);
+    str_appendf(out, of_task ? tr("needs %s") : tr("needs %s of the job"), amounts.s);
+    str_fini(&amounts);
 }
 
 static void append_waits(struct str *out, const struct job *j, const struct step *s)
 {
+    struct str needs = STR_INIT;
+    steptext_needs(&needs, j, s);
     if (j->kind == JOB_KIND_STEPS && s->n_tasks > 1)
-        str_appendf(out, "%u tasks wait, each ", s->n_tasks);
+        str_appendf(out, trn("%u task waits, each %s", "%u tasks wait, each %s", s->n_tasks), s->n_tasks,
+                    needs.s);
     else
-        str_append(out, "waits, ");
-    steptext_needs(out, j, s);
+        str_appendf(out, tr("waits, %s"), needs.s);
+    str_fini(&needs);
 }
 
 /* "1 failed (task 4, exit 1, gpu1)" */
 static void append_failed(struct str *out, const struct step *s, uint32_t n)
 {
     const struct task *t = step_first_failed(s);
-    str_appendf(out, "%u failed (task %u, ", n, t->index);
-    tasktext_end(out, t);
+    struct str end = STR_INIT;
+    tasktext_end(&end, t);
     if (t->alloc.node)
-        str_appendf(out, ", %s", t->alloc.node);
-    str_append_char(out, ')');
+        str_appendf(out, tr("%u failed (task %u, %s, %s)"), n, t->index, end.s, t->alloc.node);
+    else
+        str_appendf(out, tr("%u failed (task %u, %s)"), n, t->index, end.s);
+    str_fini(&end);
 }
 
 static void append_running(struct str *out, const struct step *s)
 {
     struct step_tally c = step_count(s);
-    str_appendf(out, "%u of %u done", c.done, c.n);
+    str_appendf(out, tr("%u of %u done"), c.done, c.n);
     if (c.live)
-        str_appendf(out, ", %u running", c.live);
+        str_appendf(out, tr(", %u running"), c.live);
     if (c.failed)
-        str_appendf(out, ", %u failed", c.failed);
+        str_appendf(out, tr(", %u failed"), c.failed);
     if (c.stopped)
-        str_appendf(out, ", %u stopped", c.stopped);
+        str_appendf(out, tr(", %u stopped"), c.stopped);
     if (c.waiting)
-        str_appendf(out, ", %u waiting", c.waiting);
+        str_appendf(out, tr(", %u waiting"), c.waiting);
 }
 
 static void append_over(struct str *out, const struct step *s)
@@ -164,17 +173,20 @@ static void append_over(struct str *out, const struct step *s)
         sep = ", ";
     }
     if (c.stopped) {
-        str_appendf(out, "%s%u stopped", sep, c.stopped);
-        if (c.failed && s->kill_cause == KILL_STEP_FAILED)
-            str_append(out, " because of it");
+        bool because = c.failed && s->kill_cause == KILL_STEP_FAILED;
+        str_append(out, sep);
+        str_appendf(out, because ? tr("%u stopped because of it") : tr("%u stopped"), c.stopped);
         sep = ", ";
     }
     if (c.not_run) {
-        str_appendf(out, "%s%u not run", sep, c.not_run);
+        str_append(out, sep);
+        str_appendf(out, tr("%u not run"), c.not_run);
         sep = ", ";
     }
-    if (c.done || !*sep)
-        str_appendf(out, "%s%u of %u done", sep, c.done, c.n);
+    if (c.done || !*sep) {
+        str_append(out, sep);
+        str_appendf(out, tr("%u of %u done"), c.done, c.n);
+    }
 }
 
 void steptext_state(struct str *out, const struct job *j, const struct step *s)
@@ -182,12 +194,12 @@ void steptext_state(struct str *out, const struct job *j, const struct step *s)
     struct str cause = STR_INIT;
     switch (step_stage(j, s)) {
     case STEP_LATER:
-        str_appendf(out, "not started, %u task%s", s->n_tasks, s->n_tasks == 1 ? "" : "s");
+        str_appendf(out, trn("not started, %u task", "not started, %u tasks", s->n_tasks), s->n_tasks);
         break;
     case STEP_WAITS: append_waits(out, j, s); break;
     case STEP_NOT_RUN:
         steptext_cause(&cause, j, s);
-        str_append(out, "not run");
+        str_append(out, tr("not run"));
         append_behind(out, " (", &cause, ")");
         break;
     case STEP_RUNS: append_running(out, s); break;

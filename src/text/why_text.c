@@ -1,5 +1,6 @@
 #include "src/text/why_text.h"
 
+#include "src/base/lang.h"
 #include "src/model/runs.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
@@ -21,13 +22,13 @@ static void append_begun(struct str *out, const struct msg_why *w, const struct 
     const struct job *run = run_read(&w->run, w->uid, w->user, &record);
     if (job_state_is_final((enum job_state)w->state)) {
         jobtext_ended(out, run, w->id ? w->id : "?");
-        why_text_append_instant(out, ", at ", w->run.t_end, r);
+        why_text_append_instant(out, tr(", at "), w->run.t_end, r);
         return;
     }
-    str_appendf(out, "job %s does not wait: it is ", w->id ? w->id : "?");
+    str_appendf(out, tr("job %s does not wait: it is "), w->id ? w->id : "?");
     if (wall_is_set(w->until)) {
         jobtext_kill(out, run);
-        why_text_append_instant(out, ", ends by ", w->until, r);
+        why_text_append_instant(out, tr(", ends by "), w->until, r);
         return;
     }
     str_append(out, w->state < JOB_N_STATES ? job_state_word((enum job_state)w->state) : "?");
@@ -49,10 +50,11 @@ void why_text_summary(struct str *out, const struct msg_why *w, const struct cau
         append_begun(out, w, r);
         return;
     }
-    str_appendf(out, "job %s: ", w->id ? w->id : "?");
+    str_appendf(out, tr("job %s: "), w->id ? w->id : "?");
     why_text_sentence(out, w, r);
     if (w->causes.n > 1)
-        str_appendf(out, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
+        str_appendf(out, trn(" (and %zu more cause)", " (and %zu more causes)", w->causes.n - 1),
+                    w->causes.n - 1);
 }
 
 bool why_text_is_brief(const struct cause *c, const struct cause_reader *r)
