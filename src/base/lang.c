@@ -24,7 +24,7 @@ const size_t n_langs = sizeof langs / sizeof langs[0];
 
 /* The C library keeps the catalogues for the whole process, so the choice is of the process too. */
 static const struct lang *chosen = &langs[0];
-static unsigned paused;
+static _Thread_local unsigned paused;
 
 /* Gettext's counter of changes: what it has looked up before one is void (its manual, 11.6). */
 extern int _nl_msg_cat_cntr;

@@ -37,7 +37,7 @@ void lang_choose(const char *wanted, const char *dir);
 /* The code of the chosen language: "en" until one is chosen. */
 const char *lang_code(void);
 
-/* Texts are English between the two calls: for exports that programs read. They nest. */
+/* Texts are English between the two calls, in this thread: for what programs read. They nest. */
 void lang_pause(void);
 void lang_resume(void);
 

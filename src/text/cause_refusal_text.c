@@ -59,6 +59,7 @@ static void would_start_full(struct str *out, const struct cause *c, const struc
                              template_part full)
 {
     bool knows = wall_is_set(c->at);
+    lang_pause();
     if (knows)
         template_append(out, "to start at {at}", c, r, full);
     if (c->nodes)
@@ -68,6 +69,7 @@ static void would_start_full(struct str *out, const struct cause *c, const struc
                         " at the latest, in partition {part}, by the time limits of the jobs before it", c,
                         r, full);
     str_append(out, knows && c->parts.n ? "; " : "");
+    lang_resume();
     template_append_parts(out, c, 0, "; ", r, full);
 }
 

@@ -9,6 +9,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/text/cause_text.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_edit.h"
 #include "ui/form/form_line.h"
@@ -155,7 +156,25 @@ static void ask_cheaper(struct form_page *s)
     m->req.time_limit_s = asked;
 }
 
-/* The controller answers in the words of --test-only, which scripts read:
+static char *forecast_of_cause(const struct cause *c, bool starts_now, struct wall now)
+{
+    const char *part = c->part ? c->part : "?";
+    struct str s = STR_INIT, when = STR_INIT;
+    struct cause_reader reader = {.clock = when_about, .now = now};
+    when_about(&when, c->at, now);
+    if (c->nodes)
+        str_appendf(&s, tr("on nodes %s in partition %s"), c->nodes, part);
+    else if (wall_is_set(c->at))
+        str_appendf(&s, tr("until %s at the latest, in partition %s"), when.s, part);
+    for (size_t i = 0; !starts_now && i < c->parts.n; i++) {
+        str_append(&s, s.len ? "; " : "");
+        cause_full(&s, &c->parts.v[i], &reader);
+    }
+    str_fini(&when);
+    return str_take(&s);
+}
+
+/* An older controller answers in the words of --test-only alone, which scripts read:
  *
  *     to start at 2026-11-21T16:40:00 using 4 processors on nodes n01 in partition main
  *     to start at 2026-11-21T16:40:00 at the latest, in partition main, by the time limits of ...; AND WHY
@@ -172,6 +191,8 @@ static char *forecast_words(const struct msg_result *r, struct wall now)
     size_t len = str_starts(text, begins) ? strcspn(text + strlen(begins), " ") : 0;
     if (r->refusal)
         return xstrdup(text);
+    if (r->cause.code == CAUSE_WOULD_START)
+        return forecast_of_cause(&r->cause, r->count, now);
     if (r->count)
         return xstrdup(nodes ? nodes : text);
     if (!len || len >= sizeof iso)
