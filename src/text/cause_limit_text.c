@@ -280,7 +280,8 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_PARTITION_GROUPS] = {.full = N_("partition {part} does not admit its user's groups")},
     [CAUSE_PARTITION_ACCOUNTS] = {.full = N_("partition {part} does not admit its account")},
     [CAUSE_PARTITION_QOS] = {.full = N_("partition {part} does not admit its QOS")},
-    [CAUSE_PARTITION_BATCH_ONLY] = {.full = N_("partition {part} takes batch jobs only: submit with sbatch")},
+    [CAUSE_PARTITION_BATCH_ONLY] = {.full =
+                                        N_("partition {part} takes batch jobs only: submit with sbatch")},
     [CAUSE_PARTITION_TIME] =
         {.full = N_("time limit {asked:duration} asked, partition {part} allows {most:duration}")},
     [CAUSE_PARTITION_TIME_MIN] = {.full = N_(
