@@ -262,7 +262,7 @@ static void licences_brief(struct str *out, const struct cause *c, const struct 
     if (free_n)
         str_appendf(
             out,
-            first->asked == 1 ? "needs %llu %s license (%llu free)" : "needs %llu %s licenses (%llu free)",
+            trn("needs %llu %s license (%llu free)", "needs %llu %s licenses (%llu free)", first->asked),
             (unsigned long long)first->asked, first->name ? first->name : "?", (unsigned long long)free_n);
     else
         template_append(out, "no {name} license is free", first, r, full);

@@ -209,10 +209,15 @@ void table_write(struct table *t, enum table_format format, bool all_columns, st
     for (size_t i = 0; i < t->n_cols; i++)
         on[i] = all_columns || t->on[i];
     table_settle(t);
-    switch (format) {
-    case TABLE_TEXT: write_text(t, on, out); break;
-    case TABLE_CSV: write_csv(t, on, out); break;
-    case TABLE_JSON: write_json(t, on, out); break;
+    if (format == TABLE_TEXT) {
+        write_text(t, on, out);
+    } else { /* programs read these */
+        lang_pause();
+        if (format == TABLE_CSV)
+            write_csv(t, on, out);
+        else
+            write_json(t, on, out);
+        lang_resume();
     }
     free(on);
 }
