@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <sys/stat.h>
 
+#include "tests/lib/own_files.h"
 #include "tests/screen/output_fixture.h"
 #include "ui/output/output_files.h"
 #include "ui/widget/pager.h"

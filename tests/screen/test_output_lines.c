@@ -2,6 +2,7 @@
  * of lines, levels, files. */
 #include <sys/stat.h>
 
+#include "tests/lib/own_files.h"
 #include "tests/screen/output_fixture.h"
 #include "ui/frame/outbox.h"
 #include "ui/widget/loglevel.h"

@@ -19,7 +19,7 @@ static int tail_up(void **state)
     const char *tmp = getenv("TMPDIR");
     l = (struct tail_lab){.hooks = {.ctx = NULL}};
     snprintf(l.path, sizeof l.path, "%s/tail-%d.txt", tmp ? tmp : "/tmp", (int)getpid());
-    stream_init(&l.stream, 0, xstrdup(l.path), NULL, &l.hooks);
+    stream_init(&l.stream, 0, xstrdup(l.path), geteuid(), NULL, &l.hooks);
     *state = &l;
     return 0;
 }

@@ -71,6 +71,7 @@ void places_one(const struct job *j, const struct output_at *at, bool err, struc
         vec_push(&ret->v, (struct output_file){.at = *at,
                                                .err = err,
                                                .path = path,
+                                               .owner = j->uid,
                                                .own = is_pattern(j, at, err, path),
                                                .label = xstrdup("")});
 }
@@ -121,6 +122,7 @@ static void add_place(const struct job *j, const struct output_at *at, bool err,
         vec_push(&ret->v, (struct output_file){.at = *at,
                                                .err = err,
                                                .path = path,
+                                               .owner = j->uid,
                                                .label = at->array ? make_array_label(j, at, err)
                                                                   : make_label(j, at, err)});
     }

@@ -17,10 +17,11 @@ struct output_at {
 struct output_file {
     struct output_at at;
     bool err;
-    char *path;  /* NULL: kept on its node */
-    bool own;    /* the path is a pattern: each element that has not started will have its own */
-    char *label; /* "3" (a rank; of a step job a task), "1.3" where there are several steps;
-                    "3!" standard error */
+    char *path;     /* NULL: kept on its node */
+    uint32_t owner; /* of the job */
+    bool own;       /* the path is a pattern: each element that has not started will have its own */
+    char *label;    /* "3" (a rank; of a step job a task), "1.3" where there are several steps;
+                       "3!" standard error */
 };
 
 struct places {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "src/base/lang.h"
+#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/output/output_internal.h"
@@ -28,6 +29,10 @@ void output_run(struct output_screen *o, bool editor)
     const char *path = o->shown.v.n ? o->shown.v.v[0].path : NULL;
     if (!s || !s->there || s->gone || s->remote || o->all || !path || *path != '/') {
         ui_toast(o->v.ui, ROLE_WARN, tr("this output is not a file on this machine; S saves it to one"));
+        return;
+    }
+    if (!owner_file_is_direct(o->shown.v.v[0].owner)) {
+        ui_toast(o->v.ui, ROLE_WARN, tr("root opens no file of another user in a program; S saves a copy"));
         return;
     }
     struct strv argv = {0};

@@ -141,7 +141,7 @@ void reading_begin(struct reading *r, struct reading_open *take_o)
         merge_init(&r->merge);
     for (size_t i = 0; i < r->n; i++) {
         struct reading_place *p = &take_o->places.v[i];
-        stream_init(&r->streams[i], (uint32_t)i, p->path, p->label, &r->hooks);
+        stream_init(&r->streams[i], (uint32_t)i, p->path, p->owner, p->label, &r->hooks);
         if (r->merged)
             merge_add(&r->merge, &r->streams[i]);
     }

@@ -13,6 +13,7 @@
 
 struct reading_place { /* one output to be read */
     char *path;        /* NULL: kept on its node */
+    uint32_t owner;    /* of the job */
     char *label;       /* of a merged view */
 };
 

@@ -120,7 +120,9 @@ static void peek_open(struct output_peek *p, const struct job *j, const struct o
         struct reading_open open = {.merged = false};
         p->file = places.v.v[0];
         places.v.v[0] = (struct output_file){0};
-        vec_push(&open.places, (struct reading_place){.path = xstrdup(p->file.path), .label = xstrdup("")});
+        vec_push(&open.places, (struct reading_place){.path = xstrdup(p->file.path),
+                                                      .owner = p->file.owner,
+                                                      .label = xstrdup("")});
         if (!p->reader)
             p->reader = reader_new(ui_threads(p->owner->ui));
         reader_live(p->reader, p->live, p->began);

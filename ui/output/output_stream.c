@@ -12,16 +12,18 @@
 #include <unistd.h>
 
 #include "src/base/lang.h"
+#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
 
 #define READ_MAX (256 * 1024)
 #define WAIT_MS  10000 /* the node replies when there is more, at the latest after this time */
 
-void stream_init(struct stream *s, uint32_t number, char *take_path, char *take_label,
+void stream_init(struct stream *s, uint32_t number, char *take_path, uint32_t owner, char *take_label,
                  const struct stream_hooks *hooks)
 {
     *s = (struct stream){.number = number,
                          .path = take_path,
+                         .owner = owner,
                          .label = take_label,
                          .hooks = hooks,
                          .fd = -1,
@@ -94,20 +96,15 @@ static void output_stream_watch(struct stream *s, int inotify)
 
 static void output_stream_open_file(struct stream *s)
 {
-    struct stat st;
-    int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-        if (errno == ENOENT)
-            set_trouble(s, tr("The file does not exist yet: %s"), s->path);
-        else
-            set_trouble(s, tr("%s cannot be read: %s"), s->path, strerror(errno));
-        return;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    int fd = owner_file_open(s->path, s->owner);
+    if (fd == -ENOENT)
+        set_trouble(s, tr("The file does not exist yet: %s"), s->path);
+    else if (fd == -EINVAL)
         set_trouble(s, tr("%s is not a regular file."), s->path);
-        close(fd);
+    else if (fd < 0)
+        set_trouble(s, tr("%s cannot be read: %s"), s->path, strerror(-fd));
+    if (fd < 0)
         return;
-    }
     set_trouble(s, NULL);
     s->fd = fd;
     s->remote = false;

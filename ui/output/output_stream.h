@@ -32,9 +32,10 @@ struct stream_hooks {
 
 struct stream {
     uint32_t number;
-    char *path;    /* NULL: kept on its node */
-    char *label;   /* in a merged view */
-    char *trouble; /* why there is nothing to read; NULL: no error */
+    char *path;     /* NULL: kept on its node */
+    uint32_t owner; /* who has named it (owner_file.h) */
+    char *label;    /* in a merged view */
+    char *trouble;  /* why there is nothing to read; NULL: no error */
     const struct stream_hooks *hooks;
     int fd;      /* the file; -1 */
     int watch;   /* of inotify; -1 */
@@ -54,7 +55,7 @@ struct stream {
 };
 
 /* Takes path and label. */
-void stream_init(struct stream *s, uint32_t number, char *take_path, char *take_label,
+void stream_init(struct stream *s, uint32_t number, char *take_path, uint32_t owner, char *take_label,
                  const struct stream_hooks *hooks);
 void stream_fini(struct stream *s);
 

@@ -97,6 +97,7 @@ static void open_places(struct output_tails *t)
         add_places(t, t->batch.v[i], true);
     vec_for_each (&t->shown.v, i)
         vec_push(&open.places, (struct reading_place){.path = xstrdup(t->shown.v.v[i].path),
+                                                      .owner = t->shown.v.v[i].owner,
                                                       .label = xstrdup(t->shown.v.v[i].label)});
     t->begun = ui_mono(t->owner->ui);
     t->batch_open = true;

@@ -126,8 +126,9 @@ static void output_show(struct output_screen *o)
         const struct output_file *p = &o->shown.v.v[i];
         if (p->own) /* there is no such file */
             continue;
-        vec_push(&open.places,
-                 (struct reading_place){.path = xstrdup(p->path), .label = xstrdup(p->label)});
+        vec_push(&open.places, (struct reading_place){.path = xstrdup(p->path),
+                                                      .owner = p->owner,
+                                                      .label = xstrdup(p->label)});
     }
     o->state = NULL;
     o->live = output_is_live(o);

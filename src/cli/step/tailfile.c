@@ -2,7 +2,6 @@
 #include "src/cli/step/tailfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
 
 #define BLIND_MS   1000
@@ -36,12 +36,15 @@ static bool is_remote(int fd)
 static int try_open(struct tailfile *t, struct errtext *err)
 {
     struct stat st;
-    int fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return err_set(err, -errno, "%s: %s", t->path, strerror(errno));
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
+    int fd = owner_file_open(t->path, t->owner);
+    if (fd == -EINVAL)
         return err_set(err, -EISDIR, "%s is not a plain file", t->path);
+    if (fd < 0)
+        return err_set(err, fd, "%s: %s", t->path, strerror(-fd));
+    if (fstat(fd, &st) < 0) {
+        int r = err_set(err, -errno, "%s: %s", t->path, strerror(errno));
+        close(fd);
+        return r;
     }
     if (t->fd >= 0)
         close(t->fd);
@@ -68,9 +71,9 @@ static void watch(struct tailfile *t)
     free(dir);
 }
 
-int tailfile_open(struct tailfile *t, const char *path, bool follow, struct errtext *err)
+int tailfile_open(struct tailfile *t, const char *path, uid_t owner, bool follow, struct errtext *err)
 {
-    *t = (struct tailfile){.path = xstrdup(path), .fd = -1, .inotify = -1};
+    *t = (struct tailfile){.path = xstrdup(path), .owner = owner, .fd = -1, .inotify = -1};
     if (follow)
         watch(t); /* before the first look, so that nothing falls between the two */
     int rc = try_open(t, err);

@@ -14,6 +14,7 @@
 
 struct tailfile {
     char *path;
+    uid_t owner; /* root reads the file as this user */
     int fd;      /* -1: not there yet */
     int inotify; /* -1: not following */
     bool blind;  /* changes cannot be noticed (network file system, no directory yet): look again every
@@ -23,9 +24,9 @@ struct tailfile {
     off_t at;
 };
 
-/* follow: notice changes. Returns 0, also where following and the file is not there yet; -ENOENT, -EACCES,
- * -EISDIR ... with a text. */
-int tailfile_open(struct tailfile *t, const char *path, bool follow, struct errtext *err)
+/* owner: who has named the file (owner_file.h). follow: notice changes. Returns 0, also where following and
+ * the file is not there yet; -ENOENT, -EACCES, -EISDIR ... with a text. */
+int tailfile_open(struct tailfile *t, const char *path, uid_t owner, bool follow, struct errtext *err)
     __attribute__((warn_unused_result));
 void tailfile_close(struct tailfile *t);
 /* Moves to where the last n lines begin. Into the middle of one that is longer than a megabyte: a hundred

@@ -1,7 +1,7 @@
 /* cmd_output.c - stoker output: what a job, a step or a task has printed.
  *
- * Files are opened here, as the user who asks. What is in no file of this machine, in the spool of the node
- * or in a file there, comes through the controller.
+ * Files are opened here, as the user who asks; root opens them as the owner of the job. What is in no file
+ * of this machine, in the spool of the node or in a file there, comes through the controller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -79,6 +79,7 @@ static const struct opts options = OPTS(table, output_set_option);
 
 struct output_source {
     char *path; /* NULL: spooled */
+    uint32_t owner;
     struct launch_key key;
     uint32_t rank;
     char *title;
@@ -116,6 +117,7 @@ static void add_rank(struct output_sources *s, const struct output *o, const str
         return;
     }
     struct output_source src = {.path = path,
+                                .owner = j->uid,
                                 .key = {.job = j->id, .step = st->id, .task = t->index},
                                 .rank = rank,
                                 .node = t->alloc.node,
@@ -153,6 +155,7 @@ static void find_sources(struct output_sources *s, const struct output *o, const
     }
     if (j->kind == JOB_KIND_BATCH && wall_is_set(j->t_start)) {
         struct output_source src = {.path = o->errors ? job_stderr_path(j) : job_stdout_path(j),
+                                    .owner = j->uid,
                                     .key = {.job = j->id, .step = STEP_BATCH},
                                     .node = j->alloc.n ? j->alloc.v[0].node : NULL,
                                     .title = xasprintf("%u", j->id)};
@@ -225,7 +228,7 @@ static int print_file(const struct output *o, const struct cli *cli, const struc
     struct tailfile t;
     struct errtext err = {0};
     struct printer p = {.filter.raw = !isatty(STDOUT_FILENO), .out = STR_INIT};
-    if (tailfile_open(&t, s->path, false, &err) < 0) {
+    if (tailfile_open(&t, s->path, s->owner, false, &err) < 0) {
         say_where(cli, j, err.s);
         return 1;
     }
@@ -345,12 +348,13 @@ static void output_turn(struct follow *f, int timeout_ms, int fd)
 }
 
 static int follow_file(const struct output *o, const struct cli *cli, struct follow *f,
-                       const struct output_place *at, const char *path)
+                       const struct output_place *at, const struct output_source *s)
 {
+    const char *path = s->path;
     struct tailfile t;
     struct errtext err = {0};
     struct printer p = {.filter.raw = !isatty(STDOUT_FILENO), .out = STR_INIT};
-    if (tailfile_open(&t, path, true, &err) < 0) {
+    if (tailfile_open(&t, path, s->owner, true, &err) < 0) {
         cli_error(cli, "%s", err.s);
         return 1;
     }
@@ -386,7 +390,7 @@ static int follow_output(const struct output *o, const struct cli *cli, struct j
     if (!s.v.n)
         cli_error(cli, "job %u has ended without having started", l->job->id);
     else if (!is_elsewhere(&l->m, &s.v.v[0]))
-        rc = follow_file(o, cli, &f, &at, s.v.v[0].path);
+        rc = follow_file(o, cli, &f, &at, &s.v.v[0]);
     else if (f.client)
         rc = print_spool(o, cli, f.client, &s.v.v[0]);
     sources_fini(&s);

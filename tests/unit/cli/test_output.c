@@ -154,7 +154,7 @@ static void last_lines(void **unused)
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct tailfile t;
         put(path, rows[i].text, O_TRUNC);
-        assert_int_equal(tailfile_open(&t, path, false, NULL), 0);
+        assert_int_equal(tailfile_open(&t, path, geteuid(), false, NULL), 0);
         tailfile_seek_lines(&t, rows[i].n);
         check_read(&t, rows[i].text, rows[i].want);
         tailfile_close(&t);
@@ -165,7 +165,7 @@ static void last_lines(void **unused)
         str_appendf(&big, "%d\n", i);
     put(path, big.s, O_TRUNC);
     struct tailfile t;
-    assert_int_equal(tailfile_open(&t, path, false, NULL), 0);
+    assert_int_equal(tailfile_open(&t, path, geteuid(), false, NULL), 0);
     tailfile_seek_lines(&t, 30000);
     char buf[8];
     assert_int_equal(tailfile_read(&t, buf, 6), 6);
@@ -185,7 +185,7 @@ static void a_hundred_gigabytes_without_a_line_break(void **unused)
     put(path, "first\n", O_TRUNC);
     assert_true(truncate(path, sizes[0]) == 0 || truncate(path, sizes[1]) == 0);
     put(path, "last\nline", O_APPEND);
-    assert_int_equal(tailfile_open(&t, path, false, NULL), 0);
+    assert_int_equal(tailfile_open(&t, path, geteuid(), false, NULL), 0);
     tailfile_seek_lines(&t, 1);
     check_read(&t, "the line after it", "line");
     off_t size = t.at;
@@ -204,7 +204,7 @@ static void follows_growth_cuts_and_rotation(void **unused)
     (void)unused;
     struct tailfile t;
     char *path = xasprintf("%s/log", dir), *old = xasprintf("%s/log.1", dir);
-    assert_int_equal(tailfile_open(&t, path, true, NULL), 0);
+    assert_int_equal(tailfile_open(&t, path, geteuid(), true, NULL), 0);
     check_read(&t, "not there yet", "");
     put(path, "one\n", O_TRUNC);
     wait_change(&t);
@@ -234,7 +234,7 @@ static void follows_a_link(void **unused)
     assert_int_equal(mkdir(sub, 0700), 0);
     put(real, "one\n", O_TRUNC);
     assert_int_equal(symlink(real, link), 0);
-    assert_int_equal(tailfile_open(&t, link, true, NULL), 0);
+    assert_int_equal(tailfile_open(&t, link, geteuid(), true, NULL), 0);
     check_read(&t, "first", "one\n");
     put(real, "two\n", O_APPEND);
     wait_change(&t);
@@ -252,9 +252,9 @@ static void refused_files(void **unused)
     struct errtext err = {0};
     char *fifo = xasprintf("%s/fifo", dir), *none = xasprintf("%s/none", dir);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    check_int("fifo does not block", tailfile_open(&t, fifo, false, &err), -EISDIR);
-    check_int("directory", tailfile_open(&t, dir, false, &err), -EISDIR);
-    check_int("missing", tailfile_open(&t, none, false, &err), -ENOENT);
+    check_int("fifo does not block", tailfile_open(&t, fifo, geteuid(), false, &err), -EISDIR);
+    check_int("directory", tailfile_open(&t, dir, geteuid(), false, &err), -EISDIR);
+    check_int("missing", tailfile_open(&t, none, geteuid(), false, &err), -ENOENT);
     check_has("missing", err.s, none);
     free(fifo);
     free(none);
