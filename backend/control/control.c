@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "backend/control/audit.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/compact.h"
 #include "backend/control/core.h"
@@ -115,6 +116,7 @@ void control_free(struct control *c)
     c->stopping = STOP_SOON;
     node_peers_stop_agents(c);
     sessions_close_all(c);
+    audit_own(c, AUDIT_STOP, NULL);
     node_peers_drop_all(c);
     loop_on_turn(c->loop, NULL, NULL);
     control_release(c);
@@ -133,5 +135,7 @@ bool control_is_settled(const struct control *c)
 
 int control_reload(struct control *c, struct errtext *err)
 {
-    return config_reload(c, err);
+    int r = config_reload(c, err);
+    audit_own(c, AUDIT_RELOAD, r < 0 ? xasprintf("refused: %s", err->s) : NULL);
+    return r;
 }

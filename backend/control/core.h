@@ -27,6 +27,7 @@ struct session;
 struct user_cache;
 
 enum module_id {
+    MODULE_AUDIT,
     MODULE_ELIGIBILITY,
     MODULE_EVENT_LOG,
     MODULE_FORECAST,
@@ -43,6 +44,7 @@ enum module_id {
     MODULE_QUOTAS,
     MODULE_READ_ONLY,
     MODULE_RELAYS,
+    MODULE_REQ_AUDIT,
     MODULE_REQ_HISTORY,
     MODULE_REQ_STEP,
     MODULE_REQ_SUBMIT,

@@ -24,7 +24,8 @@ void test_hooks_read(struct test_hooks *h, int64_t beat_ms)
     const char *crash = getenv("STOKER_CRASH"), *colon = crash ? strchr(crash, ':') : NULL;
     *h = (struct test_hooks){.beat_ms = beat >= BEAT_MIN_MS && beat < beat_ms ? beat : beat_ms,
                              .avoid_ms = avoid > 0 ? avoid : 0,
-                             .report_ms = test_hooks_number("STOKER_REPORT_MS")};
+                             .report_ms = test_hooks_number("STOKER_REPORT_MS"),
+                             .syslog = getenv("STOKER_SYSLOG")};
     for (size_t i = 1; colon && i < sizeof names / sizeof names[0]; i++)
         if (strncmp(crash, names[i], (size_t)(colon - crash)) == 0 && !names[i][colon - crash]) {
             h->crash_at = (enum crash_point)i;

@@ -2,6 +2,7 @@
  *
  *     STOKER_CRASH=POINT:COUNT   the process ends itself at that point, the COUNT-th time it comes there
  *     STOKER_BEAT_MS, STOKER_AVOID_MS, STOKER_REPORT_MS   shorter times
+ *     STOKER_SYSLOG=PATH         in the place of /dev/log
  */
 #ifndef STOKER_BACKEND_CONTROL_TEST_HOOKS_H
 #define STOKER_BACKEND_CONTROL_TEST_HOOKS_H
@@ -24,9 +25,10 @@ enum crash_point {
 struct test_hooks {
     enum crash_point crash_at;
     int64_t crash_count;
-    int64_t beat_ms;   /* between heartbeats of nodes */
-    int64_t avoid_ms;  /* for which a node that starts nothing is avoided; 0: as long as ever */
-    int64_t report_ms; /* between two reports of a node that count; 0: as long as ever */
+    int64_t beat_ms;    /* between heartbeats of nodes */
+    int64_t avoid_ms;   /* for which a node that starts nothing is avoided; 0: as long as ever */
+    int64_t report_ms;  /* between two reports of a node that count; 0: as long as ever */
+    const char *syslog; /* NULL: /dev/log; belongs to the environment */
 };
 
 /* beat_ms: what it is without a test. */

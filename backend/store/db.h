@@ -36,7 +36,14 @@
     X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                          \
                   " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                        \
     X(LOAD, "SELECT seq, t, kind, job, body, crc FROM event ORDER BY seq")                                        \
-    X(NEWEST, "SELECT max(seq) FROM event")
+    X(NEWEST, "SELECT max(seq) FROM event")                                                                  \
+    X(ADD_AUDIT, "INSERT INTO audit (t, total, crc, body) VALUES (?1, ?2, ?3, ?4)")                          \
+    X(AUDIT_TOTAL, "SELECT total FROM audit ORDER BY id DESC LIMIT 1")                                       \
+    X(AUDIT_OLDEST, "SELECT id, t, total FROM audit ORDER BY id")                                            \
+    X(AUDIT_ENDS, "SELECT min(id), max(id) FROM audit")                                                      \
+    X(AUDIT_SEEK, "SELECT t FROM audit WHERE id >= ?1 ORDER BY id LIMIT 1")                                  \
+    X(AUDIT_ROWS, "SELECT id, t, crc, body FROM audit WHERE id > ?1 ORDER BY id")                            \
+    X(DEL_AUDIT, "DELETE FROM audit WHERE id <= ?1")
 
 /* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
 #define HISTORY_COLUMNS                                                                                   \
@@ -91,6 +98,8 @@ struct db {
     bool has_remains;                /* the log may hold frames of a commit that failed */
     int64_t script_bytes;            /* of all that scripts.c keeps; -1: to be counted */
     int64_t scripts_max;             /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
+    int64_t audit_total;             /* of the newest row of the audit log; -1: to be read */
+    uint32_t audit_rows;             /* written since the oldest ones were looked at */
     /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
     void (*before_commit)(void *ctx, uint64_t newest);
     void *before_commit_ctx;

@@ -10,6 +10,8 @@
  *             of that name in history.db
  *   script    scripts and arguments of retired jobs, each once; their numbers are given once, so that a
  *             script_of whose script has gone never names another's
+ *   audit     the audit log: one row for each batch, with all lines of it; total: bytes of all rows up to
+ *             and including this one
  *   script_of which of them a job, or an array, ran
  */
 #ifndef STOKER_BACKEND_STORE_SCHEMA_H
@@ -23,6 +25,11 @@
     " id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL, body BLOB NOT NULL) STRICT;"   \
     "CREATE INDEX IF NOT EXISTS script_hash ON script (hash);"                                    \
     "CREATE TABLE IF NOT EXISTS script_of (job INTEGER PRIMARY KEY, script INTEGER NOT NULL) STRICT;"
+
+#define STORE_AUDIT                                                                                 \
+    "CREATE TABLE IF NOT EXISTS audit ("                                                            \
+    " id INTEGER PRIMARY KEY, t INTEGER NOT NULL, total INTEGER NOT NULL, crc INTEGER NOT NULL,"    \
+    " body BLOB NOT NULL) STRICT;"
 
 static const char store_schema[] =
     "CREATE TABLE event ("
@@ -39,7 +46,8 @@ static const char store_schema[] =
     " crc INTEGER NOT NULL DEFAULT 0) STRICT;"
     "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
     "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
-    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS;
+    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS
+        STORE_AUDIT;
 
 #define STORE_HISTORY_ID 0x53746f48 /* "StoH" */
 
@@ -62,6 +70,6 @@ _Static_assert(STORE_HISTORY_ID == 1400139592, "the number in the text");
 static const char store_upgrade[] =
     "CREATE INDEX IF NOT EXISTS history_ended ON history (t_end, job, t_submit, state);"
     "CREATE INDEX IF NOT EXISTS history_of_user ON history (user, t_end, job, t_submit, state);"
-    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;" STORE_SCRIPTS;
+    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;" STORE_SCRIPTS STORE_AUDIT;
 
 #endif

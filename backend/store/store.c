@@ -13,6 +13,8 @@
 #include "src/base/log.h"
 #include "src/proto/codec.h"
 
+#define AUDIT_ROW_BYTES (64u << 10) /* of the audit log: a batch may be large, a row is read as a whole */
+
 struct store {
     struct disk disk; /* the worker's, while it is not idle */
     struct worker *worker;
@@ -21,6 +23,7 @@ struct store {
     struct work *batch;
     struct list behind;      /* questions about what the batch may hold: they go to the thread behind it */
     struct mark_values note; /* what the next batch takes along for the mark */
+    struct audit_bounds audit_bounds; /* ... and for the audit log */
     uint64_t next_ticket, submitted, committed;
     uint32_t in_flight;
     enum { MOVE_DUE, MOVE_UNDER_WAY, MOVE_DONE } move; /* rows of the history into their file */
@@ -115,6 +118,12 @@ static void store_tell_script(const struct work *w)
     w->answer.script(w->answer_ctx, &o);
 }
 
+static void store_tell_audit(const struct work *w)
+{
+    struct audit_piece p = {.body = w->bytes.s, .size = w->bytes.len, .r = w->result, .text = w->err.s};
+    w->answer.audit(w->answer_ctx, &p);
+}
+
 static bool store_has_retired(const struct work *w)
 {
     vec_for_each (&w->rows, i)
@@ -129,6 +138,8 @@ static void store_tell(struct store *s, struct work *w)
         store_tell_script(w);
     if (w->kind == WORK_HISTORY)
         store_tell_history(w);
+    if (w->kind == WORK_AUDIT)
+        store_tell_audit(w);
     if (w->kind == WORK_MOVE)
         s->move = w->more ? MOVE_DUE : MOVE_DONE;
     if (w->kind == WORK_TRIM && w->more)
@@ -213,6 +224,39 @@ bool store_retire_job(struct store *s, const struct job *j)
     return work_is_element(j);
 }
 
+void store_add_audit(struct store *s, struct wall t, const void *p, size_t n)
+{
+    struct work *b = s->batch;
+    struct batch_row *last = NULL;
+    for (size_t i = b->rows.n; b->audit.len && i-- > 0 && !last;)
+        last = b->rows.v[i].kind == ROW_AUDIT ? &b->rows.v[i] : NULL;
+    if (!last || last->n >= AUDIT_ROW_BYTES) {
+        vec_push(&b->rows, (struct batch_row){.kind = ROW_AUDIT, .at = b->audit.len});
+        last = &b->rows.v[b->rows.n - 1];
+    }
+    uint32_t size = (uint32_t)n;
+    str_append_n(&b->audit, (const char *)&size, sizeof size);
+    str_append_n(&b->audit, p, n);
+    last->n += sizeof size + n;
+    last->t = t.ms;
+}
+
+void store_bound_audit(struct store *s, const struct audit_bounds *b)
+{
+    s->audit_bounds = *b;
+}
+
+void store_get_audit(struct store *s, const struct msg_audit *q, const struct audit_reader *who,
+                     store_audit_fn fn, void *ctx)
+{
+    struct work *w = work_new(WORK_AUDIT);
+    w->answer.audit = fn;
+    w->answer_ctx = ctx;
+    rec_copy(&msg_audit_rec, &w->audit_query, q);
+    w->audit_reader = *who;
+    worker_hand_over(s->worker, w);
+}
+
 static void store_hand_over_questions(struct store *s)
 {
     list_for_each (w, &s->behind, struct work, link) {
@@ -231,6 +275,7 @@ bool store_turn(struct store *s)
     s->in_flight++;
     struct work *w = s->batch;
     w->note = s->note;
+    w->audit_bounds = s->audit_bounds;
     s->batch = work_new(WORK_BATCH);
     worker_hand_over(s->worker, w);
     store_hand_over_questions(s);

@@ -79,6 +79,11 @@ void store_del_payload(struct store *s, uint32_t job, int32_t step);
  * too. */
 bool store_retire_job(struct store *s, const struct job *j);
 
+/* A line of the audit log: on disk with this batch, or not at all. p: an encoded struct audit_line. */
+void store_add_audit(struct store *s, struct wall t, const void *p, size_t n);
+/* For the batches from now on. */
+void store_bound_audit(struct store *s, const struct audit_bounds *b);
+
 /* End of a turn: hands the batch over as soon as the thread is free. No-op where it is empty. Whether it is
  * empty now: what is added next begins a batch. */
 bool store_turn(struct store *s);
@@ -96,6 +101,10 @@ void store_get_script(struct store *s, uint32_t job, store_script_fn fn, void *c
  * looking for them takes long: commits go first. */
 void store_get_history(struct store *s, const struct msg_history *q, const struct history_place *from,
                        uint32_t most, store_history_fn fn, void *ctx);
+
+/* Asks for a piece of the audit log: what the reader may see of it, a megabyte at most. Commits first. */
+void store_get_audit(struct store *s, const struct msg_audit *q, const struct audit_reader *who,
+                     store_audit_fn fn, void *ctx);
 
 /* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
 void store_trim_history(struct store *s, int64_t before_ms);

@@ -25,6 +25,20 @@ struct old_script {
     const uint8_t *p; /* an encoded step_payload without its environment */
     size_t n;         /* 0: it is not kept */
 };
+/* How much of the audit log is kept. */
+struct audit_bounds {
+    int64_t before_ms; /* lines before this time go; 0: none does */
+    uint64_t bytes;    /* 0: any amount */
+};
+
+struct audit_piece {  /* lines of the audit log */
+    const char *body; /* an encoded struct msg_audit_lines */
+    size_t size;
+    int r; /* 0, or why there is none, with a text */
+    const char *text;
+};
+typedef void (*store_audit_fn)(void *ctx, const struct audit_piece *p);
+
 typedef void (*store_script_fn)(void *ctx, const struct old_script *s);
 
 /* Where the next piece of an answer from the history begins; zeroed: at its beginning. */

@@ -10,8 +10,8 @@
 
 bool work_can_wait(const struct work *w)
 {
-    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT || w->kind == WORK_MOVE ||
-           w->kind == WORK_TRIM;
+    return w->kind == WORK_HISTORY || w->kind == WORK_AUDIT || w->kind == WORK_GET_SCRIPT ||
+           w->kind == WORK_MOVE || w->kind == WORK_TRIM;
 }
 
 bool work_writes(const struct work *w)
@@ -24,6 +24,7 @@ struct work *work_new(enum work_kind kind)
     struct work *w = xcalloc(1, sizeof *w);
     w->kind = kind;
     str_init(&w->bytes);
+    str_init(&w->audit);
     list_init(&w->link);
     return w;
 }
@@ -34,7 +35,9 @@ void work_free(struct work *w)
         job_free(w->rows.v[i].summary);
     vec_fini(&w->rows);
     str_fini(&w->bytes);
+    str_fini(&w->audit);
     rec_fini(&msg_history_rec, &w->query);
+    rec_fini(&msg_audit_rec, &w->audit_query);
     free(w->payload);
     free(w);
 }
@@ -108,6 +111,7 @@ static int work_write_row(struct db *db, const struct batch_row *r, const char *
         return db_run(db, DB_DEL_PAYLOAD, err);
     }
     case ROW_RETIRE: return work_write_retire(db, r, data, err);
+    case ROW_AUDIT: return audit_db_write(db, r->t, data, r->n, err);
     }
     return -EINVAL;
 }
@@ -116,13 +120,16 @@ static void work_do_batch(struct db *db, struct work *w)
 {
     int r = db_run(db, DB_BEGIN, &w->err);
     vec_for_each (&w->rows, i)
-        r = r ? r : work_write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
+        r = r ? r
+              : work_write_row(db, &w->rows.v[i], w->rows.v[i].kind == ROW_AUDIT ? w->audit.s : w->bytes.s,
+                               &w->err);
+    r = r ? r : audit_db_trim(db, &w->audit_bounds, &w->err);
     w->newest = r ? 0 : db_newest(db);
     if (r == 0 && db->before_commit)
         db->before_commit(db->before_commit_ctx, w->newest);
     r = r ? r : db_run(db, DB_COMMIT, &w->err);
     if (r < 0) {
-        db->script_bytes = -1;
+        db->script_bytes = db->audit_total = -1;
         db->has_remains = true;
     }
     if (r < 0 && !sqlite3_get_autocommit(db->handle)) {
@@ -196,6 +203,9 @@ void work_do(struct work *w, struct db *db, bool failed)
     case WORK_GET_PAYLOAD: work_do_get_payload(db, w); break;
     case WORK_GET_SCRIPT: w->known = scripts_get(db, w->job, &w->uid, &w->bytes); break;
     case WORK_HISTORY: work_do_history(db, w); break;
+    case WORK_AUDIT:
+        w->result = audit_db_read(db, &w->audit_query, &w->audit_reader, &w->bytes, &w->err);
+        break;
     case WORK_PROBE: work_do_probe(db, w); break;
     case WORK_MOVE: w->more = !failed && archive_move(db); break;
     case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;

@@ -3,13 +3,14 @@
 #define STOKER_BACKEND_STORE_WORK_H
 
 #include "backend/store/archive.h"
+#include "backend/store/audit_db.h"
 #include "backend/store/db.h"
 #include "backend/store/history_db.h"
 #include "backend/store/scripts.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
 
-enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
+enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE, ROW_AUDIT };
 
 struct batch_row { /* one thing to write; data lies in the batch's bytes */
     enum row_kind kind;
@@ -27,6 +28,7 @@ enum work_kind {
     WORK_GET_PAYLOAD,
     WORK_GET_SCRIPT,
     WORK_HISTORY,
+    WORK_AUDIT, /* a piece of the audit log, read */
     WORK_PROBE,
     WORK_MOVE, /* a piece of the history, into its file */
     WORK_TRIM, /* a piece of what is too old */
@@ -41,12 +43,15 @@ struct work {
     struct mark_values note; /* of a batch: what its commit is remembered with ... */
     uint64_t newest;         /* ... and the newest event after it */
     struct str bytes;
+    struct str audit; /* of a batch: the lines of its ROW_AUDIT; at and n of such a row are places in it */
+    struct audit_bounds audit_bounds;
     uint32_t job;
     int32_t step;
     union { /* of a question: who gets the answer, by kind */
         store_payload_fn payload;
         store_script_fn script;
         store_history_fn history;
+        store_audit_fn audit;
     } answer;
     void *answer_ctx;
     int result; /* what work_do fills, from here */
@@ -64,6 +69,9 @@ struct work {
     struct msg_history query;
     struct history_place place;
     uint32_t most, n;
+    /* WORK_AUDIT; the answer is in `bytes` */
+    struct msg_audit audit_query;
+    struct audit_reader audit_reader;
 };
 
 /* Questions of users, and what is done while there is nothing else to do: batches go first. */

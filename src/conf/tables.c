@@ -313,6 +313,14 @@ static const struct conf_option cluster_options[] = {
      .def_help = "none", .help = "Propagate all resource limits except these. Instead of `propagate_resource_limits`."},
     {.name = "history_keep", .type = CONF_DURATION, MEMBER(cluster_spec, history_keep_s), .def = "0",
      .help = "Ended jobs are deleted from the history (`sacct`, `stoker show`) after this time, in small steps; 0: never."},
+    {.name = "audit_keep", .type = CONF_DURATION, MEMBER(cluster_spec, audit_keep_s), .def = "365d",
+     .help = "Lines of the audit log (`stoker audit`) are deleted after this time; `0`: never."},
+    {.name = "audit_size", .type = CONF_MEM, MEMBER(cluster_spec, audit_mib), .def = "256M",
+     .help = "The oldest lines of the audit log are deleted if all of them take more than this on disk; `0`: any amount. A line takes "
+     "about 80 bytes."},
+    {.name = "audit_syslog", .type = CONF_BOOL, MEMBER(cluster_spec, audit_syslog), .def = "false",
+     .help = "Send each line of the audit log to syslog or journald as well (`/dev/log`, facility `authpriv`, priority `notice`), "
+     "after it is on disk."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which the queue shows an ended job."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,

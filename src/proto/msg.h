@@ -15,6 +15,7 @@
 #include "src/model/cluster_totals.h"
 #include "src/model/event.h"
 #include "src/model/model.h"
+#include "src/proto/audit_line.h"
 #include "src/proto/launch.h"
 
 #define PROTO_VERSION     1
@@ -637,7 +638,9 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(NODE_TASK_END, msg_node_task_end, "C->S; RESULT: end tasks that the controller does not know")         \
     X(WHY_CAUSES, msg_why, "S->C")                                                                           \
     X(WAIT_CAUSES, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again") \
-    X(TOTALS, cluster_totals, "S->C, pushed to a client that follows its own jobs")
+    X(TOTALS, cluster_totals, "S->C, pushed to a client that follows its own jobs")                          \
+    X(AUDIT, msg_audit, "C->S; AUDIT_LINES")                                                                 \
+    X(AUDIT_LINES, msg_audit_lines, "S->C")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,

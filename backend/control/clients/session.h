@@ -56,17 +56,23 @@ struct session {
     uint32_t cursor; /* jobs up to this id have been sent */
     struct late late;
     bool resync_told;
-    uint32_t n_inputs, n_reads;  /* of its relays that are under way */
-    uint32_t n_old;              /* of its questions about outputs of old jobs that wait for the history */
-    struct history_ask *history; /* its question about the history that is being answered */
+    uint32_t n_inputs, n_reads;   /* of its relays that are under way */
+    uint32_t n_old;               /* of its questions about outputs of old jobs that wait for the history */
+    struct history_ask *history;  /* its question about the history that is being answered */
+    struct list audits;           /* of struct audit_note: requests without an answer so far */
+    struct audit_note *audit_now; /* of those: the one that is being handled; NULL */
 };
 
 typedef void request_fn(struct session *s, uint64_t tag, void *body);
+struct audit_line;
+/* Says in *l what is asked for (backend/control/audit.h); AUDIT_NONE: it changes nothing. */
+typedef void audit_fn(struct control *c, const void *body, struct audit_line *l);
 
 struct request_kind { /* a kind of message that clients send */
     request_fn *handle;
     bool changes;         /* the state: not while that cannot be written */
     enum admin_act admin; /* for administrators only; NONE: for all */
+    audit_fn *audit;      /* of what has a line in the audit log */
 };
 
 void session_done(struct session *s, uint64_t tag, uint32_t job, uint32_t count);

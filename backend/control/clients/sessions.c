@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backend/control/audit.h"
 #include "backend/control/emit.h"
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
@@ -110,7 +111,11 @@ void session_answer(struct session *s, uint64_t tag, struct msg_result *r)
 {
     session_write_texts(s, r);
     modules_call(s->ctl, answering, s->ctl, s);
+    if (!r->refusal)
+        audit_answered(s, tag, r);
     session_send(s, MSG_RESULT, tag, r);
+    if (r->refusal) /* behind the answer, which need not wait for the disk */
+        audit_answered(s, tag, r);
     rec_fini(&msg_result_rec, r);
 }
 
@@ -192,6 +197,7 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
     const struct request_kind *r = &c->wiring.requests[kind];
     if (!r->handle)
         return -EPROTO;
+    audit_begin(s, tag, r->audit, body);
     if (r->changes && c->read_only)
         session_refuse(s, tag, REFUSAL_READ_ONLY, 0,
                        &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(c->read_only)});
@@ -199,6 +205,7 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
         session_refuse_admin_act(s, tag, r->admin);
     else
         r->handle(s, tag, body);
+    audit_end(s);
     return 0;
 }
 
@@ -316,6 +323,7 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const 
     user_quota_set_rate(c, p);
     user_quota_join(c, p);
     list_init(&s->link);
+    list_init(&s->audits);
     list_init(&s->query.link);
     str_init(&s->query.key);
     str_init(&s->query.keep.bytes);

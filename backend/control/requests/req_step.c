@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "backend/control/audit.h"
 #include "backend/control/emit.h"
 #include "backend/control/payload_cache.h"
 #include "backend/control/requests/req_check.h"
@@ -125,6 +126,12 @@ static char *req_step_shown_name(const char *s)
     return str_take(&b);
 }
 
+static void req_step_answer(struct session *s, uint64_t tag, const struct msg_step_created *r)
+{
+    audit_answered(s, tag, &(struct msg_result){.count = 1});
+    session_send(s, MSG_STEP_CREATED, tag, r);
+}
+
 void req_step_create(struct session *s, uint64_t tag, void *request)
 {
     struct msg_step_create *m = request;
@@ -139,7 +146,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     const struct step *old = m->request_id ? req_step_find_repeated(j, m->request_id) : NULL;
     if (old) {
         struct msg_step_created r = {.job = j->id, .step = old->id, .waiting = req_step_waits(old)};
-        session_send(s, MSG_STEP_CREATED, tag, &r);
+        req_step_answer(s, tag, &r);
         return;
     }
     if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS) {
@@ -204,7 +211,7 @@ void req_step_create(struct session *s, uint64_t tag, void *request)
     vec_fini(&places.v);
     payload_add(c, job, id, &m->payload);
     struct msg_step_created r = {.job = job, .step = id, .waiting = waiting};
-    session_send(s, MSG_STEP_CREATED, tag, &r);
+    req_step_answer(s, tag, &r);
 }
 
 static void req_step_start(struct control *c)

@@ -31,6 +31,7 @@
     X(window) \
     X(gpus) \
     X(users) \
+    X(audit) \
     X(up) \
     X(down) \
     X(init) \
