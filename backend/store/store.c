@@ -317,7 +317,15 @@ void store_get_script(struct store *s, uint32_t job, store_script_fn fn, void *c
 void store_get_history(struct store *s, const struct msg_history *q, const struct history_place *from,
                        uint32_t most, store_history_fn fn, void *ctx)
 {
+    store_get_history_for(s, q, from, most, NULL, fn, ctx);
+}
+
+void store_get_history_for(struct store *s, const struct msg_history *q, const struct history_place *from,
+                           uint32_t most, const uint32_t *uid, store_history_fn fn, void *ctx)
+{
     struct work *w = work_new(WORK_HISTORY);
+    w->cuts = uid != NULL;
+    w->uid = uid ? *uid : 0;
     w->answer.history = fn;
     w->answer_ctx = ctx;
     rec_copy(&msg_history_rec, &w->query, q);

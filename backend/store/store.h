@@ -106,6 +106,11 @@ void store_get_history(struct store *s, const struct msg_history *q, const struc
 void store_get_audit(struct store *s, const struct msg_audit *q, const struct audit_reader *who,
                      store_audit_fn fn, void *ctx);
 
+/* The same for a user: the jobs of other users come without the arguments of their commands. uid NULL: as
+ * they are. */
+void store_get_history_for(struct store *s, const struct msg_history *q, const struct history_place *from,
+                           uint32_t most, const uint32_t *uid, store_history_fn fn, void *ctx);
+
 /* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
 void store_trim_history(struct store *s, int64_t before_ms);
 

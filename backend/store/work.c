@@ -6,6 +6,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
+#include "src/model/private_data.h"
 #include "src/proto/codec.h"
 
 bool work_can_wait(const struct work *w)
@@ -157,6 +158,28 @@ static void work_do_get_payload(struct db *db, struct work *w)
     sqlite3_reset(st);
 }
 
+/* Rows of other users that have arguments are decoded for that, and only if there are any. */
+static void work_cut_arguments(struct work *w)
+{
+    struct msg_jobs m;
+    struct errtext err = {""};
+    bool any = false;
+    if (codec_decode_own(&msg_jobs_rec, w->bytes.s, w->bytes.len, &m, &err) < 0) {
+        w->result = err_set(&w->err, -EBADMSG, "%s", err.s);
+        return;
+    }
+    for (size_t i = 0; i < m.rows.n; i++)
+        if (m.rows.v[i].uid != w->uid && job_has_arguments(&m.rows.v[i])) {
+            job_cut_arguments(&m.rows.v[i]);
+            any = true;
+        }
+    if (any) {
+        str_clear(&w->bytes);
+        codec_encode(&msg_jobs_rec, &m, &w->bytes);
+    }
+    rec_fini(&msg_jobs_rec, &m);
+}
+
 /* The rows as they lie there are the rows of a message: nothing is decoded on their way. */
 static void work_do_history(struct db *db, struct work *w)
 {
@@ -168,6 +191,8 @@ static void work_do_history(struct db *db, struct work *w)
     codec_list_head(&w->bytes, w->n);
     str_append_n(&w->bytes, rows.s, rows.len);
     str_fini(&rows);
+    if (w->cuts)
+        work_cut_arguments(w);
 }
 
 /* Whether there is room again: pages are written and committed before they are given up. In one transaction

@@ -63,7 +63,8 @@ struct work {
     int64_t before_ms;
     uint32_t n_damaged; /* WORK_HISTORY: rows that were left out; job is the first of them */
     bool known;         /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
-    uint32_t uid;       /* whose it was */
+    uint32_t uid;       /* whose it was; WORK_HISTORY: who asks */
+    bool cuts;          /* WORK_HISTORY: jobs of other users come without arguments of commands */
     uint64_t us;
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
     struct msg_history query;

@@ -12,6 +12,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/conf/tables.h"
+#include "src/model/private_data.h"
 #include "src/model/usage.h"
 
 #define NODE_NAME_MAX 128
@@ -606,6 +607,15 @@ static int check_propagate(const struct finish *f)
     return r;
 }
 
+static int check_private(const struct finish *f)
+{
+    const char *unknown;
+    private_data_of(&f->spec->private_words, &unknown);
+    return unknown ? conf_error(f->c, config_setting_get_member(f->root, "private"),
+                                "private: \"%s\" is none of jobs, usage, nodes", unknown)
+                   : 0;
+}
+
 int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct cluster_spec *spec)
 {
     struct finish f = {.c = c, .root = root, .spec = spec};
@@ -620,6 +630,8 @@ int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct
         r = conf_check_limits(&f);
     if (r == 0)
         r = check_propagate(&f);
+    if (r == 0)
+        r = check_private(&f);
     vec_fini(&f.node_entry);
     vec_fini(&f.nodes);
     return r;

@@ -321,6 +321,10 @@ static const struct conf_option cluster_options[] = {
     {.name = "audit_syslog", .type = CONF_BOOL, MEMBER(cluster_spec, audit_syslog), .def = "false",
      .help = "Send each line of the audit log to syslog or journald as well (`/dev/log`, facility `authpriv`, priority `notice`), "
      "after it is on disk."},
+    {.name = "private", .type = CONF_STRV, MEMBER(cluster_spec, private_words), .def_help = "nothing",
+     .help = "What users who are not administrators may not see of other users, as Slurm's `PrivateData`: `jobs` (their jobs, in lists, "
+     "screens, history, plans and reasons), `usage` (what they have used), `nodes` (nodes on which the user has nothing). Of a job "
+     "of another user the screens show only what it holds."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which the queue shows an ended job."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,

@@ -162,9 +162,10 @@ struct cluster_spec {
     uint32_t user_requests; /* a second, of one user's over time; 0: no limit */
     uint32_t max_user_jobs; /* as max_jobs, of one user; 0: nine tenths of it */
     struct strv propagate_limits, propagate_limits_except; /* names, src/base/ulimit.h; both empty: all */
-    uint32_t audit_keep_s; /* lines of the audit log are kept for so long; 0: for ever */
-    uint64_t audit_mib;    /* and so much of them; 0: any amount */
-    bool audit_syslog;     /* they go to the system's log as well */
+    uint32_t audit_keep_s;     /* lines of the audit log are kept for so long; 0: for ever */
+    uint64_t audit_mib;        /* and so much of them; 0: any amount */
+    bool audit_syslog;         /* they go to the system's log as well */
+    struct strv private_words; /* src/model/private_data.h */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -175,7 +176,7 @@ struct cluster_spec {
     F(S, STR, mail_program) F(S, STR, link_socket) F(S, STR, link_keys)       \
     F(S, U32, lost_node) F(S, U32, lease_s) F(S, U32, user_requests) F(S, U32, max_user_jobs)         \
     F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except) F(S, U32, history_keep_s)             \
-    F(S, U32, audit_keep_s) F(S, U64, audit_mib) F(S, BOOL, audit_syslog)
+    F(S, U32, audit_keep_s) F(S, U64, audit_mib) F(S, BOOL, audit_syslog) F(S, STRV, private_words)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

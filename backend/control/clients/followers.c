@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/control/clients/job_rows.h"
+#include "backend/control/clients/privacy.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "src/model/touched.h"
@@ -55,13 +56,43 @@ static void followers_note_late(struct control *c, struct session *s, const stru
 }
 
 /* array: of the job, 0: none. A retired job is not in the state any more, so the caller names its array. */
-static bool followers_wants(const struct session *s, const struct event *ev, uint32_t array)
+static bool followers_wants(const struct session *s, const struct emission *e)
 {
-    if (s->follow == FOLLOW_OWN) /* row_feed.c sends the rest */
+    const struct event *ev = e->ev;
+    uint32_t array = e->array;
+    if (s->follow == FOLLOW_JOB && e->uid != s->uid && (privacy_of(s) & PRIVATE_JOBS))
+        return false;
+    if (s->follow == FOLLOW_MASKED && ev->kind == EV_WINDOW)
+        return !(privacy_of(s) & PRIVATE_NODES);
+    if (s->follow == FOLLOW_OWN || s->follow == FOLLOW_MASKED) /* row_feed.c sends the rest */
         return ev->kind == EV_WINDOW || ev->kind == EV_EPOCH;
     if (s->follow != FOLLOW_JOB)
         return s->follow == FOLLOW_ALL;
     return s->follow_job == ev->job || (array && array == s->follow_job);
+}
+
+static void followers_encode_body(const struct event *ev, const void *p, size_t n, struct str *out)
+{
+    struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
+    m.body.p = xmemdup(p, n);
+    m.body.n = n;
+    codec_encode(&msg_event_rec, &m, out);
+    free(m.body.p);
+}
+
+/* Each of the two forms is made once: what one session may not see of an event, no other one that gets the
+ * masked form may. */
+static const struct str *followers_encode(const struct session *s, const struct emission *e,
+                                          struct str *bytes, struct str *masked)
+{
+    struct str body = STR_INIT;
+    bool is_masked = privacy_event(s, e->uid, e, &body);
+    if (is_masked && !masked->len)
+        followers_encode_body(e->ev, body.s, body.len, masked);
+    if (!is_masked && !bytes->len)
+        followers_encode_body(e->ev, e->bytes, e->n, bytes);
+    str_fini(&body);
+    return is_masked ? masked : bytes;
 }
 
 /* Usage is not pushed: the table is large, and clients ask for shares when they need them. */
@@ -70,25 +101,20 @@ static void followers_after(struct control *c, const struct emission *e)
     const struct event *ev = e->ev;
     if (ev->kind == EV_USAGE)
         return;
-    struct str bytes = STR_INIT;
-    uint64_t ticket = 0;
+    struct str bytes = STR_INIT, masked = STR_INIT;
     list_for_each (s, sessions(c), struct session, link) {
-        if (s->follow == FOLLOW_OWN && ev->kind == EV_CONFIG)
+        bool rows = s->follow == FOLLOW_OWN || s->follow == FOLLOW_MASKED;
+        bool private = s->follow != FOLLOW_NONE && privacy_of(s);
+        if (ev->kind == EV_CONFIG && (rows || private))
             followers_tell_resync(s);
-        if (!followers_wants(s, ev, e->array))
+        if (!followers_wants(s, e))
             continue;
-        if (!bytes.len) {
-            struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
-            m.body.p = xmemdup(e->bytes, e->n);
-            m.body.n = e->n;
-            codec_encode(&msg_event_rec, &m, &bytes);
-            free(m.body.p);
-            ticket = ctl_ticket(c);
-        }
-        if (!conn_send_encoded(s->conn, ticket, MSG_EVENT, s->follow_tag, bytes.s, bytes.len))
+        const struct str *out = followers_encode(s, e, &bytes, &masked);
+        if (!conn_send_encoded(s->conn, ctl_ticket(c), MSG_EVENT, s->follow_tag, out->s, out->len))
             followers_tell_resync(s);
     }
     str_fini(&bytes);
+    str_fini(&masked);
 }
 
 /* What the rows of a snapshot under way miss is noted. A job retires: sessions whose snapshot has its row
@@ -142,9 +168,9 @@ void followers_push_reasons(struct control *c, const struct msg_reasons *rows)
     list_for_each (s, sessions(c), struct session, link) {
         if (s->follow == FOLLOW_STARTING)
             followers_note_late_reasons(s, rows);
-        else if (s->follow == FOLLOW_OWN)
+        else if (s->follow == FOLLOW_OWN || (s->follow == FOLLOW_JOB && (privacy_of(s) & PRIVATE_JOBS)))
             followers_push_own_reasons(s, rows);
-        else if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_JOB)
+        else if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_MASKED || s->follow == FOLLOW_JOB)
             if (!conn_send(s->conn, ctl_ticket(c), MSG_REASONS, s->follow_tag, rows))
                 followers_tell_resync(s);
     }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "backend/control/clients/privacy.h"
 #include "backend/control/clients/query_queue.h"
 #include "backend/control/prio_cache.h"
 #include "backend/sched/explain/explain.h"
@@ -52,6 +53,9 @@ static bool rows_is_target(const struct msg_get *g, const struct job *j)
 static bool rows_is_wanted(const struct session *s, const struct job *j)
 {
     const struct msg_get *g = &s->get;
+    /* In lists a hidden job is not there, as in Slurm; a picture of all jobs has its place in it. */
+    if (privacy_hides_job(s, j) && (!g->follow || g->jobs.n || g->users.n))
+        return false;
     return (!g->own || j->uid == s->uid) && rows_has_state(g, j) &&
            (!g->users.n || strv_has(&g->users, j->user)) && rows_is_target(g, j);
 }
@@ -67,10 +71,10 @@ static struct wall rows_expected_start(const struct control *c, const struct job
 
 /* The row with its derived reason, priority and start: a shallow copy, encoded at once, that may stand in
  * *box in part. A follower is not told of new forecasts, so it gets none. */
-static struct job rows_make(struct control *c, const struct job *j, const struct msg_get *g,
-                            struct job_rare *box)
+static struct job rows_make(struct control *c, const struct job *j, const struct job *shown,
+                            const struct msg_get *g, struct job_rare *box)
 {
-    struct job row = *j;
+    struct job row = *shown;
     bool follows = g->follow;
     row.state = rows_state_told(g, j);
     if (!job_state_is_final(j->state))
@@ -78,7 +82,7 @@ static struct job rows_make(struct control *c, const struct job *j, const struct
     if (j->state == JOB_PENDING)
         row.reason = planner_reason_of(c->planner, j);
     if (j->state == JOB_PENDING && !follows) {
-        *box = *job_rare(j);
+        *box = *job_rare(shown);
         box->t_expected = rows_expected_start(c, j);
         row.rare = box;
     }
@@ -150,30 +154,42 @@ static struct step *rows_live_steps(const struct job *j, size_t *ret_n)
     return v;
 }
 
+/* The rows of a client that does not want command lines are the same for all users. */
+bool rows_have_commands(const struct msg_get *g)
+{
+    return !rows_are_parts(g) || (g->job_members & JOB_HAS(command));
+}
+
 static void rows_add_row(struct session *s, struct row_message *r, const struct job *j)
 {
     struct codec_part part = rows_part(&s->get);
     struct job_rare box;
-    struct job row = rows_make(s->ctl, j, &s->get, &box);
+    struct private_row room;
+    const struct job *shown = privacy_row(s, j, rows_have_commands(&s->get), &room);
+    struct job row = rows_make(s->ctl, j, shown, &s->get, &box);
     struct step *live = NULL;
     if (s->get.live_steps)
-        row.steps.v = live = rows_live_steps(j, &row.steps.n);
+        row.steps.v = live = rows_live_steps(shown, &row.steps.n);
     if (!r->n)
         str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
     codec_encode_part(&job_rec, &row, &part, &r->body);
     free(live);
+    privacy_end_row(&room);
     if (++r->n == ROWS_MAX || r->body.len >= BYTES_MAX)
         rows_send(s, r);
 }
 
-void rows_encode_pushed(struct control *c, const struct job *j, struct str *out)
+void rows_encode_pushed(const struct session *s, const struct job *j, struct str *out)
 {
+    struct control *c = s->ctl;
     const struct msg_get get = {.follow = true};
     struct codec_part part = rows_part(&get);
     struct job_rare box;
-    struct job row = rows_make(c, j, &get, &box);
+    struct private_row room;
+    struct job row = rows_make(c, j, privacy_row(s, j, true, &room), &get, &box);
     struct str body = STR_INIT;
     codec_encode_part(&job_rec, &row, &part, &body);
+    privacy_end_row(&room);
     struct msg_event m = {.seq = c->model.seq, .t = loop_wall(c->loop), .kind = EV_JOB_ROW, .job = j->id};
     m.body.p = (uint8_t *)body.s;
     m.body.n = body.len;
@@ -184,13 +200,19 @@ void rows_encode_pushed(struct control *c, const struct job *j, struct str *out)
 static void rows_send_nodes(struct session *s)
 {
     struct control *c = s->ctl;
+    uint32_t hidden = privacy_of(s);
     struct msg_nodes m;
-    m.rows.n = c->model.n_nodes;
-    m.rows.v = xcalloc(m.rows.n, sizeof *m.rows.v);
+    m.rows.n = hidden & PRIVATE_NODES ? 0 : c->model.n_nodes;
+    m.rows.v = xcalloc(m.rows.n + 1, sizeof *m.rows.v);
+    struct node_rare *rare = xcalloc(m.rows.n + 1, sizeof *rare);
     for (size_t i = 0; i < m.rows.n; i++)
-        m.rows.v[i] = *c->model.nodes[i];
+        if (hidden & PRIVATE_JOBS)
+            privacy_mask_node(c->model.nodes[i], &m.rows.v[i], &rare[i]);
+        else
+            m.rows.v[i] = *c->model.nodes[i];
     session_send(s, MSG_NODES, s->follow_tag, &m);
     free(m.rows.v);
+    free(rare);
 }
 
 static bool rows_has_enough(const struct session *s)
@@ -268,7 +290,7 @@ static void rows_finish(struct session *s)
     if (s->get.what & GET_WINDOWS) {
         struct msg_windows w;
         w.rows.v = c->model.windows.v;
-        w.rows.n = c->model.windows.n;
+        w.rows.n = privacy_of(s) & PRIVATE_NODES ? 0 : c->model.windows.n;
         session_send(s, MSG_WINDOWS, s->follow_tag, &w);
     }
     if (s->get.own) {
@@ -292,6 +314,7 @@ static void rows_finish(struct session *s)
     s->follow = !s->get.follow  ? FOLLOW_NONE
                 : s->get.jobs.n ? FOLLOW_JOB
                 : s->get.own    ? FOLLOW_OWN
+                : privacy_of(s) ? FOLLOW_MASKED
                                 : FOLLOW_ALL;
     if (s->get.follow)
         modules_call(c, session_follows, c, s);
@@ -398,6 +421,21 @@ static void rows_send_named(struct session *s)
     str_fini(&rows.body);
 }
 
+static void rows_send_spec_without_nodes(struct session *s, const struct cluster_spec *spec)
+{
+    struct cluster_spec copy;
+    if (!(s->get.what & GET_SPEC))
+        return;
+    rec_copy(&cluster_spec_rec, &copy, spec);
+    rec_list_free(&node_spec_rec, &copy.nodes);
+    for (size_t i = 0; i < copy.parts.n; i++) {
+        strv_fini(&copy.parts.v[i].nodes);
+        copy.parts.v[i].nodes = (struct strv){0};
+    }
+    session_send(s, MSG_SPEC, s->follow_tag, &copy);
+    rec_fini(&cluster_spec_rec, &copy);
+}
+
 /* A client that shows no nodes does not need those of the configuration either: there may be thousands. */
 void rows_send_spec(struct session *s)
 {
@@ -406,7 +444,9 @@ void rows_send_spec(struct session *s)
         spec.nodes.v = NULL;
         spec.nodes.n = 0;
     }
-    if (s->get.what & GET_SPEC)
+    if (privacy_of(s) & PRIVATE_NODES)
+        rows_send_spec_without_nodes(s, &spec);
+    else if (s->get.what & GET_SPEC)
         session_send(s, MSG_SPEC, s->follow_tag, &spec);
 }
 

@@ -14,7 +14,9 @@ void req_get(struct session *s, uint64_t tag, void *body);
 /* Parts of rows were asked for, once: they are printed as they come, so none is sent again. */
 bool rows_are_parts(const struct msg_get *g);
 /* A body of MSG_EVENT with the job's row, for sessions that follow rows. Appends to out. */
-void rows_encode_pushed(struct control *c, const struct job *j, struct str *out);
+void rows_encode_pushed(const struct session *s, const struct job *j, struct str *out);
+/* Whether command lines are among what is asked for. */
+bool rows_have_commands(const struct msg_get *g);
 /* A row out of turn, of a job that leaves. False: it is not of those that were asked for. */
 bool rows_send_last(struct session *s, const struct job *j);
 /* What has changed during a snapshot is told, or void. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/control/clients/job_rows.h"
+#include "backend/control/clients/privacy.h"
 #include "backend/control/emit.h"
 #include "src/proto/codec.h"
 
@@ -63,6 +64,9 @@ void query_queue_begin(struct session *s)
     s->query.asked = mono_read();
     if (!s->get.follow)
         codec_encode(&msg_get_rec, &s->get, &s->query.key);
+    if (!s->get.follow && (privacy_of(s) || rows_have_commands(&s->get))) /* an answer of its own */
+        str_append_n(&s->query.key, s->admin ? "admin" : (const char *)&s->uid,
+                     s->admin ? 5 : sizeof s->uid);
     query_queue_add(s);
 }
 

@@ -5,8 +5,10 @@
 
 #include "backend/control/clients/followers.h"
 #include "backend/control/clients/job_rows.h"
+#include "backend/control/clients/privacy.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
+#include "src/base/idmap.h"
 #include "src/model/cluster_totals.h"
 #include "src/model/touched.h"
 #include "src/proto/codec.h"
@@ -21,9 +23,10 @@ struct row_feed {
     bool used; /* a session follows rows, or has lately */
     VEC(uint32_t) touched;
     VEC(struct departure) gone;
-    bool counts;       /* the totals may be others */
-    struct str totals; /* as they were sent last */
-    struct mono told;  /* ... then */
+    bool counts;        /* the totals may be others */
+    struct str totals;  /* as they were sent last */
+    struct idmap nodes; /* hash of the name -> a node's figures as they were sent last, hashed */
+    struct mono told;   /* ... then */
     struct loop_timer timer;
 };
 
@@ -34,7 +37,7 @@ static struct row_feed *row_feed_of(const struct control *c)
 
 static bool row_feed_follows(const struct session *s)
 {
-    return s->follow == FOLLOW_OWN;
+    return s->follow == FOLLOW_OWN || s->follow == FOLLOW_MASKED;
 }
 
 static void row_feed_send(struct session *s, enum msg_kind kind, const struct str *bytes)
@@ -73,7 +76,7 @@ static void row_feed_tell_gone(struct control *c, const struct departure *d)
     struct msg_event m;
     event_to_msg(&ev, &m);
     list_for_each (s, sessions(c), struct session, link)
-        if (row_feed_follows(s) && s->uid == d->uid &&
+        if (row_feed_follows(s) && (s->uid == d->uid || s->follow == FOLLOW_MASKED) &&
             !conn_send(s->conn, ctl_ticket(c), MSG_EVENT, s->follow_tag, &m))
             followers_tell_resync(s);
     rec_fini(&msg_event_rec, &m);
@@ -81,15 +84,18 @@ static void row_feed_tell_gone(struct control *c, const struct departure *d)
 
 static void row_feed_tell_row(struct control *c, const struct job *j)
 {
-    struct str bytes = STR_INIT;
+    struct str own = STR_INIT, hidden = STR_INIT;
     list_for_each (s, sessions(c), struct session, link) {
-        if (!row_feed_follows(s) || s->uid != j->uid)
+        bool is_own = s->uid == j->uid;
+        struct str *bytes = is_own ? &own : &hidden;
+        if (!row_feed_follows(s) || (!is_own && s->follow == FOLLOW_OWN))
             continue;
-        if (!bytes.len)
-            rows_encode_pushed(c, j, &bytes);
-        row_feed_send(s, MSG_EVENT, &bytes);
+        if (!bytes->len)
+            rows_encode_pushed(s, j, bytes);
+        row_feed_send(s, MSG_EVENT, bytes);
     }
-    str_fini(&bytes);
+    str_fini(&own);
+    str_fini(&hidden);
 }
 
 static int row_feed_by_id(const void *pa, const void *pb)
@@ -122,6 +128,59 @@ static void row_feed_wake(struct control *c, int64_t ms)
     loop_timer_set(c->loop, &row_feed_of(c)->timer, ms < 1 ? 1 : ms > INT32_MAX ? INT32_MAX : (int)ms);
 }
 
+/* --- nodes, for sessions that are told of all jobs what they hold --- */
+
+static uint64_t row_feed_node_hash(const struct node *n)
+{
+    const uint64_t figures[] = {n->state,
+                                n->drain,
+                                n->n_jobs,
+                                n->exclusive,
+                                n->gone,
+                                n->mem_used_mib,
+                                n->mem_mib,
+                                n->cpus,
+                                n->gpus,
+                                (uint64_t)n->t_state.ms,
+                                (uint64_t)n->t_drain.ms,
+                                (uint64_t)n->t_note.ms,
+                                hash_bytes(&n->cpus_used, sizeof n->cpus_used),
+                                hash_bytes(&n->gpus_used, sizeof n->gpus_used),
+                                hash_bytes(&node_rare(n)->gpus_out, sizeof node_rare(n)->gpus_out)};
+    return hash_bytes(figures, sizeof figures) | 1;
+}
+
+static void row_feed_tell_node(struct control *c, const struct node *n)
+{
+    struct node shown;
+    struct node_rare rare;
+    privacy_mask_node(n, &shown, &rare);
+    struct event ev = {.seq = c->model.seq, .t = loop_wall(c->loop), .kind = EV_NODE_ROW, .body = &shown};
+    struct msg_event m;
+    event_to_msg(&ev, &m);
+    list_for_each (s, sessions(c), struct session, link)
+        if (s->follow == FOLLOW_MASKED && !(privacy_of(s) & PRIVATE_NODES) &&
+            !conn_send(s->conn, ctl_ticket(c), MSG_EVENT, s->follow_tag, &m))
+            followers_tell_resync(s);
+    rec_fini(&msg_event_rec, &m);
+}
+
+static void row_feed_tell_nodes(struct control *c)
+{
+    struct row_feed *f = row_feed_of(c);
+    bool any = false;
+    list_for_each (s, sessions(c), struct session, link)
+        any = any || s->follow == FOLLOW_MASKED;
+    for (size_t i = 0; any && i < c->model.n_nodes; i++) {
+        const struct node *n = c->model.nodes[i];
+        uint64_t id = hash_bytes(n->spec.name, strlen(n->spec.name)), now = row_feed_node_hash(n);
+        if ((uint64_t)(uintptr_t)idmap_get(&f->nodes, id) == now)
+            continue;
+        idmap_set(&f->nodes, id, (void *)(uintptr_t)now);
+        row_feed_tell_node(c, n);
+    }
+}
+
 static void row_feed_tell_totals(struct control *c)
 {
     struct row_feed *f = row_feed_of(c);
@@ -137,11 +196,12 @@ static void row_feed_tell_totals(struct control *c)
     codec_encode(&cluster_totals_rec, &t, &bytes);
     f->counts = false;
     f->told = loop_now(c->loop);
+    row_feed_tell_nodes(c);
     if (wall_is_set(t.edge))
         row_feed_wake(c, t.edge.ms - loop_wall(c->loop).ms);
     if (bytes.len != f->totals.len || memcmp(bytes.s, f->totals.s, bytes.len) != 0)
         list_for_each (s, sessions(c), struct session, link)
-            if (row_feed_follows(s))
+            if (s->follow == FOLLOW_OWN)
                 row_feed_send(s, MSG_TOTALS, &bytes);
     str_fini(&f->totals);
     f->totals = bytes;
@@ -159,7 +219,7 @@ static void row_feed_on_timer(void *ctx)
 static bool row_feed_has_sessions(struct control *c)
 {
     list_for_each (s, sessions(c), struct session, link)
-        if (s->get.own && s->follow != FOLLOW_NONE)
+        if ((s->get.own && s->follow != FOLLOW_NONE) || s->follow == FOLLOW_MASKED)
             return true;
     return false;
 }
@@ -178,7 +238,7 @@ void row_feed_flush(struct control *c)
 static void row_feed_session_follows(struct control *c, struct session *s)
 {
     struct row_feed *f = row_feed_of(c);
-    if (!s->get.own)
+    if (!s->get.own && s->follow != FOLLOW_MASKED)
         return;
     f->used = f->counts = true;
     str_clear(&f->totals); /* it has not been sent any */
@@ -213,6 +273,7 @@ static void row_feed_stop(struct control *c)
     vec_fini(&f->touched);
     vec_fini(&f->gone);
     str_fini(&f->totals);
+    idmap_fini(&f->nodes);
     free(f);
 }
 

@@ -7,7 +7,14 @@
 #include "backend/control/user_quota.h"
 #include "backend/net/conn.h"
 
-enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB, FOLLOW_OWN };
+enum follow {
+    FOLLOW_NONE,
+    FOLLOW_STARTING,
+    FOLLOW_ALL,
+    FOLLOW_JOB,
+    FOLLOW_OWN,
+    FOLLOW_MASKED /* all jobs, of other users' only what they hold: rows instead of events */
+};
 
 struct row_query {    /* for rows, from when it is asked until the last one has been sent */
     struct list link; /* in user_quota.queries while it waits for its turn */

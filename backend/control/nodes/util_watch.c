@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/control/clients/session.h"
+#include "backend/control/clients/privacy.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "src/base/idmap.h"
@@ -125,11 +125,37 @@ void req_watch_util(struct session *s, uint64_t tag, void *body)
 }
 
 /* What u says of the job's tasks; nothing where the job has nothing on that node. */
+/* Of all jobs on the node: those that the session may see. */
+static void util_watch_push_all(const struct control *c, const struct util_watcher *w,
+                                const struct msg_util *u)
+{
+    uint32_t hidden = privacy_of(w->session);
+    struct msg_util part = *u;
+    if (hidden & PRIVATE_NODES)
+        return;
+    if (!(hidden & PRIVATE_JOBS)) {
+        conn_send(w->session->conn, 0, MSG_UTIL, w->tag, u);
+        return;
+    }
+    part.tasks.v = xcalloc(u->tasks.n + 1, sizeof *part.tasks.v);
+    part.tasks.n = 0;
+    for (size_t i = 0; i < u->tasks.n; i++) {
+        const struct job *j = model_get_job(&c->model, u->tasks.v[i].key.job);
+        if (j && !privacy_hides_job(w->session, j))
+            part.tasks.v[part.tasks.n++] = u->tasks.v[i];
+    }
+    conn_send(w->session->conn, 0, MSG_UTIL, w->tag, &part);
+    free(part.tasks.v);
+}
+
 static void util_watch_push_job(const struct control *c, const struct util_watcher *w,
                                 const struct msg_util *u)
 {
     struct idmap nodes = {0};
-    util_watch_add_job(model_get_job(&c->model, w->job), &nodes);
+    const struct job *j = model_get_job(&c->model, w->job);
+    if (j && privacy_hides_job(w->session, j))
+        return;
+    util_watch_add_job(j, &nodes);
     bool there = idmap_get(&nodes, util_watch_id(u->node));
     idmap_fini(&nodes);
     if (!there)
@@ -153,7 +179,7 @@ void util_watch_push(struct control *c, const struct msg_util *u)
         if (w->job)
             util_watch_push_job(c, w, u);
         else
-            conn_send(w->session->conn, 0, MSG_UTIL, w->tag, u);
+            util_watch_push_all(c, w, u);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "backend/control/clients/privacy.h"
+
 #define PIECE_ROWS 500u
 
 struct history_ask {
@@ -56,8 +58,9 @@ static void req_history_ask_piece(struct control *c, struct history_ask *a)
     a->quota->reads_history = true;
     uint32_t left = a->query.limit ? a->query.limit - a->sent : PIECE_ROWS;
     a->reading = true;
-    store_get_history(c->store, &a->query, &a->place, left < PIECE_ROWS ? left : PIECE_ROWS,
-                      req_history_on_piece, a);
+    bool admin = a->session && a->session->admin;
+    store_get_history_for(c->store, &a->query, &a->place, left < PIECE_ROWS ? left : PIECE_ROWS,
+                          admin ? NULL : &a->quota->uid, req_history_on_piece, a);
 }
 
 void req_history(struct session *s, uint64_t tag, void *body)
@@ -72,6 +75,10 @@ void req_history(struct session *s, uint64_t tag, void *body)
     }
     if (s->history) {
         session_refuse(s, tag, REFUSAL_RATE, 0, &(struct cause){.code = CAUSE_HISTORY_BUSY});
+        return;
+    }
+    if ((privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE)) && !privacy_own_users(s, &m->users)) {
+        session_send(s, MSG_HISTORY_END, tag, &(struct msg_history_end){0});
         return;
     }
     struct history_ask *a = xcalloc(1, sizeof *a);

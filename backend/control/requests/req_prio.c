@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "backend/control/clients/privacy.h"
 #include "backend/control/prio_cache.h"
+#include "backend/control/user_cache.h"
 
 #define ROWS_MAX  2000u   /* of an answer */
 #define LOOKS_MAX 200000u /* comparisons for one answer: of jobs with the names in the query */
@@ -85,6 +87,8 @@ void req_prio(struct session *s, uint64_t tag, void *body)
         }
         ret.after = j->id;
         bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held job is not in the queue */
+        /* The factors of a user say what the user has used. */
+        waits = waits && (j->uid == s->uid || !(privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE)));
         if (waits && req_prio_is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
             looks += req_prio_add_rows(c, m, j, &ret) * (1 + m->partitions.n);
     }
@@ -93,6 +97,26 @@ void req_prio(struct session *s, uint64_t tag, void *body)
 }
 
 /* --- shares --- */
+
+/* Not those of accounts either: what they have used less one's own is what others have used. */
+static void req_shares_keep_own(const struct session *s, struct msg_shares_rows *all)
+{
+    const char *own = user_name(s->ctl->users, s->uid);
+    size_t kept = 0;
+    for (size_t i = 0; i < all->rows.n; i++) {
+        struct share_row *r = &all->rows.v[i];
+        if (!str_eq(r->user, own)) {
+            rec_fini(&share_row_rec, r);
+            continue;
+        }
+        r->norm_usage = r->effective_usage = 0; /* of all that was used */
+        r->level_fs = -1;
+        if (kept != i)
+            all->rows.v[kept] = *r;
+        kept++;
+    }
+    all->rows.n = kept;
+}
 
 void req_shares(struct session *s, uint64_t tag, void *body)
 {
@@ -105,6 +129,8 @@ void req_shares(struct session *s, uint64_t tag, void *body)
     }
     struct msg_shares_rows all = {.weights = c->model.spec.priority}, ret = all;
     fairshare_rows(&prio_cache_get(c)->fs, &m->accounts, &m->users, &all);
+    if (privacy_of(s) & PRIVATE_USAGE)
+        req_shares_keep_own(s, &all);
     size_t from = m->skip < all.rows.n ? m->skip : all.rows.n, left = all.rows.n - from;
     ret.rows.v = left ? &all.rows.v[from] : NULL;
     ret.rows.n = left < ROWS_MAX ? left : ROWS_MAX;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "backend/control/clients/privacy.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
@@ -16,6 +17,17 @@ static uint64_t req_stats_rss_kib(void)
     if (f)
         fclose(f);
     return (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void req_stats_keep_own(const struct session *s, struct msg_stats *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->users.n; i++)
+        if (m->users.v[i].uid != s->uid)
+            rec_fini(&user_stats_rec, &m->users.v[i]);
+        else
+            m->users.v[kept++] = m->users.v[i];
+    m->users.n = kept;
 }
 
 void req_stats(struct session *s, uint64_t tag, void *body)
@@ -35,6 +47,8 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     list_for_each (n, node_peers(c), struct node_peer, link)
         m.nodes_up += nodeconn_is_up(n->conn);
     user_quota_tell(c, &m);
+    if (privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE))
+        req_stats_keep_own(s, &m);
     session_send(s, MSG_STATS_DATA, tag, &m);
     rec_fini(&msg_stats_rec, &m);
 }

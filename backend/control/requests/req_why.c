@@ -1,5 +1,6 @@
 #include "backend/control/requests/req_why.h"
 
+#include "backend/control/clients/privacy.h"
 #include "backend/control/forecast_slices.h"
 #include "backend/control/policy_view.h"
 #include "backend/sched/explain/explain.h"
@@ -18,9 +19,15 @@ void req_why(struct session *s, uint64_t tag, void *body)
     const struct job *j = session_find_job(s, tag, &m->target);
     if (!j)
         return;
+    if (privacy_hides_job(s, j)) {
+        session_refuse(s, tag, REFUSAL_NO_JOB, m->target.job,
+                       &(struct cause){.code = CAUSE_NO_JOB, .n = m->target.job});
+        return;
+    }
     struct sched_view v = policy_view(c);
     struct msg_why w;
     sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
+    privacy_mask_why(s, &w);
     forecast_slices_order(c);
     session_send(s, MSG_WHY_CAUSES, tag, &w);
     rec_fini(&msg_why_rec, &w);
@@ -45,8 +52,9 @@ void req_waits(struct session *s, uint64_t tag, void *body)
         const struct job *j = model_get_job(&c->model, m->jobs.v[i].job);
         struct job_wait *w = rec_list_push(&r.rows);
         *w = (struct job_wait){.job = m->jobs.v[i].job};
-        if (j)
+        if (j && !privacy_hides_job(s, j))
             sched_wait(c->planner, &v, j, now, &w->cause);
+        privacy_mask_cause(s, &w->cause);
     }
     sched_waits_end(c->planner);
     forecast_slices_order(c);
@@ -56,12 +64,17 @@ void req_waits(struct session *s, uint64_t tag, void *body)
 
 void req_plan(struct session *s, uint64_t tag, void *body)
 {
-    const struct msg_plan_get *m = body;
+    struct msg_plan_get *m = body;
     struct control *c = s->ctl;
     struct sched_view v = policy_view(c);
+    bool names_users = m->users.n;
     if (m->users.n + m->partitions.n > NAMES_MAX) {
         session_refuse(s, tag, REFUSAL_TOO_BIG, 0,
                        &(struct cause){.code = CAUSE_ASKED_TOO_MANY, .most = NAMES_MAX});
+        return;
+    }
+    if (names_users && (privacy_of(s) & PRIVATE_JOBS) && !privacy_own_users(s, &m->users)) {
+        session_send(s, MSG_PLAN_DATA, tag, &(struct msg_plan){.now = loop_wall(c->loop)});
         return;
     }
     struct plan_filter filter = {.users = m->users,
@@ -71,6 +84,7 @@ void req_plan(struct session *s, uint64_t tag, void *body)
                                      m->rows_max && m->rows_max < ROWS_MAX ? m->rows_max : ROWS_MAX};
     struct msg_plan plan;
     planner_report(c->planner, &v, loop_wall(c->loop), &filter, &plan);
+    privacy_mask_plan(s, plan.rows.v, plan.rows.n);
     session_send(s, MSG_PLAN_DATA, tag, &plan);
     rec_fini(&msg_plan_rec, &plan);
 }

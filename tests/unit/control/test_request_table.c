@@ -19,6 +19,39 @@ static void each_change_has_a_line_in_the_audit_log(void **state)
     assert_true(n >= 10);
 }
 
+/* What keeps a question from telling of other users where `private` says so. tests/attack/test_private.sh
+ * asks them all. */
+static const char *const kept_by[MSG_N_KINDS] = {
+    [MSG_OWN] = "owner",
+    [MSG_SHUTDOWN] = "administrators",
+    [MSG_GET] = "privacy_row, privacy_mask_node",
+    [MSG_WHY] = "privacy_mask_why",
+    [MSG_WAITS] = "privacy_mask_cause",
+    [MSG_PLAN] = "privacy_mask_plan",
+    [MSG_PRIO] = "rows of one's own",
+    [MSG_SHARES] = "rows of one's own",
+    [MSG_HISTORY] = "privacy_own_users",
+    [MSG_SCRIPT] = "owner",
+    [MSG_OUTPUT_READ] = "owner",
+    [MSG_INPUT] = "owner",
+    [MSG_STATS] = "rows of one's own",
+    [MSG_WATCH_UTIL] = "privacy_hides_job",
+    [MSG_AUDIT] = "audit_may_see",
+    [MSG_PING] = "nothing is told",
+};
+
+static void each_question_keeps_what_is_private(void **state)
+{
+    (void)state;
+    for (int k = 0; k < MSG_N_KINDS; k++) {
+        const struct request_kind *r = &request_table[k];
+        if (r->handle && !r->changes && !kept_by[k])
+            fail_msg("what keeps %s from telling of other users? Say it here, and ask it in "
+                     "tests/attack/test_private.sh",
+                     msg_name((enum msg_kind)k));
+    }
+}
+
 static void lines_name_their_requests(void **state)
 {
     (void)state;
@@ -54,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_change_has_a_line_in_the_audit_log),
+        cmocka_unit_test(each_question_keeps_what_is_private),
         cmocka_unit_test(lines_name_their_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
