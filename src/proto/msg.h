@@ -38,6 +38,23 @@ struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller *
     F(S, U32, version) F(S, STR, program) F(S, STR, cluster) F(S, U64, epoch) F(S, STR, node)                \
     F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation) F(S, U32, causes)
 
+/* X(enum member): what screens do not offer where it lacks. Numbers travel: new ones go to the END. */
+#define LACKS(X)                                                                                             \
+    X(SUBMIT)  /* submissions: SUBMIT */                                                                     \
+    X(HISTORY) /* jobs that have left the queue: HISTORY */                                                  \
+    X(PLAN)    /* planned starts: PLAN */                                                                    \
+    X(SHARES)  /* usage of accounts and users: SHARES */                                                     \
+    X(NODES)   /* changes of nodes: DRAIN, NODE_NOTE, WINDOW_SET */                                          \
+    X(SHELL)   /* shells in jobs and on nodes */                                                             \
+    X(DEVICES) /* which CPUs and GPUs a job has: sets of them are counts */
+
+enum lack {
+#define X(name) LACK_##name,
+    LACKS(X)
+#undef X
+        LACK_N
+};
+
 struct msg_welcome { /* S->C */
     uint32_t version;
     char *cluster, *name, *host; /* uuid, configured name, the controller's host */
@@ -48,10 +65,14 @@ struct msg_welcome { /* S->C */
     char *release;   /* "0.1.0" */
     struct wall now;
     uint32_t pid;
+    char *engine;         /* what schedules, where it is not Stoker: "Slurm"; NULL: Stoker */
+    char *engine_release; /* its release: "22.05.8"; NULL: not known yet */
+    uint64_t lacks;       /* bit mask 1 << enum lack; 0: it has everything */
 };
 #define MSG_WELCOME_FIELDS(F, G, S)                                                                          \
     F(S, U32, version) F(S, STR, cluster) F(S, STR, name) F(S, STR, host) F(S, U64, epoch) F(S, U32, uid)    \
-    F(S, BOOL, admin) F(S, STR, read_only) F(S, STR, release) F(S, WALL, now) F(S, U32, pid)
+    F(S, BOOL, admin) F(S, STR, read_only) F(S, STR, release) F(S, WALL, now) F(S, U32, pid)                 \
+    F(S, STR, engine) F(S, STR, engine_release) F(S, U64, lacks)
 
 struct msg_agent { /* A->S: answer to its hello */
     uint32_t version;
@@ -572,6 +593,28 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
 };
 #define MSG_WINDOW_SET_FIELDS(F, G, S) G(S, SUB, window, window) F(S, BOOL, remove) F(S, BOOL, update)
 
+/* One command of the engine that is asked: all its calls so far. */
+struct engine_calls {
+    char *what; /* "squeue" */
+    uint64_t calls, failures;
+    uint64_t bytes, ms; /* of all answers */
+    uint64_t last_ms;
+    struct wall read_at; /* of the last answer; unset: none has come */
+    uint64_t pause_ms;   /* until it is asked again */
+};
+#define ENGINE_CALLS_FIELDS(F, G, S)                                                                         \
+    F(S, STR, what) F(S, U64, calls) F(S, U64, failures) F(S, U64, bytes) F(S, U64, ms) F(S, U64, last_ms)   \
+    F(S, WALL, read_at) F(S, U64, pause_ms)
+
+struct msg_engine {      /* S->C: how old the rows are, where they are read from another engine */
+    struct wall read_at; /* the jobs; unset: not yet */
+    uint64_t pause_ms;   /* until they are read again */
+    char *trouble;       /* why they were not read the last time, in the engine's words; NULL: they were */
+    REC_LIST(struct engine_calls) calls; /* in the answer alone */
+};
+#define MSG_ENGINE_FIELDS(F, G, S) \
+    F(S, WALL, read_at) F(S, U64, pause_ms) F(S, STR, trouble) G(S, LISTOF, calls, engine_calls)
+
 /* X(enum member, body record, who sends it) */
 #define MSGS(X)                                                                                              \
     X(HELLO, msg_hello, "C->S, S->A; answered by WELCOME, AGENT")                                            \
@@ -640,7 +683,9 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(WAIT_CAUSES, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again") \
     X(TOTALS, cluster_totals, "S->C, pushed to a client that follows its own jobs")                          \
     X(AUDIT, msg_audit, "C->S; AUDIT_LINES")                                                                 \
-    X(AUDIT_LINES, msg_audit_lines, "S->C")
+    X(AUDIT_LINES, msg_audit_lines, "S->C")                                                   \
+    X(ENGINE, msg_none, "C->S; ENGINE_DATA. To a controller over another engine alone")                      \
+    X(ENGINE_DATA, msg_engine, "S->C, and pushed to followers when the rows were read")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -658,7 +703,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_watch_util_rec, msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec,
     msg_history_end_rec, msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec,
     msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, msg_waits_get_rec, msg_waits_rec,
-    msg_node_task_end_rec;
+    msg_node_task_end_rec, engine_calls_rec, msg_engine_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);
