@@ -161,7 +161,7 @@ enum why_class {
     X(TRY_COUNT, "name n of nodes")                                                                          \
     X(TRY_PARTITION, "part nodes")                                                                           \
     /* a job that is not in the queue */                                                                     \
-    X(WAITS_REASON, "state")                                                                                 \
+    X(WAITS_REASON, "state start window_s")                                                                  \
     X(WAITS_BEYOND, "window_s")                                                                              \
     X(WAITS_FOR_ROOM, "")
 

@@ -256,7 +256,7 @@ struct job_event {
 
 /* What happens to few jobs. */
 struct job_rare {
-    char *reason_detail; /* its place in the table; no longer written or read */
+    char *reason_detail; /* the reason in the words of another engine, where REASONS has none like it */
     int32_t derived_code;
     uint32_t kill_uid;
     uint32_t kill_grace_s; /* between TERM and KILL */

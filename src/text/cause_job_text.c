@@ -203,6 +203,13 @@ static void waits_reason_full(struct str *out, const struct cause *c, const stru
                 reason_text(c->state < REASON_N ? (enum reason)c->state : REASON_NONE));
 }
 
+static void waits_reason_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
+                               template_part full)
+{
+    str_append(out, reason_text(c->state < REASON_N ? (enum reason)c->state : REASON_NONE));
+    cause_append_start(out, c, r, full);
+}
+
 /* --- the table --- */
 
 const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
@@ -294,7 +301,7 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
                          .brief_by = try_count_brief},
     [CAUSE_TRY_PARTITION] = {.full = N_("in partition {part} it could start now on {nodes}"),
                              .brief = N_("move it to partition {part}")},
-    [CAUSE_WAITS_REASON] = {.full_by = waits_reason_full},
+    [CAUSE_WAITS_REASON] = {.full_by = waits_reason_full, .brief_by = waits_reason_brief},
     [CAUSE_WAITS_BEYOND] = {.full = N_("waits: by the current plan it does not start within the next "
                                        "{window_s:words}")},
     [CAUSE_WAITS_FOR_ROOM] = {.full = N_("waits for resources; when they become free is not known yet")},

@@ -122,6 +122,10 @@ static void jobtext_unavailable(struct str *out, const char *named, const struct
 void jobtext_reason(struct str *out, const struct job *j, const struct model *m)
 {
     enum reason r = job_reason_now(j);
+    if (r == REASON_NONE && job_rare(j)->reason_detail) {
+        str_append(out, job_rare(j)->reason_detail);
+        return;
+    }
     str_append(out, reason_slurm(r));
     if (r == REASON_RAISED_SIGNAL)
         str_appendf(out, ":%d", j->exit_signal);
@@ -169,6 +173,11 @@ void jobtext_nodes_or_reason(struct str *out, const struct job *j, const struct 
 void jobtext_reason_words(struct str *out, const struct job *j)
 {
     enum reason r = job_reason_now(j);
+    const char *detail = job_rare(j)->reason_detail;
+    if (r == REASON_NONE && detail && shows_reason((enum job_state)j->state)) {
+        str_append(out, detail);
+        return;
+    }
     if (r == REASON_NONE && j->state != JOB_PENDING)
         return;
     if (j->state == JOB_PENDING && requesttext_wait(out, j, r))
