@@ -127,6 +127,7 @@ LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
 LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 LIBS_stoker-agent := $(MSGPACK) -ldl
 LIBS_stoker-link := $(SSH) $(MSGPACK)
+LIBS_stoker-slurm := $(MSGPACK) -lm
 LIBS_stoker-demo := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
 # The shim is root and speaks with users' processes: static, so that it loads nothing, and at an address that
@@ -244,6 +245,7 @@ kind_of = $(word 2,$(subst /, ,$(1)))
 layer_of = $(word 3,$(subst /, ,$(1)))
 # The policy gives causes; its tests compare sentences.
 TEST_USES_sched := text
+TEST_USES_slurm := text
 unit_uses = $(strip $(USES_$(call layer_of,$(1))) $(TEST_USES_$(call layer_of,$(1))))
 $(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(call unit_uses,$(s)),$(USES_all)))))
 $(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) $(MORE_$(call kind_of,$(s)))),$(USES_all))))
@@ -391,6 +393,11 @@ recording: $(B)/tests/screen/test_pictures
 .PHONY: test-slurm-diff
 test-slurm-diff: all $(B)/tests/bench/bench_box
 	@B=$(abspath $(B)) tests/slurm-diff/run
+
+# The screens over a real Slurm; fetches Debian's packages, installs nothing.
+.PHONY: test-slurm
+test-slurm: all
+	@B=$(abspath $(B)) tests/slurm/run
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
 

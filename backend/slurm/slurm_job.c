@@ -1,0 +1,280 @@
+#include "backend/slurm/slurm_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/array.h"
+
+#define COLUMN(row, name) (&(row)->columns[SLURM_COLUMN_##name])
+
+uint32_t slurm_job_id(const struct slurm_row *row)
+{
+    uint32_t id = slurm_u32(COLUMN(row, ID), 0);
+    return id == UINT32_MAX ? 0 : id;
+}
+
+uint32_t slurm_job_array(const struct slurm_row *row, bool *ret_single)
+{
+    const struct slurm_span *index = COLUMN(row, INDEX);
+    *ret_single = slurm_u32(index, ARRAY_NONE) != ARRAY_NONE;
+    if (!index->n || slurm_span_is(index, "N/A"))
+        return 0;
+    return slurm_u32(COLUMN(row, ARRAY), 0);
+}
+
+/* --- states --- */
+
+/* Those that the model does not have, as the nearest one. */
+static enum job_state nearest_state(const char *text)
+{
+    static const struct {
+        const char *slurm;
+        enum job_state state;
+    } nearest[] = {
+        {"CONFIGURING", JOB_RUNNING},     {"RESIZING", JOB_RUNNING},  {"SIGNALING", JOB_RUNNING},
+        {"STAGE_OUT", JOB_COMPLETING},    {"STOPPED", JOB_SUSPENDED}, {"BOOT_FAIL", JOB_NODE_FAIL},
+        {"LAUNCH_FAILED", JOB_NODE_FAIL}, {"REVOKED", JOB_CANCELLED}, {"RECONFIG_FAIL", JOB_NODE_FAIL},
+    };
+    for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++)
+        if (str_eq(text, nearest[i].slurm))
+            return nearest[i].state;
+    return JOB_PENDING; /* REQUEUED, SPECIAL_EXIT and what no release has yet: it is in the queue */
+}
+
+static enum job_state read_state(const struct slurm_span *s)
+{
+    enum job_state state = JOB_PENDING;
+    char *text = slurm_text(s);
+    if (text && !job_state_parse(text, &state))
+        state = nearest_state(text);
+    free(text);
+    return state;
+}
+
+/* Slurm's own word is kept where the model has none like it. */
+static void read_reason(struct job *j, const struct slurm_span *s)
+{
+    char *text = slurm_text(s);
+    j->reason = REASON_NONE;
+    for (uint32_t r = REASON_NONE; text && r < REASON_N; r++)
+        if (str_eq(text, reason_slurm(r))) {
+            j->reason = r;
+            free(text);
+            text = NULL;
+        }
+    if (text)
+        job_rare_mut(j)->reason_detail = text;
+    if (j->state == JOB_PENDING && (j->reason == REASON_HELD_USER || j->reason == REASON_HELD_ADMIN))
+        j->hold = j->reason == REASON_HELD_USER ? HOLD_USER : HOLD_ADMIN;
+}
+
+/* --- amounts --- */
+
+struct amounts {
+    uint32_t nodes, cpus, gpus;
+    uint64_t mem_mib; /* MEM_NOT_GIVEN where it is not told */
+};
+
+static struct amounts read_amounts(const struct slurm_row *row)
+{
+    const struct slurm_span *tres = COLUMN(row, TRES);
+    struct slurm_span mem = slurm_tres(tres, "mem"), gpus = slurm_tres(tres, "gres/gpu");
+    struct slurm_span nodes = *COLUMN(row, NODES);
+    const char *dash = nodes.n ? memchr(nodes.p, '-', nodes.n) : NULL; /* "2-4": at least */
+    nodes.n = dash ? (size_t)(dash - nodes.p) : nodes.n;
+    struct amounts a = {.nodes = slurm_u32(&nodes, 1),
+                        .cpus = slurm_u32(COLUMN(row, CPUS), 0),
+                        .mem_mib = slurm_mem_mib(&mem, MEM_NOT_GIVEN)};
+    a.nodes = a.nodes ? a.nodes : 1;
+    uint64_t by_node = (uint64_t)slurm_gpus(COLUMN(row, GRES), NULL) * a.nodes;
+    a.gpus = slurm_u32(&gpus, by_node > UINT32_MAX ? UINT32_MAX : (uint32_t)by_node);
+    return a;
+}
+
+/* Part i of n equal ones, the first of which take what is left over. */
+static uint32_t slurm_job_part(uint32_t all, size_t i, size_t n)
+{
+    return (uint32_t)(all / n + (i < all % n));
+}
+
+static struct cpuset count_set(uint32_t n)
+{
+    struct cpuset s = {{0}};
+    cpuset_add_range(&s, 0, n < CPUSET_MAX ? n : CPUSET_MAX);
+    return s;
+}
+
+static void read_allocation(struct job *j, const struct slurm_row *row, const struct amounts *a)
+{
+    char *list = slurm_text(COLUMN(row, NODE_LIST));
+    struct strv names = {0};
+    if (list && hostlist_expand(list, &names, NULL) < 0)
+        names = (struct strv){0};
+    for (size_t i = 0; i < names.n; i++) {
+        struct alloc *part = rec_list_push(&j->alloc);
+        *part = (struct alloc){.node = xstrdup(names.v[i]),
+                               .cpus = count_set(slurm_job_part(a->cpus, i, names.n)),
+                               .gpus = count_set(slurm_job_part(a->gpus, i, names.n)),
+                               .mem_mib = a->mem_mib == MEM_NOT_GIVEN ? 0 : a->mem_mib / names.n};
+    }
+    j->holding = j->alloc.n && !job_state_is_final((enum job_state)j->state);
+    strv_fini(&names);
+    free(list);
+}
+
+/* --- the request --- */
+
+static void read_request(struct job *j, const struct slurm_row *row, const struct amounts *a)
+{
+    struct job_req *r = &j->req;
+    const struct slurm_span *name = COLUMN(row, NAME);
+    uint32_t tasks = slurm_u32(COLUMN(row, TASKS), 0);
+    /* A name may be any text, "None" too. */
+    r->name = slurm_text_any(name);
+    r->account = slurm_text(COLUMN(row, ACCOUNT));
+    r->qos = slurm_text(COLUMN(row, QOS));
+    r->partition = slurm_text(COLUMN(row, PARTITION));
+    r->workdir = slurm_text(COLUMN(row, WORKDIR));
+    r->features = slurm_text(COLUMN(row, FEATURES));
+    r->licenses = slurm_text(COLUMN(row, LICENSES));
+    r->dependency = slurm_text(COLUMN(row, DEPENDENCY));
+    r->gres = slurm_text(COLUMN(row, GRES));
+    r->nodes_min = r->nodes_max = a->nodes;
+    r->ntasks = tasks && a->cpus % tasks == 0 ? tasks : a->cpus;
+    r->cpus_per_task = r->ntasks ? a->cpus / r->ntasks : NOT_GIVEN;
+    r->gpus = a->gpus ? a->gpus : NOT_GIVEN;
+    r->mem_node_mib = a->mem_mib == MEM_NOT_GIVEN ? MEM_NOT_GIVEN : a->mem_mib / a->nodes;
+    r->time_limit_s = slurm_duration(COLUMN(row, TIME_LIMIT));
+    r->nice = (int32_t)slurm_u32(COLUMN(row, NICE), 0);
+    char *comment = slurm_text(COLUMN(row, COMMENT)), *reservation = slurm_text(COLUMN(row, RESERVATION));
+    if (comment)
+        req_rare_mut(r)->comment = comment;
+    if (reservation)
+        req_rare_mut(r)->reservation = reservation;
+}
+
+/* What squeue tells of an array's record is the name of no file: each element has its own. */
+static void read_outputs(struct job *j, const struct slurm_row *row)
+{
+    if (job_is_array_record(j))
+        return;
+    j->req.std_out = slurm_text(COLUMN(row, STDOUT));
+    j->req.std_err = slurm_text(COLUMN(row, STDERR));
+}
+
+static void read_array(struct job *j, const struct slurm_row *row, uint32_t n_elements)
+{
+    bool single;
+    j->array_index = ARRAY_NONE;
+    j->array_job = slurm_job_array(row, &single);
+    if (!j->array_job)
+        return;
+    if (single) {
+        j->array_index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
+        return;
+    }
+    struct array_spec spec = {0};
+    char *text = slurm_text(COLUMN(row, INDEX));
+    if (j->state != JOB_PENDING || !text || array_parse(text, ARRAY_SIZE_MAX, &spec, NULL) < 0) {
+        free(text);
+        j->array_job = 0;
+        return;
+    }
+    for (size_t i = 0; i < spec.ranges.n; i++)
+        *rec_list_push(&j->array_pending) = spec.ranges.v[i];
+    j->array_count = spec.count + n_elements;
+    j->array_min = spec.min;
+    j->array_max = spec.max;
+    j->array_step = spec.step;
+    j->req.array_throttle = spec.throttle;
+    j->req.array_spec = text;
+    array_spec_fini(&spec);
+}
+
+/* --- times and ends --- */
+
+static void read_times(struct job *j, const struct slurm_row *row)
+{
+    struct wall start = slurm_time(COLUMN(row, START)), end = slurm_time(COLUMN(row, END));
+    j->t_submit = slurm_time(COLUMN(row, SUBMIT));
+    j->t_eligible = slurm_time(COLUMN(row, ELIGIBLE));
+    if (j->state == JOB_PENDING) {
+        if (wall_is_set(start))
+            job_rare_mut(j)->t_expected = start;
+        if (j->reason == REASON_BEGIN_TIME)
+            j->req.begin = wall_is_set(j->t_eligible) ? j->t_eligible : start;
+        return;
+    }
+    j->t_start = start;
+    j->time_limit_s = j->req.time_limit_s;
+    if (job_state_is_final((enum job_state)j->state))
+        j->t_end = j->t_settled = end;
+}
+
+/* The status of wait(2). */
+static void read_end(struct job *j, const struct slurm_row *row)
+{
+    uint32_t status = slurm_u32(COLUMN(row, EXIT), 0);
+    if (!job_state_is_final((enum job_state)j->state))
+        return;
+    j->exit_code = (int32_t)(status >> 8 & 0xff);
+    j->exit_signal = (int32_t)(status & 0x7f);
+}
+
+/* Each batch job has the step of its script, on its first node. */
+static void slurm_job_add_batch_step(struct job *j)
+{
+    bool ended = job_state_is_final((enum job_state)j->state);
+    if (j->kind != JOB_KIND_BATCH || !j->alloc.n)
+        return;
+    struct step *s = rec_list_push(&j->steps);
+    s->id = STEP_BATCH;
+    s->name = xstrdup("batch");
+    s->n_tasks = s->n_ranks = 1;
+    s->t_start = j->t_start;
+    s->t_end = j->t_end;
+    s->done = ended;
+    s->code = j->exit_code;
+    s->signal = j->exit_signal;
+    struct task *t = rec_list_push(&s->tasks);
+    t->state = ended ? TASK_DONE : TASK_RUNNING;
+    rec_copy(&alloc_rec, &t->alloc, &j->alloc.v[0]);
+    t->n_ranks = 1;
+    t->t_start = j->t_start;
+    t->t_end = j->t_end;
+    t->end_kind = !ended ? END_NONE : j->exit_signal ? END_SIGNALED : END_EXITED;
+    t->code = j->exit_code;
+    t->signal = j->exit_signal;
+}
+
+struct job *slurm_job_read(const struct slurm_row *row, uint32_t n_elements)
+{
+    uint32_t id = slurm_job_id(row), uid = slurm_u32(COLUMN(row, UID), UINT32_MAX);
+    if (!id || uid == UINT32_MAX)
+        return NULL;
+    struct amounts a = read_amounts(row);
+    struct job *j = job_new();
+    j->id = id;
+    j->uid = uid;
+    j->kind = slurm_u32(COLUMN(row, BATCH), 1) ? JOB_KIND_BATCH : JOB_KIND_INTERACTIVE;
+    j->state = read_state(COLUMN(row, STATE));
+    j->user = slurm_text(COLUMN(row, USER));
+    j->group = slurm_text(COLUMN(row, GROUP));
+    j->partition = slurm_text(COLUMN(row, PARTITION));
+    j->command = slurm_text(COLUMN(row, COMMAND));
+    j->priority = slurm_u32(COLUMN(row, PRIORITY), 0);
+    j->restarts = slurm_u32(COLUMN(row, RESTARTS), 0);
+    read_reason(j, COLUMN(row, REASON));
+    read_request(j, row, &a);
+    read_array(j, row, n_elements);
+    read_outputs(j, row);
+    read_times(j, row);
+    read_end(j, row);
+    if (j->state != JOB_PENDING)
+        read_allocation(j, row, &a);
+    slurm_job_add_batch_step(j);
+    return j;
+}

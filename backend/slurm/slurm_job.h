@@ -1,0 +1,22 @@
+/* slurm_job.h - a row of squeue becomes a job of the model. Pure.
+ *
+ * What Slurm does not tell stays unset. Of a job on several nodes squeue tells the sums alone: they are
+ * spread evenly over its nodes, and sets of CPUs and GPUs are counts, not the devices (LACK_DEVICES).
+ */
+#ifndef STOKER_BACKEND_SLURM_SLURM_JOB_H
+#define STOKER_BACKEND_SLURM_SLURM_JOB_H
+
+#include "backend/slurm/slurm_table.h"
+#include "src/model/job.h"
+
+/* The id of the row; 0 where it has none. */
+uint32_t slurm_job_id(const struct slurm_row *row);
+/* The array that the row is an element or the record of; 0: none. *ret_single: it is one element. */
+uint32_t slurm_job_array(const struct slurm_row *row, bool *ret_single);
+
+/* n_elements: rows of single elements that its array has, for its record. Returns the job, to be freed with
+ * job_free, or NULL where the row is not a job. */
+struct job *slurm_job_read(const struct slurm_row *row, uint32_t n_elements)
+    __attribute__((warn_unused_result));
+
+#endif

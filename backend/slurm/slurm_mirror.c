@@ -1,0 +1,335 @@
+#include "backend/slurm/slurm_mirror.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/slurm/slurm_cluster.h"
+#include "backend/slurm/slurm_job.h"
+#include "backend/slurm/slurm_table.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+
+struct known_row { /* of a job or a node, as it was printed last */
+    uint64_t hash;
+    uint64_t answer; /* the number of that answer */
+};
+
+struct slurm_mirror {
+    struct model m;
+    struct idmap jobs;  /* id -> struct known_row */
+    struct idmap nodes; /* hash of the name -> struct known_row */
+    uint64_t n_answers;
+    bool has_all; /* the last answer about jobs had those of all users */
+    uint64_t partitions_hash;
+    char *release;
+    void (*tell)(void *ctx, const struct event *ev);
+    void *ctx;
+};
+
+static void tell_no_one(void *ctx, const struct event *ev)
+{
+    (void)ctx;
+    (void)ev;
+}
+
+struct slurm_mirror *slurm_mirror_new(void (*tell)(void *ctx, const struct event *ev), void *ctx)
+{
+    struct slurm_mirror *s = xcalloc(1, sizeof *s);
+    model_init(&s->m);
+    s->m.spec.name = xstrdup("slurm");
+    s->m.spec.engine = xstrdup("slurm");
+    s->m.uuid = xstrdup("slurm");
+    s->m.epoch = 1;
+    s->tell = tell ? tell : tell_no_one;
+    s->ctx = ctx;
+    return s;
+}
+
+static void known_rows_free(struct idmap *map)
+{
+    idmap_for_each (map, slot)
+        free(slot->value);
+    idmap_fini(map);
+}
+
+void slurm_mirror_free(struct slurm_mirror *s)
+{
+    if (!s)
+        return;
+    known_rows_free(&s->jobs);
+    known_rows_free(&s->nodes);
+    model_fini(&s->m);
+    free(s->release);
+    free(s);
+}
+
+const struct model *slurm_mirror_model(const struct slurm_mirror *s)
+{
+    return &s->m;
+}
+
+const char *slurm_mirror_release(const struct slurm_mirror *s)
+{
+    return s->release;
+}
+
+/* All rows of one answer have one number. */
+static int mirror_fold(struct slurm_mirror *s, enum event_kind kind, uint32_t job, const void *body)
+{
+    struct event ev = {
+        .seq = s->m.seq, .t = s->m.now, .kind = kind, .job = job, .body = (void *)(uintptr_t)body};
+    int r = model_apply(&s->m, &ev);
+    if (r == 0)
+        s->tell(s->ctx, &ev);
+    return r;
+}
+
+static void mirror_next_answer(struct slurm_mirror *s, struct wall now)
+{
+    s->n_answers++;
+    s->m.seq++;
+    s->m.now = now;
+}
+
+/* Notes that the row is in the present answer. Returns whether its text is another one than before. */
+static bool mirror_note(struct slurm_mirror *s, struct idmap *map, uint64_t id, uint64_t hash)
+{
+    struct known_row *k = idmap_get(map, id);
+    if (!k) {
+        k = xcalloc(1, sizeof *k);
+        idmap_set(map, id, k);
+    } else if (k->hash == hash) {
+        k->answer = s->n_answers;
+        return false;
+    }
+    *k = (struct known_row){.hash = hash, .answer = s->n_answers};
+    return true;
+}
+
+/* The ids that the present answer does not have; the caller frees them. They are known no longer. */
+static uint64_t *mirror_take_missing(struct slurm_mirror *s, struct idmap *map, size_t *ret_n)
+{
+    VEC(uint64_t) missing = VEC_INIT;
+    idmap_for_each (map, slot)
+        if (((struct known_row *)slot->value)->answer != s->n_answers)
+            vec_push(&missing, slot->id);
+    vec_for_each (&missing, i)
+        free(idmap_remove(map, missing.v[i]));
+    *ret_n = missing.n;
+    return missing.v;
+}
+
+/* --- jobs --- */
+
+/* How many single elements the answer has of each array: array id -> number, as a pointer. */
+static int mirror_count_elements(const struct slurm_span *answer, const char *word, struct idmap *ret,
+                                 struct errtext *err)
+{
+    struct slurm_span rest = *answer;
+    struct slurm_row row;
+    int r;
+    while ((r = slurm_table_next(&rest, word, &row, err)) > 0) {
+        bool single;
+        uint32_t array = slurm_job_array(&row, &single);
+        if (array && single)
+            idmap_set(ret, array, (void *)((uintptr_t)idmap_get(ret, array) + 1));
+    }
+    return r;
+}
+
+/* A row that no model takes is left out: nothing is shown rather than something wrong. */
+static bool mirror_take_job(struct slurm_mirror *s, const struct slurm_row *row, uint32_t n_elements)
+{
+    struct job *j = slurm_job_read(row, n_elements);
+    bool taken = j && mirror_fold(s, EV_JOB_ROW, j->id, j) == 0;
+    if (taken && j->id >= s->m.next_job)
+        s->m.next_job = j->id + 1;
+    job_free(j);
+    return taken;
+}
+
+static bool mirror_drop_missing_jobs(struct slurm_mirror *s)
+{
+    size_t n;
+    uint64_t *ids = mirror_take_missing(s, &s->jobs, &n);
+    struct ev_none none = {0};
+    for (size_t i = 0; i < n; i++)
+        if (model_get_job(&s->m, (uint32_t)ids[i]))
+            mirror_fold(s, EV_JOB_GONE, (uint32_t)ids[i], &none);
+    free(ids);
+    return n;
+}
+
+int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
+                           enum slurm_scope scope, struct wall now, struct errtext *err)
+{
+    struct idmap elements = {0};
+    struct slurm_span rest = *answer;
+    struct slurm_row row;
+    bool changed = false;
+    int r = mirror_count_elements(answer, word, &elements, err);
+    if (r == 0) {
+        mirror_next_answer(s, now);
+        while (slurm_table_next(&rest, word, &row, NULL) > 0) {
+            uint32_t id = slurm_job_id(&row);
+            bool single;
+            uint32_t array = slurm_job_array(&row, &single);
+            uint32_t n = array && !single ? (uint32_t)(uintptr_t)idmap_get(&elements, array) : 0;
+            /* The number of elements is of the record's row, too. */
+            uint64_t hash = hash_bytes(row.whole.p, row.whole.n) + n;
+            if (id && mirror_note(s, &s->jobs, id, hash))
+                changed |= mirror_take_job(s, &row, n);
+        }
+        if (scope != SLURM_SOME) {
+            changed |= mirror_drop_missing_jobs(s);
+            s->has_all = scope == SLURM_ALL;
+        }
+    }
+    idmap_fini(&elements);
+    return r < 0 ? r : changed;
+}
+
+/* --- nodes --- */
+
+/* Jobs on each node, by the hash of its name, where the jobs of all users are known. */
+static void mirror_count_jobs(const struct slurm_mirror *s, struct idmap *ret)
+{
+    if (!s->has_all)
+        return;
+    list_for_each (j, &s->m.active, struct job, in_queue)
+        for (size_t i = 0; i < j->alloc.n; i++) {
+            uint64_t key = hash_bytes(j->alloc.v[i].node, strlen(j->alloc.v[i].node));
+            idmap_set(ret, key, (void *)((uintptr_t)idmap_get(ret, key) + 1));
+        }
+}
+
+static bool next_line(struct slurm_span *rest, struct slurm_span *ret)
+{
+    while (rest->n) {
+        const char *end = memchr(rest->p, '\n', rest->n);
+        size_t n = end ? (size_t)(end - rest->p) : rest->n;
+        *ret = (struct slurm_span){rest->p, n};
+        rest->p += n + (end != NULL);
+        rest->n -= n + (end != NULL);
+        if (n)
+            return true;
+    }
+    return false;
+}
+
+static bool mirror_take_node(struct slurm_mirror *s, const struct slurm_span *line,
+                             const struct idmap *jobs)
+{
+    struct slurm_span name;
+    struct node n;
+    if (!slurm_key(line, "NodeName", &name))
+        return false;
+    uint64_t key = hash_bytes(name.p, name.n), n_jobs = (uintptr_t)idmap_get(jobs, key);
+    if (!mirror_note(s, &s->nodes, key, hash_bytes(line->p, line->n) + n_jobs))
+        return false;
+    bool taken = slurm_node_read(line, &n);
+    if (taken) {
+        n.n_jobs = n_jobs ? (uint32_t)n_jobs : n.n_jobs;
+        taken = mirror_fold(s, EV_NODE_ROW, 0, &n) == 0;
+    }
+    rec_fini(&node_rec, &n);
+    return taken;
+}
+
+static bool mirror_drop_missing_nodes(struct slurm_mirror *s)
+{
+    size_t n;
+    uint64_t *keys = mirror_take_missing(s, &s->nodes, &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = s->m.n_nodes; k-- > 0;) {
+            const char *name = s->m.nodes[k]->spec.name;
+            if (hash_bytes(name, strlen(name)) != keys[i])
+                continue;
+            struct node gone = {.spec = {.name = xstrdup(name)}, .gone = true};
+            mirror_fold(s, EV_NODE_ROW, 0, &gone);
+            rec_fini(&node_rec, &gone);
+        }
+    free(keys);
+    return n;
+}
+
+/* Figures that change by themselves are not those of the model: they are left out of the comparison. */
+static struct slurm_span cut_load(const struct slurm_span *line, struct str *scratch)
+{
+    static const char *const restless[] = {"CPULoad", "FreeMem", "LastBusyTime"};
+    str_clear(scratch);
+    str_append_n(scratch, line->p, line->n);
+    for (size_t i = 0; i < sizeof restless / sizeof *restless; i++) {
+        struct slurm_span whole = {scratch->s, scratch->len}, v;
+        if (slurm_key(&whole, restless[i], &v))
+            memset(scratch->s + (v.p - scratch->s), '-', v.n);
+    }
+    return (struct slurm_span){scratch->s, scratch->len};
+}
+
+int slurm_mirror_take_nodes(struct slurm_mirror *s, const struct slurm_span *answer, struct wall now,
+                            struct errtext *err)
+{
+    struct slurm_span rest = *answer, line;
+    struct idmap jobs = {0};
+    struct str scratch = STR_INIT;
+    bool changed = false;
+    if (answer->n && (answer->n < 9 || memcmp(answer->p, "NodeName=", 9) != 0))
+        return err_set(err, -EBADMSG, "scontrol show node prints lines of another form");
+    mirror_next_answer(s, now);
+    mirror_count_jobs(s, &jobs);
+    while (next_line(&rest, &line)) {
+        struct slurm_span steady = cut_load(&line, &scratch);
+        changed |= mirror_take_node(s, &steady, &jobs);
+    }
+    changed |= mirror_drop_missing_nodes(s);
+    str_fini(&scratch);
+    idmap_fini(&jobs);
+    return changed;
+}
+
+/* --- the configuration --- */
+
+int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span *answer,
+                                 struct errtext *err)
+{
+    struct slurm_span rest = *answer, line;
+    uint64_t hash = hash_bytes(answer->p, answer->n);
+    if (answer->n && (answer->n < 14 || memcmp(answer->p, "PartitionName=", 14) != 0))
+        return err_set(err, -EBADMSG, "scontrol show partition prints lines of another form");
+    if (hash == s->partitions_hash)
+        return 0;
+    s->partitions_hash = hash;
+    rec_list_free(&part_spec_rec, &s->m.spec.parts);
+    while (next_line(&rest, &line)) {
+        struct part_spec p;
+        if (slurm_partition_read(&line, &p))
+            *rec_list_push(&s->m.spec.parts) = p;
+    }
+    return 1;
+}
+
+/* Takes text; returns whether *at is another one now. */
+static bool set_text(char **at, char *text)
+{
+    bool changed = text && !str_eq(*at, text);
+    free(changed ? *at : text);
+    if (changed)
+        *at = text;
+    return changed;
+}
+
+int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
+{
+    char *name = slurm_config_value(answer, "ClusterName");
+    if (!name)
+        return err_set(err, -EBADMSG, "scontrol show config names no cluster");
+    char *uuid = xasprintf("slurm:%s", name), *age = slurm_config_value(answer, "MinJobAge");
+    bool changed = set_text(&s->m.spec.name, name);
+    set_text(&s->m.uuid, uuid);
+    changed |= set_text(&s->release, slurm_config_value(answer, "SLURM_VERSION"));
+    s->m.spec.min_job_age_s = age ? (uint32_t)strtoul(age, NULL, 10) : 0;
+    free(age);
+    return changed;
+}

@@ -1,0 +1,39 @@
+/* slurm_mirror.h - what is known of the cluster: the answers of Slurm's commands, folded into a model.
+ *
+ * A row whose text is as before is not read again. What has changed becomes row events
+ * (docs/decisions/0019-rows-for-mirrors.md), which are folded here and told to the caller: there is no
+ * history in what Slurm prints, and none is invented. Does no I/O.
+ */
+#ifndef STOKER_BACKEND_SLURM_SLURM_MIRROR_H
+#define STOKER_BACKEND_SLURM_SLURM_MIRROR_H
+
+#include "backend/slurm/slurm_value.h"
+#include "src/model/model.h"
+
+/* Whose jobs an answer has. SOME: of a few ids, and no other job has left because it is not there. */
+enum slurm_scope { SLURM_SOME, SLURM_OWN, SLURM_ALL };
+
+struct slurm_mirror;
+
+/* tell: gets each event after it was folded; valid during the call. */
+struct slurm_mirror *slurm_mirror_new(void (*tell)(void *ctx, const struct event *ev), void *ctx)
+    __attribute__((warn_unused_result));
+void slurm_mirror_free(struct slurm_mirror *s);
+const struct model *slurm_mirror_model(const struct slurm_mirror *s);
+
+/* Each takes a whole answer as of `now`. Returns 1 where something has changed, else 0; or -EBADMSG with a
+ * text, and then nothing has. The configuration (partitions, names) is told by no event: clients ask again.
+ */
+int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
+                           enum slurm_scope scope, struct wall now, struct errtext *err)
+    __attribute__((warn_unused_result));
+int slurm_mirror_take_nodes(struct slurm_mirror *s, const struct slurm_span *answer, struct wall now,
+                            struct errtext *err) __attribute__((warn_unused_result));
+int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span *answer,
+                                 struct errtext *err) __attribute__((warn_unused_result));
+int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
+    __attribute__((warn_unused_result));
+/* SLURM_VERSION of the configuration; NULL: not known yet. */
+const char *slurm_mirror_release(const struct slurm_mirror *s);
+
+#endif

@@ -1,0 +1,378 @@
+#include "backend/slurm/slurm_poll.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "backend/slurm/slurm_command.h"
+#include "backend/slurm/slurm_table.h"
+#include "src/base/log.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+
+#define COST_FACTOR     50 /* pause for each millisecond of an answer: 2 % */
+#define PAUSE_MOST_MS   120000
+#define FAILED_MOST_MS  120000
+#define LIMITED_MOST_MS 600000 /* where Slurm says that it is asked too often */
+#define HURRY_MS        2000   /* an answer that young is as good as a new one */
+#define ANSWER_WAIT_MS  60000
+#define WORD_SIZE       20
+#define LOOK_AT_MAX     200 /* jobs by name; beyond, the next round tells */
+
+/* X(enum member, what it is called, least pause in milliseconds) */
+#define QUESTIONS(X)                                                                                         \
+    X(CONFIG, "scontrol show config", 3600000)                                                               \
+    X(PARTITIONS, "scontrol show partition", 300000)                                                         \
+    X(NODES, "scontrol show node", 30000)                                                                    \
+    X(JOBS, "squeue", 10000)                                                                                 \
+    X(SOME_JOBS, "squeue --jobs", 0)
+
+enum slurm_question_kind {
+#define X(name, text, pause) QUESTION_##name,
+    QUESTIONS(X)
+#undef X
+        N_QUESTIONS
+};
+
+static const struct {
+    const char *text;
+    int64_t pause_ms;
+} questions[] = {
+#define X(name, text, pause) {text, pause},
+    QUESTIONS(X)
+#undef X
+};
+
+struct slurm_question {
+    struct mono asked, answered; /* ns 0: never */
+    struct wall answered_at;
+    int64_t pause_ms;  /* until it is asked again */
+    uint32_t failures; /* in a row */
+    uint64_t calls, all_failures, bytes, ms, last_ms;
+};
+
+struct slurm_poll {
+    struct loop *loop;
+    struct slurm_mirror *mirror;
+    const char *dir;
+    const struct strv *env;
+    const struct slurm_poll_ops *ops;
+    enum slurm_need need, has; /* has: what the last answer about jobs had */
+    bool hurry;
+    struct slurm_question q[N_QUESTIONS];
+    struct slurm_command *running;
+    enum slurm_question_kind which; /* runs */
+    enum slurm_scope scope;         /* of the jobs that are asked for */
+    char word[WORD_SIZE];           /* behind each column of that answer */
+    VEC(uint32_t) look_at;
+    char *trouble;
+    struct loop_timer timer;
+};
+
+static void slurm_poll_next(struct slurm_poll *p);
+static void slurm_poll_on_timer(void *ctx);
+
+struct slurm_poll *slurm_poll_new(struct loop *l, struct slurm_mirror *mirror, const char *dir,
+                                  const struct strv *env, const struct slurm_poll_ops *ops)
+{
+    struct slurm_poll *p = xcalloc(1, sizeof *p);
+    *p = (struct slurm_poll){.loop = l, .mirror = mirror, .dir = dir, .env = env, .ops = ops};
+    p->timer = (struct loop_timer){.fn = slurm_poll_on_timer, .ctx = p};
+    return p;
+}
+
+void slurm_poll_free(struct slurm_poll *p)
+{
+    if (!p)
+        return;
+    slurm_command_free(p->running);
+    loop_timer_cancel(p->loop, &p->timer);
+    vec_fini(&p->look_at);
+    free(p->trouble);
+    free(p);
+}
+
+/* --- which is due --- */
+
+static int64_t ms_since(const struct slurm_poll *p, struct mono t)
+{
+    return t.ns ? (loop_now(p->loop).ns - t.ns) / NS_PER_MS : INT64_MAX;
+}
+
+/* Asked for by hand, it is asked again sooner, still within the share of slurmctld's time. */
+static int64_t slurm_poll_hurry_ms(const struct slurm_question *q)
+{
+    int64_t cost = (int64_t)q->last_ms * COST_FACTOR;
+    int64_t pause = cost > HURRY_MS ? cost : HURRY_MS;
+    return pause < q->pause_ms || !q->pause_ms ? pause : q->pause_ms;
+}
+
+/* INT64_MAX: not by itself. */
+static int64_t slurm_poll_due_in(const struct slurm_poll *p, enum slurm_question_kind k)
+{
+    const struct slurm_question *q = &p->q[k];
+    if (k == QUESTION_SOME_JOBS)
+        return p->look_at.n ? 0 : INT64_MAX;
+    if (p->need == SLURM_NEED_NOTHING)
+        return INT64_MAX;
+    bool lacks = !q->answered.ns || (k == QUESTION_JOBS && p->has < p->need);
+    int64_t since = ms_since(p, q->asked);
+    int64_t pause = (lacks && !q->failures) ? 0 : q->pause_ms;
+    if (p->hurry && pause && (k == QUESTION_JOBS || k == QUESTION_NODES || lacks))
+        pause = slurm_poll_hurry_ms(q);
+    return since >= pause ? 0 : pause - since;
+}
+
+static void slurm_poll_on_timer(void *ctx)
+{
+    slurm_poll_next(ctx);
+}
+
+/* --- asking --- */
+
+static void slurm_poll_make_word(char word[static WORD_SIZE])
+{
+    uint8_t random[WORD_SIZE - 3];
+    bug_on(getrandom(random, sizeof random, 0) != (ssize_t)sizeof random);
+    word[0] = '\037';
+    for (size_t i = 0; i < sizeof random; i++)
+        word[1 + i] = (char)('a' + random[i] % 26);
+    word[WORD_SIZE - 2] = ';';
+    word[WORD_SIZE - 1] = '\0';
+}
+
+/* Array elements have ids of their own, which -j does not take all of: the array's id stands for them. */
+static char *slurm_poll_ids(const struct slurm_poll *p)
+{
+    struct str s = STR_INIT;
+    vec_for_each (&p->look_at, i)
+        str_appendf(&s, "%s%u", i ? "," : "", p->look_at.v[i]);
+    return str_take(&s);
+}
+
+static void slurm_poll_squeue(struct slurm_poll *p, struct strv *argv)
+{
+    char *format;
+    slurm_poll_make_word(p->word);
+    format = slurm_table_format(p->word);
+    strv_push(argv, "squeue");
+    strv_push(argv, "--all");
+    strv_push(argv, "--noheader");
+    strv_push(argv, "--states=all");
+    strv_push(argv, "-O");
+    strv_push_take(argv, format);
+    if (p->which == QUESTION_SOME_JOBS) {
+        strv_push(argv, "-j");
+        strv_push_take(argv, slurm_poll_ids(p));
+        p->scope = SLURM_SOME;
+        vec_clear(&p->look_at);
+        return;
+    }
+    p->scope = p->need == SLURM_NEED_ALL ? SLURM_ALL : SLURM_OWN;
+    if (p->scope == SLURM_ALL)
+        return;
+    strv_push(argv, "-u");
+    strv_push_take(argv, xasprintf("%u", (unsigned)geteuid()));
+}
+
+static struct strv slurm_poll_argv(struct slurm_poll *p)
+{
+    struct strv argv = {0};
+    if (p->which == QUESTION_JOBS || p->which == QUESTION_SOME_JOBS) {
+        slurm_poll_squeue(p, &argv);
+        return argv;
+    }
+    strv_push(&argv, "scontrol");
+    if (p->which == QUESTION_NODES)
+        strv_push(&argv, "--details");
+    strv_push(&argv, "--oneliner");
+    strv_push(&argv, "--all");
+    strv_push(&argv, "show");
+    strv_push(&argv, p->which == QUESTION_CONFIG       ? "config"
+                     : p->which == QUESTION_PARTITIONS ? "partition"
+                                                       : "node");
+    return argv;
+}
+
+static void slurm_poll_on_answer(void *ctx, const struct slurm_output *o);
+
+static void slurm_poll_ask(struct slurm_poll *p, enum slurm_question_kind k)
+{
+    p->which = k;
+    struct strv argv = slurm_poll_argv(p);
+    p->q[k].asked = loop_now(p->loop);
+    p->q[k].calls++;
+    p->running =
+        slurm_command_new(p->loop,
+                          &(struct slurm_command_spec){
+                              .dir = p->dir, .argv = &argv, .env = p->env, .timeout_ms = ANSWER_WAIT_MS},
+                          slurm_poll_on_answer, p);
+    strv_fini(&argv);
+}
+
+static void slurm_poll_next(struct slurm_poll *p)
+{
+    int64_t soonest = INT64_MAX;
+    if (p->running)
+        return;
+    for (enum slurm_question_kind k = 0; k < N_QUESTIONS; k++) {
+        int64_t due = slurm_poll_due_in(p, k);
+        if (due == 0) {
+            slurm_poll_ask(p, k);
+            return;
+        }
+        soonest = due < soonest ? due : soonest;
+    }
+    if (soonest < INT64_MAX)
+        loop_timer_set(p->loop, &p->timer, soonest);
+    else
+        loop_timer_cancel(p->loop, &p->timer);
+}
+
+/* --- answers --- */
+
+static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer, struct errtext *err)
+{
+    struct wall now = loop_wall(p->loop);
+    switch (p->which) {
+    case QUESTION_CONFIG: return slurm_mirror_take_config(p->mirror, answer, err);
+    case QUESTION_PARTITIONS: return slurm_mirror_take_partitions(p->mirror, answer, err);
+    case QUESTION_NODES: return slurm_mirror_take_nodes(p->mirror, answer, now, err);
+    case QUESTION_JOBS:
+    case QUESTION_SOME_JOBS: return slurm_mirror_take_jobs(p->mirror, answer, p->word, p->scope, now, err);
+    case N_QUESTIONS: break;
+    }
+    return 0;
+}
+
+static void slurm_poll_set_trouble(struct slurm_poll *p, const char *text)
+{
+    free(p->trouble);
+    p->trouble = text ? xstrdup(text) : NULL;
+}
+
+static void slurm_poll_note_success(struct slurm_poll *p)
+{
+    struct slurm_question *q = &p->q[p->which];
+    q->failures = 0;
+    q->answered = loop_now(p->loop);
+    q->answered_at = loop_wall(p->loop);
+    int64_t cost = (int64_t)q->last_ms * COST_FACTOR, least = questions[p->which].pause_ms;
+    cost = cost > PAUSE_MOST_MS ? PAUSE_MOST_MS : cost;
+    q->pause_ms = cost > least ? cost : least;
+    if (p->which == QUESTION_JOBS)
+        p->has = p->scope == SLURM_ALL ? SLURM_NEED_ALL : SLURM_NEED_OWN;
+    slurm_poll_set_trouble(p, NULL);
+}
+
+static void slurm_poll_note_failure(struct slurm_poll *p, const char *text)
+{
+    struct slurm_question *q = &p->q[p->which];
+    int64_t most = strstr(text, "Rate limit") ? LIMITED_MOST_MS : FAILED_MOST_MS;
+    int64_t first = questions[QUESTION_JOBS].pause_ms;
+    q->all_failures++;
+    if (p->which == QUESTION_SOME_JOBS) /* they may have left; the next round tells */
+        return;
+    q->failures++;
+    q->pause_ms = q->failures < 8 ? first << (q->failures - 1) : most;
+    q->pause_ms = q->pause_ms > most ? most : q->pause_ms;
+    if (!p->trouble)
+        log_warn("%s failed: %s", questions[p->which].text, text);
+    slurm_poll_set_trouble(p, text);
+}
+
+static void slurm_poll_on_answer(void *ctx, const struct slurm_output *o)
+{
+    struct slurm_poll *p = ctx;
+    struct slurm_question *q = &p->q[p->which];
+    struct errtext err = {""};
+    q->last_ms = (uint64_t)o->ms;
+    q->ms += (uint64_t)o->ms;
+    q->bytes += o->out.len;
+    int r = -1;
+    if (o->exit_code == 0) {
+        struct slurm_span answer = {o->out.s, o->out.len};
+        r = slurm_poll_take(p, &answer, &err);
+    } else {
+        err_set(&err, -1, "%s", o->says.len ? o->says.s : "Slurm does not answer");
+    }
+    if (r >= 0)
+        slurm_poll_note_success(p);
+    else
+        slurm_poll_note_failure(p, err.s);
+    bool config = r > 0 && (p->which == QUESTION_CONFIG || p->which == QUESTION_PARTITIONS);
+    p->hurry = p->hurry && p->which != QUESTION_JOBS;
+    struct slurm_command *done = p->running;
+    p->running = NULL;
+    slurm_command_free(done);
+    p->ops->on_round(p->ops->ctx, config);
+    slurm_poll_next(p);
+}
+
+/* --- for the sessions --- */
+
+void slurm_poll_need(struct slurm_poll *p, enum slurm_need need)
+{
+    p->need = need;
+    slurm_poll_next(p);
+}
+
+bool slurm_poll_has(const struct slurm_poll *p, enum slurm_need need)
+{
+    const struct slurm_question *jobs = &p->q[QUESTION_JOBS];
+    int64_t young = jobs->pause_ms + ANSWER_WAIT_MS;
+    return jobs->answered.ns && p->has >= need && ms_since(p, jobs->answered) < young &&
+           p->q[QUESTION_NODES].answered.ns && p->q[QUESTION_CONFIG].answered.ns &&
+           p->q[QUESTION_PARTITIONS].answered.ns;
+}
+
+bool slurm_poll_is_fresh(const struct slurm_poll *p)
+{
+    return ms_since(p, p->q[QUESTION_JOBS].asked) < slurm_poll_hurry_ms(&p->q[QUESTION_JOBS]);
+}
+
+void slurm_poll_hurry(struct slurm_poll *p)
+{
+    p->hurry = true;
+    slurm_poll_next(p);
+}
+
+void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n)
+{
+    for (size_t i = 0; i < n && p->look_at.n < LOOK_AT_MAX; i++)
+        vec_push(&p->look_at, jobs[i]);
+    slurm_poll_next(p);
+}
+
+const char *slurm_poll_trouble(const struct slurm_poll *p)
+{
+    return p->trouble;
+}
+
+bool slurm_poll_has_jobs(const struct slurm_poll *p)
+{
+    return p->q[QUESTION_JOBS].answered.ns;
+}
+
+void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret)
+{
+    const struct slurm_question *jobs = &p->q[QUESTION_JOBS];
+    *ret = (struct msg_engine){.read_at = jobs->answered_at,
+                               .pause_ms = (uint64_t)jobs->pause_ms,
+                               .trouble = p->trouble ? xstrdup(p->trouble) : NULL};
+    for (size_t k = 0; k < N_QUESTIONS; k++) {
+        const struct slurm_question *q = &p->q[k];
+        if (!q->calls)
+            continue;
+        *rec_list_push(&ret->calls) = (struct engine_calls){.what = xstrdup(questions[k].text),
+                                                            .calls = q->calls,
+                                                            .failures = q->all_failures,
+                                                            .bytes = q->bytes,
+                                                            .ms = q->ms,
+                                                            .last_ms = q->last_ms,
+                                                            .read_at = q->answered_at,
+                                                            .pause_ms = (uint64_t)q->pause_ms};
+    }
+}

@@ -1,0 +1,48 @@
+/* slurm_poll.h - when Slurm is asked, and what that has cost.
+ *
+ * A question is asked again after the longest of its least pause and 50 times what the last answer took, so
+ * that all of them together take at most about 2 % of slurmctld's time. One command runs at a time.
+ * Failures double the pause. Nothing is asked while no client is connected.
+ */
+#ifndef STOKER_BACKEND_SLURM_SLURM_POLL_H
+#define STOKER_BACKEND_SLURM_SLURM_POLL_H
+
+#include "backend/loop/loop.h"
+#include "backend/slurm/slurm_mirror.h"
+#include "src/proto/msg.h"
+
+struct slurm_poll;
+
+struct slurm_poll_ops {
+    /* A round is over: questions that wait for it can be answered. config: what no event tells has changed,
+     * so clients have to ask for everything again. */
+    void (*on_round)(void *ctx, bool config);
+    void *ctx;
+};
+
+/* dir: where Slurm's commands lie. env: theirs. Both, the mirror and ops outlive it. */
+struct slurm_poll *slurm_poll_new(struct loop *l, struct slurm_mirror *mirror, const char *dir,
+                                  const struct strv *env, const struct slurm_poll_ops *ops)
+    __attribute__((warn_unused_result));
+void slurm_poll_free(struct slurm_poll *p);
+
+/* What clients need from now on: nothing, the user's own jobs, all jobs. */
+enum slurm_need { SLURM_NEED_NOTHING, SLURM_NEED_OWN, SLURM_NEED_ALL };
+void slurm_poll_need(struct slurm_poll *p, enum slurm_need need);
+/* Whether what is known serves that need, as of a time that is no longer ago than the pause. */
+bool slurm_poll_has(const struct slurm_poll *p, enum slurm_need need);
+/* Whether the jobs were asked for so lately that asking again would cost more than its share. */
+bool slurm_poll_is_fresh(const struct slurm_poll *p);
+/* Asks as soon as may be for the jobs, the nodes, and what slurm_poll_has misses. */
+void slurm_poll_hurry(struct slurm_poll *p);
+/* The rows of these jobs are asked for once, at once: an action has changed them. */
+void slurm_poll_look_at(struct slurm_poll *p, const uint32_t *jobs, size_t n);
+
+/* Why the last round has failed; NULL: it has not. */
+const char *slurm_poll_trouble(const struct slurm_poll *p);
+/* Has any round of jobs ever been answered? */
+bool slurm_poll_has_jobs(const struct slurm_poll *p);
+/* Counts, times, ages. Caller frees with rec_fini(&msg_engine_rec). */
+void slurm_poll_report(const struct slurm_poll *p, struct msg_engine *ret);
+
+#endif

@@ -1,0 +1,44 @@
+/* slurm_session.h - a client's connection, as the files that answer it share it. */
+#ifndef STOKER_BACKEND_SLURM_SLURM_SESSION_H
+#define STOKER_BACKEND_SLURM_SLURM_SESSION_H
+
+#include "backend/net/conn.h"
+#include "backend/slurm/slurm_command.h"
+#include "backend/slurm/slurm_mirror.h"
+#include "backend/slurm/slurm_poll.h"
+#include "src/base/list.h"
+
+enum slurm_follow { SLURM_FOLLOW_NONE, SLURM_FOLLOW_JOB, SLURM_FOLLOW_OWN, SLURM_FOLLOW_ALL };
+
+struct slurm_session {
+    struct list link;
+    struct slurm_server *server;
+    const struct slurm_mirror *mirror;
+    struct slurm_poll *poll;
+    struct conn *conn;
+    uint64_t number; /* of this connection: commands that it has asked for outlive it */
+    bool greeted;
+    bool missed; /* its queue was full: it is told to ask again once it has read */
+    enum slurm_follow follow;
+    uint64_t follow_tag;
+    uint32_t follow_job;
+    bool waits; /* get is to be answered when its rows are known */
+    uint64_t get_tag;
+    struct msg_get get;
+};
+
+void slurm_session_send(struct slurm_session *s, enum msg_kind kind, uint64_t tag, const void *body);
+void slurm_session_send_encoded(struct slurm_session *s, enum msg_kind kind, uint64_t tag,
+                                const struct str *bytes);
+/* text: in Slurm's words, or what this engine cannot do. */
+void slurm_session_refuse(struct slurm_session *s, uint64_t tag, enum refusal refusal, const char *text);
+/* The needs of all clients may be others now. */
+void slurm_session_need(struct slurm_session *s);
+
+/* Runs a command of Slurm for the client. fn gets what it has answered; s is NULL where the client has gone
+ * by then: the command goes on all the same. arg is fn's. */
+typedef void slurm_done_fn(struct slurm_session *s, uint64_t tag, const struct slurm_output *o, void *arg);
+void slurm_session_run(struct slurm_session *s, uint64_t tag, const struct strv *argv, slurm_done_fn *fn,
+                       void *arg);
+
+#endif

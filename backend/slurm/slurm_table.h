@@ -1,0 +1,75 @@
+/* slurm_table.h - rows of `squeue -O`: the columns that are asked for, and how an answer is cut into them.
+ * Pure.
+ *
+ * Slurm escapes nothing: the name of a job may hold any byte, a newline and a whole forged row too. So each
+ * column ends with a word that is chosen at random for each answer, after the jobs got their names.
+ */
+#ifndef STOKER_BACKEND_SLURM_SLURM_TABLE_H
+#define STOKER_BACKEND_SLURM_SLURM_TABLE_H
+
+#include "backend/slurm/slurm_value.h"
+#include "src/base/err.h"
+
+/* X(enum member, what squeue -O calls it). Nothing that changes without a change of the job, as the time it
+ * has run: rows are compared by their text. Source: squeue(1), --Format; all of them are in Slurm 20.11. */
+#define SLURM_COLUMNS(X)                                                                                     \
+    X(ID, "JobID")                                                                                           \
+    X(ARRAY, "ArrayJobID")                                                                                   \
+    X(INDEX, "ArrayTaskID")                                                                                  \
+    X(STATE, "State")                                                                                        \
+    X(UID, "UserID")                                                                                         \
+    X(USER, "UserName")                                                                                      \
+    X(GROUP, "GroupName")                                                                                    \
+    X(PARTITION, "Partition")                                                                                \
+    X(ACCOUNT, "Account")                                                                                    \
+    X(QOS, "QOS")                                                                                            \
+    X(CPUS, "NumCPUs")                                                                                       \
+    X(NODES, "NumNodes")                                                                                     \
+    X(TASKS, "NumTasks")                                                                                     \
+    X(TASK_CPUS, "cpus-per-task")                                                                            \
+    X(TRES, "tres-alloc")                                                                                    \
+    X(GRES, "tres-per-node")                                                                                 \
+    X(TIME_LIMIT, "TimeLimit")                                                                               \
+    X(NODE_LIST, "NodeList")                                                                                 \
+    X(REASON, "Reason")                                                                                      \
+    X(PRIORITY, "PriorityLong")                                                                              \
+    X(SUBMIT, "SubmitTime")                                                                                  \
+    X(ELIGIBLE, "EligibleTime")                                                                              \
+    X(START, "StartTime")                                                                                    \
+    X(END, "EndTime")                                                                                        \
+    X(EXIT, "exit_code")                                                                                     \
+    X(RESTARTS, "restartcnt")                                                                                \
+    X(BATCH, "BatchFlag")                                                                                    \
+    X(NICE, "nice")                                                                                          \
+    X(FEATURES, "Feature")                                                                                   \
+    X(LICENSES, "Licenses")                                                                                  \
+    X(DEPENDENCY, "Dependency")                                                                              \
+    X(RESERVATION, "Reservation")                                                                            \
+    X(WORKDIR, "WorkDir")                                                                                    \
+    X(STDOUT, "StdOut")                                                                                      \
+    X(STDERR, "StdErr")                                                                                      \
+    X(COMMENT, "Comment")                                                                                    \
+    X(COMMAND, "Command")                                                                                    \
+    X(NAME, "Name")
+
+enum slurm_column {
+#define X(name, text) SLURM_COLUMN_##name,
+    SLURM_COLUMNS(X)
+#undef X
+        SLURM_N_COLUMNS
+};
+
+struct slurm_row {
+    struct slurm_span whole;
+    struct slurm_span columns[SLURM_N_COLUMNS];
+};
+
+/* The argument of -O with that word behind each column. The word is of letters. Caller frees. */
+char *slurm_table_format(const char *word) __attribute__((warn_unused_result));
+
+/* Takes the next row off what is left of an answer. Returns 1, 0 at its end, or -EBADMSG where the answer
+ * is cut off or not of that form. */
+int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,335 @@
+/* The answers of a real Slurm, and forged ones, folded into a model. */
+#include "backend/slurm/slurm_mirror.h"
+
+#include <errno.h>
+
+#include "backend/slurm/slurm_causes.h"
+#include "backend/slurm/slurm_table.h"
+#include "src/text/cause_text.h"
+#include "tests/unit/slurm/fixture.h"
+
+#define NOW ((struct wall){1795405800000})
+
+struct told {
+    unsigned rows, gone, nodes;
+};
+
+static void note(void *ctx, const struct event *ev)
+{
+    struct told *t = ctx;
+    t->rows += ev->kind == EV_JOB_ROW;
+    t->gone += ev->kind == EV_JOB_GONE;
+    t->nodes += ev->kind == EV_NODE_ROW;
+}
+
+static int take(struct slurm_mirror *s, const char *text, size_t n, const char *word,
+                enum slurm_scope scope)
+{
+    struct slurm_span answer = {text, n};
+    return slurm_mirror_take_jobs(s, &answer, word, scope, NOW, NULL);
+}
+
+static struct slurm_mirror *recorded(struct told *t)
+{
+    struct slurm_mirror *s = slurm_mirror_new(note, t);
+    struct slurm_span jobs = fixture_read("squeue"), word = fixture_read("word"),
+                      nodes = fixture_read("node"), parts = fixture_read("partition"),
+                      config = fixture_read("config");
+    assert_int_equal(slurm_mirror_take_config(s, &config, NULL), 1);
+    assert_int_equal(slurm_mirror_take_partitions(s, &parts, NULL), 1);
+    assert_int_equal(take(s, jobs.p, jobs.n, word.p, SLURM_ALL), 1);
+    assert_int_equal(slurm_mirror_take_nodes(s, &nodes, NOW, NULL), 1);
+    free((void *)(uintptr_t)jobs.p);
+    free((void *)(uintptr_t)word.p);
+    free((void *)(uintptr_t)nodes.p);
+    free((void *)(uintptr_t)parts.p);
+    free((void *)(uintptr_t)config.p);
+    return s;
+}
+
+static const struct job *by_name(const struct model *m, const char *name)
+{
+    list_for_each (j, &m->all, struct job, in_all)
+        if (str_eq(j->req.name, name))
+            return j;
+    fail_msg("no job is called %s", name);
+    return NULL;
+}
+
+static void test_recorded_queue(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum job_state want;
+        enum reason reason;
+    } rows[] = {
+        {"one", JOB_RUNNING, REASON_NONE},
+        {"two nodes", JOB_RUNNING, REASON_NONE},
+        {"fails", JOB_FAILED, REASON_NON_ZERO_EXIT},
+        {"held", JOB_PENDING, REASON_HELD_USER},
+        {"later", JOB_PENDING, REASON_BEGIN_TIME},
+        {"follows", JOB_PENDING, REASON_DEPENDENCY},
+        {"never", JOB_PENDING, REASON_NONE},
+        {"None", JOB_PENDING, REASON_HELD_USER},
+        {"a|b,c;d e", JOB_PENDING, REASON_HELD_USER},
+        {"x\n999999 RUNNING\n999998;forged", JOB_PENDING, REASON_HELD_USER},
+        {"\x1f\x1e\033[31mred", JOB_PENDING, REASON_HELD_USER},
+    };
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    const struct model *m = slurm_mirror_model(s);
+    assert_int_equal(m->n_nodes, 28);
+    assert_int_equal(t.nodes, 28);
+    assert_int_equal(m->spec.parts.n, 3);
+    assert_string_equal(m->spec.name, "bench");
+    assert_string_equal(slurm_mirror_release(s), "22.05.8");
+    assert_int_equal(t.rows, m->jobs.n);
+    assert_null(model_get_job(m, 999999));
+    assert_null(model_get_job(m, 999998));
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const struct job *j = by_name(m, rows[i].name);
+        check_int(rows[i].name, j->state, rows[i].want);
+        check_int(rows[i].name, j->reason, rows[i].reason);
+    }
+    slurm_mirror_free(s);
+}
+
+static void test_recorded_details(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    const struct model *m = slurm_mirror_model(s);
+    const struct job *two = by_name(m, "two nodes"), *fails = by_name(m, "fails"),
+                     *killed = by_name(m, "killed");
+    assert_int_equal(two->alloc.n, 2);
+    assert_int_equal(job_cpus(two), 10);
+    assert_int_equal(two->req.time_limit_s, 3600);
+    assert_string_equal(two->req.std_out, "/home/ann/work/out-%x-%j.txt");
+    assert_string_equal(req_rare(&two->req)->comment, "a comment");
+    assert_string_equal(two->req.workdir, "/home/ann/work");
+    assert_int_equal(fails->exit_code, 3);
+    assert_int_equal(killed->exit_signal, 9);
+    assert_string_equal(job_rare(by_name(m, "never"))->reason_detail,
+                        "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority "
+                        "partitions");
+    const struct part_spec *main_part = model_get_part(m, "main");
+    assert_true(main_part->is_default);
+    assert_int_equal(main_part->max_time_s, 2 * 86400);
+    assert_int_equal(main_part->nodes.n, 6);
+    /* Every node that runs a job has it counted. */
+    assert_true(model_get_node(m, two->alloc.v[0].node)->n_jobs >= 1);
+    slurm_mirror_free(s);
+}
+
+static void test_recorded_array(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    const struct model *m = slurm_mirror_model(s);
+    const struct job *record = NULL;
+    uint32_t single = 0;
+    list_for_each (j, &m->all, struct job, in_all) {
+        if (!str_eq(j->req.name, "sweep"))
+            continue;
+        if (job_is_array_record(j))
+            record = j;
+        else
+            single++;
+    }
+    assert_non_null(record);
+    assert_int_equal(record->req.array_throttle, 2);
+    assert_int_equal(record->array_count, 13);
+    assert_int_equal(job_pending_elements(record) + single, 13);
+    assert_null(record->req.std_out);
+    slurm_mirror_free(s);
+}
+
+/* The same answer again tells nothing; a changed row is told alone; a job that is not there has gone,
+ * unless the answer was about some jobs only. */
+static void test_changes(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    struct slurm_span jobs = fixture_read("squeue"), word = fixture_read("word");
+    size_t n_jobs = slurm_mirror_model(s)->jobs.n;
+    t = (struct told){0};
+    assert_int_equal(take(s, jobs.p, jobs.n, word.p, SLURM_ALL), 0);
+    assert_int_equal(t.rows + t.gone, 0);
+
+    char *changed = (char *)(uintptr_t)strstr(jobs.p, "JobHeldUser");
+    assert_non_null(changed);
+    memcpy(changed, "JobHeldXser", 11);
+    assert_int_equal(take(s, jobs.p, jobs.n, word.p, SLURM_ALL), 1);
+    assert_int_equal(t.rows, 1);
+    assert_int_equal(t.gone, 0);
+
+    assert_int_equal(take(s, "", 0, word.p, SLURM_SOME), 0);
+    assert_int_equal(slurm_mirror_model(s)->jobs.n, n_jobs);
+    assert_int_equal(take(s, "", 0, word.p, SLURM_OWN), 1);
+    assert_int_equal(slurm_mirror_model(s)->jobs.n, 0);
+    assert_int_equal(t.gone, n_jobs);
+    free((void *)(uintptr_t)jobs.p);
+    free((void *)(uintptr_t)word.p);
+    slurm_mirror_free(s);
+}
+
+/* An answer that is cut off anywhere changes nothing. */
+static void test_cut_answers(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    struct slurm_span jobs = fixture_read("squeue"), word = fixture_read("word");
+    uint64_t seed = check_seed();
+    t = (struct told){0};
+    for (int i = 0; i < 300; i++) {
+        size_t n = check_rand(&seed) % jobs.n;
+        struct slurm_span rest = {jobs.p, n};
+        struct slurm_row row;
+        int r;
+        while ((r = slurm_table_next(&rest, word.p, &row, NULL)) > 0)
+            ;
+        if (r == 0) /* between two rows: a smaller queue, which is an answer */
+            continue;
+        assert_int_equal(take(s, jobs.p, n, word.p, SLURM_ALL), -EBADMSG);
+    }
+    assert_int_equal(t.rows + t.gone, 0);
+    free((void *)(uintptr_t)jobs.p);
+    free((void *)(uintptr_t)word.p);
+    slurm_mirror_free(s);
+}
+
+/* Whatever bytes a name is made of, those of earlier words, separators and whole rows among them, it comes
+ * back as it was and makes no other job. */
+static void test_any_name_is_a_name(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"|",
+                                         "\n",
+                                         ";",
+                                         ",",
+                                         "\037",
+                                         "abcdefgh;",
+                                         "\0379 RUNNING\n",
+                                         "0",
+                                         "\033[31m",
+                                         "zż",
+                                         "\xff",
+                                         " ",
+                                         "\n99;99;N/A;RUNNING;0;root;\n"};
+    const char *word = "\037qwertzuiopasdf;";
+    uint64_t seed = check_seed();
+    for (int round = 0; round < 2000; round++) {
+        struct str name = STR_INIT, answer = STR_INIT;
+        for (size_t k = check_rand(&seed) % 8; k; k--)
+            str_append(&name, pieces[check_rand(&seed) % N_OF(pieces)]);
+        for (int c = 0; c < SLURM_N_COLUMNS; c++)
+            str_appendf(&answer, "%s%s",
+                        c == SLURM_COLUMN_ID                                  ? "7"
+                        : c == SLURM_COLUMN_UID                               ? "0"
+                        : c == SLURM_COLUMN_NAME || c == SLURM_COLUMN_COMMENT ? name.s
+                                                                              : "",
+                        word);
+        str_append_char(&answer, '\n');
+        struct slurm_mirror *s = slurm_mirror_new(NULL, NULL);
+        assert_int_equal(take(s, answer.s, answer.len, word, SLURM_ALL), 1);
+        assert_int_equal(slurm_mirror_model(s)->jobs.n, 1);
+        struct slurm_span raw = {name.s, name.len};
+        char *want = slurm_text_any(&raw);
+        assert_string_equal(model_get_job(slurm_mirror_model(s), 7)->req.name, want);
+        free(want);
+        slurm_mirror_free(s);
+        str_fini(&name);
+        str_fini(&answer);
+    }
+}
+
+static void test_other_forms_are_refused(void **state)
+{
+    (void)state;
+    struct slurm_mirror *s = slurm_mirror_new(NULL, NULL);
+    struct slurm_span text = {"slurm_load_node error: no answer\n", 33};
+    struct errtext err = {""};
+    assert_int_equal(slurm_mirror_take_nodes(s, &text, NOW, &err), -EBADMSG);
+    assert_int_equal(slurm_mirror_take_partitions(s, &text, &err), -EBADMSG);
+    assert_int_equal(slurm_mirror_take_config(s, &text, &err), -EBADMSG);
+    assert_int_equal(slurm_mirror_take_jobs(s, &text, "\037x;", SLURM_ALL, NOW, &err), -EBADMSG);
+    assert_int_equal(slurm_mirror_model(s)->n_nodes, 0);
+    slurm_mirror_free(s);
+}
+
+/* A node that the next answer does not have has gone. The load of a node is not one of its figures. */
+static void test_nodes_change(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    struct slurm_span nodes = fixture_read("node");
+    t = (struct told){0};
+    char *load = (char *)(uintptr_t)strstr(nodes.p, "CPULoad=0");
+    if (load)
+        load[8] = '1';
+    assert_int_equal(slurm_mirror_take_nodes(s, &nodes, NOW, NULL), 0);
+    assert_int_equal(t.nodes, 0);
+    char *second = strchr(nodes.p, '\n') + 1;
+    struct slurm_span fewer = {second, nodes.n - (size_t)(second - nodes.p)};
+    assert_int_equal(slurm_mirror_take_nodes(s, &fewer, NOW, NULL), 1);
+    assert_int_equal(slurm_mirror_model(s)->n_nodes, 27);
+    free((void *)(uintptr_t)nodes.p);
+    slurm_mirror_free(s);
+}
+
+static void test_causes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *want;
+    } rows[] = {
+        {"one", ""},
+        {"held", "held by root"},
+        {"follows", "waits for afterok:"},
+        {"never", "Nodes required for job are DOWN"},
+        {"later", "not before"},
+        {"base", "next in line, nothing fits yet"},
+        {"behind", "1 job ahead"},
+    };
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    const struct model *m = slurm_mirror_model(s);
+    struct cause_reader reader = {.clock = wall_append_iso, .now = NOW};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct cause c;
+        struct str out = STR_INIT;
+        slurm_cause_first(m, by_name(m, rows[i].name), true, &c);
+        cause_brief(&out, &c, &reader);
+        check_has(rows[i].name, out.s, rows[i].want);
+        str_fini(&out);
+        cause_clear(&c);
+    }
+    struct msg_why why;
+    slurm_cause_why(m, by_name(m, "behind"), true, &why);
+    assert_true(why.rank > 1);
+    assert_int_equal(why.causes.n, 1);
+    rec_fini(&msg_why_rec, &why);
+    slurm_mirror_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorded_queue),
+        cmocka_unit_test(test_recorded_details),
+        cmocka_unit_test(test_recorded_array),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_cut_answers),
+        cmocka_unit_test(test_any_name_is_a_name),
+        cmocka_unit_test(test_other_forms_are_refused),
+        cmocka_unit_test(test_nodes_change),
+        cmocka_unit_test(test_causes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
