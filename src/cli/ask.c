@@ -7,11 +7,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+unsigned ask_flags(const struct cli *cli)
+{
+    return cli->cmd->slurm ? 0 : CLIENT_SLURM;
+}
+
 struct client *ask_connect(const struct cli *cli)
 {
     struct errtext err = {0};
     struct client *c = NULL;
-    if (client_connect(cli->name, 0, &c, &err) < 0)
+    if (client_connect(cli->name, ask_flags(cli), &c, &err) < 0)
         cli_error(cli, "%s", err.s);
     return c;
 }
@@ -34,7 +39,7 @@ struct client *ask_connect_slurm(const struct cli *cli, const char **ret_text)
 {
     struct client *c = NULL;
     struct errtext err = {""};
-    int rc = client_connect(cli->name, 0, &c, &err);
+    int rc = client_connect(cli->name, ask_flags(cli), &c, &err);
     if (rc < 0)
         *ret_text = ask_words_slurm(rc);
     ask_say_away(cli, rc, &err);

@@ -14,6 +14,10 @@
 #define SLURM_AWAY    "Unable to contact slurm controller (connect failure)"
 #define SLURM_TIMEOUT "Socket timed out on send/recv operation"
 
+/* Flags for client_connect. Slurm's names mean Stoker's own cluster: where there is a Slurm, its own
+ * commands are there too. */
+unsigned ask_flags(const struct cli *cli);
+
 /* For stoker's own commands: connects, and starts nothing. Says what is wrong in one line and returns NULL;
  * the command exits with EXIT_AWAY then. */
 struct client *ask_connect(const struct cli *cli) __attribute__((warn_unused_result));

@@ -15,6 +15,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/client/client_slurm.h"
 #include "src/text/cause_text.h"
 
 #define READ_SIZE        (256u << 10)
@@ -373,6 +374,26 @@ static void say_how_to_start(const struct paths *p, struct errtext *err)
             paths_start_command(p));
 }
 
+static bool client_may_use_slurm(const struct client *c, unsigned flags)
+{
+    return (flags & CLIENT_SLURM) && !(flags & CLIENT_UP) && !c->paths.home && !c->paths.shared &&
+           !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
+}
+
+/* No controller answers: the Slurm that is there, if there is one. Returns 0 where there is none, else the
+ * socket, or a negative errno with a text. */
+static int client_dial_any_slurm(struct client *c, struct errtext *err)
+{
+    struct slurm_place place;
+    if (!slurm_place_find(&place))
+        return 0;
+    int fd = slurm_place_dial(&place, err);
+    if (fd >= 0)
+        xstrset(&c->paths.socket, place.socket);
+    slurm_place_fini(&place);
+    return fd;
+}
+
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
 {
     struct client *c = xcalloc(1, sizeof *c);
@@ -382,6 +403,10 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     c->fd = client_dial(c->paths.socket, err);
     bool may_start =
         (flags & CLIENT_START) && !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
+    if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && client_may_use_slurm(c, flags)) {
+        int fd = client_dial_any_slurm(c, err);
+        c->fd = fd ? fd : c->fd;
+    }
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
         c->fd = client_start_controller(&c->paths, flags, err);
     else if (c->fd == -ENOENT || c->fd == -ECONNREFUSED)

@@ -26,6 +26,10 @@ struct client;
 #define CLIENT_ACCEPT_LOSS 8u
 /* Say nothing on standard error: the terminal is in use. */
 #define CLIENT_SILENT 16u
+/* Where no controller runs and none is configured: the Slurm of this machine, through a server of the
+ * user's own (client_slurm.h). Never for commands that have Slurm's names, and never where STOKER_HOME is
+ * set. */
+#define CLIENT_SLURM 32u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
  * controller there), -EPROTO (versions), -EBUSY (too many connections), -ETIMEDOUT; *ret untouched. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/cli/ask.h"
 #include "src/cli/step/batch.h"
 
 #define EXIT_BAD_OPTION 255
@@ -68,7 +69,7 @@ static int check_cluster(const struct cli *cli, const char *name)
     struct errtext err = {0};
     if (!name)
         return 0;
-    if (client_connect(cli->cmd->name, CLIENT_START, &c, &err))
+    if (client_connect(cli->cmd->name, CLIENT_START | ask_flags(cli), &c, &err))
         return submission_away(cli, "Batch job submission failed", &err);
     bool ours = submission_cluster_is(cli, c, name);
     client_free(c);

@@ -1,10 +1,12 @@
 /* submission.c - handing a job to the controller. */
 #include "src/cli/step/submission.h"
-#include "src/base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/base/clock.h"
+#include "src/cli/ask.h"
 
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
 #define RETRY_IN_JOB_MS 300000 /* ... from inside a job */
@@ -19,7 +21,8 @@ bool submission_inside_job(void)
 static int connect_first(const struct cli *cli, struct client **ret, struct errtext *err)
 {
     int wait_ms = submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS;
-    int rc = client_connect(cli->cmd->name, submission_inside_job() ? 0 : CLIENT_START, ret, err);
+    int rc = client_connect(cli->cmd->name, submission_inside_job() ? 0 : CLIENT_START | ask_flags(cli),
+                            ret, err);
     if (rc && submission_inside_job())
         cli_error(cli, SUBMISSION_AWAY ", waiting for it");
     if (rc && (submission_inside_job() || rc == -ECONNRESET))

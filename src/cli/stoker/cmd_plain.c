@@ -313,7 +313,7 @@ static void plain_connect(struct plain *p)
 {
     struct errtext err = {""};
     struct client *c = NULL;
-    if (client_connect(p->cli->name, 0, &c, &err) < 0)
+    if (client_connect(p->cli->name, CLIENT_SLURM, &c, &err) < 0)
         return;
     p->client = c;
     plain_note(p, wall_read(), "connected again");

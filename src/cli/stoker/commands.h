@@ -40,6 +40,7 @@
     X(import) \
     X(manual) \
     X(sim) \
+    X(slurm) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# stoker over a Slurm, whose commands are stood in for by what a real one has answered (tests/slurm/fixtures). test-user
+. stoker.sh
+
+stoker() { env -u STOKER_HOME "$B/bin/stoker" "$@"; }
+export XDG_RUNTIME_DIR=$WORK/run STOKER_SLURM_IDLE_MS=300
+fake=$WORK/slurm calls=$WORK/calls
+mkdir -p "$fake" "$XDG_RUNTIME_DIR"
+chmod 700 "$XDG_RUNTIME_DIR"
+fixtures=$ROOT/tests/slurm/fixtures/22.05.8
+
+# Stands in for one of Slurm's commands: notes how it was called, prints what was recorded.
+cat >"$fake/command" <<FAKE
+#!/bin/bash
+name=\${0##*/}
+echo "\$name \$*" >>"$calls"
+env | grep -E '^(SLURM|SQUEUE|LC_ALL|LANG)' | sort >"$WORK/env"
+[ ! -e "$WORK/broken" ] || { echo "\$name: error: Unable to contact slurm controller (connect failure)" >&2; exit 1; }
+case "\$name \$*" in
+*" -j "*) exit 0 ;;
+squeue*)
+    for a; do [[ \$a != JobID:* ]] || format=\$a; done
+    word=\${format#JobID:} word=\${word%%,ArrayJobID*}
+    python3 - "\$word" <<'PY'
+import sys
+old = open("$fixtures/word", "rb").read()
+sys.stdout.buffer.write(open("$fixtures/squeue", "rb").read().replace(old, sys.argv[1].encode()))
+PY
+    ;;
+*node) cat "$fixtures/node" ;;
+*partition) cat "$fixtures/partition" ;;
+*config) cat "$fixtures/config" ;;
+"scancel "*13*) echo "scancel: error: Kill job error on job id 13: Access/permission denied" >&2; exit 1 ;;
+esac
+FAKE
+chmod +x "$fake/command"
+for name in squeue scontrol scancel sbatch; do ln -s command "$fake/$name"; done
+server_is_gone() { ! pgrep -u "$(id -u)" -f "^stoker-slurm $XDG_RUNTIME_DIR" >/dev/null; }
+
+case_ "Stoker's own squeue is no Slurm"
+run stoker jobs
+[ $rc -ne 0 ] || fail "stoker jobs found a Slurm"
+has "the text" "$err" "no controller runs here"
+[ ! -e "$XDG_RUNTIME_DIR/stoker-slurm" ] || fail "a server was started"
+
+export PATH=$PATH:$fake # behind Stoker's own
+case_ "the queue, without any configuration"
+export SQUEUE_FORMAT=broken SLURM_CLUSTERS=elsewhere
+must stoker jobs -a
+has "the list" "$out" "two nodes"
+has "the list" "$out" "next in line, nothing fits yet"
+hasnt "the list" "$out" $'\n999999'
+is "rows" "$(grep -cE '^[0-9]' <<<"$out")" "$(python3 -c "
+w = open('$fixtures/word', 'rb').read()
+print((open('$fixtures/squeue', 'rb').read().count(w) // 38) - 2)")"
+is "the environment of Slurm's commands" "$(cat "$WORK/env")" $'LC_ALL=C\nSLURM_BITSTR_LEN=0\nSLURM_TIME_FORMAT=%s'
+
+case_ "nodes"
+must stoker nodes
+has "the list" "$out" "not built yet"
+
+case_ "actions run Slurm's commands, and refusals are in Slurm's words"
+: >"$calls"
+must stoker cancel 12
+has "the calls" "$(cat "$calls")" "scancel 12"
+run stoker cancel 13
+[ $rc -ne 0 ] || fail "a refusal is not told"
+has "the text" "$out$err" "Access/permission denied"
+must stoker hold 10
+has "the calls" "$(cat "$calls")" "scontrol uhold 10"
+must stoker release 7
+has "the calls" "$(cat "$calls")" "scontrol release 7"
+must stoker update 10 TimeLimit=30
+has "the calls" "$(cat "$calls")" "scontrol update JobId=10 TimeLimit=30"
+
+case_ "what it has cost"
+must stoker slurm status
+has "the status" "$out" "cluster bench"
+has "the status" "$out" "squeue"
+run stoker submit --wrap true
+[ $rc -ne 0 ] || fail "it was submitted"
+has "the text" "$err" "not built for Slurm yet"
+[ ! -e "$HOME/.local/state/stoker/stoker.db" ] || fail "a cluster of Stoker's own was started beside the Slurm"
+
+case_ "the socket is the user's alone"
+is "its directory" "$(stat -c %a "$XDG_RUNTIME_DIR/stoker-slurm")" 700
+is "one server" "$(pgrep -c -u "$(id -u)" -f "^stoker-slurm $XDG_RUNTIME_DIR")" 1
+
+case_ "nothing is left when the last client has gone"
+wait_for 20 server_is_gone
+is "sockets" "$(find "$XDG_RUNTIME_DIR" -type s)" ""
+
+case_ "a Slurm that does not answer is said so, in its words"
+touch "$WORK/broken"
+run stoker jobs
+[ $rc -ne 0 ] || fail "an empty queue was shown"
+has "the text" "$out$err" "Unable to contact slurm controller"
+rm "$WORK/broken"
+wait_for 20 server_is_gone
+
+case_ "a directory that others can get into is refused"
+chmod 755 "$XDG_RUNTIME_DIR/stoker-slurm"
+run stoker jobs
+[ $rc -ne 0 ] || fail "it was used"
+has "the text" "$err" "is not a directory of yours alone"
