@@ -54,7 +54,7 @@ static void tell_faulty_configuration(struct connector *k)
 static void *attempt(void *arg)
 {
     struct connector *k = arg;
-    k->rc = client_connect("stoker-ui", k->flags, &k->client, &k->err);
+    k->rc = client_connect("stoker-ui", k->flags | CLIENT_SLURM, &k->client, &k->err);
     if (k->rc == -ENOENT || k->rc == -ECONNREFUSED)
         tell_faulty_configuration(k);
     uint64_t one = 1;

@@ -12,6 +12,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "ui/frame/engine.h"
 #include "ui/frame/hotspots.h"
 #include "ui/frame/mirror_follow.h"
 #include "ui/frame/stack.h"
@@ -27,12 +28,23 @@
 #define BAR_MOST           24
 #define BAR_MIN            8 /* cells of a bar that the window's words must leave */
 
+/* Rows that are read from another engine have an age. */
+static void engine_age_text(const struct ui *ui, struct rich *r)
+{
+    struct str age = STR_INIT;
+    bool stale = engine_age(ui, &age);
+    rich_addf(r, stale ? ROLE_WARN : ROLE_GOOD, "%s %s", stale ? "!" : "\u25cf", age.s);
+    str_fini(&age);
+}
+
 static void age_text(const struct ui *ui, struct rich *r)
 {
     char b[UNITS_TEXT_SIZE];
     const struct connection *c = follow_connection(ui);
     if (ui->frozen)
         rich_add(r, ROLE_WARN, tr("frozen"));
+    else if (ui->session.online && ui->session.has_data && ui_engine(ui))
+        engine_age_text(ui, r);
     else if (ui->session.online && ui->session.has_data)
         rich_add(r, ROLE_GOOD, tr("\u25cf live"));
     else if (ui->session.online)
@@ -63,6 +75,8 @@ static void add_tab(const struct ui *ui, struct rich *r, size_t i, enum tabs how
 static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
 {
     for (size_t i = 0; i < ui->program.n_screens; i++) {
+        if (engine_why_not(ui, ui->program.screens[i].action))
+            continue;
         if (i && how == TABS_LONG)
             rich_add(r, ROLE_NORMAL, " ");
         add_tab(ui, r, i, how);
@@ -74,6 +88,8 @@ static void header_spots(const struct ui *ui, int y, int x, enum tabs how)
 {
     for (size_t i = 0; i < ui->program.n_screens; i++) {
         struct rich tab;
+        if (engine_why_not(ui, ui->program.screens[i].action))
+            continue;
         rich_init(&tab);
         add_tab(ui, &tab, i, how);
         int w = cell_width(tab.text.s);

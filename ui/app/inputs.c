@@ -20,6 +20,7 @@
 #include "ui/command/filter_line.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
+#include "ui/frame/engine.h"
 #include "ui/frame/frame_sync.h"
 #include "ui/frame/hotspots.h"
 #include "ui/frame/later.h"
@@ -277,6 +278,11 @@ static void settle(struct ui *ui, struct view *v, unsigned did)
 static void do_action(struct ui *ui, enum action action, const struct input *in, unsigned did)
 {
     struct view *v = ui_view(ui);
+    const char *why_not = engine_why_not(ui, action);
+    if (why_not) {
+        ui_toast(ui, ROLE_NORMAL, "%s", why_not);
+        return;
+    }
     if ((action == ACTION_CLOSE || action == ACTION_BACK) && side_panes_unzoom(ui)) {
         ui->dirty = true;
         return;

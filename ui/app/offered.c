@@ -3,6 +3,7 @@
 
 #include "src/base/lang.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/frame/engine.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
@@ -77,6 +78,8 @@ bool offered_first_job(const struct ui *ui)
 
 bool offered(const struct ui *ui, enum action action)
 {
+    if (engine_why_not(ui, action))
+        return false;
     const struct table *t = offered_table(ui);
     bool any_row = !t || t->shown.n || list_n_marks(&t->list);
     if (ui_why_read_only(ui) && changes_something(action))

@@ -8,6 +8,7 @@
 #include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "ui/frame/changes.h"
+#include "ui/frame/engine.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
 #include "ui/frame/stack.h"
@@ -65,6 +66,7 @@ void follow_free(struct ui *ui)
     free(f->connection.why_lost);
     free(f->connection.connecting);
     rec_fini(&msg_welcome_rec, &ui->session.welcome);
+    rec_fini(&msg_engine_rec, &ui->session.engine);
     free(f);
     ui->follow = NULL;
 }
@@ -263,6 +265,7 @@ void follow_feed(struct ui *ui, const struct incoming *in)
     case MSG_REASONS: follow_take_push(ui, in); return;
     case MSG_RESYNC: follow_resync(ui); return;
     case MSG_TOTALS: follow_take_totals(ui, in->body); return;
+    case MSG_ENGINE_DATA: engine_take(ui, in->body); return;
     case MSG_UTIL: utilization_take(ui, in->body); return;
     default: break;
     }
@@ -288,6 +291,7 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
     struct connection *c = &ui->follow->connection;
     rec_fini(&msg_welcome_rec, &ui->session.welcome);
     rec_copy(&msg_welcome_rec, &ui->session.welcome, w);
+    rec_fini(&msg_engine_rec, &ui->session.engine);
     ui->session.online = c->was_online = true;
     ui->follow->sends_all = false;
     follow_say(&c->connecting, NULL);

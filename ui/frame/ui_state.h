@@ -52,6 +52,7 @@ struct ui_session {
     bool online;   /* there is a connection to the controller, which said welcome */
     bool has_data; /* a snapshot has come */
     struct msg_welcome welcome;
+    struct msg_engine engine; /* of another engine: of which time the rows are */
 };
 
 struct ui {

@@ -133,6 +133,10 @@ struct mono ui_mono(const struct ui *ui);
 bool ui_online(const struct ui *ui);  /* there is a connection to the controller */
 uint32_t ui_uid(const struct ui *ui); /* of the user of these screens */
 bool ui_is_admin(const struct ui *ui);
+/* The engine behind the screens, for people: "Slurm"; NULL: Stoker's own. */
+const char *ui_engine(const struct ui *ui);
+/* Whether that engine does not have it. */
+bool ui_lacks(const struct ui *ui, enum lack what);
 /* Where the user's own settings, themes and templates lie; NULL: nowhere. */
 const char *ui_config_dir(const struct ui *ui);
 /* Where the screens were started; NULL: not known. */

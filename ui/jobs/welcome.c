@@ -81,8 +81,27 @@ static void welcome_key(struct lines *l, const struct ui *ui, enum action a, con
     rich_addf(r, ROLE_NORMAL, "%*s%s", used < KEY_CELLS ? KEY_CELLS - used : 1, "", what);
 }
 
+/* The queue of another engine: the other jobs are not read until they are asked for. */
+static void welcome_engine_lines(struct lines *l, const struct ui *ui)
+{
+    lines_addf(l, ROLE_STRONG, tr("You have no jobs in the queue of %s."), ui_engine(ui));
+    lines_add(l);
+    welcome_key(l, ui, ACTION_MINE, tr("the jobs of all users"));
+    welcome_key(l, ui, ACTION_SCREEN_NODES, tr("the nodes"));
+    welcome_key(l, ui, ACTION_HELP, tr("all keys"));
+    lines_add(l);
+    lines_addf(l, ROLE_DIM, tr("From a shell:"));
+    lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
+    lines_add(l);
+    lines_addf(l, ROLE_DIM, tr("New jobs appear here within some seconds."));
+}
+
 void welcome_lines(struct lines *l, const struct ui *ui)
 {
+    if (ui_engine(ui)) {
+        welcome_engine_lines(l, ui);
+        return;
+    }
     lines_addf(l, ROLE_STRONG, tr("No jobs are queued."));
     welcome_state(l, ui_model(ui));
     lines_add(l);
