@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +28,35 @@ static void slurm_on_signal(void *ctx, int signo)
         loop_stop(ctx);
 }
 
-/* The client that has started it waits for the end of its first process: it listens now. */
-static void go_into_background(void)
+/* The client that has started it waits for the end of this process: it is over when the one in the
+ * background listens, or could not. Returns what that one tells through. The loop is made behind the fork:
+ * its signals would wake the first process. */
+static int go_into_background(void)
+{
+    int fds[2];
+    char listens = 0;
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        _exit(EXIT_FAILURE);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(fds[0]);
+        setsid();
+        return fds[1];
+    }
+    close(fds[1]);
+    bool is_up = pid > 0 && read(fds[0], &listens, 1) == 1 && listens;
+    _exit(is_up ? 0 : EXIT_FAILURE);
+}
+
+/* What it could not do has been said. */
+static void tell_listening(int fd)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    pid_t pid = fork();
-    if (pid != 0)
-        _exit(pid < 0 ? EXIT_FAILURE : 0);
-    setsid();
-    if (null >= 0 && dup2(null, STDERR_FILENO) < 0)
+    const char listens = 1;
+    if (null < 0 || dup2(null, STDERR_FILENO) < 0 || chdir("/") < 0 || write(fd, &listens, 1) != 1)
         _exit(EXIT_FAILURE);
-    if (chdir("/") < 0)
-        _exit(EXIT_FAILURE);
+    close(null);
+    close(fd);
 }
 
 /* Held for as long as it runs: only one serves a socket. Returns a descriptor or a negative errno. */
@@ -64,9 +82,11 @@ int main(int argc, char **argv)
         return 2;
     }
     log_open("stoker-slurm", -1, LOG_LVL_WARN);
-    int lock = slurm_take_lock(argv[1]);
-    if (lock == -EWOULDBLOCK)
-        return 0; /* another one serves it */
+    int up = go_into_background(), lock = slurm_take_lock(argv[1]);
+    if (lock == -EWOULDBLOCK) { /* another one serves it */
+        tell_listening(up);
+        return 0;
+    }
     const char *idle = getenv(IDLE_VARIABLE);
     struct slurm_server_settings settings = {
         .socket = argv[1], .commands = argv[2], .idle_ms = idle ? atoll(idle) : IDLE_MS};
@@ -78,7 +98,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "stoker-slurm: %s\n", *err.s ? err.s : strerror(-lock));
         return EXIT_FAILURE;
     }
-    go_into_background();
+    tell_listening(up);
     loop_run(loop);
     slurm_server_free(server);
     loop_free(loop);

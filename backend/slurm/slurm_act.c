@@ -10,8 +10,7 @@
 
 /* --- targets as Slurm writes them --- */
 
-/* An element goes by the name that its user knows; the id of an array stands for all of it, here as there.
- */
+/* An element goes by the name that its user knows. The id of an array stands for all of it. */
 static void act_append_target(struct str *out, const struct model *m, const struct job_target *t)
 {
     const struct job *j = model_get_job(m, t->job);

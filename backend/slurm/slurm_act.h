@@ -1,6 +1,4 @@
-/* slurm_act.h - actions on jobs: Slurm's own commands, run as the user, and their refusals in Slurm's
- * words.
- */
+/* slurm_act.h - actions on jobs: commands of Slurm, run as the user, and their refusals in its words. */
 #ifndef STOKER_BACKEND_SLURM_SLURM_ACT_H
 #define STOKER_BACKEND_SLURM_SLURM_ACT_H
 

@@ -122,19 +122,46 @@ static uint64_t *mirror_take_missing(struct slurm_mirror *s, struct idmap *map, 
 
 /* --- jobs --- */
 
-/* How many single elements the answer has of each array: array id -> number, as a pointer. */
-static int mirror_count_elements(const struct slurm_span *answer, const char *word, struct idmap *ret,
-                                 struct errtext *err)
+struct row_place { /* of a row in an answer */
+    uint32_t id;
+    struct slurm_span text; /* with the end of the line */
+};
+
+struct row_places {
+    VEC(struct row_place) v;
+    struct idmap elements; /* array id -> how many single elements the answer has of it, as a pointer */
+};
+
+static void row_places_fini(struct row_places *r)
+{
+    vec_fini(&r->v);
+    idmap_fini(&r->elements);
+}
+
+static int row_places_by_id(const void *pa, const void *pb)
+{
+    const struct row_place *a = pa, *b = pb;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Where the rows are, in the order of their ids: the model takes jobs that come in their order without a
+ * walk. Squeue prints them by priority. */
+static int mirror_find_rows(const struct slurm_span *answer, const char *word, struct row_places *ret,
+                            struct errtext *err)
 {
     struct slurm_span rest = *answer;
     struct slurm_row row;
     int r;
     while ((r = slurm_table_next(&rest, word, &row, err)) > 0) {
         bool single;
-        uint32_t array = slurm_job_array(&row, &single);
+        uint32_t array = slurm_job_array(&row, &single), id = slurm_job_id(&row);
         if (array && single)
-            idmap_set(ret, array, (void *)((uintptr_t)idmap_get(ret, array) + 1));
+            idmap_set(&ret->elements, array, (void *)((uintptr_t)idmap_get(&ret->elements, array) + 1));
+        if (id)
+            vec_push(&ret->v, ((struct row_place){.id = id, .text = {row.whole.p, row.whole.n + 1}}));
     }
+    if (ret->v.n)
+        qsort(ret->v.v, ret->v.n, sizeof *ret->v.v, row_places_by_id);
     return r;
 }
 
@@ -161,32 +188,38 @@ static bool mirror_drop_missing_jobs(struct slurm_mirror *s)
     return n;
 }
 
+/* Returns whether the job is another one than before. */
+static bool mirror_take_row(struct slurm_mirror *s, const struct row_place *place, const char *word,
+                            const struct idmap *elements)
+{
+    struct slurm_span rest = place->text;
+    struct slurm_row row;
+    bool single;
+    if (slurm_table_next(&rest, word, &row, NULL) <= 0)
+        return false;
+    uint32_t array = slurm_job_array(&row, &single);
+    uint32_t n = array && !single ? (uint32_t)(uintptr_t)idmap_get(elements, array) : 0;
+    uint64_t hash =
+        slurm_table_hash(&row) + n; /* the number of its elements is of an array's record, too */
+    return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, n);
+}
+
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
                            enum slurm_scope scope, struct wall now, struct errtext *err)
 {
-    struct idmap elements = {0};
-    struct slurm_span rest = *answer;
-    struct slurm_row row;
+    struct row_places rows = {.v = VEC_INIT};
     bool changed = false;
-    int r = mirror_count_elements(answer, word, &elements, err);
+    int r = mirror_find_rows(answer, word, &rows, err);
     if (r == 0) {
         mirror_next_answer(s, now);
-        while (slurm_table_next(&rest, word, &row, NULL) > 0) {
-            uint32_t id = slurm_job_id(&row);
-            bool single;
-            uint32_t array = slurm_job_array(&row, &single);
-            uint32_t n = array && !single ? (uint32_t)(uintptr_t)idmap_get(&elements, array) : 0;
-            /* The number of elements is of the record's row, too. */
-            uint64_t hash = hash_bytes(row.whole.p, row.whole.n) + n;
-            if (id && mirror_note(s, &s->jobs, id, hash))
-                changed |= mirror_take_job(s, &row, n);
-        }
+        vec_for_each (&rows.v, i)
+            changed |= mirror_take_row(s, &rows.v.v[i], word, &rows.elements);
         if (scope != SLURM_SOME) {
             changed |= mirror_drop_missing_jobs(s);
             s->has_all = scope == SLURM_ALL;
         }
     }
-    idmap_fini(&elements);
+    row_places_fini(&rows);
     return r < 0 ? r : changed;
 }
 

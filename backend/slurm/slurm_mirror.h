@@ -22,8 +22,7 @@ void slurm_mirror_free(struct slurm_mirror *s);
 const struct model *slurm_mirror_model(const struct slurm_mirror *s);
 
 /* Each takes a whole answer as of `now`. Returns 1 where something has changed, else 0; or -EBADMSG with a
- * text, and then nothing has. The configuration (partitions, names) is told by no event: clients ask again.
- */
+ * text, and then nothing has. No event tells the configuration (partitions, names): clients ask again. */
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
                            enum slurm_scope scope, struct wall now, struct errtext *err)
     __attribute__((warn_unused_result));

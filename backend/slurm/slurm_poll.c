@@ -132,14 +132,15 @@ static void slurm_poll_on_timer(void *ctx)
 
 /* --- asking --- */
 
+/* A control character and letters: 47 bits that no name can have been made for. */
 static void slurm_poll_make_word(char word[static WORD_SIZE])
 {
-    uint8_t random[WORD_SIZE - 3];
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    uint8_t random[WORD_SIZE - 2];
     bug_on(getrandom(random, sizeof random, 0) != (ssize_t)sizeof random);
     word[0] = '\037';
     for (size_t i = 0; i < sizeof random; i++)
-        word[1 + i] = (char)('a' + random[i] % 26);
-    word[WORD_SIZE - 2] = ';';
+        word[1 + i] = letters[random[i] % (sizeof letters - 1)];
     word[WORD_SIZE - 1] = '\0';
 }
 

@@ -152,8 +152,8 @@ void slurm_rows_try(struct slurm_session *s)
     if (!s->waits)
         return;
     const char *trouble = slurm_poll_trouble(s->poll);
-    bool known = slurm_poll_has(s->poll, slurm_rows_get_need(s)) &&
-                 (s->get.follow || slurm_poll_is_fresh(s->poll));
+    bool known =
+        slurm_poll_has(s->poll, slurm_rows_get_need(s)) && (s->get.follow || slurm_poll_is_fresh(s->poll));
     if (known || (trouble && slurm_poll_has_jobs(s->poll))) {
         slurm_rows_send_snapshot(s);
         slurm_rows_end_get(s);

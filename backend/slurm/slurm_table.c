@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "src/base/idmap.h"
+
 char *slurm_table_format(const char *word)
 {
     static const char *const names[] = {
@@ -36,4 +38,12 @@ int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row
     rest->p++;
     rest->n--;
     return 1;
+}
+
+uint64_t slurm_table_hash(const struct slurm_row *row)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < SLURM_N_COLUMNS; i++)
+        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + hash_bytes(row->columns[i].p, row->columns[i].n);
+    return hash;
 }

@@ -72,4 +72,7 @@ char *slurm_table_format(const char *word) __attribute__((warn_unused_result));
 int slurm_table_next(struct slurm_span *rest, const char *word, struct slurm_row *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* The same for equal columns, whatever the word of their answer was. */
+uint64_t slurm_table_hash(const struct slurm_row *row);
+
 #endif

@@ -59,7 +59,8 @@ static int ask_history(struct job_lookup *l, const struct cli *cli)
     struct job_target t = l->target;
     struct msg_history q = {.jobs = {.v = &t, .n = 1}};
     struct errtext err = {0};
-    bool whole = false;
+    /* Over another engine the queue may be all there is. */
+    bool whole = client_welcome(l->client)->lacks & 1u << LACK_HISTORY;
     t.step = STEP_ALL;
     list_for_each (j, &l->m.all, struct job, in_all)
         whole = whole || (job_is_named(j, t.job, t.array_index) &&

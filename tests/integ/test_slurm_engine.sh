@@ -59,6 +59,14 @@ case_ "nodes"
 must stoker nodes
 has "the list" "$out" "not built yet"
 
+case_ "one job"
+must stoker show 2
+has "the job" "$out" "two nodes"
+has "the job" "$out" "n[5-6]"
+says "a job that is not there" 3 "~" "~" stoker show 4711
+must stoker why 13
+has "the causes" "$out" "1 job"
+
 case_ "actions run Slurm's commands, and refusals are in Slurm's words"
 : >"$calls"
 must stoker cancel 12

@@ -1,4 +1,5 @@
-/* cmd_slurm.c - stoker slurm status: what the screens over a Slurm have asked it, and what that has cost. */
+/* cmd_slurm.c - stoker slurm status: what the screens over a Slurm have asked it, and what that has cost.
+ */
 #include <stdio.h>
 
 #include "src/base/clock.h"
@@ -37,14 +38,15 @@ static void slurm_print_status(const struct msg_welcome *w, const struct msg_eng
            w->engine_release ? w->engine_release : "", w->name, w->pid);
     if (wall_is_set(m->read_at))
         printf("The jobs were read %s ago and are read again every %s while a screen is open.\n",
-               slurm_age(m->read_at, since), duration_format_words((int64_t)(m->pause_ms / MS_PER_S), pause));
+               slurm_age(m->read_at, since),
+               duration_format_words((int64_t)(m->pause_ms / MS_PER_S), pause));
     else
         puts("Nothing has been read yet: no screen is open.");
     if (m->trouble)
         printf("The last question failed: %s\n", m->trouble);
     if (m->calls.n)
-        printf("\n%-24s %6s %6s %10s %8s %8s  %-9s %s\n", "COMMAND", "CALLS", "FAILED", "BYTES", "MS", "LAST MS",
-               "AGE", "AGAIN AFTER");
+        printf("\n%-24s %6s %6s %10s %8s %8s  %-9s %s\n", "COMMAND", "CALLS", "FAILED", "BYTES", "MS",
+               "LAST MS", "AGE", "AGAIN AFTER");
     for (size_t i = 0; i < m->calls.n; i++)
         slurm_print_call(&m->calls.v[i]);
 }
@@ -102,8 +104,9 @@ static int slurm_run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-const struct command cmd_slurm = {.name = "slurm",
-                                  .summary = "Show what the screens over a Slurm have asked it, and what that costs",
-                                  .usage = "status [--json]",
-                                  .options = &options,
-                                  .run = slurm_run};
+const struct command cmd_slurm = {
+    .name = "slurm",
+    .summary = "Show what the screens over a Slurm have asked it, and what that costs",
+    .usage = "status [--json]",
+    .options = &options,
+    .run = slurm_run};

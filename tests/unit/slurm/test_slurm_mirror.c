@@ -177,6 +177,28 @@ static void test_changes(void **state)
     slurm_mirror_free(s);
 }
 
+/* Each answer has a word of its own: the same rows behind another one are the same rows. */
+static void test_another_word(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    struct slurm_mirror *s = recorded(&t);
+    struct slurm_span jobs = fixture_read("squeue"), word = fixture_read("word");
+    size_t len = strlen(word.p);
+    char *other = xstrndup("\037OtherWordOfThatLength", len);
+    t = (struct told){0};
+    assert_int_equal(strlen(other), len);
+    for (char *at = (char *)(uintptr_t)jobs.p;
+         (at = memmem(at, jobs.n - (size_t)(at - jobs.p), word.p, len));)
+        memcpy(at, other, len);
+    assert_int_equal(take(s, jobs.p, jobs.n, other, SLURM_ALL), 0);
+    assert_int_equal(t.rows + t.gone, 0);
+    free(other);
+    free((void *)(uintptr_t)jobs.p);
+    free((void *)(uintptr_t)word.p);
+    slurm_mirror_free(s);
+}
+
 /* An answer that is cut off anywhere changes nothing. */
 static void test_cut_answers(void **state)
 {
@@ -321,15 +343,11 @@ static void test_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_queue),
-        cmocka_unit_test(test_recorded_details),
-        cmocka_unit_test(test_recorded_array),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_cut_answers),
-        cmocka_unit_test(test_any_name_is_a_name),
-        cmocka_unit_test(test_other_forms_are_refused),
-        cmocka_unit_test(test_nodes_change),
-        cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_recorded_queue),     cmocka_unit_test(test_recorded_details),
+        cmocka_unit_test(test_recorded_array),     cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_cut_answers),        cmocka_unit_test(test_another_word),
+        cmocka_unit_test(test_any_name_is_a_name), cmocka_unit_test(test_other_forms_are_refused),
+        cmocka_unit_test(test_nodes_change),       cmocka_unit_test(test_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
