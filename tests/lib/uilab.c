@@ -79,6 +79,8 @@ void uilab_connect(struct uilab *u)
                             .cluster = cluster,
                             .uid = u->uid,
                             .admin = !u->ordinary,
+                            .engine = (char *)(uintptr_t)u->engine,
+                            .lacks = u->lacks,
                             .now = u->lab.now};
     if (!u->app)
         uilab_open(u);

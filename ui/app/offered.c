@@ -92,9 +92,9 @@ bool offered(const struct ui *ui, enum action action)
         return !t || t->rows.n || t->edit.text.len;
     bool is_empty = ui_has_data(ui) && !ui_model(ui)->jobs.n;
     if (action == ACTION_TRY_SAMPLES || action == ACTION_TRY_DEMO)
-        return is_empty;
+        return is_empty && !ui_engine(ui);
     if (action == ACTION_MINE)
-        return !is_empty;
+        return !is_empty || ui_engine(ui);
     if (action == ACTION_UNMARK)
         return t && list_n_marks(&t->list);
     return true;

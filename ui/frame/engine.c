@@ -2,6 +2,7 @@
 
 #include "src/base/lang.h"
 #include "src/base/units.h"
+#include "ui/frame/stack.h"
 #include "ui/frame/ui_state.h"
 
 #define STALE_PAUSES 3 /* pauses after which rows are stale */
@@ -37,11 +38,18 @@ const char *engine_why_not(const struct ui *ui, enum action action)
     return NULL;
 }
 
+void engine_begin(struct ui *ui)
+{
+    struct view *v = ui_view(ui);
+    if (ui_engine(ui) && !ui->session.has_data && v->ops->mine)
+        *v->ops->mine(v) = true;
+}
+
 void engine_take(struct ui *ui, struct msg_engine *m)
 {
     struct ui_session *s = &ui->session;
     if (m->trouble && !s->engine.trouble)
-        ui_toast(ui, ROLE_WARN, tr("%s: %s"), ui_engine(ui) ? ui_engine(ui) : "Slurm", m->trouble);
+        ui_toast(ui, ROLE_WARN, "%s: %s", ui_engine(ui) ? ui_engine(ui) : "Slurm", m->trouble);
     rec_fini(&msg_engine_rec, &s->engine);
     s->engine = *m;
     *m = (struct msg_engine){0};

@@ -7,6 +7,9 @@
 /* Why the action is not to be had here, for people; NULL: it is. */
 const char *engine_why_not(const struct ui *ui, enum action action);
 
+/* A connection begins: a screen of jobs over another engine starts with the user's own, so that no list of
+ * all is read that is not asked for. */
+void engine_begin(struct ui *ui);
 /* Takes a pushed message, which is moved out of *m. */
 void engine_take(struct ui *ui, struct msg_engine *m);
 /* Appends "Slurm, 8 s ago": of which time the rows are; nothing where the engine is Stoker. Returns whether

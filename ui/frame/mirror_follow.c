@@ -298,6 +298,7 @@ void follow_connected(struct ui *ui, const struct msg_welcome *w)
     follow_say(&c->why_lost, NULL);
     toast_withdraw(ui, tr(NOT_CONNECTED));
     ui->dirty = true;
+    engine_begin(ui);
     follow_resync(ui);
     utilization_connected(ui);
 }

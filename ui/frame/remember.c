@@ -68,7 +68,8 @@ static bool remember_set_columns(struct strv *at, struct strv take_names)
     return true;
 }
 
-static bool remember_note(struct view_prefs *p, struct view *v)
+/* mine: whether the user's own jobs alone are shown is noted, too. */
+static bool remember_note(struct view_prefs *p, struct view *v, bool mine)
 {
     const struct table *t = v->ops->table(v);
     (void)remember_set_text(&p->filter, t->edit.text.s); /* of no use the next time */
@@ -76,7 +77,7 @@ static bool remember_note(struct view_prefs *p, struct view *v)
     changed |= remember_set_bool(&p->reverse, t->sort >= 0 && t->reverse);
     changed |= remember_set_bool(&p->flat, t->flat);
     changed |= remember_set_columns(&p->columns, remember_shown_columns(t));
-    if (v->ops->mine)
+    if (v->ops->mine && mine)
         changed |= remember_set_bool(&p->mine, *v->ops->mine(v));
     return changed;
 }
@@ -85,7 +86,8 @@ void remember_view(struct ui *ui, struct view *v)
 {
     const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     if (t && !t->typing &&
-        remember_note(prefs_of(ui->o.prefs, v->ops->name), v)) /* a filter counts once it is kept */
+        remember_note(prefs_of(ui->o.prefs, v->ops->name), v,
+                      !ui_engine(ui))) /* a filter counts once it is kept */
         outbox_wish(ui, WISH_SAVE);
 }
 

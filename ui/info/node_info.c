@@ -170,7 +170,7 @@ static void node_info_note(struct rich *r, const struct ui *ui, const struct nod
             rich_add(r, n->state == NODE_LOST || n->state == NODE_DOWN ? ROLE_ERROR : ROLE_WARN, m.word);
         since(r, ui, n->t_state);
         if (n->trouble)
-            rich_addf(r, ROLE_NORMAL, ": %s", n->trouble);
+            rich_addf(r, ROLE_NORMAL, r->text.len > begin ? ": %s" : "%s", n->trouble);
         rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
     }
     if (n->drain)
