@@ -165,33 +165,67 @@ static void read_outputs(struct job *j, const struct slurm_row *row)
     j->req.std_err = slurm_text(COLUMN(row, STDERR));
 }
 
-static void read_array(struct job *j, const struct slurm_row *row, uint32_t n_elements)
+/* The waiting elements of an array's record; the caller frees *ret with array_spec_fini. */
+static bool read_waiting(const struct slurm_row *row, struct array_spec *ret)
+{
+    char *text = slurm_text(COLUMN(row, INDEX));
+    bool there = text && array_parse(text, ARRAY_SIZE_MAX, ret, NULL) == 0;
+    free(text);
+    return there;
+}
+
+static void slurm_array_widen(struct slurm_array *a, uint32_t count, uint32_t min, uint32_t max,
+                              uint32_t step)
+{
+    a->min = a->count && a->min < min ? a->min : min;
+    a->max = a->count && a->max > max ? a->max : max;
+    a->step = a->count && a->step != step ? 1 : step;
+    a->count += count;
+}
+
+void slurm_array_add(struct slurm_array *a, const struct slurm_row *row)
+{
+    uint32_t index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
+    struct array_spec spec = {0};
+    if (index != ARRAY_NONE) {
+        slurm_array_widen(a, 1, index, index, 1);
+    } else if (read_waiting(row, &spec)) {
+        slurm_array_widen(a, spec.count, spec.min, spec.max, spec.step);
+        array_spec_fini(&spec);
+    }
+}
+
+static void read_record(struct job *j, const struct slurm_row *row)
+{
+    struct array_spec spec = {0};
+    if (j->state != JOB_PENDING || !read_waiting(row, &spec)) {
+        j->array_job = 0;
+        return;
+    }
+    for (size_t i = 0; i < spec.ranges.n; i++)
+        *rec_list_push(&j->array_pending) = spec.ranges.v[i];
+    j->req.array_throttle = spec.throttle;
+    j->req.array_spec = slurm_text(COLUMN(row, INDEX));
+    array_spec_fini(&spec);
+}
+
+static void read_array(struct job *j, const struct slurm_row *row, const struct slurm_array *array)
 {
     bool single;
     j->array_index = ARRAY_NONE;
     j->array_job = slurm_job_array(row, &single);
     if (!j->array_job)
         return;
-    if (single) {
+    if (array) {
+        j->array_count = array->count;
+        j->array_min = array->min;
+        j->array_max = array->max;
+        j->array_step = array->step;
+    }
+    if (single)
         j->array_index = slurm_u32(COLUMN(row, INDEX), ARRAY_NONE);
-        return;
-    }
-    struct array_spec spec = {0};
-    char *text = slurm_text(COLUMN(row, INDEX));
-    if (j->state != JOB_PENDING || !text || array_parse(text, ARRAY_SIZE_MAX, &spec, NULL) < 0) {
-        free(text);
-        j->array_job = 0;
-        return;
-    }
-    for (size_t i = 0; i < spec.ranges.n; i++)
-        *rec_list_push(&j->array_pending) = spec.ranges.v[i];
-    j->array_count = spec.count + n_elements;
-    j->array_min = spec.min;
-    j->array_max = spec.max;
-    j->array_step = spec.step;
-    j->req.array_throttle = spec.throttle;
-    j->req.array_spec = text;
-    array_spec_fini(&spec);
+    else
+        read_record(j, row);
 }
 
 /* --- times and ends --- */
@@ -250,7 +284,7 @@ static void slurm_job_add_batch_step(struct job *j)
     t->signal = j->exit_signal;
 }
 
-struct job *slurm_job_read(const struct slurm_row *row, uint32_t n_elements)
+struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array)
 {
     uint32_t id = slurm_job_id(row), uid = slurm_u32(COLUMN(row, UID), UINT32_MAX);
     if (!id || uid == UINT32_MAX)
@@ -269,7 +303,7 @@ struct job *slurm_job_read(const struct slurm_row *row, uint32_t n_elements)
     j->restarts = slurm_u32(COLUMN(row, RESTARTS), 0);
     read_reason(j, COLUMN(row, REASON));
     read_request(j, row, &a);
-    read_array(j, row, n_elements);
+    read_array(j, row, array);
     read_outputs(j, row);
     read_times(j, row);
     read_end(j, row);

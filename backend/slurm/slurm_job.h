@@ -14,9 +14,16 @@ uint32_t slurm_job_id(const struct slurm_row *row);
 /* The array that the row is an element or the record of; 0: none. *ret_single: it is one element. */
 uint32_t slurm_job_array(const struct slurm_row *row, bool *ret_single);
 
-/* n_elements: rows of single elements that its array has, for its record. Returns the job, to be freed with
- * job_free, or NULL where the row is not a job. */
-struct job *slurm_job_read(const struct slurm_row *row, uint32_t n_elements)
+/* What the rows of an array come to: Slurm tells of the elements that are still in the queue alone. */
+struct slurm_array {
+    uint32_t count, min, max, step; /* count 0: no row yet */
+};
+/* Adds a row of the array, of one element or of its record. */
+void slurm_array_add(struct slurm_array *a, const struct slurm_row *row);
+
+/* array: of all rows of its array; NULL: it has none. Returns the job, to be freed with job_free, or NULL
+ * where the row is not a job. */
+struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array)
     __attribute__((warn_unused_result));
 
 #endif

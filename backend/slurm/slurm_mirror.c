@@ -129,13 +129,23 @@ struct row_place { /* of a row in an answer */
 
 struct row_places {
     VEC(struct row_place) v;
-    struct idmap elements; /* array id -> how many single elements the answer has of it, as a pointer */
+    struct idmap arrays; /* array id -> struct slurm_array */
 };
 
 static void row_places_fini(struct row_places *r)
 {
     vec_fini(&r->v);
-    idmap_fini(&r->elements);
+    known_rows_free(&r->arrays);
+}
+
+static void row_places_add_to_array(struct row_places *r, uint32_t id, const struct slurm_row *row)
+{
+    struct slurm_array *a = idmap_get(&r->arrays, id);
+    if (!a) {
+        a = xcalloc(1, sizeof *a);
+        idmap_set(&r->arrays, id, a);
+    }
+    slurm_array_add(a, row);
 }
 
 static int row_places_by_id(const void *pa, const void *pb)
@@ -155,8 +165,8 @@ static int mirror_find_rows(const struct slurm_span *answer, const char *word, s
     while ((r = slurm_table_next(&rest, word, &row, err)) > 0) {
         bool single;
         uint32_t array = slurm_job_array(&row, &single), id = slurm_job_id(&row);
-        if (array && single)
-            idmap_set(&ret->elements, array, (void *)((uintptr_t)idmap_get(&ret->elements, array) + 1));
+        if (array)
+            row_places_add_to_array(ret, array, &row);
         if (id)
             vec_push(&ret->v, ((struct row_place){.id = id, .text = {row.whole.p, row.whole.n + 1}}));
     }
@@ -166,9 +176,10 @@ static int mirror_find_rows(const struct slurm_span *answer, const char *word, s
 }
 
 /* A row that no model takes is left out: nothing is shown rather than something wrong. */
-static bool mirror_take_job(struct slurm_mirror *s, const struct slurm_row *row, uint32_t n_elements)
+static bool mirror_take_job(struct slurm_mirror *s, const struct slurm_row *row,
+                            const struct slurm_array *array)
 {
-    struct job *j = slurm_job_read(row, n_elements);
+    struct job *j = slurm_job_read(row, array);
     bool taken = j && mirror_fold(s, EV_JOB_ROW, j->id, j) == 0;
     if (taken && j->id >= s->m.next_job)
         s->m.next_job = j->id + 1;
@@ -190,18 +201,18 @@ static bool mirror_drop_missing_jobs(struct slurm_mirror *s)
 
 /* Returns whether the job is another one than before. */
 static bool mirror_take_row(struct slurm_mirror *s, const struct row_place *place, const char *word,
-                            const struct idmap *elements)
+                            const struct row_places *rows)
 {
     struct slurm_span rest = place->text;
     struct slurm_row row;
     bool single;
     if (slurm_table_next(&rest, word, &row, NULL) <= 0)
         return false;
-    uint32_t array = slurm_job_array(&row, &single);
-    uint32_t n = array && !single ? (uint32_t)(uintptr_t)idmap_get(elements, array) : 0;
-    uint64_t hash =
-        slurm_table_hash(&row) + n; /* the number of its elements is of an array's record, too */
-    return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, n);
+    const struct slurm_array *array = idmap_get(&rows->arrays, slurm_job_array(&row, &single));
+    uint64_t hash = slurm_table_hash(&row);
+    if (array) /* each of its rows tells how large it is */
+        hash += hash_bytes(array, sizeof *array);
+    return mirror_note(s, &s->jobs, place->id, hash) && mirror_take_job(s, &row, array);
 }
 
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
@@ -213,7 +224,7 @@ int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answ
     if (r == 0) {
         mirror_next_answer(s, now);
         vec_for_each (&rows.v, i)
-            changed |= mirror_take_row(s, &rows.v.v[i], word, &rows.elements);
+            changed |= mirror_take_row(s, &rows.v.v[i], word, &rows);
         if (scope != SLURM_SOME) {
             changed |= mirror_drop_missing_jobs(s);
             s->has_all = scope == SLURM_ALL;

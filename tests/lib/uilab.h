@@ -37,12 +37,12 @@ struct uilab {
     VEC(struct uilab_sent) sent;
     uint64_t next_tag;
     struct mono mono;
-    uint32_t uid;  /* who sits here */
-    bool ordinary; /* ... and is not an administrator */
-    bool older;    /* the controller is of a release that sends all jobs, whatever is asked for */
+    uint32_t uid;       /* who sits here */
+    bool ordinary;      /* ... and is not an administrator */
+    bool older;         /* the controller is of a release that sends all jobs, whatever is asked for */
     const char *engine; /* another one than Stoker, which lacks: */
     uint64_t lacks;
-    bool own;      /* it sends the user's own jobs alone, as was asked for */
+    bool own; /* it sends the user's own jobs alone, as was asked for */
     struct str text;
 };
 

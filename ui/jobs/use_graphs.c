@@ -170,7 +170,9 @@ void usegraphs_draw(const struct ui *ui, const struct job *j, struct canvas *c, 
 {
     struct use_rows u;
     use_rows_get(&u, ui, j);
-    if (!u.n)
+    if (!u.n && ui_engine(ui))
+        canvas_text(c, r.y, r.x, ROLE_DIM, tr("CPU, memory and GPU use: not measured"), r.w);
+    else if (!u.n)
         canvas_text(c, r.y, r.x, ROLE_DIM, tr("CPU, memory and GPU use: not measured yet"), r.w);
     else if (use_columns(j, r.w))
         use_draw_beside(&u, ui, c, r);

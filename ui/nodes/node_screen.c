@@ -20,7 +20,10 @@ void nodescreen_draw(const struct node_screen_ops *o, struct tablescreen *s, str
 {
     struct lines empty = {0};
     struct screen_layout inner = *l;
-    lines_addf(&empty, ROLE_NORMAL, "%s", tr(o->empty));
+    if (ui_has_all(s->v.ui))
+        lines_addf(&empty, ROLE_NORMAL, "%s", tr(o->empty));
+    else
+        lines_addf(&empty, ROLE_LABEL, tr("Waiting for the nodes."));
     if (inner.body.h > LEGEND_FROM)
         nodescreen_draw_legend(o, c, rect_take_bottom(&inner.body, 1));
     if (o->head)

@@ -134,6 +134,8 @@ static void test_recorded_array(void **state)
     list_for_each (j, &m->all, struct job, in_all) {
         if (!str_eq(j->req.name, "sweep"))
             continue;
+        check_int("of the array", j->array_count, 13);
+        check_int("of the array", j->array_max, 30);
         if (job_is_array_record(j))
             record = j;
         else
