@@ -34,7 +34,7 @@ struct job_cx job_cx_from_env(const struct model *m)
 #define R(member)             REQ_HAS(member)
 
 #define ARRAY   (J(array_job) | J(array_index) | J(array_pending))
-#define REASON  (J(reason) | J(hold) | J(exit_signal))
+#define REASON  (J(reason) | J(reason_detail) | J(hold) | J(exit_signal))
 #define LIMIT   (J(t_start) | J(time_limit_s) | J(partition))
 #define LIMIT_R (R(time_limit_s) | R(partition))
 #define ELAPSED (J(t_start) | J(t_end) | J(t_suspend) | J(suspended_ms))
