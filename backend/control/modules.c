@@ -25,6 +25,7 @@
 #include "backend/control/prio_cache.h"
 #include "backend/control/read_only.h"
 #include "backend/control/requests/req_audit.h"
+#include "backend/control/requests/req_act.h"
 #include "backend/control/requests/req_history.h"
 #include "backend/control/requests/req_script.h"
 #include "backend/control/requests/req_stats.h"
@@ -64,7 +65,7 @@ const struct module_ops *const control_modules[] = {
     &payload_cache_module, &attempt_state_module, &time_limit_module,      &lost_nodes_module,
     &pmi_fences_module,    &node_avoid_module,    &node_clients_module,    &util_watch_module,
     &output_relay_module,  &terminals_module,     &req_step_module,        &req_submit_module,
-    &req_script_module,    &req_history_module,   &req_stats_module,       &shutdown_module,
+    &req_script_module,    &req_history_module,   &req_stats_module,       &shutdown_module,      &req_act_module,
     &job_mail_module,      &lineage_module,       &forecast_slices_module, &retire_module,
     &read_only_module,     &audit_module,         &req_audit_module,       NULL,
 };

@@ -36,6 +36,7 @@ struct user_quota *user_quota_get(struct control *c, uint32_t uid)
     p = xcalloc(1, sizeof *p);
     p->uid = uid;
     fair_queue_init(&p->queue, &user_quotas_of(c)->pool, 0);
+    byte_budget_init(&p->conns, (size_t)c->model.spec.user_buffers_mib << 20);
     list_init(&p->queries);
     list_init(&p->query_link);
     list_init(&p->history_asks);
@@ -47,6 +48,7 @@ void user_quota_set_rate(struct control *c, struct user_quota *p)
 {
     p->queue.rate =
         user_is_admin(c->users, p->uid, &c->model.spec.admin_groups) ? 0 : c->model.spec.user_requests;
+    p->conns.most = (size_t)c->model.spec.user_buffers_mib << 20;
 }
 
 static void user_quota_free(struct user_quota *p)
@@ -178,7 +180,9 @@ void user_quota_tell(struct control *c, struct msg_stats *m)
                                  .requests = p->queue.n_messages,
                                  .us = (uint64_t)p->queue.spent_ns / 1000,
                                  .slowed = p->queue.n_slowed,
-                                 .refused = p->n_refused};
+                                 .refused = p->n_refused,
+                                 .buffers = p->conns.used,
+                                 .waited = p->conns.n_waited};
     }
     vec_fini(&all);
 }

@@ -6,6 +6,7 @@
 #define STOKER_BACKEND_CONTROL_USER_QUOTA_H
 
 #include "backend/control/core.h"
+#include "backend/net/byte_budget.h"
 #include "backend/net/fair_queue.h"
 
 extern const struct module_ops user_quota_module;
@@ -16,6 +17,7 @@ struct user_quota {
     uint32_t n_jobs;          /* in the queue, array records counted once */
     uint32_t n_reads;         /* of outputs, that nodes have yet to answer */
     struct fair_queue queue;  /* of what its connections say */
+    struct byte_budget conns; /* memory of its connections that administrate nothing */
     struct list queries;      /* its sessions that wait for rows */
     struct list query_link;   /* in the query queue while there are any */
     struct list history_asks; /* history queries that wait for the one ... */

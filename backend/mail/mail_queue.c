@@ -18,8 +18,16 @@
 #define QUEUE_MAX   1000
 #define PATIENCE_MS 60000
 
+struct mail_sender {  /* a user of whom mails wait */
+    struct list link; /* whose turn comes first, first */
+    uint32_t uid;
+    struct list mails; /* oldest first */
+    unsigned n;
+};
+
 struct mail {
     struct list link;
+    struct mail_sender *of;
     uint64_t ticket;
     char *user, *subject;
     struct strv env;
@@ -36,7 +44,7 @@ struct mail_run {
 struct mail_queue {
     struct loop *loop;
     char *const *program;
-    struct list queue, running;
+    struct list senders, running;
     unsigned n_queued, n_running;
     uint64_t n_dropped;
     uint64_t committed;
@@ -44,9 +52,14 @@ struct mail_queue {
 
 static void mail_queue_start_some(struct mail_queue *q);
 
-static void mail_free(struct mail *m)
+static void mail_free(struct mail_queue *q, struct mail *m)
 {
     list_unlink(&m->link);
+    q->n_queued--;
+    if (!--m->of->n) {
+        list_unlink(&m->of->link);
+        free(m->of);
+    }
     free(m->user);
     free(m->subject);
     strv_fini(&m->env);
@@ -130,15 +143,27 @@ static void mail_queue_start(struct mail_queue *q, struct mail *m)
     loop_timer_set(q->loop, &r->patience, PATIENCE_MS);
 }
 
+/* Users take turns: who has hundreds of mails does not delay those of others. */
+static struct mail *mail_queue_take_turn(struct mail_queue *q)
+{
+    list_for_each (u, &q->senders, struct mail_sender, link) {
+        struct mail *m = list_first(&u->mails, struct mail, link);
+        if (m->ticket > q->committed)
+            continue;
+        list_move_to_end(&q->senders, &u->link);
+        return m;
+    }
+    return NULL;
+}
+
 static void mail_queue_start_some(struct mail_queue *q)
 {
     while (q->n_running < RUNNING_MAX) {
-        struct mail *m = list_first(&q->queue, struct mail, link);
-        if (!m || m->ticket > q->committed)
+        struct mail *m = mail_queue_take_turn(q);
+        if (!m)
             return;
         mail_queue_start(q, m);
-        q->n_queued--;
-        mail_free(m);
+        mail_free(q, m);
     }
 }
 
@@ -148,32 +173,68 @@ void mail_queue_commit(struct mail_queue *q, uint64_t ticket)
     mail_queue_start_some(q);
 }
 
-void mail_queue_add(struct mail_queue *q, uint64_t ticket, const char *user, const char *subject,
-                    struct strv *env)
+static struct mail_sender *mail_queue_sender(struct mail_queue *q, uint32_t uid)
 {
-    if (q->n_queued >= QUEUE_MAX) {
-        if (!q->n_dropped++)
-            log_warn("more than %d mails wait for mail_program: those that follow are not sent", QUEUE_MAX);
-        strv_fini(env);
-        return;
-    }
-    q->n_dropped = 0;
+    list_for_each (u, &q->senders, struct mail_sender, link)
+        if (u->uid == uid)
+            return u;
+    struct mail_sender *u = xcalloc(1, sizeof *u);
+    u->uid = uid;
+    list_init(&u->mails);
+    list_init(&u->link);
+    list_append(&q->senders, &u->link);
+    return u;
+}
+
+/* The newest mail of the user who has most goes. */
+static void mail_queue_drop_one(struct mail_queue *q)
+{
+    struct mail_sender *most = NULL;
+    list_for_each (u, &q->senders, struct mail_sender, link)
+        if (!most || u->n > most->n)
+            most = u;
+    if (!q->n_dropped++)
+        log_warn("more than %d mails wait for mail_program: the newest of uid=%u are not sent", QUEUE_MAX,
+                 most->uid);
+    mail_free(q, container_of(most->mails.prev, struct mail, link));
+}
+
+void mail_queue_add(struct mail_queue *q, uint64_t ticket, uint32_t uid, const char *user,
+                    const char *subject, struct strv *env)
+{
     struct mail *m = xcalloc(1, sizeof *m);
-    *m = (struct mail){.ticket = ticket, .user = xstrdup(user), .subject = xstrdup(subject), .env = *env};
+    *m = (struct mail){.of = mail_queue_sender(q, uid),
+                       .ticket = ticket,
+                       .user = xstrdup(user),
+                       .subject = xstrdup(subject),
+                       .env = *env};
     *env = (struct strv){0};
     list_init(&m->link);
-    list_append(&q->queue, &m->link);
-    q->n_queued++;
+    list_append(&m->of->mails, &m->link);
+    m->of->n++;
+    if (q->n_queued++ >= QUEUE_MAX)
+        mail_queue_drop_one(q);
+    else
+        q->n_dropped = 0;
     mail_queue_start_some(q);
+}
+
+static void mail_queue_drop(struct mail_queue *q, bool all)
+{
+    list_for_each (u, &q->senders, struct mail_sender, link) {
+        unsigned left = u->n; /* the last one takes the sender with it */
+        for (struct list *l = u->mails.prev, *before; left; left--, l = before) {
+            struct mail *m = container_of(l, struct mail, link);
+            before = l->prev;
+            if (all || m->ticket > q->committed)
+                mail_free(q, m);
+        }
+    }
 }
 
 void mail_queue_drop_uncommitted(struct mail_queue *q)
 {
-    list_for_each (m, &q->queue, struct mail, link)
-        if (m->ticket > q->committed) {
-            mail_free(m);
-            q->n_queued--;
-        }
+    mail_queue_drop(q, false);
 }
 
 struct mail_queue *mail_queue_new(struct loop *l, char *const *program)
@@ -181,15 +242,14 @@ struct mail_queue *mail_queue_new(struct loop *l, char *const *program)
     struct mail_queue *q = xcalloc(1, sizeof *q);
     q->loop = l;
     q->program = program;
-    list_init(&q->queue);
+    list_init(&q->senders);
     list_init(&q->running);
     return q;
 }
 
 void mail_queue_free(struct mail_queue *q)
 {
-    list_for_each (m, &q->queue, struct mail, link)
-        mail_free(m);
+    mail_queue_drop(q, true);
     list_for_each (r, &q->running, struct mail_run, link)
         mail_run_free(r);
     free(q);

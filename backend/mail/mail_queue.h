@@ -10,9 +10,10 @@ struct mail_queue;
 /* program: as configured when a mail is sent; NULL or "": none is. */
 struct mail_queue *mail_queue_new(struct loop *l, char *const *program) __attribute__((warn_unused_result));
 void mail_queue_free(struct mail_queue *q);
-/* Takes env. Sent once the ticket is committed. Mails beyond a bound are dropped, which is logged. */
-void mail_queue_add(struct mail_queue *q, uint64_t ticket, const char *user, const char *subject,
-                    struct strv *env);
+/* Takes env. uid: who caused it; users take turns. Sent once the ticket is committed. Beyond a bound the
+ * newest mails of the user who has most are dropped, which is logged. */
+void mail_queue_add(struct mail_queue *q, uint64_t ticket, uint32_t uid, const char *user,
+                    const char *subject, struct strv *env);
 void mail_queue_commit(struct mail_queue *q, uint64_t ticket);
 void mail_queue_drop_uncommitted(struct mail_queue *q);
 

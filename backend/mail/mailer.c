@@ -156,7 +156,7 @@ static void mailer_say(struct mailer *q, const struct job *j, enum mail_type typ
     mailer_append_words(&subject, j, end, type, loop_wall(q->loop));
     cell_text(&shown, subject.s, SUBJECT_MAX, true, false);
     mailer_set_env(q, j, &env);
-    mail_queue_add(q->queue, q->ticket(q->ctx), user, shown.s, &env);
+    mail_queue_add(q->queue, q->ticket(q->ctx), j->uid, user, shown.s, &env);
     str_fini(&subject);
     str_fini(&shown);
 }

@@ -9,7 +9,8 @@
 #include "src/base/vec.h"
 
 #define READ_CHUNK 65536u
-#define OUT_KEEP   (1u << 20) /* an idle connection keeps no larger buffer */
+#define OUT_KEEP   (1u << 20)       /* an idle connection keeps no larger buffer */
+#define IN_KEEP    (4 * READ_CHUNK) /* for what it reads */
 /* So that one busy peer does not hold up the others: */
 #define READS_A_TURN  4
 #define FRAMES_A_TURN 128
@@ -47,9 +48,11 @@ struct conn {
         t_deaf;   /* since when the peer takes nothing more: its pending input is still read; 0: it does */
     bool waiting; /* for `more`, or in its queue */
     bool held;    /* it has enough to read: nothing is read from it */
+    bool starved; /* its budget has no room: nothing is read from it */
     struct mono t_moved; /* when bytes left it, or the first of those that wait came */
     bool busy, dead, given_up;
     struct fair_place place;
+    struct budget_place room;
     struct mono go; /* when its go began: the frames since then, and their bytes */
     uint32_t n_heard;
     size_t heard_bytes;
@@ -62,6 +65,7 @@ static void conn_free(void *arg)
     loop_timer_cancel(c->loop, &c->more);
     loop_call_cancel(&c->later);
     fair_place_leave(&c->place);
+    budget_place_leave(&c->room);
     close(c->watch.fd);
     frame_reader_fini(&c->in);
     str_fini(&c->out);
@@ -89,6 +93,7 @@ void conn_close(struct conn *c)
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
     fair_place_leave(&c->place);
+    budget_place_leave(&c->room);
     if (c->busy)
         loop_call_ask(c->loop, &c->later);
     else
@@ -116,7 +121,8 @@ static void conn_watch(struct conn *c, bool writes)
 {
     if (!c->dead)
         loop_watch(c->loop, &c->watch,
-                   (conn_is_in_queue(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
+                   (conn_is_in_queue(c) || c->held || c->starved ? 0 : LOOP_READ) |
+                       (writes ? LOOP_WRITE : 0));
 }
 
 static void conn_update_watch(struct conn *c)
@@ -124,10 +130,23 @@ static void conn_update_watch(struct conn *c)
     conn_watch(c, c->sent < c->open && !loop_call_is_asked(&c->later));
 }
 
+/* One that was given up is read to its end, which frees it. */
+static bool conn_may_take(const struct conn *c, size_t more)
+{
+    return c->given_up || budget_place_has_room(&c->room, more);
+}
+
+/* Once what its buffers take has changed. */
+static void conn_charge(struct conn *c)
+{
+    if (!c->dead)
+        budget_place_charge(&c->room, c->in.cap + c->out.cap + c->marks.cap * sizeof *c->marks.v);
+}
+
 /* Forgets what has been sent once that is most of the buffer. */
 static void conn_compact(struct conn *c)
 {
-    if (c->sent == c->out.len && c->out.cap > OUT_KEEP) {
+    if (c->sent == c->out.len && c->out.cap > budget_place_kept(&c->room, OUT_KEEP)) {
         str_fini(&c->out);
         str_init(&c->out);
         c->sent = c->open = 0;
@@ -166,9 +185,11 @@ static void conn_let_go(struct conn *c)
 static void conn_drop_output(struct conn *c)
 {
     c->t_deaf = loop_now(c->loop);
-    str_clear(&c->out);
+    str_fini(&c->out);
+    str_init(&c->out);
     c->sent = c->open = 0;
     c->marks.n = c->first_mark = 0;
+    conn_charge(c);
     c->full = false;
     conn_let_go(c);
     conn_update_watch(c);
@@ -190,6 +211,7 @@ static void conn_write(struct conn *c)
         c->t_moved = loop_now(c->loop);
     }
     conn_compact(c);
+    conn_charge(c);
     if (conn_queued(c) < CONN_LOW)
         conn_let_go(c);
     conn_update_watch(c);
@@ -198,7 +220,9 @@ static void conn_write(struct conn *c)
 static void conn_flush(struct conn *c)
 {
     conn_write(c);
-    if (c->full && conn_queued(c) < CONN_LOW) {
+    if (c->full && conn_queued(c) < CONN_LOW && !conn_has_room(c)) {
+        budget_place_wait(&c->room);
+    } else if (c->full && conn_queued(c) < CONN_LOW) {
         c->full = false;
         if (c->ops->on_drain)
             c->ops->on_drain(c->ctx, c);
@@ -244,12 +268,29 @@ static bool conn_has_had_its_go(const struct conn *c)
                           : c->n_heard >= FRAMES_A_TURN || ns >= NS_A_TURN;
 }
 
+/* The user's connections hold too much: nothing is read from this one until they hold less. */
+static void conn_starve(struct conn *c)
+{
+    c->starved = true;
+    budget_place_wait(&c->room);
+    conn_update_watch(c);
+}
+
+static void conn_on_room(void *arg)
+{
+    struct conn *c = arg;
+    if (c->starved)
+        conn_wait_in_queue(c);
+    c->starved = false;
+    conn_watch(c, c->full || c->sent < c->open);
+}
+
 /* Hands out frames until there is none, or this go is over. */
-static void conn_read_frames(struct conn *c)
+static void conn_hand_out(struct conn *c)
 {
     struct frame f;
     int r = 0;
-    while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
+    while (!c->dead && conn_may_take(c, 0) && (r = frame_reader_next(&c->in, &f)) == 1) {
         c->t_partial.ns = 0;
         c->n_heard++;
         c->heard_bytes += f.size;
@@ -270,17 +311,49 @@ static void conn_read_frames(struct conn *c)
     }
     if (r < 0)
         conn_fail(c, "frame too large");
+    else if (!c->dead && !conn_may_take(c, 0))
+        conn_starve(c);
     else if (c->in.at == c->in.n)
         c->t_partial.ns = 0;
     else if (!c->t_partial.ns)
         c->t_partial = loop_now(c->loop);
 }
 
-static void conn_read_some(struct conn *c)
+/* A buffer that a large message has left is given back. */
+static void conn_read_frames(struct conn *c)
+{
+    conn_hand_out(c);
+    if (!c->dead && c->in.at == c->in.n && c->in.cap > budget_place_kept(&c->room, IN_KEEP))
+        frame_reader_fini(&c->in);
+    conn_charge(c);
+}
+
+/* Makes room for what comes next: bytes to be read; 0: there is none now. A large message has all of its
+ * room from the start, or waits: half of one is of no use. */
+static size_t conn_make_room(struct conn *c)
 {
     /* A peer that may send little yet gets a small buffer. */
     size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
-    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting && !c->held; i++) {
+    size_t frame = frame_reader_expects(&c->in), had = c->in.cap;
+    bool large = c->room.budget && frame > READ_CHUNK;
+    if (!conn_may_take(c, large && frame > had ? frame - had : 0)) {
+        conn_starve(c);
+        return 0;
+    }
+    if (!large)
+        return chunk;
+    frame_reader_reserve(&c->in, frame);
+    conn_charge(c);
+    size_t missing = frame - c->in.n;
+    return missing < chunk ? missing : chunk;
+}
+
+static void conn_read_some(struct conn *c)
+{
+    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting && !c->held && !c->starved; i++) {
+        size_t chunk = conn_make_room(c);
+        if (!chunk)
+            return;
         uint8_t *p = frame_reader_space(&c->in, chunk);
         ssize_t n = recv(c->watch.fd, p, chunk, MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
@@ -344,7 +417,7 @@ static void conn_on_ready(void *arg, unsigned ready)
     if (ready & LOOP_WRITE)
         conn_flush(c);
     c->busy = false;
-    if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
+    if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held || c->starved)
         return;
     if (c->place.queue && !c->given_up && !fair_queue_is_open(c->place.queue)) {
         conn_wait_in_queue(c);
@@ -372,6 +445,8 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
     c->watch = (struct loop_fd){.fd = fd, .fn = conn_on_ready, .ctx = c};
     c->more = (struct loop_timer){.fn = conn_on_more, .ctx = c};
     c->later = (struct loop_call){.fn = conn_on_later, .ctx = c};
+    c->room = (struct budget_place){.serve = conn_on_room, .ctx = c};
+    list_init(&c->room.link);
     conn_update_watch(c);
     return c;
 }
@@ -382,13 +457,14 @@ static bool conn_queue_mark(struct conn *c, uint64_t ticket, enum msg_kind kind,
     if (ticket <= c->committed && c->first_mark == c->marks.n) {
         bool idle = c->sent == c->open;
         c->open = c->out.len;
-        if (idle)
+        if (idle) {
             c->t_moved = loop_now(c->loop);
-        if (idle)
             loop_call_ask(c->loop, &c->later); /* many messages of an iteration in one call */
+        }
     } else {
         vec_push(&c->marks, (struct mark){.ticket = ticket, .end = c->out.len, .kind = kind, .tag = tag});
     }
+    conn_charge(c);
     return true;
 }
 
@@ -438,6 +514,7 @@ void conn_drop_uncommitted(struct conn *c,
     c->marks.v = NULL;
     c->marks.n = c->marks.cap = c->first_mark = 0;
     str_truncate(&c->out, c->open);
+    conn_charge(c);
     bool was_busy = c->busy;
     c->busy = true; /* fn may close c */
     for (size_t i = first; i < n && !c->dead; i++)
@@ -457,6 +534,17 @@ void conn_set_queue(struct conn *c, struct fair_queue *q)
     fair_place_init(&c->place, q, conn_on_served, c);
 }
 
+void conn_set_budget(struct conn *c, struct byte_budget *b)
+{
+    budget_place_join(&c->room, b);
+    conn_charge(c);
+}
+
+bool conn_has_room(const struct conn *c)
+{
+    return budget_place_has_room(&c->room, 0);
+}
+
 void conn_set_enough(struct conn *c, size_t bytes)
 {
     c->enough = bytes;
@@ -474,15 +562,21 @@ size_t conn_queued(const struct conn *c)
 
 int64_t conn_unread_ms(const struct conn *c)
 {
-    return c->held ? (loop_now(c->loop).ns - c->t_moved.ns) / NS_PER_MS : 0;
+    return c->held || c->sent < c->open ? (loop_now(c->loop).ns - c->t_moved.ns) / NS_PER_MS : 0;
+}
+
+bool conn_is_held(const struct conn *c)
+{
+    return c->held;
 }
 
 int64_t conn_stuck_ms(const struct conn *c)
 {
     if (c->t_deaf.ns)
         return (loop_now(c->loop).ns - c->t_deaf.ns) / NS_PER_MS;
-    return c->t_partial.ns && !c->waiting && !c->held ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS
-                                                      : 0;
+    return c->t_partial.ns && !c->waiting && !c->held && !c->starved
+               ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS
+               : 0;
 }
 
 void conn_give_up(struct conn *c)
@@ -490,14 +584,14 @@ void conn_give_up(struct conn *c)
     if (c->dead)
         return;
     c->given_up = true;
-    c->held = false;
+    c->held = c->starved = false;
+    list_unlink(&c->room.link);
     shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file in the next iteration */
-    conn_update_watch(c);
     if (conn_is_in_queue(c)) {
         fair_place_leave(&c->place);
         c->waiting = false;
-        conn_update_watch(c);
     }
+    conn_update_watch(c);
 }
 
 int conn_fd(const struct conn *c)

@@ -7,6 +7,7 @@
 #define STOKER_BACKEND_NET_CONN_H
 
 #include "backend/loop/loop.h"
+#include "backend/net/byte_budget.h"
 #include "backend/net/fair_queue.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
@@ -40,8 +41,15 @@ void conn_set_max_frame(struct conn *c, size_t max_frame);
 /* Closes and frees; from within a callback of c at the end of the loop iteration. */
 void conn_close(struct conn *c);
 
-/* For how long the peer has read nothing, where nothing is read from it because of that; else 0. */
+/* What its buffers take is charged to b from now on; where that has no room nothing is read from the peer.
+ * NULL: none is charged. b outlives it. */
+void conn_set_budget(struct conn *c, struct byte_budget *b);
+/* Whether its budget has anything left: pushed events and rows wait, or are left out, where it has not. */
+bool conn_has_room(const struct conn *c);
+/* For how long the peer has read nothing of what waits for it; 0: nothing waits. */
 int64_t conn_unread_ms(const struct conn *c);
+/* Whether nothing is read from the peer because it has enough to read. */
+bool conn_is_held(const struct conn *c);
 
 /* Queues a message that waits for ticket. If the peer has closed, the message is discarded and true
  * returned; pending input is still read, then on_close is called. False where the queue is full: the caller
@@ -55,7 +63,7 @@ bool conn_send_encoded(struct conn *c, uint64_t ticket, enum msg_kind kind, uint
  * a long answer can begin. Makes no callback; an error shows in the next iteration. */
 void conn_hurry(struct conn *c);
 /* Has on_drain called in a later loop iteration, once less than CONN_LOW is queued, even if it never was
- * more. */
+ * more, and its budget has room. */
 void conn_ask_drain(struct conn *c);
 
 /* Everything up to ticket may leave. */

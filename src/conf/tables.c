@@ -344,6 +344,11 @@ static const struct conf_option cluster_options[] = {
      .help = "Requests per second that the commands of one user may make on average, with a burst of ten seconds' worth. Requests over "
      "the limit wait; none is refused. `0`: no limit. Administrators have no limit. With any value users are served in turn: a "
      "user who floods the controller does not delay other users."},
+    {.name = "user_buffers", .type = CONF_MEM, MEMBER(cluster_spec, user_buffers_mib), .def = "64M", .special = "unlimited",
+     .special_value = 0,
+     .help = "Memory of the controller that all connections of one user may take: requests that are not complete, answers and events "
+     "that are not read. Beyond it the connections of that user wait, and screens that do not read fetch the queue again. "
+     "Administrators have no limit."},
 };
 /* clang-format on */
 

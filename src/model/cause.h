@@ -303,7 +303,12 @@ enum why_class {
     X(ACCOUNT_GROUP, "name user")                                                                            \
     X(QOS_CLOSED, "name")                                                                                    \
     X(QOS_USER, "name user")                                                                                 \
-    X(PARTITION_BATCH_ONLY, "part")
+    X(PARTITION_BATCH_ONLY, "part")                                                                          \
+    /* bytes */                                                                                              \
+    X(USER_BYTES, "name used most")                                                                          \
+    X(SHORT_OF_DISK, "free")                                                                                 \
+    X(SHORT_OF_MEMORY, "used most")                                                                          \
+    X(NOTE_RATE, "n")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

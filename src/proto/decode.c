@@ -17,9 +17,11 @@
 #define NILS        UINT64_C(0xc0c0c0c0c0c0c0c0)
 /* Of what a peer says, who may mean harm. What the controller has written is bounded by what it took in. */
 #define MAX_ITEMS       1000000u   /* of all lists of one message */
-#define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
-#define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
-#define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
+#define BYTES_FREE      (1u << 20) /* memory of records and strings that a message of any size may cost ... */
+#define BYTES_PER_BYTE  64u /* ... and what each byte of it may, more: empty records are a byte each ... */
+#define BYTES_LARGE     (32u << 20) /* ... up to this: a large message has few of those, and costs ... */
+#define LARGE_PER_BYTE  4u          /* ... so much for each of its bytes */
+#define STRING_OVERHEAD 40u         /* its pointer and the allocator's part */
 #define CHUNK_SIZE      (16u << 10)
 #define WALL_MS_MAX     (INT64_C(1) << 53) /* 280,000 years: no sum of times overflows */
 
@@ -459,6 +461,13 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
     return 0;
 }
 
+/* What a message of n bytes may cost while it is decoded. */
+static size_t cost_most(size_t n)
+{
+    size_t small = n * BYTES_PER_BYTE, large = BYTES_LARGE + n * LARGE_PER_BYTE;
+    return BYTES_FREE + (small < large ? small : large);
+}
+
 /* Looks the whole body over. Returns the number of its values, or -EBADMSG. */
 static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void *p, size_t n, bool own,
                          struct errtext *err)
@@ -468,7 +477,7 @@ static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void
         return err_set(err, -EBADMSG, "%s: not a message: %s", d->name, why);
     *c = (struct decoder){.at = p,
                           .items_left = own ? SIZE_MAX : MAX_ITEMS,
-                          .bytes_left = own ? SIZE_MAX : BYTES_FREE + n * BYTES_PER_BYTE,
+                          .bytes_left = own ? SIZE_MAX : cost_most(n),
                           .err = err};
     struct value v = take_value(c);
     if (v.type != VALUE_ARRAY)

@@ -39,6 +39,10 @@ void frame_reader_fini(struct frame_reader *r);
 /* Room for at least want more bytes; write there, then call _added. */
 uint8_t *frame_reader_space(struct frame_reader *r, size_t want);
 void frame_reader_added(struct frame_reader *r, size_t n);
+/* Bytes that the unfinished frame takes in all, once its header has come; 0: none is known. */
+size_t frame_reader_expects(const struct frame_reader *r);
+/* Has room for that many bytes from the start of the unfinished frame on, and no more than that. */
+void frame_reader_reserve(struct frame_reader *r, size_t n);
 /* 1: *ret is the next frame, valid until the next call on r. 0: incomplete. -EMSGSIZE: the peer announces
  * more than allowed. */
 int frame_reader_next(struct frame_reader *r, struct frame *ret) __attribute__((warn_unused_result));

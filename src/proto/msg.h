@@ -455,10 +455,11 @@ struct user_stats { /* what has been done for a user since the controller starte
     uint64_t requests, us;      /* and what they took */
     uint64_t slowed;            /* times that the user had to wait for asking too much */
     uint64_t refused;           /* connections */
+    uint64_t buffers, waited;   /* bytes that the user's connections take; times that one waited for some */
 };
 #define USER_STATS_FIELDS(F, G, S)                                                                           \
     F(S, U32, uid) F(S, STR, name) F(S, U32, connections) F(S, U32, jobs) F(S, U64, requests)                \
-    F(S, U64, us) F(S, U64, slowed) F(S, U64, refused)
+    F(S, U64, us) F(S, U64, slowed) F(S, U64, refused) F(S, U64, buffers) F(S, U64, waited)
 
 struct msg_stats { /* S->C */
     struct wall t_start;

@@ -109,8 +109,7 @@ static void followers_after(struct control *c, const struct emission *e)
             followers_tell_resync(s);
         if (!followers_wants(s, e))
             continue;
-        const struct str *out = followers_encode(s, e, &bytes, &masked);
-        if (!conn_send_encoded(s->conn, ctl_ticket(c), MSG_EVENT, s->follow_tag, out->s, out->len))
+        if (!session_push(s, MSG_EVENT, followers_encode(s, e, &bytes, &masked)))
             followers_tell_resync(s);
     }
     str_fini(&bytes);

@@ -217,7 +217,7 @@ static void rows_send_nodes(struct session *s)
 
 static bool rows_has_enough(const struct session *s)
 {
-    return conn_queued(s->conn) >= CONN_LOW * 4;
+    return conn_queued(s->conn) >= CONN_LOW * 4 || !conn_has_room(s->conn);
 }
 
 /* What changed since it was sent, as it is now. False: the client has enough to read for now. */

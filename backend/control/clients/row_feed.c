@@ -42,7 +42,7 @@ static bool row_feed_follows(const struct session *s)
 
 static void row_feed_send(struct session *s, enum msg_kind kind, const struct str *bytes)
 {
-    if (!conn_send_encoded(s->conn, ctl_ticket(s->ctl), kind, s->follow_tag, bytes->s, bytes->len))
+    if (!session_push(s, kind, bytes))
         followers_tell_resync(s);
 }
 

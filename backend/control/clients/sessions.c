@@ -14,17 +14,15 @@
 #include "src/base/xalloc.h"
 #include "src/text/cause_text.h"
 
-#define QUEUE_MAX      (64u << 20)
-#define QUEUE_ENOUGH   (4u << 20)   /* with this many bytes unread a client is not read */
-#define USER_QUEUED    (4u << 20)   /* of one connection; beyond, all of its user's are added up */
-#define USER_QUEUE_MAX (256u << 20) /* of all connections of a user who is not an administrator */
-#define ACCEPTS_MAX    64           /* in one loop iteration */
-#define SWEEP_MS       2000
-#define HELLO_MS       10000 /* to greet */
-#define FRAME_MS       30000 /* to finish a frame, to read some of what was asked for */
-#define CROWD_MS       2000  /* the latter where a user's connections hold too much in all */
-#define HELLO_MAX      4096  /* bytes of a frame, until it has greeted */
-#define PAUSE_MS       100   /* with no descriptor left */
+#define QUEUE_MAX    (64u << 20)
+#define QUEUE_ENOUGH (4u << 20) /* with this many bytes unread a client is not read */
+#define ACCEPTS_MAX  64         /* in one loop iteration */
+#define SWEEP_MS     2000
+#define HELLO_MS     10000 /* to greet */
+#define FRAME_MS     30000 /* to finish a frame, to read some of what was asked for */
+#define CROWD_MS     2000  /* the latter where others of the user's connections wait for memory */
+#define HELLO_MAX    4096  /* bytes of a frame, until it has greeted */
+#define PAUSE_MS     100   /* with no descriptor left */
 
 struct sessions {
     struct list all;
@@ -55,17 +53,6 @@ static void session_free(struct session *s)
     free(s);
 }
 
-/* A user whose connections together hold too much unread output. */
-static bool session_user_is_full(const struct session *s)
-{
-    size_t n = 0;
-    if (s->admin || conn_queued(s->conn) < USER_QUEUED)
-        return false;
-    list_for_each (other, sessions(s->ctl), struct session, link)
-        n += other->uid == s->uid ? conn_queued(other->conn) : 0;
-    return n > USER_QUEUE_MAX;
-}
-
 static void session_check_sent(struct session *s, bool is_sent)
 {
     if (is_sent || s->given_up)
@@ -77,11 +64,19 @@ static void session_check_sent(struct session *s, bool is_sent)
     conn_give_up(s->conn);
 }
 
-/* A client that does not read is recognised by time, never by the amount that it was sent. */
+/* A client that does not read is recognised by time, never by the amount that it was sent: sooner where
+ * others of its user wait for the memory that it takes. */
 static bool session_reads_nothing(const struct session *s)
 {
     int64_t ms = conn_unread_ms(s->conn);
-    return ms >= FRAME_MS || (ms >= CROWD_MS && session_user_is_full(s));
+    return (ms >= FRAME_MS && conn_is_held(s->conn)) ||
+           (ms >= CROWD_MS && !list_empty(&s->quota->conns.waiting));
+}
+
+bool session_push(struct session *s, enum msg_kind kind, const struct str *body)
+{
+    return conn_has_room(s->conn) &&
+           conn_send_encoded(s->conn, ctl_ticket(s->ctl), kind, s->follow_tag, body->s, body->len);
 }
 
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
@@ -271,6 +266,7 @@ void sessions_forget_users(struct control *c)
     c->users = user_cache_new(c->settings.user_name);
     list_for_each (s, sessions(c), struct session, link) {
         s->admin = session_may_administer(c, s->uid, s->node);
+        conn_set_budget(s->conn, s->admin ? NULL : &s->quota->conns);
         user_quota_set_rate(c, s->quota);
     }
 }
@@ -331,6 +327,7 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const 
     s->conn = conn_new(c->loop, fd, HELLO_MAX, QUEUE_MAX, store_committed(c->store), &session_ops, s);
     conn_set_enough(s->conn, QUEUE_ENOUGH);
     conn_set_queue(s->conn, &p->queue);
+    conn_set_budget(s->conn, admin ? NULL : &p->conns);
 }
 
 static void sessions_on_listen(void *arg, unsigned ready)

@@ -161,12 +161,35 @@ static void act_signal(struct session *s, const struct job *j, int32_t step, con
         }
 }
 
+struct notes {      /* jobs that have been told something ... */
+    int64_t second; /* ... in this second of the loop's clock */
+    struct idmap jobs;
+};
+
+/* A job's owner could fill the connection to a node with notes. */
+static bool act_may_notify(struct control *c, uint32_t job)
+{
+    struct notes *n = c->state[MODULE_REQ_ACT];
+    int64_t second = loop_now(c->loop).ns / NS_PER_S;
+    if (n->second != second)
+        idmap_fini(&n->jobs);
+    n->second = second;
+    if (idmap_get(&n->jobs, job))
+        return false;
+    idmap_set(&n->jobs, job, n);
+    return true;
+}
+
 /* A text for the standard error of the batch script, or of the steps of a job that has none. */
 static void act_notify(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
                        struct act_outcome *o)
 {
     struct control *c = s->ctl;
     bool script = job_find_step(j, STEP_BATCH) != NULL;
+    if (!act_may_notify(c, j->id)) {
+        act_refuse(o, j->id, REFUSAL_RATE, CAUSE_NOTE_RATE);
+        return;
+    }
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *st = &j->steps.v[i];
         for (size_t k = 0; k < st->tasks.n; k++) {
@@ -369,3 +392,17 @@ void req_act(struct session *s, uint64_t tag, void *body)
         s, tag,
         &(struct msg_result){.refusal = o.refusal, .job = o.job, .count = o.count, .cause = o.cause});
 }
+
+static void req_act_start(struct control *c)
+{
+    c->state[MODULE_REQ_ACT] = xcalloc(1, sizeof(struct notes));
+}
+
+static void req_act_stop(struct control *c)
+{
+    struct notes *n = c->state[MODULE_REQ_ACT];
+    idmap_fini(&n->jobs);
+    free(n);
+}
+
+const struct module_ops req_act_module = {.start = req_act_start, .stop = req_act_stop};

@@ -4,6 +4,8 @@
 
 #include "backend/control/clients/session.h"
 
+extern const struct module_ops req_act_module;
+
 void req_act(struct session *s, uint64_t tag, void *body);
 
 #endif

@@ -48,6 +48,20 @@ static uint64_t mean(uint64_t sum, uint64_t n)
     return n ? sum / n : 0;
 }
 
+/* What each user takes of the controller, beside time. */
+static void sdiag_print_bytes(struct str *out, const struct msg_stats *m)
+{
+    str_append(out, "\nMemory of connections by user (bytes)\n");
+    for (size_t i = 0; i < m->users.n; i++) {
+        const struct user_stats *u = &m->users.v[i];
+        struct str name = STR_INIT;
+        cell_text(&name, u->name ? u->name : "", 32, true, false);
+        str_appendf(out, "\t%-16s(%8u) connections:%-4u bytes:%-10" PRIu64 " waited:%" PRIu64 "\n", name.s,
+                    u->uid, u->connections, u->buffers, u->waited);
+        str_fini(&name);
+    }
+}
+
 /* The time of the controller that each user's requests took, the most first. */
 static void sdiag_print_users(struct str *out, const struct msg_stats *m)
 {
@@ -63,6 +77,7 @@ static void sdiag_print_users(struct str *out, const struct msg_stats *m)
                     name.s, u->uid, u->requests, mean(u->us, u->requests), u->us);
         str_fini(&name);
     }
+    sdiag_print_bytes(out, m);
 }
 
 static void sdiag_print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
@@ -116,6 +131,8 @@ static void json_users(struct str *out, const struct msg_stats *m)
         json_int(out, "connections", u->connections);
         json_int(out, "held_back", (int64_t)u->slowed);
         json_int(out, "turned_away", (int64_t)u->refused);
+        json_int(out, "connection_bytes", (int64_t)u->buffers);
+        json_int(out, "waited_for_memory", (int64_t)u->waited);
         json_end_object(out);
     }
     json_end_array(out);

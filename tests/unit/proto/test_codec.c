@@ -307,6 +307,8 @@ extern const struct rec_desc crate_rec, crates_rec;
 REC_DEFINE(crate, CRATE_FIELDS)
 REC_DEFINE(crates, CRATES_FIELDS)
 
+#define NILS_15 "\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0"
+
 /* Many records of one byte: the memory that they would take is refused, and a million strings too. */
 static void test_memory_is_bounded(void **state)
 {
@@ -320,7 +322,9 @@ static void test_memory_is_bounded(void **state)
         {&msg_jobs_rec, "\x90", FRAME_MAX - 6, "msg_jobs.rows: too many empty items"},
         {&msg_jobs_rec, "\x90", 100000, "msg_jobs.rows: too many empty items"},
         {&msg_act_rec, "\x90", 1000001, "msg_act.targets: too many items"},
-        {&msg_drain_rec, "\xa0", 1000001, "msg_drain.nodes: too many items"},
+        {&msg_drain_rec, "\xa0", 1000001, "msg_drain.nodes: too much for its size"},
+        /* Each byte of a small message may cost as much, but not each of eight million. */
+        {&msg_jobs_rec, "\x9f" NILS_15, FRAME_MAX / 16 - 1, "msg_jobs.rows: too many empty items"},
         {&crates_rec, "\x91\x01", 100000, "crate.n: too many boxes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
