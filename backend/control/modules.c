@@ -35,6 +35,8 @@
 #include "backend/control/requests/terminals.h"
 #include "backend/control/retire.h"
 #include "backend/control/schedule.h"
+#include "backend/control/shortage.h"
+#include "backend/control/user_budget.h"
 #include "backend/control/user_quota.h"
 
 /* Before an event is folded:
@@ -67,5 +69,5 @@ const struct module_ops *const control_modules[] = {
     &output_relay_module,  &terminals_module,     &req_step_module,        &req_submit_module,
     &req_script_module,    &req_history_module,   &req_stats_module,       &shutdown_module,      &req_act_module,
     &job_mail_module,      &lineage_module,       &forecast_slices_module, &retire_module,
-    &read_only_module,     &audit_module,         &req_audit_module,       NULL,
+    &read_only_module,     &user_budget_module,   &shortage_module, &audit_module,         &req_audit_module,       NULL,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/control/emit.h"
+#include "backend/control/user_budget.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/proto/codec.h"
@@ -153,6 +154,7 @@ void payload_add(struct control *c, uint32_t job, int32_t step, const struct ste
     struct str b = STR_INIT;
     codec_encode(&step_payload_rec, p, &b);
     store_add_payload(c->store, job, step, b.s, b.len);
+    user_budget_add_payload(c, job, step, b.len);
     payload_cache_put(c->payloads, job, step, b.s, b.len);
     str_fini(&b);
 }
@@ -161,6 +163,7 @@ static void payload_wipe(struct control *c, uint32_t job, int32_t step)
 {
     payload_cache_drop(c->payloads, job, step);
     store_del_payload(c->store, job, step);
+    user_budget_drop_payload(c, job, step);
 }
 
 /* What ended steps ran is deleted: environments hold tokens. A declared step's, and the script, stay with

@@ -6,6 +6,7 @@
 #include "backend/control/lineage.h"
 #include "backend/control/nodes/node_avoid.h"
 #include "backend/control/nodes/node_peers.h"
+#include "backend/control/shortage.h"
 #include "backend/control/state_load.h"
 #include "src/base/log.h"
 #include "src/text/cause_text.h"
@@ -65,6 +66,7 @@ void read_only_enter(struct control *c, const char *why)
     if (c->read_only)
         return;
     log_error("cannot write the state: %s; read-only until it can be written", why);
+    shortage_give_up_reserve(c);
     c->read_only = xasprintf("the state cannot be written (%s)", why);
     store_reset(c->store);
     uint64_t ticket = store_committed(c->store);

@@ -5,6 +5,7 @@
 #include "backend/control/eligibility_watch.h"
 #include "backend/control/emit.h"
 #include "backend/control/payload_cache.h"
+#include "backend/control/shortage.h"
 #include "src/base/units.h"
 
 #define RETIRE_MS    5000
@@ -74,11 +75,13 @@ static void retire_run(void *ctx)
     int64_t age_ms = (int64_t)c->model.spec.min_job_age_s * MS_PER_S;
     int n = 0;
     bool counted = false;
+    struct cause why = {0};
+    bool is_short = shortage_is(c, &why); /* then ended jobs make room at once */
     struct idmap elements = {0};
     list_for_each (j, &c->model.ended, struct job, in_queue) {
         int64_t since_ms = wall_is_set(j->t_settled) ? j->t_settled.ms : j->t_end.ms;
         /* An end in the future, after the clock was set back, must not keep all jobs behind it. */
-        bool old = since_ms + age_ms <= now.ms || since_ms > now.ms + age_ms;
+        bool old = is_short || since_ms + age_ms <= now.ms || since_ms > now.ms + age_ms;
         if ((!old && c->model.n_ended <= ENDED_MAX) || n >= RETIRE_BATCH || c->read_only)
             break;
         bool is_array = j->array_job == j->id;

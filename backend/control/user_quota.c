@@ -46,8 +46,8 @@ struct user_quota *user_quota_get(struct control *c, uint32_t uid)
 
 void user_quota_set_rate(struct control *c, struct user_quota *p)
 {
-    p->queue.rate =
-        user_is_admin(c->users, p->uid, &c->model.spec.admin_groups) ? 0 : c->model.spec.user_requests;
+    p->is_admin = user_is_admin(c->users, p->uid, &c->model.spec.admin_groups);
+    p->queue.rate = p->is_admin ? 0 : c->model.spec.user_requests;
     p->conns.most = (size_t)c->model.spec.user_buffers_mib << 20;
 }
 
@@ -70,7 +70,7 @@ static void user_quota_drop_idle(struct control *c)
     VEC(uint64_t) idle = VEC_INIT;
     idmap_for_each (&user_quotas_of(c)->map, slot) {
         const struct user_quota *p = slot->value;
-        if (!p->n_sessions && !p->n_jobs && !p->reads_history)
+        if (!p->n_sessions && !p->n_jobs && !p->reads_history && !p->disk_bytes && !p->record_bytes)
             vec_push(&idle, slot->id);
     }
     vec_for_each (&idle, i)
@@ -138,10 +138,19 @@ bool user_quota_admits(struct control *c, struct user_quota *p, bool admin, stru
     return why->code == CAUSE_NONE;
 }
 
-void user_quota_sweep(struct control *c)
+void user_quota_clear_bytes(struct control *c)
 {
     idmap_for_each (&user_quotas_of(c)->map, slot) {
         struct user_quota *p = slot->value;
+        p->disk_bytes = p->record_bytes = 0;
+    }
+}
+
+void user_quota_sweep(struct control *c, void (*also)(struct control *c, struct user_quota *q))
+{
+    idmap_for_each (&user_quotas_of(c)->map, slot) {
+        struct user_quota *p = slot->value;
+        also(c, p);
         if (p->queue.n_slowed == p->slowed_told || !user_quota_is_news(&p->told_slow, c))
             continue;
         p->slowed_told = p->queue.n_slowed;
@@ -182,7 +191,9 @@ void user_quota_tell(struct control *c, struct msg_stats *m)
                                  .slowed = p->queue.n_slowed,
                                  .refused = p->n_refused,
                                  .buffers = p->conns.used,
-                                 .waited = p->conns.n_waited};
+                                 .waited = p->conns.n_waited,
+                                 .records = p->record_bytes,
+                                 .disk = p->disk_bytes};
     }
     vec_fini(&all);
 }

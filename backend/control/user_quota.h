@@ -22,8 +22,11 @@ struct user_quota {
     struct list query_link;   /* in the query queue while there are any */
     struct list history_asks; /* history queries that wait for the one ... */
     bool reads_history;       /* ... of which a piece is on its way */
-    uint64_t n_refused;       /* connections */
-    uint64_t slowed_told;     /* of queue.n_slowed */
+    bool is_admin;
+    uint64_t disk_bytes, record_bytes; /* of its jobs: user_budget.h counts them */
+    struct mono told_bytes;
+    uint64_t n_refused;   /* connections */
+    uint64_t slowed_told; /* of queue.n_slowed */
     struct mono told_room, told_slow;
     struct mono log_from; /* the minute that n_logged is of */
     uint32_t n_logged;    /* lines of the log about what this user does wrong */
@@ -41,7 +44,9 @@ void user_quota_leave(struct control *c, struct user_quota *q);
 /* Whether a line of the log about what the user does wrong is one of those that there may be in a minute;
  * says once that more are left out. */
 bool user_quota_may_log(struct control *c, struct user_quota *q);
-void user_quota_sweep(struct control *c);
+/* Each is called for every quota. */
+void user_quota_sweep(struct control *c, void (*also)(struct control *c, struct user_quota *q));
+void user_quota_clear_bytes(struct control *c);
 void user_quota_tell(struct control *c, struct msg_stats *m);
 /* What is said from now on is of another batch for the disk. */
 void user_quota_next_batch(struct control *c);

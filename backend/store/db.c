@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 
 #include "backend/store/archive.h"
@@ -362,6 +363,43 @@ uint64_t db_newest(struct db *db)
     uint64_t seq = sqlite3_step(st) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(st, 0) : 0;
     sqlite3_reset(st);
     return seq;
+}
+
+static int64_t db_pragma(sqlite3 *handle, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t n = 0;
+    if (handle && sqlite3_prepare_v2(handle, sql, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        n = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return n;
+}
+
+static uint64_t db_file_bytes(sqlite3 *handle)
+{
+    struct stat file = {0}, log = {0};
+    const char *path = handle ? sqlite3_db_filename(handle, "main") : NULL;
+    char *wal = path ? xasprintf("%s-wal", path) : NULL;
+    if (path && stat(path, &file) < 0)
+        file.st_size = 0;
+    if (wal && stat(wal, &log) < 0)
+        log.st_size = 0;
+    free(wal);
+    return (uint64_t)file.st_size + (uint64_t)log.st_size;
+}
+
+void db_get_space(struct db *db, struct store_space *ret)
+{
+    struct statvfs fs;
+    const char *path = sqlite3_db_filename(db->handle, "main");
+    *ret = (struct store_space){.history = db_file_bytes(db->old.handle)};
+    if (!path || statvfs(path, &fs) < 0)
+        return;
+    ret->fs_free = (uint64_t)fs.f_bavail * fs.f_frsize;
+    ret->taken = db_file_bytes(db->handle) + ret->history;
+    ret->unused = (uint64_t)db_pragma(db->handle, "PRAGMA freelist_count") *
+                  (uint64_t)db_pragma(db->handle, "PRAGMA page_size");
 }
 
 int db_checkpoint(struct db *db, bool truncate)

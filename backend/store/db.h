@@ -43,7 +43,8 @@
     X(AUDIT_ENDS, "SELECT min(id), max(id) FROM audit")                                                      \
     X(AUDIT_SEEK, "SELECT t FROM audit WHERE id >= ?1 ORDER BY id LIMIT 1")                                  \
     X(AUDIT_ROWS, "SELECT id, t, crc, body FROM audit WHERE id > ?1 ORDER BY id")                            \
-    X(DEL_AUDIT, "DELETE FROM audit WHERE id <= ?1")
+    X(DEL_AUDIT, "DELETE FROM audit WHERE id <= ?1") \
+    X(PAYLOAD_SIZES, "SELECT job, step, length(body) FROM payload")
 
 /* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
 #define HISTORY_COLUMNS                                                                                   \
@@ -121,6 +122,8 @@ uint64_t db_newest(struct db *db);
 /* Prepares the statements of a source whose handle is set; here: of stoker.db. */
 bool db_prepare_source(struct history_source *s, bool here);
 /* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. 0, or -EIO, -ENOSPC ... */
+/* 0 for what cannot be found out. */
+void db_get_space(struct db *db, struct store_space *ret);
 int db_checkpoint(struct db *db, bool truncate);
 
 #endif

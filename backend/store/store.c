@@ -140,6 +140,8 @@ static void store_tell(struct store *s, struct work *w)
         store_tell_history(w);
     if (w->kind == WORK_AUDIT)
         store_tell_audit(w);
+    if (w->kind == WORK_SPACE)
+        w->answer.space(w->answer_ctx, &w->space);
     if (w->kind == WORK_MOVE)
         s->move = w->more ? MOVE_DUE : MOVE_DONE;
     if (w->kind == WORK_TRIM && w->more)
@@ -334,6 +336,14 @@ void store_get_history_for(struct store *s, const struct msg_history *q, const s
     worker_hand_over(s->worker, w);
 }
 
+void store_get_space(struct store *s, store_space_fn fn, void *ctx)
+{
+    struct work *w = work_new(WORK_SPACE);
+    w->answer.space = fn;
+    w->answer_ctx = ctx;
+    worker_hand_over(s->worker, w);
+}
+
 void store_trim_history(struct store *s, int64_t before_ms)
 {
     struct work *w = work_new(WORK_TRIM);
@@ -387,6 +397,7 @@ static int store_load_row(sqlite3_stmt *st, struct event *ev, struct errtext *er
     if (crc && crc != db_event_crc(ev->seq, ev->t.ms, ev->kind, ev->job, bytes, n))
         return err_set(err, -EUCLEAN, "event %llu is damaged (its checksum does not fit): restore a backup",
                        (unsigned long long)ev->seq);
+    ev->stored = (uint32_t)n;
     const struct rec_desc *d = event_body_rec(ev->kind);
     ev->body = xcalloc(1, d->size);
     int r = codec_decode_own(d, bytes, n, ev->body, err);
@@ -412,6 +423,17 @@ int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ct
         r = err_set(err, db_errno(rc), "%s", sqlite3_errmsg(s->disk.db.handle));
     sqlite3_reset(st);
     return r < 0 ? r : 0;
+}
+
+void store_each_payload(struct store *s, void (*fn)(void *ctx, uint32_t job, int32_t step, size_t n),
+                        void *ctx)
+{
+    worker_wait_idle(s->worker);
+    sqlite3_stmt *st = s->disk.db.st[DB_PAYLOAD_SIZES];
+    while (sqlite3_step(st) == SQLITE_ROW)
+        fn(ctx, (uint32_t)sqlite3_column_int64(st, 0), (int32_t)sqlite3_column_int64(st, 1),
+           (size_t)sqlite3_column_int64(st, 2));
+    sqlite3_reset(st);
 }
 
 uint32_t store_last_job(struct store *s)

@@ -110,6 +110,12 @@ void store_get_audit(struct store *s, const struct msg_audit *q, const struct au
  * they are. */
 void store_get_history_for(struct store *s, const struct msg_history *q, const struct history_place *from,
                            uint32_t most, const uint32_t *uid, store_history_fn fn, void *ctx);
+/* Asks how much room there is. */
+void store_get_space(struct store *s, store_space_fn fn, void *ctx);
+
+/* Tells the size of each payload; as store_load. */
+void store_each_payload(struct store *s, void (*fn)(void *ctx, uint32_t job, int32_t step, size_t n),
+                        void *ctx);
 
 /* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
 void store_trim_history(struct store *s, int64_t before_ms);

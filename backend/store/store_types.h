@@ -63,4 +63,13 @@ struct history_piece {
 };
 typedef void (*store_history_fn)(void *ctx, const struct history_piece *p);
 
+struct store_space {  /* bytes */
+    uint64_t fs_free; /* of the state's file system, for who is not root */
+    uint64_t taken;   /* by the databases of the state and of the history, with their logs */
+    uint64_t unused;  /* of stoker.db: pages that nothing is in */
+    uint64_t history; /* by history.db */
+};
+
+typedef void (*store_space_fn)(void *ctx, const struct store_space *s);
+
 #endif

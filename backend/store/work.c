@@ -234,6 +234,7 @@ void work_do(struct work *w, struct db *db, bool failed)
     case WORK_PROBE: work_do_probe(db, w); break;
     case WORK_MOVE: w->more = !failed && archive_move(db); break;
     case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;
+    case WORK_SPACE: db_get_space(db, &w->space); break;
     case WORK_STOP: break;
     }
     w->us = (uint64_t)mono_us() - start;

@@ -32,6 +32,7 @@ enum work_kind {
     WORK_PROBE,
     WORK_MOVE, /* a piece of the history, into its file */
     WORK_TRIM, /* a piece of what is too old */
+    WORK_SPACE,
     WORK_STOP
 };
 
@@ -52,6 +53,7 @@ struct work {
         store_script_fn script;
         store_history_fn history;
         store_audit_fn audit;
+        store_space_fn space;
     } answer;
     void *answer_ctx;
     int result; /* what work_do fills, from here */
@@ -66,6 +68,7 @@ struct work {
     uint32_t uid;       /* whose it was; WORK_HISTORY: who asks */
     bool cuts;          /* WORK_HISTORY: jobs of other users come without arguments of commands */
     uint64_t us;
+    struct store_space space; /* WORK_SPACE */
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
     struct msg_history query;
     struct history_place place;

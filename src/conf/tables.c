@@ -349,6 +349,17 @@ static const struct conf_option cluster_options[] = {
      .help = "Memory of the controller that all connections of one user may take: requests that are not complete, answers and events "
      "that are not read. Beyond it the connections of that user wait, and screens that do not read fetch the queue again. "
      "Administrators have no limit."},
+    {.name = "user_records", .type = CONF_MEM, MEMBER(cluster_spec, user_records_mib), .def = "256M", .special = "unlimited",
+     .special_value = 0,
+     .help = "Memory of the controller that the records of one user's jobs may take, with their steps and tasks. Beyond it the user "
+     "can only cancel jobs. Administrators have no limit."},
+    {.name = "user_disk", .type = CONF_MEM, MEMBER(cluster_spec, user_disk_mib), .def = "auto", .special = "auto",
+     .special_value = 0, .def_help = "`auto`: a quarter of the disk, at most 4 GB",
+     .help = "Disk that the jobs of one user may take while they are in the queue: records, scripts and environments. Beyond it the "
+     "user can only cancel jobs. Administrators have no limit."},
+    {.name = "disk_reserve", .type = CONF_MEM, MEMBER(cluster_spec, disk_reserve_mib), .def = "auto", .special = "auto",
+     .special_value = 0, .def_help = "`auto`: a sixteenth of the disk, at most 256 MB",
+     .help = "With less free disk than this for the state, jobs can only be cancelled; administrators may do everything."},
 };
 /* clang-format on */
 

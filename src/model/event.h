@@ -266,11 +266,12 @@ enum event_kind {
 };
 
 struct event {
-    uint64_t seq;  /* grows by one, never reused within a cluster's life */
-    struct wall t; /* the controller's clock when it was decided */
-    uint32_t kind; /* enum event_kind */
-    uint32_t job;  /* 0: not about a job */
-    void *body;    /* the record that event_body_rec(kind) describes */
+    uint64_t seq;    /* grows by one, never reused within a cluster's life */
+    struct wall t;   /* the controller's clock when it was decided */
+    uint32_t kind;   /* enum event_kind */
+    uint32_t job;    /* 0: not about a job */
+    void *body;      /* the record that event_body_rec(kind) describes */
+    uint32_t stored; /* bytes of the body on disk, where it was read from there; else 0 */
 };
 
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_suspend_rec,

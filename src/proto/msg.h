@@ -456,10 +456,12 @@ struct user_stats { /* what has been done for a user since the controller starte
     uint64_t slowed;            /* times that the user had to wait for asking too much */
     uint64_t refused;           /* connections */
     uint64_t buffers, waited;   /* bytes that the user's connections take; times that one waited for some */
+    uint64_t records, disk; /* bytes that the records of its jobs take of memory; its jobs of the disk */
 };
 #define USER_STATS_FIELDS(F, G, S)                                                                           \
     F(S, U32, uid) F(S, STR, name) F(S, U32, connections) F(S, U32, jobs) F(S, U64, requests)                \
-    F(S, U64, us) F(S, U64, slowed) F(S, U64, refused) F(S, U64, buffers) F(S, U64, waited)
+    F(S, U64, us) F(S, U64, slowed) F(S, U64, refused) F(S, U64, buffers) F(S, U64, waited) \
+    F(S, U64, records) F(S, U64, disk)
 
 struct msg_stats { /* S->C */
     struct wall t_start;
@@ -474,6 +476,11 @@ struct msg_stats { /* S->C */
     REC_LIST(struct user_stats) users; /* those that have taken most, first */
     uint64_t completed, cancelled,
         failed; /* jobs that have ended; an element of an array is one. ends: of tasks */
+    uint64_t disk_left,
+        disk_all;             /* bytes for the state: that are left, and with what it takes; 0: not known */
+    uint64_t history_bytes;   /* that the history takes */
+    uint64_t memory_most_kib; /* that the controller may take */
+    bool short_of_disk, short_of_memory; /* jobs can only be cancelled */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
@@ -481,7 +488,8 @@ struct msg_stats { /* S->C */
     F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
     F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)                      \
     F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)                                 \
-    F(S, U64, completed) F(S, U64, cancelled) F(S, U64, failed)
+    F(S, U64, completed) F(S, U64, cancelled) F(S, U64, failed) F(S, U64, disk_left) F(S, U64, disk_all) \
+    F(S, U64, history_bytes) F(S, U64, memory_most_kib) F(S, BOOL, short_of_disk) F(S, BOOL, short_of_memory)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */

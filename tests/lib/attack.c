@@ -84,6 +84,15 @@ void attack_end(struct attacker *a)
     close(a->told);
 }
 
+/* A failure of cmocka's would go on with the next test, in this process. */
+void attack_expect(const struct answer *a, uint32_t refusal, const char *part)
+{
+    if (a->refusal == refusal && strstr(a->text, part))
+        return;
+    dprintf(2, "refusal %u, not %u, \"%s\" in \"%s\"\n", a->refusal, refusal, part, a->text);
+    _exit(1);
+}
+
 int attack_connect(void)
 {
     struct client *c = cluster_connect();

@@ -25,6 +25,8 @@ struct attacker attack_as(const char *user, void (*fn)(void));
 void attack_await_done(struct attacker *a);
 void attack_end(struct attacker *a);
 
+/* expect_answer in such a process. */
+void attack_expect(const struct answer *a, uint32_t refusal, const char *part);
 /* A connection that has greeted, as a descriptor that does not block. */
 int attack_connect(void);
 /* Writes what the socket takes, until that is nothing for a second or all is written. Returns the bytes. */

@@ -80,6 +80,9 @@ struct request_kind { /* a kind of message that clients send */
     bool changes;         /* the state: not while that cannot be written */
     enum admin_act admin; /* for administrators only; NONE: for all */
     audit_fn *audit;      /* of what has a line in the audit log */
+    /* Whether this one adds nothing to the state, and ends what takes room in it: it is done also where
+     * memory, the disk or the user's share of them is short. NULL: none does. */
+    bool (*frees)(const void *body);
 };
 
 void session_done(struct session *s, uint64_t tag, uint32_t job, uint32_t count);

@@ -8,6 +8,8 @@
 
 #include "backend/control/audit.h"
 #include "backend/control/emit.h"
+#include "backend/control/shortage.h"
+#include "backend/control/user_budget.h"
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
@@ -190,6 +192,7 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
 {
     struct control *c = s->ctl;
     const struct request_kind *r = &c->wiring.requests[kind];
+    struct cause why = {0};
     if (!r->handle)
         return -EPROTO;
     audit_begin(s, tag, r->audit, body);
@@ -198,6 +201,9 @@ static int session_dispatch(struct session *s, enum msg_kind kind, uint64_t tag,
                        &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(c->read_only)});
     else if (r->admin && !s->admin)
         session_refuse_admin_act(s, tag, r->admin);
+    else if (r->changes && !s->admin && !(r->frees && r->frees(body)) &&
+             (user_budget_is_spent(c, s->quota, &why) || shortage_is(c, &why)))
+        session_refuse(s, tag, REFUSAL_POLICY, 0, &why);
     else
         r->handle(s, tag, body);
     audit_end(s);
@@ -373,7 +379,7 @@ static void sessions_sweep(void *ctx)
         s->given_up = true;
         conn_give_up(s->conn);
     }
-    user_quota_sweep(c);
+    user_quota_sweep(c, user_budget_warn);
     loop_timer_set(c->loop, &sessions_of(c)->sweep, SWEEP_MS);
 }
 

@@ -393,6 +393,12 @@ void req_act(struct session *s, uint64_t tag, void *body)
         &(struct msg_result){.refusal = o.refusal, .job = o.job, .count = o.count, .cause = o.cause});
 }
 
+bool req_act_frees(const void *body)
+{
+    const struct msg_act *m = body;
+    return m->act == ACT_CANCEL || (m->act == ACT_SIGNAL && m->signal == SIGKILL);
+}
+
 static void req_act_start(struct control *c)
 {
     c->state[MODULE_REQ_ACT] = xcalloc(1, sizeof(struct notes));

@@ -7,5 +7,6 @@
 extern const struct module_ops req_act_module;
 
 void req_act(struct session *s, uint64_t tag, void *body);
+bool req_act_frees(const void *body);
 
 #endif

@@ -7,6 +7,7 @@
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
+#include "backend/control/shortage.h"
 
 static uint64_t req_stats_rss_kib(void)
 {
@@ -49,6 +50,7 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     user_quota_tell(c, &m);
     if (privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE))
         req_stats_keep_own(s, &m);
+    shortage_tell(c, &m);
     session_send(s, MSG_STATS_DATA, tag, &m);
     rec_fini(&msg_stats_rec, &m);
 }

@@ -22,9 +22,9 @@
 const struct request_kind request_table[MSG_N_KINDS] = {
     [MSG_SUBMIT] = {.handle = req_submit, .changes = true, .audit = audit_submit},
     [MSG_STEP_CREATE] = {.handle = req_step_create, .changes = true, .audit = audit_step_create},
-    [MSG_ACT] = {.handle = req_act, .changes = true, .audit = audit_act},
+    [MSG_ACT] = {.handle = req_act, .changes = true, .frees = req_act_frees, .audit = audit_act},
     [MSG_UPDATE] = {.handle = req_update, .changes = true, .audit = audit_update},
-    [MSG_COMPLETE] = {.handle = req_complete, .changes = true, .audit = audit_complete},
+    [MSG_COMPLETE] = {.handle = req_complete, .changes = true, .frees = req_complete_frees, .audit = audit_complete},
     [MSG_OWN] = {.handle = req_own},
     [MSG_DRAIN] = {.handle = req_drain, .changes = true, .admin = ADMIN_ACT_DRAIN, .audit = audit_drain},
     [MSG_NODE_NOTE] = {.handle = req_note, .changes = true, .admin = ADMIN_ACT_NOTE, .audit = audit_note},

@@ -25,6 +25,12 @@ void terminals_own(struct session *s, uint32_t job)
     idmap_set(&terminals_of(s->ctl)->owners, job, s);
 }
 
+bool req_complete_frees(const void *body)
+{
+    (void)body;
+    return true;
+}
+
 void req_complete(struct session *s, uint64_t tag, void *body)
 {
     const struct msg_complete *m = body;

@@ -11,8 +11,10 @@
 #include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
 
-#define SKEW_WARN_MS   2000
-#define COMMIT_WARN_US 100000
+#define SKEW_WARN_MS     2000
+#define ROOM_WARN_TENTHS 8                    /* of the disk or the memory are taken */
+#define ROOM_PLENTY      (UINT64_C(10) << 30) /* bytes: a disk with more left is not warned of */
+#define COMMIT_WARN_US   100000
 
 struct doctor_options {
     bool json;
@@ -61,6 +63,28 @@ static void check_answer(struct doctor *d)
                    (double)(skew < 0 ? -skew : skew) / 1000, skew < 0 ? "behind" : "ahead of");
 }
 
+/* What the controller has of memory and disk; users' shares are sdiag's. */
+static void check_room(struct doctor *d, const struct msg_stats *s)
+{
+    if (s->disk_all) {
+        bool much = s->disk_left < s->disk_all / 10 * (10 - ROOM_WARN_TENTHS) && s->disk_left < ROOM_PLENTY;
+        doctor_add(d, "disk of the state",
+                   s->short_of_disk ? CHECK_FAIL
+                   : much           ? CHECK_WARN
+                                    : CHECK_OK,
+                   s->short_of_disk || much
+                       ? "free disk, or delete old jobs with history_keep; sdiag shows which users take it"
+                       : NULL,
+                   "%.1f of %.1f GB left%s", (double)s->disk_left / 1e9, (double)s->disk_all / 1e9,
+                   s->short_of_disk ? ": jobs can only be cancelled" : "");
+    }
+    if (s->memory_most_kib && s->rss_kib > s->memory_most_kib / 10 * ROOM_WARN_TENTHS)
+        doctor_add(d, "memory of the controller", s->short_of_memory ? CHECK_FAIL : CHECK_WARN,
+                   "give it more (MemoryMax of its service); sdiag shows which users take it",
+                   "it takes %.1f of %.1f GB%s", (double)s->rss_kib / 1e6, (double)s->memory_most_kib / 1e6,
+                   s->short_of_memory ? ": jobs can only be cancelled" : "");
+}
+
 static void check_stats(struct doctor *d)
 {
     struct errtext err = {0};
@@ -76,6 +100,7 @@ static void check_stats(struct doctor *d)
                "%.1f MB, %" PRIu64 " commits, %.1f ms each, %.1f ms at worst",
                (double)s->db_bytes / 1048576, s->commits, (double)mean / 1000,
                (double)s->commit_us_max / 1000);
+    check_room(d, s);
     msg_free(MSG_STATS_DATA, s);
 }
 

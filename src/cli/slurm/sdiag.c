@@ -51,13 +51,21 @@ static uint64_t mean(uint64_t sum, uint64_t n)
 /* What each user takes of the controller, beside time. */
 static void sdiag_print_bytes(struct str *out, const struct msg_stats *m)
 {
-    str_append(out, "\nMemory of connections by user (bytes)\n");
+    if (m->disk_all)
+        str_appendf(out,
+                    "\nDisk of the state (bytes): %" PRIu64 " of %" PRIu64
+                    " left%s\nHistory (bytes): %" PRIu64,
+                    m->disk_left, m->disk_all, m->short_of_disk ? ", jobs can only be cancelled" : "",
+                    m->history_bytes);
+    str_append(out, "\nBytes by user: memory of connections, of records of jobs, disk of jobs\n");
     for (size_t i = 0; i < m->users.n; i++) {
         const struct user_stats *u = &m->users.v[i];
         struct str name = STR_INIT;
         cell_text(&name, u->name ? u->name : "", 32, true, false);
-        str_appendf(out, "\t%-16s(%8u) connections:%-4u bytes:%-10" PRIu64 " waited:%" PRIu64 "\n", name.s,
-                    u->uid, u->connections, u->buffers, u->waited);
+        str_appendf(out,
+                    "\t%-16s(%8u) connections:%-10" PRIu64 " records:%-10" PRIu64 " disk:%-10" PRIu64
+                    " waited:%" PRIu64 "\n",
+                    name.s, u->uid, u->buffers, u->records, u->disk, u->waited);
         str_fini(&name);
     }
 }
@@ -133,6 +141,8 @@ static void json_users(struct str *out, const struct msg_stats *m)
         json_int(out, "turned_away", (int64_t)u->refused);
         json_int(out, "connection_bytes", (int64_t)u->buffers);
         json_int(out, "waited_for_memory", (int64_t)u->waited);
+        json_int(out, "record_bytes", (int64_t)u->records);
+        json_int(out, "disk_bytes", (int64_t)u->disk);
         json_end_object(out);
     }
     json_end_array(out);
