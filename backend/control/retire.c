@@ -15,6 +15,9 @@
 
 #define FIRST_RETIRE_MS 1000
 
+#define HISTORY_PART    2 /* half of the disk, where history_size is "auto" */
+#define HISTORY_MIB_MAX (UINT64_C(1) << 40)
+
 struct retire {
     struct loop_timer timer;
     struct mono trim_at; /* not before: the history is looked through for what is too old */
@@ -51,15 +54,21 @@ static void retire_save_usage(struct control *c, struct wall now)
         store_del_event(c->store, old);
 }
 
-/* Jobs that are too old leave the history too; looked at once a minute. */
+/* Jobs that are too old leave the history too, or the oldest where it is too large; looked at once a
+ * minute. */
 static void retire_trim_history(struct control *c, struct wall now)
 {
     struct retire *r = c->state[MODULE_RETIRE];
     uint32_t keep_s = c->model.spec.history_keep_s;
-    if (!keep_s || keep_s == DURATION_UNLIMITED || loop_now(c->loop).ns < r->trim_at.ns)
+    uint64_t keep_mib = c->model.spec.history_size_mib;
+    if (loop_now(c->loop).ns < r->trim_at.ns || c->read_only)
         return;
     r->trim_at = mono_add_ms(loop_now(c->loop), TRIM_MS);
-    store_trim_history(c->store, now.ms - (int64_t)keep_s * MS_PER_S);
+    if (keep_s && keep_s != DURATION_UNLIMITED)
+        store_trim_history(c->store, now.ms - (int64_t)keep_s * MS_PER_S);
+    keep_mib = keep_mib ? keep_mib : shortage_disk_mib(c) / HISTORY_PART;
+    if (keep_mib && keep_mib <= HISTORY_MIB_MAX)
+        store_trim_history_to(c->store, (int64_t)(keep_mib << 20));
 }
 
 static void retire_run(void *ctx)

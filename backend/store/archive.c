@@ -10,7 +10,10 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
-#define PIECE 200
+#define PIECE        200
+#define SAMPLES      64
+#define SAMPLED_NAME 256
+#define ROW_BYTES    200 /* of a job in the file, beside its record: columns and indices */
 
 /* --- rows --- */
 
@@ -271,14 +274,11 @@ bool archive_move(struct db *db)
     return n == PIECE;
 }
 
-bool archive_trim(struct db *db, int64_t before_ms)
+/* Deletes the first of a statement's rows. Returns how many: fewer than PIECE are all of them. */
+static size_t archive_trim_rows(struct db *db, sqlite3_stmt *st)
 {
     int64_t jobs[PIECE];
     size_t n = 0;
-    if (!db->old.handle)
-        return false;
-    sqlite3_stmt *st = db->old.st[HISTORY_OLDEST];
-    sqlite3_bind_int64(st, 1, before_ms);
     while (n < PIECE && sqlite3_step(st) == SQLITE_ROW)
         jobs[n++] = sqlite3_column_int64(st, 0);
     sqlite3_reset(st);
@@ -291,5 +291,59 @@ bool archive_trim(struct db *db, int64_t before_ms)
     }
     if (!ok)
         archive_end_badly(db);
-    return ok && n == PIECE;
+    return ok ? n : 0;
+}
+
+bool archive_trim(struct db *db, int64_t before_ms)
+{
+    if (!db->old.handle)
+        return false;
+    sqlite3_stmt *st = db->old.st[HISTORY_OLDEST];
+    sqlite3_bind_int64(st, 1, before_ms);
+    return archive_trim_rows(db, st) == PIECE;
+}
+
+/* --- by size --- */
+
+struct sampled_user {
+    char name[SAMPLED_NAME];
+    int64_t bytes;
+};
+
+/* Whose jobs take most of the file, by jobs that are picked at random: a sum for each user would cost every
+ * job that ends, or a walk over all of the history. */
+static struct sampled_user archive_largest_user(struct db *db)
+{
+    struct sampled_user users[SAMPLES] = {0}, *most = users;
+    sqlite3_stmt *st = db->old.st[HISTORY_SAMPLE];
+    for (int i = 0; i < SAMPLES; i++) {
+        const char *name = sqlite3_step(st) == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
+        struct sampled_user *u = users;
+        while (name && u->bytes && strncmp(u->name, name, sizeof u->name - 1) != 0)
+            u++;
+        if (name) {
+            snprintf(u->name, sizeof u->name, "%s", name);
+            u->bytes += sqlite3_column_int64(st, 1) + ROW_BYTES;
+            most = u->bytes > most->bytes ? u : most;
+        }
+        sqlite3_reset(st);
+    }
+    return *most;
+}
+
+static int64_t archive_used_bytes(struct db *db)
+{
+    return (archive_number(db->old.handle, "PRAGMA page_count", 0) -
+            archive_number(db->old.handle, "PRAGMA freelist_count", 0)) *
+           archive_number(db->old.handle, "PRAGMA page_size", 0);
+}
+
+bool archive_trim_to(struct db *db, int64_t bytes)
+{
+    if (!db->old.handle || archive_used_bytes(db) <= bytes)
+        return false;
+    struct sampled_user u = archive_largest_user(db);
+    sqlite3_stmt *st = db->old.st[HISTORY_USER_OLDEST];
+    sqlite3_bind_text(st, 1, u.name, -1, SQLITE_TRANSIENT);
+    return archive_trim_rows(db, st) > 0 && archive_used_bytes(db) > bytes;
 }

@@ -23,6 +23,9 @@ void archive_close(struct db *db);
 bool archive_move(struct db *db);
 /* Deletes a piece of what ended before then. Whether there is more. */
 bool archive_trim(struct db *db, int64_t before_ms);
+/* Where the file takes more than that: deletes a piece of the oldest jobs of the user who has most there.
+ * Whether it still takes more. */
+bool archive_trim_to(struct db *db, int64_t bytes);
 
 /* A job's row, as both tables have it. */
 struct history_row {

@@ -66,6 +66,11 @@
     X(USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"                \
                  " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")               \
     X(OLDEST, "SELECT job FROM history INDEXED BY history_ended WHERE t_end < ?1 ORDER BY t_end, job")       \
+    X(SAMPLE, "SELECT user, length(record) FROM history WHERE job >= (SELECT min(job) FROM history) +"        \
+              " abs(random() % (1 + (SELECT max(job) FROM history) - (SELECT min(job) FROM history)))"      \
+              " ORDER BY job LIMIT 1")                                                                      \
+    X(USER_OLDEST, "SELECT job FROM history INDEXED BY history_of_user WHERE user = ?1"                      \
+                   " ORDER BY t_end, job")                                                                  \
     X(MOVABLE, "SELECT " HISTORY_COLUMNS " FROM history WHERE job > ?1 AND NOT EXISTS (SELECT 1 FROM event"  \
                " WHERE event.job = history.job AND event.job > 0) ORDER BY job")
 

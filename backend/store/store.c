@@ -132,6 +132,14 @@ static bool store_has_retired(const struct work *w)
     return false;
 }
 
+static void store_trim(struct store *s, int64_t before_ms, int64_t most_bytes)
+{
+    struct work *w = work_new(WORK_TRIM);
+    w->before_ms = before_ms;
+    w->most_bytes = most_bytes;
+    worker_hand_over(s->worker, w);
+}
+
 static void store_tell(struct store *s, struct work *w)
 {
     if (w->kind == WORK_GET_SCRIPT)
@@ -145,7 +153,7 @@ static void store_tell(struct store *s, struct work *w)
     if (w->kind == WORK_MOVE)
         s->move = w->more ? MOVE_DUE : MOVE_DONE;
     if (w->kind == WORK_TRIM && w->more)
-        store_trim_history(s, w->before_ms);
+        store_trim(s, w->before_ms, w->most_bytes);
     if (w->kind == WORK_GET_PAYLOAD && w->damaged)
         log_error("job=%u what it runs is damaged in stoker.db: its checksum does not fit", w->job);
     if (w->kind == WORK_GET_PAYLOAD)
@@ -346,9 +354,12 @@ void store_get_space(struct store *s, store_space_fn fn, void *ctx)
 
 void store_trim_history(struct store *s, int64_t before_ms)
 {
-    struct work *w = work_new(WORK_TRIM);
-    w->before_ms = before_ms;
-    worker_hand_over(s->worker, w);
+    store_trim(s, before_ms, 0);
+}
+
+void store_trim_history_to(struct store *s, int64_t bytes)
+{
+    store_trim(s, 0, bytes);
 }
 
 /* What has been read is on disk: the client still gets its answer. */

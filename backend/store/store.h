@@ -119,6 +119,8 @@ void store_each_payload(struct store *s, void (*fn)(void *ctx, uint32_t job, int
 
 /* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
 void store_trim_history(struct store *s, int64_t before_ms);
+/* The same of the oldest jobs of the users who have most there, until it takes no more than that. */
+void store_trim_history_to(struct store *s, int64_t bytes);
 
 /* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load
  * gives what is on disk. Payloads and history that were asked for are still

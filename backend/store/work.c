@@ -233,7 +233,10 @@ void work_do(struct work *w, struct db *db, bool failed)
         break;
     case WORK_PROBE: work_do_probe(db, w); break;
     case WORK_MOVE: w->more = !failed && archive_move(db); break;
-    case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;
+    case WORK_TRIM:
+        w->more = !failed &&
+                  (w->most_bytes ? archive_trim_to(db, w->most_bytes) : archive_trim(db, w->before_ms));
+        break;
     case WORK_SPACE: db_get_space(db, &w->space); break;
     case WORK_STOP: break;
     }

@@ -60,13 +60,13 @@ struct work {
     struct errtext err;
     uint8_t *payload;
     size_t payload_n;
-    bool damaged; /* WORK_GET_PAYLOAD: its checksum does not fit */
-    bool more;    /* WORK_MOVE, WORK_TRIM: another piece is left */
-    int64_t before_ms;
-    uint32_t n_damaged; /* WORK_HISTORY: rows that were left out; job is the first of them */
-    bool known;         /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
-    uint32_t uid;       /* whose it was; WORK_HISTORY: who asks */
-    bool cuts;          /* WORK_HISTORY: jobs of other users come without arguments of commands */
+    bool damaged;                  /* WORK_GET_PAYLOAD: its checksum does not fit */
+    bool more;                     /* WORK_MOVE, WORK_TRIM: another piece is left */
+    int64_t before_ms, most_bytes; /* WORK_TRIM: by age, by size; the other is 0 */
+    uint32_t n_damaged;            /* WORK_HISTORY: rows that were left out; job is the first of them */
+    bool known;                    /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
+    uint32_t uid;                  /* whose it was; WORK_HISTORY: who asks */
+    bool cuts;                     /* WORK_HISTORY: jobs of other users come without arguments of commands */
     uint64_t us;
     struct store_space space; /* WORK_SPACE */
     /* WORK_HISTORY; the rows' bytes are in `bytes` */

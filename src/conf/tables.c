@@ -357,6 +357,9 @@ static const struct conf_option cluster_options[] = {
      .special_value = 0, .def_help = "`auto`: a quarter of the disk, at most 4 GB",
      .help = "Disk that the jobs of one user may take while they are in the queue: records, scripts and environments. Beyond it the "
      "user can only cancel jobs. Administrators have no limit."},
+    {.name = "history_size", .type = CONF_MEM, MEMBER(cluster_spec, history_size_mib), .def = "auto", .special = "auto",
+     .special_value = 0, .def_help = "`auto`: half of the disk",
+     .help = "Disk that the history may take. Beyond it the oldest jobs of the users who have most there are deleted, in small steps."},
     {.name = "disk_reserve", .type = CONF_MEM, MEMBER(cluster_spec, disk_reserve_mib), .def = "auto", .special = "auto",
      .special_value = 0, .def_help = "`auto`: a sixteenth of the disk, at most 256 MB",
      .help = "With less free disk than this for the state, jobs can only be cancelled; administrators may do everything."},

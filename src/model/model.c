@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/siphash.h"
 #include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
@@ -48,7 +49,7 @@ void model_fini(struct model *m)
 
 static uint64_t model_text_key(const char *s)
 {
-    return hash_bytes(s, strlen(s));
+    return hash_text(s, strlen(s));
 }
 
 static uint64_t element_key(uint32_t array_id, uint32_t index)

@@ -26,7 +26,7 @@ struct model {
     struct cluster_spec spec;
     struct node **nodes; /* in the order of the configuration */
     size_t n_nodes;
-    struct idmap nodes_by_name;            /* hash_bytes(name) -> node */
+    struct idmap nodes_by_name;            /* hash_text(name) -> node */
     struct idmap jobs;                     /* id -> struct job */
     struct idmap requests;                 /* hash of request id -> job */
     struct idmap elements;                 /* array id << 32 | index -> job split off */

@@ -171,6 +171,8 @@ struct cluster_spec {
     uint64_t user_buffers_mib, user_records_mib;
     /* Of the disk, for one user's jobs in the state; free, for cancels and ends; 0: by the disk's size. */
     uint64_t user_disk_mib, disk_reserve_mib;
+    uint64_t
+        history_size_mib; /* the oldest jobs of who has most leave a larger history; 0: half of the disk */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -182,7 +184,8 @@ struct cluster_spec {
     F(S, U32, lost_node) F(S, U32, lease_s) F(S, U32, user_requests) F(S, U32, max_user_jobs)         \
     F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except) F(S, U32, history_keep_s)             \
     F(S, U32, audit_keep_s) F(S, U64, audit_mib) F(S, BOOL, audit_syslog) F(S, STRV, private_words)        \
-    F(S, U64, user_buffers_mib) F(S, U64, user_records_mib) F(S, U64, user_disk_mib) F(S, U64, disk_reserve_mib)
+    F(S, U64, user_buffers_mib) F(S, U64, user_records_mib) F(S, U64, user_disk_mib) F(S, U64, disk_reserve_mib) \
+    F(S, U64, history_size_mib)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

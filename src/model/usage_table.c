@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/siphash.h"
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 #include "src/model/usage.h"
@@ -12,7 +13,7 @@ uint64_t usage_key(const char *const *names, size_t n)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < n; i++)
-        h = (h ^ hash_bytes(names[i], strlen(names[i]))) * 0x9e3779b97f4a7c15u;
+        h = (h ^ hash_text(names[i], strlen(names[i]))) * 0x9e3779b97f4a7c15u;
     return h;
 }
 

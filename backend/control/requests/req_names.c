@@ -5,6 +5,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/idmap.h"
+#include "src/base/siphash.h"
 #include "src/base/xalloc.h"
 
 static bool req_names_is_feature(const struct model *m, const char *name)
@@ -79,7 +80,7 @@ static bool req_names_drop_duplicates(struct strv *names)
     struct idmap seen = {0};
     size_t kept = 0;
     for (size_t i = 0; i < names->n; i++) {
-        uint64_t hash = hash_bytes(names->v[i], strlen(names->v[i]));
+        uint64_t hash = hash_text(names->v[i], strlen(names->v[i]));
         if (str_eq(idmap_get(&seen, hash), names->v[i])) {
             free(names->v[i]);
             continue;

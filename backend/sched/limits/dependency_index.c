@@ -1,5 +1,6 @@
 /* dependency_index.c - the index of jobs that wait for others. */
 #include "backend/sched/limits/dependency_index.h"
+#include "src/base/siphash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static uint64_t dep_index_element_key(uint32_t array, uint32_t index)
 static uint64_t dep_index_name_key(uint32_t uid, const char *name, bool element)
 {
     name = name ? name : "";
-    uint64_t h = hash_bytes(name, strlen(name)) ^ (uint64_t)uid * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = hash_text(name, strlen(name)) ^ (uint64_t)uid * UINT64_C(0x9e3779b97f4a7c15);
     return (h << 2) | KEY_MIXED | (element ? 2u : 0);
 }
 

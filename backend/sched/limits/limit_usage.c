@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/sched/limits/limit_usage_internal.h"
+#include "src/base/siphash.h"
 #include "src/base/units.h"
 
 #define ACCOUNTS_DEEP 64 /* a chain of parents longer than that runs in circles */
@@ -74,7 +75,7 @@ static const char *limits_counted_for(const struct model *m, const struct limit_
 
 static uint64_t limits_counter_hash(uint32_t spec, const char *name)
 {
-    return hash_bytes(name, strlen(name)) ^ ((uint64_t)spec + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash_text(name, strlen(name)) ^ ((uint64_t)spec + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Position + 1; 0: there is none. */
@@ -131,7 +132,7 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
         return 0;
     struct limit_names n = {.user = user, .account = account, .qos = qos, .partition = partition};
     char *key = limits_who_key(&n);
-    uint64_t hash = hash_bytes(key, strlen(key));
+    uint64_t hash = hash_text(key, strlen(key));
     uint32_t first = (uint32_t)(uintptr_t)idmap_get(&l->who_by_hash, hash), at = first;
     while (at && !str_eq(l->whos.v[at - 1].key, key))
         at = l->whos.v[at - 1].next;

@@ -4,6 +4,7 @@
 
 #include "backend/sched/limits/limits.h"
 #include "backend/sched/queue/queue.h"
+#include "src/base/siphash.h"
 
 /* --- keys: equal bytes for equal requests --- */
 
@@ -132,7 +133,7 @@ static struct eligible_nodes *job_classes_eligible_nodes_intern(struct queue *q,
         job_classes_key_text(&k, r->reservation->nodes.v[i]);
     job_classes_key_number(&k, req_rare(r->req)->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
     bool avoids = job_classes_key_avoids(q, r, &k);
-    uint64_t hash = hash_bytes(k.s, k.len);
+    uint64_t hash = hash_text(k.s, k.len);
     struct eligible_nodes *first = idmap_get(&q->classes.sets, hash), *s = first;
     while (s && !job_classes_same_key(s->key, s->key_len, &k))
         s = s->next;
@@ -232,7 +233,7 @@ static struct request_shape *job_classes_request_shape_intern(struct queue *q, c
                                    (uint64_t)d.one_task << 34);
     job_classes_key_number(&k, (uint64_t)len);
     job_classes_key_number(&k, (uint64_t)len_min);
-    uint64_t hash = hash_bytes(k.s, k.len);
+    uint64_t hash = hash_text(k.s, k.len);
     struct request_shape *first = idmap_get(&q->classes.shapes, hash), *sh = first;
     while (sh && !job_classes_same_key(sh->key, sh->key_len, &k))
         sh = sh->next;
@@ -421,7 +422,7 @@ static struct owner *job_classes_owner_of(struct queue *q, const struct job *j)
     const char *account = job_account(j);
     job_classes_key_text(&k, account);
     job_classes_key_text(&k, j->user);
-    uint64_t hash = hash_bytes(k.s, k.len);
+    uint64_t hash = hash_text(k.s, k.len);
     str_fini(&k);
     struct owner *first = idmap_get(&q->classes.owners, hash), *o = first;
     while (o && (!str_eq(o->account, account) || !str_eq(o->user, j->user)))
@@ -490,7 +491,7 @@ struct job_class *job_class_of(struct queue *q, const struct job *j, const struc
         for (uint32_t i = 0; i < n; i++)
             job_classes_key_number(&key, (uint64_t)(uintptr_t)shapes[i]);
         job_classes_key_owner(&key, q, j, j->state != JOB_PENDING);
-        uint64_t hash = hash_bytes(key.s, key.len);
+        uint64_t hash = hash_text(key.s, key.len);
         for (g = idmap_get(&q->classes.by_key, hash); g && !job_classes_same_key(g->key, g->key_len, &key);)
             g = g->next;
         if (!g) {

@@ -252,6 +252,28 @@ static void test_too_old(void **state)
     assert_int_equal(there(), 300);
 }
 
+/* Where the history is too large the oldest jobs of the user who has most go, and those of others stay. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    enum { LIMIT = 8 << 20 };
+    static const char rows[] =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+        " INSERT INTO history (job, array_job, uid, user, state, t_submit, t_start, t_end, record, crc)"
+        " SELECT i, 0, 0, iif(i % 10, 'ann', 'ben'), 3, i, i, i, zeroblob(iif(i % 10, 3000, 10)), 0 FROM n";
+    must_open();
+    close_store();
+    storelab_history_sql(rows);
+    assert_int_equal(there(), 5000);
+    must_open();
+    store_trim_history_to(sl.store, LIMIT);
+    storelab_move_all();
+    close_store();
+    assert_int_equal(storelab_history_number("SELECT count(*) FROM history WHERE user = 'ben'"), 500);
+    assert_in_range(there(), 1000, 3500);
+    assert_in_range(storelab_history_number("SELECT min(job) FROM history WHERE user = 'ann'"), 1500, 4500);
+}
+
 static void test_damaged_file_stops_nothing(void **state)
 {
     (void)state;
@@ -376,6 +398,7 @@ int main(void)
         STORE_CASE(test_upgrade_loses_nothing),
         STORE_CASE(test_start_does_not_read_the_history),
         STORE_CASE(test_too_old),
+        STORE_CASE(test_too_large),
         STORE_CASE(test_damaged_file_stops_nothing),
         STORE_CASE(test_damaged_rows),
         STORE_CASE(test_damaged_events),
