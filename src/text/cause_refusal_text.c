@@ -191,14 +191,16 @@ const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES] = {
     [CAUSE_SCRIPTS_TOO_MANY] = {.full = N_("too many scripts are asked for at a time")},
     [CAUSE_OUTPUTS_TOO_MANY] = {.full = N_("too many questions about old jobs at a time")},
     [CAUSE_USER_BYTES] =
-        {.full = N_("your jobs take {used:mem} of the {most:mem} that one user may ({name}): cancel some, or "
-                    "wait until ended ones leave the queue")},
+        {.full = N_(
+             "your jobs take {used:mem} of the {most:mem} that one user may ({name}): cancel some, or "
+             "wait until ended ones leave the queue")},
     [CAUSE_SHORT_OF_DISK] =
         {.full = N_("the disk of the controller's state is nearly full ({free:mem} left): jobs can only be "
                     "cancelled until there is room")},
     [CAUSE_SHORT_OF_MEMORY] =
-        {.full = N_("the controller takes {used:mem} of the {most:mem} of memory that it may: jobs can only "
-                    "be cancelled until it takes less")},
+        {.full = N_(
+             "the controller takes {used:mem} of the {most:mem} of memory that it may: jobs can only "
+             "be cancelled until it takes less")},
     [CAUSE_NOTE_RATE] = {.full = N_("job {n} has been told something within this second: again later")},
     [CAUSE_CONNECTIONS] = {.full = N_("it has {n:connection}, and room for no more")},
     [CAUSE_CONNECTIONS_USER] =
