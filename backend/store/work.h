@@ -66,7 +66,7 @@ struct work {
     uint32_t n_damaged;            /* WORK_HISTORY: rows that were left out; job is the first of them */
     bool known;                    /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
     uint32_t uid;                  /* whose it was; WORK_HISTORY: who asks */
-    bool cuts;                     /* WORK_HISTORY: jobs of other users come without arguments of commands */
+    bool cuts; /* WORK_HISTORY: jobs of other users come without arguments of commands */
     uint64_t us;
     struct store_space space; /* WORK_SPACE */
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
