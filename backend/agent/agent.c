@@ -478,6 +478,7 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
 static void agent_stop(struct agent_daemon *d)
 {
     struct agent *a = &d->a;
+    containment_finish(a->containment);
     while (!list_empty(&d->peers))
         peer_drop(list_first(&d->peers, struct agent_peer, in_peers), "the agent stops");
     spool_free(d->spool);

@@ -1,5 +1,6 @@
 #include "backend/agent/containment.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
 
-#define NVIDIA_MAJOR  195
-#define AGAIN_MIN_MS  20
-#define AGAIN_MAX_MS  5000
-#define GROUP_SIZE    TASKDIR_NAME_SIZE
-#define GPUS_NOT_OURS "the agent is not root"
+#define NVIDIA_MAJOR    195
+#define AGAIN_MIN_MS    20
+#define AGAIN_MAX_MS    5000
+#define FINISH_TRIES    20
+#define FINISH_PAUSE_MS 10
+#define GROUP_SIZE      TASKDIR_NAME_SIZE
+#define GPUS_NOT_OURS   "the agent is not root"
 
 struct containment {
     struct agent *a;
@@ -191,9 +194,8 @@ static void containment_remove_later(struct containment *c, const char *group)
 }
 
 /* No task of it lives: what is in it still has escaped from its supervisor. */
-static void containment_remove_again(void *ctx)
+static void containment_remove_leaving(struct containment *c)
 {
-    struct containment *c = ctx;
     struct strv left = {0};
     bool known = c->a->tasks->complete; /* else there may be tasks that were not looked at yet */
     for (size_t i = 0; i < c->leaving.n; i++) {
@@ -206,12 +208,27 @@ static void containment_remove_again(void *ctx)
     }
     strv_fini(&c->leaving);
     c->leaving = left;
-    if (!left.n) {
+}
+
+static void containment_remove_again(void *ctx)
+{
+    struct containment *c = ctx;
+    containment_remove_leaving(c);
+    if (!c->leaving.n) {
         c->pause_ms = 0;
         return;
     }
     c->pause_ms = c->pause_ms * 2 > AGAIN_MAX_MS ? AGAIN_MAX_MS : c->pause_ms * 2;
     loop_timer_set(c->a->loop, &c->again, c->pause_ms);
+}
+
+void containment_finish(struct containment *c)
+{
+    for (int i = 0; c && c->leaving.n && i < FINISH_TRIES; i++) {
+        containment_remove_leaving(c);
+        if (c->leaving.n)
+            poll(NULL, 0, FINISH_PAUSE_MS);
+    }
 }
 
 void containment_leave(struct containment *c, struct atask *t)

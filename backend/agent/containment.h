@@ -32,6 +32,9 @@ void containment_make(struct containment *c, struct atask *t, const struct launc
 uint64_t containment_memory_kib(const struct containment *c, const struct atask *t);
 /* SIGKILL to its processes. */
 void containment_kill(const struct containment *c, const struct atask *t);
+/* Before the agent stops: the groups of tasks that have just ended go with their supervisors, for which
+ * this waits 200 ms at most. No agent may come after this one. */
+void containment_finish(struct containment *c);
 /* It has ended, or never began. */
 void containment_leave(struct containment *c, struct atask *t);
 

@@ -87,7 +87,12 @@ S
     wait_for 20 new_agent
     wait_for 20 is_dead "$(<escaped)"
     wait_for 20 none_left
+
+    case_ "an agent that stops leaves none"
+    submit -o /dev/null --mem=64M --wrap true
+    wait_end "$job"
     cluster_stop
+    none_left || fail "groups are left" "$(find /sys/fs/cgroup -type d -name "$prefix*")"
 fi
 
 [ "$(id -u)" -eq 0 ] || { echo "only root hides control groups"; exit 0; }
