@@ -133,11 +133,11 @@ static void shortage_look_at_memory(struct control *c)
     s->memory_kib = shortage_memory_taken_kib();
     s->of_memory = most && s->memory_kib > most / 10 * SHORT_TENTHS;
     if (s->of_memory && !was)
-        log_error("the controller takes %llu of the %llu MiB of memory that it may: jobs can only be "
-                  "cancelled",
+        log_error("the controller uses %llu of the %llu MiB of memory that it may use: jobs can "
+                  "only be cancelled",
                   (unsigned long long)(s->memory_kib >> 10), (unsigned long long)(most >> 10));
     else if (most && s->memory_kib > most / 10 * ALARM_TENTHS && shortage_is_news(c, &s->told_memory))
-        log_warn("the controller takes %llu of the %llu MiB of memory that it may",
+        log_warn("the controller uses %llu of the %llu MiB of memory that it may use",
                  (unsigned long long)(s->memory_kib >> 10), (unsigned long long)(most >> 10));
 }
 
