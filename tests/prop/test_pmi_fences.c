@@ -1,7 +1,10 @@
 /* test_pmi_fences.c - every rank of a step on several nodes gets the answer of each fence, whatever dies on
- * its way: the controller's side and the supervisors' side of PMI, with the wires between them played here.
+ * its way: the controller, the supervisors and the PMI servers, with the wires between them played here. A
+ * server is no process of its own.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,10 +13,14 @@
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/nodes/pmi_fences.h"
+#include "backend/pmi/pmi_ranks.h"
 #include "backend/shim/shim_agent.h"
 #include "backend/shim/shim_files.h"
 #include "backend/shim/shim_kill.h"
 #include "backend/shim/shim_pmi.h"
+#include "backend/shim/shim_rank.h"
+#include "src/proto/codec.h"
+#include "src/proto/frame.h"
 #include "tests/lib/lab.h"
 
 #define TASKS_MAX      5
@@ -29,11 +36,15 @@ struct wire_queue {
     size_t n;
 };
 
-/* A task: its one rank, its supervisor, and the wires to the controller and back. */
+/* A task: its one rank, its PMI server, its supervisor, and the wires to the controller and back. */
 struct peer {
     struct shim shim;
     struct rank rank;
     struct launch_rank launch_rank;
+    struct pmi_setup setup; /* of the server */
+    struct pmi_ranks *server;
+    struct frame_reader from_shim;
+    int rank_fd; /* the server's end of the rank's socket */
     struct node_peer node;
     struct wire_queue up, down;
     int fd;           /* the rank's end */
@@ -56,8 +67,12 @@ static int64_t now_ms = 1000000;
 static unsigned n_killed; /* the step was ended */
 static char note[256];
 static uint64_t seed;
-static struct pmi *served[(RUNS + 100) * TASKS_MAX]; /* a supervisor frees nothing: it ends */
+static void
+    *served[2 * (RUNS + 100) * TASKS_MAX]; /* neither supervisor nor server frees anything: it ends */
 static size_t n_served;
+static int made[4]; /* what socketpair has given since the start of a supervisor, again: the supervisor
+                       closes some */
+static size_t n_made;
 static size_t lost_from = SIZE_MAX; /* answers to this task and the later ones are lost */
 
 static uint32_t below(uint32_t n)
@@ -65,12 +80,11 @@ static uint32_t below(uint32_t n)
     return (uint32_t)(check_rand(&seed) % n);
 }
 
-/* --- what is played: clock, wires, events --- */
+/* --- what is played: clock, processes, wires, events --- */
 
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
-    if (id == CLOCK_REALTIME)
-        return (int)syscall(SYS_clock_gettime, id, ts);
+    (void)id;
     *ts = (struct timespec){.tv_sec = now_ms / 1000, .tv_nsec = now_ms % 1000 * 1000000};
     return 0;
 }
@@ -79,6 +93,55 @@ struct mono loop_now(const struct loop *l)
 {
     (void)l;
     return (struct mono){.ns = now_ms * 1000000};
+}
+
+/* The server's process. */
+long syscall(long number, ...)
+{
+    assert_int_equal(number, SYS_clone);
+    return 1;
+}
+
+int socketpair(int domain, int type, int protocol, int sv[2])
+{
+    int (*libc_socketpair)(int, int, int, int *) = NULL;
+    *(void **)&libc_socketpair = dlsym(RTLD_NEXT, "socketpair");
+    int r = libc_socketpair(domain, type, protocol, sv);
+    for (int i = 0; i < 2; i++)
+        made[n_made++] = dup(sv[i]);
+    return r;
+}
+
+/* A server waits until what it says has left: its supervisor reads. */
+ssize_t send(int fd, const void *p, size_t n, int flags)
+{
+    for (;;) {
+        ssize_t r = sendto(fd, p, n, flags | MSG_DONTWAIT, NULL, 0);
+        bool full = r < 0 && errno == EAGAIN;
+        struct peer *from = NULL;
+        for (size_t i = 0; full && i < n_peers; i++)
+            from = fd == peers[i].setup.shim_fd ? &peers[i] : from;
+        if (!from)
+            return r;
+        shim_pmi_serve(&from->shim, POLLIN);
+    }
+}
+
+void pmi_server_run(const struct pmi_setup *setup)
+{
+    (void)setup;
+    abort();
+}
+
+const char *shim_files_drop(const struct shim *s)
+{
+    (void)s;
+    return NULL;
+}
+
+void shim_rank_unspare(const struct shim *s)
+{
+    (void)s;
 }
 
 static void queue_push(struct wire_queue *q, const struct msg_pmi *m)
@@ -212,11 +275,41 @@ static void cluster_end(void)
         queue_cut(&peers[i].up, 0);
         queue_cut(&peers[i].down, 0);
         close(peers[i].fd);
-        close(shim_pmi_fd(&peers[i].shim, 0));
+        close(peers[i].rank_fd);
+        close(peers[i].setup.shim_fd);
+        close(shim_pmi_fd(&peers[i].shim));
+        frame_reader_fini(&peers[i].from_shim);
     }
 }
 
 /* --- the ranks --- */
+
+static void server_take(struct peer *p, const struct frame *f)
+{
+    struct msg_pmi m;
+    if (f->type == PMI_ASK_PAST) {
+        pmi_ranks_ask_past(p->server);
+        return;
+    }
+    assert_int_equal(f->type, MSG_PMI_ALL);
+    assert_int_equal(codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL), 0);
+    pmi_ranks_take(p->server, &m);
+    rec_fini(&msg_pmi_rec, &m);
+}
+
+/* All that supervisor and server have said to each other arrives. */
+static void server_turn(struct peer *p)
+{
+    struct frame f;
+    ssize_t n;
+    do {
+        n = recv(p->setup.shim_fd, frame_reader_space(&p->from_shim, 65536), 65536, MSG_DONTWAIT);
+        frame_reader_added(&p->from_shim, n > 0 ? (size_t)n : 0);
+        while (frame_reader_next(&p->from_shim, &f) > 0)
+            server_take(p, &f);
+        shim_pmi_serve(&p->shim, shim_pmi_wants_write(&p->shim) ? POLLIN | POLLOUT : POLLIN);
+    } while (n > 0);
+}
 
 static const char *rank_read(struct peer *p)
 {
@@ -230,7 +323,8 @@ static const char *rank_read(struct peer *p)
 static void rank_say(struct peer *p, const char *text)
 {
     assert_int_equal(write(p->fd, text, strlen(text)), strlen(text));
-    shim_pmi_read(&p->shim, 0);
+    pmi_ranks_read(p->server, 0);
+    server_turn(p);
 }
 
 /* Returns the line of the answer. */
@@ -239,8 +333,25 @@ static const char *rank_ask(struct peer *p, const char *text)
     const char *answer;
     rank_say(p, text);
     while (!(answer = rank_read(p)))
-        shim_pmi_read(&p->shim, 0);
+        pmi_ranks_read(p->server, 0);
     return answer;
+}
+
+static void supervisor_start(struct peer *p)
+{
+    n_made = 0;
+    shim_pmi_start(&p->shim);
+    assert_int_equal(n_made, 4);
+    close(made[1]);
+    close(made[2]);
+    p->shim.pmi_pid = 0; /* nothing to be ended */
+    p->rank_fd = made[0];
+    p->setup = (struct pmi_setup){.launch = &p->shim.l, .fds = &p->rank_fd, .shim_fd = made[3]};
+    p->server = pmi_ranks_new(&p->setup);
+    assert_true(n_served + 2 <= N_OF(served));
+    served[n_served++] = p->shim.pmi;
+    served[n_served++] = p->server;
+    assert_int_equal(shim_pmi_socket(&p->shim, 0, &p->fd), 0);
 }
 
 static void cluster_begin(size_t n, unsigned values)
@@ -269,10 +380,7 @@ static void cluster_begin(size_t n, unsigned values)
         p->launch_rank.rank = (uint32_t)i;
         p->shim.l.ranks.v = &p->launch_rank;
         p->shim.l.ranks.n = 1;
-        shim_pmi_start(&p->shim);
-        assert_true(n_served < N_OF(served));
-        served[n_served++] = p->shim.pmi;
-        assert_int_equal(shim_pmi_socket(&p->shim, 0, &p->fd), 0);
+        supervisor_start(p);
     }
     model_take_job(&c.model, j);
     controller_start();
@@ -344,23 +452,33 @@ static void take_up(struct peer *p)
 static void take_down(struct peer *p)
 {
     struct msg_pmi m = queue_shift(&p->down);
-    shim_pmi_take(&p->shim, &m);
+    struct str body = STR_INIT;
+    codec_encode(&msg_pmi_rec, &m, &body);
+    shim_pmi_take(&p->shim,
+                  &(struct frame){.type = MSG_PMI_ALL, .body = (uint8_t *)body.s, .size = body.len});
+    str_fini(&body);
     rec_fini(&msg_pmi_rec, &m);
+    server_turn(p);
 }
 
 static void pass_time(void)
 {
     now_ms += TURN_MS;
     for (size_t i = 0; i < n_peers; i++)
-        if (!peers[i].has_ended)
+        if (!peers[i].has_ended) {
+            pmi_ranks_look(peers[i].server);
+            server_turn(&peers[i]);
             shim_pmi_look(&peers[i].shim);
+        }
 }
 
 /* The supervisor's last act, where it need not stay. */
 static void look_for_end(struct peer *p)
 {
-    if (!p->ends || p->has_ended || shim_pmi_stays(&p->shim))
+    if (!p->ends || p->has_ended || shim_pmi_stays(&p->shim)) {
+        server_turn(p);
         return;
+    }
     p->has_ended = true;
     queue_cut(&p->up, 0);
     model_get_job(&c.model, JOB)->steps.v[0].tasks.v[p - peers].state = TASK_DONE;
