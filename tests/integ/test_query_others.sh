@@ -51,7 +51,9 @@ is "its status" "$rc" 0
 like "submissions" "$(grep '^Jobs submitted' <<<"$out")" 'Jobs submitted: 2'
 like "running" "$(grep '^Jobs running' <<<"$out")" 'Jobs running:   1'
 has "cycles" "$out" "Main schedule statistics (microseconds):"
-like "requests of this user" "$(grep "^	$(id -un | cut -c 1-16)" <<<"$out")" '.*\( *[0-9]+\) count:[0-9]+ +ave_time:[0-9]+ +total_time:[0-9]+'
+of_user() { grep "^	$(id -un | cut -c 1-16)" <<<"$out" | grep " $1:"; }
+like "requests of this user" "$(of_user count)" '.*\( *[0-9]+\) count:[0-9]+ +ave_time:[0-9]+ +total_time:[0-9]+'
+like "bytes of this user" "$(of_user records)" '.*\( *[0-9]+\) connections:[0-9]+ +records:[1-9][0-9]* +disk:[1-9][0-9]* +waited:0'
 must python3 -c 'import json,sys; d = json.load(sys.stdin); assert d["statistics"]["jobs_running"] == 1 and d["schema"] == 1' < <(sdiag --json)
 busy=$job
 submit --hold --array=1-3 --wrap true
