@@ -14,8 +14,8 @@
 #include "tests/lib/cluster.h"
 
 #define FIRST   100
-#define SERVING 6000 /* allocations after the first that its start survives: the history may fail */
-#define STEP    97
+#define SERVING 9000 /* allocations after the first that its start survives: the history may fail */
+#define STEP    151  /* more than the next start needs for the jobs that a life has submitted */
 #define BEYOND  100000000
 #define SUBMITS 4
 #define WAIT_MS 60000

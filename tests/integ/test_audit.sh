@@ -97,3 +97,4 @@ for point in before_commit:1 after_commit:2 after_commit:3 after_commit:4 after_
     must stoker up
     is "lines of submissions after $point" "$(lines | grep -c '^submit|.*|lost|done')" "$(squeue -h -t all -n lost -o %A | wc -l)"
 done
+cluster_stop

@@ -1,6 +1,6 @@
 /* test_pmi_fences.c - every rank of a step on several nodes gets the answer of each fence, whatever dies on
- * its way: the controller, the supervisors and the PMI servers, with the wires between them played here. A
- * server is no process of its own.
+ * its way: the controller, the supervisors and the PMI servers, all in one process, with the wires between
+ * them played here.
  */
 #include <dlfcn.h>
 #include <errno.h>

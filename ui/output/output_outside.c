@@ -32,7 +32,8 @@ void output_run(struct output_screen *o, bool editor)
         return;
     }
     if (!owner_file_is_direct(o->shown.v.v[0].owner)) {
-        ui_toast(o->v.ui, ROLE_WARN, tr("root does not open another user's file in a program; S saves a copy"));
+        ui_toast(o->v.ui, ROLE_WARN,
+                 tr("root does not open another user's file in a program; S saves a copy"));
         return;
     }
     struct strv argv = {0};

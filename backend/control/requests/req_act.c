@@ -186,7 +186,7 @@ static void act_notify(struct session *s, const struct job *j, int32_t step, con
 {
     struct control *c = s->ctl;
     bool script = job_find_step(j, STEP_BATCH) != NULL;
-    if (!act_may_notify(c, j->id)) {
+    if (!job_state_is_final(j->state) && !act_may_notify(c, j->id)) {
         act_refuse(o, j->id, REFUSAL_RATE, CAUSE_NOTE_RATE);
         return;
     }

@@ -29,6 +29,10 @@ static void pair(int *ret_a, int *ret_b)
     *ret_b = sv[1];
 }
 
+/* A server frees nothing: its process ends. */
+static struct pmi_ranks *served[64];
+static size_t n_served;
+
 static void stage_begin(struct stage *g, uint32_t tasks)
 {
     *g = (struct stage){
@@ -41,6 +45,8 @@ static void stage_begin(struct stage *g, uint32_t tasks)
     pair(&g->shim[0], &g->shim[1]);
     g->setup = (struct pmi_setup){.launch = &g->l, .node = "n1", .fds = g->ours, .shim_fd = g->shim[0]};
     g->p = pmi_ranks_new(&g->setup);
+    assert_true(n_served < N_OF(served));
+    served[n_served++] = g->p;
 }
 
 static void stage_end(struct stage *g)
@@ -53,6 +59,7 @@ static void stage_end(struct stage *g)
     close(g->shim[0]);
     close(g->shim[1]);
     frame_reader_fini(&g->from_pmi);
+    rec_fini(&launch_rec, &g->l);
 }
 
 /* Sends text and returns what comes back; "" for nothing. Valid until the next call. */
