@@ -142,14 +142,14 @@ until [ -e "end-$1" ]; do sleep 0.05; done
 X
 chmod +x hold.sh
 in_job -N1 -n4 --gres=gpu:4 <<'X'
-waits() { grep -q retrying "$1.err"; }
+waits() { grep -qs retrying "$1.err"; }
 step() { # NAME OPTIONS...
     local name=$1
     shift
     srun -n1 "$@" ./hold.sh "$name" 2>"$name.err" &
 }
 up() { until [ -s "holds-$1" ]; do sleep 0.05; done; echo "$1: $(cat "holds-$1")"; }
-told() { until grep -q retrying "$1.err"; do sleep 0.05; done; [ ! -e "holds-$1" ] && echo "$1 waits"; }
+told() { until grep -qs retrying "$1.err"; do sleep 0.05; done; [ ! -e "holds-$1" ] && echo "$1 waits"; }
 step one --exclusive --gres=gpu:1; up one
 step three --exact --gres=gpu:3; up three
 step all --exclusive; told all
