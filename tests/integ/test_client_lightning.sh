@@ -25,6 +25,6 @@ is "ranks" "$(sort train.out)" "rank 0 local 0 node 0 of 2
 rank 1 local 1 node 0 of 2"
 must scancel -s USR1 "$job"
 restarted() { [ "$(job_field "$job" Restarts)" = 1 ]; }
-wait_for 15 restarted
+until_ 60 restarted || fail "the handler has not requeued the job" "$(cat train.out; scontrol show job "$job"; stoker audit)"
 like "it waits for a while" "$(squeue -h -t all -j "$job" -o '%t %r')" '(PD BeginTime|PD None|PD Cleaning|R None|CG None|CD None)'
 must scancel "$job"
