@@ -296,7 +296,7 @@ check: tests asan-unit-tests
 # Less than a minute: what to run before each commit.
 selected = $(patsubst %.c,$(B)/%,$(shell grep -l $(1) $(UNIT_SRC) $(OTHER_SRC) $(SCRIPTS)))
 check-fast: all unit-tests $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
-	@$(RUN_TESTS) $(LINT) $(UNIT_TESTS) $(filter $(B)/tests/screen/%,$(OTHER_TESTS)) $(call selected,test-fast)
+	@$(RUN_TESTS) $(sort $(LINT) $(UNIT_TESTS) $(filter $(B)/tests/screen/%,$(OTHER_TESTS)) $(call selected,test-fast))
 
 # What behaves differently for an ordinary user. .ci/run as root runs it once more as one.
 check-user: tests

@@ -1,5 +1,5 @@
 /* Which language the environment and the settings choose, what a text becomes in it, and what does not
- * change: numbers, and the environment that children and jobs get. test-fast */
+ * change: numbers, and the environment that children and jobs get. */
 #include "tests/lib/check.h"
 
 #include <locale.h>
