@@ -15,7 +15,7 @@
 #define CALLS_MAX       128
 #define FEW_CALLS       2  /* of a user; there is room for them when a few users have taken the rest: */
 #define FEW_RESERVE     32 /* of CALLS_MAX */
-#define STRANGER_CALLS  2  /* of a user without tasks here, who is only told so by the controller ... */
+#define STRANGER_CALLS  2  /* of a user without tasks here, which the controller refuses anyway ... */
 #define STRANGERS_BELOW (CALLS_MAX / 2) /* ... and only while there is as much room */
 #define SOCKET_NAME     "client.sock"
 #define PAUSE_MS        200 /* after a time without descriptors */

@@ -143,7 +143,7 @@ static void mail_queue_start(struct mail_queue *q, struct mail *m)
     loop_timer_set(q->loop, &r->patience, PATIENCE_MS);
 }
 
-/* Users take turns: who has hundreds of mails does not delay those of others. */
+/* Users take turns: hundreds of mails of one user do not delay those of others. */
 static struct mail *mail_queue_take_turn(struct mail_queue *q)
 {
     list_for_each (u, &q->senders, struct mail_sender, link) {
@@ -186,7 +186,7 @@ static struct mail_sender *mail_queue_sender(struct mail_queue *q, uint32_t uid)
     return u;
 }
 
-/* The newest mail of the user who has most goes. */
+/* Drops the newest mail of the user with the most mails. */
 static void mail_queue_drop_one(struct mail_queue *q)
 {
     struct mail_sender *most = NULL;

@@ -197,7 +197,7 @@ static const char *trees_find_v2(struct cgroup_trees *t)
 
 /* --- v1 --- */
 
-/* Returns why not, NULL where there is no such hierarchy either. */
+/* Returns why not, or NULL if that hierarchy does not exist either. */
 static const char *trees_find_v1(struct cgroup_trees *t, const struct bound_kind *k)
 {
     char *base = cgroup_fs_own(k->controller);

@@ -98,7 +98,7 @@ static void privacy_mask_tasks(struct private_row *room)
     size_t n = 0, at = 0;
     for (size_t i = 0; i < room->steps.n; i++)
         n += room->steps.v[i].tasks.n;
-    struct task *all = n ? xcalloc(n, sizeof *all) : NULL;
+    struct task *all = room->tasks = n ? xcalloc(n, sizeof *all) : NULL;
     for (size_t i = 0; i < room->steps.n; i++) {
         struct step *st = &room->steps.v[i];
         for (size_t k = 0; k < st->tasks.n; k++) {
@@ -181,11 +181,7 @@ void privacy_end_row(struct private_row *room)
 {
     if (room->used)
         rec_fini(&job_rec, &room->job);
-    for (size_t i = 0; i < room->steps.n; i++)
-        if (room->steps.v[i].tasks.v) { /* all tasks of all steps are one array: the first has its head */
-            free(room->steps.v[i].tasks.v);
-            break;
-        }
+    free(room->tasks);
     free(room->steps.v);
     *room = (struct private_row){.used = false};
 }

@@ -20,6 +20,7 @@ struct private_row {
     struct job job;
     bool used;                   /* job owns what is in it */
     REC_LIST(struct step) steps; /* of a hidden job; its job owns nothing */
+    struct task *tasks;          /* of all those steps, one after another */
 };
 const struct job *privacy_row(const struct session *s, const struct job *j, bool commands,
                               struct private_row *room);

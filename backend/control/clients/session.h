@@ -92,7 +92,8 @@ void session_refuse(struct session *s, uint64_t tag, enum refusal refusal, uint3
 void session_answer(struct session *s, uint64_t tag, struct msg_result *r);
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
-/* What happens, to who follows it. False where the client, or all of its user's, has too much to read. */
+/* Pushes an event to a client that follows. False if the client, or its user over all of its clients, has
+ * too much left to read. */
 bool session_push(struct session *s, enum msg_kind kind, const struct str *body);
 bool session_owns(const struct session *s, const struct job *j); /* owner or administrator */
 /* The job that a request names, array element or not; NULL: answered. */

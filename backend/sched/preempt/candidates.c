@@ -148,8 +148,6 @@ uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struc
     return r->candidate.prio;
 }
 
-/* --- who is awaited --- */
-
 /* --- whether a search can succeed --- */
 
 static bool candidates_could_take(const struct preempt *p, const struct reclaimable *g,
