@@ -285,7 +285,8 @@ setup:
 test: setup
 	@+$(MAKE) --no-print-directory check
 
-tests: all $(UNIT_TESTS) $(OTHER_TESTS) $(FUZZERS) $(TOOLS)
+# Benchmarks are compiled, so that a change of an interface cannot break them unseen.
+tests: all $(UNIT_TESTS) $(OTHER_TESTS) $(FUZZERS) $(TOOLS) $(BENCH_PROGRAMS:$(B)/%=$(B)/obj/%.o)
 unit-tests: $(UNIT_TESTS) $(TOOLS)
 asan-unit-tests:
 	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined unit-tests

@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     b.t_sent = xcalloc(b.n, sizeof *b.t_sent);
     b.t_told = xcalloc(b.n, sizeof *b.t_told);
     char *log = xasprintf("%s/link.log", argv[6]);
-    struct ssh_process *links = ssh_process_new(b.loop, log, NULL, BEAT_MS);
+    struct ssh_process *ssh = ssh_process_new(b.loop, log, NULL, BEAT_MS);
     struct ssh_order to = {.node = node,
                            .address = argv[1],
                            .port = (uint32_t)atoi(argv[2]),
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
                                   .node = node,
                                   .hello = &hello,
                                   .beat_ms = BEAT_MS,
-                                  .links = links,
+                                  .ssh = ssh,
                                   .to = &to};
     static const struct nodeconn_ops ops = {
         .on_agent = on_agent, .on_msg = on_msg, .on_down = on_down, .on_trouble = on_trouble};
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     b.node = nodeconn_new(b.loop, &cfg, 0, &ops, &b);
     loop_run(b.loop);
     nodeconn_free(b.node);
-    ssh_process_free(links);
+    ssh_process_free(ssh);
     report(&b);
     loop_free(b.loop);
     strv_fini(&to.identities);
