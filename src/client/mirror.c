@@ -9,9 +9,12 @@
 static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *err)
 {
     for (size_t i = 0; i < nodes->rows.n; i++) {
+        struct node n;
         if (!nodes->rows.v[i].spec.name)
             return err_set(err, -EBADMSG, "a node without a name");
-        model_take_node(m, &nodes->rows.v[i]);
+        /* A copy: what it shares goes with the message, and leaves no gaps between the nodes. */
+        rec_copy(&node_rec, &n, &nodes->rows.v[i]);
+        model_take_node(m, &n);
     }
     return 1;
 }

@@ -216,6 +216,8 @@ static int apply_unknown(struct model *m, const struct ev_unknown *b)
     struct node *n = model_get_node(m, b->node);
     if (!n)
         return -ENOENT;
+    if (!n->rare && !b->n && !b->rows.n) /* the same as before: none */
+        return 0;
     struct ev_unknown copy;
     rec_copy(&ev_unknown_rec, &copy, b);
     struct node_rare *rare = node_rare_mut(n);
@@ -320,6 +322,29 @@ static uint32_t new_element(const struct event *ev)
     return 0;
 }
 
+/* The node that the event changes, or NULL. Of a row model_take_node thinks of it itself. */
+static struct node *changed_node(const struct model *m, const struct event *ev)
+{
+    const char *name = ev->kind == EV_NODE      ? ((const struct ev_node *)ev->body)->node
+                       : ev->kind == EV_DRAIN   ? ((const struct ev_drain *)ev->body)->node
+                       : ev->kind == EV_NOTE    ? ((const struct ev_note *)ev->body)->node
+                       : ev->kind == EV_AVOID   ? ((const struct ev_avoid *)ev->body)->node
+                       : ev->kind == EV_UNKNOWN ? ((const struct ev_unknown *)ev->body)->node
+                                                : NULL;
+    return name ? model_get_node(m, name) : NULL;
+}
+
+/* Nodes have their texts alone before the event, and share them after it. */
+static void each_changed_node(struct model *m, const struct event *ev,
+                              void (*fn)(struct model *m, struct node *n))
+{
+    for (size_t i = 0; ev->kind == EV_CONFIG && i < m->n_nodes; i++)
+        fn(m, m->nodes[i]);
+    struct node *n = changed_node(m, ev);
+    if (n)
+        fn(m, n);
+}
+
 /* The same fold for a model that shares texts: what it changes owns its own meanwhile. */
 static int apply_sharing(struct model *m, const struct event *ev)
 {
@@ -328,7 +353,9 @@ static int apply_sharing(struct model *m, const struct event *ev)
     bool makes_element = !e;
     if (j)
         unintern_job(m, j);
+    each_changed_node(m, ev, unintern_node);
     int r = apply_any(m, ev);
+    each_changed_node(m, ev, intern_node);
     j = model_get_job(m, ev->job);
     e = model_get_job(m, element);
     if (j)

@@ -29,9 +29,11 @@ void model_fini(struct model *m)
 {
     list_for_each (j, &m->all, struct job, in_all)
         model_drop_row(m, j);
-    strpool_unref(m->texts);
-    for (size_t i = 0; i < m->n_nodes; i++)
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        unintern_node(m, m->nodes[i]);
         node_free(m->nodes[i]);
+    }
+    strpool_unref(m->texts);
     free(m->nodes);
     free(m->uuid);
     model_take_windows(m, NULL, 0);
@@ -244,6 +246,7 @@ void model_drop_node(struct model *m, size_t at)
     idmap_remove(&m->nodes_by_name, model_text_key(n->spec.name));
     memmove(&m->nodes[at], &m->nodes[at + 1], (m->n_nodes - at - 1) * sizeof(struct node *));
     m->n_nodes--;
+    unintern_node(m, n);
     node_free(n);
 }
 
@@ -259,7 +262,10 @@ void model_take_node(struct model *m, struct node *node)
     struct node *n = model_get_node(m, node->spec.name);
     if (!n)
         n = model_add_node(m, node->spec.name);
+    else
+        unintern_node(m, n);
     rec_fini(&node_rec, n);
     *n = *node;
     *node = (struct node){0};
+    intern_node(m, n);
 }

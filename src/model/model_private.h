@@ -14,6 +14,9 @@ void model_replace_job(struct model *m, struct job *old, struct job *row);
  * so that the job can be changed; frees a job whose texts are interned. */
 void intern_job(struct model *m, struct job *j);
 void unintern_job(struct model *m, struct job *j);
+/* The same for a node. */
+void intern_node(struct model *m, struct node *n);
+void unintern_node(struct model *m, struct node *n);
 /* Into and out of the pending, active or ended list that its state names: out, change the state, in. */
 void model_enqueue(struct model *m, struct job *j);
 void model_dequeue(struct model *m, struct job *j);

@@ -137,8 +137,14 @@ static void pack_record(msgpack_packer *pk, const struct rec_desc *d, const void
 {
     size_t n = used_members(d, rec);
     pack_count(pk, n);
-    for (size_t i = 0; i < n; i++)
-        pack_member(pk, &d->fields[i], rec_at(&d->fields[i], rec));
+    for (size_t i = 0; i < n; i++) {
+        const struct rec_field *f = &d->fields[i];
+        const void *p = rec_at(f, rec);
+        if (f->box_size && is_unset_member(f, p))
+            msgpack_pack_nil(pk); /* any other value makes a box where it is read */
+        else
+            pack_member(pk, f, p);
+    }
 }
 
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out)

@@ -16,5 +16,6 @@ max_user_jobs = 1000000;
 user_requests = 0;
 CFG
 echo 'views = { jobs = { mine = true; }; };' >"$TMPDIR/config/stoker/views.cfg"
+export STOKER_ROOT_SERVES_ALL=1
 must stoker up
 "$B/tests/bench/bench_memory" -u "${USERS:-200}" -j "${JOBS:-500}" -c "$TMPDIR/config" || fail "bench_memory"

@@ -170,13 +170,11 @@ static void follow_take_model(struct ui *ui, struct model *m)
 static void follow_adopt(struct ui *ui, bool own)
 {
     struct model *m = ui->follow->next;
-    bool had_all = !ui->follow->own;
     ui->follow->next = NULL;
     ui->follow->own = own;
     ui->follow->sends_all = ui->follow->next_own && !own;
     follow_take_model(ui, m);
-    if (own && had_all)
-        malloc_trim(0); /* most of what was kept has gone */
+    malloc_trim(0); /* of the messages, and of the model before */
 }
 
 /* What is configured of a node stands in the node itself: thousands need not be kept twice. */

@@ -1,4 +1,5 @@
 /* test_model.c - look-ups, the order of the queue, snapshots. */
+#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 
@@ -137,15 +138,50 @@ static void test_snapshot(void **state)
     model_fini(&m);
 }
 
+static void note_on(struct model *m, char *node, char *text)
+{
+    struct ev_note body = {.node = node, .text = text};
+    struct event ev = {.kind = EV_NOTE, .body = &body};
+    assert_int_equal(model_apply(m, &ev), 0);
+}
+
+/* Nodes say the same too, after a snapshot and after events. */
+static void test_nodes_share_texts(void **state)
+{
+    (void)state;
+    char names[][3] = {"n1", "n2", "n3"}, text[] = "fan broken";
+    struct model m;
+    struct strpool *texts = strpool_new();
+    model_init(&m);
+    model_intern_texts(&m, texts);
+    for (int i = 0; i < 3; i++) {
+        struct node n = {.spec = {.name = xstrdup(names[i])}, .os = xstrdup("Linux")};
+        model_take_node(&m, &n);
+        note_on(&m, names[i], text);
+    }
+    assert_ptr_equal(m.nodes[1]->os, m.nodes[2]->os);
+    assert_ptr_equal(m.nodes[1]->note, m.nodes[2]->note);
+    char other[] = "repaired";
+    note_on(&m, names[1], other); /* the others keep what they share */
+    assert_string_equal(m.nodes[1]->note, "repaired");
+    assert_string_equal(m.nodes[2]->note, "fan broken");
+    struct node again = {.spec = {.name = xstrdup("n3")}, .os = xstrdup("Linux")};
+    model_take_node(&m, &again);
+    assert_null(model_get_node(&m, "n3")->note);
+    assert_ptr_equal(m.nodes[1]->os, m.nodes[2]->os);
+    model_fini(&m);
+    assert_int_equal(strpool_count(texts), 0);
+    strpool_unref(texts);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_look_ups_that_find_nothing),
-        TEST(test_look_ups),
-        TEST(test_order_of_the_queue),
-        TEST(test_snapshot),
+        TEST(test_look_ups_that_find_nothing), TEST(test_look_ups),
+        TEST(test_order_of_the_queue),         TEST(test_snapshot),
+        TEST(test_nodes_share_texts),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -358,6 +358,22 @@ static void assert_encodes(const struct rec_desc *d, const void *rec, const char
     str_fini(&out);
 }
 
+/* Thousands of nodes come with empty sets: they have no box after that. */
+static void test_unset_members_make_no_box(void **state)
+{
+    (void)state;
+    struct crate c = {0}, back;
+    struct errtext err = {""};
+    assert_encodes(&crate_rec, &c, BYTES("\x90"));
+    c.box = xcalloc(1, sizeof *c.box);
+    assert_encodes(&crate_rec, &c, BYTES("\x90"));
+    cpuset_add(&c.box->cpus, 0);
+    assert_encodes(&crate_rec, &c, BYTES("\x92\xc0\xc4\x01\x01"));
+    free(c.box);
+    assert_int_equal(codec_decode(&crate_rec, BYTES("\x92\xc0\xc0"), &back, &err), 0);
+    assert_null(back.box);
+}
+
 static void test_the_form_is_fixed(void **state)
 {
     (void)state;
@@ -536,6 +552,7 @@ int main(void)
         cmocka_unit_test(test_random_bytes_are_survived),
         cmocka_unit_test(test_a_record_as_another),
         cmocka_unit_test(test_every_record_comes_back),
+        cmocka_unit_test(test_unset_members_make_no_box),
         cmocka_unit_test(test_the_form_is_fixed),
         cmocka_unit_test(test_older_and_newer_forms),
         cmocka_unit_test(test_decoded_lists_can_grow),

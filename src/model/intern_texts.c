@@ -1,7 +1,7 @@
-/* intern_job.c - jobs whose texts are shared: in a mirror of many jobs the same few are said again and
- * again.
+/* intern_texts.c - jobs and nodes whose texts are shared: in a mirror of many the same few are said again
+ * and again.
  *
- * Every job of such a model shares its texts but while it is being changed: model_apply takes the job that
+ * Every job and node of such a model shares its texts but while it is being changed: model_apply takes what
  * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
  */
 #include "src/base/err.h"
@@ -69,4 +69,16 @@ void model_drop_row(struct model *m, struct job *j)
     if (m->texts)
         rec_each_text(&job_rec, j, drop_text, m->texts);
     job_free(j);
+}
+
+void intern_node(struct model *m, struct node *n)
+{
+    if (m->texts)
+        rec_each_text(&node_rec, n, take_text, m->texts);
+}
+
+void unintern_node(struct model *m, struct node *n)
+{
+    if (m->texts)
+        rec_each_text(&node_rec, n, give_text, m->texts);
 }
