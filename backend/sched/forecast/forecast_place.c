@@ -66,6 +66,21 @@ static bool forecast_node_class_is_in(const struct node_class *c, const struct n
     return nodeset_has(s, c->first);
 }
 
+/* How many nodes must be among its: those that the request names. */
+static uint32_t forecast_n_named(const struct plan_choice *c)
+{
+    return c->demand->one_task ? 0 : c->set->n_listed;
+}
+
+/* One of those takes nothing: as things are, it never starts. */
+static bool forecast_names_one_out(const struct forecasts *f, const struct plan_choice *c)
+{
+    for (uint32_t i = 0; forecast_n_named(c) && i < c->set->words * 64; i++)
+        if (nodeset_is_listed(c->set, i) && f->class_of[i] == UINT32_MAX)
+            return true;
+    return false;
+}
+
 /* How it would lie in that node class alone; k is 0 where it cannot. */
 static struct demand_pieces forecast_alone_in(const struct demand *d, const struct node_class *class)
 {
@@ -86,9 +101,11 @@ static struct demand_pieces forecast_alone_in(const struct demand *d, const stru
 static void forecast_find_in_one(struct forecasts *f, const struct plan_choice *c, int64_t from,
                                  struct forecast_start *ret)
 {
-    for (uint32_t i = 0; i < f->n_classes; i++) {
+    uint32_t named = f->by_node ? forecast_n_named(c) : 0;
+    for (uint32_t i = 0; named < 2 && i < f->n_classes; i++) {
         const struct node_class *class = &f->classes[i];
-        if (!forecast_node_class_is_in(class, c->set))
+        if (!forecast_node_class_is_in(class, c->set) ||
+            (named && !nodeset_is_listed(c->set, class->first)))
             continue;
         struct demand_pieces w = forecast_alone_in(c->demand, class);
         if (!w.k)
@@ -134,21 +151,31 @@ static void forecast_spread_to(const struct node_class *class, uint32_t at, cons
                                                         forecast_amount_of(&w, (here > 0 ? here : 0) + 1)));
 }
 
+/* At one time, over the node classes that are named (where any are, each is a node), or over the others. */
+static void forecast_spread(const struct forecasts *f, const struct plan_choice *c, int64_t t, bool named,
+                            struct forecast_spread *s, struct forecast_start *ret)
+{
+    for (uint32_t i = 0; i < f->n_classes && s->left; i++)
+        if (forecast_node_class_is_in(&f->classes[i], c->set) &&
+            named == (f->by_node && nodeset_is_listed(c->set, f->classes[i].first)))
+            forecast_spread_to(&f->classes[i], i, c, t, s, ret);
+}
+
 /* Over several node classes: at each time that something changes for the better. */
 static void forecast_find_in_many(struct forecasts *f, const struct plan_choice *c, int64_t from,
                                   struct forecast_start *ret)
 {
-    uint32_t nodes = c->demand->need.nodes;
+    uint32_t nodes = c->demand->need.nodes, named = f->by_node ? forecast_n_named(c) : 0;
     struct forecast_start at = {.parts = VEC_INIT};
     int64_t k = demand_is_uniform(c->demand) ? nodes : demand_piece(c->demand).k;
     int steps = 0;
     for (int64_t t = from; t < ret->t && t < f->window_end && steps < STEPS_MAX; steps++) {
         struct forecast_spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
         vec_clear(&at.parts);
-        for (uint32_t i = 0; i < f->n_classes && s.left; i++)
-            if (forecast_node_class_is_in(&f->classes[i], c->set))
-                forecast_spread_to(&f->classes[i], i, c, t, &s, &at);
-        if (!s.left) {
+        forecast_spread(f, c, t, true, &s, &at);
+        bool has_named = at.parts.n >= named;
+        forecast_spread(f, c, t, false, &s, &at);
+        if (!s.left && has_named) {
             ret->t = t;
             vec_clear(&ret->parts);
             vec_for_each (&at.parts, i)
@@ -237,7 +264,7 @@ void forecast_find(struct forecasts *f, const struct job_class *g, uint32_t tier
         const struct plan_choice *c = &g->choices[i];
         struct forecast_bound *b = forecast_bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;
-        if (begin >= before || begin >= f->window_end)
+        if (begin >= before || begin >= f->window_end || forecast_names_one_out(f, c))
             continue;
         if (f->limits)
             forecast_find_allowed(f, g, i, licences, begin, ret);

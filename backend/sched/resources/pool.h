@@ -37,6 +37,7 @@ void nodeset_add(struct nodeset *s, uint32_t node);
 void nodeset_add_listed(struct nodeset *s, uint32_t node); /* it must be in the set as well */
 void nodeset_count(struct nodeset *s);                     /* after the bits were changed at once */
 bool nodeset_has(const struct nodeset *s, uint32_t node);
+bool nodeset_is_listed(const struct nodeset *s, uint32_t node); /* of a node that there is */
 
 /* What an entry asks for. */
 struct demand {

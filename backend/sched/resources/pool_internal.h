@@ -45,8 +45,6 @@ struct amount candidate_takes(const struct node_candidate *v, const struct pool_
 /* Puts what the chosen ones take into parts. */
 void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts);
 
-bool nodeset_is_listed(const struct nodeset *s, uint32_t node);
-
 static inline uint32_t clamp_u32(int64_t n)
 {
     return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;

@@ -102,6 +102,8 @@ static struct job *job_of(const char *text)
             j->req.partition = xstrdup(value);
         else if (strcmp(words.v[i], "r") == 0)
             req_rare_mut(&j->req)->reservation = xstrdup(value);
+        else if (strcmp(words.v[i], "w") == 0)
+            req_rare_mut(&j->req)->nodelist = xstrdup(value);
         else if (strcmp(words.v[i], "L") == 0)
             j->req.licenses = xstrdup(value);
         else if (strcmp(words.v[i], "exclusive") == 0)
@@ -361,6 +363,21 @@ static const struct forecast_row rows[] = {
     {"a drained node takes nothing",
      make_drained,
      {{"c=4 T=10", 0}, {"c=4 T=10", 10}, {"c=4 T=10", 20}, {"N=2 T=1", BEYOND}}},
+    {"a job waits for a drained node that it names, also if others do beside it",
+     make_drained,
+     {{"c=4 T=10", 0},
+      {"p=big c=8 T=10", 0},
+      {"p=all N=2 T=5", 10},
+      {"p=all N=2 w=n1 T=5", BEYOND},
+      {"w=n1 T=5", BEYOND},
+      {"p=all N=2 T=5", 10}}},
+    {"nodes that are named take part",
+     NULL,
+     {{"w=n1 c=4 T=20", 0},
+      {"w=n2 c=4 T=10", 0},
+      {"p=all N=2 w=n1 c=4 T=5", 20},
+      {"p=all N=2 w=n1,n2 c=4 T=5", 25},
+      {"p=all N=2 w=n2 c=4 T=5", 10}}},
 };
 
 static void forecast_row_must_be(const struct forecast_row *s, const uint32_t *ids, struct wall t,
