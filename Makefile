@@ -133,7 +133,9 @@ LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
 # The shim is root and speaks with users' processes: static, so that it loads nothing, and at an address that
 # cannot be guessed. A warning of the linker would be a call that needs the name service's shared libraries.
 LIBS_stoker-shim := $(MSGPACK)
+# stoker-slurm is carried to other machines (stoker user@host), with any C library or none: static for that.
 ifndef SANITIZE
+LDFLAGS_stoker-slurm := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--strip-debug -Wl,--fatal-warnings
 LDFLAGS_stoker-shim := $(or $(call probe,-static-pie),-static -no-pie) -Wl,--gc-sections -Wl,--fatal-warnings
 endif
 

@@ -3,14 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +16,7 @@
 
 #include "backend/confine/confine.h"
 #include "backend/task/programs.h"
+#include "src/base/byte_bridge.h"
 #include "src/base/clock.h"
 #include "src/base/dirs.h"
 #include "src/base/log.h"
@@ -29,7 +28,6 @@
 #define STOP_MS   5000 /* for an old agent to go */
 #define START_MS  5000 /* for a new one to be there */
 #define CONNECT_S 2
-#define CHUNK     65536
 #define LOG_NAME  "agent.log"
 #define LOG_MAX   (4 << 20) /* then it begins again, with one old file kept */
 
@@ -155,65 +153,6 @@ static int reach_agent(const char *program, const char *node, const char *dir, s
     return fd;
 }
 
-/* --- bytes --- */
-
-struct way { /* from one descriptor to another */
-    int from, to;
-    size_t at, n;
-    char buf[CHUNK];
-};
-
-/* False: this way is over. */
-static bool bridge_carry(struct way *w, short can_read, short can_write)
-{
-    if (w->at < w->n && can_write) {
-        ssize_t r = write(w->to, w->buf + w->at, w->n - w->at);
-        if (r < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        w->at += r > 0 ? (size_t)r : 0;
-    }
-    if (w->at == w->n && can_read) {
-        ssize_t r = read(w->from, w->buf, sizeof w->buf);
-        if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR))
-            return false;
-        w->at = 0;
-        w->n = r > 0 ? (size_t)r : 0;
-        if (w->n) /* mostly taken at once */
-            return bridge_carry(w, 0, 1);
-    }
-    return true;
-}
-
-static void set_nonblocking(int fd)
-{
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-}
-
-/* Until one side has ended. Half a connection is of no use to either. */
-static void carry_all(int sock)
-{
-    struct way *down = xcalloc(1, sizeof *down), *up = xcalloc(1, sizeof *up);
-    down->from = up->to = sock;
-    down->to = 1;
-    up->from = 0;
-    set_nonblocking(0);
-    set_nonblocking(1);
-    set_nonblocking(sock);
-    for (bool on = true; on;) {
-        short in = down->at == down->n ? POLLIN : 0, out = up->at < up->n ? POLLOUT : 0;
-        struct pollfd p[3] = {{.fd = 0, .events = up->at == up->n ? POLLIN : 0},
-                              {.fd = 1, .events = down->at < down->n ? POLLOUT : 0},
-                              {.fd = sock, .events = (short)(in | out)}};
-        if (poll(p, 3, -1) < 0 && errno != EINTR)
-            break;
-        on = bridge_carry(up, p[0].revents, p[2].revents & (POLLOUT | POLLERR | POLLHUP)) &&
-             bridge_carry(down, p[2].revents & (POLLIN | POLLERR | POLLHUP), p[1].revents) &&
-             !(p[1].revents & (POLLERR | POLLHUP));
-    }
-    free(down);
-    free(up);
-}
-
 /* sshd's forced command is us, whatever was asked for; one question has an answer all the same. Its words
  * are our own: nothing that was sent is run. */
 static bool bridge_is_asked(void)
@@ -239,7 +178,7 @@ static int carry_from(int sock)
     if (confine_system_calls(CONFINE_READER, "stoker-agent --bridge") < 0)
         log_debug("system calls of the bridge are not restricted");
     if (write(1, BRIDGE_HELLO, sizeof BRIDGE_HELLO - 1) == sizeof BRIDGE_HELLO - 1)
-        carry_all(sock);
+        byte_bridge_run(sock, 0, 1);
     close(sock);
     return 0;
 }

@@ -309,7 +309,7 @@ struct node_ssh *node_ssh_new(struct loop *l, const struct node_ssh_config *cfg,
         ns->command = xstrdup(cfg->command);
     } else {
         struct str s = STR_INIT;
-        boot_command(&s, ns->bundle, ns->to.cluster, ns->to.node);
+        boot_command_node(&s, ns->bundle, ns->to.cluster, ns->to.node);
         ns->command = str_take(&s);
     }
     node_ssh_watch_peer(ns);

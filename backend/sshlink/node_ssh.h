@@ -12,8 +12,8 @@
 #define STOKER_BACKEND_SSHLINK_NODE_SSH_H
 
 #include "backend/loop/loop.h"
-#include "backend/sshlink/bundle.h"
 #include "backend/sshlink/node_ssh_ops.h"
+#include "src/carry/bundle.h"
 #include "src/proto/ssh_msg.h"
 
 struct keys;

@@ -8,8 +8,8 @@
 #include <libssh/libssh.h>
 
 #include "backend/loop/loop.h"
-#include "backend/sshlink/boot.h"
 #include "backend/sshlink/node_ssh_ops.h"
+#include "src/carry/boot.h"
 
 #define NODE_SSH_BOOT_MS 20000 /* since the last progress; the bridge gives up sooner */
 

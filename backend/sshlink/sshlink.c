@@ -10,12 +10,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backend/sshlink/boot.h"
 #include "backend/sshlink/node_ssh.h"
 #include "backend/sshlink/ssh_keys.h"
 #include "src/base/list.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/carry/boot.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 
@@ -302,11 +302,13 @@ static void free_lines(struct list *head)
     }
 }
 
+static const char *const node_programs[] = {"stoker-agent", "stoker-shim", "stoker", NULL};
+
 int sshlink_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
 {
     struct link l = {.ctl = {.fd = ctl_fd, .fn = on_ctl}, .keys_dir = keys};
     struct rlimit files;
-    int r = bundle_open(&l.bundle, dir, err);
+    int r = bundle_open(&l.bundle, dir, node_programs, err);
     if (r < 0)
         return r;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

@@ -1,6 +1,5 @@
 #include "src/conf/paths.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,25 +17,13 @@ static bool paths_exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-static char *home_dir(void)
-{
-    const char *home = getenv("HOME");
-    if (home && *home == '/')
-        return xstrdup(home);
-    const struct passwd *pw = getpwuid(geteuid());
-    return xstrdup(pw && pw->pw_dir && *pw->pw_dir == '/' ? pw->pw_dir : "/");
-}
-
 /* $name/stoker, else HOME/fallback/stoker. A relative path in an XDG variable is to be ignored. */
-static char *xdg_dir(const char *name, const char *fallback)
+static char *xdg_dir(const char *name, const char *home, const char *fallback)
 {
     const char *dir = getenv(name);
     if (dir && *dir == '/')
         return xasprintf("%s/stoker", dir);
-    char *home = home_dir();
-    char *path = xasprintf("%s/%s/stoker", home, fallback);
-    free(home);
-    return path;
+    return xasprintf("%s/%s/stoker", home, fallback);
 }
 
 /* Below $XDG_RUNTIME_DIR; a job or a cron entry has none, and must still find the controller that was
@@ -68,7 +55,7 @@ static char *paths_absolute(const char *path)
     return abs;
 }
 
-void paths_find(struct paths *p)
+void paths_find_below(struct paths *p, const char *user_home)
 {
     *p = (struct paths){0};
     const char *home = getenv("STOKER_HOME");
@@ -85,10 +72,10 @@ void paths_find(struct paths *p)
         p->run = xstrdup("/run/stoker");
         p->log = xstrdup("/var/log/stoker");
     } else {
-        char *config = xdg_dir("XDG_CONFIG_HOME", ".config");
+        char *config = xdg_dir("XDG_CONFIG_HOME", user_home, ".config");
         p->config = xasprintf("%s/stoker.cfg", config);
         free(config);
-        p->state = xdg_dir("XDG_STATE_HOME", ".local/state");
+        p->state = xdg_dir("XDG_STATE_HOME", user_home, ".local/state");
         p->run = xdg_run_dir(p->state);
         p->log = xasprintf("%s/log", p->state);
     }

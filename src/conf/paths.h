@@ -19,6 +19,8 @@ struct paths {
 /* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is. STOKER_SOCKET names
  * another socket: an agent's, which leads to the controller. */
 void paths_find(struct paths *p);
+/* The same for a user whose home directory is known. */
+void paths_find_below(struct paths *p, const char *user_home);
 /* Root has said that its controller serves other users although it stays root: variable
  * STOKER_ROOT_SERVES_ALL=1. Otherwise root's own cluster serves root alone. */
 #define PATHS_ROOT_SERVES_ALL "STOKER_ROOT_SERVES_ALL"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "backend/sshlink/boot.h"
 #include "src/base/xalloc.h"
+#include "src/carry/boot.h"
 
 static const struct {
     const char *name, *text;
@@ -90,7 +90,7 @@ static const char agent_text[] = "#!/bin/sh\necho \"STOKER@@ BRIDGE 1\"\necho \"
 
 static void make_bundle(struct bundle *k)
 {
-    *k = (struct bundle){.id = "0123", .arch = "any"};
+    *k = (struct bundle){.id = "0123", .arch = "any", .n_files = BUNDLE_FILES};
     const char *names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
     for (size_t i = 0; i < BUNDLE_FILES; i++)
         k->files[i] = (struct bundle_file){
@@ -145,7 +145,7 @@ static void test_in_a_shell(void **state)
     struct str command = STR_INIT, out = STR_INIT;
     int sent;
     make_bundle(&k);
-    boot_command(&command, &k, "cluster-1", "n1");
+    boot_command_node(&command, &k, "cluster-1", "n1");
     const char *quote = strchr(command.s, '\'');
     assert_non_null(quote);
     assert_ptr_equal(strchr(quote + 1, '\''), command.s + command.len - 1); /* none inside */
@@ -177,12 +177,57 @@ static void test_in_a_shell(void **state)
     str_fini(&out);
 }
 
+/* The line for a user's own machine: one program, which another user must not have put there. */
+static void test_user_in_a_shell(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/test_boot.XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    setenv("XDG_CACHE_HOME", dir, 1);
+    static const char text[] = "#!/bin/sh\necho \"STOKER@@ BRIDGE 1 ann /home/ann /bin/sh\"\necho \"$@\"\n";
+    struct bundle k = {.id = "0123", .arch = "any", .n_files = 1};
+    k.files[0] =
+        (struct bundle_file){.name = "stoker-slurm", .p = (const uint8_t *)text, .n = sizeof text - 1};
+    struct str command = STR_INIT, out = STR_INIT;
+    int sent;
+    struct stat st;
+    boot_command_user(&command, &k);
+    assert_ptr_equal(strchr(strchr(command.s, '\'') + 1, '\''), command.s + command.len - 1);
+    run(command.s, &k, &out, &sent);
+    assert_int_equal(sent, 1);
+    assert_non_null(strstr(out.s, "\n--stdio\n"));
+    char *glob =
+        xasprintf("cd '%s'/stoker/0123-* && test \"$(ls -A)\" = stoker-slurm && test \"$(ls -A ..)\" "
+                  "= \"${PWD##*/}\" && test \"$(stat -c %%a .)\" = 700",
+                  dir);
+    assert_int_equal(system(glob), 0);
+
+    str_clear(&out);
+    run(command.s, &k, &out, &sent);
+    assert_int_equal(sent, 0);
+    if (geteuid() == 0) { /* another user was there first */
+        char *chown = xasprintf("chown 65534 '%s'/stoker/0123-*", dir);
+        assert_int_equal(system(chown), 0);
+        str_clear(&out);
+        run(command.s, &k, &out, &sent);
+        assert_non_null(strstr(out.s, "STOKER@@ FAIL "));
+        assert_null(strstr(out.s, "BRIDGE"));
+        free(chown);
+    }
+    char *clean = xasprintf("rm -rf '%s'", dir);
+    assert_int_equal(system(clean), 0);
+    assert_int_equal(stat(dir, &st), -1);
+    free(clean);
+    free(glob);
+    str_fini(&command);
+    str_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_feed),
-        cmocka_unit_test(test_endless_noise),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_feed),       cmocka_unit_test(test_endless_noise),
+        cmocka_unit_test(test_words),      cmocka_unit_test(test_user_in_a_shell),
         cmocka_unit_test(test_in_a_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* bundle.c - the programs for the nodes, mapped and named by content. */
-#include "backend/sshlink/bundle.h"
+/* bundle.c - the programs for other machines, mapped and named by content. */
+#include "src/carry/bundle.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-
-static const char *const file_names[BUNDLE_FILES] = {"stoker-agent", "stoker-shim", "stoker"};
 
 /* FNV-1a with 128 bits: tells releases apart. The cache on the node belongs to the one who logs in, so
  * there is no attacker that a stronger hash would stop. */
@@ -78,22 +76,25 @@ static void find_names(struct bundle *k, const char *dir)
         qsort(k->names.v, k->names.n, sizeof *k->names.v, bundle_compare);
 }
 
-int bundle_open(struct bundle *k, const char *dir, struct errtext *err)
+int bundle_open(struct bundle *k, const char *dir, const char *const *files, struct errtext *err)
 {
     struct utsname u;
     *k = (struct bundle){0};
     struct digest d = digest_init;
-    for (size_t i = 0; i < BUNDLE_FILES; i++) {
-        k->files[i].name = file_names[i];
-        int r = map_file(&k->files[i], dir, err);
+    for (; files[k->n_files]; k->n_files++) {
+        bug_on(k->n_files == BUNDLE_FILES);
+        struct bundle_file *f = &k->files[k->n_files];
+        f->name = files[k->n_files];
+        int r = map_file(f, dir, err);
         if (r < 0) {
             bundle_close(k);
             return r;
         }
-        digest_add(&d, file_names[i], strlen(file_names[i]) + 1);
-        digest_add(&d, k->files[i].p, k->files[i].n);
+        digest_add(&d, f->name, strlen(f->name) + 1);
+        digest_add(&d, f->p, f->n);
     }
-    find_names(k, dir);
+    if (bundle_find(k, "stoker"))
+        find_names(k, dir);
     for (size_t i = 0; i < k->names.n; i++)
         digest_add(&d, k->names.v[i], strlen(k->names.v[i]) + 1);
     snprintf(k->id, sizeof k->id, "%016llx%016llx", (unsigned long long)(d.h >> 64),
@@ -114,8 +115,8 @@ void bundle_close(struct bundle *k)
 
 const struct bundle_file *bundle_find(const struct bundle *k, const char *name)
 {
-    for (size_t i = 0; i < BUNDLE_FILES; i++)
-        if (k->files[i].name && strcmp(k->files[i].name, name) == 0)
+    for (size_t i = 0; i < k->n_files; i++)
+        if (strcmp(k->files[i].name, name) == 0)
             return &k->files[i];
     return NULL;
 }

@@ -1,0 +1,15 @@
+/* paths_home.c - the one use of the user database: apart, so that a static program can go without it. */
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/conf/paths.h"
+
+void paths_find(struct paths *p)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *pw = home && *home == '/' ? NULL : getpwuid(geteuid());
+    if (!home || *home != '/')
+        home = pw && pw->pw_dir && *pw->pw_dir == '/' ? pw->pw_dir : "/";
+    paths_find_below(p, home);
+}
