@@ -2,7 +2,8 @@
  * only; everything else is in backend/slurm.
  *
  * Started by the client that needs it (src/client/client_slurm.c), never by a service manager. It ends some
- * seconds after its last client has left and leaves nothing behind.
+ * seconds after its last client has left and leaves nothing behind. With --stdio it is what a client
+ * elsewhere has brought here (src/client/client_remote.c): static, so that it runs beside any C library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,18 @@
 #include <unistd.h>
 
 #include "backend/slurm/slurm_server.h"
+#include "backend/task/programs.h"
+#include "src/base/byte_bridge.h"
+#include "src/base/exe_path.h"
+#include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
+#include "src/carry/boot.h"
+#include "src/client/client_find.h"
 
 #define IDLE_MS       10000
+#define PATH_TEXT_MAX 65536
 #define IDLE_VARIABLE "STOKER_SLURM_IDLE_MS" /* for tests: another time */
 
 static void slurm_on_signal(void *ctx, int signo)
@@ -73,14 +81,64 @@ static int slurm_take_lock(const char *socket)
     return r;
 }
 
-int main(int argc, char **argv)
+/* --- the far end of an ssh connection --- */
+
+/* An ssh command has the PATH of a shell that is not a login shell: where Slurm is not in it, the login
+ * shell is asked. */
+static void take_login_path(void)
 {
-    if (argc != 3) {
-        fputs("Usage: stoker-slurm SOCKET DIRECTORY\n"
-              "Serves the Slurm whose commands are in DIRECTORY to the screens; stoker starts it.\n",
-              stderr);
-        return 2;
+    struct str text = STR_INIT;
+    FILE *f = popen("\"${SHELL:-/bin/sh}\" -l -c 'printenv PATH' </dev/null 2>/dev/null | tail -n 1", "re");
+    if (f && file_read_fd(fileno(f), PATH_TEXT_MAX, &text) == 0 && text.len && *text.s == '/')
+        setenv("PATH", str_trim(text.s), 1);
+    if (f)
+        pclose(f);
+    str_fini(&text);
+}
+
+/* "-" where it is not there or more than a word. */
+static const char *env_word(const char *name)
+{
+    const char *value = getenv(name);
+    return str_is_empty(value) || strpbrk(value, " \t\r\n") ? "-" : value;
+}
+
+/* Joins standard input and output with the controller of this machine, or with the server over its Slurm,
+ * as a client here would find them. Returns the exit code. */
+static int serve_stdio(void)
+{
+    struct paths p;
+    struct errtext err = {""};
+    const char *home = getenv("HOME");
+    char *program = exe_path();
+    signal(SIGPIPE, SIG_IGN);
+    programs_hold();
+    paths_find_below(&p, home && *home == '/' ? home : "/");
+    int fd = client_find(&p, true, &err);
+    if (fd == -ENOENT || fd == -ECONNREFUSED) {
+        take_login_path();
+        fd = client_find(&p, true, &err);
     }
+    if (fd == -ENOENT || fd == -ECONNREFUSED)
+        err_set(&err, fd, "no controller of Stoker runs there, and there is no Slurm");
+    paths_fini(&p);
+    if (fd < 0)
+        printf(BOOT_MARK "FAIL %s\n", err.s);
+    else
+        printf(BOOT_BRIDGE " %s %s %s\n", env_word("USER"), env_word("HOME"), env_word("SHELL"));
+    if (fflush(stdout) == 0 && fd >= 0) {
+        if (program)
+            programs_clean(program);
+        byte_bridge_run(fd, STDIN_FILENO, STDOUT_FILENO);
+    }
+    free(program);
+    return fd < 0;
+}
+
+/* --- the server --- */
+
+static int serve_socket(char **argv)
+{
     log_open("stoker-slurm", -1, LOG_LVL_WARN);
     int up = go_into_background(), lock = slurm_take_lock(argv[1]);
     if (lock == -EWOULDBLOCK) { /* another one serves it */
@@ -104,4 +162,19 @@ int main(int argc, char **argv)
     loop_free(loop);
     close(lock);
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && str_eq(argv[1], "--stdio"))
+        return serve_stdio();
+    if (argc == 3)
+        return serve_socket(argv);
+    fputs(
+        "Usage: stoker-slurm SOCKET DIRECTORY\n"
+        "       stoker-slurm --stdio\n"
+        "Serves the Slurm whose commands are in DIRECTORY to the screens; stoker starts it. With --stdio\n"
+        "it is the far end of `stoker user@host`.\n",
+        stderr);
+    return 2;
 }

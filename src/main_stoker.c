@@ -12,6 +12,7 @@
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
+#include "src/client/client_remote.h"
 
 #define EXIT_USAGE 2
 
@@ -21,8 +22,10 @@ static void print_commands(FILE *f)
           "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
           "       stoker --demo [OPTIONS] [COMMAND [ARGS...]]\n"
           "       stoker --plain [-a] [--json]\n"
+          "       stoker USER@HOST | HOST: | ssh://[USER@]HOST[:PORT] [COMMAND [ARGS...]]\n"
           "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster,\n"
-          "--plain prints each change of your jobs as a line.\n"
+          "--plain prints each change of your jobs as a line. USER@HOST: the cluster of that machine,\n"
+          "through ssh; nothing needs to be installed there.\n"
           "Commands:\n\n",
           f);
     for (const struct command *const *c = commands; *c; c++)
@@ -66,8 +69,37 @@ static int run_default(char **argv)
     return jobs ? command_run(jobs, 1, jobs_argv) : unknown_command("jobs");
 }
 
+/* Takes the machine off the front of the arguments. Returns how many there are then, or -1 after saying
+ * what is wrong. */
+static int take_host(int argc, char **argv)
+{
+    struct errtext err;
+    const char *host = NULL;
+    int n = 0;
+    if (argc > 1 && client_remote_is_host(argv[1])) {
+        host = argv[1];
+        n = 1;
+    } else if (argc > 1 && str_starts(argv[1], "--on=")) {
+        host = argv[1] + 5;
+        n = 1;
+    } else if (argc > 1 && str_eq(argv[1], "--on")) {
+        host = argc > 2 ? argv[2] : "";
+        n = 2;
+    }
+    if (host && client_remote_choose(host, &err) < 0) {
+        fprintf(stderr, "stoker: %s\n", err.s);
+        return -1;
+    }
+    if (n)
+        memmove(argv + 1, argv + 1 + n, (size_t)(argc - n) * sizeof *argv);
+    return argc - n;
+}
+
 static int run_stoker(int argc, char **argv)
 {
+    argc = take_host(argc, argv);
+    if (argc < 0)
+        return EXIT_USAGE;
     if (argc < 2)
         return run_default(argv);
     const char *first = argv[1];

@@ -11,13 +11,41 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
+#include "src/client/client_remote.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
 
+static int cli_set_host(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    (void)ctx;
+    (void)o;
+    return client_remote_choose(arg, err);
+}
+
+static const struct opt on_table[] = {{.name = "on",
+                                       .arg = OPT_REQUIRED,
+                                       .meta = "HOST",
+                                       .help = "the cluster of that machine, through ssh"}};
+static const struct opts on_opts = OPTS(on_table, cli_set_host);
+
+/* The command's options, and behind them --on where it has that. ret: room for the tables. */
+static const struct opts *cli_options(const struct command *cmd, struct opts *ret)
+{
+    if (cmd->slurm || cmd->reach != REACH_ANY)
+        return cmd->options;
+    if (!cmd->options)
+        return &on_opts;
+    bug_on(cmd->options->also != NULL);
+    *ret = *cmd->options;
+    ret->also = &on_opts;
+    return ret;
+}
+
 void cli_print_help(FILE *f, const struct cli *cli)
 {
+    struct opts tables;
     fprintf(f, "Usage: %s %s\n%s.\n\nOptions:\n", cli->name, cli->cmd->usage, cli->cmd->summary);
-    opt_print_help(f, cli->cmd->options);
+    opt_print_help(f, cli_options(cli->cmd, &tables));
 }
 
 static void print_version(const struct cli *cli)
@@ -32,11 +60,14 @@ static int usage_exit(const struct command *cmd, int code)
 
 bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *err, int *ret_exit)
 {
+    struct opts tables;
     *ret_exit = 0;
     switch (r) {
     case OPT_OK: return true;
     case OPT_HELP: cli_print_help(stdout, cli); return false;
-    case OPT_USAGE: opt_print_usage(stdout, cli->name, cli->cmd->options, cli->cmd->usage); return false;
+    case OPT_USAGE:
+        opt_print_usage(stdout, cli->name, cli_options(cli->cmd, &tables), cli->cmd->usage);
+        return false;
     case OPT_VERSION: print_version(cli); return false;
     case OPT_BAD_USAGE:
         cli_say(cli, "%s\nTry \"%s --help\" for more information", err->s, cli->name);
@@ -59,8 +90,9 @@ bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned
 {
     struct errtext err = {0};
     struct strv none = {0};
-    enum opt_result r =
-        opt_parse(cli->cmd->options, ctx, argc, argv, flags, operands ? operands : &none, &err);
+    struct opts tables;
+    enum opt_result r = opt_parse(cli_options(cli->cmd, &tables), ctx, argc, argv, flags,
+                                  operands ? operands : &none, &err);
     bool go_on = cli_parsed(cli, r, &err, ret_exit);
     if (go_on && none.n && !cli->cmd->slurm) {
         cli_error(cli, "unexpected '%s'", none.v[0]);

@@ -16,6 +16,13 @@ struct cli {
     const char *name; /* what messages begin with: "sbatch", "stoker submit" */
 };
 
+/* Which clusters a command can ask. */
+enum command_reach {
+    REACH_ANY,  /* also one on another machine, through ssh: --on */
+    REACH_HERE, /* of this machine alone: it uses files, the directory or the environment here */
+    REACH_NONE, /* it asks none */
+};
+
 struct command {
     const char *name;
     const char *summary; /* one line, for the list of commands and the help */
@@ -24,6 +31,7 @@ struct command {
     bool slurm;         /* one of Slurm's names: its version text, its exit codes */
     int bad_usage_exit; /* exit code for an unknown option; 0: 1 for Slurm's names, 2 for stoker's */
     int bad_value_exit; /* for an argument that an option does not take; 0: as above */
+    enum command_reach reach;
     /* Returns the exit code. argv[0] is the command's name; argv[argc] is NULL. */
     int (*run)(struct cli *cli, int argc, char **argv);
 };

@@ -11,20 +11,20 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
-#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/client/client_find.h"
 #include "src/client/client_private.h"
-#include "src/client/client_slurm.h"
+#include "src/client/client_remote.h"
 #include "src/text/cause_text.h"
 
 #define READ_SIZE        (256u << 10)
 #define ANSWER_MAX       (256u << 20) /* of one message: a job of 100,000 tasks is one row */
 #define GREETING_WAIT_MS 10000
-#define DIAL_WAIT_S      5
 
 struct client {
     int fd;
+    struct client_remote *remote; /* fd leads to its ssh; NULL: to a socket of this machine */
     bool nonblocking;
     uint64_t last_tag;
     struct frame_reader in;
@@ -44,24 +44,10 @@ struct client {
 
 /* ---- bytes ---- */
 
-static int dial_error(const char *path, int code, struct errtext *err)
+static int lost(struct client *c, struct errtext *err, int code)
 {
-    if (code == -ENOENT || code == -ENOTDIR || code == -ECONNREFUSED)
-        return err_set(err, code == -ENOTDIR ? -ENOENT : code, "no controller runs here (no answer at %s)",
-                       path);
-    if (code == -EAGAIN)
-        return err_set(err, -ETIMEDOUT, "the controller at %s takes no more connections now", path);
-    return err_set(err, code, "%s: %s", path, strerror(-code));
-}
-
-int client_dial(const char *path, struct errtext *err)
-{
-    int fd = unixsock_connect(path, 0, DIAL_WAIT_S);
-    return fd < 0 ? dial_error(path, fd, err) : fd;
-}
-
-static int lost(struct errtext *err, int code)
-{
+    if (c->remote)
+        return client_remote_lost(c->remote, err);
     if (code == 0 || code == -EPIPE || code == -ECONNRESET)
         return err_set(err, -ECONNRESET, "the controller has closed the connection");
     return err_set(err, -ECONNRESET, "the connection to the controller: %s", strerror(-code));
@@ -77,7 +63,7 @@ int client_flush(struct client *c, struct errtext *err)
         if (n < 0 && errno == EAGAIN)
             return 0;
         if (n < 0)
-            return lost(err, -errno);
+            return lost(c, err, -errno);
         c->out_at += (size_t)n;
     }
     str_clear(&c->out);
@@ -98,7 +84,7 @@ static int client_read_some(struct client *c, struct errtext *err)
     if (n < 0 && errno == EAGAIN)
         return 0;
     if (n <= 0)
-        return lost(err, n < 0 ? -errno : 0);
+        return lost(c, err, n < 0 ? -errno : 0);
     frame_reader_added(&c->in, (size_t)n);
     return 1;
 }
@@ -147,7 +133,7 @@ static int client_write_all(struct client *c, struct errtext *err)
             return r;
         r = wait_socket(c, -1);
         if (r < 0 && r != -EINTR)
-            return lost(err, r);
+            return lost(c, err, r);
         r = client_read_some(c, err);
         if (r < 0)
             return r;
@@ -280,7 +266,7 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
         if (r == -EINTR)
             return 0;
         if (r < 0)
-            return lost(err, r);
+            return lost(c, err, r);
     }
 }
 
@@ -374,39 +360,22 @@ static void say_how_to_start(const struct paths *p, struct errtext *err)
             paths_start_command(p));
 }
 
-static bool client_may_use_slurm(const struct client *c, unsigned flags)
-{
-    return (flags & CLIENT_SLURM) && !(flags & CLIENT_UP) && !c->paths.home && !c->paths.shared &&
-           !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
-}
-
-/* No controller answers: the Slurm that is there, if there is one. Returns 0 where there is none, else the
- * socket, or a negative errno with a text. */
-static int client_dial_any_slurm(struct client *c, struct errtext *err)
-{
-    struct slurm_place place;
-    if (!slurm_place_find(&place))
-        return 0;
-    int fd = slurm_place_dial(&place, err);
-    if (fd >= 0)
-        xstrset(&c->paths.socket, place.socket);
-    slurm_place_fini(&place);
-    return fd;
-}
-
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
 {
     struct client *c = xcalloc(1, sizeof *c);
+    const char *host = client_remote_host();
     str_init(&c->out);
     c->in.max = ANSWER_MAX;
     paths_find(&c->paths);
-    c->fd = client_dial(c->paths.socket, err);
+    if (host && (flags & CLIENT_UP))
+        c->fd = err_set(err, -EHOSTUNREACH, "a controller is started on its own machine: ssh %s stoker up",
+                        host);
+    else if (host)
+        c->fd = client_remote_open(host, flags & CLIENT_SILENT, &c->remote, err);
+    else
+        c->fd = client_find(&c->paths, (flags & CLIENT_SLURM) && !(flags & CLIENT_UP), err);
     bool may_start =
         (flags & CLIENT_START) && !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
-    if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && client_may_use_slurm(c, flags)) {
-        int fd = client_dial_any_slurm(c, err);
-        c->fd = fd ? fd : c->fd;
-    }
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
         c->fd = client_start_controller(&c->paths, flags, err);
     else if (c->fd == -ENOENT || c->fd == -ECONNREFUSED)
@@ -438,7 +407,9 @@ void client_free(struct client *c)
 {
     if (!c)
         return;
-    if (c->fd >= 0)
+    if (c->remote)
+        client_remote_close(c->remote, c->fd);
+    else if (c->fd >= 0)
         close(c->fd);
     frame_reader_fini(&c->in);
     str_fini(&c->out);
@@ -454,6 +425,11 @@ void client_free(struct client *c)
 const struct msg_welcome *client_welcome(const struct client *c)
 {
     return c->welcome;
+}
+
+const struct strv *client_far_env(const struct client *c)
+{
+    return c->remote ? client_remote_env(c->remote) : NULL;
 }
 
 const struct paths *client_paths(const struct client *c)

@@ -1,8 +1,8 @@
 /* client.h - a connection to the controller: find it, greet it, ask it, follow it.
  *
  * Used by the commands (blocking calls) and by the screens (own event loop, never blocked). Finds the
- * controller in the same way everywhere: $STOKER_HOME/run/controller.sock, else the shared mode's, else the
- * user's own.
+ * controller in the same way everywhere: through ssh where STOKER_HOST names a machine, else
+ * $STOKER_HOME/run/controller.sock, else the shared mode's, else the user's own.
  */
 #ifndef STOKER_CLIENT_CLIENT_H
 #define STOKER_CLIENT_CLIENT_H
@@ -43,6 +43,9 @@ void client_free(struct client *c);
 
 const struct msg_welcome *client_welcome(const struct client *c); /* NULL: see CLIENT_EAGER */
 const struct paths *client_paths(const struct client *c);
+/* What a login on the controller's machine begins with (HOME, USER ...), where that is another one
+ * (client_remote.h), with other files and another environment; NULL: it is this one. */
+const struct strv *client_far_env(const struct client *c);
 int client_fd(const struct client *c);
 
 /* Sends a request and waits for its answer; pushes that come in between are kept for client_next. *ret is

@@ -4,10 +4,6 @@
 
 #include "src/client/client.h"
 
-/* A blocking, connected, close-on-exec socket, or -ENOENT, -ECONNREFUSED, -EACCES, -ETIMEDOUT ... with a
- * text. Paths of any length work. */
-int client_dial(const char *path, struct errtext *err) __attribute__((warn_unused_result));
-
 /* Starts the controller that p describes and connects to it; returns the socket or a negative error with a
  * text. flags: CLIENT_UP waits for as long as the controller lives and says what it does, others for half a
  * minute. */

@@ -24,6 +24,7 @@
 #include "src/base/exe_path.h"
 #include "src/base/given_env.h"
 #include "src/base/xalloc.h"
+#include "src/client/client_find.h"
 #include "src/client/client_private.h"
 
 #define START_WAIT_MS 30000

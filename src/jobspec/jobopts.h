@@ -42,8 +42,10 @@ struct jobopts {
     uint32_t propagate;                             /* a bit for each enum ulimit_kind, where it is given */
     struct wall now;                                /* for --begin=now+1hour */
     char *cwd;
-    enum jobopt_level level; /* of what is being parsed */
-    uint8_t given[J_N];      /* enum jobopt_level of the source that gave each last */
+    const struct strv *far_env; /* what jobs begin with where the cluster is another machine's; NULL: what
+                                   this process has */
+    enum jobopt_level level;    /* of what is being parsed */
+    uint8_t given[J_N];         /* enum jobopt_level of the source that gave each last */
 };
 
 extern const struct opts

@@ -52,13 +52,35 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
     m->payload.workdir = xstrdup(m->req.workdir);
 }
 
-int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
+/* What describes this machine or its clusters means nothing on another one. */
+static void clean_far(struct strv *env)
+{
+    static const char *const gone[] = {"STOKER_", "SLURM_", "SPANK_"};
+    size_t kept = 0;
+    for (size_t i = 0; i < env->n; i++) {
+        bool goes = str_starts(env->v[i], gone[0]) || str_starts(env->v[i], gone[1]) ||
+                    str_starts(env->v[i], gone[2]);
+        if (goes)
+            free(env->v[i]);
+        else
+            env->v[kept++] = env->v[i];
+    }
+    if (env->v)
+        env->v[kept] = NULL;
+    env->n = kept;
+}
+
+int submission_env(const char *spec, const char *cwd, const struct strv *far_env, struct strv *ret,
+                   struct errtext *err)
 {
     struct strv env = {0};
     for (char **e = given_env(); *e; e++)
         strv_push(&env, *e);
     export_clean_job(&env);
-    int rc = export_env(spec, &env, NULL, ret, err);
+    if (far_env)
+        clean_far(&env);
+    bool all = !spec || strcasecmp(spec, "ALL") == 0;
+    int rc = export_env(far_env && all ? "NONE" : spec, &env, far_env, ret, err);
     strv_fini(&env);
     if (rc)
         return rc;
@@ -94,7 +116,7 @@ int message_of_script(struct jobopts *o, struct script *s, char *const *args, si
                       struct msg_submit *ret, struct errtext *err)
 {
     struct strv env;
-    int rc = submission_env(o->export_spec, o->cwd, &env, err);
+    int rc = submission_env(o->export_spec, o->cwd, o->far_env, &env, err);
     if (rc)
         return rc;
     submission_init(ret, o, JOB_KIND_BATCH);
@@ -165,7 +187,7 @@ void message_take_jobfile(struct jobopts *o, struct jobfile *f)
 int message_of_jobfile(struct jobopts *o, struct jobfile *f, struct msg_submit *ret, struct errtext *err)
 {
     struct strv env;
-    int rc = submission_env(o->export_spec, o->cwd, &env, err);
+    int rc = submission_env(o->export_spec, o->cwd, o->far_env, &env, err);
     if (rc)
         return rc;
     merge_env(&env, &f->env);

@@ -16,9 +16,11 @@
 void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind);
 
 /* What --export makes of the caller's environment, cleaned of the calling job's variables, with
- * SLURM_SUBMIT_DIR. */
-int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
+ * SLURM_SUBMIT_DIR (cwd; NULL: without). far_env: what a job begins with where the cluster is another
+ * machine's, whose environment is not the caller's: of that only the variables go along that spec names.
+ * NULL: it is this machine's. */
+int submission_env(const char *spec, const char *cwd, const struct strv *far_env, struct strv *ret,
+                   struct errtext *err) __attribute__((warn_unused_result));
 
 /* The soft resource limits of this process, as far as --propagate lets them go along. */
 void message_add_limits(const struct jobopts *o, struct step_payload *p);

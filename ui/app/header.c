@@ -163,7 +163,10 @@ static unsigned header_first_line(const struct ui *ui, struct canvas *c, struct 
     const char *name = ui->m->spec.name           ? ui->m->spec.name
                        : ui->session.welcome.name ? ui->session.welcome.name
                                                   : "stoker";
-    x += canvas_printf(c, r.y, x, ROLE_CLUSTER, (end - x) / 3, " %s ", name) + 1;
+    const char *host = ui->o.host;
+    x += canvas_printf(c, r.y, x, ROLE_CLUSTER, (end - x) / 3, " %s%s%s ", host ? host : "",
+                       host ? ":" : "", name) +
+         1;
     for (enum tabs how = TABS_LONG; how < TABS_NONE; how++) {
         rich_clear(&tabs);
         tabs_text(ui, &tabs, how);
@@ -315,7 +318,8 @@ static bool header_second_line(const struct ui *ui, struct canvas *c, struct rec
     rich_init(&line);
     rich_init(&window);
     rich_init(&trail);
-    if (!ui->session.has_data)
+    bool ssh_says = ui->o.host && !ui->session.online; /* its words tell what the user can do */
+    if (!ui->session.has_data || ssh_says)
         rich_add(&line, ROLE_DIM, why_lost ? why_lost : "");
     if (counts)
         counts_text(ui, &line, true, false);

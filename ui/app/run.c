@@ -17,6 +17,7 @@
 #include "src/base/exe_path.h"
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/client/client_remote.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
 #include "ui/app/first_run.h"
@@ -55,6 +56,7 @@ struct ui_loop {
     struct wall demo_wall;   /* with settings.clock_speed: the controller's clock ... */
     struct mono demo_mono;   /* ... at that moment; unset: it has not been heard */
     int tries;
+    bool far;                 /* the controller is reached through ssh */
     bool wants_start, starts; /* the next attempt may start a controller; this one may */
     struct mono retry_at;     /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
@@ -110,9 +112,10 @@ static int loop_take_rows(void *ctx, const void *p, size_t n, struct errtext *er
 static void loop_try_later(struct ui_loop *l)
 {
     static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
+    static const int far_pauses_ms[] = {1000, 2000, 5000, 10000, 15000}; /* each is a login */
+    const int *pauses = l->far ? far_pauses_ms : pauses_ms;
     int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
-    l->retry_at =
-        mono_add_ms(mono_read(), l->wants_start ? 0 : pauses_ms[l->tries < last ? l->tries : last]);
+    l->retry_at = mono_add_ms(mono_read(), l->wants_start ? 0 : pauses[l->tries < last ? l->tries : last]);
     l->tries++;
 }
 
@@ -131,10 +134,29 @@ static void begin_attempt(struct ui_loop *l)
     l->starts = l->wants_start;
     l->wants_start = false;
     /* Only a key starts a controller: looking at the screens must not. */
-    connector_start(l->connector, l->starts ? CLIENT_UP | CLIENT_SILENT : 0);
+    connector_start(l->connector, CLIENT_SILENT | (l->starts ? CLIENT_UP : 0));
     follow_connecting(l->app, l->starts       ? tr("starting")
                               : l->tries == 0 ? tr("connecting")
                                               : tr("connecting again"));
+}
+
+/* c is connected. */
+static void loop_take_client(struct ui_loop *l, struct client *c)
+{
+    l->client = c;
+    l->tries = 1;
+    l->start_err.s[0] = '\0';
+    client_set_nonblocking(c);
+    int64_t skew = client_welcome(c)->now.ms - wall_read().ms;
+    l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
+    l->heard = mono_read();
+    if (l->settings->clock_speed != 1) {
+        l->demo_wall = client_welcome(c)->now;
+        l->demo_mono = l->heard;
+    }
+    l->pinged = (struct mono){0};
+    loop_set_time(l);
+    follow_connected(l->app, client_welcome(c));
 }
 
 static void end_attempt(struct ui_loop *l)
@@ -157,20 +179,7 @@ static void end_attempt(struct ui_loop *l)
         loop_try_later(l);
         return;
     }
-    l->client = c;
-    l->tries = 1;
-    l->start_err.s[0] = '\0';
-    client_set_nonblocking(c);
-    int64_t skew = client_welcome(c)->now.ms - wall_read().ms;
-    l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
-    l->heard = mono_read();
-    if (l->settings->clock_speed != 1) {
-        l->demo_wall = client_welcome(c)->now;
-        l->demo_mono = l->heard;
-    }
-    l->pinged = (struct mono){0};
-    loop_set_time(l);
-    follow_connected(l->app, client_welcome(c));
+    loop_take_client(l, c);
 }
 
 static void read_messages(struct ui_loop *l)
@@ -484,13 +493,20 @@ static void await_saver(struct ui_loop *l)
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
     struct ui_loop l = {.signals = run_signals_block(), .mouse = !s->no_mouse, .settings = s};
-    int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
-    if (rc < 0)
+    struct client *first = NULL;
+    /* Before the screen: ssh may ask for a password. */
+    l.far = client_remote_host() != NULL;
+    int rc = l.far ? client_connect("stoker-ui", 0, &first, err) : 0;
+    rc = rc < 0 ? rc : term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
+    if (rc < 0) {
+        client_free(first);
         return rc;
+    }
     l.rows = (struct client_rows){.take = loop_take_rows, .ctx = &l};
     struct errtext theme_err = {""}, prefs_err = {""};
     l.prefs_path = settings_beside("views.cfg");
     char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);
+    struct strv far_env = first ? strv_copy(client_far_env(first)) : (struct strv){0};
     if (prefs_load(&l.prefs, l.prefs_path, &prefs_err) < 0)
         notice = prefs_err.s;
     l.themes = (struct theme_choice){.term = l.term,
@@ -515,6 +531,8 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                            .themes = settings_themes(theme_dir),
                            .config_dir = config_dir,
                            .cwd = cwd,
+                           .host = client_remote_host(),
+                           .far_env = l.far ? &far_env : NULL,
                            .samples = s->samples,
                            .send = send_message,
                            .ctx = &l};
@@ -531,7 +549,10 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
         ui_toast(l.app, ROLE_WARN, "%s", notice);
     if (s->samples)
         first_run_tell_samples(l.app, s);
-    begin_attempt(&l);
+    if (first)
+        loop_take_client(&l, first);
+    else
+        begin_attempt(&l);
     loop_draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)
         loop_turn(&l, &more_work);
@@ -549,6 +570,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     settings_fini(&l.own);
     free(config_dir);
     free(cwd);
+    strv_fini(&far_env);
     canvas_fini(&l.canvas);
     close(l.signals);
     if (l.ended_by)

@@ -35,6 +35,12 @@ void form_begin(struct form *f, enum job_kind kind)
     f->path = NULL;
 }
 
+void form_take_place(struct form *f, const struct ui *ui)
+{
+    f->far_env = ui_far_env(ui);
+    xstrset(&f->dir, f->far_env ? strv_getenv(f->far_env, "HOME") : ui_cwd(ui));
+}
+
 void form_init(struct form *f, enum job_kind kind)
 {
     *f = (struct form){.path = NULL};
@@ -243,9 +249,9 @@ char *form_default_name(const struct form *f)
 
 static void take_directory(const struct form *f, struct jobopts *o)
 {
-    if (!f->dir)
-        return;
-    xstrset(&o->cwd, f->dir);
+    o->far_env = f->far_env;
+    if (f->dir || f->far_env) /* a directory of this machine is none of another one */
+        xstrset(&o->cwd, f->dir);
 }
 
 /* One that the text gives stays. */
@@ -338,6 +344,7 @@ struct form_draft *form_draft_new(const struct form *f, struct wall now)
     d->f.path = f->path ? xstrdup(f->path) : NULL;
     d->f.args = f->args ? xstrdup(f->args) : NULL;
     d->f.dir = f->dir ? xstrdup(f->dir) : NULL;
+    d->f.far_env = f->far_env;
     d->now = now;
     d->rc = -EAGAIN;
     return d;

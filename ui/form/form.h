@@ -38,11 +38,14 @@ struct form {
     char *path;             /* where it came from; NULL: typed here */
     char *args;             /* of the script, as in a shell */
     char *dir;              /* where the job runs unless the text says otherwise; NULL: here */
+    const struct strv *far_env; /* ui_far_env; NULL: the cluster is this machine's */
     const struct form_field *fields;
     size_t n_fields;
 };
 
 void form_init(struct form *f, enum job_kind kind);
+/* Where new jobs of this user run: the current directory; on another machine their home directory. */
+void form_take_place(struct form *f, const struct ui *ui);
 void form_fini(struct form *f);
 /* Switches to another kind with an empty text. */
 void form_begin(struct form *f, enum job_kind kind);

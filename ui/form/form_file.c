@@ -66,7 +66,7 @@ void form_file_open_path(struct ui *ui, struct view *owner, const char *path, ui
     struct loading *w = xcalloc(1, sizeof *w);
     *w = (struct loading){.path = expanded(path), .dialog = dialog, .load = fn};
     form_init(&w->f, JOB_KIND_BATCH);
-    w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
+    form_take_place(&w->f, ui);
     ui_aside(ui, owner, form_file_load, form_file_loaded, w, loading_free);
 }
 

@@ -508,6 +508,6 @@ void submit_open(struct ui *ui, const char *path)
         return;
     }
     form_init(&f, JOB_KIND_BATCH);
-    f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
+    form_take_place(&f, ui);
     ui_push(ui, &submit_view, &f);
 }

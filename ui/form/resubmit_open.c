@@ -80,6 +80,7 @@ static void failed_indices(const struct ui *ui, uint32_t array, struct str *out)
 
 static void open_form(struct ui *ui, struct form *take_f, const struct job *j, enum action a)
 {
+    take_f->far_env = ui_far_env(ui);
     struct str indices = STR_INIT;
     bool go = true;
     if (a == ACTION_BIGGER && !(go = resubmit_open_grow(ui, take_f, j)))
@@ -157,7 +158,8 @@ static void resubmit_open_answered(struct ui *ui, struct view *owner, uint64_t a
     (void)owner;
     const struct job *j = ui_job(ui, (uint32_t)arg);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
-    if (j && r && r->refusal == REFUSAL_NO_JOB && j->command && j->command[0] == '/') {
+    bool here = !ui_far_env(ui); /* a file of that name may be another one here */
+    if (here && j && r && r->refusal == REFUSAL_NO_JOB && j->command && j->command[0] == '/') {
         look_for_file(ui, j, arg);
         return;
     }

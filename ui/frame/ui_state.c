@@ -48,6 +48,11 @@ const char *ui_cwd(const struct ui *ui)
     return ui->o.cwd;
 }
 
+const struct strv *ui_far_env(const struct ui *ui)
+{
+    return ui->o.far_env;
+}
+
 bool ui_ascii(const struct ui *ui)
 {
     return ui->o.ascii;

@@ -34,6 +34,8 @@ struct ui_options {
     const char *notify_command;           /* run when a watched job changes; or NULL */
     struct prefs *prefs;                  /* what is remembered; the caller's, never NULL */
     const char *config_dir, *cwd;         /* or NULL */
+    const char *host;                     /* the machine that ssh reaches; NULL: this one */
+    const struct strv *far_env;           /* client_far_env, or NULL */
     const char *samples;                  /* ids of sample jobs, "3,4"; or NULL */
     struct strv themes;                   /* names that :theme offers; the caller's */
     /* Sends a message; 0 or a negative error. */

@@ -141,6 +141,9 @@ bool ui_lacks(const struct ui *ui, enum lack what);
 const char *ui_config_dir(const struct ui *ui);
 /* Where the screens were started; NULL: not known. */
 const char *ui_cwd(const struct ui *ui);
+/* client_far_env of the first connection, for as long as the program runs; NULL: the cluster is this
+ * machine's. */
+const struct strv *ui_far_env(const struct ui *ui);
 bool ui_ascii(const struct ui *ui);
 const struct keymap *ui_keymap(const struct ui *ui);
 bool ui_threads(const struct ui *ui); /* what may wait goes into a thread; tests: is done at once */

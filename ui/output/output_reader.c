@@ -15,6 +15,7 @@
 #include "src/base/clock.h"
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
+#include "src/client/client_remote.h"
 
 #define LOOK_MS  1000 /* files on a network file system change without a notification */
 #define PAUSE_MS 30   /* between two reads of a file that grows all the time */
@@ -299,7 +300,10 @@ static void *output_reader_thread_main(void *arg)
 struct output_reader *reader_new(bool threads)
 {
     struct output_reader *r = xcalloc(1, sizeof *r);
-    struct stream_hooks hooks = {.ask = ask_node, .await = threads ? await_node : NULL, .ctx = r};
+    struct stream_hooks hooks = {.ask = ask_node,
+                                 .await = threads ? await_node : NULL,
+                                 .ctx = r,
+                                 .far = client_remote_host() != NULL};
     pthread_mutex_init(&r->lock, NULL);
     r->to_thread = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     r->to_ui = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;

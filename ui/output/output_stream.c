@@ -162,7 +162,7 @@ void stream_retry(struct stream *s)
 
 bool stream_look(struct stream *s, int inotify, bool may_ask)
 {
-    bool other = s->path && look_at_file(s, inotify);
+    bool other = s->path && !s->hooks->far && look_at_file(s, inotify);
     if (s->fd >= 0 || s->refused || (s->path && !may_ask))
         return other;
     begin_remote(s);

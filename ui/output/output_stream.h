@@ -28,6 +28,7 @@ struct stream_hooks {
     /* Waits until s has been given data; false: the wait was given up. NULL: the stream never waits. */
     bool (*await)(void *ctx, struct stream *s);
     void *ctx;
+    bool far; /* files are another machine's: the node is always asked */
 };
 
 struct stream {

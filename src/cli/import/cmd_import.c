@@ -169,6 +169,7 @@ static int import_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_import = {
     .name = "import",
+    .reach = REACH_NONE,
     .summary = "Make a configuration of a slurm.conf, and say what could not be carried over",
     .usage = "[-o FILE] SLURM.CONF [GRES.CONF]",
     .options = &options,

@@ -110,6 +110,7 @@ static int config_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_config = {
     .name = "config",
+    .reach = REACH_HERE,
     .summary = "Show the configuration, check it, or say where it lies",
     .usage = "[--json] [show [FILE] | check [FILE] | path]",
     .options = &options,

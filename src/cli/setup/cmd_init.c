@@ -228,6 +228,7 @@ static int init_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_init = {
     .name = "init",
+    .reach = REACH_HERE,
     .summary = "Write a configuration file for this machine; --shared: make it a service for all its users",
     .usage = "[--print] | --shared [--root=DIR] | --node=NAME --key=LINE [--login] [--root=DIR]",
     .options = &options,

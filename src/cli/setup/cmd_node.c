@@ -144,6 +144,7 @@ static int node_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_node = {
     .name = "node",
+    .reach = REACH_HERE,
     .summary = "Add machines and take them out, drain and resume them, list what runs there",
     .usage = "check|add|accept|remove|drain|resume|note|tasks|key [NODES] [OPTIONS]",
     .options = &options,

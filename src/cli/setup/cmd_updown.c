@@ -155,6 +155,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_up = {
     .name = "up",
+    .reach = REACH_HERE,
     .summary = "Start the controller in the background",
     .usage = "[--accept-loss]",
     .options = &up_options,
@@ -163,6 +164,7 @@ const struct command cmd_up = {
 
 const struct command cmd_down = {
     .name = "down",
+    .reach = REACH_HERE,
     .summary = "Stop the controller; jobs go on",
     .usage = "[--kill-jobs]",
     .options = &down_options,

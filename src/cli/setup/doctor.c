@@ -185,6 +185,7 @@ static int doctor_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_doctor = {
     .name = "doctor",
+    .reach = REACH_HERE,
     .summary = "Check this machine, the controller and the nodes, and say what to do",
     .usage = "[--json]",
     .options = &options,

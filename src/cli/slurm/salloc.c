@@ -210,6 +210,7 @@ static int salloc_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_salloc = {
     .name = "salloc",
+    .reach = REACH_HERE,
     .summary = "Get an allocation and run a command or a shell in it",
     .usage = "[OPTIONS] [COMMAND [ARGS...]]",
     .options = &salloc_opts,

@@ -199,6 +199,7 @@ static int sattach_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sattach = {
     .name = "sattach",
+    .reach = REACH_HERE,
     .summary = "See what a running step prints; be at it, where it is on a terminal",
     .usage = "[OPTIONS] JOB.STEP",
     .options = &options,

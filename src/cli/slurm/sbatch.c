@@ -140,6 +140,7 @@ static int sbatch_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sbatch = {
     .name = "sbatch",
+    .reach = REACH_HERE,
     .summary = "Submit a batch script to the queue",
     .usage = "[OPTIONS] [SCRIPT [ARGS...]]",
     .options = &batch_opts,

@@ -248,6 +248,7 @@ static int sbcast_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sbcast = {
     .name = "sbcast",
+    .reach = REACH_HERE,
     .summary = "Copy a file to all nodes of a job",
     .usage = "[OPTIONS] SOURCE DEST",
     .options = &options,

@@ -77,7 +77,7 @@ static int read_env(struct srun *s, bool inside)
         rc = export_env(spec, &env, NULL, &s->env, &err);
         strv_fini(&env);
     } else {
-        rc = submission_env(spec, s->opt.job.cwd, &s->env, &err);
+        rc = submission_env(spec, s->opt.job.cwd, NULL, &s->env, &err);
     }
     if (rc)
         cli_error(s->cli, "%s", err.s);
@@ -272,6 +272,7 @@ static int srun_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_srun = {
     .name = "srun",
+    .reach = REACH_HERE,
     .summary = "Run a step: tasks side by side in a job",
     .usage = "[OPTIONS] COMMAND [ARGS...]",
     .options = &srun_opts,

@@ -98,6 +98,7 @@ static int attach_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_attach = {
     .name = "attach",
+    .reach = REACH_HERE,
     .summary = "Go back to a session: srun --pty whose terminal has gone",
     .usage = "[--take] JOB[.STEP]",
     .options = &options,

@@ -343,6 +343,7 @@ static int manual_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_manual = {
     .name = "manual",
+    .reach = REACH_NONE,
     .summary = "Print a manual page, or completions for the shell",
     .usage = "[--bash | --list] [PAGE]",
     .options = &options,

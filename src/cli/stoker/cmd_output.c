@@ -15,6 +15,7 @@
 #include "src/cli/step/follow.h"
 #include "src/cli/step/outfilter.h"
 #include "src/cli/step/tailfile.h"
+#include "src/client/client_remote.h"
 #include "src/jobenv/filename.h"
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
@@ -165,10 +166,12 @@ static void find_sources(struct output_sources *s, const struct output *o, const
         output_add_step(s, o, j, &j->steps.v[i], NOT_GIVEN);
 }
 
-/* Whether the bytes are to come from the node: where it shares no files, and where a machine that may share
- * them all the same has not put this one here. */
+/* Whether the bytes are to come from the node: where the cluster is another machine's, where the node
+ * shares no files, and where one that may share them all the same has not put this file here. */
 static bool is_elsewhere(const struct model *m, const struct output_source *s)
 {
+    if (client_remote_host())
+        return true;
     const struct node_spec *n = spec_find_node(&m->spec, s->node);
     if (!s->path || !n)
         return !s->path;

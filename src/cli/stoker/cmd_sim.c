@@ -23,6 +23,7 @@ static int sim_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sim = {
     .name = "sim",
+    .reach = REACH_NONE,
     .summary = "Replay a trace or a made-up workload through the scheduler",
     .usage = "[OPTIONS] TRACE.swf[.gz] | --generate=FILE",
     .options = &sim_opts,

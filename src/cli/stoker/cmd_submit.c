@@ -182,6 +182,7 @@ static int submit_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_submit = {
     .name = "submit",
+    .reach = REACH_HERE,
     .summary = "Put a job file, a batch script or a command into the queue",
     .usage = "[OPTIONS] FILE.job | SCRIPT [ARGS...] | -- COMMAND [ARGS...]",
     .options = &submit_opts,

@@ -8,6 +8,7 @@
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
+#include "src/client/client_remote.h"
 
 #define NEAR 2 /* edits that make a name a likely slip */
 
@@ -55,7 +56,10 @@ int command_run(const struct command *cmd, int argc, char **argv)
     struct cli cli = {.cmd = cmd, .name = name};
     running = name;
     client_on_unreadable(say_unreadable);
-    int rc = cmd->run(&cli, argc, argv);
+    const char *host = cmd->reach == REACH_HERE ? client_remote_host() : NULL;
+    int rc = host ? 2 : cmd->run(&cli, argc, argv);
+    if (host)
+        cli_error(&cli, "this works on the machine of the cluster alone: ssh %s %s ...", host, name);
     client_on_unreadable(NULL);
     running = NULL;
     free(name);
