@@ -126,8 +126,10 @@ void shim_kill_terminate(struct shim *s, int64_t grace_ms)
         s->terminating = true;
         if (s->opener)
             kill(s->opener, SIGKILL);
-        if (grace_ms > 0)
-            shim_kill_signal(s, SIGTERM, SIGNAL_TREE);
+        bool own = s->notice == NOTICE_OWN && s->l.early_signal > 0 && !s->early_sent;
+        if (grace_ms > 0 && s->notice != NOTICE_NONE)
+            shim_kill_signal(s, own ? s->l.early_signal : SIGTERM,
+                             own && s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
     }
     /* A later request may hurry, never delay. */
     if (kill_ms < s->kill_ms)

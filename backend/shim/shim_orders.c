@@ -32,6 +32,7 @@ void shim_orders_kill(struct shim *s, const struct launch_kill *k)
         bool other = live && s->was_killed && k->cause != s->asked_cause;
         s->was_killed |= live;
         s->asked_cause = k->cause;
+        s->notice = k->notice;
         shim_pmi_let_go(s);
         if (s->drain_ms)
             s->drain_ms = 1; /* only its output was waited for */

@@ -77,6 +77,7 @@ struct shim {
     int64_t limit_ms, early_ms;    /* when; INT64_MAX: never */
     int64_t own_left_ms;           /* of the step's own limit while its job is suspended; 0: it is not */
     bool early_sent;               /* its early signal, at least once */
+    uint32_t notice;               /* as launch_kill has it */
     int64_t lease_ms;              /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
 

@@ -308,7 +308,9 @@ enum why_class {
     X(USER_BYTES, "name used most")                                                                          \
     X(SHORT_OF_DISK, "free")                                                                                 \
     X(SHORT_OF_MEMORY, "used most")                                                                          \
-    X(NOTE_RATE, "n")
+    X(NOTE_RATE, "n")                                                                                        \
+    /* a victim's minimum run */                                                                             \
+    X(PREEMPTS_LATER, "id at n")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -57,13 +57,14 @@ struct part_spec {
     struct strv deny_groups, deny_accounts, deny_qos;    /* these not, whatever is allowed */
     uint32_t lost_node;                                  /* enum lost_node; NOT_SAID: the cluster's */
     bool batch_only;                                     /* no jobs of srun and salloc */
+    uint32_t preempt_exempt_s; /* its jobs are not preempted before they have run for so long */
 };
 #define PART_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STRV, nodes) F(S, BOOL, is_default) F(S, U32, state) F(S, U32, max_time_s)          \
     F(S, U32, default_time_s) F(S, U32, max_nodes) F(S, U32, priority_job_factor) F(S, U32, priority_tier)   \
     F(S, U32, preempt_mode) F(S, U32, grace_s) F(S, BOOL, requeue_after_grace) F(S, STRV, allow_groups)      \
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
-    F(S, STRV, deny_qos) F(S, U32, lost_node) F(S, BOOL, batch_only)
+    F(S, STRV, deny_qos) F(S, U32, lost_node) F(S, BOOL, batch_only) F(S, U32, preempt_exempt_s)
 
 #define QOS_DEFAULT "normal" /* Slurm's name of the QOS of jobs that name none: always there */
 
@@ -76,10 +77,11 @@ struct qos_spec {
     uint32_t preempt_mode; /* enum preempt_mode of its jobs where another QOS preempts them; OFF: as the
                               partition says, and requeue where that is off */
     struct strv allow_users, allow_groups, allow_accounts; /* one is enough; "*": all users */
+    uint32_t preempt_exempt_s; /* in place of the partition's; 0: the partition's */
 };
 #define QOS_SPEC_FIELDS(F, G, S)                                                                             \
     F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor) F(S, U32, preempt_mode) \
-    F(S, STRV, allow_users) F(S, STRV, allow_groups) F(S, STRV, allow_accounts)
+    F(S, STRV, allow_users) F(S, STRV, allow_groups) F(S, STRV, allow_accounts) F(S, U32, preempt_exempt_s)
 
 struct account_user {
     char *name;

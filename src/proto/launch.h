@@ -158,17 +158,20 @@ enum signal_target {
 /* The job is suspended: no time limit counts until the next LAUNCH_LIMIT_AT. */
 #define LAUNCH_PAUSED (-4)
 
+enum launch_notice { NOTICE_TERM, NOTICE_OWN, NOTICE_NONE }; /* what tells it; OWN: its early signal */
+
 struct launch_kill {
     struct launch_key key;
     int32_t signal;  /* 0: end it: CONT and TERM to the whole tree, KILL after grace_s */
     uint32_t target; /* enum signal_target, with a signal */
     uint32_t cause;  /* enum kill_cause */
     uint32_t grace_s;
-    char *note; /* line for its standard error; NULL: none */
+    char *note;      /* line for its standard error; NULL: none */
+    uint32_t notice; /* enum launch_notice, where it is to end */
 };
 #define LAUNCH_KILL_FIELDS(F, G, S)                                                                          \
     G(S, SUB, key, launch_key) F(S, I32, signal) F(S, U32, target) F(S, U32, cause) F(S, U32, grace_s)       \
-    F(S, STR, note)
+    F(S, STR, note) F(S, U32, notice)
 
 extern const struct rec_desc launch_key_rec, launch_rank_rec, resource_limit_rec, launch_rec,
     launch_status_rec, launch_end_rec, launch_kill_rec;

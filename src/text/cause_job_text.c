@@ -276,6 +276,11 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
         {.full = N_("preempts job {id}[ of {user:you}], which ends when its grace time is over at the "
                     "latest"),
          .brief = N_("preempts job {id}[ of {user:you}][, which ends by {at}]")},
+    [CAUSE_PREEMPTS_LATER] =
+        {.full =
+             N_("{n:job} that it may preempt {n?has|have} not had {n?its|their} minimum run yet; job {id} "
+                "may be preempted from {at} on"),
+         .brief = N_("may preempt job {id} from {at} on")},
     [CAUSE_DELAYS] = {.full_by = delays_full, .brief_by = delays_brief},
     [CAUSE_START_HELD] = {.full = N_("planned, sooner if jobs end early")},
     [CAUSE_START_PLANNED] = {.full = N_("by the time limits of what runs and of the jobs ahead")},

@@ -59,6 +59,7 @@ ClusterName=kepler   # our cluster
 SlurmctldHost=head1
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
+PreemptExemptTime=00:30:00
 TaskPlugin=task/affinity,task/cgroup
 FrontendName=fe1
 Include conf.d/nodes.conf
@@ -84,11 +85,11 @@ for what in 'name = "c[001-002]"; address = "c%s"; cpus = 96; memory = "384000M"
     'name = "c[041,043]"; address = "c%s"; cpus = 96; memory = "768000M";' \
     'name = "g[1-8]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"];' \
     'name = "normal"; nodes = "c[001-002],c[041,043]"; default = true; max_time = "604800s"; default_time = "3600s"; deny_accounts = ["guests"];' \
-    'name = "debug"; nodes = "c001"; max_time = "1800s"; default_time = "1800s"; preempt_mode = "requeue";' \
-    'name = "gpu"; nodes = "g[1-8],c001,c[041,043]"; max_time = "604800s"; default_time = "3600s"; preempt_mode = "requeue"; deny_qos = ["low"];'; do
+    'name = "debug"; nodes = "c001"; max_time = "1800s"; default_time = "1800s"; preempt_exempt_time = "1800s"; preempt_mode = "requeue";' \
+    'name = "gpu"; nodes = "g[1-8],c001,c[041,043]"; max_time = "604800s"; default_time = "3600s"; preempt_exempt_time = "1800s"; preempt_mode = "requeue"; deny_qos = ["low"];'; do
     has "the file" "$cfg" "$what"
 done
-for what in 'site/slurm.conf:6: FrontendName=fe1' 'site/slurm.conf:8: Include=none.conf' \
+for what in 'site/slurm.conf:7: FrontendName=fe1' 'site/slurm.conf:9: Include=none.conf' \
     'site/conf.d/nodes.conf:5: gpu:a100:4,gpu:v100:2: a node'; do
     has "what is left out" "$err" "$what"
 done

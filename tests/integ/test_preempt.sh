@@ -86,6 +86,50 @@ is "it ran again" "$state $(sed -n 's/^\(run .\).*/\1/p' save.out | tr '\n' ' ')
 is "one record of it" "$(sacct -nX -j $save -o JobID,State | tr -s ' ')" "$save COMPLETED "
 is "and one of each run" "$(sacct -DnXP -j $save -o JobID,State | tr '\n' ' ')" "$save|PREEMPTED $save|COMPLETED "
 
+case_ "a job that asks for a signal before its end gets that in place of TERM, and nothing else does"
+script ckpt.sh <<'E'
+#SBATCH -c 4 -p low -o ckpt.out --signal=B:USR1@60
+trap 'kill -CONT $child; until grep -q SIGCONT child.log; do :; done; echo saved $(grep -c SIGTERM child.log); exit 0' USR1
+echo "run ${SLURM_RESTART_COUNT:-0}"
+python3 work.py child &
+child=$!
+wait
+E
+submit ckpt.sh
+ckpt=$job
+wait_for 15 begun child
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py after'
+after=$job
+wait_for 15 begun after
+is "the script had its signal, its child no TERM yet" "$(grep -v slurmstepd ckpt.out | tr '\n' ' ')" "run 0 saved 0 "
+is "queued again" "$(job_state $ckpt) $(job_field $ckpt Restarts)" "PENDING 1"
+scancel $ckpt
+ends $after
+
+case_ "the same for its steps: the shell goes on until they have ended"
+script stepck.sh <<'E'
+#SBATCH -c 4 -p low -o stepck.out --signal=USR1@60
+srun python3 -c 'import signal, sys, time
+def on(*_):
+    print("step saved", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGUSR1, on)
+open("step.begun", "w").close()
+time.sleep(250)'
+echo "the step ended with $?"
+E
+submit stepck.sh
+stepck=$job
+wait_for 15 test -e step.begun
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py later'
+later=$job
+wait_for 15 begun later
+has "the step saved its work" "$(cat stepck.out)" "step saved"
+has "the script saw it end" "$(cat stepck.out)" "the step ended with 0"
+is "queued again" "$(job_state $stepck) $(job_field $stepck Restarts)" "PENDING 1"
+scancel $stepck
+ends $later
+
 case_ "one that does not go is killed after the grace time, and not before"
 submit -c 4 -p low -o deaf.out --wrap "trap '' TERM; python3 work.py deaf deaf"
 deaf=$job

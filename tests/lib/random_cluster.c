@@ -66,6 +66,7 @@ void any_cluster(struct lab *l)
         part->priority_tier = any_one_in(2) ? 1 : any_below(3);
         part->preempt_mode = any_one_in(2) ? PREEMPT_OFF : any_one_in(2) ? PREEMPT_REQUEUE : PREEMPT_CANCEL;
         part->grace_s = any_one_in(2) ? 0 : any_below(60);
+        part->preempt_exempt_s = any_one_in(3) ? any_below(900) : 0;
         part->requeue_after_grace = any_one_in(2);
         str_fini(&nodes);
     }

@@ -7,7 +7,8 @@
  *
  *     what runs and what is planned is no more than there is, at any time; what a preemption frees is free
  *         from the end of the grace time on
- *     a job preempts only what stands behind it in the queue, by a rule of the configuration
+ *     a job preempts only what stands behind it in the queue, by a rule of the configuration, and nothing
+ *         within its minimum run
  *     when its victims are gone and their grace times are over, the preemptor starts, unless it has changed
  *         or a job of a higher tier has taken the place
  *     no place held in a lower tier keeps a job from starting in a higher one
@@ -88,6 +89,7 @@ static void add_parts(struct lab *l, uint32_t n_nodes)
         part->preempt_mode = any_one_in(4) ? PREEMPT_OFF : any_one_in(4) ? PREEMPT_CANCEL : PREEMPT_REQUEUE;
         part->grace_s = graces[any_below(N_OF(graces))];
         part->requeue_after_grace = !any_one_in(6);
+        part->preempt_exempt_s = any_one_in(3) ? 60 * (1 + any_below(10)) : 0;
         str_fini(&nodes);
     }
 }
@@ -100,6 +102,7 @@ static void add_qos(struct lab *l)
     for (uint32_t i = 0; i < 3; i++) {
         struct qos_spec *q = rec_list_push(&l->spec.qos);
         *q = (struct qos_spec){.name = xstrdup(names[i]), .grace_s = any_one_in(2) ? any_below(40) : 0};
+        q->preempt_exempt_s = any_one_in(5) ? 30 * (1 + any_below(10)) : 0;
         if (preempts && i)
             strv_push(&q->preempt, names[i - 1]);
         if (preempts && i == 2 && both)
@@ -333,6 +336,16 @@ static bool qos_may(const struct world *w, const struct job *j, const struct job
     return false;
 }
 
+/* The end of its minimum run, by its QOS or else by its partition. */
+static int64_t exempt_until(const struct world *w, const struct job *j)
+{
+    uint32_t s = model_get_part(&w->l.m, j->partition)->preempt_exempt_s;
+    for (size_t i = 0; i < w->l.m.spec.qos.n; i++)
+        if (str_eq(w->l.m.spec.qos.v[i].name, j->req.qos) && w->l.m.spec.qos.v[i].preempt_exempt_s)
+            s = w->l.m.spec.qos.v[i].preempt_exempt_s;
+    return j->t_start.ms + (int64_t)s * MS_PER_S;
+}
+
 static void goes_by_a_rule(struct world *w, const struct sched_preempt *s, const struct part_spec *where)
 {
     const struct job *v = lab_get(&w->l, s->job), *j = lab_get(&w->l, s->by_job);
@@ -345,6 +358,9 @@ static void goes_by_a_rule(struct world *w, const struct sched_preempt *s, const
     if (!behind)
         FAIL(w, "job %u (tier %u, QOS %s) preempts job %u (tier %u, QOS %s), which is not behind it", j->id,
              ta, j->req.qos ? j->req.qos : "-", v->id, tb, v->req.qos ? v->req.qos : "-");
+    if (w->l.now.ms < exempt_until(w, v))
+        FAIL(w, "job %u preempts job %u %lld s before the end of its minimum run", j->id, v->id,
+             (long long)(exempt_until(w, v) - w->l.now.ms) / MS_PER_S);
     struct fate *f = &w->fates[v->id];
     f->quiet += w->quiet;
     if (f->quiet > QUIET_MAX)

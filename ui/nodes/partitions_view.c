@@ -375,6 +375,9 @@ static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
     if (p->preempt_mode && p->grace_s)
         rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, tr("%s after the notice"),
                   duration_format_words(p->grace_s, b));
+    if (p->preempt_exempt_s)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, tr("not before a run of %s"),
+                  duration_format_words(p->preempt_exempt_s, b));
     if (p->batch_only)
         rich_add(lines_pair(l, tr("takes"), LABEL), ROLE_NORMAL, tr("batch jobs only"));
     struct rich who;

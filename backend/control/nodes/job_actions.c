@@ -134,6 +134,26 @@ static enum kill_cause job_actions_cause(const struct job *j, const struct step 
     return j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
 }
 
+static bool job_actions_has_steps(const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (j->steps.v[i].id != STEP_BATCH && !j->steps.v[i].done)
+            return true;
+    return false;
+}
+
+/* A preempted job that has asked for a signal before its end (--signal) gets it at once, to save its work
+ * in its grace time. No other process of it gets TERM then: the batch shell would end with its steps. */
+static enum launch_notice job_actions_notice(const struct job *j, const struct step *s,
+                                             const struct launch_kill *k)
+{
+    if (!req_rare(&j->req)->signal || k->cause != KILL_PREEMPT || !k->grace_s)
+        return NOTICE_TERM;
+    if (time_limit_signals_early(j, s))
+        return NOTICE_OWN;
+    return j->req.signal_batch || job_actions_has_steps(j) ? NOTICE_NONE : NOTICE_TERM;
+}
+
 static void job_actions_send_kill(struct control *c, const struct job *j, const struct step *s,
                                   const struct task *t, struct attempt_state *f)
 {
@@ -143,6 +163,7 @@ static void job_actions_send_kill(struct control *c, const struct job *j, const 
                             .cause = cause,
                             .grace_s = job_actions_grace(c, j, s),
                             .note = launch_spec_kill_note(c, j, s, t)};
+    k.notice = job_actions_notice(j, s, &k);
     f->kill_sent = nodeconn_send(peer->conn, ctl_ticket(c), MSG_KILL, 0, &k);
     f->kill_grace_s = k.grace_s;
     f->kill_cause = cause;

@@ -21,6 +21,8 @@ static int64_t cycle_next_look(const struct planner *p)
     int64_t next = plan_slots_next(&p->queue.slots);
     const struct heap_node *h = heap_peek(&p->queue.entries.wakes);
     next = h ? cycle_earlier(next, h->key) : next;
+    h = list_empty(&p->queue.classes.list) ? NULL : heap_peek(&p->queue.active.exempt);
+    next = h ? cycle_earlier(next, h->key) : next;
     vec_for_each (&p->queue.windows, i) {
         const struct window_use *w = p->queue.windows.v[i];
         next = w->start > p->queue.now.ms ? cycle_earlier(next, w->start) : next;

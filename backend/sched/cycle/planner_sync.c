@@ -20,6 +20,17 @@ static void planner_wake_parked(struct planner *p)
     }
 }
 
+/* Jobs whose minimum run is over are candidates from now on. */
+static void planner_end_exemptions(struct planner *p)
+{
+    struct heap *exempt = &p->queue.active.exempt;
+    for (struct heap_node *h; (h = heap_peek(exempt)) && h->key <= p->queue.now.ms;) {
+        vec_push(&p->queue.notes.jobs, container_of(h, struct active_job, by_exemption)->job);
+        heap_pop(exempt);
+        p->queue.changes.freed = true;
+    }
+}
+
 /* A start of the last cycle that ended before this one: it was never seen running, and its resources are
  * free. */
 static bool planner_came_and_went(const struct planner *p, uint32_t id, const struct job *j)
@@ -48,6 +59,7 @@ static void planner_sync_noted(struct planner *p)
     bool started = p->queue.active.started.n > 0;
     queue_drop_started(&p->queue);
     planner_wake_parked(p);
+    planner_end_exemptions(p);
     sync_end_windows(&p->queue);
     if (p->queue.notes.windows)
         planner_sync_windows(p);

@@ -71,6 +71,26 @@ static void explain_preempting(const struct question *q)
     }
 }
 
+/* Running jobs that it may preempt once their minimum runs are over. */
+static void explain_minimum_runs(const struct question *q)
+{
+    const struct job_class *g = q->u->class;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        const struct part_spec *part = &q->v->model->spec.parts.v[g->choices[i].partition];
+        struct preemptor by = preemptor_of(planner_preempt(q->p), part->priority_tier, g->qos);
+        uint32_t n;
+        const struct active_job *first =
+            preempt_first_exempt(planner_preempt(q->p), &by, g->choices[i].set, q->now, &n);
+        if (!first)
+            continue;
+        struct cause *c = why_add(q->w, WHY_BUSY, CAUSE_PREEMPTS_LATER);
+        c->id = xasprintf("%u", first->job);
+        c->at.ms = first->candidate.exempt_until == WHEN_NEVER ? 0 : first->candidate.exempt_until;
+        c->n = n;
+        return;
+    }
+}
+
 static bool is_preempting(const struct question *q)
 {
     list_for_each (r, &q->queue->active.leaving, struct active_job, in_leaving)
@@ -103,6 +123,8 @@ static void explain_queue(struct question *q)
         if (request_shape_could_ever(q->queue, g->shapes[i]))
             why_no_place(q, i);
     suspend_own(q, false);
+    if (!q->brief)
+        explain_minimum_runs(q);
 }
 
 /* --- when --- */

@@ -19,15 +19,6 @@ static bool candidates_any_qos_preempts(const struct model *m, const char *qos)
     return false;
 }
 
-static int64_t candidates_size_of(const struct active_job *r)
-{
-    int64_t size = 0;
-    vec_for_each (&r->v, i)
-        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
-            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
-    return size;
-}
-
 static bool candidates_has_left(const struct active_job *r)
 {
     return !list_empty(&r->in_leaving);
@@ -41,17 +32,40 @@ struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const stru
 
 /* Borrowed jobs stand behind all others; else tiers come before QOS, and equals do not preempt
  * each other. */
-enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
+static enum preempt_rule candidates_rule(const struct preempt_candidate *its, const struct preemptor *by)
 {
-    const struct preempt_candidate *its = &r->candidate;
-    if (!its->any || candidates_has_left(r) ||
-        (!its->borrowed && its->queue_precedence >= by->queue_precedence))
+    if (!its->borrowed && its->queue_precedence >= by->queue_precedence)
         return PREEMPT_RULE_NONE;
     if (its->by_tier && its->tier < by->tier)
         return PREEMPT_RULE_TIER;
     if (by->qos && its->qos && strv_has(&by->qos->preempt, its->qos->name))
         return PREEMPT_RULE_QOS;
     return its->borrowed ? PREEMPT_RULE_BORROWED : PREEMPT_RULE_NONE;
+}
+
+enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by)
+{
+    bool may = r->candidate.any && !candidates_has_left(r);
+    return may ? candidates_rule(&r->candidate, by) : PREEMPT_RULE_NONE;
+}
+
+const struct active_job *preempt_first_exempt(const struct preempt *p, const struct preemptor *by,
+                                              const struct nodeset *nodes, struct wall now, uint32_t *ret_n)
+{
+    const struct active_job *first = NULL;
+    *ret_n = 0;
+    for (size_t i = 0; i < p->queue->active.exempt.n; i++) {
+        const struct active_job *r =
+            container_of(p->queue->active.exempt.v[i], struct active_job, by_exemption);
+        if (r->candidate.exempt_until <= now.ms ||
+            candidates_rule(&r->candidate, by) == PREEMPT_RULE_NONE || !active_lies_on(r, nodes))
+            continue;
+        ++*ret_n;
+        bool sooner = !first || r->candidate.exempt_until < first->candidate.exempt_until ||
+                      (r->candidate.exempt_until == first->candidate.exempt_until && r->job < first->job);
+        first = sooner ? r : first;
+    }
+    return first;
 }
 
 /* --- reclaimable resources --- */
@@ -111,6 +125,16 @@ static void candidates_reclaimables_forget(struct preempt *p)
 
 /* --- who --- */
 
+int64_t preempt_exempt_until(const struct model *m, const struct job *j)
+{
+    const struct part_spec *part = model_job_part(m, j);
+    const struct qos_spec *qos = spec_find_qos(&m->spec, job_qos(&j->req));
+    uint32_t s = qos && qos->preempt_exempt_s ? qos->preempt_exempt_s : part ? part->preempt_exempt_s : 0;
+    if (s == DURATION_UNLIMITED)
+        return WHEN_NEVER;
+    return s ? j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + (int64_t)s * MS_PER_S : 0;
+}
+
 static void candidates_candidate_update(struct preempt *p, struct active_job *r, const struct job *j,
                                         bool is_new)
 {
@@ -118,6 +142,7 @@ static void candidates_candidate_update(struct preempt *p, struct active_job *r,
     bool was = r->candidate.any;
     r->candidate = (struct preempt_candidate){.any = false};
     list_unlink(&r->in_candidates);
+    heap_remove(&p->queue->active.exempt, &r->by_exemption);
     if (!p->queue->may_preempt || j->kill_cause != KILL_NONE ||
         (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
         return;
@@ -127,13 +152,18 @@ static void candidates_candidate_update(struct preempt *p, struct active_job *r,
         return;
     struct preemptor as =
         preemptor_of(p, part ? part->priority_tier : 0, spec_find_qos(&m->spec, job_qos(&j->req)));
-    r->candidate = (struct preempt_candidate){.any = true,
+    int64_t exempt_until = preempt_exempt_until(m, j);
+    r->candidate = (struct preempt_candidate){.any = exempt_until <= p->queue->now.ms,
                                               .borrowed = j->borrowed,
                                               .qos = as.qos,
-                                              .size = candidates_size_of(r),
                                               .by_tier = by_tier,
                                               .tier = as.tier,
                                               .queue_precedence = as.queue_precedence};
+    if (!r->candidate.any) {
+        r->candidate.exempt_until = exempt_until;
+        heap_insert(&p->queue->active.exempt, &r->by_exemption, exempt_until);
+        return;
+    }
     list_append(&p->queue->active.candidates, &r->in_candidates);
     for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
         plan_slots_note_freed_all(&p->queue->slots, &r->v.v[i]->use);

@@ -52,6 +52,15 @@ enum preempt_rule { PREEMPT_RULE_NONE, PREEMPT_RULE_TIER, PREEMPT_RULE_QOS, PREE
 
 /* Updates what a job has on the pool, and whether it is a candidate; j is NULL if it has left. */
 void preempt_sync_job(struct preempt *p, uint32_t id, const struct job *j);
+/* The end of the minimum run of an active job, before which it is not preempted; 0: it has none. */
+int64_t preempt_exempt_until(const struct model *m, const struct job *j);
+/* A job in a partition of that tier with that QOS. */
+struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
+/* The job on these nodes that the preemptor may preempt first once its minimum run is over, and how many
+ * such jobs there are; NULL: none. */
+const struct active_job *preempt_first_exempt(const struct preempt *p, const struct preemptor *by,
+                                              const struct nodeset *nodes, struct wall now,
+                                              uint32_t *ret_n);
 /* Whether a search for the shape is known to be futile: an earlier one failed and nothing has come free
  * since, or the sums of what could be reclaimed do not suffice. */
 bool preempt_shape_is_futile(struct preempt *p, struct request_shape *s, const struct qos_spec *qos);

@@ -13,8 +13,6 @@ uint32_t candidate_priority(struct preempt *p, struct active_job *r, const struc
 /* The nodes that a shape could be on if all went whom another job of that QOS may ask. */
 void candidates_fill_nodes(struct preempt *p, const struct request_shape *s, const struct qos_spec *qos,
                            struct nodeset *ret);
-/* A job of that QOS in a partition of that tier. */
-struct preemptor preemptor_of(const struct preempt *p, uint32_t tier, const struct qos_spec *qos);
 /* By which rule the preemptor may preempt it; NONE if it may not. */
 enum preempt_rule preempt_rule_for(const struct active_job *r, const struct preemptor *by);
 /* Whether no job could make room, by what was tried with the freed log at mark - 1; 0: never. */
@@ -22,6 +20,27 @@ bool preempt_shape_is_futile_since(struct preempt *p, struct request_shape *s, c
                                    uint64_t mark);
 void preempt_note_futile(struct preempt *p, struct request_shape *s,
                          const struct qos_spec *qos); /* it was tried */
+
+/* --- victim_order.c --- */
+
+struct victim {
+    struct active_job *runs;
+    const struct job *job;
+    uint64_t queue_precedence; /* 0: borrowed, which stands behind all others */
+    double loss;               /* billing-seconds of its run that are lost */
+    uint32_t prio;
+    enum preempt_rule rule;
+    uint32_t grace_s;
+    uint32_t fate; /* enum job_fate */
+    int64_t end;   /* of its grace, or by its time limit if that is sooner */
+    bool away;     /* suspended from the pool */
+};
+
+/* What its run has cost so far, in billing-seconds. A job that comes back and asks for a signal before it
+ * ends (--signal) has the grace time to save its work, and loses none. */
+double victim_loss(const struct preempt *p, const struct victim *v);
+/* Those that stand last in the queue first, among them those that lose least. */
+void victims_order_by_loss(struct victim *v, size_t n);
 
 /* --- preempt_search.c --- */
 

@@ -1,12 +1,13 @@
 /* preempt_search.c - the search for victims. docs/SCHEDULER.md, "Preemption", has the rules.
  *
- * The fewest jobs of the lowest priorities, the youngest among equals, and only if the preemptor can then
- * really start: from the end of the longest grace time on, for as long as it may run.
+ * The jobs that stand last in the queue, among those the ones that lose the least work, and only if the
+ * preemptor can then really start: from the end of the longest grace time on, for as long as it may run.
  *
- *     level    the lowest priority such that it fits once all candidates up to it have gone
- *     one      among these: the first that is enough by itself; else
- *     several  largest first until it fits; those off its nodes are spared, then each that can be
+ *     level    the lowest place in the queue such that it fits once all candidates up to it have gone
+ *     one      among these: the one of least loss that is enough by itself; or, if that loses less,
+ *     several  by their losses until it fits; those off its nodes are spared, then each that can be
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +15,6 @@
 
 #define SINGLES_MAX 32 /* tried one by one if the preemptor takes several nodes */
 #define GRACES_MAX  8  /* different ends of grace times that are tried */
-
-struct victim {
-    struct active_job *runs;
-    const struct job *job;
-    uint32_t prio;
-    enum preempt_rule rule;
-    uint32_t grace_s;
-    uint32_t fate; /* enum job_fate */
-    int64_t end;   /* of its grace, or by its time limit if that is sooner */
-    bool away;     /* suspended from the pool */
-};
 
 struct preempt_search {
     struct preempt *p;
@@ -96,8 +86,13 @@ static void search_collect(struct preempt_search *h)
         const struct job *j = here ? model_get_job(m, r->job) : NULL;
         if (!j)
             continue;
-        struct victim v = {.runs = r, .job = j, .prio = candidate_priority(p, r, j), .rule = rule};
+        struct victim v = {.runs = r,
+                           .job = j,
+                           .queue_precedence = r->candidate.borrowed ? 0 : r->candidate.queue_precedence,
+                           .prio = candidate_priority(p, r, j),
+                           .rule = rule};
         search_judge_victim(m, &v);
+        v.loss = victim_loss(p, &v);
         int64_t grace = search_end_of_grace(p, v.grace_s), limit = search_last_end(r);
         v.end = grace < limit ? grace : limit;
         vec_push(&h->all, v);
@@ -257,40 +252,34 @@ static size_t search_first_enough(struct preempt_search *h)
     return low;
 }
 
-static int search_by_prio(const void *pa, const void *pb)
-{
-    const struct victim *a = pa, *b = pb;
-    if (a->prio != b->prio)
-        return a->prio < b->prio ? -1 : 1;
-    if (a->job->t_start.ms != b->job->t_start.ms)
-        return a->job->t_start.ms > b->job->t_start.ms ? -1 : 1;
-    return a->job->id > b->job->id ? -1 : a->job->id < b->job->id;
-}
-
-static int search_by_prio_and_size(const void *pa, const void *pb)
-{
-    const struct victim *a = pa, *b = pb;
-    if (a->prio != b->prio)
-        return a->prio < b->prio ? -1 : 1;
-    return a->runs->candidate.size != b->runs->candidate.size
-               ? (a->runs->candidate.size > b->runs->candidate.size ? -1 : 1)
-               : search_by_prio(pa, pb);
-}
-
 /* --- choosing --- */
 
-static bool search_one_is_enough(struct preempt_search *h)
+static bool search_is_enough(struct preempt_search *h, size_t at)
+{
+    search_send_away(h, &h->v.v[at], true);
+    search_look_nowhere(h);
+    search_look_near(h, h->v.v[at].runs);
+    return search_fits(h);
+}
+
+/* The first that is enough by itself, which is sent away; v.n: none. */
+static size_t search_one_is_enough(struct preempt_search *h)
 {
     search_send_away_first(h, 0);
     for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
-        search_send_away(h, &h->v.v[i], true);
-        search_look_nowhere(h);
-        search_look_near(h, h->v.v[i].runs);
-        if (search_fits(h))
-            return true;
+        if (search_is_enough(h, i))
+            return i;
         search_send_away(h, &h->v.v[i], false);
     }
-    return false;
+    return h->v.n;
+}
+
+static double search_loss(const struct preempt_search *h)
+{
+    double sum = 0;
+    vec_for_each (&h->v, i)
+        sum += h->v.v[i].away ? h->v.v[i].loss : 0;
+    return sum;
 }
 
 static bool search_has_node(const struct pool_parts *parts, uint32_t node)
@@ -326,6 +315,21 @@ static void search_spare_what_can_be(struct preempt_search *h)
     search_fits(h);
 }
 
+/* The first that is enough alone, or several by their losses, whichever loses less. */
+static void search_choose_least_loss(struct preempt_search *h)
+{
+    size_t one = search_one_is_enough(h);
+    double alone = one < h->v.n ? h->v.v[one].loss : HUGE_VAL;
+    if (one == 0)
+        return;
+    search_first_enough(h);
+    search_spare_what_can_be(h);
+    if (alone > search_loss(h))
+        return;
+    search_send_away_first(h, 0);
+    search_is_enough(h, one);
+}
+
 /* Chooses the victims; none if it is enough to wait for jobs on their way out. */
 static bool search_choose(struct preempt_search *h)
 {
@@ -334,22 +338,18 @@ static bool search_choose(struct preempt_search *h)
         return true;
     if (h->v.n == 0)
         return false;
-    qsort(h->v.v, h->v.n, sizeof *h->v.v, search_by_prio);
+    victims_order_by_loss(h->v.v, h->v.n);
     size_t enough = search_first_enough(h);
     if (enough > h->v.n) {
         search_send_away_first(h, 0);
         return false;
     }
     /* All of the level that is reached, none above it. */
-    uint32_t level = h->v.v[enough - 1].prio;
+    uint64_t level = h->v.v[enough - 1].queue_precedence;
     search_send_away_first(h, 0);
-    while (h->v.n && h->v.v[h->v.n - 1].prio > level)
+    while (h->v.n && h->v.v[h->v.n - 1].queue_precedence > level)
         h->v.n--;
-    if (search_one_is_enough(h))
-        return true;
-    qsort(h->v.v, h->v.n, sizeof *h->v.v, search_by_prio_and_size);
-    search_first_enough(h);
-    search_spare_what_can_be(h);
+    search_choose_least_loss(h);
     return true;
 }
 

@@ -70,13 +70,13 @@ struct active_alloc {
 
 /* A running job as a preemption candidate. */
 struct preempt_candidate {
-    bool any; /* some job may preempt it */
+    bool any;             /* some job may preempt it now */
+    int64_t exempt_until; /* no job may before then, though a rule allows it; 0: it is not exempt */
     bool borrowed;
     bool by_tier;  /* its partition has a preempt_mode */
     uint32_t tier; /* of the partition that it runs in, whatever others it named */
     uint64_t queue_precedence;
     const struct qos_spec *qos;
-    int64_t size;    /* larger ones free more */
     uint64_t shares; /* priorities.shares when prio was worked out */
     uint32_t prio;
 };
@@ -87,12 +87,13 @@ struct active_job {
     size_t at;            /* where the next search begins */
     uint32_t attempt_max; /* of all */
     struct preempt_candidate candidate;
-    struct list in_candidates; /* in active.candidates */
-    struct list link;          /* in active.list */
-    struct list in_leaving;    /* in active.leaving: on its way out */
-    uint32_t for_job;          /* its preemptor; 0: none */
-    int64_t leaves_until;      /* until then its preemptor waits for its end */
-    bool noted;                /* as entry.noted */
+    struct list in_candidates;     /* in active.candidates */
+    struct heap_node by_exemption; /* in active.exempt, by the end of its minimum run */
+    struct list link;              /* in active.list */
+    struct list in_leaving;        /* in active.leaving: on its way out */
+    uint32_t for_job;              /* its preemptor; 0: none */
+    int64_t leaves_until;          /* until then its preemptor waits for its end */
+    bool noted;                    /* as entry.noted */
 };
 
 struct tentative { /* a start of the last cycle, until the state has it */

@@ -49,6 +49,7 @@ struct active_table {
     struct idmap by_job;        /* job -> struct active_job */
     struct idmap array_running; /* array -> count of elements that run */
     struct list list, leaving, candidates;
+    struct heap exempt;   /* jobs within their minimum run, which become candidates at its end */
     struct idmap awaited; /* preemptor -> one of its victims */
     VEC(struct tentative *) started;
     struct licence_use licences; /* of the active jobs */

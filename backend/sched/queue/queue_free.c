@@ -59,6 +59,7 @@ static void queue_free_active(struct queue *q)
     idmap_fini(&q->active.awaited);
     idmap_fini(&q->active.licensed);
     licence_use_fini(&q->active.licences);
+    heap_fini(&q->active.exempt);
     vec_fini(&q->active.started);
 }
 
@@ -188,7 +189,7 @@ static bool queue_free_some(struct queue *o, uint64_t *n)
     int *stage = &o->freeing.stage;
     if (*stage == FREE_UNITS && o->freeing.at == 0) {
         queue_drop_started(o);
-        o->entries.wakes.n = o->pool.ends.n = 0; /* their nodes go one by one */
+        o->entries.wakes.n = o->active.exempt.n = o->pool.ends.n = 0; /* their nodes go one by one */
     }
     if (*stage == FREE_UNITS && queue_free_slots(o, &o->entries.by_job, true, n)) {
         list_init(&o->slots.list);

@@ -156,6 +156,7 @@ void sync_drop_active(struct queue *q, struct active_job *r)
     list_unlink(&r->link);
     list_unlink(&r->in_leaving);
     list_unlink(&r->in_candidates);
+    heap_remove(&q->active.exempt, &r->by_exemption);
     free(r);
     q->changes.freed = true; /* a throttle or a limit may allow more */
 }

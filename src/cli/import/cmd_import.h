@@ -14,8 +14,9 @@ struct import {
     struct conf_line node_default, part_default; /* NodeName=DEFAULT ... */
     struct str out, left;                        /* the file; what could not be carried over */
     unsigned n_left;
-    const char *preempt_mode; /* of partitions that say none; NULL: off */
-    struct strv qos;          /* that partitions name */
+    const char *preempt_mode;        /* of partitions that say none; NULL: off */
+    const char *preempt_exempt_time; /* of partitions whose jobs are preempted; NULL: none */
+    struct strv qos;                 /* that partitions name */
 };
 
 /* Makes m->out of m->conf and m->gres, and m->left of what has no place in it. */

@@ -342,6 +342,10 @@ static void append_preempt(struct import *m, struct str *out, struct conf_line *
 {
     if (!mode || str_ieq(mode, "OFF"))
         return;
+    uint32_t exempt_s = 0;
+    if (m->preempt_exempt_time && duration_parse_slurm(m->preempt_exempt_time, &exempt_s, NULL) == 0 &&
+        exempt_s && exempt_s < DURATION_NOT_SET)
+        str_appendf(out, " preempt_exempt_time = \"%us\";", exempt_s);
     struct strv words = strv_split(mode, ",");
     for (size_t i = 0; i < words.n; i++) {
         if (str_ieq(words.v[i], "CANCEL"))
@@ -536,6 +540,7 @@ void import_make(struct import *m)
     const char *preempt = slurmconf_take(&m->conf, "PreemptType");
     if (preempt && str_ieq(preempt, "preempt/partition_prio")) /* the mode of partitions that say none */
         m->preempt_mode = cluster_mode(m);
+    m->preempt_exempt_time = slurmconf_take(&m->conf, "PreemptExemptTime");
     str_append(&m->out, "partitions = (\n");
     each_line(m, "PartitionName", &m->part_default, add_partition);
     end_list(&m->out);

@@ -614,6 +614,8 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
     record_add(&r, "OverTimeLimit", "NONE");
     record_add(&r, "PreemptMode", "%s",
                preempt[p->preempt_mode <= PREEMPT_CANCEL ? p->preempt_mode : PREEMPT_OFF]);
+    if (p->preempt_exempt_s)
+        record_add(&r, "PreemptExemptTime", "%s", duration_format_padded(p->preempt_exempt_s, buf));
     record_line(&r);
     if (p->batch_only)
         record_add(&r, "BatchOnly", "YES");

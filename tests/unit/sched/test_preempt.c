@@ -38,6 +38,8 @@ static int set_up(void **state)
     q = rec_list_push(&l.spec.qos);
     *q = (struct qos_spec){.name = xstrdup("boss")};
     strv_push(&q->preempt, "normal");
+    l.spec.priority.billing_cpu = 1;
+    l.spec.priority.billing_gpu = 16;
     lab_configure(&l);
     return 0;
 }
@@ -104,8 +106,12 @@ static void must_be_told(uint32_t id, enum why_class cls, const char *text, int6
     rec_fini(&msg_why_rec, &w);
 }
 
-/* Jobs of `low` run on the two nodes: "n1:CPUs@PRIORITY ..." in the order of their start; one of `high`
- * comes. */
+#define RAN(on, n_cpus, s, ...)                                     \
+    {                                                               \
+        .node = on, .cpus = n_cpus, .ran_s = s, .gpus = __VA_ARGS__ \
+    }
+
+/* Jobs of `low` run on the two nodes, in the order of their start; one of `high` comes. */
 static void test_who_goes(void **state)
 {
     (void)state;
@@ -113,36 +119,62 @@ static void test_who_goes(void **state)
         const char *name;
         struct {
             const char *node;
-            uint32_t cpus, priority;
+            uint32_t cpus, ran_s, gpus;
+            bool signal; /* it asks for one before its end */
         } runs[6];
         uint32_t cpus, nodes;
         const char *want; /* the victims, by their place in the row, from 1 */
     } rows[] = {
-        {"the only one", {{"n1", 4, 5}, {"n2", 4, 5}}, 4, 2, "1 2"},
-        {"the lowest priority", {{"n1", 4, 7}, {"n2", 4, 5}}, 4, 1, "2"},
-        {"the youngest among equals", {{"n1", 4, 5}, {"n2", 4, 5}}, 4, 1, "2"},
-        {"fewest jobs of the lowest level", {{"n1", 2, 5}, {"n1", 2, 5}, {"n2", 4, 5}}, 4, 1, "3"},
-        {"one is enough beside what is free", {{"n1", 1, 5}, {"n1", 1, 5}, {"n2", 4, 6}}, 3, 1, "2"},
-        {"no higher level than it takes", {{"n1", 2, 5}, {"n1", 2, 6}, {"n2", 4, 7}}, 4, 1, "1 2"},
-        {"a lower level spares the single one above",
-         {{"n1", 2, 5}, {"n1", 2, 5}, {"n2", 4, 6}},
+        {"the only one", {RAN("n1", 4, 600, 0), RAN("n2", 4, 600, 0)}, 4, 2, "1 2"},
+        {"the one that has run the shorter time", {RAN("n1", 4, 1200, 0), RAN("n2", 4, 600, 0)}, 4, 1, "2"},
+        {"the youngest among equals", {RAN("n1", 4, 600, 0), RAN("n2", 4, 600, 0)}, 4, 1, "2"},
+        {"a GPU's work is worth more", {RAN("n1", 4, 1200, 0), RAN("n2", 4, 600, 4)}, 4, 1, "1"},
+        {"two that lose less than one",
+         {RAN("n2", 4, 2000, 0), RAN("n1", 2, 600, 0), RAN("n1", 2, 600, 0)},
          4,
          1,
-         "1 2"},
-        {"a larger one alone", {{"n1", 1, 5}, {"n1", 3, 5}, {"n2", 4, 9}}, 3, 1, "2"},
-        {"no victim for what never fits", {{"n1", 4, 5}, {"n2", 4, 5}}, 5, 1, ""},
-        {"no victim when there is room", {{"n1", 4, 5}}, 4, 1, ""},
-        {"several nodes, the spare one stays", {{"n1", 2, 5}, {"n2", 2, 5}}, 3, 2, "1 2"},
-        {"one node is free already", {{"n1", 4, 5}}, 3, 2, "1"},
+         "2 3"},
+        {"one that loses less than two",
+         {RAN("n1", 2, 2000, 0), RAN("n1", 2, 2000, 0), RAN("n2", 4, 600, 0)},
+         4,
+         1,
+         "3"},
+        {"one is enough beside what is free",
+         {RAN("n1", 1, 600, 0), RAN("n1", 1, 600, 0), RAN("n2", 4, 600, 0)},
+         3,
+         1,
+         "2"},
+        {"a larger one alone",
+         {RAN("n1", 1, 600, 0), RAN("n1", 3, 600, 0), RAN("n2", 4, 600, 0)},
+         3,
+         1,
+         "2"},
+        {"who saves its work on a signal",
+         {RAN("n1", 4, 3000, 0, .signal = true), RAN("n2", 4, 600, 0)},
+         4,
+         1,
+         "1"},
+        {"no victim for what never fits", {RAN("n1", 4, 600, 0), RAN("n2", 4, 600, 0)}, 5, 1, ""},
+        {"no victim when there is room", {RAN("n1", 4, 600, 0)}, 4, 1, ""},
+        {"several nodes, the spare one stays", {RAN("n1", 2, 600, 0), RAN("n2", 2, 600, 0)}, 3, 2, "1 2"},
+        {"one node is free already", {RAN("n1", 4, 600, 0)}, 3, 2, "1"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t ids[6] = {0}, n = 0;
         sched_fixture_end(NULL);
         set_up(NULL);
         for (; rows[i].runs[n].node; n++) {
-            ids[n] = submit_on("low", rows[i].runs[n].cpus, rows[i].runs[n].priority, rows[i].runs[n].node);
+            struct job *j = job_of("low", rows[i].runs[n].cpus, 5);
+            req_rare_mut(&j->req)->nodelist = xstrdup(rows[i].runs[n].node);
+            j->req.gpus_per_node = rows[i].runs[n].gpus;
+            if (rows[i].runs[n].signal)
+                req_rare_mut(&j->req)->signal = SIGUSR1;
+            if (n)
+                l.now.ms += (int64_t)(rows[i].runs[n - 1].ran_s - rows[i].runs[n].ran_s) * MS_PER_S;
+            ids[n] = lab_submit(&l, j);
             check_int(rows[i].name, cycle_full(), 1);
         }
+        l.now.ms += (int64_t)rows[i].runs[n - 1].ran_s * MS_PER_S;
         struct job *j = job_of("high", rows[i].cpus, 1);
         j->req.nodes_min = j->req.nodes_max = j->req.ntasks = rows[i].nodes;
         uint32_t id = lab_submit(&l, j);
@@ -157,6 +189,100 @@ static void test_who_goes(void **state)
         check_str(rows[i].name, got.s ? got.s : "", rows[i].want);
         str_fini(&got);
     }
+}
+
+/* A lower place in the queue comes before a smaller loss. */
+static void test_the_lower_tier_goes_first(void **state)
+{
+    (void)state;
+    submit_on("spot", 4, 5, "n1");
+    assert_int_equal(cycle_full(), 1);
+    l.now.ms += 3000 * MS_PER_S;
+    submit_on("low", 4, 5, "n2");
+    assert_int_equal(cycle_full(), 1);
+    submit("high", 4, 1);
+    cycle_full();
+    assert_string_equal(victims(), "1>3");
+}
+
+/* What is said about victims that have to be spared for a time, and when that is over: *ret_at. */
+static const char *told_later(uint32_t id, int64_t *ret_at)
+{
+    struct sched_view v = lab_view(&l);
+    struct msg_why w;
+    const char *text = "";
+    *ret_at = 0;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++)
+        if (w.causes.v[i].code == CAUSE_PREEMPTS_LATER) {
+            text = said(&w.causes.v[i]);
+            *ret_at = w.causes.v[i].at.ms;
+        }
+    rec_fini(&msg_why_rec, &w);
+    return text;
+}
+
+/* Job 1 runs in `low` with that QOS, and job 2 wants its node; by partition and QOS, the time in seconds
+ * before which job 1 is not preempted. */
+static void test_a_minimum_run(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *qos;
+        uint32_t of_part, of_qos, until;
+    } rows[] = {
+        {"the partition's", NULL, 600, 0, 600},
+        {"the QOS's, longer", "cheap", 600, 900, 900},
+        {"the QOS's, shorter", "cheap", 600, 120, 120},
+        {"the QOS says none", "cheap", 600, 0, 600},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        int64_t told;
+        sched_fixture_end(NULL);
+        set_up(NULL);
+        l.spec.parts.v[1].preempt_exempt_s = rows[i].of_part;
+        l.spec.qos.v[0].preempt_exempt_s = rows[i].of_qos;
+        lab_configure(&l);
+        struct job *j = job_of("low", 4, 0);
+        j->req.qos = rows[i].qos ? xstrdup(rows[i].qos) : NULL;
+        req_rare_mut(&j->req)->nodelist = xstrdup("n1");
+        lab_submit(&l, j);
+        check_int(rows[i].name, cycle_full(), 1);
+        int64_t until = lab_get(&l, 1)->t_start.ms + (int64_t)rows[i].until * MS_PER_S;
+        submit_on("high", 4, 0, "n1");
+        cycle_full();
+        check_str(rows[i].name, victims(), "");
+        check_int(rows[i].name, last.next.ms, until);
+        check_has(
+            rows[i].name, told_later(2, &told),
+            "1 job that it may preempt has not had its minimum run yet; job 1 may be preempted from ");
+        check_int(rows[i].name, told, until);
+        l.now.ms = until - 2 * MS_PER_S;
+        cycle_resume();
+        check_str(rows[i].name, victims(), "");
+        l.now.ms = until;
+        cycle_resume();
+        check_str(rows[i].name, victims(), "1>2");
+    }
+}
+
+/* What a job may not preempt yet it finds by itself, though nothing happens: a search without victims was
+ * remembered. Another job of the node, which may go at once, is enough for a small one meanwhile. */
+static void test_a_minimum_run_spares_one_of_two(void **state)
+{
+    (void)state;
+    l.spec.qos.v[0].preempt_exempt_s = 600;
+    lab_configure(&l);
+    struct job *j = job_of("low", 2, 0);
+    j->req.qos = xstrdup("cheap");
+    req_rare_mut(&j->req)->nodelist = xstrdup("n1");
+    lab_submit(&l, j);
+    submit_on("low", 2, 0, "n1");
+    assert_int_equal(cycle_full(), 2);
+    l.now.ms += 60 * MS_PER_S;
+    submit_on("high", 2, 0, "n1");
+    cycle_full();
+    assert_string_equal(victims(), "2>3");
 }
 
 static void test_only_once_and_then_it_starts(void **state)
@@ -692,6 +818,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_who_goes),
+        TEST(test_the_lower_tier_goes_first),
+        TEST(test_a_minimum_run),
+        TEST(test_a_minimum_run_spares_one_of_two),
         TEST(test_only_once_and_then_it_starts),
         TEST(test_one_who_never_goes),
         TEST(test_two_who_need_a_place),
