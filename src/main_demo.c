@@ -24,6 +24,7 @@
 #include "src/base/clock.h"
 #include "src/base/clock_system.h"
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/log.h"
 #include "src/base/opt.h"
 #include "src/base/ulimit.h"
@@ -328,34 +329,38 @@ static int demo_take_option(void *ctx, const struct opt *opt, const char *arg, s
 
 static const struct opt table[] = {
     {OPT_SETS(struct demo_options, is_demo), .name = "demo"},
-    {.id = O_SPEED, .name = "speed", .arg = OPT_REQUIRED, .meta = "N", .help = "time goes N times as fast"},
+    {.id = O_SPEED,
+     .name = "speed",
+     .arg = OPT_REQUIRED,
+     .meta = "N",
+     .help = N_("time goes N times as fast")},
     {.id = O_SEED,
      .name = "seed",
      .arg = OPT_REQUIRED,
      .meta = "N",
-     .help = "other jobs with another number; the same ones with the same (1)"},
+     .help = N_("other jobs with another number; the same ones with the same (1)")},
     {.id = O_SIZE,
      .name = "size",
      .arg = OPT_REQUIRED,
      .meta = "S",
-     .help = "small: 3 nodes, lab: 10 (the default), cluster: 64"},
+     .help = N_("small: 3 nodes, lab: 10 (the default), cluster: 64")},
     {.id = O_AT,
      .name = "at",
      .arg = OPT_REQUIRED,
      .meta = "TIME",
-     .help = "the clock stands still at this time, as for --begin: for pictures"},
-    {OPT_SETS(struct demo_options, is_admin), .name = "admin", .help = "you are an administrator"},
+     .help = N_("the clock stands still at this time, as for --begin: for pictures")},
+    {OPT_SETS(struct demo_options, is_admin), .name = "admin", .help = N_("you are an administrator")},
     {OPT_SETS(struct demo_options, serve), .name = "serve",
-     .help = "print STOKER_HOME of the demo and serve until interrupted"},
+     .help = N_("print STOKER_HOME of the demo and serve until interrupted")},
 };
 static const struct opts demo_opts = OPTS(table, demo_take_option);
 
 static const struct opt_program demo_program = {
     .name = "stoker --demo",
     .usage = "[OPTIONS] [--serve | COMMAND [ARGS...] | OPTIONS OF THE SCREENS]",
-    .more =
+    .more = N_(
         "A made-up cluster. Nothing is installed or changed, and no job is run. You are the user alice.\n"
-        "COMMAND is one of Stoker's or Slurm's: stoker --demo squeue, stoker --demo why 123.\n",
+        "COMMAND is one of Stoker's or Slurm's: stoker --demo squeue, stoker --demo why 123.\n"),
     .options = &demo_opts};
 
 /* Options of the demo come first; the first word that is none of them begins the rest. */
@@ -387,7 +392,10 @@ int main(int argc, char **argv)
 {
     struct demo_options o;
     int rc = EXIT_FAILURE;
-    if (!demo_parse(argc, argv, &o, &rc))
+    lang_choose(NULL, NULL); /* of the help; the cluster's own texts are English */
+    bool go_on = demo_parse(argc, argv, &o, &rc);
+    lang_choose("en", NULL);
+    if (!go_on)
         return rc;
     char *dir = demo_make_dir();
     if (!dir)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"
@@ -18,34 +19,36 @@
 
 static void print_commands(FILE *f)
 {
-    fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
-          "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
-          "       stoker --demo [OPTIONS] [COMMAND [ARGS...]]\n"
-          "       stoker --plain [-a] [--json]\n"
-          "       stoker USER@HOST | HOST: | ssh://[USER@]HOST[:PORT] [COMMAND [ARGS...]]\n"
-          "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster,\n"
-          "--plain prints each change of your jobs as a line. USER@HOST: the cluster of that machine,\n"
-          "through ssh; nothing needs to be installed there.\n"
-          "Commands:\n\n",
+    fputs(tr("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
+             "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
+             "       stoker --demo [OPTIONS] [COMMAND [ARGS...]]\n"
+             "       stoker --plain [-a] [--json]\n"
+             "       stoker USER@HOST | HOST: | ssh://[USER@]HOST[:PORT] [COMMAND [ARGS...]]\n"
+             "The queue: full-screen on a terminal, else as a list. --demo shows a made-up cluster,\n"
+             "--plain prints each change of your jobs as a line. USER@HOST: the cluster of that machine,\n"
+             "through ssh; nothing needs to be installed there.\n"
+             "Commands:\n\n"),
           f);
     for (const struct command *const *c = commands; *c; c++)
         if (!(*c)->slurm)
-            fprintf(f, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fputs("\nSlurm's names, as commands of their own:\n\n", f);
+            fprintf(f, "  %-10s %s\n", (*c)->name, tr((*c)->summary));
+    fputs(tr("\nSlurm's names, as commands of their own:\n\n"), f);
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->slurm)
             fprintf(f, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fputs("\nstoker COMMAND --help tells more; man stoker-ui has the screens and their keys.\n"
-          "stoker --version prints the version.\n",
+    fputs(tr("\nstoker COMMAND --help tells more; man stoker-ui has the screens and their keys.\n"
+             "stoker --version prints the version.\n"),
           f);
 }
 
 static int unknown_command(const char *name)
 {
     const char *near = command_nearest(name, false);
-    fprintf(stderr, "stoker: no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
-            near ? near : "", near ? "'?" : "");
-    fputs("'stoker help' lists the commands.\n", stderr); /* all of them would hide the line above */
+    if (near)
+        fprintf(stderr, tr("stoker: no command '%s'; did you mean '%s'?\n"), name, near);
+    else
+        fprintf(stderr, tr("stoker: no command '%s'\n"), name);
+    fputs(tr("'stoker help' lists the commands.\n"), stderr); /* all of them would hide the line above */
     return EXIT_USAGE;
 }
 
@@ -97,6 +100,7 @@ static int take_host(int argc, char **argv)
 
 static int run_stoker(int argc, char **argv)
 {
+    lang_choose(NULL, NULL);
     argc = take_host(argc, argv);
     if (argc < 0)
         return EXIT_USAGE;
@@ -132,7 +136,7 @@ static int flush_stdout(int rc)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return rc;
     if (errno != EPIPE)
-        fprintf(stderr, "stoker: standard output: %s\n", strerror(errno));
+        fprintf(stderr, tr("stoker: standard output: %s\n"), strerror(errno));
     return rc ? rc : 1;
 }
 

@@ -83,9 +83,9 @@ static const struct opts screen_opts = {.v = screen_table, .n = SCREEN_N_OPTIONS
 static const struct opt_program program = {
     .name = "stoker-ui",
     .usage = "[OPTIONS]",
-    .more = "The screens of stoker(1); ? shows the keys. NO_COLOR turns colours off.\n"
-            "~/.config/stoker/ui.cfg keeps your settings, keys and commands (stoker-ui(7)).\n"
-            "--print-keys and --print-manual print the table of keys and stoker-ui(7).\n",
+    .more = N_("The screens of stoker(1); ? shows the keys. NO_COLOR turns colours off.\n"
+               "~/.config/stoker/ui.cfg keeps your settings, keys and commands (stoker-ui(7)).\n"
+               "--print-keys and --print-manual print the table of keys and stoker-ui(7).\n"),
     .options = &screen_opts,
 };
 

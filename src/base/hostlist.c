@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
+
 #define NAME_BYTES 255 /* a host name's limit */
 #define MAX_GROUPS 8
 #define MAX_DIGITS 9 /* of a number that is counted; digits before them belong to the prefix */
@@ -20,18 +22,19 @@ struct expansion {
 
 static int syntax_error(const struct expansion *x, const char *at, const char *what)
 {
-    return err_set(x->err, -EINVAL, "node list \"%.200s\": %s at character %zu", x->expr, what,
+    return err_set(x->err, -EINVAL, tr("node list \"%.200s\": %s at character %zu"), x->expr, what,
                    (size_t)(at - x->expr) + 1);
 }
 
 static int hostlist_push(struct expansion *x, const char *at, const struct str *name)
 {
     if (!name->len)
-        return syntax_error(x, at, "a name is missing");
+        return syntax_error(x, at, tr("a name is missing"));
     if (name->len > NAME_BYTES)
-        return syntax_error(x, at, "the name is too long");
+        return syntax_error(x, at, tr("the name is too long"));
     if (x->names.n >= HOSTLIST_MAX)
-        return err_set(x->err, -E2BIG, "node list \"%.200s\": more than %d names", x->expr, HOSTLIST_MAX);
+        return err_set(x->err, -E2BIG, tr("node list \"%.200s\": more than %d names"), x->expr,
+                       HOSTLIST_MAX);
     strv_push(&x->names, name->s);
     return 0;
 }
@@ -59,12 +62,12 @@ static int expand_item(struct expansion *x, struct str *prefix, const char *p, c
         goto out;
     }
     if (depth == MAX_GROUPS) {
-        r = syntax_error(x, open, "too many brackets");
+        r = syntax_error(x, open, tr("too many brackets"));
         goto out;
     }
     const char *close = memchr(open, ']', (size_t)(end - open));
     if (!close) {
-        r = syntax_error(x, open, "'[' without ']'");
+        r = syntax_error(x, open, tr("'[' without ']'"));
         goto out;
     }
     size_t stem_len = prefix->len;
@@ -79,7 +82,7 @@ static int expand_item(struct expansion *x, struct str *prefix, const char *p, c
             ok = hostlist_take_number(&p, &hi) > 0;
         }
         if (!ok || hi < lo || (*p != ',' && *p != ']')) {
-            r = syntax_error(x, range, "expected a range like 1-4 or 01-04");
+            r = syntax_error(x, range, tr("expected a range like 1-4 or 01-04"));
             break;
         }
         for (unsigned long i = lo; i <= hi && r == 0; i++) {
@@ -101,15 +104,15 @@ static int find_item_end(const struct expansion *x, const char *p, const char **
     bool inside = false;
     for (; *p && (inside || *p != ','); p++) {
         if ((unsigned char)*p <= ' ' || *p == 0x7f)
-            return syntax_error(x, p, "a blank or control character");
+            return syntax_error(x, p, tr("a blank or control character"));
         if (*p == '[' || *p == ']') {
             if (inside == (*p == '['))
-                return syntax_error(x, p, inside ? "'[' inside of brackets" : "']' without '['");
+                return syntax_error(x, p, inside ? tr("'[' inside of brackets") : tr("']' without '['"));
             inside = !inside;
         }
     }
     if (inside)
-        return syntax_error(x, p, "']' is missing");
+        return syntax_error(x, p, tr("']' is missing"));
     *ret = p;
     return 0;
 }

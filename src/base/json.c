@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 
 static void json_append_quoted(struct str *out, const char *s)
@@ -46,6 +47,7 @@ void json_key(struct str *out, const char *key)
 
 void json_begin_document(struct str *out, int schema)
 {
+    lang_pause();
     json_begin_object(out, NULL);
     json_int(out, "schema", schema);
 }
@@ -53,6 +55,7 @@ void json_begin_document(struct str *out, int schema)
 void json_end_document(struct str *out)
 {
     str_append(out, "}\n");
+    lang_resume();
 }
 
 void json_begin_object(struct str *out, const char *key)

@@ -24,7 +24,6 @@ const size_t n_langs = sizeof langs / sizeof langs[0];
 
 /* The C library keeps the catalogues for the whole process, so the choice is of the process too. */
 static const struct lang *chosen = &langs[0];
-static _Thread_local unsigned paused;
 
 /* Gettext's counter of changes: what it has looked up before one is void (its manual, 11.6). */
 extern int _nl_msg_cat_cntr;
@@ -113,6 +112,18 @@ static bool open_catalogue(const struct lang *l, const char *dir)
     return true;
 }
 
+static const char *catalogue_text(const char *text)
+{
+    return dgettext(DOMAIN, text);
+}
+
+static const char *catalogue_number(const char *one, const char *many, unsigned long n)
+{
+    return dngettext(DOMAIN, one, many, n);
+}
+
+static const struct lang_texts catalogue = {.text = catalogue_text, .number = catalogue_number};
+
 void lang_choose(const char *wanted, const char *dir)
 {
     char *beside = dir ? NULL : dir_beside_program();
@@ -123,53 +134,11 @@ void lang_choose(const char *wanted, const char *dir)
     if (!opened)
         setlocale(LC_MESSAGES, "C");
     chosen = opened ? l : &langs[0];
+    lang_texts = opened ? &catalogue : NULL;
     free(beside);
 }
 
 const char *lang_code(void)
 {
     return chosen->code;
-}
-
-/* --- texts --- */
-
-void lang_pause(void)
-{
-    paused++;
-}
-
-void lang_resume(void)
-{
-    paused--;
-}
-
-static bool is_source(void)
-{
-    return paused || is_english(chosen);
-}
-
-const char *tr(const char *text)
-{
-    /* The translation of "" is the catalogue's header. */
-    return is_source() || !text || !*text ? text : dgettext(DOMAIN, text);
-}
-
-const char *trn(const char *one, const char *many, unsigned long n)
-{
-    return is_source() ? (n == 1 ? one : many) : dngettext(DOMAIN, one, many, n);
-}
-
-unsigned long lang_form(unsigned long n)
-{
-    /* T: not shown: "form 0", "form 1", and so on, as many as the language has */
-    const char *form = trn("form 0", "form 1", n);
-    return strtoul(form + strlen("form "), NULL, 10);
-}
-
-const char *lang_in_context(const char *key, const char *text)
-{
-    if (is_source())
-        return text;
-    const char *found = dgettext(DOMAIN, key);
-    return found == key ? text : found;
 }

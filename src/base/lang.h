@@ -37,6 +37,13 @@ void lang_choose(const char *wanted, const char *dir);
 /* The code of the chosen language: "en" until one is chosen. */
 const char *lang_code(void);
 
+/* Where texts come from; NULL: they are English. lang_choose sets it. */
+struct lang_texts {
+    const char *(*text)(const char *text);
+    const char *(*number)(const char *one, const char *many, unsigned long n);
+};
+extern const struct lang_texts *lang_texts;
+
 /* Texts are English between the two calls, in this thread: for what programs read. They nest. */
 void lang_pause(void);
 void lang_resume(void);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
 #define HELP_WIDTH  80
@@ -13,9 +15,9 @@
 
 /* Behind every table: a command's own entries come first. */
 static const struct opt common_table[] = {
-    {.id = OPT_HELP, .name = "help", .letter = 'h', .help = "show this help"},
-    {.id = OPT_USAGE, .name = "usage", .help = "show a short usage"},
-    {.id = OPT_VERSION, .name = "version", .letter = 'V', .help = "show the version"},
+    {.id = OPT_HELP, .name = "help", .letter = 'h', .help = N_("show this help")},
+    {.id = OPT_USAGE, .name = "usage", .help = N_("show a short usage")},
+    {.id = OPT_VERSION, .name = "version", .letter = 'V', .help = N_("show the version")},
 };
 static const struct opts common = OPTS(common_table, NULL);
 
@@ -71,13 +73,14 @@ static int match_name(const struct opts *tables, const char *name, size_t len, s
         return 0;
     }
     if (!near.opt)
-        return err_set(err, -EINVAL, "unrecognized option '--%s'", name); /* with its "=value", as getopt */
+        return err_set(err, -EINVAL, tr("unrecognized option '--%s'"),
+                       name); /* with its "=value", as getopt */
     struct str list = STR_INIT;
     for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
         for (size_t i = 0; i < t->n; i++)
             if (t->v[i].name && strncmp(t->v[i].name, name, len) == 0)
                 str_appendf(&list, " '--%s'", t->v[i].name);
-    err_set(err, -EINVAL, "option '--%s' is ambiguous; possibilities:%s", name, list.s);
+    err_set(err, -EINVAL, tr("option '--%s' is ambiguous; possibilities:%s"), name, list.s);
     str_fini(&list);
     return -EINVAL;
 }
@@ -140,11 +143,11 @@ static enum opt_result parse_long(const struct opts *t, void *ctx, struct cursor
     if (match_name(t, name, len, &m, err))
         return OPT_BAD_USAGE;
     if (m.opt->arg == OPT_NONE && arg) {
-        err_set(err, -EINVAL, "option '--%s' doesn't allow an argument", m.opt->name);
+        err_set(err, -EINVAL, tr("option '--%s' doesn't allow an argument"), m.opt->name);
         return OPT_BAD_USAGE;
     }
     if (m.opt->arg == OPT_REQUIRED && !arg && !(arg = cursor_take_next(c))) {
-        err_set(err, -EINVAL, "option '--%s' requires an argument", m.opt->name);
+        err_set(err, -EINVAL, tr("option '--%s' requires an argument"), m.opt->name);
         return OPT_BAD_USAGE;
     }
     return option_do(&m, ctx, arg, flags, err);
@@ -157,14 +160,14 @@ static enum opt_result parse_short(const struct opts *t, void *ctx, struct curso
     for (const char *s = c->argv[c->i] + 1; *s; s++) {
         struct match m = {.opt = NULL};
         if (!match_letter(t, *s, &m)) {
-            err_set(err, -EINVAL, "invalid option -- '%c'", *s);
+            err_set(err, -EINVAL, tr("invalid option -- '%c'"), *s);
             return OPT_BAD_USAGE;
         }
         const char *arg = NULL;
         if (m.opt->arg != OPT_NONE && s[1])
             arg = s + 1;
         else if (m.opt->arg == OPT_REQUIRED && !(arg = cursor_take_next(c))) {
-            err_set(err, -EINVAL, "option requires an argument -- '%c'", *s);
+            err_set(err, -EINVAL, tr("option requires an argument -- '%c'"), *s);
             return OPT_BAD_USAGE;
         }
         enum opt_result r = option_do(&m, ctx, arg, flags, err);
@@ -224,7 +227,7 @@ static bool has_prefix(const char *name, const struct strv *prefixes)
 static void name_variable(struct errtext *err, const char *name, const char *value)
 {
     struct errtext why = err ? *err : (struct errtext){""};
-    err_set(err, -EINVAL, "in the environment: %s=%s\n%s", name, value, why.s);
+    err_set(err, -EINVAL, tr("in the environment: %s=%s\n%s"), name, value, why.s);
 }
 
 static enum opt_result env_option(const struct opts *t, const struct opt *o, void *ctx,
@@ -302,7 +305,7 @@ static void opt_print_wrapped(FILE *f, const char *text, size_t at, size_t inden
     struct strv words = strv_split(text, " ");
     size_t col = at;
     for (size_t i = 0; i < words.n; i++) {
-        size_t len = strlen(words.v[i]);
+        size_t len = (size_t)cell_width(words.v[i]);
         if (i && col + 1 + len > HELP_WIDTH) {
             fprintf(f, "\n%*s", (int)indent, "");
             col = indent;
@@ -325,7 +328,7 @@ static void help_line(FILE *f, const struct opts *tables, const struct opt *o)
         fprintf(f, "%s\n%*s", s.s, HELP_INDENT, "");
     else
         fprintf(f, "%-*s", HELP_INDENT, s.s);
-    opt_print_wrapped(f, o->help, HELP_INDENT, HELP_INDENT);
+    opt_print_wrapped(f, tr(o->help), HELP_INDENT, HELP_INDENT);
     str_fini(&s);
 }
 
@@ -365,18 +368,19 @@ void opt_print_usage(FILE *f, const char *name, const struct opts *tables, const
             str_append(&s, "] ");
         }
     str_append(&s, operands);
-    size_t lead = strlen("Usage: ") + strlen(name) + 1;
-    fprintf(f, "Usage: %s ", name);
+    const char *usage = tr("Usage: ");
+    size_t lead = (size_t)cell_width(usage) + strlen(name) + 1;
+    fprintf(f, "%s%s ", usage, name);
     opt_print_wrapped(f, s.s, lead, lead);
     str_fini(&s);
 }
 
 static void opt_program_help(const struct opt_program *p)
 {
-    printf("Usage: %s %s\n\nOptions:\n", p->name, p->usage);
+    printf(tr("Usage: %s %s\n\nOptions:\n"), p->name, p->usage);
     opt_print_help(stdout, p->options);
     if (p->more)
-        printf("\n%s", p->more);
+        printf("\n%s", tr(p->more));
 }
 
 bool opt_parse_program(const struct opt_program *p, void *ctx, int argc, char *const *argv, int *ret_exit)
@@ -385,7 +389,7 @@ bool opt_parse_program(const struct opt_program *p, void *ctx, int argc, char *c
     struct strv operands = {0};
     enum opt_result r = opt_parse(p->options, ctx, argc, argv, 0, &operands, &err);
     if (r == OPT_OK && operands.n) {
-        err_set(&err, -EINVAL, "unexpected argument: %s", operands.v[0]);
+        err_set(&err, -EINVAL, tr("unexpected argument: %s"), operands.v[0]);
         r = OPT_BAD_USAGE;
     }
     strv_fini(&operands);
@@ -396,7 +400,7 @@ bool opt_parse_program(const struct opt_program *p, void *ctx, int argc, char *c
     else if (r == OPT_VERSION)
         printf("%s " STOKER_VERSION "\n", p->name);
     else if (r != OPT_OK)
-        fprintf(stderr, "%s: %s\nTry \"%s --help\" for more information\n", p->name, err.s, p->name);
+        fprintf(stderr, tr("%s: %s\nTry \"%s --help\" for more information\n"), p->name, err.s, p->name);
     *ret_exit = r == OPT_HELP || r == OPT_USAGE || r == OPT_VERSION ? 0 : 2;
     return r == OPT_OK;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "src/base/err.h"
+#include "src/base/lang.h"
 #include "src/base/str.h"
 
 #define S_PER_DAY 86400
@@ -296,16 +297,16 @@ static int time_parse(const char *s, struct wall now, bool past, struct wall *re
         p += strspn(p, " \t");
     }
     if (!ok || (m.is_exact && (m.has_date || m.has_time)))
-        return err_set(
-            err, -EINVAL,
-            "\"%s\" is not a time: give YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS], MMDD[YY], MM/DD[/YY], today, "
-            "tomorrow, midnight, noon, now+COUNT[unit] or @SECONDS",
-            s);
+        return err_set(err, -EINVAL,
+                       tr("\"%s\" is not a time: give YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS], MMDD[YY], "
+                          "MM/DD[/YY], today, "
+                          "tomorrow, midnight, noon, now+COUNT[unit] or @SECONDS"),
+                       s);
     int64_t t = m.is_exact ? m.exact_s : past ? resolve_past(&m, now_s) : time_resolve(&m, now_s);
     if (past && t <= 0)
         t = 1;
     if (t <= 0)
-        return err_set(err, -EINVAL, "\"%s\" is not a time that a job could wait for", s);
+        return err_set(err, -EINVAL, tr("\"%s\" is not a time that a job could wait for"), s);
     *ret = (struct wall){.ms = t * MS_PER_S};
     return 0;
 }

@@ -10,11 +10,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
+
 #define DURATION_MAX (DURATION_NOT_SET - 1) /* the longest that is not a special value */
 #define S_PER_DAY    86400u
 
 static const char not_a_duration[] =
-    "\"%s\" is not a time: give minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or UNLIMITED";
+    N_("\"%s\" is not a time: give minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or UNLIMITED");
 
 static bool is_unlimited(const char *s)
 {
@@ -73,7 +75,7 @@ int duration_parse_slurm(const char *s, uint32_t *ret_s, struct errtext *err)
 {
     uint64_t v = 0;
     if (!is_unlimited(s) && !parse_fields(s, &v))
-        return err_set(err, -EINVAL, not_a_duration, s);
+        return err_set(err, -EINVAL, tr(not_a_duration), s);
     *ret_s = v ? (uint32_t)v : DURATION_UNLIMITED;
     return 0;
 }
@@ -92,7 +94,7 @@ int duration_parse_conf(const char *s, uint32_t *ret_s, struct errtext *err)
     }
     if (strpbrk(s, ":-")) {
         if (!parse_fields(s, &v))
-            return err_set(err, -EINVAL, not_a_duration, s);
+            return err_set(err, -EINVAL, tr(not_a_duration), s);
         *ret_s = (uint32_t)v;
         return 0;
     }
@@ -104,7 +106,7 @@ int duration_parse_conf(const char *s, uint32_t *ret_s, struct errtext *err)
                 return 0;
             }
     return err_set(err, -EINVAL,
-                   "\"%s\" is not a time: give 90s, 5m, 2h, 7d, 1w, HH:MM:SS, D-HH or unlimited", s);
+                   tr("\"%s\" is not a time: give 90s, 5m, 2h, 7d, 1w, HH:MM:SS, D-HH or unlimited"), s);
 }
 
 static const char *special_duration(uint32_t s)
@@ -188,17 +190,17 @@ int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
         digits = digits * 10 + (unsigned)(*p - '0');
         scale *= fraction ? 10 : 1;
         if (scale > 1000000000)
-            return err_set(err, -EINVAL, "\"%s\" has too many decimals", s);
+            return err_set(err, -EINVAL, tr("\"%s\" has too many decimals"), s);
         if (digits / scale > 1000000000000000)
-            return err_set(err, -ERANGE, "\"%s\" is too much memory", s);
+            return err_set(err, -ERANGE, tr("\"%s\" is too much memory"), s);
     }
     uint64_t unit = any ? unit_kib(p) : 0;
     if (!unit)
-        return err_set(err, -EINVAL, "\"%s\" is not a size: give a number with K, M, G or T", s);
+        return err_set(err, -EINVAL, tr("\"%s\" is not a size: give a number with K, M, G or T"), s);
     unsigned __int128 per_mib = scale * 1024, mib = (digits * unit + per_mib - 1) / per_mib;
     /* In bytes it must fit 64 bits. */
     if (mib >= UINT64_C(1) << 44)
-        return err_set(err, -ERANGE, "\"%s\" is too much memory", s);
+        return err_set(err, -ERANGE, tr("\"%s\" is too much memory"), s);
     *ret_mib = (uint64_t)mib;
     return 0;
 }
@@ -238,11 +240,12 @@ int int_parse(const char *s, int64_t min, int64_t max, int64_t *ret, struct errt
 {
     const char *digits = *s == '-' ? s + 1 : s;
     if (!*digits || digits[strspn(digits, "0123456789")])
-        return err_set(err, -EINVAL, "\"%s\" is not a whole number", s);
+        return err_set(err, -EINVAL, tr("\"%s\" is not a whole number"), s);
     errno = 0;
     int64_t v = strtoll(s, NULL, 10);
     if (errno || v < min || v > max)
-        return err_set(err, -EINVAL, "%s is not between %" PRId64 " and %" PRId64, s, min, max);
+        return err_set(err, -EINVAL, tr("%s is not between %lld and %lld"), s, (long long)min,
+                       (long long)max);
     *ret = v;
     return 0;
 }

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
+
 unsigned ask_flags(const struct cli *cli)
 {
     return cli->cmd->slurm ? 0 : CLIENT_SLURM;
@@ -71,7 +73,7 @@ void *ask_call(struct client *c, enum msg_kind kind, const void *body, enum msg_
         *refusal = r->refusal < REFUSAL_N ? (enum refusal)r->refusal : REFUSAL_BAD_REQUEST;
         err_set(err, 0, "%s", str_is_empty(r->text) ? refusal_slurm(*refusal) : r->text);
     } else {
-        err_set(err, 0, "the controller answers with %s", msg_name(got));
+        err_set(err, 0, tr("the controller answers with %s"), msg_name(got));
     }
     msg_free(got, answer);
     return NULL;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
@@ -25,7 +26,7 @@ static int cli_set_host(void *ctx, const struct opt *o, const char *arg, struct 
 static const struct opt on_table[] = {{.name = "on",
                                        .arg = OPT_REQUIRED,
                                        .meta = "HOST",
-                                       .help = "the cluster of that machine, through ssh"}};
+                                       .help = N_("the cluster of that machine, through ssh")}};
 static const struct opts on_opts = OPTS(on_table, cli_set_host);
 
 /* The command's options, and behind them --on where it has that. ret: room for the tables. */
@@ -44,7 +45,7 @@ static const struct opts *cli_options(const struct command *cmd, struct opts *re
 void cli_print_help(FILE *f, const struct cli *cli)
 {
     struct opts tables;
-    fprintf(f, "Usage: %s %s\n%s.\n\nOptions:\n", cli->name, cli->cmd->usage, cli->cmd->summary);
+    fprintf(f, tr("Usage: %s %s\n%s.\n\nOptions:\n"), cli->name, cli->cmd->usage, tr(cli->cmd->summary));
     opt_print_help(f, cli_options(cli->cmd, &tables));
 }
 
@@ -70,7 +71,7 @@ bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *
         return false;
     case OPT_VERSION: print_version(cli); return false;
     case OPT_BAD_USAGE:
-        cli_say(cli, "%s\nTry \"%s --help\" for more information", err->s, cli->name);
+        cli_say(cli, tr("%s\nTry \"%s --help\" for more information"), err->s, cli->name);
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_usage_exit);
         return false;
     case OPT_FAILED:
@@ -95,7 +96,7 @@ bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned
                                   operands ? operands : &none, &err);
     bool go_on = cli_parsed(cli, r, &err, ret_exit);
     if (go_on && none.n && !cli->cmd->slurm) {
-        cli_error(cli, "unexpected '%s'", none.v[0]);
+        cli_error(cli, tr("unexpected '%s'"), none.v[0]);
         *ret_exit = usage_exit(cli->cmd, 0);
         go_on = false;
     }
@@ -141,7 +142,7 @@ void cli_error(const struct cli *cli, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say(cli->name, "error: ", fmt, ap);
+    say(cli->name, tr("error: "), fmt, ap);
     va_end(ap);
 }
 

@@ -1,20 +1,21 @@
 /* lookup.c - one thing by its name. */
 #include "src/cli/lookup.h"
 
+#include "src/base/lang.h"
 #include "src/model/model.h"
 
-static int say_missing(const struct job_lookup *l, const struct cli *cli, const char *what)
+static int say_missing(const struct job_lookup *l, const struct cli *cli, bool step)
 {
     struct str id = STR_INIT;
     target_append(&id, &l->target);
-    cli_error(cli, "there is no %s %s", what, id.s);
+    cli_error(cli, step ? tr("there is no step %s") : tr("there is no job %s"), id.s);
     str_fini(&id);
     return EXIT_NOT_FOUND;
 }
 
 static int say_array(const struct job_lookup *l, const struct cli *cli)
 {
-    cli_error(cli, "%u is an array: name one element, as in %u_0", l->target.job, l->target.job);
+    cli_error(cli, tr("%u is an array: name one element, as in %u_0"), l->target.job, l->target.job);
     return 2;
 }
 
@@ -29,7 +30,7 @@ static int lookup_find(struct job_lookup *l, const struct cli *cli)
             l->job = j;
         }
     if (!l->n_jobs)
-        return say_missing(l, cli, "job");
+        return say_missing(l, cli, false);
     /* An array's id is also the raw id of one of its elements: then the whole array is meant. */
     if (l->n_jobs > 1)
         l->job = NULL;
@@ -39,9 +40,9 @@ static int lookup_find(struct job_lookup *l, const struct cli *cli)
         return say_array(l, cli);
     l->step = job_find_step(l->job, l->target.step);
     if (!l->step)
-        return say_missing(l, cli, "step");
+        return say_missing(l, cli, true);
     if (l->task != NOT_GIVEN && !step_find_task(l->step, l->task) && l->task >= l->step->n_ranks) {
-        cli_error(cli, "step %u.%d has no task %u", l->job->id, l->step->id, l->task);
+        cli_error(cli, tr("step %u.%d has no task %u"), l->job->id, l->step->id, l->task);
         return EXIT_NOT_FOUND;
     }
     return 0;
@@ -98,7 +99,7 @@ int lookup_open(struct job_lookup *l, const struct cli *cli, const char *word)
 
 int lookup_open_one(struct job_lookup *l, const struct cli *cli, const struct strv *operands)
 {
-    const char *word = only_operand(cli, operands, "job");
+    const char *word = only_job(cli, operands);
     if (!word) {
         *l = (struct job_lookup){.task = NOT_GIVEN};
         model_init(&l->m);
@@ -115,10 +116,10 @@ void lookup_fini(struct job_lookup *l)
     l->client = NULL;
 }
 
-const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what)
+const char *only_job(const struct cli *cli, const struct strv *operands)
 {
     if (operands->n == 1)
         return operands->v[0];
-    cli_error(cli, operands->n ? "give one %s, not several" : "give a %s", what);
+    cli_error(cli, operands->n ? tr("give one job, not several") : tr("give a job"));
     return NULL;
 }

@@ -25,6 +25,6 @@ int lookup_open_one(struct job_lookup *l, const struct cli *cli, const struct st
 void lookup_fini(struct job_lookup *l);
 
 /* The only operand of a command that takes one. Returns it, or NULL after saying what is wrong. */
-const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what);
+const char *only_job(const struct cli *cli, const struct strv *operands);
 
 #endif

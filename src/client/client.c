@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_find.h"
@@ -49,8 +50,8 @@ static int lost(struct client *c, struct errtext *err, int code)
     if (c->remote)
         return client_remote_lost(c->remote, err);
     if (code == 0 || code == -EPIPE || code == -ECONNRESET)
-        return err_set(err, -ECONNRESET, "the controller has closed the connection");
-    return err_set(err, -ECONNRESET, "the connection to the controller: %s", strerror(-code));
+        return err_set(err, -ECONNRESET, tr("the controller has closed the connection"));
+    return err_set(err, -ECONNRESET, tr("the connection to the controller: %s"), strerror(-code));
 }
 
 /* Writes what the socket takes now. */
@@ -162,18 +163,19 @@ static int take_welcome(struct client *c, enum msg_kind kind, void *body, struct
     if (kind != MSG_WELCOME) {
         const struct msg_result *refused = kind == MSG_RESULT ? body : NULL;
         bool later = refused && refused->refusal == REFUSAL_RATE;
-        int r = err_set(err, later ? -EBUSY : -EPROTO, "the controller refuses the connection: %s",
-                        refused && refused->text ? refused->text : "no reason is given");
+        int r = err_set(err, later ? -EBUSY : -EPROTO, tr("the controller refuses the connection: %s"),
+                        refused && refused->text ? refused->text : tr("no reason is given"));
         msg_free(kind, body);
         return r;
     }
     c->welcome = body;
     uint32_t version = c->welcome->version;
     if (version < PROTO_VERSION_MIN || version > PROTO_VERSION)
-        return err_set(err, -EPROTO,
-                       "the controller (release %s) speaks version %u of the protocol, %s speaks %d to %d",
-                       c->welcome->release ? c->welcome->release : "unknown", version, c->program,
-                       PROTO_VERSION_MIN, PROTO_VERSION);
+        return err_set(
+            err, -EPROTO,
+            tr("the controller (release %s) speaks version %u of the protocol, %s speaks %d to %d"),
+            c->welcome->release ? c->welcome->release : "?", version, c->program, PROTO_VERSION_MIN,
+            PROTO_VERSION);
     return 0;
 }
 
@@ -196,7 +198,7 @@ static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incom
         struct frame f;
         int r = frame_reader_next(&c->in, &f);
         if (r < 0)
-            return err_set(err, -EBADMSG, "the controller announces a message that is too long");
+            return err_set(err, -EBADMSG, tr("the controller announces a message that is too long"));
         if (r == 0)
             return 0;
         if (f.type == MSG_PING) {
@@ -236,7 +238,7 @@ static int client_take_frame(struct client *c, uint64_t wanted_tag, struct incom
 
 static int client_away(struct errtext *err)
 {
-    return err_set(err, -ETIMEDOUT, "the controller does not answer");
+    return err_set(err, -ETIMEDOUT, tr("the controller does not answer"));
 }
 
 /* Returns 1, 0 (time is up, a signal came, or the greeting has been answered), or a negative error.
@@ -356,8 +358,8 @@ static void say_how_to_start(const struct paths *p, struct errtext *err)
     if (!err)
         return;
     first = *err;
-    err_set(err, -ENOENT, "%s; %s: %s", first.s, p->shared ? "an administrator starts it" : "start it",
-            paths_start_command(p));
+    err_set(err, -ENOENT, p->shared ? tr("%s; an administrator starts it: %s") : tr("%s; start it: %s"),
+            first.s, paths_start_command(p));
 }
 
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_slurm.h"
@@ -14,10 +15,10 @@
 static int dial_error(const char *path, int code, struct errtext *err)
 {
     if (code == -ENOENT || code == -ENOTDIR || code == -ECONNREFUSED)
-        return err_set(err, code == -ENOTDIR ? -ENOENT : code, "no controller runs here (no answer at %s)",
-                       path);
+        return err_set(err, code == -ENOTDIR ? -ENOENT : code,
+                       tr("no controller runs here (no answer at %s)"), path);
     if (code == -EAGAIN)
-        return err_set(err, -ETIMEDOUT, "the controller at %s takes no more connections now", path);
+        return err_set(err, -ETIMEDOUT, tr("the controller at %s takes no more connections now"), path);
     return err_set(err, code, "%s: %s", path, strerror(-code));
 }
 

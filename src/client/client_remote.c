@@ -14,6 +14,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/spawn.h"
 #include "src/base/str.h"
 #include "src/base/utf8.h"
@@ -69,7 +70,8 @@ int client_remote_choose(const char *host, struct errtext *err)
     if (n && host[n - 1] == ':')
         n--;
     if (!is_host(host, n))
-        return err_set(err, -EINVAL, "'%s' is not a machine for ssh: user@host, host: or ssh://host", host);
+        return err_set(err, -EINVAL, tr("'%s' is not a machine for ssh: user@host, host: or ssh://host"),
+                       host);
     char *plain = xasprintf("%.*s", (int)n, host);
     setenv(CLIENT_HOST_VARIABLE, plain, 1);
     unsetenv("STOKER_SOCKET");
@@ -157,7 +159,7 @@ static int remote_start_ssh(struct client_remote *r, const char *command, bool s
                                            .session = silent},
                            &r->pid);
     strv_fini(&argv);
-    return rc < 0 ? err_set(err, rc, "ssh cannot be started: %s", strerror(-rc)) : 0;
+    return rc < 0 ? err_set(err, rc, tr("ssh cannot be started: %s"), strerror(-rc)) : 0;
 }
 
 /* Returns its wait status, or -1 where it does not end in time. */
@@ -198,8 +200,8 @@ static int say_ended(struct remote_start *s, struct errtext *err)
     if (*words)
         return err_set(err, -EHOSTUNREACH, "%s: %s", s->r->host, words);
     if (status > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 255)
-        return err_set(err, -EHOSTUNREACH, "ssh has not reached %s", s->r->host);
-    return err_set(err, -EHOSTUNREACH, "ssh to %s has ended before stoker-slurm answered there",
+        return err_set(err, -EHOSTUNREACH, tr("ssh has not reached %s"), s->r->host);
+    return err_set(err, -EHOSTUNREACH, tr("ssh to %s has ended before stoker-slurm answered there"),
                    s->r->host);
 }
 
@@ -207,16 +209,17 @@ static int take_request(struct remote_start *s, struct errtext *err)
 {
     const struct boot *b = &s->boot;
     if (!str_eq(b->arch, s->bundle.arch))
-        return err_set(err, -ENOEXEC,
-                       "%s is a machine of type %s, and stoker-slurm here is for %s: install Stoker there, "
-                       "and run it there",
-                       s->r->host, b->arch, s->bundle.arch);
+        return err_set(
+            err, -ENOEXEC,
+            tr("%s is a machine of type %s, and stoker-slurm here is for %s: install Stoker there, "
+               "and run it there"),
+            s->r->host, b->arch, s->bundle.arch);
     s->sending = bundle_find(&s->bundle, b->name);
     s->sent = 0;
     if (!s->sending)
-        return err_set(err, -EPROTO, "%s asks for a file that there is not", s->r->host);
+        return err_set(err, -EPROTO, tr("%s asks for a file that there is not"), s->r->host);
     if (!s->silent && isatty(STDERR_FILENO))
-        fprintf(stderr, "stoker: copying stoker-slurm (%.1f MB) to %s\n", (double)s->sending->n / 1e6,
+        fprintf(stderr, tr("stoker: copying stoker-slurm (%.1f MB) to %s\n"), (double)s->sending->n / 1e6,
                 s->r->host);
     return 0;
 }
@@ -233,7 +236,7 @@ static int read_start(struct remote_start *s, struct errtext *err)
     size_t used = 0;
     enum boot_event e = boot_feed(&s->boot, buf, (size_t)n, &used);
     if (recv(s->fd, buf, used, 0) != (ssize_t)used)
-        return err_set(err, -EIO, "the socket of ssh: %s", strerror(errno));
+        return err_set(err, -EIO, tr("the socket of ssh: %s"), strerror(errno));
     s->moved = mono_ms();
     utf8_clean(s->boot.text, sizeof s->boot.text - 1);
     utf8_clean(s->boot.arch, sizeof s->boot.arch - 1);
@@ -270,7 +273,7 @@ static int remote_greet(struct remote_start *s, struct errtext *err)
                               {.fd = s->r->says_fd, .events = POLLIN}};
         int n = poll(p, 2, left > 0 ? (int)left : left < 0 && !s->silent ? -1 : 0);
         if (n == 0 && s->silent)
-            return err_set(err, -ETIMEDOUT, "%s does not answer", s->r->host);
+            return err_set(err, -ETIMEDOUT, tr("%s does not answer"), s->r->host);
         if (n == 0)
             remote_show(s->r);
         if (n <= 0)
@@ -308,7 +311,7 @@ static int remote_open_bundle(struct bundle *k, struct errtext *err)
     static const char *const programs[] = {"stoker-slurm", NULL};
     char *dir = exe_path_dir();
     int r = dir ? bundle_open(k, dir, programs, err)
-                : err_set(err, -ENOENT, "it is not known where the programs of Stoker lie");
+                : err_set(err, -ENOENT, tr("it is not known where the programs of Stoker lie"));
     free(dir);
     return r;
 }
@@ -316,12 +319,12 @@ static int remote_open_bundle(struct bundle *k, struct errtext *err)
 static int open_pair(int fds[2], int says[2], struct errtext *err)
 {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
-        return err_set(err, -errno, "no socket can be made: %s", strerror(errno));
+        return err_set(err, -errno, tr("no socket can be made: %s"), strerror(errno));
     if (pipe2(says, O_CLOEXEC) == 0) {
         fcntl(says[0], F_SETFL, O_NONBLOCK);
         return 0;
     }
-    int r = err_set(err, -errno, "no pipe can be made: %s", strerror(errno));
+    int r = err_set(err, -errno, tr("no pipe can be made: %s"), strerror(errno));
     close(fds[0]);
     close(fds[1]);
     return r;
@@ -407,8 +410,8 @@ int client_remote_lost(struct client_remote *r, struct errtext *err)
     char words[SAYS_LAST_MAX];
     remote_hear(r);
     if (*remote_last_words(r, words, sizeof words))
-        return err_set(err, -ECONNRESET, "the connection to %s is lost: %s", r->host, words);
-    return err_set(err, -ECONNRESET, "the connection to %s is lost", r->host);
+        return err_set(err, -ECONNRESET, tr("the connection to %s is lost: %s"), r->host, words);
+    return err_set(err, -ECONNRESET, tr("the connection to %s is lost"), r->host);
 }
 
 const struct strv *client_remote_env(const struct client_remote *r)

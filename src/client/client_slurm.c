@@ -17,6 +17,7 @@
 #include "src/base/exe_path.h"
 #include "src/base/file.h"
 #include "src/base/idmap.h"
+#include "src/base/lang.h"
 #include "src/base/path_search.h"
 #include "src/base/spawn.h"
 #include "src/base/str.h"
@@ -90,9 +91,9 @@ static int make_private_dir(const char *socket, struct errtext *err)
     struct stat st;
     int r = 0;
     if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-        r = err_set(err, -errno, "cannot make the directory %s: %s", dir, strerror(errno));
+        r = err_set(err, -errno, tr("cannot make the directory %s: %s"), dir, strerror(errno));
     else if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
-        r = err_set(err, -EPERM, "%s is not a directory of yours alone (mode 0700)", dir);
+        r = err_set(err, -EPERM, tr("%s is not a directory of yours alone (mode 0700)"), dir);
     free(copy);
     return r;
 }
@@ -108,7 +109,7 @@ static int wait_started(pid_t pid, int says_fd, struct errtext *err)
             return err_set(err, -errno, "stoker-slurm: %s", strerror(errno));
     int r = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECONNREFUSED;
     if (r < 0)
-        err_set(err, r, "stoker-slurm could not be started: %s",
+        err_set(err, r, tr("stoker-slurm could not be started: %s"),
                 says.len ? str_trim(says.s) : "it said nothing");
     str_fini(&says);
     return r;
@@ -121,7 +122,7 @@ static int start_server(const struct slurm_place *p, struct errtext *err)
         return err_set(err, -errno, "/dev/null: %s", strerror(errno));
     if (pipe2(says, O_CLOEXEC) < 0) {
         close(null);
-        return err_set(err, -errno, "no pipe can be made: %s", strerror(errno));
+        return err_set(err, -errno, tr("no pipe can be made: %s"), strerror(errno));
     }
     char *program = exe_path_program("stoker-slurm"), name[] = "stoker-slurm";
     char *argv[] = {name, p->socket, p->commands, NULL};
@@ -134,7 +135,7 @@ static int start_server(const struct slurm_place *p, struct errtext *err)
                           &pid);
     close(null);
     close(says[1]);
-    r = r < 0 ? err_set(err, r, "%s cannot be started: %s", program, strerror(-r))
+    r = r < 0 ? err_set(err, r, tr("%s cannot be started: %s"), program, strerror(-r))
               : wait_started(pid, says[0], err);
     close(says[0]);
     free(program);

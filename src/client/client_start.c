@@ -23,6 +23,7 @@
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_find.h"
 #include "src/client/client_private.h"
@@ -42,7 +43,7 @@ static mode_t open_mode(const struct paths *p)
 static int client_start_make_dir(const struct paths *p, const char *path, mode_t mode, struct errtext *err)
 {
     int r = dirs_make(path, open_mode(p), mode);
-    return r < 0 ? err_set(err, r, "cannot make the directory %s: %s", path, strerror(-r)) : 0;
+    return r < 0 ? err_set(err, r, tr("cannot make the directory %s: %s"), path, strerror(-r)) : 0;
 }
 
 /* ---- the children ---- */
@@ -147,8 +148,8 @@ static int failure(const char *what, const char *log_path, int log_fd, off_t bef
     char line[TAIL_SIZE];
     last_line(log_fd, before, line, sizeof line);
     if (*line)
-        return err_set(err, -ECONNREFUSED, "the controller %s: %.600s (see %s)", what, line, log_path);
-    return err_set(err, -ECONNREFUSED, "the controller %s (see %s)", what, log_path);
+        return err_set(err, -ECONNREFUSED, tr("%s: %.600s (see %s)"), what, line, log_path);
+    return err_set(err, -ECONNREFUSED, tr("%s (see %s)"), what, log_path);
 }
 
 /* Returns the socket once the controller answers. One that puts itself into the background ends with 0. A
@@ -163,11 +164,11 @@ static int wait_answer(const struct paths *p, unsigned flags, int *watch_fd, int
         if (fd >= 0)
             return fd;
         if (*watch_fd >= 0 && mono_ms() >= say_at) {
-            fprintf(stderr, "stoker: the controller is checking the state ...\n");
+            fputs(tr("stoker: the controller is checking the state ...\n"), stderr);
             say_at = INT64_MAX;
         }
         if (mono_ms() >= deadline && (*watch_fd < 0 || !(flags & CLIENT_UP))) {
-            *ret_what = "was started but does not answer";
+            *ret_what = tr("the controller was started but does not answer");
             return -1;
         }
         struct pollfd pfd = {.fd = *watch_fd, .events = POLLIN};
@@ -175,7 +176,7 @@ static int wait_answer(const struct paths *p, unsigned flags, int *watch_fd, int
         if (poll(&pfd, 1, POLL_MS) <= 0)
             continue;
         if (read(*watch_fd, &status, sizeof status) == sizeof status && status != 0) {
-            *ret_what = "could not be started";
+            *ret_what = tr("the controller could not be started");
             return -1;
         }
         close(*watch_fd);
@@ -190,7 +191,7 @@ static int lock_start(const struct paths *p, int64_t deadline, struct errtext *e
     char *path = xasprintf("%s/start.lock", p->run);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
-        err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
+        err_set(err, -errno, tr("cannot write %s: %s"), path, strerror(errno));
     free(path);
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && mono_ms() < deadline)
         poll(NULL, 0, POLL_MS);
@@ -202,7 +203,7 @@ static int start_locked(const struct paths *p, unsigned flags, int64_t deadline,
     char *log_path = xasprintf("%s/stokerd.out", p->log);
     int log_fd = open(log_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log_fd < 0) {
-        int r = err_set(err, -EACCES, "cannot write %s: %s", log_path, strerror(errno));
+        int r = err_set(err, -EACCES, tr("cannot write %s: %s"), log_path, strerror(errno));
         free(log_path);
         return r;
     }
@@ -211,16 +212,17 @@ static int start_locked(const struct paths *p, unsigned flags, int64_t deadline,
     pid_t watcher = 0;
     int watch_fd = spawn(program, flags, log_fd, &watcher), fd;
     if (watch_fd < 0) {
-        fd = err_set(err, watch_fd, "cannot start the controller: %s", strerror(-watch_fd));
+        fd = err_set(err, watch_fd, tr("cannot start the controller: %s"), strerror(-watch_fd));
     } else {
         const char *what = "";
         fd = wait_answer(p, flags, &watch_fd, deadline, &what);
         if (fd < 0)
             fd = failure(what, log_path, log_fd, before, err);
         else if (!(flags & (CLIENT_UP | CLIENT_SILENT))) /* it was not asked for by that name */
-            fprintf(stderr,
-                    "stoker: started a cluster of your own on this machine (%s); stoker down stops it\n",
-                    p->home ? p->home : p->state);
+            fprintf(
+                stderr,
+                tr("stoker: started a cluster of your own on this machine (%s); stoker down stops it\n"),
+                p->home ? p->home : p->state);
         if (watch_fd >= 0)
             close(watch_fd);
         while (waitpid(watcher, NULL, 0) < 0 && errno == EINTR)
@@ -249,18 +251,19 @@ static bool is_service(const struct paths *p)
 int client_start_controller(const struct paths *p, unsigned flags, struct errtext *err)
 {
     if (p->shared && geteuid() != 0)
-        return err_set(err, -ECONNREFUSED,
-                       "the controller of this machine (%s) does not run; an administrator starts it: %s",
-                       p->config, paths_start_command(p));
+        return err_set(
+            err, -ECONNREFUSED,
+            tr("the controller of this machine (%s) does not run; an administrator starts it: %s"),
+            p->config, paths_start_command(p));
     if (is_service(p))
-        return err_set(err, -ECONNREFUSED, "the controller is a service of this machine: %s",
+        return err_set(err, -ECONNREFUSED, tr("the controller is a service of this machine: %s"),
                        paths_start_command(p));
     struct stat st;
     if (lstat(p->socket, &st) == 0 && S_ISLNK(st.st_mode))
         return err_set(
             err, -ECONNREFUSED,
-            "this is a login node of a controller elsewhere, which is out of reach now; if it is "
-            "one no more: rm %s",
+            tr("this is a login node of a controller elsewhere, which is out of reach now; if it is "
+               "one no more: rm %s"),
             p->socket);
     int64_t deadline = mono_ms() + start_wait_ms();
     int r = client_start_make_dir(p, p->run, open_mode(p), err);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 #include "src/proto/codec.h"
@@ -11,7 +12,7 @@ static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *
     for (size_t i = 0; i < nodes->rows.n; i++) {
         struct node n;
         if (!nodes->rows.v[i].spec.name)
-            return err_set(err, -EBADMSG, "a node without a name");
+            return err_set(err, -EBADMSG, tr("a node without a name"));
         /* A copy: what it shares goes with the message, and leaves no gaps between the nodes. */
         rec_copy(&node_rec, &n, &nodes->rows.v[i]);
         model_take_node(m, &n);
@@ -22,7 +23,7 @@ static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *
 int mirror_check_row(const struct job *row, struct errtext *err)
 {
     if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
-        return err_set(err, -EBADMSG, "a row that is not a job: id %u, state %u", row->id, row->state);
+        return err_set(err, -EBADMSG, tr("a row that is not a job: id %u, state %u"), row->id, row->state);
     return 0;
 }
 
@@ -123,7 +124,7 @@ static int apply_event(struct model *m, const struct msg_event *msg, struct errt
     if (r == -ENOENT && (ev.kind == EV_WINDOW || ev.kind == EV_JOB_GONE))
         r = 0;
     if (r < 0)
-        err_set(err, r, "event %llu (%s of job %u) does not fit what is known here",
+        err_set(err, r, tr("event %llu (%s of job %u) does not fit what is known here"),
                 (unsigned long long)ev.seq, event_name(ev.kind), ev.job);
     event_fini(&ev);
     return r < 0 ? r : 1;

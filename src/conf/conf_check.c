@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
@@ -84,27 +85,28 @@ static int check_address(const struct finish *f, size_t entry, const struct node
     if (!n->address)
         return 0;
     if (!*n->address)
-        return conf_error(f->c, at, "address: an empty text is not an address");
+        return conf_error(f->c, at, tr("address: an empty text is not an address"));
     if (n->transport && strcmp(n->transport, "local") == 0)
         return conf_error(f->c, at,
-                          "address: a node with transport = \"local\" is this machine and has none");
+                          tr("address: a node with transport = \"local\" is this machine and has none"));
     const char *percent = strchr(n->address, '%');
     for (; percent && percent[1] == 's'; percent = strchr(percent + 1, '%'))
         ;
     if (percent)
         return conf_error(f->c, at,
-                          "address: after %% only s can stand, for the text of the name's bracket");
+                          tr("address: after %% only s can stand, for the text of the name's bracket"));
     if (strchr(n->address, '%')) {
         char *probe = fill_address(n->address, n->name, n->name);
         bool fits = probe != NULL;
         free(probe);
         return fits ? 0
                     : conf_error(f->c, at,
-                                 "address: %%s needs a name with one bracket, like \"gpu[01-04]\"");
+                                 tr("address: %%s needs a name with one bracket, like \"gpu[01-04]\""));
     }
     if (n_names > 1)
         return conf_error(
-            f->c, at, "address: %zu nodes with one address: write %%s for the text of the name's bracket",
+            f->c, at,
+            tr("address: %zu nodes with one address: write %%s for the text of the name's bracket"),
             n_names);
     return 0;
 }
@@ -117,13 +119,14 @@ static int check_transport(const struct finish *f, size_t entry, const struct no
     const config_setting_t *at = conf_where(f, "nodes", entry, NULL);
     if (!local && n->agent_socket)
         return conf_error(f->c, conf_where(f, "nodes", entry, "agent_socket"),
-                          "agent_socket: only a node with transport = \"local\" has one");
+                          tr("agent_socket: only a node with transport = \"local\" has one"));
     for (size_t i = 0; local && i < sizeof of_ssh / sizeof *of_ssh; i++)
         if (config_setting_get_member(at, of_ssh[i]))
-            return conf_error(f->c, conf_where(f, "nodes", entry, of_ssh[i]),
-                              "%s: this machine is not reached over SSH: give an address, or transport = "
-                              "\"ssh\"",
-                              of_ssh[i]);
+            return conf_error(
+                f->c, conf_where(f, "nodes", entry, of_ssh[i]),
+                tr("%s: this machine is not reached over SSH: give an address, or transport = "
+                   "\"ssh\""),
+                of_ssh[i]);
     return 0;
 }
 
@@ -134,7 +137,7 @@ static int check_node(const struct finish *f, size_t entry, const struct node_sp
     const char *missing = !n->cpus ? "cpus" : !n->mem_mib ? "memory" : NULL;
     if (missing)
         return conf_error(f->c, conf_where(f, "nodes", entry, "detect"),
-                          "detect = false needs the key \"%s\"", missing);
+                          tr("detect = false needs the key \"%s\""), missing);
     return 0;
 }
 
@@ -165,9 +168,9 @@ static int expand_entry(struct finish *f, size_t entry, const struct node_spec *
     if (r < 0)
         return conf_error(f->c, at, "name: %s", why.s);
     if (!names.n)
-        r = conf_error(f->c, at, "name: an empty text is not a name");
+        r = conf_error(f->c, at, tr("name: an empty text is not a name"));
     else if (names.n + out->nodes.n > NODES_MAX)
-        r = conf_error(f->c, at, "more than %d nodes", NODES_MAX);
+        r = conf_error(f->c, at, tr("more than %d nodes"), NODES_MAX);
     else
         r = check_address(f, entry, from, names.n);
     if (r == 0)
@@ -176,9 +179,9 @@ static int expand_entry(struct finish *f, size_t entry, const struct node_spec *
         r = check_node(f, entry, from);
     for (size_t i = 0; i < names.n && r == 0; i++) {
         if (!is_node_name(names.v[i])) {
-            r = conf_error(f->c, at,
-                           "name: \"%.100s\" cannot be a node's name: letters, digits, '-', '_' and '.'",
-                           names.v[i]);
+            r = conf_error(
+                f->c, at, tr("name: \"%.100s\" cannot be a node's name: letters, digits, '-', '_' and '.'"),
+                names.v[i]);
             break;
         }
         make_node(rec_list_push(&out->nodes), from, names.v[i]);
@@ -206,7 +209,7 @@ static int index_nodes(struct finish *f)
     for (size_t i = 1; i < f->nodes.n; i++)
         if (strcmp(f->nodes.v[i].name, f->nodes.v[i - 1].name) == 0)
             return conf_error(f->c, conf_where(f, "nodes", f->node_entry.v[f->nodes.v[i].index], "name"),
-                              "name: two nodes are called \"%s\"", f->nodes.v[i].name);
+                              tr("name: two nodes are called \"%s\""), f->nodes.v[i].name);
     return 0;
 }
 
@@ -265,8 +268,8 @@ static int check_unique(const struct finish *f, const char *list, const char *wh
 {
     for (size_t i = 0; i < n; i++)
         if (find_name(f, get, i, get(f, i)) < i)
-            return conf_error(f->c, conf_where(f, list, i, "name"), "name: two %s are called \"%s\"", what,
-                              get(f, i));
+            return conf_error(f->c, conf_where(f, list, i, "name"), tr("name: two %s are called \"%s\""),
+                              what, get(f, i));
     return 0;
 }
 
@@ -276,7 +279,7 @@ static int check_known(const struct finish *f, const config_setting_t *at, const
     char hint[CONF_HINT_SIZE];
     if (find_name(f, get, n, name) < n)
         return 0;
-    return conf_error(f->c, at, "%s: no %s is called \"%.80s\"%s", key, what, name,
+    return conf_error(f->c, at, tr("%s: no %s is called \"%.80s\"%s"), key, tr(what), name,
                       conf_hint(name, get, f, n, hint));
 }
 
@@ -325,10 +328,10 @@ static int resolve_nodes(const struct finish *f, size_t i, struct part_spec *p)
         char hint[CONF_HINT_SIZE];
         if (!n)
             r = conf_error(
-                f->c, at, "nodes: no node is called \"%.80s\"%s", p->nodes.v[k],
+                f->c, at, tr("nodes: no node is called \"%.80s\"%s"), p->nodes.v[k],
                 conf_hint(p->nodes.v[k], node_name, f, f->nodes.n < 1000 ? f->nodes.n : 0, hint));
         else if (strcmp(n->role, "compute") != 0)
-            r = conf_error(f->c, at, "nodes: \"%.80s\" is a login node and runs no jobs", n->name);
+            r = conf_error(f->c, at, tr("nodes: \"%.80s\" is a login node and runs no jobs"), n->name);
         else if (!seen[n - f->spec->nodes.v])
             strv_push(&out, n->name);
         if (n)
@@ -347,13 +350,13 @@ static int check_part(const struct finish *f, size_t i)
     if (r == 0 && p->default_time_s != DURATION_NOT_SET && p->max_time_s != DURATION_UNLIMITED &&
         p->default_time_s > p->max_time_s)
         r = conf_error(f->c, conf_where(f, "partitions", i, "default_time"),
-                       "default_time: longer than max_time");
+                       tr("default_time: longer than max_time"));
     for (size_t k = 0; k < 2 && r == 0; k++) {
         uint32_t time_s = k ? p->default_time_s : p->max_time_s;
         const char *key = k ? "default_time" : "max_time";
         if (!time_s)
-            r = conf_error(f->c, conf_where(f, "partitions", i, key), "%s: no job can run for 0 seconds",
-                           key);
+            r = conf_error(f->c, conf_where(f, "partitions", i, key),
+                           tr("%s: no job can run for 0 seconds"), key);
     }
     if (r == 0)
         r = check_all_known(f, conf_where(f, "partitions", i, "allow_qos"), "allow_qos", "QOS", qos_name,
@@ -383,7 +386,7 @@ static int check_parts(struct finish *f)
         n_default += f->spec->parts.v[i].is_default;
         if (n_default > 1)
             r = conf_error(f->c, conf_where(f, "partitions", i, "default"),
-                           "default: another partition is the default already");
+                           tr("default: another partition is the default already"));
         else
             r = check_part(f, i);
     }
@@ -432,7 +435,7 @@ static int check_qos_rings(const struct finish *f)
         memset(seen, 0, n * sizeof *seen);
         if (may_preempt(f, i, i, seen))
             r = conf_error(f->c, conf_where(f, "qos", i, "preempt"),
-                           "preempt: \"%s\" would preempt itself in the end", f->spec->qos.v[i].name);
+                           tr("preempt: \"%s\" would preempt itself in the end"), f->spec->qos.v[i].name);
     }
     free(seen);
     return r;
@@ -440,7 +443,7 @@ static int check_qos_rings(const struct finish *f)
 
 static int check_qos(const struct finish *f)
 {
-    int r = check_unique(f, "licenses", "license", license_name, f->spec->licenses.n);
+    int r = check_unique(f, "licenses", "licences", license_name, f->spec->licenses.n);
     r = r ? r : check_unique(f, "qos", "QOS", qos_name, f->spec->qos.n);
     add_default_qos(f);
     size_t n = f->spec->qos.n;
@@ -451,9 +454,10 @@ static int check_qos(const struct finish *f)
         for (size_t k = 0; k < q->preempt.n && r == 0; k++) {
             const struct qos_spec *other = &f->spec->qos.v[find_name(f, qos_name, n, q->preempt.v[k])];
             if (strv_has(&other->preempt, q->name))
-                r = other == q ? conf_error(f->c, at, "preempt: \"%s\" cannot preempt itself", q->name)
-                               : conf_error(f->c, at, "preempt: \"%s\" and \"%s\" would preempt each other",
-                                            q->name, other->name);
+                r = other == q
+                        ? conf_error(f->c, at, tr("preempt: \"%s\" cannot preempt itself"), q->name)
+                        : conf_error(f->c, at, tr("preempt: \"%s\" and \"%s\" would preempt each other"),
+                                     q->name, other->name);
         }
         if (r == 0 && f->spec->accounts.n)
             r = check_all_known(f, conf_where(f, "qos", i, "allow_accounts"), "allow_accounts", "account",
@@ -468,10 +472,10 @@ static int conf_check_account(const struct finish *f, size_t i)
     const struct account_spec *a = &f->spec->accounts.v[i];
     if (strcmp(a->name, "root") == 0)
         return conf_error(f->c, conf_where(f, "accounts", i, "name"),
-                          "name: \"root\" is always there and holds all accounts");
+                          tr("name: \"root\" is always there and holds all accounts"));
     const config_setting_t *at = conf_where(f, "accounts", i, "parent");
     if (strcmp(a->parent, "root") != 0) {
-        int r = check_known(f, at, "parent", "account", account_name, n, a->parent);
+        int r = check_known(f, at, "parent", N_("account"), account_name, n, a->parent);
         if (r < 0)
             return r;
     }
@@ -479,7 +483,7 @@ static int conf_check_account(const struct finish *f, size_t i)
         for (size_t m = 0; m < k; m++)
             if (strcmp(a->users.v[k].name, a->users.v[m].name) == 0)
                 return conf_error(f->c, conf_where(f, "accounts", i, "users"),
-                                  "users: \"%s\" is there twice", a->users.v[k].name);
+                                  tr("users: \"%s\" is there twice"), a->users.v[k].name);
     return 0;
 }
 
@@ -497,7 +501,8 @@ static int check_accounts(const struct finish *f)
             up = f->spec->accounts.v[find_name(f, account_name, n, up)].parent;
         if (steps > n)
             r = conf_error(f->c, conf_where(f, "accounts", i, "parent"),
-                           "parent: \"%s\" is a part of itself in the end", f->spec->accounts.v[i].name);
+                           tr("parent: \"%s\" is a part of itself in the end"),
+                           f->spec->accounts.v[i].name);
     }
     return r;
 }
@@ -512,7 +517,7 @@ static int check_soft(const struct finish *f, size_t i, const struct limit_spec 
                       : l->soft.array_size != LIMIT_NONE   ? "array_size"
                                                            : NULL;
     return key ? conf_error(f->c, conf_where(f, "limits", i, "soft"),
-                            "soft: %s can only be limited by hard", key)
+                            tr("soft: %s can only be limited by hard"), key)
                : 0;
 }
 
@@ -525,11 +530,13 @@ static int check_limit_set(const struct finish *f, size_t i, const struct limit_
         uint64_t hard = *(const uint64_t *)(const void *)((const char *)&l->hard + offset);
         any = any || soft != LIMIT_NONE || hard != LIMIT_NONE;
         if (soft != LIMIT_NONE && soft > hard)
-            return conf_error(f->c, conf_where(f, "limits", i, "soft"), "soft: %s is over the hard limit",
+            return conf_error(f->c, conf_where(f, "limits", i, "soft"),
+                              tr("soft: %s is over the hard limit"),
                               k == 2 ? "memory" : limit_set_rec.fields[k].name);
     }
     if (!any)
-        return conf_error(f->c, conf_where(f, "limits", i, NULL), "neither soft nor hard limits anything");
+        return conf_error(f->c, conf_where(f, "limits", i, NULL),
+                          tr("neither soft nor hard limits anything"));
     return check_soft(f, i, l);
 }
 
@@ -538,17 +545,17 @@ static int check_limit_name(const struct finish *f, size_t i, const struct limit
     const config_setting_t *at = conf_where(f, "limits", i, "name");
     const struct cluster_spec *s = f->spec;
     if (!*l->name)
-        return conf_error(f->c, at, "name: an empty text is not a name");
+        return conf_error(f->c, at, tr("name: an empty text is not a name"));
     if (strcmp(l->name, "*") == 0)
         return 0;
     if (l->scope == LIMIT_CLUSTER)
-        return conf_error(f->c, at, "name: the cluster's limits have none");
+        return conf_error(f->c, at, tr("name: the cluster's limits have none"));
     if (l->scope == LIMIT_QOS)
         return check_known(f, at, "name", "QOS", qos_name, s->qos.n, l->name);
     if (l->scope == LIMIT_PARTITION)
-        return check_known(f, at, "name", "partition", part_name, s->parts.n, l->name);
+        return check_known(f, at, "name", N_("partition"), part_name, s->parts.n, l->name);
     if (l->scope == LIMIT_ACCOUNT && s->accounts.n && strcmp(l->name, "root") != 0)
-        return check_known(f, at, "name", "account", account_name, s->accounts.n, l->name);
+        return check_known(f, at, "name", N_("account"), account_name, s->accounts.n, l->name);
     return 0;
 }
 
@@ -560,12 +567,12 @@ static int conf_check_limits(const struct finish *f)
         const struct limit_spec *l = &s->limits.v[i];
         r = check_limit_name(f, i, l);
         if (r == 0 && l->partition)
-            r = check_known(f, conf_where(f, "limits", i, "partition"), "partition", "partition", part_name,
-                            s->parts.n, l->partition);
+            r = check_known(f, conf_where(f, "limits", i, "partition"), "partition", N_("partition"),
+                            part_name, s->parts.n, l->partition);
         if (r == 0 && l->partition && l->scope == LIMIT_PARTITION && strcmp(l->name, "*") != 0 &&
             strcmp(l->name, l->partition) != 0)
             r = conf_error(f->c, conf_where(f, "limits", i, "partition"),
-                           "partition: no job in partition \"%s\" counts for partition \"%s\"",
+                           tr("partition: no job in partition \"%s\" counts for partition \"%s\""),
                            l->partition, l->name);
         if (r == 0)
             r = check_limit_set(f, i, l);
@@ -574,7 +581,7 @@ static int conf_check_limits(const struct finish *f)
             if (other->scope == l->scope && str_eq(other->name, l->name) &&
                 str_eq(other->partition, l->partition))
                 r = conf_error(f->c, conf_where(f, "limits", i, NULL),
-                               "a limit of the same scope, name and partition is there already");
+                               tr("a limit of the same scope, name and partition is there already"));
         }
     }
     return r;
@@ -589,10 +596,11 @@ static int check_limit_names(const struct finish *f, const char *key, const stru
     uint32_t kinds;
     for (size_t i = 0; i < names->n; i++)
         if (ulimit_parse(names->v[i], &kinds, NULL, NULL) != 0)
-            return conf_error(f->c, at ? at : f->root,
-                              "%s: \"%s\" is not a resource limit: ALL, NONE, AS, CORE, CPU, DATA, FSIZE, "
-                              "MEMLOCK, NOFILE, NPROC, RSS, STACK",
-                              key, names->v[i]);
+            return conf_error(
+                f->c, at ? at : f->root,
+                tr("%s: \"%s\" is not a resource limit: ALL, NONE, AS, CORE, CPU, DATA, FSIZE, "
+                   "MEMLOCK, NOFILE, NPROC, RSS, STACK"),
+                key, names->v[i]);
     return 0;
 }
 
@@ -612,7 +620,7 @@ static int check_private(const struct finish *f)
     const char *unknown;
     private_data_of(&f->spec->private_words, &unknown);
     return unknown ? conf_error(f->c, config_setting_get_member(f->root, "private"),
-                                "private: \"%s\" is none of jobs, usage, nodes", unknown)
+                                tr("private: \"%s\" is none of jobs, usage, nodes"), unknown)
                    : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/option.h"
@@ -109,7 +110,7 @@ static const struct conf_option step_options[] = {
 };
 
 static const struct conf_section step_section = {
-    .what = "a step", .title = "steps", .intro = "At least one. A step starts when all tasks of the one before have succeeded, or have "
+    .what = N_("a step"), .title = "steps", .intro = "At least one. A step starts when all tasks of the one before have succeeded, or have "
     "ended where its `on_failure` is `continue`; nothing is held between them.",
     .options = step_options, .n = sizeof step_options / sizeof *step_options, .size = sizeof(struct raw_step)};
 
@@ -148,7 +149,7 @@ static const struct conf_option job_options[] = {
 };
 
 static const struct conf_section job_section = {
-    .what = "a job", .title = "The file", .intro = "Keys outside of any group: the job as a whole, and what its steps have unless they say otherwise.",
+    .what = N_("a job"), .title = "The file", .intro = "Keys outside of any group: the job as a whole, and what its steps have unless they say otherwise.",
     .options = job_options, .n = sizeof job_options / sizeof *job_options};
 /* clang-format on */
 
@@ -195,7 +196,7 @@ static int check_env(const struct build *b, const config_setting_t *at, const st
 {
     for (size_t i = 0; i < env->n; i++)
         if (env->v[i][0] == '=' || !strchr(env->v[i], '='))
-            return conf_error(b->c, at, "env: \"%.80s\" is not NAME=value", env->v[i]);
+            return conf_error(b->c, at, tr("env: \"%.80s\" is not NAME=value"), env->v[i]);
     return 0;
 }
 
@@ -216,7 +217,7 @@ static int build_request(const struct build *b, struct wall now)
     struct job_req_rare *rare = req_rare_mut(req);
     if (raw->name && !*raw->name)
         return conf_error(b->c, config_setting_get_member(b->root, "name"),
-                          "name: an empty text is not a name");
+                          tr("name: an empty text is not a name"));
     int r = read_time(b, "begin", raw->begin, now, &req->begin);
     if (r == 0)
         r = read_time(b, "deadline", raw->deadline, now, &rare->deadline);
@@ -256,11 +257,11 @@ static int read_script(const char *path, struct blob *ret, struct errtext *why)
     struct str text = STR_INIT;
     int r = source_read_file(path, JOBFILE_MAX_SCRIPT, JOBFILE_MAX_SCRIPT >> 20, &text, why);
     if (r == 0 && !str_starts(text.s, "#!"))
-        r = err_set(why, -EINVAL, "%.200s: its first line names no interpreter (#!/bin/sh)", path);
+        r = err_set(why, -EINVAL, tr("%.200s: its first line names no interpreter (#!/bin/sh)"), path);
     else if (r == 0 && memchr(text.s, '\0', text.len))
-        r = err_set(why, -EINVAL, "%.200s: a NUL byte in it", path);
+        r = err_set(why, -EINVAL, tr("%.200s: a NUL byte in it"), path);
     else if (r == 0 && text.s[strcspn(text.s, "\r\n")] == '\r')
-        r = err_set(why, -EINVAL, "%.200s: its lines end as in DOS (run dos2unix)", path);
+        r = err_set(why, -EINVAL, tr("%.200s: its lines end as in DOS (run dos2unix)"), path);
     if (r < 0) {
         str_fini(&text);
         return r;
@@ -275,10 +276,10 @@ static int build_program(const struct build *b, size_t i, const struct raw_step 
 {
     if (!raw->command == !raw->script)
         return conf_error(b->c, step_setting(b, i, "command"),
-                          "a step needs \"command\" or \"script\", one of them");
+                          tr("a step needs \"command\" or \"script\", one of them"));
     if (raw->command) {
         if (!raw->command[strspn(raw->command, " \t\n")])
-            return conf_error(b->c, step_setting(b, i, "command"), "command is empty");
+            return conf_error(b->c, step_setting(b, i, "command"), tr("command is empty"));
         strv_push(&s->argv, "/bin/sh");
         strv_push(&s->argv, "-c");
         strv_push(&s->argv, raw->command);
@@ -326,12 +327,13 @@ static int build_step(const struct build *b, size_t i, struct raw_step *raw)
         .workdir = jobfile_take(&raw->workdir),
     };
     if (raw->nodes > 1)
-        return conf_error(b->c, step_setting(b, i, "nodes"),
-                          "nodes: a task of a step job is on one node; over several runs a batch job, with "
-                          "srun in its script");
+        return conf_error(
+            b->c, step_setting(b, i, "nodes"),
+            tr("nodes: a task of a step job is on one node; over several runs a batch job, with "
+               "srun in its script"));
     if ((uint64_t)raw->ranks * s->step.cpus_per_rank > CPUSET_MAX)
         return conf_error(b->c, step_setting(b, i, "ranks"),
-                          "ranks: %u of %u CPUs are more than a node can have (%u)", raw->ranks,
+                          tr("ranks: %u of %u CPUs are more than a node can have (%u)"), raw->ranks,
                           s->step.cpus_per_rank, CPUSET_MAX);
     if (raw->env.n) {
         int r = check_env(b, step_setting(b, i, "env"), &raw->env);
@@ -347,16 +349,16 @@ static int build_steps(const struct build *b)
 {
     if (!b->raw->steps.n)
         return conf_error(b->c, config_setting_get_member(b->root, "steps"),
-                          "steps: at least one step is needed");
+                          tr("steps: at least one step is needed"));
     if (b->raw->steps.n > JOBFILE_MAX_STEPS)
-        return conf_error(b->c, config_setting_get_member(b->root, "steps"), "steps: more than %d",
+        return conf_error(b->c, config_setting_get_member(b->root, "steps"), tr("steps: more than %d"),
                           JOBFILE_MAX_STEPS);
     uint64_t tasks = 0;
     int r = 0;
     for (size_t i = 0; i < b->raw->steps.n && r == 0; i++) {
         tasks += b->raw->steps.v[i].tasks;
         r = tasks > JOBFILE_MAX_TASKS
-                ? conf_error(b->c, step_setting(b, i, "tasks"), "tasks: more than %d in the whole job",
+                ? conf_error(b->c, step_setting(b, i, "tasks"), tr("tasks: more than %d in the whole job"),
                              JOBFILE_MAX_TASKS)
                 : build_step(b, i, &b->raw->steps.v[i]);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -41,7 +42,7 @@ const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size
     }
     buf[0] = '\0';
     if (best)
-        snprintf(buf, CONF_HINT_SIZE, ", did you mean \"%.60s\"?", best);
+        snprintf(buf, CONF_HINT_SIZE, tr(", did you mean \"%.60s\"?"), best);
     return buf;
 }
 
@@ -97,28 +98,28 @@ static const char *wrong_shape(const struct conf_option *o, const config_setting
     bool is_text = type == CONFIG_TYPE_STRING;
     switch (o->type) {
     case CONF_STR:
-    case CONF_NAME: return is_text || is_number ? NULL : "a text in quotes";
+    case CONF_NAME: return is_text || is_number ? NULL : tr("a text in quotes");
     case CONF_STR_WORD:
     case CONF_BOOL_WORD:
-    case CONF_WORD: return is_text ? NULL : "a word in quotes";
+    case CONF_WORD: return is_text ? NULL : tr("a word in quotes");
     case CONF_U32:
     case CONF_I32:
-    case CONF_U64: return is_text || is_number ? NULL : "a whole number";
-    case CONF_BOOL: return is_plain && type != CONFIG_TYPE_FLOAT ? NULL : "true or false";
-    case CONF_FLOAT: return is_plain && type != CONFIG_TYPE_BOOL ? NULL : "a number";
+    case CONF_U64: return is_text || is_number ? NULL : tr("a whole number");
+    case CONF_BOOL: return is_plain && type != CONFIG_TYPE_FLOAT ? NULL : tr("true or false");
+    case CONF_FLOAT: return is_plain && type != CONFIG_TYPE_BOOL ? NULL : tr("a number");
     case CONF_DURATION:
-        return is_text || is_number ? NULL : "a time in quotes, like \"90s\" or \"1-12:00:00\"";
-    case CONF_MEM: return is_text || is_number ? NULL : "a size in quotes, like \"512M\" or \"64G\"";
+        return is_text || is_number ? NULL : tr("a time in quotes, like \"90s\" or \"1-12:00:00\"");
+    case CONF_MEM: return is_text || is_number ? NULL : tr("a size in quotes, like \"512M\" or \"64G\"");
     case CONF_STRV:
     case CONF_HOSTS:
         return is_text || is_number || type == CONFIG_TYPE_ARRAY || type == CONFIG_TYPE_LIST
                    ? NULL
-                   : "a text or a list like [\"a\", \"b\"]";
-    case CONF_GROUP: return type == CONFIG_TYPE_GROUP ? NULL : "a group like { key = value; }";
+                   : tr("a text or a list like [\"a\", \"b\"]");
+    case CONF_GROUP: return type == CONFIG_TYPE_GROUP ? NULL : tr("a group like { key = value; }");
     case CONF_LIST:
         return type == CONFIG_TYPE_LIST || (type == CONFIG_TYPE_ARRAY && !config_setting_length(at))
                    ? NULL
-                   : "a list of groups like ( { key = value; } )";
+                   : tr("a list of groups like ( { key = value; } )");
     }
     return NULL;
 }
@@ -128,8 +129,8 @@ static int read_scalar(const struct conf_parse *c, const struct conf_option *o, 
 {
     struct errtext why = {""};
     char *text = scalar_text(at);
-    int r = !text                                ? err_set(&why, -EINVAL, "a text is expected")
-            : !utf8_is_valid(text, strlen(text)) ? err_set(&why, -EINVAL, "the text is not UTF-8")
+    int r = !text                                ? err_set(&why, -EINVAL, tr("a text is expected"))
+            : !utf8_is_valid(text, strlen(text)) ? err_set(&why, -EINVAL, tr("the text is not UTF-8"))
                                                  : value_set(o, base, text, &why);
     if (r < 0)
         r = conf_error(c, at, "%s: %s", o->name, why.s);
@@ -147,7 +148,7 @@ static int read_items(const struct conf_parse *c, const struct conf_option *o, c
         const config_setting_t *elem = config_setting_get_elem(at, (unsigned)i);
         int type = config_setting_type(elem);
         if (type != CONFIG_TYPE_STRING && type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
-            return conf_error(c, elem, "%s: a list of texts is expected", o->name);
+            return conf_error(c, elem, tr("%s: a list of texts is expected"), o->name);
         int r = read_scalar(c, &item, elem, base);
         if (r < 0)
             return r;
@@ -160,11 +161,11 @@ static int read_list(const struct conf_parse *c, const struct conf_option *o, co
 {
     int n = config_setting_length(at);
     if (n > LIST_MAX)
-        return conf_error(c, at, "%s: more than %d entries", o->name, LIST_MAX);
+        return conf_error(c, at, tr("%s: more than %d entries"), o->name, LIST_MAX);
     for (int i = 0; i < n; i++) {
         const config_setting_t *elem = config_setting_get_elem(at, (unsigned)i);
         if (config_setting_type(elem) != CONFIG_TYPE_GROUP)
-            return conf_error(c, elem, "%s: a group like { key = value; } is expected", o->name);
+            return conf_error(c, elem, tr("%s: a group like { key = value; } is expected"), o->name);
         void *rec = rec_list_push_any(list, o->sub->size);
         conf_set_defaults(o->sub, rec);
         int r = conf_read_group(c, o->sub, elem, rec);
@@ -179,7 +180,7 @@ static int read_setting(const struct conf_parse *c, const struct conf_option *o,
 {
     const char *expected = wrong_shape(o, at);
     if (expected)
-        return conf_error(c, at, "%s: %s is expected", o->name, expected);
+        return conf_error(c, at, tr("%s: %s is expected"), o->name, expected);
     void *p = (char *)base + o->offset;
     if (o->type == CONF_GROUP)
         return conf_read_group(c, o->sub, at, p);
@@ -203,7 +204,7 @@ int conf_read_group(const struct conf_parse *c, const struct conf_section *s, co
         const struct conf_option *o = find_option(s, name);
         char hint[CONF_HINT_SIZE];
         if (!o)
-            return conf_error(c, setting, "\"%.60s\" is not a key of %s%s", name, s->what,
+            return conf_error(c, setting, tr("\"%.60s\" is not a key of %s%s"), name, tr(s->what),
                               conf_hint(name, section_option_name, s, s->n, hint));
         int r = read_setting(c, o, setting, base);
         if (r < 0)
@@ -211,7 +212,7 @@ int conf_read_group(const struct conf_parse *c, const struct conf_section *s, co
     }
     for (size_t i = 0; i < s->n; i++)
         if (s->options[i].required && !config_setting_get_member(at, s->options[i].name))
-            return conf_error(c, at, "%s needs the key \"%s\"", s->what, s->options[i].name);
+            return conf_error(c, at, tr("%s needs the key \"%s\""), tr(s->what), s->options[i].name);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -57,10 +58,10 @@ int source_read_file(const char *path, size_t max, unsigned max_mib, struct str 
         return r;
     }
     bool is_file = S_ISREG(st.st_mode);
-    int r = is_file ? file_read_fd(fd, max, ret) : err_set(err, -EINVAL, "%.300s: not a file", path);
+    int r = is_file ? file_read_fd(fd, max, ret) : err_set(err, -EINVAL, tr("%.300s: not a file"), path);
     close(fd);
     if (r == -EFBIG)
-        return err_set(err, -EINVAL, "%.300s: longer than %u MiB", path, max_mib);
+        return err_set(err, -EINVAL, tr("%.300s: longer than %u MiB"), path, max_mib);
     return is_file && r < 0 ? err_set(err, r, "%.300s: %s", path, strerror(-r)) : r;
 }
 
@@ -115,8 +116,8 @@ static int copy_number(struct source_reader *r, const char **p)
         if (errno || v > max)
             return source_fail(
                 r,
-                "the number %.*s is too large: write it as a text, with a unit where it is a size "
-                "or a time",
+                tr("the number %.*s is too large: write it as a text, with a unit where it is a size "
+                   "or a time"),
                 (int)(end - from), from);
         end += strspn(end, "L");
     }
@@ -155,7 +156,7 @@ static int add_file(struct source_reader *r, const char *path)
     struct str text = STR_INIT;
     int code = source_read_file(path, SOURCE_MAX - r->src->text.len, SOURCE_MAX >> 20, &text, r->err);
     if (code == 0 && memchr(text.s, '\0', text.len))
-        code = err_set(r->err, -EINVAL, "%.300s: a NUL byte in it", path);
+        code = err_set(r->err, -EINVAL, tr("%.300s: a NUL byte in it"), path);
     if (code == 0) {
         strv_push(&r->src->files, path);
         struct source_reader inner = *r;
@@ -175,9 +176,9 @@ static int source_include(struct source_reader *r, const char **p)
     s += strspn(s, " \t");
     const char *end = *s == '"' ? s + 1 + strcspn(s + 1, "\"\n") : NULL;
     if (!end || *end != '"' || end == s + 1)
-        return source_fail(r, "@include wants a file name in quotes");
+        return source_fail(r, tr("@include wants a file name in quotes"));
     if (r->depth == SOURCE_MAX_DEPTH)
-        return source_fail(r, "more than %d files within files", SOURCE_MAX_DEPTH);
+        return source_fail(r, tr("more than %d files within files"), SOURCE_MAX_DEPTH);
     char *name = xstrndup(s + 1, (size_t)(end - s - 1));
     char *path = *name == '/' || !r->dir ? xstrdup(name) : xasprintf("%s/%s", r->dir, name);
     struct errtext *err = r->err;
@@ -203,7 +204,7 @@ static int add_text(struct source_reader *r, const char *p)
         bool at_start = line_start;
         line_start = line_start && (*p == ' ' || *p == '\t');
         if (r->src->text.len > SOURCE_MAX)
-            return source_fail(r, "longer than %u MiB with what it includes", SOURCE_MAX >> 20);
+            return source_fail(r, tr("longer than %u MiB with what it includes"), SOURCE_MAX >> 20);
         if (*p == '\n') {
             source_end_line(r);
             line_start = true;
@@ -300,9 +301,10 @@ int source_parse(const struct conf_source *s, config_t *cfg, struct errtext *err
     char *text = line_text(s, line);
     struct str shown = STR_INIT;
     cell_text(&shown, text, 80, true, false);
-    int r = *text ? parse_error(s, line, err, "%s%s: %s", what,
-                                str_eq(what, "syntax error") ? " here or just before" : "", shown.s)
-                  : parse_error(s, line, err, "%s", what);
+    int r = *text ? parse_error(s, line, err,
+                                str_eq(what, "syntax error") ? tr("%s here or just before: %s") : "%s: %s",
+                                tr(what), shown.s)
+                  : parse_error(s, line, err, "%s", tr(what));
     str_fini(&shown);
     free(text);
     return r;

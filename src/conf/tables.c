@@ -1,6 +1,7 @@
 /* tables.c - the keys of stoker.cfg: one table for each kind of group. */
 #include "src/conf/tables.h"
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/model/spec.h"
 
@@ -60,7 +61,7 @@ static const struct conf_option node_options[] = {
 };
 
 const struct conf_section conf_node_section = {
-    .what = "a node", .title = "nodes", .intro = "Each entry is one node, or all nodes that its name stands for. Without any "
+    .what = N_("a node"), .title = "nodes", .intro = "Each entry is one node, or all nodes that its name stands for. Without any "
     "entry\nthis machine is the only node.",
     .options = node_options, .n = N(node_options), .size = sizeof(struct node_spec)};
 
@@ -110,7 +111,7 @@ static const struct conf_option part_options[] = {
 };
 
 const struct conf_section conf_part_section = {
-    .what = "a partition", .title = "partitions", .intro = "Without any entry there is one partition, `main`, with all nodes.",
+    .what = N_("a partition"), .title = "partitions", .intro = "Without any entry there is one partition, `main`, with all nodes.",
     .options = part_options, .n = N(part_options), .size = sizeof(struct part_spec)};
 
 static const struct conf_option qos_options[] = {
@@ -137,7 +138,7 @@ static const struct conf_option qos_options[] = {
 };
 
 const struct conf_section conf_qos_section = {
-    .what = "a QOS", .title = "qos", .intro = "Qualities of service, which `--qos` names.",
+    .what = N_("a QOS"), .title = "qos", .intro = "Qualities of service, which `--qos` names.",
     .options = qos_options, .n = N(qos_options), .size = sizeof(struct qos_spec)};
 
 static const struct conf_option user_options[] = {
@@ -147,7 +148,7 @@ static const struct conf_option user_options[] = {
 };
 
 static const struct conf_section user_section = {
-    .what = "a user", .title = "accounts: users", .intro = "Users who may charge the account.",
+    .what = N_("a user"), .title = "accounts: users", .intro = "Users who may charge the account.",
     .options = user_options, .n = N(user_options), .size = sizeof(struct account_user)};
 
 static const struct conf_option account_options[] = {
@@ -160,7 +161,7 @@ static const struct conf_option account_options[] = {
 };
 
 static const struct conf_section account_section = {
-    .what = "an account", .title = "accounts", .intro = "Without any entry an account is a Unix group, and all users have one share.",
+    .what = N_("an account"), .title = "accounts", .intro = "Without any entry an account is a Unix group, and all users have one share.",
     .options = account_options, .n = N(account_options), .size = sizeof(struct account_spec)};
 
 #define LIMIT(key, m, text) \
@@ -180,7 +181,7 @@ static const struct conf_option limit_set_options[] = {
 };
 
 static const struct conf_section limit_set_section = {
-    .what = "a set of limits", .title = "limits: soft, hard", .intro = "Limited amounts.",
+    .what = N_("a set of limits"), .title = "limits: soft, hard", .intro = "Limited amounts.",
     .options = limit_set_options, .n = N(limit_set_options), .size = sizeof(struct limit_set)};
 
 static const struct conf_option limit_options[] = {
@@ -197,7 +198,7 @@ static const struct conf_option limit_options[] = {
 };
 
 static const struct conf_section limit_section = {
-    .what = "a limit", .title = "limits", .intro = "A job must satisfy all limits that apply to it.",
+    .what = N_("a limit"), .title = "limits", .intro = "A job must satisfy all limits that apply to it.",
     .options = limit_options, .n = N(limit_options), .size = sizeof(struct limit_spec)};
 
 static const struct conf_option license_options[] = {
@@ -208,7 +209,7 @@ static const struct conf_option license_options[] = {
 };
 
 static const struct conf_section license_section = {
-    .what = "a license", .title = "licenses", .intro = "Cluster-wide counters: a running job uses the number that it requests "
+    .what = N_("a licence"), .title = "licenses", .intro = "Cluster-wide counters: a running job uses the number that it requests "
     "until it ends.", .options = license_options, .n = N(license_options), .size = sizeof(struct license_spec)};
 
 #define WEIGHT(key, m, value, text) \
@@ -221,7 +222,7 @@ static const struct conf_option tres_options[] = {
 };
 
 static const struct conf_section tres_section = {
-    .what = "weight_tres", .title = "priority: weight_tres", .intro = "The larger the part of the cluster that a job asks for, "
+    .what = N_("weight_tres"), .title = "priority: weight_tres", .intro = "The larger the part of the cluster that a job asks for, "
     "the more it gets of these.", .options = tres_options, .n = N(tres_options)};
 
 #define RATE(key, m, value, text) \
@@ -234,7 +235,7 @@ static const struct conf_option billing_options[] = {
 };
 
 static const struct conf_section billing_section = {
-    .what = "billing", .title = "priority: billing", .intro = "Usage that one second of a resource adds for fair share.",
+    .what = N_("billing"), .title = "priority: billing", .intro = "Usage that one second of a resource adds for fair share.",
     .options = billing_options, .n = N(billing_options)};
 
 static const struct conf_option priority_options[] = {
@@ -257,7 +258,7 @@ static const struct conf_option priority_options[] = {
 };
 
 static const struct conf_section priority_section = {
-    .what = "priority", .title = "priority", .intro = "A waiting job's priority is the sum of these weights, each times a factor from 0 to 1.",
+    .what = N_("priority"), .title = "priority", .intro = "A waiting job's priority is the sum of these weights, each times a factor from 0 to 1.",
     .options = priority_options, .n = N(priority_options)};
 
 static const struct conf_option scheduler_options[] = {
@@ -271,7 +272,7 @@ static const struct conf_option scheduler_options[] = {
 };
 
 static const struct conf_section scheduler_section = {
-    .what = "scheduler", .title = "scheduler", .intro = "How the scheduler plans the queue.",
+    .what = N_("scheduler"), .title = "scheduler", .intro = "How the scheduler plans the queue.",
     .options = scheduler_options, .n = N(scheduler_options)};
 
 static const struct conf_option cluster_options[] = {
@@ -370,7 +371,7 @@ static const struct conf_option cluster_options[] = {
 };
 /* clang-format on */
 
-const struct conf_section conf_cluster_section = {.what = "the configuration",
+const struct conf_section conf_cluster_section = {.what = N_("the configuration"),
                                                   .title = "The file",
                                                   .intro = "Keys outside of any group.",
                                                   .options = cluster_options,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -31,7 +32,7 @@ static const void *const_member(const struct conf_option *o, const void *base)
 static void join_words(const char *const *words, struct str *out)
 {
     for (size_t i = 0; words[i]; i++)
-        str_appendf(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+        str_appendf(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : tr(" or "), words[i]);
 }
 
 static int find_word(const struct conf_option *o, const char *text, size_t *ret, struct errtext *err)
@@ -43,7 +44,7 @@ static int find_word(const struct conf_option *o, const char *text, size_t *ret,
         }
     struct str list = STR_INIT;
     join_words(o->words, &list);
-    int r = err_set(err, -EINVAL, "\"%.100s\" is not %s", text, list.s);
+    int r = err_set(err, -EINVAL, tr("\"%.100s\" is not %s"), text, list.s);
     str_fini(&list);
     return r;
 }
@@ -56,7 +57,7 @@ static int read_bool(const char *text, bool *ret, struct errtext *err)
             *ret = str_ieq(text, yes[i]);
             return 0;
         }
-    return err_set(err, -EINVAL, "\"%.100s\" is not true or false", text);
+    return err_set(err, -EINVAL, tr("\"%.100s\" is not true or false"), text);
 }
 
 static int read_number(const struct conf_option *o, const char *text, uint64_t *ret, struct errtext *err)
@@ -69,13 +70,12 @@ static int read_number(const struct conf_option *o, const char *text, uint64_t *
     }
     struct str also = STR_INIT;
     if (o->special)
-        str_appendf(&also, " or \"%s\"", o->special);
-    int r =
-        o->max == INT64_MAX
-            ? err_set(err, -EINVAL, "\"%.100s\" is not a whole number from %" PRId64 " on%s", text, o->min,
-                      also.s)
-            : err_set(err, -EINVAL, "\"%.100s\" is not a whole number from %" PRId64 " to %" PRId64 "%s",
-                      text, o->min, o->max, also.s);
+        str_appendf(&also, tr(" or \"%s\""), o->special);
+    int r = o->max == INT64_MAX
+                ? err_set(err, -EINVAL, tr("\"%.100s\" is not a whole number from %lld on%s"), text,
+                          (long long)o->min, also.s)
+                : err_set(err, -EINVAL, tr("\"%.100s\" is not a whole number from %lld to %lld%s"), text,
+                          (long long)o->min, (long long)o->max, also.s);
     str_fini(&also);
     return r;
 }
@@ -85,8 +85,8 @@ static int read_float(const struct conf_option *o, const char *text, double *ret
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !isfinite(v) || v < (double)o->min || v > (double)o->max)
-        return err_set(err, -EINVAL, "\"%.100s\" is not a number from %" PRId64 " to %" PRId64, text,
-                       o->min, o->max);
+        return err_set(err, -EINVAL, tr("\"%.100s\" is not a number from %lld to %lld"), text,
+                       (long long)o->min, (long long)o->max);
     *ret = v;
     return 0;
 }
@@ -94,8 +94,9 @@ static int read_float(const struct conf_option *o, const char *text, double *ret
 static int read_duration(const struct conf_option *o, const char *text, uint32_t *ret, struct errtext *err)
 {
     if (o->bare_refused && *text && !text[strspn(text, "0123456789")])
-        return err_set(err, -EINVAL, "\"%.100s\" has no unit: write %.20sm for minutes, %.20sh for hours",
-                       text, text, text);
+        return err_set(err, -EINVAL,
+                       tr("\"%.100s\" has no unit: write %.20sm for minutes, %.20sh for hours"), text, text,
+                       text);
     return duration_parse_conf(text, ret, err);
 }
 
@@ -104,8 +105,8 @@ static int read_name(const char *text, char **ret, struct errtext *err)
 {
     if (!*text || !utf8_is_clean_name(text, NAME_MAX_BYTES) || strpbrk(text, " ,;:/\"'\\=()[]{}*?"))
         return err_set(err, -EINVAL,
-                       "\"%.100s\" cannot be a name (up to %d bytes without blanks and separators)", text,
-                       NAME_MAX_BYTES);
+                       tr("\"%.100s\" cannot be a name (up to %d bytes without blanks and separators)"),
+                       text, NAME_MAX_BYTES);
     xstrset(ret, text);
     return 0;
 }
@@ -113,7 +114,7 @@ static int read_name(const char *text, char **ret, struct errtext *err)
 static int read_str(const char *text, char **ret, struct errtext *err)
 {
     if (!utf8_is_valid(text, strlen(text)))
-        return err_set(err, -EINVAL, "the text is not UTF-8");
+        return err_set(err, -EINVAL, tr("the text is not UTF-8"));
     xstrset(ret, text);
     return 0;
 }

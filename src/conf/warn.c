@@ -1,6 +1,7 @@
 /* warn.c - what a configuration says without effect. */
 #include "src/conf/warn.h"
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 
 static bool warn_admits(const struct part_spec *p, const struct qos_spec *q)
@@ -36,22 +37,29 @@ static void warn_of_tiers(const struct cluster_spec *s, const struct qos_spec *b
         return;
     struct str b = STR_INIT;
     str_appendf(&b,
-                "QOS \"%s\" preempts \"%s\", but partition \"%s\" (tier %u) comes before "
-                "\"%s\" (tier %u): a job of QOS %s in %s preempts no job of QOS %s in %s",
+                tr("QOS \"%s\" preempts \"%s\", but partition \"%s\" (tier %u) comes before "
+                   "\"%s\" (tier %u): a job of QOS %s in %s preempts no job of QOS %s in %s"),
                 by->name, its->name, high->name, high->priority_tier, low->name, low->priority_tier,
                 by->name, low->name, its->name, high->name);
     if (n > 1)
-        str_appendf(&b, " (and %u more pair%s of partitions)", n - 1, n == 2 ? "" : "s");
+        str_appendf(&b,
+                    trn(" (and %u more pair of partitions)", " (and %u more pairs of partitions)", n - 1),
+                    n - 1);
     strv_push_take(ret, str_take(&b));
 }
 
 static void warn_of_closed_qos(const struct qos_spec *q, struct strv *ret)
 {
     if (spec_qos_is_closed(q))
-        strv_push_take(ret, xasprintf("only administrators may use QOS \"%s\", because it %s and names no "
-                                      "users: set allow_users, allow_groups or allow_accounts "
-                                      "(allow_users = [\"*\"]: all users)",
-                                      q->name, q->preempt.n ? "preempts jobs" : "adds priority"));
+        strv_push_take(ret,
+                       xasprintf(q->preempt.n
+                                     ? tr("only administrators may use QOS \"%s\", because it preempts "
+                                          "jobs and names no users: set allow_users, allow_groups or "
+                                          "allow_accounts (allow_users = [\"*\"]: all users)")
+                                     : tr("only administrators may use QOS \"%s\", because it adds "
+                                          "priority and names no users: set allow_users, allow_groups or "
+                                          "allow_accounts (allow_users = [\"*\"]: all users)"),
+                                 q->name));
 }
 
 void conf_warnings(const struct cluster_spec *s, struct strv *ret)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/time.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -127,7 +128,7 @@ ATTR_SET(gpus)
 {
     const char *colon = strchr(value, ':');
     if (colon == value)
-        return err_set(err, -EINVAL, "\"%s\" names no type of GPU", value);
+        return err_set(err, -EINVAL, tr("\"%s\" names no type of GPU"), value);
     int rc = attr_set_number(a, r, colon ? colon + 1 : value, now, err);
     if (rc == 0 && colon) {
         free(r->gpu_type);
@@ -163,7 +164,7 @@ ATTR_SET(lost_node)
 {
     enum lost_node what = LOST_NOT_SAID;
     if (*value && !lost_node_parse(value, &what))
-        return err_set(err, -EINVAL, "LostNode=%s: hold, requeue, cancel or lease", value);
+        return err_set(err, -EINVAL, tr("LostNode=%s: hold, requeue, cancel or lease"), value);
     *(uint32_t *)job_attr_at_mut(a, r) = what;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
 
@@ -15,8 +16,8 @@ static int batch_set(void *ctx, const struct opt *o, const char *arg, struct err
     switch ((enum batchopt)o->id) {
     case B_ARRAY:
         if (array_parse(arg, ARRAY_SIZE_MAX, &array, &why)) /* the last line is as the controller's */
-            return err_set(err, -EDOM, "%s\nBatch job submission failed: Invalid job array specification",
-                           why.s);
+            return err_set(err, -EDOM,
+                           tr("%s\nBatch job submission failed: Invalid job array specification"), why.s);
         b->job.req.array_throttle = array.throttle;
         array_spec_fini(&array);
         xstrset(&b->job.req.array_spec, arg);
@@ -37,20 +38,20 @@ static const struct opt batch_table[] = {
      .letter = 'a',
      .arg = OPT_REQUIRED,
      .meta = "LIST",
-     .help = "one job for each index: 0-9, 1,3,5, 0-99:10, 0-99%4 (four at once)",
+     .help = N_("one job for each index: 0-9, 1,3,5, 0-99:10, 0-99%4 (four at once)"),
      .env = "SBATCH_ARRAY_INX"},
-    {.id = B_PARSABLE, .name = "parsable", .help = "print the job's id alone"},
-    {.id = B_TEST_ONLY, .name = "test-only", .help = "say when it would start, queue nothing"},
+    {.id = B_PARSABLE, .name = "parsable", .help = N_("print the job's id alone")},
+    {.id = B_TEST_ONLY, .name = "test-only", .help = N_("say when it would start, queue nothing")},
     {.id = B_WAIT,
      .name = "wait",
      .letter = 'W',
-     .help = "wait for its end, exit with its code",
+     .help = N_("wait for its end, exit with its code"),
      .env = "SBATCH_WAIT"},
     {.id = B_WRAP,
      .name = "wrap",
      .arg = OPT_REQUIRED,
      .meta = "COMMAND",
-     .help = "run this shell command instead of a script"},
+     .help = N_("run this shell command instead of a script")},
 };
 const struct opts batch_opts = OPTS_ALSO(batch_table, batch_set, &jobopts_table);
 
@@ -72,7 +73,7 @@ int batch_take_line(struct batch *b, const char *script_name, const struct scrip
     struct strv operands = {0};
     enum opt_result r = opt_parse(&batch_opts, b, (int)line->argv.n, line->argv.v, 0, &operands, err);
     if (r == OPT_OK && operands.n) {
-        err_set(err, -EINVAL, "Invalid directive found in batch script: %s", operands.v[0]);
+        err_set(err, -EINVAL, tr("Invalid directive found in batch script: %s"), operands.v[0]);
         r = OPT_BAD_VALUE;
     }
     strv_fini(&operands);

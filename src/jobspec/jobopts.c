@@ -9,6 +9,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -60,7 +61,7 @@ static void jobopts_replace(char **at, const char *value)
 
 static int jobopts_bad(struct errtext *err, const struct opt *opt)
 {
-    return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+    return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
 }
 
 SETTER(text)
@@ -79,7 +80,7 @@ SETTER(count)
 {
     int64_t n;
     if (int_parse(arg, 1, NOT_GIVEN - 1, &n, NULL))
-        return err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
+        return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for --%s."), arg, opt->name);
     *(uint32_t *)at = (uint32_t)n;
     return 0;
 }
@@ -101,7 +102,8 @@ SETTER(memory)
         return jobopts_bad(err, opt);
     for (size_t i = 0; i < sizeof mem_options; i++)
         if (mem_options[i] != opt->id && o->given[mem_options[i]] == o->level)
-            return err_set(err, -EINVAL, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+            return err_set(err, -EINVAL,
+                           tr("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."));
     struct job_req *r = &o->req;
     r->mem_node_mib = r->mem_cpu_mib = r->mem_gpu_mib = MEM_NOT_GIVEN;
     *(uint64_t *)at = mib;
@@ -121,7 +123,7 @@ static int set_gpu_type(struct jobopts *o, const char *type, size_t len, struct 
     char *text = xstrndup(type, len);
     int rc = 0;
     if (o->req.gpu_type && strcmp(o->req.gpu_type, text) != 0)
-        rc = err_set(err, -EINVAL, "one type of GPU in a job: %s or %s", o->req.gpu_type, text);
+        rc = err_set(err, -EINVAL, tr("one type of GPU in a job: %s or %s"), o->req.gpu_type, text);
     else
         jobopts_replace(&o->req.gpu_type, text);
     free(text);
@@ -137,7 +139,7 @@ static int parse_gpus(struct jobopts *o, const char *arg, bool type_alone, uint3
     int64_t n;
     if (int_parse(number, 0, NOT_GIVEN - 1, &n, NULL)) {
         if (colon || !type_alone || !*arg)
-            return err_set(err, -EINVAL, "\"%s\" is not a number of GPUs", arg);
+            return err_set(err, -EINVAL, tr("\"%s\" is not a number of GPUs"), arg);
         *ret = 1;
         return set_gpu_type(o, arg, strlen(arg), err);
     }
@@ -149,7 +151,7 @@ static int parse_gpus(struct jobopts *o, const char *arg, bool type_alone, uint3
 static int bad_gres(struct errtext *err)
 {
     struct errtext why = err ? *err : (struct errtext){""};
-    return err_set(err, -EDOM, "%s\nInvalid generic resource (gres) specification", why.s);
+    return err_set(err, -EDOM, tr("%s\nInvalid generic resource (gres) specification"), why.s);
 }
 
 SETTER(gpus)
@@ -173,7 +175,7 @@ static int set_gres_item(struct jobopts *o, char *item, uint32_t *total, struct 
     if (count && str_eq(count, ":0") && !str_starts(s, "gpu:")) /* none of what is not here */
         return 0;
     if (!str_starts(s, "gpu") || (s[3] && s[3] != ':'))
-        return err_set(err, -EINVAL, "\"%s\": only gpu is known here", item);
+        return err_set(err, -EINVAL, tr("\"%s\": only gpu is known here"), item);
     int rc = s[3] ? parse_gpus(o, s + 4, true, &n, err) : 0;
     *total += n;
     return rc;
@@ -192,7 +194,7 @@ SETTER(gres)
     for (size_t i = 0; i < items.n && !rc; i++)
         rc = set_gres_item(o, items.v[i], &total, err);
     if (!items.n)
-        rc = err_set(err, -EINVAL, "it is empty");
+        rc = err_set(err, -EINVAL, tr("it is empty"));
     strv_fini(&items);
     if (rc)
         return bad_gres(err);
@@ -237,10 +239,11 @@ SETTER(nodes)
     bool least = len || !dash;
     if ((least && parse_nodes_number(arg, len, &min)) ||
         (dash && parse_nodes_number(dash + 1, strlen(dash + 1), &max)))
-        return err_set(err, -EINVAL, "\"%s\" is not a valid node count", arg);
+        return err_set(err, -EINVAL, tr("\"%s\" is not a valid node count"), arg);
     max = dash ? max : min;
     if (max < min)
-        return err_set(err, -EINVAL, "Maximum node count %u is less than minimum node count %u", max, min);
+        return err_set(err, -EINVAL, tr("Maximum node count %u is less than minimum node count %u"), max,
+                       min);
     o->req.nodes_min = min;
     o->req.nodes_max = max;
     return 0;
@@ -255,7 +258,7 @@ SETTER(hosts)
     char *list = is_file && !rc ? strv_join(&names, ",") : xstrdup(arg);
     strv_fini(&names);
     if (rc)
-        rc = err_prefix(err, rc, "Invalid --%s specification", opt->name);
+        rc = err_prefix(err, rc, tr("Invalid --%s specification"), opt->name);
     else
         jobopts_replace(at, list);
     free(list);
@@ -290,7 +293,7 @@ SETTER(nice)
 {
     int64_t n = NICE_DEFAULT;
     if (arg && int_parse(arg, -JOB_NICE_MAX, JOB_NICE_MAX, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid --%s value, out of range (+/- %lld)", opt->name,
+        return err_set(err, -EINVAL, tr("Invalid --%s value, out of range (+/- %lld)"), opt->name,
                        JOB_NICE_MAX);
     *(int32_t *)at = (int32_t)n;
     return 0;
@@ -312,14 +315,14 @@ SETTER(propagate)
     o->propagate = ULIMIT_ALL;
     if (!arg || ulimit_parse(arg, &o->propagate, &bad_name, &len) == 0)
         return 0;
-    return err_set(err, -EDOM, "Bad rlimit name: %.*s\n--%s=%s is not valid.", len, bad_name, opt->name,
+    return err_set(err, -EDOM, tr("Bad rlimit name: %.*s\n--%s=%s is not valid."), len, bad_name, opt->name,
                    arg);
 }
 
 SETTER(dir)
 {
     if (!*arg)
-        return err_set(err, -EINVAL, "Invalid --chdir specification");
+        return err_set(err, -EINVAL, tr("Invalid --chdir specification"));
     free(o->req.workdir);
     o->req.workdir = *arg == '/' || !o->cwd ? xstrdup(arg) : xasprintf("%s/%s", o->cwd, arg);
     return 0;
@@ -329,8 +332,8 @@ SETTER(time_point)
 {
     if (wall_parse(arg, o->now, at, NULL) == 0)
         return 0;
-    return err_set(err, -EINVAL, "Invalid time specification (pos=0): %s\nInvalid --%s specification", arg,
-                   opt->name);
+    return err_set(err, -EINVAL, tr("Invalid time specification (pos=0): %s\nInvalid --%s specification"),
+                   arg, opt->name);
 }
 
 SETTER(priority)
@@ -353,10 +356,10 @@ SETTER(user)
         (!int_parse(arg, 0, UINT32_MAX, &n, NULL) && n == id))
         return 0;
     if (opt->id == J_UID && !pw && int_parse(arg, 0, UINT32_MAX, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+        return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
     if (getuid() == 0) /* Slurm's words would be untrue */
-        return err_set(err, -EINVAL, "--%s: jobs are submitted for oneself, by root too", opt->name);
-    return err_set(err, -EINVAL, "--%s only permitted by root user", opt->name);
+        return err_set(err, -EINVAL, tr("--%s: jobs are submitted for oneself, by root too"), opt->name);
+    return err_set(err, -EINVAL, tr("--%s only permitted by root user"), opt->name);
 }
 
 SETTER(yes_no)
@@ -429,7 +432,7 @@ SETTER(harmless)
 
 SETTER(unsupported)
 {
-    return err_set(err, -EINVAL, "--%s is not supported here", opt->name);
+    return err_set(err, -EINVAL, tr("--%s is not supported here"), opt->name);
 }
 
 SETTER(loudness)
@@ -572,12 +575,12 @@ int jobopts_finish(struct jobopts *o, struct errtext *err)
 {
     struct job_req *r = &o->req;
     if (!r->workdir && !o->cwd)
-        return err_set(err, -ENOENT, "the current directory is gone; give one with --chdir");
+        return err_set(err, -ENOENT, tr("the current directory is gone; give one with --chdir"));
     if (!r->workdir)
         r->workdir = xstrdup(o->cwd);
     if (wall_is_set(r->begin) && wall_is_set(req_rare(r)->deadline) &&
         req_rare(r)->deadline.ms < r->begin.ms)
-        return err_set(err, -EINVAL, "Incompatible begin and deadline time specification");
+        return err_set(err, -EINVAL, tr("Incompatible begin and deadline time specification"));
     tasks_from_gpus(o);
     cpus_from_gpus(o);
     gres_for_display(r);

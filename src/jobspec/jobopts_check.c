@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 
 static bool jobopts_check_is_number(const char *s)
@@ -46,14 +47,14 @@ static int check_number(const struct opt *opt, const char *arg, struct errtext *
 {
     return jobopts_check_is_number(arg)
                ? 0
-               : err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
+               : err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for --%s."), arg, opt->name);
 }
 
 static int check_hint(__attribute__((unused)) const struct opt *opt, const char *arg, struct errtext *err)
 {
     if (are_words(arg, "compute_bound memory_bound multithread nomultithread help"))
         return 0;
-    return err_set(err, -EDOM, "unrecognized --hint argument \"%s\", see --hint=help", arg);
+    return err_set(err, -EDOM, tr("unrecognized --hint argument \"%s\", see --hint=help"), arg);
 }
 
 /* "10", "10L", "S" */
@@ -62,14 +63,14 @@ static int check_user_env(const struct opt *opt, const char *arg, struct errtext
     size_t n = arg ? strspn(arg, "0123456789") : 0;
     if (!arg || !arg[n] || (strchr("sSlL", arg[n]) && !arg[n + 1]))
         return 0;
-    return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+    return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
 }
 
 static int check_profile(const struct opt *opt, const char *arg, struct errtext *err)
 {
     if (are_words(arg, "all none energy task lustre filesystem network"))
         return 0;
-    return err_set(err, -EINVAL, "invalid --%s=%s option", opt->name, arg);
+    return err_set(err, -EINVAL, tr("invalid --%s=%s option"), opt->name, arg);
 }
 
 /* p1[-p2][:p3], each a number, a step or a governor */
@@ -85,8 +86,8 @@ static int check_cpu_freq(const struct opt *opt, const char *arg, struct errtext
     }
     if (good)
         return 0;
-    return err_set(err, -EINVAL, "unrecognized --%s argument \"%s\"\nInvalid --%s argument", opt->name, arg,
-                   opt->name);
+    return err_set(err, -EINVAL, tr("unrecognized --%s argument \"%s\"\nInvalid --%s argument"), opt->name,
+                   arg, opt->name);
 }
 
 /* sockets[:cores[:threads]] */
@@ -98,12 +99,12 @@ static int check_node_info(__attribute__((unused)) const struct opt *opt, const 
     for (size_t i = 0; i < 3; i++) {
         size_t n = strcspn(s, ":");
         if (!n || (strspn(s, "0123456789-") != n && !jobopts_check_is_word(s, n, "*")))
-            return err_set(err, -EDOM, "Invalid numeric value \"%s\" for %s arg of -B.", arg, which[i]);
+            return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for %s arg of -B."), arg, which[i]);
         if (!s[n])
             return 0;
         s += n + 1;
     }
-    return err_set(err, -EDOM, "Invalid numeric value \"%s\" for third arg of -B.", arg);
+    return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for third arg of -B."), arg);
 }
 
 /* count[@time] */
@@ -112,9 +113,9 @@ static int check_switches(const struct opt *opt, const char *arg, struct errtext
     size_t n = strspn(arg, "0123456789");
     uint32_t s;
     if (!n || (arg[n] && arg[n] != '@'))
-        return err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
+        return err_set(err, -EDOM, tr("Invalid numeric value \"%s\" for --%s."), arg, opt->name);
     if (arg[n] && duration_parse_slurm(arg + n + 1, &s, NULL) < 0)
-        return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+        return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
     return 0;
 }
 
@@ -123,7 +124,7 @@ static int check_acctg_freq(const struct opt *opt, const char *arg, struct errte
     if (jobopts_check_is_number(arg) ||
         (strchr(arg, '=') && are_words(arg, "task energy network filesystem")))
         return 0;
-    return err_set(err, -EINVAL, "Invalid --%s specification: %s", opt->name, arg);
+    return err_set(err, -EINVAL, tr("Invalid --%s specification: %s"), opt->name, arg);
 }
 
 static int check_duration(const struct opt *opt, const char *arg, struct errtext *err)
@@ -131,7 +132,7 @@ static int check_duration(const struct opt *opt, const char *arg, struct errtext
     uint32_t s;
     return duration_parse_slurm(arg, &s, NULL) == 0
                ? 0
-               : err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+               : err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
 }
 
 static int check_gpu_words(const struct opt *opt, const char *arg, struct errtext *err, const char *words)
@@ -141,7 +142,7 @@ static int check_gpu_words(const struct opt *opt, const char *arg, struct errtex
         s += 4;
     if (isdigit((unsigned char)*s) || are_words(s, words))
         return 0;
-    return err_set(err, -EINVAL, "Invalid --%s argument: gpu:%s", opt->name, arg);
+    return err_set(err, -EINVAL, tr("Invalid --%s argument: gpu:%s"), opt->name, arg);
 }
 static int check_gpu_bind(const struct opt *opt, const char *arg, struct errtext *err)
 {
@@ -157,7 +158,7 @@ static int check_mem_bind(const struct opt *opt, const char *arg, struct errtext
 {
     if (are_words(arg, "q quiet v verbose sort nosort p prefer none no rank local map_mem mask_mem help"))
         return 0;
-    return err_set(err, -EINVAL, "unrecognized --%s argument \"%s\"", opt->name, arg);
+    return err_set(err, -EINVAL, tr("unrecognized --%s argument \"%s\""), opt->name, arg);
 }
 
 static const struct {
@@ -205,5 +206,5 @@ int jobopts_check_distribution(const char *arg, struct errtext *err)
         good = jobopts_check_is_word(s + 1, strlen(s + 1), "pack nopack");
     else
         good = good && !*s;
-    return good ? 0 : err_set(err, -EINVAL, "Invalid --distribution specification");
+    return good ? 0 : err_set(err, -EINVAL, tr("Invalid --distribution specification"));
 }

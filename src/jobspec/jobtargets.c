@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
@@ -21,7 +22,7 @@ void target_list_fini(struct target_list *t)
 
 static int jobtargets_bad(struct errtext *err, const char *word)
 {
-    return err_set(err, -EINVAL, "Invalid job id %s", word);
+    return err_set(err, -EINVAL, tr("Invalid job id %s"), word);
 }
 
 /* Digits at *p below 2^32 - 1, of which the biggest means "none" in job records. */
@@ -84,7 +85,7 @@ static int add_elements(struct target_list *t, uint32_t job, const char *word, c
         return jobtargets_bad(err, word);
     if (t->list.n + a.count > TARGETS_MAX) {
         array_spec_fini(&a);
-        return err_set(err, -E2BIG, "%s names too many jobs", word);
+        return err_set(err, -E2BIG, tr("%s names too many jobs"), word);
     }
     for (size_t i = 0; i < a.ranges.n; i++)
         for (uint64_t k = a.ranges.v[i].first; k <= a.ranges.v[i].last; k += a.ranges.v[i].step)
@@ -149,7 +150,7 @@ int target_parse_one(const char *word, struct job_target *ret, uint32_t *ret_tas
     if (rc == 0)
         rc = targets_add(&t, head, err);
     if (rc == 0 && t.list.n != 1)
-        rc = err_set(err, -EINVAL, "%s names more than one job", word);
+        rc = err_set(err, -EINVAL, tr("%s names more than one job"), word);
     if (rc == 0) {
         *ret = t.list.v[0];
         *ret_task = task;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 
 #define LINE_MAX_BYTES 65536
 
@@ -21,7 +22,7 @@ static int nodefile_add_line(char *line, struct strv *ret, struct errtext *err)
         strv_push(ret, names.v[i]);
     strv_fini(&names);
     if (!rc && ret->n > HOSTLIST_MAX)
-        rc = err_set(err, -E2BIG, "more than %d names", HOSTLIST_MAX);
+        rc = err_set(err, -E2BIG, tr("more than %d names"), HOSTLIST_MAX);
     return rc;
 }
 
@@ -37,9 +38,9 @@ int nodefile_read(const char *path, struct strv *ret, struct errtext *err)
             rc = err_prefix(err, rc, "%s:%u", path, n);
     }
     if (!rc && ferror(f))
-        rc = err_set(err, -EIO, "%s cannot be read", path);
+        rc = err_set(err, -EIO, tr("%s cannot be read"), path);
     if (!rc && !names.n)
-        rc = err_set(err, -EINVAL, "%s names no node", path);
+        rc = err_set(err, -EINVAL, tr("%s names no node"), path);
     if (f)
         fclose(f);
     if (rc)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/path_search.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -34,8 +35,8 @@ static int script_read_all(int fd, const char *name, struct blob *ret, struct er
     if (rc < 0) {
         str_fini(&text);
         return rc == -EFBIG
-                   ? err_set(err, -E2BIG, "Script %s is too large: at most %u bytes", name, SCRIPT_MAX)
-                   : err_set(err, rc, "Unable to read %s: %s", name, strerror(-rc));
+                   ? err_set(err, -E2BIG, tr("Script %s is too large: at most %u bytes"), name, SCRIPT_MAX)
+                   : err_set(err, rc, tr("Unable to read %s: %s"), name, strerror(-rc));
     }
     ret->n = text.len;
     ret->p = (uint8_t *)str_take(&text);
@@ -83,7 +84,7 @@ static int script_read_file(const char *operand, struct script *s, struct errtex
     else if (errno == ENOENT && !strchr(operand, '/'))
         path_search(getenv("PATH"), operand, script_try_to_open, &o);
     if (o.fd < 0)
-        return err_set(err, -ENOENT, "Unable to open file %s", operand);
+        return err_set(err, -ENOENT, tr("Unable to open file %s"), operand);
     int rc = script_read_all(o.fd, operand, &s->text, err);
     close(o.fd);
     s->path = o.path;
@@ -134,22 +135,22 @@ static bool only_blanks(const struct blob *b)
 int script_check(const struct blob *text, struct errtext *err)
 {
     if (!text->n)
-        return err_set(err, -EINVAL, "Batch script is empty!");
+        return err_set(err, -EINVAL, tr("Batch script is empty!"));
     if (only_blanks(text))
-        return err_set(err, -EINVAL, "Batch script contains only whitespace!");
+        return err_set(err, -EINVAL, tr("Batch script contains only whitespace!"));
     if (text->n < 2 || text->p[0] != '#' || text->p[1] != '!')
         return err_set(err, -EINVAL,
-                       "This does not look like a batch script.  The first\n"
-                       "line must start with #! followed by the path to an interpreter.\n"
-                       "For instance: #!/bin/sh");
+                       tr("This does not look like a batch script.  The first\n"
+                          "line must start with #! followed by the path to an interpreter.\n"
+                          "For instance: #!/bin/sh"));
     if (memchr(text->p, '\0', text->n))
         return err_set(err, -EINVAL,
-                       "The Slurm controller does not allow scripts that\n"
-                       "contain a NULL character '\\0'.");
+                       tr("The Slurm controller does not allow scripts that\n"
+                          "contain a NULL character '\\0'."));
     if (memmem(text->p, text->n, "\r\n", 2))
         return err_set(err, -EINVAL,
-                       "Batch script contains DOS line breaks (\\r\\n)\n"
-                       "instead of expected UNIX line breaks (\\n).");
+                       tr("Batch script contains DOS line breaks (\\r\\n)\n"
+                          "instead of expected UNIX line breaks (\\n)."));
     return 0;
 }
 
@@ -183,7 +184,7 @@ static int header_line(const struct script *s, const char *line, unsigned number
     strv_push(&parsed.argv, DIRECTIVE);
     if (words_split(line + n, true, &parsed.argv)) {
         strv_fini(&parsed.argv);
-        return err_set(err, -EINVAL, "%s:%u: a quote is not closed", s->name, number);
+        return err_set(err, -EINVAL, tr("%s:%u: a quote is not closed"), s->name, number);
     }
     header_push(h, parsed);
     return 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
@@ -64,7 +65,7 @@ static int set_duration(struct windowspec *s, const char *value, struct errtext 
                                     : duration_parse_slurm(value, &s->duration_s, err);
     if (r == 0 && s->duration_s >= DURATION_NOT_SET)
         s->duration_s = YEAR_S;
-    return r == 0 && !s->duration_s ? err_set(err, -EINVAL, "a window of no length") : r;
+    return r == 0 && !s->duration_s ? err_set(err, -EINVAL, tr("a window of no length")) : r;
 }
 
 /* MAINT is what we have; those that say what holds here anyway, and those that change nothing for whole
@@ -80,7 +81,7 @@ static int set_flags(struct windowspec *s, const char *value, struct errtext *er
         while (known[k] && !str_ieq(known[k], flags.v[i]))
             k++;
         if (!known[k])
-            r = err_set(err, -EINVAL, "flag %s is not supported", flags.v[i]);
+            r = err_set(err, -EINVAL, tr("flag %s is not supported"), flags.v[i]);
         s->maint = s->maint || k == 0;
     }
     strv_fini(&flags);
@@ -94,7 +95,7 @@ int windowspec_set(struct windowspec *s, const char *key, const char *value, str
     while (i < sizeof keys / sizeof *keys && !str_ieq(keys[i].name, key))
         i++;
     if (i == sizeof keys / sizeof *keys)
-        return err_set(err, -ENOENT, "%s is not known", key);
+        return err_set(err, -ENOENT, tr("%s is not known"), key);
     switch (keys[i].key) {
     case KEY_NAME: xstrset(&s->w.name, value); return 0;
     case KEY_START: return wall_parse(value, now, &s->w.start, err);
@@ -117,9 +118,9 @@ int windowspec_finish(struct windowspec *s, struct wall now, struct errtext *err
     if (s->duration_s)
         w->end = wall_add_s(w->start, s->duration_s);
     if (!wall_is_set(w->end))
-        return err_set(err, -EINVAL, "how long? Give an end or a duration");
+        return err_set(err, -EINVAL, tr("how long? Give an end or a duration"));
     if (!w->nodes.n)
-        return err_set(err, -EINVAL, "which nodes? Give a list, or ALL");
+        return err_set(err, -EINVAL, tr("which nodes? Give a list, or ALL"));
     bool someone = w->users.n || w->accounts.n;
     w->kind = s->maint || !someone ? WINDOW_MAINTENANCE : WINDOW_RESERVATION;
     return 0;

@@ -1,5 +1,6 @@
 #include "src/text/amount_text.h"
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 
 void text_append_u64(struct str *out, uint64_t v)
@@ -17,6 +18,11 @@ void text_append_ordinal(struct str *out, uint64_t v)
 {
     static const char *const ends[] = {"th", "st", "nd", "rd"};
     uint64_t last = v % 10, two = v % 100;
+    /* T: 1st, 2nd ...: English has a rule of its own below, other languages take this */
+    if (!str_starts(trn("%lluth", "%lluths", v), "%lluth")) {
+        str_appendf(out, trn("%lluth", "%lluths", v), (unsigned long long)v);
+        return;
+    }
     text_append_u64(out, v);
     str_append(out, ends[last < 4 && (two < 11 || two > 13) ? last : 0]);
 }

@@ -131,3 +131,28 @@ const char *job_state_word(enum job_state s)
                                                     [JOB_DEADLINE] = N_("deadline")};
     return (unsigned)s < JOB_N_STATES ? tr(words[s]) : "?";
 }
+
+const char *task_state_word(enum task_state s)
+{
+    switch (s) {
+    case TASK_WAITING: return trc("a task", "waiting");
+    case TASK_LAUNCHING: return trc("a task", "launching");
+    case TASK_RUNNING: return trc("a task", "running");
+    case TASK_DONE: return trc("a task", "done");
+    case TASK_N_STATES: break;
+    }
+    return "?";
+}
+
+const char *node_state_word(enum node_state s)
+{
+    switch (s) {
+    case NODE_UNKNOWN: return trc("a node", "unknown");
+    case NODE_UP: return trc("a node", "up");
+    case NODE_SUSPECT: return trc("a node", "suspect");
+    case NODE_LOST: return trc("a node", "lost");
+    case NODE_DOWN: return trc("a node", "down");
+    case NODE_N_STATES: break;
+    }
+    return "?";
+}

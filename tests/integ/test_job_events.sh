@@ -89,7 +89,7 @@ cancelled() {
 cancelled "at once"
 is "scontrol show job" "$(scontrol show job $waiting | grep -o 'CancelledBy=[^ ]*')" "CancelledBy=$me"
 must stoker show $waiting
-hasnt "it held nothing" "$out" "holds"
+hasnt "it held nothing" "$out" "allocated"
 hasnt "it began never" "$out" "Unknown"
 
 case_ "in the history, after one more restart"

@@ -81,11 +81,23 @@ done
 run env LANG=pl_PL.UTF-8 LC_ALL=C.UTF-8 TERM=xterm-256color terminal.py size:24x80 "expect: help " type:q -- stoker --demo --at 14:20 --size small
 has "LC_ALL goes before LANG" "$out" " help "
 
-case_ "commands and jobs do not notice"
+case_ "Slurm's commands, JSON and jobs do not notice"
 cluster_start
 job=$(LANG=pl_PL.UTF-8 sbatch --parsable --hold --wrap 'env')
-for command in "squeue" "squeue --json" "stoker jobs" "stoker why $job" "stoker show $job" "sinfo" "scontrol show job $job"; do
+for command in "squeue" "squeue --json" "squeue --start" "sinfo" "scontrol show job $job" "stoker squeue" "sbatch --time=soon x" \
+    "stoker jobs --json" "stoker why --json $job" "stoker show --json $job" "stoker nodes --json" "stoker users --json" \
+    "stoker node tasks --json" "stoker gpus --json" "stoker window list --json"; do
     LC_ALL=C.UTF-8 $command >english 2>&1
     LANG=pl_PL.UTF-8 $command >polish 2>&1
     is "$command" "$(sed 's/"last_update": [0-9]*//' polish)" "$(sed 's/"last_update": [0-9]*//' english)"
 done
+is "JSON of doctor" "$(LANG=pl_PL.UTF-8 stoker doctor --json | grep -o '"name":"[^"]*"' | sort -u)" \
+    "$(LC_ALL=C.UTF-8 stoker doctor --json | grep -o '"name":"[^"]*"' | sort -u)"
+LANG=pl_PL.UTF-8 stoker release "$job" >/dev/null
+wait_for 20 test -s "slurm-$job.out"
+wait_for 20 grep -q '^LANG=' "slurm-$job.out"
+has "the user's own language" "$(cat "slurm-$job.out")" "LANG=pl_PL.UTF-8"
+hasnt "what the command sets for itself" "$(cat "slurm-$job.out")" "LANGUAGE="
+job=$(LANG=pl_PL.UTF-8 stoker submit -- env)
+wait_for 20 grep -q '^LANG=' "slurm-$job.out"
+hasnt "of stoker submit" "$(cat "slurm-$job.out")" "LANGUAGE="

@@ -48,7 +48,7 @@ T forecast $more more3 $me main 4 - -
 T forecast $wide wide $me main 8 - -
 - unknown $held held $me main 1 - (JobHeldUser)
 - unknown $gpus gpus $me main 2 2 (JobHeldUser)
-Starts and ends go by time limits: the latest, as the queue stands N s ago."
+Starts and ends go by time limits: the latest, as the queue stood N s ago."
 
 # minutes: WHAT each row of the plan is, and when after the first start it begins and ends
 minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60), round((r["end"] - t0) / 60))

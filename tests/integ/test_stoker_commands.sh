@@ -112,7 +112,7 @@ is "show" "$(json 'd["job"]["state"], [(s["step"], s["done"], s["tasks"][0]["end
     "('COMPLETED', [('batch', True, 'exited'), ('0', True, 'exited')])"
 is "show: measured" "$(json 'd["steps"][0]["tasks"][0]["peak_rss_kib"] > 500' stoker show --json 1)" True
 must stoker show $small
-has "show" "$out" "asks for   2 CPUs"
+has "show" "$out" "requested  2 CPUs"
 is "why" "$(json 'd["reason"], d["causes"][0]["class"], "2 CPUs" in d["causes"][0]["text"]' stoker why --json $small)" \
     "('Resources', 'BUSY', True)"
 must stoker why $late

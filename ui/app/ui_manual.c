@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "src/text/roff.h"
@@ -20,10 +21,10 @@ const struct opt screen_table[SCREEN_N_OPTIONS] = {
      .name = "theme",
      .arg = OPT_REQUIRED,
      .meta = "NAME",
-     .help = "dark, light, mono, colourblind, or the path of a theme file"},
-    {.id = SCREEN_ASCII, .name = "ascii", .help = "ASCII characters only"},
-    {.id = SCREEN_READ_ONLY, .name = "read-only", .help = "refuse all changes"},
-    {.id = SCREEN_NO_MOUSE, .name = "no-mouse", .help = "do not use the mouse"},
+     .help = N_("dark, light, mono, colourblind, or the path of a theme file")},
+    {.id = SCREEN_ASCII, .name = "ascii", .help = N_("ASCII characters only")},
+    {.id = SCREEN_READ_ONLY, .name = "read-only", .help = N_("refuse all changes")},
+    {.id = SCREEN_NO_MOUSE, .name = "no-mouse", .help = N_("do not use the mouse")},
     {.id = SCREEN_PRINT_KEYS, .name = "print-keys"},
     {.id = SCREEN_PRINT_MANUAL, .name = "print-manual"},
     {.id = SCREEN_CLOCK_SPEED, .name = "clock-speed", .arg = OPT_REQUIRED},

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/cmd_import.h"
 #include "src/conf/conf.h"
@@ -21,8 +22,9 @@
 
 static const struct opt table[] = {
     {OPT_TEXT(struct import, output), .name = "output", .letter = 'o', .meta = "FILE",
-     .help = "write to this file, not to standard output"},
-    {OPT_SETS(struct import, force), .name = "force", .letter = 'f', .help = "even where that file exists"},
+     .help = N_("write to this file, not to standard output")},
+    {OPT_SETS(struct import, force), .name = "force", .letter = 'f',
+     .help = N_("even where that file exists")},
 };
 
 static const struct opts options = OPTS(table, NULL);
@@ -72,7 +74,7 @@ static int import_read_file(const struct import *m, const char *path, unsigned d
     struct str text = STR_INIT;
     int r = fd < 0 ? -errno : file_read_fd(fd, FILE_MAX, &text);
     if (r == -EFBIG || (r == 0 && memchr(text.s, '\0', text.len)))
-        r = err_set(&err, -EINVAL, "%s is not a configuration file", path);
+        r = err_set(&err, -EINVAL, tr("%s is not a configuration file"), path);
     else if (r < 0)
         err_set(&err, r, "%s: %s", path, strerror(-r));
     r = r ? r : slurmconf_parse(path, text.s, ret, &err);
@@ -90,7 +92,7 @@ static int check_file(const struct import *m)
     struct cluster_spec spec;
     struct errtext err = {0};
     if (conf_parse("stoker.cfg", m->out.s, &spec, &err) < 0) {
-        cli_error(m->cli, "what was made of it has an error: %s", err.s);
+        cli_error(m->cli, tr("what was made of it has an error: %s"), err.s);
         return 1;
     }
     rec_fini(&cluster_spec_rec, &spec);
@@ -121,7 +123,7 @@ static int cmd_import_run(struct import *m, const struct strv *files)
     rc = check_file(m);
     rc = rc ? rc : import_write_file(m);
     if (rc == 0 && m->n_left) {
-        fprintf(stderr, "Not carried over:\n");
+        fputs(tr("Not carried over:\n"), stderr);
         struct strv lines = strv_split(m->left.s, "\n");
         for (size_t i = 0; i < lines.n; i++)
             fprintf(stderr, "  %s\n", lines.v[i]);
@@ -150,7 +152,7 @@ static int import_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     if (cli_parse(cli, &m, argc, argv, 0, &files, &rc)) {
         if (!files.n || files.n > 2) {
-            cli_error(cli, "give a slurm.conf, and a gres.conf where there is one");
+            cli_error(cli, tr("give a slurm.conf, and a gres.conf where there is one"));
             rc = 2;
         } else {
             rc = cmd_import_run(&m, &files);
@@ -170,7 +172,7 @@ static int import_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_import = {
     .name = "import",
     .reach = REACH_NONE,
-    .summary = "Make a configuration of a slurm.conf, and say what could not be carried over",
+    .summary = N_("Make a configuration of a slurm.conf, and say what could not be carried over"),
     .usage = "[-o FILE] SLURM.CONF [GRES.CONF]",
     .options = &options,
     .run = import_run,

@@ -1,6 +1,7 @@
 /* importleft.c - what of a slurm.conf is not carried over, and why. */
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import/cmd_import.h"
 
@@ -74,7 +75,7 @@ static const char *reason_of(const char *key)
 
 void import_leave(struct import *m, const struct conf_line *l, const char *what, const char *why)
 {
-    str_appendf(&m->left, "%s:%u: %s: %s\n", l->file, l->number, what, why);
+    str_appendf(&m->left, "%s:%u: %s: %s\n", l->file, l->number, what, tr(why));
     m->n_left++;
 }
 

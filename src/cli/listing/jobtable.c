@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/cli/ask.h"
@@ -62,16 +63,16 @@ void job_list_sort(struct job_list *l)
 }
 
 static const struct table_col columns[] = {
-    {.title = "JOB", .max = 24},
-    {.title = "NAME", .max = 40, .flex = 8},
-    {.title = "USER", .max = 16, .flex = 6, .drop = 2},
-    {.title = "PARTITION", .max = 16, .flex = 4, .drop = 3},
-    {.title = "STATE", .max = 15},
-    {.title = "TIME", .right = true},
-    {.title = "LIMIT", .right = true, .drop = 4},
-    {.title = "CPUS", .right = true},
-    {.title = "GPUS", .right = true},
-    {.title = "WHERE OR WHY", .flex = 16},
+    {.title = N_("JOB"), .max = 24},
+    {.title = N_("NAME"), .max = 40, .flex = 8},
+    {.title = N_("USER"), .max = 16, .flex = 6, .drop = 2},
+    {.title = N_("PARTITION"), .max = 16, .flex = 4, .drop = 3},
+    {.title = N_("STATE"), .max = 24},
+    {.title = N_("TIME"), .right = true},
+    {.title = N_("LIMIT"), .right = true, .drop = 4},
+    {.title = N_("CPUS"), .right = true},
+    {.title = N_("GPUS"), .right = true},
+    {.title = N_("WHERE OR WHY"), .flex = 16},
 };
 
 /* A waiting job's time is how long it has waited, an ended one's how long it ran. */
@@ -87,7 +88,7 @@ static void append_where(struct str *out, const struct job *j, const struct wait
         jobtext_nodes(out, j);
     else if (!waits && j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
              wall_is_set(j->req.begin))
-        str_appendf(out, "not before %s", wall_format_iso(j->req.begin, iso));
+        str_appendf(out, tr("not before %s"), wall_format_iso(j->req.begin, iso));
     else if (j->state == JOB_PENDING)
         waits_append(out, waits, j);
     else
@@ -255,16 +256,11 @@ static void jobtable_append_summary(struct str *out, const struct job_list *l)
         waiting += c == 1 ? job_pending_elements(j) : 0;
         ended += c == 2;
     }
-    text_append_u64(out, running);
-    str_append(out, " running, ");
-    text_append_u64(out, waiting);
-    str_append(out, " waiting");
-    if (ended) {
-        str_append(out, ", ");
-        text_append_u64(out, ended);
-        str_append(out, " ended");
-    }
-    str_append_char(out, '\n');
+    unsigned long long r = running, w = waiting, e = ended;
+    if (ended)
+        str_appendf(out, tr("%llu running, %llu waiting, %llu ended\n"), r, w, e);
+    else
+        str_appendf(out, tr("%llu running, %llu waiting\n"), r, w);
 }
 
 void job_list_print(const struct job_list *l, const struct job_cx *cx, struct str *out)

@@ -2,6 +2,7 @@
 #include "src/cli/listing/nodepick.h"
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 
 int names_expand(const struct cli *cli, const struct strv *words, size_t from, size_t to,
                  struct strv *names)
@@ -19,7 +20,7 @@ int names_expand(const struct cli *cli, const struct strv *words, size_t from, s
     }
     if (names->n)
         return 0;
-    cli_error(cli, "which nodes?");
+    cli_error(cli, tr("which nodes?"));
     return 2;
 }
 
@@ -30,7 +31,7 @@ static int pick(const struct cli *cli, const struct model *m, const struct strv 
     int rc = operands->n ? names_expand(cli, operands, 0, operands->n, &names) : 0;
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (!model_get_node(m, names.v[i])) {
-            cli_error(cli, "there is no node %s", names.v[i]);
+            cli_error(cli, tr("there is no node %s"), names.v[i]);
             rc = EXIT_NOT_FOUND;
         }
     for (size_t i = 0; i < m->n_nodes && rc == 0; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -72,7 +73,7 @@ static void shrink(const struct texttable *t, struct layout *l, int too_much)
 
 static int natural_width(const struct texttable *t, size_t col)
 {
-    int width = cell_width(t->cols[col].title);
+    int width = cell_width(tr(t->cols[col].title));
     for (size_t k = col; k < t->cells.n; k += t->n_cols) {
         int w = cell_width(t->cells.v[k].text);
         width = w > width ? w : width;
@@ -144,7 +145,7 @@ void texttable_print(const struct texttable *t, struct str *out, unsigned width,
         last = l.width[i] ? i : last;
     for (size_t i = 0; i < t->n_cols; i++)
         if (l.width[i])
-            put_cell(out, t->cols[i].title, TONE_DIM, color, l.width[i], t->cols[i].right, i == last);
+            put_cell(out, tr(t->cols[i].title), TONE_DIM, color, l.width[i], t->cols[i].right, i == last);
     str_append_char(out, '\n');
     for (size_t k = 0; k < t->cells.n; k++) {
         size_t i = k % t->n_cols;

@@ -15,7 +15,7 @@
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WAIT, TONE_BAD, TONE_DIM, TONE_WARN };
 
 struct table_col {
-    const char *title;
+    const char *title; /* N_() where it is to be translated */
     bool right;
     int max;  /* cells; 0: any */
     int flex; /* cells that it may be cut to when space is short; 0: never cut */

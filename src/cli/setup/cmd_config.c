@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/conf/conf.h"
 #include "src/conf/warn.h"
@@ -14,7 +15,7 @@ struct config {
 };
 
 static const struct opt table[] = {
-    {OPT_SETS(struct config, json), .name = "json", .help = "show: print JSON"}};
+    {OPT_SETS(struct config, json), .name = "json", .help = N_("show: print JSON")}};
 
 static const struct opts options = OPTS(table, NULL);
 
@@ -58,7 +59,7 @@ static void print_warnings(const struct cluster_spec *spec)
     struct strv texts = {0};
     conf_warnings(spec, &texts);
     for (size_t i = 0; i < texts.n; i++)
-        printf("warning: %s\n", texts.v[i]);
+        printf(tr("warning: %s\n"), texts.v[i]);
     strv_fini(&texts);
 }
 
@@ -71,9 +72,9 @@ static int check(const struct cli *cli, const char *path, bool named)
         return 1;
     }
     bool is_there = access(path, F_OK) == 0;
-    printf("%s: %s: %zu node%s, %zu partition%s\n", path,
-           is_there ? "fine" : "not there, so this machine as it is found", spec.nodes.n,
-           spec.nodes.n == 1 ? "" : "s", spec.parts.n, spec.parts.n == 1 ? "" : "s");
+    printf(is_there ? tr("%s: fine: ") : tr("%s: not there, so this machine as it is found: "), path);
+    printf(trn("%zu node, ", "%zu nodes, ", spec.nodes.n), spec.nodes.n);
+    printf(trn("%zu partition\n", "%zu partitions\n", spec.parts.n), spec.parts.n);
     print_warnings(&spec);
     rec_fini(&cluster_spec_rec, &spec);
     return 0;
@@ -94,7 +95,7 @@ static int config_run(struct cli *cli, int argc, char **argv)
     bool named = words.n > 1;
     const char *path = named ? words.v[1] : p.config;
     if (words.n > 2)
-        rc = (cli_error(cli, "give one file"), 2);
+        rc = (cli_error(cli, tr("give one file")), 2);
     else if (strcmp(what, "show") == 0)
         rc = config_show(cli, &c, path, named);
     else if (strcmp(what, "check") == 0)
@@ -102,7 +103,7 @@ static int config_run(struct cli *cli, int argc, char **argv)
     else if (strcmp(what, "path") == 0)
         puts(p.config);
     else
-        rc = (cli_error(cli, "say show, check or path, not \"%s\"", what), 2);
+        rc = (cli_error(cli, tr("say show, check or path, not \"%s\""), what), 2);
     paths_fini(&p);
     strv_fini(&words);
     return rc;
@@ -111,7 +112,7 @@ static int config_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_config = {
     .name = "config",
     .reach = REACH_HERE,
-    .summary = "Show the configuration, check it, or say where it lies",
+    .summary = N_("Show the configuration, check it, or say where it lies"),
     .usage = "[--json] [show [FILE] | check [FILE] | path]",
     .options = &options,
     .run = config_run,

@@ -15,6 +15,7 @@
 
 #include "src/base/dirs.h"
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/setup/initshared.h"
@@ -27,21 +28,21 @@ struct init {
 
 static const struct opt table[] = {
     {OPT_SETS(struct init, print), .name = "print",
-     .help = "the configuration to standard output, no file"},
+     .help = N_("the configuration to standard output, no file")},
     {OPT_SETS(struct init, shared), .name = "shared",
-     .help = "as root: services for all users of this machine, each under an account of its own"},
+     .help = N_("as root: services for all users of this machine, each under an account of its own")},
     {OPT_TEXT(struct init, node), .name = "node", .meta = "NAME",
-     .help = "as root, on a node of such a controller: its agent as a service"},
+     .help = N_("as root, on a node of such a controller: its agent as a service")},
     {OPT_TEXT(struct init, key), .name = "key", .meta = "LINE|FILE",
-     .help = "--node: the controller's public key, which may then reach the agent and nothing else"},
+     .help = N_("--node: the controller's public key, which may then reach the agent and nothing else")},
     {OPT_SETS(struct init, login), .name = "login",
-     .help = "--node: people log in there; commands find the controller"},
+     .help = N_("--node: people log in there; commands find the controller")},
     {OPT_TEXT(struct init, user), .name = "user", .meta = "NAME",
-     .help = "the controller's account, and on nodes the one that it logs in as (stoker)"},
+     .help = N_("the controller's account, and on nodes the one that it logs in as (stoker)")},
     {OPT_TEXT(struct init, link_user), .name = "link-user", .meta = "NAME",
-     .help = "--shared: the account that has the key to the nodes (stoker-link)"},
+     .help = N_("--shared: the account that has the key to the nodes (stoker-link)")},
     {OPT_TEXT(struct init, root), .name = "root", .meta = "DIR",
-     .help = "--shared, --node: write below DIR and touch nothing else; what is left to do is printed"},
+     .help = N_("--shared, --node: write below DIR and touch nothing else; what is left to do is printed")},
 };
 
 static const struct opts options = OPTS(table, NULL);
@@ -138,7 +139,7 @@ static int init_write_file(const struct cli *cli, const char *path, const struct
     if (fd < 0 && !rc)
         rc = -errno;
     if (rc == -EEXIST) {
-        cli_error(cli, "%s is there already; it is left as it is", path);
+        cli_error(cli, tr("%s is there already; it is left as it is"), path);
         return 1;
     }
     rc = rc ? rc : file_write_fd(fd, text->s, text->len);
@@ -150,7 +151,7 @@ static int init_write_file(const struct cli *cli, const char *path, const struct
         cli_error(cli, "%s: %s", path, strerror(-rc));
         return 1;
     }
-    printf("wrote %s\n", path);
+    printf(tr("wrote %s\n"), path);
     return 0;
 }
 
@@ -161,7 +162,7 @@ static int init_private(const struct cli *cli, const struct str *text)
     paths_find(&p);
     int rc = init_write_file(cli, p.config, text);
     if (rc == 0 && !p.shared)
-        printf("private: everything lies in %s, and it runs your jobs alone; stoker up starts it\n",
+        printf(tr("private: everything lies in %s, and it runs your jobs alone; stoker up starts it\n"),
                p.state);
     paths_fini(&p);
     return rc;
@@ -179,15 +180,15 @@ static int check_words(const struct cli *cli, const struct init *i)
     const char *words[] = {i->node, i->user, i->link_user};
     for (size_t k = 0; k < 3; k++)
         if (words[k] && !init_is_word(words[k])) {
-            cli_error(cli, "%s is not a name", words[k]);
+            cli_error(cli, tr("%s is not a name"), words[k]);
             return 2;
         }
     if (i->shared && i->node) {
-        cli_error(cli, "--shared is for the controller's machine, --node for the others");
+        cli_error(cli, tr("--shared is for the controller's machine, --node for the others"));
         return 2;
     }
     if (!i->shared && !i->node && (i->key || i->root || i->user || i->link_user || i->login)) {
-        cli_error(cli, "that goes with --shared or --node");
+        cli_error(cli, tr("that goes with --shared or --node"));
         return 2;
     }
     return 0;
@@ -229,7 +230,8 @@ static int init_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_init = {
     .name = "init",
     .reach = REACH_HERE,
-    .summary = "Write a configuration file for this machine; --shared: make it a service for all its users",
+    .summary =
+        N_("Write a configuration file for this machine; --shared: make it a service for all its users"),
     .usage = "[--print] | --shared [--root=DIR] | --node=NAME --key=LINE [--login] [--root=DIR]",
     .options = &options,
     .run = init_run,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/nodepick.h"
@@ -11,35 +12,36 @@ enum { O_FEATURES = 1 };
 
 static const struct opt table[] = {
     {OPT_TEXT(struct node_cmd, reason), .name = "reason", .letter = 'r', .meta = "TEXT",
-     .help = "drain: why; all users see it"},
+     .help = N_("drain: why; all users see it")},
     {OPT_TEXT(struct node_cmd, name), .name = "name", .meta = "NAME",
-     .help = "add, check: its name in the cluster, where that is not the host's"},
+     .help = N_("add, check: its name in the cluster, where that is not the host's")},
     {OPT_TEXT(struct node_cmd, address), .name = "address", .meta = "ADDRESS",
-     .help = "add, check: the address, if the name HOST cannot be looked up"},
+     .help = N_("add, check: the address, if the name HOST cannot be looked up")},
     {OPT_TEXT(struct node_cmd, port), .name = "port", .letter = 'p', .meta = "N",
-     .help = "add, check: of its SSH server"},
+     .help = N_("add, check: of its SSH server")},
     {OPT_TEXT(struct node_cmd, user), .name = "user", .letter = 'l', .meta = "NAME",
-     .help = "add, check: the account to log in with (as in USER@HOST)"},
+     .help = N_("add, check: the account to log in with (as in USER@HOST)")},
     {OPT_TEXT(struct node_cmd, identity), .name = "identity", .letter = 'i', .meta = "FILE",
-     .help = "add, check: the private key to log in with"},
+     .help = N_("add, check: the private key to log in with")},
     {OPT_TEXT(struct node_cmd, accept), .name = "accept", .meta = "SHA256:...",
-     .help = "add: the fingerprint of its host key, which you have compared"},
+     .help = N_("add: the fingerprint of its host key, which you have compared")},
     {OPT_TEXT(struct node_cmd, cpus), .name = "cpus", .meta = "N",
-     .help = "add: CPUs for jobs, where not all that are found"},
-    {OPT_TEXT(struct node_cmd, memory), .name = "memory", .meta = "SIZE", .help = "add: memory for jobs"},
-    {OPT_TEXT(struct node_cmd, gpus), .name = "gpus", .meta = "N", .help = "add: GPUs for jobs"},
+     .help = N_("add: CPUs for jobs, where not all that are found")},
+    {OPT_TEXT(struct node_cmd, memory), .name = "memory", .meta = "SIZE",
+     .help = N_("add: memory for jobs")},
+    {OPT_TEXT(struct node_cmd, gpus), .name = "gpus", .meta = "N", .help = N_("add: GPUs for jobs")},
     {OPT_TEXT(struct node_cmd, type), .name = "gpu-type", .meta = "NAME",
-     .help = "add: what --gres=gpu:NAME:N asks for"},
+     .help = N_("add: what --gres=gpu:NAME:N asks for")},
     {.id = O_FEATURES,
      .name = "features",
      .arg = OPT_REQUIRED,
      .meta = "LIST",
-     .help = "add: what --constraint asks for"},
+     .help = N_("add: what --constraint asks for")},
     {OPT_TEXT(struct node_cmd, role), .name = "role", .meta = "compute|login",
-     .help = "add: login: commands and screens work there, no jobs run"},
+     .help = N_("add: login: commands and screens work there, no jobs run")},
     {OPT_TEXT(struct node_cmd, end), .name = "end", .meta = "JOB[.STEP[.TASK]]",
-     .help = "tasks: end those that the controller does not know"},
-    {OPT_SETS(struct node_cmd, json), .name = "json", .help = "tasks: print JSON"},
+     .help = N_("tasks: end those that the controller does not know")},
+    {OPT_SETS(struct node_cmd, json), .name = "json", .help = N_("tasks: print JSON")},
 };
 
 static int node_set_features(void *ctx, __attribute__((unused)) const struct opt *o, const char *arg,
@@ -68,7 +70,7 @@ static int drain_or_resume(const struct node_cmd *n, bool drain)
     struct msg_drain body = {.drain = drain, .reason = xstrdup(n->reason)};
     int rc = names_expand(n->cli, &n->words, 1, n->words.n, &body.nodes);
     if (rc == 0 && drain && str_is_empty(n->reason)) {
-        cli_error(n->cli, "give a reason, as in: %s drain %s --reason=\"fan broken\"", n->cli->name,
+        cli_error(n->cli, tr("give a reason, as in: %s drain %s --reason=\"fan broken\""), n->cli->name,
                   n->words.v[1]);
         rc = 2;
     }
@@ -92,7 +94,7 @@ static int do_note(struct node_cmd *n)
 {
     struct msg_node_note body = {0};
     if (n->words.n != 3) {
-        cli_error(n->cli, "say: %s note NODES TEXT (an empty text takes the note away)", n->cli->name);
+        cli_error(n->cli, tr("say: %s note NODES TEXT (an empty text takes the note away)"), n->cli->name);
         return 2;
     }
     int rc = names_expand(n->cli, &n->words, 1, 2, &body.nodes);
@@ -121,13 +123,14 @@ static int node_run(struct cli *cli, int argc, char **argv)
                 verb = &verbs[i];
         paths_find(&n.paths);
         if (verb && verb->run != node_do_tasks && (n.end || n.json)) {
-            cli_error(cli, "%s is for tasks, not for %s", n.end ? "--end" : "--json", verb->name);
+            cli_error(cli, tr("%s is for tasks, not for %s"), n.end ? "--end" : "--json", verb->name);
             rc = 2;
         } else if (verb) {
             rc = verb->run(&n);
         } else {
-            cli_error(cli,
-                      "say check, add, remove, drain, resume, note, tasks, accept or key, and which nodes");
+            cli_error(
+                cli,
+                tr("say check, add, remove, drain, resume, note, tasks, accept or key, and which nodes"));
             rc = 2;
         }
         paths_fini(&n.paths);
@@ -145,7 +148,7 @@ static int node_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_node = {
     .name = "node",
     .reach = REACH_HERE,
-    .summary = "Add machines and take them out, drain and resume them, list what runs there",
+    .summary = N_("Add machines and take them out, drain and resume them, list what runs there"),
     .usage = "check|add|accept|remove|drain|resume|note|tasks|key [NODES] [OPTIONS]",
     .options = &options,
     .run = node_run,

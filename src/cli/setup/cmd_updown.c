@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 
 #define STOP_WAIT_MS     30000  /* of a controller that only stops */
@@ -21,23 +22,24 @@ struct up {
 };
 
 static const struct opt down_table[] = {
-    {OPT_SETS(struct down, kill_jobs), .name = "kill-jobs", .help = "end the jobs too"}};
+    {OPT_SETS(struct down, kill_jobs), .name = "kill-jobs", .help = N_("end the jobs too")}};
 
 static const struct opts down_options = OPTS(down_table, NULL);
 
 static const struct opt up_table[] = {
     {OPT_SETS(struct up, accept_loss), .name = "accept-loss",
-     .help = "start with a state that has lost its last events; job ids go on beyond all given out"}};
+     .help = N_("start with a state that has lost its last events; job ids go on beyond all given out")}};
 static const struct opts up_options = OPTS(up_table, NULL);
 
-static void print_where(const struct client *c, const char *what)
+static void print_where(const struct client *c, bool already)
 {
     const struct msg_welcome *w = client_welcome(c);
     const struct paths *p = client_paths(c);
-    printf("cluster %s: the controller %s (process %u on %s, socket %s)\n", w->name ? w->name : "?", what,
-           w->pid, w->host ? w->host : "?", p->socket);
+    printf(already ? tr("cluster %s: the controller runs already (process %u on %s, socket %s)\n")
+                   : tr("cluster %s: the controller runs (process %u on %s, socket %s)\n"),
+           w->name ? w->name : "?", w->pid, w->host ? w->host : "?", p->socket);
     if (w->read_only)
-        printf("it accepts nothing now: %s\n", w->read_only);
+        printf(tr("it accepts nothing now: %s\n"), w->read_only);
 }
 
 static int up_run(struct cli *cli, int argc, char **argv)
@@ -50,9 +52,9 @@ static int up_run(struct cli *cli, int argc, char **argv)
         return rc;
     unsigned flags = CLIENT_UP | (u.accept_loss ? CLIENT_ACCEPT_LOSS : 0);
     if (client_connect(cli->name, 0, &c, NULL) == 0) {
-        print_where(c, "runs already");
+        print_where(c, true);
     } else if (client_connect(cli->name, flags, &c, &err) == 0) {
-        print_where(c, "runs");
+        print_where(c, false);
     } else {
         cli_error(cli, "%s", err.s);
         rc = EXIT_AWAY;
@@ -115,16 +117,19 @@ static int updown_stop(const struct cli *cli, struct client *c, bool kill_jobs)
     if (!r && refusal != REFUSAL_NONE && refusal != REFUSAL_SHUTTING_DOWN) {
         rc = ask_failed(cli, refusal, &err);
     } else if (!wait_gone(c, pidfd, deadline, &n_away)) {
-        cli_error(cli, "the controller (process %u) is still there", client_welcome(c)->pid);
+        cli_error(cli, tr("the controller (process %u) is still there"), client_welcome(c)->pid);
         rc = EXIT_TIMED_OUT;
     } else if (n_away) {
         printf(
-            "the controller has stopped; %u of its jobs %s not ended: %s when the node and the controller "
-            "are there again\n",
-            n_away, n_away == 1 ? "has" : "have", n_away == 1 ? "it ends" : "they end");
+            trn("the controller has stopped; %u of its jobs has not ended: it ends when the node and the "
+                "controller are there again\n",
+                "the controller has stopped; %u of its jobs have not ended: they end when the node and the "
+                "controller are there again\n",
+                n_away),
+            n_away);
     } else {
-        puts(kill_jobs ? "the controller and its jobs have stopped"
-                       : "the controller has stopped; jobs go on");
+        puts(kill_jobs ? tr("the controller and its jobs have stopped")
+                       : tr("the controller has stopped; jobs go on"));
     }
     if (pidfd >= 0)
         close(pidfd);
@@ -141,7 +146,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
         return rc;
     int r = client_connect(cli->name, 0, &c, &err);
     if (r == -ENOENT || r == -ECONNREFUSED) {
-        puts("no controller runs here");
+        puts(tr("no controller runs here"));
         return 0;
     }
     if (r < 0) {
@@ -156,7 +161,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_up = {
     .name = "up",
     .reach = REACH_HERE,
-    .summary = "Start the controller in the background",
+    .summary = N_("Start the controller in the background"),
     .usage = "[--accept-loss]",
     .options = &up_options,
     .run = up_run,
@@ -165,7 +170,7 @@ const struct command cmd_up = {
 const struct command cmd_down = {
     .name = "down",
     .reach = REACH_HERE,
-    .summary = "Stop the controller; jobs go on",
+    .summary = N_("Stop the controller; jobs go on"),
     .usage = "[--kill-jobs]",
     .options = &down_options,
     .run = down_run,

@@ -1,12 +1,12 @@
 /* doctor.c - stoker doctor: is everything as it must be, and what to do where it is not. */
 #include "src/cli/setup/doctor_checks.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/clock.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/listing/texttable.h"
@@ -21,7 +21,7 @@ struct doctor_options {
 };
 
 static const struct opt table[] = {
-    {OPT_SETS(struct doctor_options, json), .name = "json", .help = "print JSON"}};
+    {OPT_SETS(struct doctor_options, json), .name = "json", .help = N_("print JSON")}};
 
 static const struct opts options = OPTS(table, NULL);
 
@@ -43,24 +43,26 @@ static void check_answer(struct doctor *d)
     const struct msg_welcome *w = client_welcome(d->client);
     int64_t skew = wall_read().ms - w->now.ms;
     if (w->read_only)
-        doctor_add(d, "controller", CHECK_FAIL, "cure what it says; it goes on by itself",
-                   "it accepts nothing: %s", w->read_only);
+        doctor_add(d, N_("controller"), CHECK_FAIL, tr("cure what it says; it goes on by itself"),
+                   tr("it accepts nothing: %s"), w->read_only);
     else
-        doctor_add(d, "controller", CHECK_OK, NULL, "cluster %s answers on %s (process %u, %s)",
-                   w->name ? w->name : "?", w->host ? w->host : "?", w->pid,
-                   w->admin ? "you are an administrator" : "you are a user");
-    char *cure =
-        xasprintf("%s, once the same version is installed everywhere", paths_restart_command(&d->paths));
+        doctor_add(d, N_("controller"), CHECK_OK, NULL,
+                   w->admin ? tr("cluster %s answers on %s (process %u, you are an administrator)")
+                            : tr("cluster %s answers on %s (process %u, you are a user)"),
+                   w->name ? w->name : "?", w->host ? w->host : "?", w->pid);
+    char *cure = xasprintf(tr("%s, once the same version is installed everywhere"),
+                           paths_restart_command(&d->paths));
     if (str_eq(w->release, STOKER_VERSION))
-        doctor_add(d, "version", CHECK_OK, NULL, "%s", STOKER_VERSION);
+        doctor_add(d, N_("version"), CHECK_OK, NULL, "%s", STOKER_VERSION);
     else
-        doctor_add(d, "version", CHECK_WARN, cure, "the controller is %s, this command %s",
+        doctor_add(d, N_("version"), CHECK_WARN, cure, tr("the controller is %s, this command %s"),
                    w->release ? w->release : "?", STOKER_VERSION);
     free(cure);
     if (skew > SKEW_WARN_MS || skew < -SKEW_WARN_MS)
-        doctor_add(d, "clocks", CHECK_WARN, "synchronise the clocks",
-                   "this machine's clock is %.1f s %s the controller's",
-                   (double)(skew < 0 ? -skew : skew) / 1000, skew < 0 ? "behind" : "ahead of");
+        doctor_add(d, N_("clocks"), CHECK_WARN, tr("synchronise the clocks"),
+                   skew < 0 ? tr("this machine's clock is %.1f s behind the controller's")
+                            : tr("this machine's clock is %.1f s ahead of the controller's"),
+                   (double)(skew < 0 ? -skew : skew) / 1000);
 }
 
 /* What the controller has of memory and disk; users' shares are sdiag's. */
@@ -68,21 +70,24 @@ static void check_room(struct doctor *d, const struct msg_stats *s)
 {
     if (s->disk_all) {
         bool much = s->disk_left < s->disk_all / 10 * (10 - ROOM_WARN_TENTHS) && s->disk_left < ROOM_PLENTY;
-        doctor_add(d, "disk of the state",
-                   s->short_of_disk ? CHECK_FAIL
-                   : much           ? CHECK_WARN
-                                    : CHECK_OK,
-                   s->short_of_disk || much
-                       ? "free disk, or delete old jobs with history_keep; sdiag shows which users take it"
-                       : NULL,
-                   "%.1f of %.1f GB left%s", (double)s->disk_left / 1e9, (double)s->disk_all / 1e9,
-                   s->short_of_disk ? ": jobs can only be cancelled" : "");
+        doctor_add(
+            d, N_("disk of the state"),
+            s->short_of_disk ? CHECK_FAIL
+            : much           ? CHECK_WARN
+                             : CHECK_OK,
+            s->short_of_disk || much
+                ? tr("free disk, or delete old jobs with history_keep; sdiag shows which users take it")
+                : NULL,
+            s->short_of_disk ? tr("%.1f of %.1f GB left: jobs can only be cancelled")
+                             : tr("%.1f of %.1f GB left"),
+            (double)s->disk_left / 1e9, (double)s->disk_all / 1e9);
     }
     if (s->memory_most_kib && s->rss_kib > s->memory_most_kib / 10 * ROOM_WARN_TENTHS)
-        doctor_add(d, "memory of the controller", s->short_of_memory ? CHECK_FAIL : CHECK_WARN,
-                   "give it more (MemoryMax of its service); sdiag shows which users take it",
-                   "it takes %.1f of %.1f GB%s", (double)s->rss_kib / 1e6, (double)s->memory_most_kib / 1e6,
-                   s->short_of_memory ? ": jobs can only be cancelled" : "");
+        doctor_add(d, N_("memory of the controller"), s->short_of_memory ? CHECK_FAIL : CHECK_WARN,
+                   tr("give it more (MemoryMax of its service); sdiag shows which users take it"),
+                   s->short_of_memory ? tr("it takes %.1f of %.1f GB: jobs can only be cancelled")
+                                      : tr("it takes %.1f of %.1f GB"),
+                   (double)s->rss_kib / 1e6, (double)s->memory_most_kib / 1e6);
 }
 
 static void check_stats(struct doctor *d)
@@ -91,15 +96,14 @@ static void check_stats(struct doctor *d)
     enum refusal refusal;
     struct msg_stats *s = ask_call(d->client, MSG_STATS, NULL, MSG_STATS_DATA, &refusal, &err);
     if (!s) {
-        doctor_add(d, "database", CHECK_FAIL, "look into the controller's log", "%s", err.s);
+        doctor_add(d, N_("database"), CHECK_FAIL, tr("look into the controller's log"), "%s", err.s);
         return;
     }
     uint64_t mean = s->commits ? s->commit_us_sum / s->commits : 0;
     enum check_status status = mean > COMMIT_WARN_US ? CHECK_WARN : CHECK_OK;
-    doctor_add(d, "database", status, status == CHECK_OK ? NULL : "keep the state on a faster disk",
-               "%.1f MB, %" PRIu64 " commits, %.1f ms each, %.1f ms at worst",
-               (double)s->db_bytes / 1048576, s->commits, (double)mean / 1000,
-               (double)s->commit_us_max / 1000);
+    doctor_add(d, N_("database"), status, status == CHECK_OK ? NULL : tr("keep the state on a faster disk"),
+               tr("%.1f MB, %llu commits, %.1f ms each, %.1f ms at worst"), (double)s->db_bytes / 1048576,
+               (unsigned long long)s->commits, (double)mean / 1000, (double)s->commit_us_max / 1000);
     check_room(d, s);
     msg_free(MSG_STATS_DATA, s);
 }
@@ -108,7 +112,7 @@ static void check_stats(struct doctor *d)
 static void check_controller(struct doctor *d)
 {
     if (!d->client) {
-        doctor_add(d, "controller", CHECK_FAIL, paths_start_command(&d->paths), "%s", d->away.s);
+        doctor_add(d, N_("controller"), CHECK_FAIL, paths_start_command(&d->paths), "%s", d->away.s);
         return;
     }
     check_answer(d);
@@ -118,21 +122,35 @@ static void check_controller(struct doctor *d)
 
 /* --- the report --- */
 
-static const char *const status_texts[] = {[CHECK_OK] = "ok", [CHECK_WARN] = "warn", [CHECK_FAIL] = "fail"};
+static const char *const status_texts[] = {
+    [CHECK_OK] = N_("ok"), [CHECK_WARN] = N_("warn"), [CHECK_FAIL] = N_("fail")};
+
+static int doctor_wider(int width, const char *text)
+{
+    int w = cell_width(text);
+    return w > width ? w : width;
+}
 
 static void print_report(const struct doctor *d, struct str *out)
 {
     static const enum tone tones[] = {
         [CHECK_OK] = TONE_GOOD, [CHECK_WARN] = TONE_WAIT, [CHECK_FAIL] = TONE_BAD};
     bool color = color_is_welcome();
+    int of_status = 0, of_name = 14;
+    for (size_t i = 0; i < sizeof status_texts / sizeof status_texts[0]; i++)
+        of_status = doctor_wider(of_status, tr(status_texts[i]));
+    for (size_t i = 0; i < d->n; i++)
+        of_name = doctor_wider(of_name, tr(d->checks[i].name));
     for (size_t i = 0; i < d->n; i++) {
         const struct doctor_check *c = &d->checks[i];
-        str_appendf(out, "%s%-4s%s  %-14s  ", tone_on(tones[c->status], color), status_texts[c->status],
-                    tone_off(tones[c->status], color), c->name);
+        const char *status = tr(status_texts[c->status]), *name = tr(c->name);
+        str_appendf(out, "%s%s%s%*s  %s%*s  ", tone_on(tones[c->status], color), status,
+                    tone_off(tones[c->status], color), of_status - cell_width(status), "", name,
+                    of_name - cell_width(name), "");
         cell_text(out, c->text, -1, false, false);
         str_append_char(out, '\n');
         if (c->cure) {
-            str_appendf(out, "      %-14s  -> ", "");
+            str_appendf(out, "%*s-> ", of_status + of_name + 4, "");
             cell_text(out, c->cure, -1, false, false);
             str_append_char(out, '\n');
         }
@@ -165,6 +183,8 @@ static int doctor_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     if (!cli_parse(cli, &x, argc, argv, 0, NULL, &rc))
         return rc;
+    if (x.json)
+        lang_pause();
     paths_find(&d.paths);
     if (client_connect(cli->cmd->name, 0, &d.client, &d.away) < 0)
         d.client = NULL;
@@ -186,7 +206,7 @@ static int doctor_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_doctor = {
     .name = "doctor",
     .reach = REACH_HERE,
-    .summary = "Check this machine, the controller and the nodes, and say what to do",
+    .summary = N_("Check this machine, the controller and the nodes, and say what to do"),
     .usage = "[--json]",
     .options = &options,
     .run = doctor_run,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
 #include "src/model/nodestate.h"
@@ -24,11 +25,11 @@ static void add_name(struct names *list, const char *name)
 static const char *away_cure(size_t n_local, size_t n_ssh, bool shared)
 {
     if (!n_local)
-        return "`stoker nodes` says since when and why; `stoker node check NODE` tries the way to one";
+        return tr("`stoker nodes` says since when and why; `stoker node check NODE` tries the way to one");
     if (n_ssh)
-        return "`stoker nodes` says since when and why, for each";
-    return shared ? "`stoker nodes` says why; journalctl -u stoker-agent on this machine"
-                  : "`stoker nodes` says why; the agent's log is in the state directory, agent/NODE";
+        return tr("`stoker nodes` says since when and why, for each");
+    return shared ? tr("`stoker nodes` says why; journalctl -u stoker-agent on this machine")
+                  : tr("`stoker nodes` says why; the agent's log is in the state directory, agent/NODE");
 }
 
 static void check_answers(struct doctor *d, const struct model *m)
@@ -47,16 +48,17 @@ static void check_answers(struct doctor *d, const struct model *m)
         }
     }
     if (away.n)
-        doctor_add(d, "nodes", CHECK_FAIL, away_cure(n_local, n_ssh, d->paths.shared),
-                   "%zu of %zu do not answer: %s", away.n, m->n_nodes, away.text.s);
+        doctor_add(d, N_("nodes"), CHECK_FAIL, away_cure(n_local, n_ssh, d->paths.shared),
+                   tr("%zu of %zu do not answer: %s"), away.n, m->n_nodes, away.text.s);
     else
-        doctor_add(d, "nodes", m->n_nodes ? CHECK_OK : CHECK_FAIL,
-                   m->n_nodes ? NULL : "add nodes to the configuration", "%zu answer, %zu of them drained",
-                   m->n_nodes, n_drained);
+        doctor_add(d, N_("nodes"), m->n_nodes ? CHECK_OK : CHECK_FAIL,
+                   m->n_nodes ? NULL : tr("add nodes to the configuration"),
+                   tr("%zu answer, %zu of them drained"), m->n_nodes, n_drained);
     if (others.n)
-        doctor_add(d, "agents", CHECK_WARN,
-                   "install this release there too; where it is sent over, the next connection brings it",
-                   "%zu are of another release than %s: %s", others.n, STOKER_VERSION, others.text.s);
+        doctor_add(
+            d, N_("agents"), CHECK_WARN,
+            tr("install this release there too; where it is sent over, the next connection brings it"),
+            tr("%zu are of another release than %s: %s"), others.n, STOKER_VERSION, others.text.s);
     str_fini(&away.text);
     str_fini(&others.text);
 }
@@ -78,7 +80,7 @@ static void check_notes(struct doctor *d, const struct model *m)
                 str_appendf(&notes, "%s%s: %s", notes.len ? "; " : "", m->nodes[i]->spec.name,
                             m->nodes[i]->notes.v[k]);
     if (n_notes)
-        doctor_add(d, "node notes", CHECK_WARN, NULL, "%s", notes.s);
+        doctor_add(d, N_("node notes"), CHECK_WARN, NULL, "%s", notes.s);
     str_fini(&notes);
 }
 
@@ -98,14 +100,16 @@ static void check_containment(struct doctor *d, const struct model *m)
             str_appendf(&open, "%s%s: %s", open.len ? "; " : "", n->spec.name, text);
     }
     if (n_open)
-        doctor_add(d, "containment", d->paths.shared ? CHECK_WARN : CHECK_OK,
-                   d->paths.shared ? "give the agent a control group to divide: Delegate=yes in its unit"
-                                   : NULL,
-                   "a job can use more than it has: %s", open.s);
+        doctor_add(d, N_("containment"), d->paths.shared ? CHECK_WARN : CHECK_OK,
+                   d->paths.shared
+                       ? tr("give the agent a control group to divide: Delegate=yes in its unit")
+                       : NULL,
+                   tr("a job can use more than it has: %s"), open.s);
     else if (n_contained)
-        doctor_add(d, "containment", CHECK_OK, NULL,
-                   "in force on %zu nodes, a job cannot use more memory, CPUs and processes than it has",
-                   n_contained);
+        doctor_add(
+            d, N_("containment"), CHECK_OK, NULL,
+            tr("in force on %zu nodes, a job cannot use more memory, CPUs and processes than it has"),
+            n_contained);
     str_fini(&open);
 }
 
@@ -119,16 +123,16 @@ static void check_gpus_found(struct doctor *d, const struct model *m)
         const struct node *n = m->nodes[i];
         total += n->gpus == UINT32_MAX ? 0 : n->gpus;
         if (node_lacks_gpus(n) && n_lacking++ < DOCTOR_NAMED)
-            str_appendf(&text, "%s%s: %u configured, %u found", text.len ? "; " : "", n->spec.name,
+            str_appendf(&text, tr("%s%s: %u configured, %u found"), text.len ? "; " : "", n->spec.name,
                         n->spec.gpus, n->gpus_found);
     }
     if (n_lacking)
-        doctor_add(
-            d, "GPUs", CHECK_WARN,
-            "is the driver loaded there (nvidia-smi -L)? Correct `gpus` of the node, or set detect = false",
-            "%s", text.s);
+        doctor_add(d, N_("GPUs"), CHECK_WARN,
+                   tr("is the driver loaded there (nvidia-smi -L)? Correct `gpus` of the node, or set "
+                      "detect = false"),
+                   "%s", text.s);
     else if (total)
-        doctor_add(d, "GPUs", CHECK_OK, NULL, "%zu", total);
+        doctor_add(d, N_("GPUs"), CHECK_OK, NULL, "%zu", total);
     str_fini(&text);
 }
 
@@ -142,14 +146,15 @@ static void check_gpus_closed(struct doctor *d, const struct model *m)
             add_name(node_closes_gpus(n) ? &closed : &open, n->spec.name);
     }
     if (open.n)
-        doctor_add(d, "GPU isolation", d->paths.shared ? CHECK_WARN : CHECK_OK,
-                   d->paths.shared ? "remove close_gpus = no from /etc/stoker/policy there, then: "
-                                     "systemctl reload stoker-agent"
+        doctor_add(d, N_("GPU isolation"), d->paths.shared ? CHECK_WARN : CHECK_OK,
+                   d->paths.shared ? tr("remove close_gpus = no from /etc/stoker/policy there, then: "
+                                        "systemctl reload stoker-agent")
                                    : NULL,
-                   "by environment variables alone, a job can open the GPUs of others: %s", open.text.s);
+                   tr("by environment variables alone, a job can open the GPUs of others: %s"),
+                   open.text.s);
     if (closed.n)
-        doctor_add(d, "GPU isolation", CHECK_OK, NULL, "in force, a job cannot open the GPUs of others: %s",
-                   closed.text.s);
+        doctor_add(d, N_("GPU isolation"), CHECK_OK, NULL,
+                   tr("in force, a job cannot open the GPUs of others: %s"), closed.text.s);
     str_fini(&open.text);
     str_fini(&closed.text);
 }
@@ -160,7 +165,7 @@ static void need_user(struct names *missing, const char *key, const char *name)
 {
     if (str_is_empty(name) || str_eq(name, "*") || getpwnam(name))
         return;
-    char *text = xasprintf("user %s (%s)", name, key);
+    char *text = xasprintf(tr("user %s (%s)"), name, key);
     add_name(missing, text);
     free(text);
 }
@@ -169,7 +174,7 @@ static void need_group(struct names *missing, const char *key, const char *name)
 {
     if (str_is_empty(name) || str_eq(name, "*") || getgrnam(name))
         return;
-    char *text = xasprintf("group %s (%s)", name, key);
+    char *text = xasprintf(tr("group %s (%s)"), name, key);
     add_name(missing, text);
     free(text);
 }
@@ -205,20 +210,21 @@ static void doctor_cluster_check_names(struct doctor *d, const struct cluster_sp
     for (size_t i = 0; i < s->parts.n; i++)
         need_groups(&missing, "allow_groups", &s->parts.v[i].allow_groups);
     if (missing.n)
-        doctor_add(d, "names", CHECK_WARN, "correct them in the configuration, or make the accounts",
-                   "this machine does not know %s", missing.text.s);
+        doctor_add(d, N_("names"), CHECK_WARN,
+                   tr("correct them in the configuration, or make the accounts"),
+                   tr("this machine does not know %s"), missing.text.s);
     str_fini(&missing.text);
 }
 
 static void check_mail(struct doctor *d, const struct cluster_spec *s)
 {
     if (str_is_empty(s->mail_program))
-        doctor_add(d, "mail", CHECK_OK, NULL, "mail_program is not set: --mail-type sends nothing");
+        doctor_add(d, N_("mail"), CHECK_OK, NULL, tr("mail_program is not set: --mail-type sends nothing"));
     else if (access(s->mail_program, X_OK) == 0)
-        doctor_add(d, "mail", CHECK_OK, NULL, "%s", s->mail_program);
+        doctor_add(d, N_("mail"), CHECK_OK, NULL, "%s", s->mail_program);
     else
-        doctor_add(d, "mail", CHECK_FAIL, "install it, or set mail_program in the configuration",
-                   "mail_program %s cannot be run: no mail is sent", s->mail_program);
+        doctor_add(d, N_("mail"), CHECK_FAIL, tr("install it, or set mail_program in the configuration"),
+                   tr("mail_program %s cannot be run: no mail is sent"), s->mail_program);
 }
 
 void doctor_check_cluster(struct doctor *d)
@@ -228,7 +234,7 @@ void doctor_check_cluster(struct doctor *d)
     struct model m;
     model_init(&m);
     if (client_fetch(d->client, &get, &m, &err) < 0) {
-        doctor_add(d, "nodes", CHECK_FAIL, NULL, "%s", err.s);
+        doctor_add(d, N_("nodes"), CHECK_FAIL, NULL, "%s", err.s);
     } else {
         check_answers(d, &m);
         check_notes(d, &m);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
@@ -29,13 +30,13 @@ static void check_config(struct doctor *d)
     struct cluster_spec spec;
     struct errtext err = {0};
     if (access(d->paths.config, F_OK) != 0) {
-        doctor_add(d, "configuration", CHECK_OK, NULL, "no %s: this machine as it is found",
+        doctor_add(d, N_("configuration"), CHECK_OK, NULL, tr("no %s: this machine as it is found"),
                    d->paths.config);
     } else if (conf_load(d->paths.config, &spec, &err) < 0) {
-        doctor_add(d, "configuration", CHECK_FAIL,
-                   "correct it; the controller goes on with what it read before", "%s", err.s);
+        doctor_add(d, N_("configuration"), CHECK_FAIL,
+                   tr("correct it; the controller goes on with what it read before"), "%s", err.s);
     } else {
-        doctor_add(d, "configuration", CHECK_OK, NULL, "%s", d->paths.config);
+        doctor_add(d, N_("configuration"), CHECK_OK, NULL, "%s", d->paths.config);
         rec_fini(&cluster_spec_rec, &spec);
     }
 }
@@ -47,24 +48,24 @@ static bool check_dir(struct doctor *d, const char *name, const char *path)
     if (stat(path, &st) < 0) {
         bool missing = errno == ENOENT;
         doctor_add(d, name, missing ? CHECK_OK : CHECK_FAIL,
-                   missing ? NULL : "check the permissions on the way to it", "%s: %s", path,
-                   missing ? "not there yet, made at the first start" : strerror(errno));
+                   missing ? NULL : tr("check the permissions on the way to it"), "%s: %s", path,
+                   missing ? tr("not there yet, made at the first start") : strerror(errno));
         return false;
     }
     if (!S_ISDIR(st.st_mode)) {
-        doctor_add(d, name, CHECK_FAIL, "move it away", "%s is not a directory", path);
+        doctor_add(d, name, CHECK_FAIL, tr("move it away"), tr("%s is not a directory"), path);
         return false;
     }
     if (st.st_mode & (S_IWGRP | S_IWOTH)) {
         char *cure = xasprintf("chmod go-w %s", path);
-        doctor_add(d, name, CHECK_FAIL, cure, "others may write in %s", path);
+        doctor_add(d, name, CHECK_FAIL, cure, tr("others may write in %s"), path);
         free(cure);
         return true;
     }
     bool ours = st.st_uid == geteuid();
     if (!ours && !d->paths.shared) {
-        doctor_add(d, name, CHECK_FAIL, "set STOKER_HOME to a directory of your own",
-                   "%s belongs to user %u", path, st.st_uid);
+        doctor_add(d, name, CHECK_FAIL, tr("set STOKER_HOME to a directory of your own"),
+                   tr("%s belongs to user %u"), path, st.st_uid);
         return true;
     }
     doctor_add(d, name, CHECK_OK, NULL, "%s", path);
@@ -95,11 +96,11 @@ static void check_file_system(struct doctor *d)
 {
     const char *fs = network_fs(d->paths.state);
     if (fs)
-        doctor_add(d, "file system", CHECK_FAIL,
-                   "keep the state on a local disk: set STOKER_HOME or XDG_STATE_HOME",
-                   "%s lies on %s, which does not keep a database safe", d->paths.state, fs);
+        doctor_add(d, N_("file system"), CHECK_FAIL,
+                   tr("keep the state on a local disk: set STOKER_HOME or XDG_STATE_HOME"),
+                   tr("%s lies on %s, which does not keep a database safe"), d->paths.state, fs);
     else
-        doctor_add(d, "file system", CHECK_OK, NULL, "the state lies on a local file system");
+        doctor_add(d, N_("file system"), CHECK_OK, NULL, tr("the state lies on a local file system"));
 }
 
 static void check_space(struct doctor *d)
@@ -113,8 +114,9 @@ static void check_space(struct doctor *d)
                           : free_mib < SPACE_WARN_MIB ? CHECK_WARN
                                                       : CHECK_OK;
     mem_format_words(free_mib * 1024, free_text);
-    doctor_add(d, "disk space", s, s == CHECK_OK ? NULL : "free some space: a full disk stops submissions",
-               "%s free for %s", free_text, d->paths.state);
+    doctor_add(d, N_("disk space"), s,
+               s == CHECK_OK ? NULL : tr("free some space: a full disk stops submissions"),
+               tr("%s free for %s"), free_text, d->paths.state);
 }
 
 static int compare_int64(const void *a, const void *b)
@@ -132,8 +134,8 @@ static void check_fsync(struct doctor *d)
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
         if (!d->paths.shared)
-            doctor_add(d, "disk latency", CHECK_FAIL, "make the directory writable for you",
-                       "cannot write in %s: %s", d->paths.state, strerror(errno));
+            doctor_add(d, N_("disk latency"), CHECK_FAIL, tr("make the directory writable for you"),
+                       tr("cannot write in %s: %s"), d->paths.state, strerror(errno));
         free(path);
         return;
     }
@@ -147,16 +149,16 @@ static void check_fsync(struct doctor *d)
         us[i] = mono_us() - t;
     }
     if (!ok) {
-        doctor_add(d, "disk latency", CHECK_FAIL, "check the disk", "writing in %s: %s", d->paths.state,
-                   strerror(errno));
+        doctor_add(d, N_("disk latency"), CHECK_FAIL, tr("check the disk"), tr("writing in %s: %s"),
+                   d->paths.state, strerror(errno));
     } else {
         qsort(us, FSYNC_ROUNDS, sizeof us[0], compare_int64);
         int64_t median = us[FSYNC_ROUNDS / 2];
         enum check_status s = median > FSYNC_FAIL_US   ? CHECK_FAIL
                               : median > FSYNC_WARN_US ? CHECK_WARN
                                                        : CHECK_OK;
-        doctor_add(d, "disk latency", s, s == CHECK_OK ? NULL : "keep the state on a faster disk",
-                   "a write is on disk after %.1f ms (median of %d), %.1f ms at worst",
+        doctor_add(d, N_("disk latency"), s, s == CHECK_OK ? NULL : tr("keep the state on a faster disk"),
+                   tr("a write is on disk after %.1f ms (median of %d), %.1f ms at worst"),
                    (double)median / 1000, FSYNC_ROUNDS, (double)us[FSYNC_ROUNDS - 1] / 1000);
     }
     close(fd);
@@ -195,24 +197,24 @@ static bool has_memory_v1(void)
 
 static void check_cgroup(struct doctor *d)
 {
-    static const char cure[] =
-        "run it as a service with Delegate=yes; without, memory is watched by polling and CPUs are "
-        "bound by affinity alone";
+    const char *cure =
+        tr("run it as a service with Delegate=yes; without, memory is watched by polling and "
+           "CPUs are bound by affinity alone");
     char *own =
         access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? own_cgroup("/sys/fs/cgroup", "::") : NULL;
     if (!own && has_memory_v1()) {
-        doctor_add(d, "cgroups", CHECK_OK, NULL, "v1: the kernel keeps memory limits");
+        doctor_add(d, N_("cgroups"), CHECK_OK, NULL, tr("v1: the kernel keeps memory limits"));
         return;
     }
     if (!own) {
-        doctor_add(d, "cgroups", CHECK_WARN, cure, "no cgroup v2 tree here");
+        doctor_add(d, N_("cgroups"), CHECK_WARN, cure, tr("no cgroup v2 tree here"));
         return;
     }
     char *control = xasprintf("%s/cgroup.subtree_control", own), *procs = xasprintf("%s/cgroup.procs", own);
     if (access(own, W_OK) == 0 && access(control, W_OK) == 0 && access(procs, W_OK) == 0)
-        doctor_add(d, "cgroups", CHECK_OK, NULL, "v2, %s is ours to divide", own);
+        doctor_add(d, N_("cgroups"), CHECK_OK, NULL, tr("v2, %s is ours to divide"), own);
     else
-        doctor_add(d, "cgroups", CHECK_WARN, cure, "v2, but %s is not delegated to this user", own);
+        doctor_add(d, N_("cgroups"), CHECK_WARN, cure, tr("v2, but %s is not delegated to this user"), own);
     free(control);
     free(procs);
     free(own);
@@ -223,10 +225,10 @@ static void check_clock(struct doctor *d)
     struct timex tx = {0};
     int state = adjtimex(&tx);
     if (state == TIME_ERROR || (tx.status & STA_UNSYNC))
-        doctor_add(d, "clock", CHECK_WARN, "start a time service (chrony, systemd-timesyncd)",
-                   "nothing keeps this machine's clock right");
+        doctor_add(d, N_("clock"), CHECK_WARN, tr("start a time service (chrony, systemd-timesyncd)"),
+                   tr("nothing keeps this machine's clock right"));
     else
-        doctor_add(d, "clock", CHECK_OK, NULL, "kept by a time service");
+        doctor_add(d, N_("clock"), CHECK_OK, NULL, tr("kept by a time service"));
 }
 
 /* In single-user mode the end of a login session may take everything with it. */
@@ -238,9 +240,10 @@ static void check_linger(struct doctor *d)
     char *path = xasprintf("/var/lib/systemd/linger/%s", pw->pw_name);
     char *cure = xasprintf("loginctl enable-linger %s", pw->pw_name);
     if (access(path, F_OK) == 0)
-        doctor_add(d, "login sessions", CHECK_OK, NULL, "jobs outlive your logins");
+        doctor_add(d, N_("login sessions"), CHECK_OK, NULL, tr("jobs outlive your logins"));
     else
-        doctor_add(d, "login sessions", CHECK_WARN, cure, "your processes may be ended when you log out");
+        doctor_add(d, N_("login sessions"), CHECK_WARN, cure,
+                   tr("your processes may be ended when you log out"));
     free(path);
     free(cure);
 }
@@ -248,8 +251,8 @@ static void check_linger(struct doctor *d)
 void doctor_check_machine(struct doctor *d)
 {
     check_config(d);
-    bool has_state = check_dir(d, "state", d->paths.state);
-    check_dir(d, "sockets", d->paths.run);
+    bool has_state = check_dir(d, N_("state"), d->paths.state);
+    check_dir(d, N_("sockets"), d->paths.run);
     if (has_state) {
         check_file_system(d);
         check_space(d);

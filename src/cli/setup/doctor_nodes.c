@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor_checks.h"
 #include "src/cli/setup/nodecheck.h"
@@ -78,7 +79,7 @@ static uid_t owner_of(const char *path, uid_t otherwise)
 static char *user_text(uid_t uid)
 {
     const struct passwd *pw = getpwuid(uid);
-    return pw ? xstrdup(pw->pw_name) : xasprintf("user %u", (unsigned)uid);
+    return pw ? xstrdup(pw->pw_name) : xasprintf(tr("user %u"), (unsigned)uid);
 }
 
 /* It was started from the program that lies beside this one, and that has not been exchanged since. Only
@@ -101,8 +102,9 @@ static void check_service(struct doctor *d, const char *name, const char *progra
 {
     pid_t pid = find_process(program, socket, 0);
     if (!pid) {
-        char *cure = xasprintf("systemctl start %s; journalctl -u %s says why it ended", program, program);
-        doctor_add(d, name, CHECK_FAIL, cure, "no %s runs for %s", program, socket);
+        char *cure =
+            xasprintf(tr("systemctl start %s; journalctl -u %s says why it ended"), program, program);
+        doctor_add(d, name, CHECK_FAIL, cure, tr("no %s runs for %s"), program, socket);
         free(cure);
         return;
     }
@@ -111,14 +113,14 @@ static void check_service(struct doctor *d, const char *name, const char *progra
     uid_t uid = owner_of(proc, want);
     is = user_text(uid);
     if (uid != want)
-        doctor_add(d, name, CHECK_FAIL, "run stoker init --shared: it writes the unit again",
-                   "process %d runs as %s, and must as %s", (int)pid, is, should);
+        doctor_add(d, name, CHECK_FAIL, tr("run stoker init --shared: it writes the unit again"),
+                   tr("process %d runs as %s, and must as %s"), (int)pid, is, should);
     else if (!is_of_this_release(pid, program))
-        doctor_add(d, name, CHECK_WARN, "restart its service: no job is touched by that",
-                   "process %d of %s was started from another %s than the one installed here", (int)pid, is,
-                   program);
+        doctor_add(d, name, CHECK_WARN, tr("restart its service: no job is touched by that"),
+                   tr("process %d of %s was started from another %s than the one installed here"), (int)pid,
+                   is, program);
     else
-        doctor_add(d, name, CHECK_OK, NULL, "process %d of %s serves %s", (int)pid, is, socket);
+        doctor_add(d, name, CHECK_OK, NULL, tr("process %d of %s serves %s"), (int)pid, is, socket);
     free(is);
     free(should);
 }
@@ -133,15 +135,16 @@ static void check_own_link(struct doctor *d)
     if (!w || !str_eq(w->host, host) || !is_process((pid_t)w->pid, "stokerd", NULL, 0))
         return;
     pid_t pid = find_process("stoker-link", NULL, (pid_t)w->pid);
-    char *cure = xasprintf("%s: running jobs go on", paths_restart_command(&d->paths));
+    char *cure = xasprintf(tr("%s: running jobs go on"), paths_restart_command(&d->paths));
     if (pid && is_of_this_release(pid, "stoker-link"))
-        doctor_add(d, "link", CHECK_OK, NULL, "process %d, started by the controller", (int)pid);
+        doctor_add(d, N_("link"), CHECK_OK, NULL, tr("process %d, started by the controller"), (int)pid);
     else if (pid)
-        doctor_add(d, "link", CHECK_WARN, cure,
-                   "process %d was started from another stoker-link than the one installed here", (int)pid);
+        doctor_add(d, N_("link"), CHECK_WARN, cure,
+                   tr("process %d was started from another stoker-link than the one installed here"),
+                   (int)pid);
     else
-        doctor_add(d, "link", CHECK_FAIL, "stoker-link.log beside the controller's log says why",
-                   "the controller has no stoker-link, and no way to its nodes");
+        doctor_add(d, N_("link"), CHECK_FAIL, tr("stoker-link.log beside the controller's log says why"),
+                   tr("the controller has no stoker-link, and no way to its nodes"));
     free(cure);
 }
 
@@ -152,16 +155,17 @@ static void check_key(struct doctor *d, const char *file, uid_t owner)
     struct stat st;
     char *cure = NULL, *who = user_text(owner);
     if (stat(file, &st) < 0) {
-        doctor_add(d, "key", CHECK_FAIL, "stoker node key makes one", "%s: %s", file, strerror(errno));
+        doctor_add(d, N_("key"), CHECK_FAIL, tr("stoker node key makes one"), "%s: %s", file,
+                   strerror(errno));
     } else if (st.st_uid != owner) {
         cure = xasprintf("chown %s %s", who, file);
-        doctor_add(d, "key", CHECK_FAIL, cure, "%s does not belong to %s, which logs in with it", file,
-                   who);
+        doctor_add(d, N_("key"), CHECK_FAIL, cure, tr("%s does not belong to %s, which logs in with it"),
+                   file, who);
     } else if (st.st_mode & 077) {
         cure = xasprintf("chmod 600 %s", file);
-        doctor_add(d, "key", CHECK_FAIL, cure, "%s can be read by others: it is not used", file);
+        doctor_add(d, N_("key"), CHECK_FAIL, cure, tr("%s can be read by others: it is not used"), file);
     } else {
-        doctor_add(d, "key", CHECK_OK, NULL, "%s, closed to others", file);
+        doctor_add(d, N_("key"), CHECK_OK, NULL, tr("%s, closed to others"), file);
     }
     free(cure);
     free(who);
@@ -178,15 +182,15 @@ static void check_host_keys(struct doctor *d, const char *file)
     free(line);
     if (f && fstat(fileno(f), &st) == 0 && st.st_mode & 022) {
         char *cure = xasprintf("chmod go-w %s", file);
-        doctor_add(d, "host keys", CHECK_FAIL, cure, "others may write in %s", file);
+        doctor_add(d, N_("host keys"), CHECK_FAIL, cure, tr("others may write in %s"), file);
         free(cure);
     } else if (n) {
-        doctor_add(d, "host keys", CHECK_OK, NULL, "%zu in %s", n, file);
+        doctor_add(d, N_("host keys"), CHECK_OK, NULL, tr("%zu in %s"), n, file);
     } else {
         doctor_add(
-            d, "host keys", CHECK_FAIL,
-            "stoker node check NODE shows its key; once compared: stoker node accept NODE SHA256:...",
-            "no machine's key is in %s: none is believed", file);
+            d, N_("host keys"), CHECK_FAIL,
+            tr("stoker node check NODE shows its key; once compared: stoker node accept NODE SHA256:..."),
+            tr("no machine's key is in %s: none is believed"), file);
     }
     if (f)
         fclose(f);
@@ -240,10 +244,10 @@ void doctor_check_nodes(struct doctor *d)
         const struct node_spec *s = &all.nodes.v[i];
         any_ssh = any_ssh || is_ssh(s);
         if (!is_ssh(s) && s->agent_socket)
-            check_service(d, "agent", "stoker-agent", s->agent_socket, 0);
+            check_service(d, N_("agent"), "stoker-agent", s->agent_socket, 0);
     }
     if (any_ssh && all.link_socket)
-        check_service(d, "link", "stoker-link", all.link_socket,
+        check_service(d, N_("link"), "stoker-link", all.link_socket,
                       all.link_keys ? owner_of(all.link_keys, geteuid()) : geteuid());
     else if (any_ssh)
         check_own_link(d);

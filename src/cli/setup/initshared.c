@@ -17,7 +17,9 @@
 #include "src/base/exe_path.h"
 #include "src/base/file.h"
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/str.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/initunits.h"
 
@@ -33,7 +35,8 @@ struct init_step {
 
 static void told(const char *what, const char *path)
 {
-    printf("%-8s %s\n", what, path);
+    int width = cell_width(tr(what));
+    printf("%s%*s %s\n", tr(what), width < 8 ? 8 - width : 0, "", path);
 }
 
 static void initshared_failed(struct init_step *t, const char *what, int error)
@@ -70,10 +73,10 @@ static void make_account(struct init_step *t, const char *name, const char *home
     const char *const argv[] = {"useradd",    "--system", "--user-group", "--no-create-home",
                                 "--home-dir", home,       "--shell",      shell,
                                 "--password", "*",        name,           NULL};
-    char *what = xasprintf("account %s", name);
+    char *what = xasprintf(tr("account %s"), name);
     const struct passwd *pw = getpwnam(name);
     if (pw) {
-        told("kept", what);
+        told(N_("kept"), what);
         if (strcmp(shell, "/bin/sh") == 0 && str_ends(pw->pw_shell, "nologin"))
             str_appendf(&t->todo.text, "usermod --shell /bin/sh %s\n", name);
     } else if (t->s->root || geteuid() != 0) {
@@ -84,7 +87,7 @@ static void make_account(struct init_step *t, const char *name, const char *home
     } else {
         int r = initshared_run(argv);
         if (r == 0)
-            told("made", what);
+            told(N_("made"), what);
         else
             initshared_failed(t, "useradd", r < 0 ? -r : EINVAL);
     }
@@ -122,7 +125,7 @@ static void initshared_make_dir(struct init_step *t, const char *path, mode_t mo
     else if (chmod(full, mode) < 0)
         initshared_failed(t, full, errno);
     else {
-        told(is_there ? "kept" : "made", path);
+        told(is_there ? N_("kept") : N_("made"), path);
         initshared_give(t, path, full, owner);
     }
     free(full);
@@ -148,13 +151,13 @@ static void make_file(struct init_step *t, const char *path, mode_t mode, const 
     bool same = old && strcmp(old, text) == 0;
     dirs_above(full, 0755);
     if (old && (same || !ours)) {
-        told("kept", path);
+        told(N_("kept"), path);
     } else {
         int r = initshared_write_file(full, mode, text);
         if (r)
             initshared_failed(t, full, r);
         else
-            told(old ? "changed" : "made", path);
+            told(old ? N_("changed") : N_("made"), path);
     }
     initshared_give(t, path, full, NULL);
     free(old);
@@ -237,10 +240,10 @@ static void allow_key(struct init_step *t, const char *bin)
     char *line = t->s->key ? initshared_find_key(t) : NULL;
     if (!line) {
         if (t->s->key)
-            cli_error(t->s->cli, "%s is neither a public key nor a file with one", t->s->key);
+            cli_error(t->s->cli, tr("%s is neither a public key nor a file with one"), t->s->key);
         t->todo.failed = t->todo.failed || t->s->key;
         str_append(&t->todo.text,
-                   "# once more with --key='...': the controller's `stoker node key` says it\n");
+                   tr("# once more with --key='...': the controller's `stoker node key` says it\n"));
         return;
     }
     char *full = below_root(t, LOGIN_KEYS), *old = file_text(full);
@@ -249,17 +252,20 @@ static void allow_key(struct init_step *t, const char *bin)
     size_t dropped = append_other_keys(&text, old, line);
     str_append(&text, want.s);
     if (old && dropped == 1 && has_line(old, want.s)) {
-        told("kept", LOGIN_KEYS);
+        told(N_("kept"), LOGIN_KEYS);
     } else {
         int r = initshared_write_file(full, 0644, text.s);
         if (r)
             initshared_failed(t, full, r);
         else
-            told(old ? "changed" : "made", LOGIN_KEYS);
+            told(old ? N_("changed") : N_("made"), LOGIN_KEYS);
         if (!r && dropped)
-            cli_say(t->s->cli,
-                    "%s: %zu line%s of this key replaced: the key reaches the agent and nothing else now",
-                    LOGIN_KEYS, dropped, dropped == 1 ? "" : "s");
+            cli_say(
+                t->s->cli,
+                trn("%s: %zu line of this key replaced: the key reaches the agent and nothing else now",
+                    "%s: %zu lines of this key replaced: the key reaches the agent and nothing else now",
+                    dropped),
+                LOGIN_KEYS, dropped);
     }
     initshared_give(t, LOGIN_KEYS, full, NULL);
     str_fini(&want);
@@ -276,8 +282,8 @@ static bool may(const struct init_step *t)
     if (t->s->root || geteuid() == 0)
         return true;
     cli_error(t->s->cli,
-              "accounts and services are root's to make: sudo %s ...; or --root=DIR to see what it "
-              "would write",
+              tr("accounts and services are root's to make: sudo %s ...; or --root=DIR to see what it "
+                 "would write"),
               t->s->cli->name);
     return false;
 }
@@ -295,15 +301,16 @@ static void look_at_programs(const struct init_step *t, const char *bin)
 {
     struct stat st;
     if (stat(bin, &st) == 0 && (st.st_uid != 0 || (st.st_mode & 022) || str_starts(bin, "/home/")))
-        cli_say(t->s->cli,
-                "the services run the programs in %s: install them where only root writes (make install)",
-                bin);
+        cli_say(
+            t->s->cli,
+            tr("the services run the programs in %s: install them where only root writes (make install)"),
+            bin);
 }
 
 static int initshared_finish(struct init_step *t, const char *units)
 {
     if (t->todo.text.len || units)
-        printf("\nLeft to do, as root:\n%s", t->todo.text.s);
+        printf(tr("\nLeft to do, as root:\n%s"), t->todo.text.s);
     if (units)
         printf("systemctl daemon-reload && systemctl enable --now %s\n", units);
     str_fini(&t->todo.text);
@@ -340,9 +347,9 @@ int init_shared_controller(struct init_shared *s)
     make_unit(&t, "stoker-agent.service", &text);
     int rc = initshared_finish(&t, "stoker-agent stoker-link stokerd");
     char *pub_path = below_root(&t, LINK_KEYS "/id_ed25519.pub"), *pub = file_text(pub_path);
-    printf("\nA node over SSH, on that machine as root, with the same programs installed there:\n"
-           "stoker init --node=NAME --key='%s'\n"
-           "and then here: stoker node add HOST --name=NAME\n",
+    printf(tr("\nA node over SSH, on that machine as root, with the same programs installed there:\n"
+              "stoker init --node=NAME --key='%s'\n"
+              "and then here: stoker node add HOST --name=NAME\n"),
            pub ? str_trim(pub) : "...");
     free(pub);
     free(pub_path);
@@ -362,7 +369,7 @@ int init_shared_node(struct init_shared *s)
     if (controller)
         cli_error(
             s->cli,
-            "this is the controller's machine, whose node is local: stoker init --shared has done all");
+            tr("this is the controller's machine, whose node is local: stoker init --shared has done all"));
     if (controller || !may(&t)) {
         free(bin);
         return 1;

@@ -15,6 +15,7 @@
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
@@ -105,7 +106,7 @@ static int nodecheck_make_dir(const struct cli *cli, const char *dir)
 {
     int r = dirs_make(dir, 0700, 0700);
     if (r < 0)
-        cli_error(cli, "cannot make %s: %s", dir, strerror(-r));
+        cli_error(cli, tr("cannot make %s: %s"), dir, strerror(-r));
     return r < 0 ? 1 : 0;
 }
 
@@ -115,7 +116,7 @@ static int may_use(const struct cli *cli, const struct key_place *p)
     struct stat st;
     if (!p->apart || geteuid() == 0 || (stat(p->dir, &st) == 0 && st.st_uid == geteuid()))
         return 0;
-    cli_error(cli, "the key to the nodes is in %s, for an account of its own: do this as root", p->dir);
+    cli_error(cli, tr("the key to the nodes is in %s, for an account of its own: do this as root"), p->dir);
     return EXIT_REFUSED;
 }
 
@@ -132,7 +133,7 @@ int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const s
         pid_t pid = nodecheck_start(&args, NULL);
         rc = pid < 0 ? 1 : nodecheck_finish(pid);
         if (rc == 0)
-            printf("made the controller's key %s\n", file);
+            printf(tr("made the controller's key %s\n"), file);
     }
     strv_fini(&args);
     strv_fini(&keys);
@@ -239,7 +240,7 @@ int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_
     pid_t pid = nodecheck_start(&args, &f);
     strv_fini(&args);
     if (pid < 0)
-        cli_error(cli, "cannot start stoker-link: %s", strerror(-(int)pid));
+        cli_error(cli, tr("cannot start stoker-link: %s"), strerror(-(int)pid));
     while (f && getline(&line, &size, f) > 0)
         print_line(c, line);
     free(line);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
+
 /* Behind the blank, comment or string that begins at p; p itself where none does. */
 static const char *skip_blank(const char *p)
 {
@@ -96,13 +98,13 @@ static int find_list(const char *text, struct nodeedit_place *ret, struct errtex
     if (!list)
         return -ENOENT;
     if (!end)
-        return err_set(err, -EINVAL, "its list of nodes has no end");
+        return err_set(err, -EINVAL, tr("its list of nodes has no end"));
     *ret = (struct nodeedit_place){.open = list, .close = end - 1};
     for (const char *p = nodeedit_skip_blanks(list + 1); p < ret->close;) {
         bool group = *p == '{';
         const char *behind = group ? skip_group(p) : token_end(p);
         if (!behind)
-            return err_set(err, -EINVAL, "an entry of its list of nodes has no end");
+            return err_set(err, -EINVAL, tr("an entry of its list of nodes has no end"));
         if (group)
             ret->last_end = behind;
         p = nodeedit_skip_blanks(behind);
@@ -156,7 +158,7 @@ int nodeedit_remove(struct str *out, const char *text, const char *name, struct 
     struct nodeedit_place at;
     int r = find_list(text, &at, err);
     if (r < 0)
-        return r == -ENOENT ? err_set(err, r, "it has no list of nodes") : r;
+        return r == -ENOENT ? err_set(err, r, tr("it has no list of nodes")) : r;
     const char *comma = NULL; /* in front of the entry */
     for (const char *p = nodeedit_skip_blanks(at.open + 1); p < at.close; p = nodeedit_skip_blanks(p)) {
         if (*p == ',')
@@ -185,5 +187,5 @@ int nodeedit_remove(struct str *out, const char *text, const char *name, struct 
         }
         return 0;
     }
-    return err_set(err, -ENOENT, "it has no entry of its own for %s", name);
+    return err_set(err, -ENOENT, tr("it has no entry of its own for %s"), name);
 }

@@ -7,6 +7,7 @@
 
 #include "src/base/dirs.h"
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/nodecmd.h"
@@ -26,7 +27,7 @@ static int parse_number(const struct node_cmd *n, const char *what, const char *
     if (!text)
         return 0;
     if (end == text || *end || v < least || v > most || *text == '-') {
-        cli_error(n->cli, "--%s: %s is not a number from %u to %u", what, text, least, most);
+        cli_error(n->cli, tr("--%s: %s is not a number from %u to %u"), what, text, least, most);
         return 2;
     }
     *ret = (uint32_t)v;
@@ -51,13 +52,13 @@ int node_describe(const struct node_cmd *n, const char *host, struct node_spec *
         rc = 2;
     } else if (rc == 0 && !nodeentry_is_word(s->name)) {
         cli_error(n->cli,
-                  number && !n->name ? "%s: give it a name with --name"
-                                     : "%s gives no name of a node: use --name",
+                  number && !n->name ? tr("%s: give it a name with --name")
+                                     : tr("%s gives no name of a node: use --name"),
                   bare);
         rc = 2;
     } else if (rc == 0 &&
                (!utf8_is_clean_name(s->address, 253) || strpbrk(s->address, " \"\\%") || !*s->address)) {
-        cli_error(n->cli, "%s is not an address", bare);
+        cli_error(n->cli, tr("%s is not an address"), bare);
         rc = 2;
     }
     return rc;
@@ -93,18 +94,18 @@ int node_write_config(const struct node_cmd *n, const char *text)
     dirs_above(path, 0755); /* the first one of a user; that it failed shows below */
     int r = file_write(tmp, mode, text), rc = 0;
     if (r < 0) {
-        cli_error(n->cli, "cannot write %s: %s", tmp, strerror(-r));
+        cli_error(n->cli, tr("cannot write %s: %s"), tmp, strerror(-r));
         rc = 1;
     } else if (conf_load(tmp, &spec, &err) < 0) {
         /* The error names the file that is written for this check alone. */
         const char *where = str_starts(err.s, tmp) ? err.s + strlen(tmp) : NULL;
-        cli_error(n->cli, "%s is left as it is, since this would be wrong: %s%s", path, where ? path : "",
-                  where ? where : err.s);
+        cli_error(n->cli, tr("%s is left as it is, since this would be wrong: %s%s"), path,
+                  where ? path : "", where ? where : err.s);
         rc = 1;
     } else {
         rec_fini(&cluster_spec_rec, &spec);
         if (rename(tmp, path) < 0) {
-            cli_error(n->cli, "cannot write %s: %s", path, strerror(errno));
+            cli_error(n->cli, tr("cannot write %s: %s"), path, strerror(errno));
             rc = 1;
         }
     }

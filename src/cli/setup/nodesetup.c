@@ -8,6 +8,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
@@ -35,7 +36,7 @@ int node_do_check(struct node_cmd *n)
     struct cluster_spec all;
     struct node_spec own = {0};
     if (n->words.n != 2) {
-        cli_error(n->cli, "say: %s check HOST", n->cli->name);
+        cli_error(n->cli, tr("say: %s check HOST"), n->cli->name);
         return 2;
     }
     int rc = node_load_config(n, &all);
@@ -43,15 +44,15 @@ int node_do_check(struct node_cmd *n)
         return rc;
     const struct node_spec *known = spec_find_node(&all, n->words.v[1]);
     if (known && str_eq(known->transport, "local")) {
-        printf(
-            "%s is this machine: nothing lies between it and the controller (stoker doctor looks at it)\n",
-            known->name);
+        printf(tr("%s is this machine: nothing lies between it and the controller (stoker doctor looks at "
+                  "it)\n"),
+               known->name);
     } else {
         rc = known ? 0 : node_describe(n, n->words.v[1], &own);
         struct node_check c = {.spec = known ? known : &own, .is_new = !known};
         rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &c);
         if (c.unknown_key && !known)
-            printf("it is not a node yet: if that is its key, %s add %s --accept=%s ... takes both\n",
+            printf(tr("it is not a node yet: if that is its key, %s add %s --accept=%s ... takes both\n"),
                    n->cli->name, n->words.v[1], c.unknown_key);
         free(c.unknown_key);
     }
@@ -66,7 +67,8 @@ int node_do_accept(struct node_cmd *n)
     struct node_spec own = {0};
     struct client *c = NULL;
     if (n->words.n != 3 || !str_starts(n->words.v[2], "SHA256:")) {
-        cli_error(n->cli, "say: %s accept NODE SHA256:... (the fingerprint that the machine itself shows)",
+        cli_error(n->cli,
+                  tr("say: %s accept NODE SHA256:... (the fingerprint that the machine itself shows)"),
                   n->cli->name);
         return 2;
     }
@@ -80,7 +82,7 @@ int node_do_accept(struct node_cmd *n)
     rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &k);
     int told = rc == 0 || k.key_known ? reload(n, &c) : 0;
     if (k.key_known)
-        printf("the host key of %s is known now\n", n->words.v[1]);
+        printf(tr("the host key of %s is known now\n"), n->words.v[1]);
     rc = rc ? rc : told;
     client_free(c);
     free(k.unknown_key);
@@ -102,10 +104,10 @@ int node_do_key(struct node_cmd *n)
     if (rc == 0 && keys.n) {
         char *pub = xasprintf("%s.pub", keys.v[0]), *text = file_text(pub);
         printf(n->keys.apart
-                   ? "The controller logs in with %s. On each node, as root: stoker init --node=NAME "
-                     "--key='LINE' with this line:\n%s"
-                   : "The controller logs in with %s. This line belongs into ~/.ssh/authorized_keys on "
-                     "each node:\n%s",
+                   ? tr("The controller logs in with %s. On each node, as root: stoker init --node=NAME "
+                        "--key='LINE' with this line:\n%s")
+                   : tr("The controller logs in with %s. This line belongs into ~/.ssh/authorized_keys on "
+                        "each node:\n%s"),
                keys.v[0], text ? text : "");
         free(pub);
         free(text);
@@ -133,7 +135,7 @@ static int nodesetup_look(const struct node_cmd *n, struct client *c, const char
     const struct node *node = rc ? NULL : model_get_node(&m, name);
     bool up = node && node->state == NODE_UP;
     if (up)
-        printf("%s is up: %u CPUs, %llu MiB, %u GPUs\n", name, node->cpus,
+        printf(tr("%s is up: %u CPUs, %llu MiB, %u GPUs\n"), name, node->cpus,
                (unsigned long long)node->mem_mib, node->gpus);
     else if (node && node->trouble && !*told) {
         struct str text = STR_INIT;
@@ -159,7 +161,7 @@ static int wait_up(const struct node_cmd *n, struct client *c, const char *name)
             break;
         nanosleep(&pause, NULL);
     }
-    cli_error(n->cli, "%s is in the configuration and not up yet: stoker nodes says why", name);
+    cli_error(n->cli, tr("%s is in the configuration and not up yet: stoker nodes says why"), name);
     return EXIT_TIMED_OUT;
 }
 
@@ -169,9 +171,9 @@ static bool user_vouches(const struct node_check *k)
     char answer[16] = "";
     if (!k->unknown_key || k->accept || !isatty(0) || !isatty(1))
         return false;
-    printf("Is %s the key of that machine? Compare it with what `ssh-keygen -lf "
-           "/etc/ssh/ssh_host_ed25519_key.pub` "
-           "says there. [y/N] ",
+    printf(tr("Is %s the key of that machine? Compare it with what `ssh-keygen -lf "
+              "/etc/ssh/ssh_host_ed25519_key.pub` "
+              "says there. [y/N] "),
            k->unknown_key);
     fflush(stdout);
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
@@ -188,7 +190,7 @@ static int check_new(struct node_cmd *n, struct node_spec *s)
         k.own_files = again.own_files;
         free(again.unknown_key);
     } else if (rc && k.unknown_key && !n->accept) {
-        cli_error(n->cli, "if that is its key: %s add %s --accept=%s ...", n->cli->name, n->words.v[1],
+        cli_error(n->cli, tr("if that is its key: %s add %s --accept=%s ..."), n->cli->name, n->words.v[1],
                   k.unknown_key);
     }
     free(k.unknown_key);
@@ -221,10 +223,11 @@ static int insert(struct node_cmd *n, const struct cluster_spec *before, const s
     if (rc == 0)
         rc = node_load_config(n, &after);
     if (rc == 0) {
-        printf("%s is in %s%s\n", s->name, n->paths.config,
-               s->own_files ? ", with own_files: files are not shared with it" : "");
+        printf(s->own_files ? tr("%s is in %s, with own_files: files are not shared with it\n")
+                            : tr("%s is in %s\n"),
+               s->name, n->paths.config);
         if (!in_partition(&after, s->name) && !str_eq(n->role, "login"))
-            printf("no partition has it: add it to the `nodes` of one there\n");
+            printf(tr("no partition has it: add it to the `nodes` of one there\n"));
         rec_fini(&cluster_spec_rec, &after);
     }
     str_fini(&text);
@@ -240,7 +243,7 @@ int node_do_add(struct node_cmd *n)
     struct node_spec s = {0};
     struct client *c = NULL;
     if (n->words.n != 2) {
-        cli_error(n->cli, "say: %s add [USER@]HOST", n->cli->name);
+        cli_error(n->cli, tr("say: %s add [USER@]HOST"), n->cli->name);
         return 2;
     }
     int rc = node_load_config(n, &all);
@@ -248,7 +251,7 @@ int node_do_add(struct node_cmd *n)
         return rc;
     rc = node_describe(n, n->words.v[1], &s);
     if (rc == 0 && spec_find_node(&all, s.name)) {
-        cli_error(n->cli, "there is a node %s already: %s check %s, or another --name", s.name,
+        cli_error(n->cli, tr("there is a node %s already: %s check %s, or another --name"), s.name,
                   n->cli->name, s.name);
         rc = EXIT_REFUSED;
     }
@@ -258,7 +261,7 @@ int node_do_add(struct node_cmd *n)
     if (rc == 0 && c)
         rc = wait_up(n, c, s.name);
     else if (rc == 0)
-        printf("no controller runs: the node is used from its start on (%s)\n",
+        printf(tr("no controller runs: the node is used from its start on (%s)\n"),
                paths_start_command(&n->paths));
     client_free(c);
     rec_fini(&node_spec_rec, &s);
@@ -289,7 +292,7 @@ int node_do_remove(struct node_cmd *n)
     rc = rc ? rc : node_load_config(n, &all);
     for (size_t i = 0; rc == 0 && i < names.n; i++)
         if (!spec_find_node(&all, names.v[i])) {
-            cli_error(n->cli, "there is no node %s", names.v[i]);
+            cli_error(n->cli, tr("there is no node %s"), names.v[i]);
             rc = EXIT_NOT_FOUND;
         }
     char *parts = rc == 0 ? partitions_of(&all, &names) : NULL;
@@ -299,7 +302,7 @@ int node_do_remove(struct node_cmd *n)
         struct str out = STR_INIT;
         int r = nodeedit_remove(&out, text, names.v[i], &err);
         if (r < 0) {
-            cli_error(n->cli, "%s: %s: take it out there by hand, then: scontrol reconfigure",
+            cli_error(n->cli, tr("%s: %s: take it out there by hand, then: scontrol reconfigure"),
                       n->paths.config, err.s);
             rc = r == -ENOENT ? EXIT_NOT_FOUND : 1;
         }
@@ -307,13 +310,16 @@ int node_do_remove(struct node_cmd *n)
         text = str_take(&out);
     }
     if (rc == 0 && (rc = node_write_config(n, text)) != 0 && parts)
-        cli_error(n->cli, "first take %s out of the `nodes` of partition %s",
-                  names.n == 1 ? names.v[0] : "them", parts);
+        cli_error(n->cli,
+                  names.n == 1 ? tr("first take %s out of the `nodes` of partition %s")
+                               : tr("first take %s and the others out of the `nodes` of partition %s"),
+                  names.v[0], parts);
     rc = rc ? rc : reload(n, &c);
     free(parts);
     if (rc == 0)
-        printf("%zu node%s out of %s; jobs that run there are served until they end\n", names.n,
-               names.n == 1 ? "" : "s", n->paths.config);
+        printf(trn("%zu node out of %s; jobs that run there are served until they end\n",
+                   "%zu nodes out of %s; jobs that run there are served until they end\n", names.n),
+               names.n, n->paths.config);
     client_free(c);
     strv_fini(&names);
     free(text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/nodepick.h"
@@ -22,11 +23,11 @@ struct nodetasks_row { /* a task on a node */
 };
 
 static const struct table_col cols[] = {
-    {.title = "NODE", .flex = 8},  {.title = "TASK", .flex = 8},
-    {.title = "USER", .flex = 6},  {.title = "CPUS", .flex = 4},
-    {.title = "GPUS", .flex = 4},  {.title = "MEMORY", .drop = 4},
-    {.title = "SINCE", .drop = 3}, {.title = "PID", .drop = 5, .right = true},
-    {.title = "WHAT", .flex = 10}};
+    {.title = N_("NODE"), .flex = 8},  {.title = N_("TASK"), .flex = 8},
+    {.title = N_("USER"), .flex = 6},  {.title = N_("CPUS"), .flex = 4},
+    {.title = N_("GPUS"), .flex = 4},  {.title = N_("MEMORY"), .drop = 4},
+    {.title = N_("SINCE"), .drop = 3}, {.title = N_("PID"), .drop = 5, .right = true},
+    {.title = N_("WHAT"), .flex = 10}};
 
 struct nodetasks_list {
     bool json;
@@ -87,9 +88,11 @@ static void row_table(struct texttable *t, const struct node *n, const struct no
     else
         texttable_add(t, TONE_PLAIN, NULL);
     if (r->name)
-        texttable_addf(t, TONE_PLAIN, "%s%s", r->name, r->ending ? ", being ended" : "");
+        texttable_addf(t, TONE_PLAIN, r->ending ? tr("%s, being ended") : "%s", r->name);
     else
-        texttable_addf(t, TONE_WARN, "unknown to this controller%s", r->ending ? ", being ended" : "");
+        texttable_add(t, TONE_WARN,
+                      r->ending ? tr("unknown to this controller, being ended")
+                                : tr("unknown to this controller"));
     free(name);
 }
 
@@ -168,6 +171,14 @@ static void show_json(const struct model *m, const struct node_pick *nodes, stru
     json_end_document(out);
 }
 
+static void append_further(struct str *out, const char *node, size_t n)
+{
+    str_appendf(out,
+                trn("%s: %zu further task is unknown to this controller\n",
+                    "%s: %zu further tasks are unknown to this controller\n", n),
+                node, n);
+}
+
 static void nodetasks_show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
                            const struct node_pick *nodes, struct str *out)
 {
@@ -185,8 +196,7 @@ static void nodetasks_show(void *ctx, __attribute__((unused)) struct client *c, 
     vec_for_each (&nodes->v, i) {
         const struct node *node = nodes->v.v[i];
         if (node_rare(node)->n_unknown > node_rare(node)->unknown.n)
-            str_appendf(out, "%s: %zu further tasks are unknown to this controller\n", node->spec.name,
-                        node_rare(node)->n_unknown - node_rare(node)->unknown.n);
+            append_further(out, node->spec.name, node_rare(node)->n_unknown - node_rare(node)->unknown.n);
     }
 }
 
@@ -198,7 +208,7 @@ static int end_tasks(const struct node_cmd *n)
     struct strv nodes = {0};
     int rc = names_expand(n->cli, &n->words, 1, n->words.n, &nodes);
     if (rc == 0 && nodes.n != 1) {
-        cli_error(n->cli, "--end is for the tasks of one node, not of %zu", nodes.n);
+        cli_error(n->cli, tr("--end is for the tasks of one node, not of %zu"), nodes.n);
         rc = 2;
     }
     if (rc == 0 && target_parse_one(n->end, &body.target, &body.task, &err) < 0) {
@@ -206,7 +216,7 @@ static int end_tasks(const struct node_cmd *n)
         rc = 2;
     }
     if (rc == 0 && body.target.array_index != ARRAY_NONE) {
-        cli_error(n->cli, "--end: %s is an element of an array: give the number that the list shows",
+        cli_error(n->cli, tr("--end: %s is an element of an array: give the number that the list shows"),
                   n->end);
         rc = 2;
     }
@@ -217,8 +227,8 @@ static int end_tasks(const struct node_cmd *n)
         client_free(c);
     }
     if (rc == 0)
-        printf("%u task%s being ended on %s\n", result.count, result.count == 1 ? " is" : "s are",
-               body.node);
+        printf(trn("%u task is being ended on %s\n", "%u tasks are being ended on %s\n", result.count),
+               result.count, body.node);
     rec_fini(&msg_result_rec, &result);
     rec_fini(&msg_node_task_end_rec, &body);
     strv_fini(&nodes);
@@ -228,7 +238,7 @@ static int end_tasks(const struct node_cmd *n)
 int node_do_tasks(struct node_cmd *n)
 {
     if (n->end && n->json) {
-        cli_error(n->cli, "--json is for the list, not with --end");
+        cli_error(n->cli, tr("--json is for the list, not with --end"));
         return 2;
     }
     if (n->end)

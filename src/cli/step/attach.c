@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/cli/lookup.h"
 #include "src/cli/pty.h"
 
@@ -17,7 +18,7 @@ struct attach {
 
 static const struct opt table[] = {
     {OPT_SETS(struct attach, take), .name = "take", .letter = 't',
-     .help = "take it from the terminal that has it now, which is told"},
+     .help = N_("take it from the terminal that has it now, which is told")},
 };
 
 static const struct opts options = OPTS(table, NULL);
@@ -37,15 +38,15 @@ static const struct step *attach_find_step(const struct job *j)
 static int say_nothing_there(const struct cli *cli, const struct job *j)
 {
     if (j->state != JOB_RUNNING)
-        cli_error(cli, "job %u is %s", j->id, job_state_long((enum job_state)j->state));
+        cli_error(cli, tr("job %u is %s"), j->id, job_state_long((enum job_state)j->state));
     else if (j->kind == JOB_KIND_STEPS)
-        cli_error(cli, "job %u declares its steps: stoker output -f %u shows what they print", j->id,
+        cli_error(cli, tr("job %u declares its steps: stoker output -f %u shows what they print"), j->id,
                   j->id);
     else
         cli_error(
             cli,
-            "job %u has no session: stoker output -f %u shows what it prints, srun --jobid=%u --overlap "
-            "--pty bash begins one",
+            tr("job %u has no session: stoker output -f %u shows what it prints, srun --jobid=%u --overlap "
+               "--pty bash begins one"),
             j->id, j->id, j->id);
     return 1;
 }
@@ -99,7 +100,7 @@ static int attach_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_attach = {
     .name = "attach",
     .reach = REACH_HERE,
-    .summary = "Go back to a session: srun --pty whose terminal has gone",
+    .summary = N_("Go back to a session: srun --pty whose terminal has gone"),
     .usage = "[--take] JOB[.STEP]",
     .options = &options,
     .run = attach_run,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/cli/pty.h"
 #include "src/cli/step/ptyin.h"
@@ -358,11 +359,12 @@ static bool steprun_leave(struct run *r, const struct step *s)
     if (r->was_held && p->is_tty) /* the cursor is where the session has left it */
         fputs("\r\n", stderr);
     if (p->refused && r->opt->attach && !r->was_held)
-        cli_error(r->f->cli, "%s is at StepId=%u.%d; --take takes it over", p->refused, r->f->job, s->id);
+        cli_error(r->f->cli, tr("%s is at StepId=%u.%d; --take takes it over"), p->refused, r->f->job,
+                  s->id);
     else if (p->refused)
-        cli_say(r->f->cli, "%s has taken StepId=%u.%d over", p->refused, r->f->job, s->id);
+        cli_say(r->f->cli, tr("%s has taken StepId=%u.%d over"), p->refused, r->f->job, s->id);
     else
-        cli_say(r->f->cli, "left StepId=%u.%d, which goes on: stoker attach %u.%d", r->f->job, s->id,
+        cli_say(r->f->cli, tr("left StepId=%u.%d, which goes on: stoker attach %u.%d"), r->f->job, s->id,
                 r->f->job, s->id);
     ptyin_leave(&r->pty, s);
     r->code = p->refused && !r->was_held ? 1 : STEPRUN_LEFT;
@@ -382,7 +384,7 @@ static bool steprun_is_over(struct run *r)
     if (r->given_up && !r->created && !r->create_tag)
         return true;
     if (r->f->known && follow_is_gone(r->f) && !r->create_tag && stepout_is_drained(&r->out)) {
-        cli_error(r->f->cli, "job %u is not there any more", r->f->job);
+        cli_error(r->f->cli, tr("job %u is not there any more"), r->f->job);
         r->code = 1;
         return true;
     }

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/owner_file.h"
 #include "src/base/xalloc.h"
 
@@ -38,7 +39,7 @@ static int try_open(struct tailfile *t, struct errtext *err)
     struct stat st;
     int fd = owner_file_open(t->path, t->owner);
     if (fd == -EINVAL)
-        return err_set(err, -EISDIR, "%s is not a plain file", t->path);
+        return err_set(err, -EISDIR, tr("%s is not a plain file"), t->path);
     if (fd < 0)
         return err_set(err, fd, "%s: %s", t->path, strerror(-fd));
     if (fstat(fd, &st) < 0) {

@@ -4,6 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
@@ -22,15 +23,15 @@ enum { O_SINCE = 1, O_UNTIL, O_USER, O_JOB, O_NODE, O_REQUEST };
 
 static const struct opt table[] = {
     /* clang-format off */
-    {OPT_SETS(struct audit_options, follow), .name = "follow", .letter = 'f', .help = "go on and print new lines as they come"},
-    {.id = O_JOB, .name = "job", .letter = 'j', .arg = OPT_REQUIRED, .meta = "JOB", .help = "requests that name this job or array"},
-    {OPT_SETS(struct audit_options, json), .name = "json", .help = "print JSON; with --follow an object on each line"},
-    {.id = O_NODE, .name = "node", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = "requests that came through these nodes; local: from the machine of the controller"},
-    {OPT_SETS(struct audit_options, q.refused), .name = "refused", .help = "only requests that were refused"},
-    {.id = O_REQUEST, .name = "request", .letter = 'r', .arg = OPT_REQUIRED, .meta = "LIST", .help = "only these requests: submit, cancel, update, drain ..."},
-    {.id = O_SINCE, .name = "since", .letter = 'S', .arg = OPT_REQUIRED, .meta = "TIME", .help = "from this time on; else the last 24 hours"},
-    {.id = O_UNTIL, .name = "until", .letter = 'E', .arg = OPT_REQUIRED, .meta = "TIME", .help = "until this time"},
-    {.id = O_USER, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "only requests of these users"},
+    {OPT_SETS(struct audit_options, follow), .name = "follow", .letter = 'f', .help = N_("go on and print new lines as they come")},
+    {.id = O_JOB, .name = "job", .letter = 'j', .arg = OPT_REQUIRED, .meta = "JOB", .help = N_("requests that name this job or array")},
+    {OPT_SETS(struct audit_options, json), .name = "json", .help = N_("print JSON; with --follow an object on each line")},
+    {.id = O_NODE, .name = "node", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("requests that came through these nodes; local: from the machine of the controller")},
+    {OPT_SETS(struct audit_options, q.refused), .name = "refused", .help = N_("only requests that were refused")},
+    {.id = O_REQUEST, .name = "request", .letter = 'r', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("only these requests: submit, cancel, update, drain ...")},
+    {.id = O_SINCE, .name = "since", .letter = 'S', .arg = OPT_REQUIRED, .meta = "TIME", .help = N_("from this time on; else the last 24 hours")},
+    {.id = O_UNTIL, .name = "until", .letter = 'E', .arg = OPT_REQUIRED, .meta = "TIME", .help = N_("until this time")},
+    {.id = O_USER, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("only requests of these users")},
     /* clang-format on */
 };
 
@@ -51,7 +52,7 @@ static int audit_set_requests(struct audit_options *a, const char *arg, struct e
             struct str names = STR_INIT;
             for (uint32_t k = 1; k < AUDIT_N; k++)
                 str_appendf(&names, "%s%s", k > 1 ? ", " : "", audit_request_name(k));
-            int r = err_set(err, -1, "there is no request \"%s\": %s", a->q.requests.v[i], names.s);
+            int r = err_set(err, -1, tr("there is no request \"%s\": %s"), a->q.requests.v[i], names.s);
             str_fini(&names);
             return r;
         }
@@ -77,7 +78,7 @@ static int audit_set_option(void *ctx, const struct opt *o, const char *arg, str
     case O_REQUEST: return audit_set_requests(a, arg, err);
     case O_JOB:
         a->q.job = (uint32_t)strtoul(arg, NULL, 10);
-        return a->q.job ? 0 : err_set(err, -1, "\"%s\" is not the number of a job", arg);
+        return a->q.job ? 0 : err_set(err, -1, tr("\"%s\" is not the number of a job"), arg);
     }
     return 0;
 }
@@ -94,19 +95,21 @@ static void audit_append_jobs(struct str *out, const struct audit_line *l)
             str_appendf(out, "_%u", l->jobs.v[i].index);
     }
     if (l->jobs.n > JOBS_SHOWN)
-        str_appendf(out, " and %zu more", l->jobs.n - JOBS_SHOWN);
+        str_appendf(out, trn(" and %zu more", " and %zu more", l->jobs.n - JOBS_SHOWN),
+                    l->jobs.n - JOBS_SHOWN);
 }
 
 static void audit_append_result(struct str *out, const struct audit_line *l)
 {
     if (!l->refusal)
-        str_append(out, "done");
+        str_append(out, trc("a request", "done"));
     else if (l->count)
-        str_appendf(out, "%u done; refused: %s", l->count, l->why ? l->why : "");
+        str_appendf(out, tr("%u done; refused: %s"), l->count, l->why ? l->why : "");
     else
-        str_appendf(out, "refused: %s", l->why ? l->why : "");
+        str_appendf(out, tr("refused: %s"), l->why ? l->why : "");
     if (l->left_out)
-        str_appendf(out, " (%u more refused before)", l->left_out);
+        str_appendf(out, trn(" (%u more refused before)", " (%u more refused before)", l->left_out),
+                    l->left_out);
 }
 
 static void audit_add_row(struct texttable *t, const struct audit_line *l)
@@ -117,7 +120,8 @@ static void audit_add_row(struct texttable *t, const struct audit_line *l)
     audit_append_result(&result, l);
     texttable_add(t, TONE_PLAIN, wall_format_iso(l->t, when));
     texttable_add(t, TONE_PLAIN, l->user);
-    texttable_add(t, l->node ? TONE_PLAIN : TONE_DIM, l->node ? l->node : "local");
+    texttable_add(t, l->node ? TONE_PLAIN : TONE_DIM,
+                  l->node ? l->node : trc("not through a node", "local"));
     texttable_add(t, TONE_PLAIN, audit_request_name(l->request));
     texttable_add(t, TONE_PLAIN, jobs.len ? jobs.s : "");
     texttable_add(t, TONE_PLAIN, l->object ? l->object : "");
@@ -130,13 +134,13 @@ static void audit_print_text(const struct audit_options *a, const struct msg_aud
                              struct str *out)
 {
     static const struct table_col columns[] = {
-        {.title = "TIME"},
-        {.title = "USER", .flex = 8},
-        {.title = "FROM", .flex = 6},
-        {.title = "REQUEST"},
-        {.title = "JOBS", .flex = 8},
-        {.title = "OBJECT", .flex = 12},
-        {.title = "RESULT", .flex = 12},
+        {.title = N_("TIME")},
+        {.title = N_("USER"), .flex = 8},
+        {.title = N_("FROM"), .flex = 6},
+        {.title = N_("REQUEST")},
+        {.title = N_("JOBS"), .flex = 8},
+        {.title = N_("OBJECT"), .flex = 12},
+        {.title = N_("RESULT"), .flex = 12},
     };
     struct texttable t = TEXTTABLE_INIT(columns);
     struct str text = STR_INIT;
@@ -252,7 +256,7 @@ static int audit_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_audit = {
     .name = "audit",
-    .summary = "Show who asked for what, and what came of it",
+    .summary = N_("Show who asked for what, and what came of it"),
     .usage = "[-f] [--since=TIME] [--user=LIST] [--job=JOB] [--node=LIST] [--request=LIST] [--json]",
     .options = &options,
     .run = audit_run,

@@ -4,6 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
@@ -23,8 +24,8 @@ struct gpus_cmd {
 enum { O_JSON = 1, O_USE };
 
 static const struct opt option_table[] = {
-    {.id = O_JSON, .name = "json", .help = "print JSON"},
-    {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, one line per GPU"},
+    {.id = O_JSON, .name = "json", .help = N_("print JSON")},
+    {.id = O_USE, .name = "use", .letter = 'u', .help = N_("measure how busy each is, one line per GPU")},
 };
 
 static int cmd_gpus_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
@@ -108,10 +109,10 @@ static char gpu_cell(struct legend *l, const struct gpu_owner *g)
     return g->node->drain || !node_responds(g->node) ? '#' : '.';
 }
 
-static const struct table_col gpu_cols[] = {{.title = "NODE", .flex = 8},
-                                            {.title = "TYPE", .flex = 4},
-                                            {.title = "FREE", .right = true},
-                                            {.title = "DEVICES"}};
+static const struct table_col gpu_cols[] = {{.title = N_("NODE"), .flex = 8},
+                                            {.title = N_("TYPE"), .flex = 4},
+                                            {.title = N_("FREE"), .right = true},
+                                            {.title = N_("DEVICES")}};
 
 static bool any_out(const struct gpu_map *map)
 {
@@ -137,10 +138,19 @@ static void print_gpu_notes(const struct gpu_map *map, struct str *out)
 static const char *gpu_state(const struct gpu_owner *g)
 {
     if (g->job || cpuset_has(&g->node->gpus_used, g->index))
-        return "used";
+        return N_("used");
     if (node_gpu_is_out(g->node, g->index))
-        return cpuset_has(&node_rare(g->node)->gpus_lost, g->index) ? "lost" : "foreign";
-    return !g->node->drain && node_responds(g->node) ? "free" : "out";
+        return cpuset_has(&node_rare(g->node)->gpus_lost, g->index) ? N_("lost") : N_("foreign");
+    return !g->node->drain && node_responds(g->node) ? N_("free") : N_("out");
+}
+
+/* "  job 4711_3", behind the user and the name. */
+static void append_job_id(struct str *out, const struct job *j)
+{
+    struct str id = STR_INIT;
+    jobtext_id(&id, j, BITSTR_LEN_DEFAULT);
+    str_appendf(out, tr("  job %s"), id.s);
+    str_fini(&id);
 }
 
 static void print_gpus(const struct gpu_map *map, struct str *out)
@@ -163,11 +173,11 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
         texttable_add(&t, TONE_PLAIN, cells.s);
     }
     if (!map->v.n) {
-        str_append(out, "no node has a GPU\n");
+        str_append(out, tr("no node has a GPU\n"));
     } else {
         texttable_print(&t, out, listing_width(), color_is_welcome());
-        str_append(out, ". free  # out of use");
-        str_append(out, any_out(map) ? "  ! used by others  X broken\n" : "\n");
+        str_append(out, any_out(map) ? tr(". free  # out of use  ! used by others  X broken\n")
+                                     : tr(". free  # out of use\n"));
         print_gpu_notes(map, out);
     }
     vec_for_each (&l.jobs, i) {
@@ -176,8 +186,7 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
         text_append_foreign(out, j->user, "?");
         str_append_char(out, '/');
         text_append_foreign(out, j->req.name, "");
-        str_append(out, "  job ");
-        jobtext_id(out, j, BITSTR_LEN_DEFAULT);
+        append_job_id(out, j);
         str_append_char(out, '\n');
     }
     vec_fini(&l.jobs);
@@ -261,18 +270,19 @@ static void gpus_measure(struct gpu_map *map, struct client *c)
     strv_fini(&heard);
 }
 
-static const struct table_col use_cols[] = {{.title = "NODE", .flex = 8}, {.title = "GPU", .right = true},
-                                            {.title = "TYPE", .flex = 4}, {.title = "BUSY", .right = true},
-                                            {.title = "MEMORY"},          {.title = "STATE"},
-                                            {.title = "WHO", .flex = 10}};
+static const struct table_col use_cols[] = {
+    {.title = N_("NODE"), .flex = 8}, {.title = N_("GPU"), .right = true},
+    {.title = N_("TYPE"), .flex = 4}, {.title = N_("BUSY"), .right = true},
+    {.title = N_("MEMORY")},          {.title = N_("STATE")},
+    {.title = N_("WHO"), .flex = 10}};
 
 static void append_who(struct str *s, const struct gpu_owner *g)
 {
     str_clear(s);
     if (g->job) {
-        str_appendf(s, "%s/%s  job ", g->job->user ? g->job->user : "?",
+        str_appendf(s, "%s/%s", g->job->user ? g->job->user : "?",
                     g->job->req.name ? g->job->req.name : "");
-        jobtext_id(s, g->job, BITSTR_LEN_DEFAULT);
+        append_job_id(s, g->job);
     }
     if (node_gpu_note(g->node, g->index))
         str_appendf(s, "%s%s", s->len ? "; " : "", node_gpu_note(g->node, g->index));
@@ -296,14 +306,14 @@ static void print_use(const struct gpu_map *map, struct str *out)
             texttable_add(&t, TONE_DIM, NULL);
             texttable_add(&t, TONE_DIM, NULL);
         }
-        texttable_add(&t, TONE_PLAIN, gpu_state(g));
+        texttable_add(&t, TONE_PLAIN, tr(gpu_state(g)));
         append_who(&s, g);
         texttable_add(&t, TONE_PLAIN, s.s);
     }
     if (map->v.n)
         texttable_print(&t, out, listing_width(), color_is_welcome());
     else
-        str_append(out, "no node has a GPU\n");
+        str_append(out, tr("no node has a GPU\n"));
     texttable_fini(&t);
     str_fini(&s);
 }
@@ -341,7 +351,7 @@ static int gpus_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_gpus = {
     .name = "gpus",
-    .summary = "Show every GPU and whose it is",
+    .summary = N_("Show every GPU and whose it is"),
     .usage = "[--use] [--json] [NODES...]",
     .options = &options,
     .run = gpus_run,

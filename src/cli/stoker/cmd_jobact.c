@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/usernames.h"
@@ -24,7 +25,7 @@ static int jobact_set_option(void *ctx, const struct opt *o, const char *arg, st
     switch (o->id) {
     case O_SIGNAL:
         a->signal = signal_by_name(arg);
-        return a->signal > 0 ? 0 : err_set(err, -EINVAL, "there is no signal %s", arg);
+        return a->signal > 0 ? 0 : err_set(err, -EINVAL, tr("there is no signal %s"), arg);
     default: break;
     }
     return 0;
@@ -36,15 +37,15 @@ static const struct opt cancel_table[] = {
      .letter = 's',
      .arg = OPT_REQUIRED,
      .meta = "SIGNAL",
-     .help = "send this signal instead: a name or a number"},
-    {OPT_SETS(struct action, mine), .name = "mine", .help = "all my jobs"},
+     .help = N_("send this signal instead: a name or a number")},
+    {OPT_SETS(struct action, mine), .name = "mine", .help = N_("all my jobs")},
 };
 static const struct opts cancel_options = OPTS(cancel_table, jobact_set_option);
 static const struct opt requeue_table[] = {
-    {OPT_SETS(struct action, hold), .name = "hold", .help = "and hold it there"}};
+    {OPT_SETS(struct action, hold), .name = "hold", .help = N_("and hold it there")}};
 static const struct opts requeue_options = OPTS(requeue_table, jobact_set_option);
 static const struct opt hold_table[] = {{OPT_SETS(struct action, admin), .name = "admin",
-                                         .help = "only an administrator can release it again"}};
+                                         .help = N_("only an administrator can release it again")}};
 static const struct opts hold_options = OPTS(hold_table, jobact_set_option);
 static const struct opts no_options = {.fn = jobact_set_option};
 
@@ -74,13 +75,29 @@ static int parse_targets(const struct cli *cli, const struct strv *words, struct
     return 0;
 }
 
-static int act_on(const struct cli *cli, enum act act, const struct action *a, const struct strv *words,
-                  const char *done)
+static void print_done(enum act act, uint32_t n)
+{
+    switch (act) {
+    case ACT_SIGNAL: printf(trn("signalled %u job\n", "signalled %u jobs\n", n), n); break;
+    case ACT_REQUEUE: printf(trn("requeued %u job\n", "requeued %u jobs\n", n), n); break;
+    case ACT_REQUEUE_HOLD:
+        printf(trn("requeued and held %u job\n", "requeued and held %u jobs\n", n), n);
+        break;
+    case ACT_HOLD: printf(trn("held %u job\n", "held %u jobs\n", n), n); break;
+    case ACT_RELEASE: printf(trn("released %u job\n", "released %u jobs\n", n), n); break;
+    case ACT_CANCEL:
+    case ACT_SUSPEND:
+    case ACT_RESUME:
+    case ACT_NOTIFY: printf(trn("cancelled %u job\n", "cancelled %u jobs\n", n), n); break;
+    }
+}
+
+static int act_on(const struct cli *cli, enum act act, const struct action *a, const struct strv *words)
 {
     struct target_list t = {0};
     int rc = parse_targets(cli, words, &t);
     if (rc == 0 && !t.list.n && !a->mine) {
-        cli_error(cli, "give at least one job");
+        cli_error(cli, tr("give at least one job"));
         rc = 2;
     }
     struct client *c = rc ? NULL : ask_connect(cli);
@@ -98,24 +115,24 @@ static int act_on(const struct cli *cli, enum act act, const struct action *a, c
         rc = ask_result(cli, c, MSG_ACT, &body, &result);
     }
     if (rc == 0)
-        printf("%s %u job%s\n", done, result.count, result.count == 1 ? "" : "s");
+        print_done(act, result.count);
     client_free(c);
     target_list_fini(&t);
     return rc;
 }
 
-static int run_action(struct cli *cli, int argc, char **argv, enum act act, const char *done)
+static int run_action(struct cli *cli, int argc, char **argv, enum act act)
 {
     struct action a = {0};
     struct strv words = {0};
     int rc = 0;
     if (cli_parse(cli, &a, argc, argv, 0, &words, &rc)) {
         if (act == ACT_CANCEL && a.signal)
-            rc = act_on(cli, ACT_SIGNAL, &a, &words, "signalled");
+            rc = act_on(cli, ACT_SIGNAL, &a, &words);
         else if (act == ACT_REQUEUE && a.hold)
-            rc = act_on(cli, ACT_REQUEUE_HOLD, &a, &words, "requeued and held");
+            rc = act_on(cli, ACT_REQUEUE_HOLD, &a, &words);
         else
-            rc = act_on(cli, act, &a, &words, done);
+            rc = act_on(cli, act, &a, &words);
     }
     strv_fini(&words);
     return rc;
@@ -123,19 +140,19 @@ static int run_action(struct cli *cli, int argc, char **argv, enum act act, cons
 
 static int cancel_run(struct cli *cli, int argc, char **argv)
 {
-    return run_action(cli, argc, argv, ACT_CANCEL, "cancelled");
+    return run_action(cli, argc, argv, ACT_CANCEL);
 }
 static int requeue_run(struct cli *cli, int argc, char **argv)
 {
-    return run_action(cli, argc, argv, ACT_REQUEUE, "requeued");
+    return run_action(cli, argc, argv, ACT_REQUEUE);
 }
 static int hold_run(struct cli *cli, int argc, char **argv)
 {
-    return run_action(cli, argc, argv, ACT_HOLD, "held");
+    return run_action(cli, argc, argv, ACT_HOLD);
 }
 static int release_run(struct cli *cli, int argc, char **argv)
 {
-    return run_action(cli, argc, argv, ACT_RELEASE, "released");
+    return run_action(cli, argc, argv, ACT_RELEASE);
 }
 
 /* stoker update JOB KEY=VALUE... */
@@ -151,14 +168,14 @@ static int update_run(struct cli *cli, int argc, char **argv)
         for (size_t i = 1; i < words.n; i++)
             strv_push(&changes, words.v[i]);
         if (!changes.n)
-            rc =
-                (cli_error(cli, "give a job and what to change, as in: %s 12 TimeLimit=2:00:00", cli->name),
-                 2);
+            rc = (cli_error(cli, tr("give a job and what to change, as in: %s 12 TimeLimit=2:00:00"),
+                            cli->name),
+                  2);
         else if (target_parse_one(words.v[0], &target, &task, &err) < 0)
             rc = (cli_error(cli, "%s", err.s), 2);
         for (size_t i = 0; i < changes.n && rc == 0; i++)
             if (!strchr(changes.v[i], '='))
-                rc = (cli_error(cli, "\"%s\" is not KEY=VALUE", changes.v[i]), 2);
+                rc = (cli_error(cli, tr("\"%s\" is not KEY=VALUE"), changes.v[i]), 2);
         struct client *c = rc ? NULL : ask_connect(cli);
         if (rc == 0 && !c)
             rc = EXIT_AWAY;
@@ -175,7 +192,7 @@ static int update_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_cancel = {
     .name = "cancel",
-    .summary = "End jobs, steps or elements of arrays, or send them a signal",
+    .summary = N_("End jobs, steps or elements of arrays, or send them a signal"),
     .usage = "[--signal=SIGNAL] JOB[_INDEX][.STEP]... | --mine",
     .options = &cancel_options,
     .run = cancel_run,
@@ -183,7 +200,7 @@ const struct command cmd_cancel = {
 
 const struct command cmd_requeue = {
     .name = "requeue",
-    .summary = "Put jobs back into the queue",
+    .summary = N_("Put jobs back into the queue"),
     .usage = "[--hold] JOB...",
     .options = &requeue_options,
     .run = requeue_run,
@@ -191,7 +208,7 @@ const struct command cmd_requeue = {
 
 const struct command cmd_hold = {
     .name = "hold",
-    .summary = "Keep waiting jobs from starting",
+    .summary = N_("Keep waiting jobs from starting"),
     .usage = "[--admin] JOB...",
     .options = &hold_options,
     .run = hold_run,
@@ -199,7 +216,7 @@ const struct command cmd_hold = {
 
 const struct command cmd_release = {
     .name = "release",
-    .summary = "Let held jobs start again",
+    .summary = N_("Let held jobs start again"),
     .usage = "JOB...",
     .options = &no_options,
     .run = release_run,
@@ -207,7 +224,7 @@ const struct command cmd_release = {
 
 const struct command cmd_update = {
     .name = "update",
-    .summary = "Change a job: TimeLimit, Partition, Priority, JobName ...",
+    .summary = N_("Change a job: TimeLimit, Partition, Priority, JobName ..."),
     .usage = "JOB KEY=VALUE...",
     .options = &no_options,
     .run = update_run,

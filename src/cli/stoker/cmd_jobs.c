@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/columns.h"
@@ -24,29 +25,39 @@ enum {
 };
 
 static const struct opt table[] = {
-    {.id = O_MINE, .name = "mine", .letter = 'm', .help = "only my jobs"},
+    {.id = O_MINE, .name = "mine", .letter = 'm', .help = N_("only my jobs")},
     {OPT_SETS(struct jobs, all), .name = "all", .letter = 'a',
-     .help = "ended jobs too, as far back as the controller remembers"},
+     .help = N_("ended jobs too, as far back as the controller remembers")},
     {OPT_SETS(struct jobs, elements), .name = "elements", .letter = 'e',
-     .help = "a line for each element of an array; else one for the array with its counts"},
+     .help = N_("a line for each element of an array; else one for the array with its counts")},
     {.id = O_STATE,
      .name = "state",
      .letter = 's',
      .arg = OPT_REQUIRED,
      .meta = "STATES",
-     .help = "jobs in these states: waiting, running, done, failed ... or Slurm's names"},
+     .help = N_("jobs in these states: waiting, running, done, failed ... or Slurm's names")},
     {.id = O_USER,
      .name = "user",
      .letter = 'u',
      .arg = OPT_REQUIRED,
      .meta = "USERS",
-     .help = "jobs of these users"},
+     .help = N_("jobs of these users")},
     {OPT_NAMES(struct jobs, filter.partitions), .name = "partition", .letter = 'p', .meta = "PARTITIONS",
-     .help = "jobs of these partitions"},
+     .help = N_("jobs of these partitions")},
     {OPT_NAMES(struct jobs, filter.names), .name = "name", .letter = 'n', .meta = "NAMES",
-     .help = "jobs of these names"},
-    {OPT_SETS(struct jobs, json), .name = "json", .help = "print JSON"},
+     .help = N_("jobs of these names")},
+    {OPT_SETS(struct jobs, json), .name = "json", .help = N_("print JSON")},
 };
+
+/* In English, as scripts have it, and as the list shows it. */
+static bool is_word_of(const char *word, enum job_state s)
+{
+    bool shown = str_ieq(word, job_state_word(s));
+    lang_pause();
+    bool english = str_ieq(word, job_state_word(s));
+    lang_resume();
+    return shown || english;
+}
 
 /* Our own words and Slurm's. */
 static int jobs_set_states(struct jobs *q, const char *arg, struct errtext *err)
@@ -57,11 +68,11 @@ static int jobs_set_states(struct jobs *q, const char *arg, struct errtext *err)
     for (size_t i = 0; i < words.n && rc == 0; i++) {
         uint32_t one = 0;
         for (enum job_state s = 0; s < JOB_N_STATES; s++)
-            if (str_ieq(words.v[i], job_state_word(s)))
+            if (is_word_of(words.v[i], s))
                 one = 1u << s;
         struct errtext word = {0};
         if (!one && filter_parse_states(words.v[i], &one, &word) < 0)
-            rc = err_set(err, -EINVAL, "\"%s\" is not a job state", words.v[i]);
+            rc = err_set(err, -EINVAL, tr("\"%s\" is not a job state"), words.v[i]);
         mask |= one;
     }
     strv_fini(&words);
@@ -78,7 +89,7 @@ static int jobs_set_option(void *ctx, const struct opt *o, const char *arg, stru
     case O_USER:
         filter_set_users(&q->filter, arg, &q->unknown_users);
         if (q->unknown_users.n)
-            return err_set(err, -EINVAL, "there is no user %s", q->unknown_users.v[0]);
+            return err_set(err, -EINVAL, tr("there is no user %s"), q->unknown_users.v[0]);
         break;
     default: break;
     }
@@ -148,7 +159,7 @@ static int jobs_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_jobs = {
     .name = "jobs",
-    .summary = "Show the queue",
+    .summary = N_("Show the queue"),
     .usage = "[OPTIONS] [JOB...]",
     .options = &options,
     .run = jobs_run,

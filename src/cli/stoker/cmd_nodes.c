@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
@@ -10,6 +11,7 @@
 #include "src/cli/listing/texttable.h"
 #include "src/model/nodestate.h"
 #include "src/text/nodetext.h"
+#include "src/text/state_text.h"
 
 #define BAR_CELLS       8
 #define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)
@@ -20,7 +22,7 @@ struct nodes {
 
 enum { O_JSON = 1 };
 
-static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = N_("print JSON")}};
 static int cmd_nodes_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
                                 __attribute__((unused)) struct errtext *err)
 {
@@ -55,13 +57,24 @@ static enum tone node_tone(const struct node *n)
     return TONE_PLAIN;
 }
 
+static void append_separator(struct str *out)
+{
+    if (out->len)
+        str_append(out, "; ");
+}
+
 static void append_window(struct str *out, const struct window *w, struct wall now)
 {
     char iso[WALL_TEXT_SIZE];
     bool is_open = w->start.ms <= now.ms;
-    str_appendf(out, "%s%s %s %s %s", out->len ? "; " : "",
-                w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation", w->name,
-                is_open ? "until" : "from", wall_format_iso(is_open ? w->end : w->start, iso));
+    append_separator(out);
+    wall_format_iso(is_open ? w->end : w->start, iso);
+    if (w->kind == WINDOW_MAINTENANCE)
+        str_appendf(out, is_open ? tr("maintenance %s until %s") : tr("maintenance %s from %s"), w->name,
+                    iso);
+    else
+        str_appendf(out, is_open ? tr("reservation %s until %s") : tr("reservation %s from %s"), w->name,
+                    iso);
     if (!str_is_empty(w->reason))
         str_appendf(out, ": %s", w->reason);
 }
@@ -70,9 +83,11 @@ static void append_window(struct str *out, const struct window *w, struct wall n
  * 2026-11-22T18:00:00: disks". */
 static void append_concerns(struct str *out, const struct node *n, const struct model *m)
 {
-    if (node_lacks_gpus(n))
-        str_appendf(out, "%s%u GPU%s configured, %u found", out->len ? "; " : "", n->spec.gpus,
-                    n->spec.gpus == 1 ? "" : "s", n->gpus_found);
+    if (node_lacks_gpus(n)) {
+        append_separator(out);
+        str_appendf(out, trn("%u GPU configured, %u found", "%u GPUs configured, %u found", n->spec.gpus),
+                    n->spec.gpus, n->gpus_found);
+    }
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
         if (w->end.ms > m->now.ms && w->start.ms < m->now.ms + WINDOW_AHEAD_MS &&
@@ -81,12 +96,24 @@ static void append_concerns(struct str *out, const struct node *n, const struct 
     }
 }
 
+static void append_avoids(struct str *out, const struct node *n)
+{
+    for (size_t i = 0; i < n->avoids.n; i++) {
+        const char *user = n->avoids.v[i].user, *why = n->avoids.v[i].text ? n->avoids.v[i].text : "?";
+        append_separator(out);
+        if (user)
+            str_appendf(out, tr("starts no jobs of %s: %s"), user, why);
+        else
+            str_appendf(out, tr("starts no jobs: %s"), why);
+    }
+}
+
 /* "drained by alice 2026-11-21T10:00:00: fan broken"; what the node announces where nothing is wrong. */
 static void append_note(struct str *out, const struct node *n, const struct model *m)
 {
     char iso[WALL_TEXT_SIZE];
     if (n->drain) {
-        str_append(out, n->drain_reason ? n->drain_reason : "drained");
+        str_append(out, n->drain_reason ? n->drain_reason : tr("drained"));
         if (n->drain_user)
             str_appendf(out, " (%s", n->drain_user);
         if (wall_is_set(n->t_drain))
@@ -94,29 +121,40 @@ static void append_note(struct str *out, const struct node *n, const struct mode
         if (n->drain_user || wall_is_set(n->t_drain))
             str_append_char(out, ')');
     } else if (!node_responds(n)) {
-        str_appendf(out, "%s", node_state_text((enum node_state)n->state));
+        const char *state = node_state_word((enum node_state)n->state);
         if (wall_is_set(n->t_state))
-            str_appendf(out, " since %s", wall_format_iso(n->t_state, iso));
+            str_appendf(out, tr("%s since %s"), state, wall_format_iso(n->t_state, iso));
+        else
+            str_append(out, state);
         if (n->trouble)
             str_appendf(out, ": %s", n->trouble);
     }
-    if (n->gone)
-        str_appendf(out, "%sno longer configured", out->len ? "; " : "");
-    if (n->note)
-        str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
+    if (n->gone) {
+        append_separator(out);
+        str_append(out, tr("no longer configured"));
+    }
+    if (n->note) {
+        append_separator(out);
+        str_appendf(out, "%s (%s)", n->note, n->note_user ? n->note_user : "?");
+    }
     append_concerns(out, n, m);
-    if (node_rare(n)->n_unknown && !n->drain)
-        str_appendf(out, "%s%u task%s that this controller does not know: stoker node tasks %s",
-                    out->len ? "; " : "", node_rare(n)->n_unknown, node_rare(n)->n_unknown == 1 ? "" : "s",
-                    n->spec.name);
-    for (size_t i = 0; i < n->avoids.n; i++)
-        str_appendf(out, "%sstarts no jobs%s%s: %s", out->len ? "; " : "",
-                    n->avoids.v[i].user ? " of " : "", n->avoids.v[i].user ? n->avoids.v[i].user : "",
-                    n->avoids.v[i].text ? n->avoids.v[i].text : "?");
-    for (size_t i = 0; i < n->gpu_notes.n; i++)
-        str_appendf(out, "%s%s", out->len ? "; " : "", n->gpu_notes.v[i]);
-    for (size_t i = 0; i < n->notes.n; i++)
-        str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
+    uint32_t n_unknown = n->drain ? 0 : node_rare(n)->n_unknown;
+    if (n_unknown) {
+        append_separator(out);
+        str_appendf(out,
+                    trn("%u task that this controller does not know: stoker node tasks %s",
+                        "%u tasks that this controller does not know: stoker node tasks %s", n_unknown),
+                    n_unknown, n->spec.name);
+    }
+    append_avoids(out, n);
+    for (size_t i = 0; i < n->gpu_notes.n; i++) {
+        append_separator(out);
+        str_append(out, n->gpu_notes.v[i]);
+    }
+    for (size_t i = 0; i < n->notes.n; i++) {
+        append_separator(out);
+        str_append(out, n->notes.v[i]);
+    }
 }
 
 static void nodes_add_use(struct texttable *t, uint64_t used, uint64_t total)
@@ -148,14 +186,14 @@ static void add_memory(struct texttable *t, const struct node *n)
 }
 
 static const struct table_col node_cols[] = {
-    {.title = "NODE", .flex = 8},
-    {.title = "STATE"},
-    {.title = "CPUS"},
-    {.title = "MEMORY", .drop = 3},
-    {.title = "GPUS"},
-    {.title = "TYPE", .flex = 4, .drop = 4},
-    {.title = "JOBS", .right = true},
-    {.title = "NOTE", .flex = 10},
+    {.title = N_("NODE"), .flex = 8},
+    {.title = N_("STATE")},
+    {.title = N_("CPUS")},
+    {.title = N_("MEMORY"), .drop = 3},
+    {.title = N_("GPUS")},
+    {.title = N_("TYPE"), .flex = 4, .drop = 4},
+    {.title = N_("JOBS"), .right = true},
+    {.title = N_("NOTE"), .flex = 10},
 };
 
 static void print_nodes(const struct node_pick *nodes, const struct model *m, struct str *out)
@@ -185,7 +223,7 @@ static void print_nodes(const struct node_pick *nodes, const struct model *m, st
 /* What has happened to a node, where it alone is asked for. */
 static void print_events(const struct node *n, struct str *out)
 {
-    static const struct table_col columns[] = {{.title = "WHEN"}, {.title = "EVENT"}};
+    static const struct table_col columns[] = {{.title = N_("WHEN")}, {.title = N_("EVENT")}};
     struct texttable t = TEXTTABLE_INIT(columns);
     struct str s = STR_INIT;
     char iso[WALL_TEXT_SIZE];
@@ -317,7 +355,7 @@ static int nodes_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_nodes = {
     .name = "nodes",
-    .summary = "Show the nodes: state, what is used, why they are out of use; of one node its events",
+    .summary = N_("Show the nodes: state, what is used, why they are out of use; of one node its events"),
     .usage = "[--json] [NODES...]",
     .options = &options,
     .run = nodes_run,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -38,19 +39,19 @@ enum { O_LINES = 1, O_TASK };
 
 static const struct opt table[] = {
     {OPT_SETS(struct output, follow), .name = "follow", .letter = 'f',
-     .help = "go on until the job has ended"},
-    {OPT_SETS(struct output, errors), .name = "err", .letter = 'e', .help = "its standard error"},
+     .help = N_("go on until the job has ended")},
+    {OPT_SETS(struct output, errors), .name = "err", .letter = 'e', .help = N_("its standard error")},
     {.id = O_LINES,
      .name = "lines",
      .letter = 'n',
      .arg = OPT_REQUIRED,
      .meta = "LINES",
-     .help = "only the last lines"},
+     .help = N_("only the last lines")},
     {.id = O_TASK,
      .name = "task",
      .arg = OPT_REQUIRED,
      .meta = "N",
-     .help = "of the named step, else of the last one that has begun: as JOB.STEP.N"},
+     .help = N_("of the named step, else of the last one that has begun: as JOB.STEP.N")},
 };
 
 static int output_set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
@@ -205,9 +206,9 @@ static bool pump(const struct cli *cli, struct tailfile *t, struct printer *p)
     for (;;) {
         ssize_t n = tailfile_read(t, buf, sizeof buf);
         if (n == TAIL_CUT)
-            cli_say(cli, "%s was cut; it begins again", t->path);
+            cli_say(cli, tr("%s was cut; it begins again"), t->path);
         else if (n == TAIL_REPLACED)
-            cli_say(cli, "%s is a new file now", t->path);
+            cli_say(cli, tr("%s is a new file now"), t->path);
         else if (n == -ESTALE || n == -EIO)
             cli_say(cli, "%s: %s", t->path, strerror((int)-n));
         if (n <= 0 && n != TAIL_CUT && n != TAIL_REPLACED)
@@ -221,7 +222,10 @@ static void say_where(const struct cli *cli, const struct job *j, const char *te
 {
     struct str nodes = STR_INIT;
     jobtext_nodes(&nodes, j);
-    cli_error(cli, "%s%s%s%s", text, nodes.len ? " (the job ran on " : "", nodes.s, nodes.len ? ")" : "");
+    if (nodes.len)
+        cli_error(cli, tr("%s (the job ran on %s)"), text, nodes.s);
+    else
+        cli_error(cli, "%s", text);
     str_fini(&nodes);
 }
 
@@ -391,7 +395,7 @@ static int follow_output(const struct output *o, const struct cli *cli, struct j
         output_turn(&f, -1, -1);
     int rc = 1;
     if (!s.v.n)
-        cli_error(cli, "job %u has ended without having started", l->job->id);
+        cli_error(cli, tr("job %u has ended without having started"), l->job->id);
     else if (!is_elsewhere(&l->m, &s.v.v[0]))
         rc = follow_file(o, cli, &f, &at, &s.v.v[0]);
     else if (f.client)
@@ -407,12 +411,13 @@ static int follow_output(const struct output *o, const struct cli *cli, struct j
 static void append_steps(struct str *out, const struct job *j, const struct step *only)
 {
     char id[16];
-    const char *sep = ": ";
+    const char *sep = "";
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
         if (only ? s != only : step_stage(j, s) != STEP_WAITS)
             continue;
-        str_appendf(out, "%sstep %s: ", sep, step_format_id(s->id, id));
+        str_append(out, sep);
+        str_appendf(out, tr("step %s: "), step_format_id(s->id, id));
         steptext_state(out, j, s);
         sep = ", ";
     }
@@ -422,13 +427,19 @@ static int say_nothing_yet(const struct cli *cli, const struct job *j, const str
 {
     struct str why = STR_INIT;
     if (j->kind == JOB_KIND_INTERACTIVE) {
-        cli_error(cli, "job %u is interactive: its output went to its terminal", j->id);
+        cli_error(cli, tr("job %u is interactive: its output went to its terminal"), j->id);
     } else if (j->state != JOB_PENDING) {
         append_steps(&why, j, s);
-        cli_error(cli, "job %u has no output of that yet%s", j->id, why.len ? why.s : "");
+        if (why.len)
+            cli_error(cli, tr("job %u has no output of that yet: %s"), j->id, why.s);
+        else
+            cli_error(cli, tr("job %u has no output of that yet"), j->id);
     } else {
         jobtext_reason_words(&why, j);
-        cli_error(cli, "job %u has not started%s%s", j->id, why.len ? ": " : "", why.s);
+        if (why.len)
+            cli_error(cli, tr("job %u has not started: %s"), j->id, why.s);
+        else
+            cli_error(cli, tr("job %u has not started"), j->id);
     }
     str_fini(&why);
     return 1;
@@ -470,9 +481,9 @@ static int choose_task(const struct output *o, const struct cli *cli, struct job
     if (l->step && (step_find_task(l->step, o->task) || o->task < l->step->n_ranks))
         return 0;
     if (l->step)
-        cli_error(cli, "step %u.%d has no task %u", l->job->id, l->step->id, o->task);
+        cli_error(cli, tr("step %u.%d has no task %u"), l->job->id, l->step->id, o->task);
     else
-        cli_error(cli, "job %u has no step with tasks: leave --task out", l->job->id);
+        cli_error(cli, tr("job %u has no step with tasks: leave --task out"), l->job->id);
     return EXIT_NOT_FOUND;
 }
 
@@ -497,7 +508,7 @@ static int output_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_output = {
     .name = "output",
-    .summary = "Print what a job, a step or a task has printed",
+    .summary = N_("Print what a job, a step or a task has printed"),
     .usage = "[-f] [--err] [-n LINES] [--task N] JOB[.STEP[.TASK]]",
     .options = &options,
     .run = output_run,

@@ -12,6 +12,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -37,8 +38,8 @@ struct plain {
 };
 
 static const struct opt table[] = {
-    {OPT_SETS(struct plain, all), .name = "all", .letter = 'a', .help = "the jobs of all users"},
-    {OPT_SETS(struct plain, json), .name = "json", .help = "a JSON object for each line"},
+    {OPT_SETS(struct plain, all), .name = "all", .letter = 'a', .help = N_("the jobs of all users")},
+    {OPT_SETS(struct plain, json), .name = "json", .help = N_("a JSON object for each line")},
 };
 
 static const struct opts options = OPTS(table, NULL);
@@ -77,9 +78,9 @@ static void plain_tell(struct plain *p, const struct job *j, struct wall t, cons
     } else {
         struct str line = STR_INIT;
         if (p->all)
-            str_appendf(&line, "job %s %s of %s: %s", id.s, name, user, what);
+            str_appendf(&line, tr("job %s %s of %s: %s"), id.s, name, user, what);
         else
-            str_appendf(&line, "job %s %s: %s", id.s, name, what);
+            str_appendf(&line, tr("job %s %s: %s"), id.s, name, what);
         plain_begin_line(p, t);
         cell_text(&p->out, line.s, -1, false, false);
         str_fini(&line);
@@ -130,7 +131,7 @@ static void plain_tell_reason(struct plain *p, const struct job *j)
     jobtext_reason_words(&words, j);
     if (words.len && (j->reason != REASON_NONE || j->hold) &&
         !(told && (j->reason == REASON_PRIORITY || j->reason == REASON_RESOURCES))) {
-        str_appendf(&line, "waiting: %s", words.s);
+        str_appendf(&line, tr("waiting: %s"), words.s);
         plain_tell(p, j, wall_read(), line.s);
         idmap_set(&p->told_waiting, j->id, p);
     }
@@ -156,8 +157,8 @@ static void plain_summary(struct plain *p)
     }
     struct str s = STR_INIT;
     str_appendf(&s,
-                p->all ? "cluster %s, jobs of all users: %llu running, %llu waiting (%llu of them held)"
-                       : "cluster %s, your jobs: %llu running, %llu waiting (%llu of them held)",
+                p->all ? tr("cluster %s, jobs of all users: %llu running, %llu waiting (%llu of them held)")
+                       : tr("cluster %s, your jobs: %llu running, %llu waiting (%llu of them held)"),
                 w && w->name ? w->name : "", (unsigned long long)running, (unsigned long long)waiting,
                 (unsigned long long)held);
     plain_note(p, w ? w->now : wall_read(), s.s);
@@ -257,7 +258,7 @@ static int plain_take(struct plain *p, const struct incoming *in, struct errtext
 {
     if (in->kind == MSG_RESULT && in->tag == p->tag) {
         const struct msg_result *r = in->body;
-        return err_set(err, -EACCES, "%s", r->text ? r->text : "the controller refuses the request");
+        return err_set(err, -EACCES, "%s", r->text ? r->text : tr("the controller refuses the request"));
     }
     if (in->kind == MSG_RESYNC)
         return plain_ask_state(p, err);
@@ -282,7 +283,7 @@ static void plain_lose(struct plain *p, const char *why)
     p->client = NULL;
     plain_model_drop(p->next);
     p->next = NULL;
-    str_appendf(&s, "connection to the controller lost: %s", why);
+    str_appendf(&s, tr("connection to the controller lost: %s"), why);
     plain_note(p, wall_read(), s.s);
     str_fini(&s);
 }
@@ -316,7 +317,7 @@ static void plain_connect(struct plain *p)
     if (client_connect(p->cli->name, CLIENT_SLURM, &c, &err) < 0)
         return;
     p->client = c;
-    plain_note(p, wall_read(), "connected again");
+    plain_note(p, wall_read(), tr("connected again"));
     if (plain_ask_state(p, &err) < 0)
         plain_lose(p, err.s);
 }
@@ -388,7 +389,7 @@ static int plain_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_plain = {
     .name = "plain",
-    .summary = "Print each change of your jobs as a line",
+    .summary = N_("Print each change of your jobs as a line"),
     .usage = "[-a] [--json]",
     .options = &options,
     .run = plain_run,

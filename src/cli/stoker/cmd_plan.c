@@ -5,6 +5,7 @@
 
 #include "src/base/exe_path.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
@@ -14,14 +15,14 @@
 
 static const struct opt table[] = {
     {OPT_TEXT(struct plan_options, config), .name = "config", .meta = "FILE",
-     .help = "what would change with this configuration"},
+     .help = N_("what would change with this configuration")},
     {OPT_TEXT(struct plan_options, drain), .name = "drain", .meta = "NODES",
-     .help = "what would change if these nodes took nothing more"},
-    {OPT_SETS(struct plan_options, json), .name = "json", .help = "print JSON"},
+     .help = N_("what would change if these nodes took nothing more")},
+    {OPT_SETS(struct plan_options, json), .name = "json", .help = N_("print JSON")},
     {OPT_NAMES(struct plan_options, partitions), .name = "partition", .letter = 'p', .meta = "LIST",
-     .help = "jobs of these partitions alone"},
+     .help = N_("jobs of these partitions alone")},
     {OPT_NAMES(struct plan_options, users), .name = "user", .letter = 'u', .meta = "LIST",
-     .help = "jobs of these users alone"},
+     .help = N_("jobs of these users alone")},
 };
 
 static const struct opts options = OPTS(table, NULL);
@@ -59,6 +60,20 @@ static void add_clock(struct texttable *t, struct wall at, struct wall now)
         texttable_addf(t, TONE_PLAIN, "%.5s", a + 11);
     else
         texttable_addf(t, TONE_PLAIN, "%.5s %.5s", a + 5, a + 11);
+}
+
+static const char *kind_word(enum plan_kind k)
+{
+    switch (k) {
+    case PLAN_RUNNING: return trc("of a plan", "running");
+    case PLAN_HELD: return trc("of a plan", "reserved");
+    case PLAN_FORECAST: return trc("of a plan", "forecast");
+    case PLAN_BEYOND: return trc("of a plan", "beyond");
+    case PLAN_WINDOW: return trc("of a plan", "window");
+    case PLAN_UNKNOWN:
+    case PLAN_N_KINDS: break;
+    }
+    return trc("of a plan", "unknown");
 }
 
 static enum tone tone_of(enum plan_kind k)
@@ -108,16 +123,16 @@ static void add_where(struct texttable *t, const struct plan_row *r)
 static void print_text(const struct msg_plan *p)
 {
     static const struct table_col cols[] = {
-        {.title = "START"},
-        {.title = "END"},
-        {.title = "WHAT"},
-        {.title = "JOB"},
-        {.title = "NAME", .flex = 8, .max = 24},
-        {.title = "USER", .flex = 6, .drop = 1},
-        {.title = "PARTITION", .flex = 6, .drop = 2},
-        {.title = "CPUS", .right = true, .drop = 3},
-        {.title = "GPUS", .right = true},
-        {.title = "NODES", .flex = 8},
+        {.title = N_("START")},
+        {.title = N_("END")},
+        {.title = N_("WHAT")},
+        {.title = N_("JOB")},
+        {.title = N_("NAME"), .flex = 8, .max = 24},
+        {.title = N_("USER"), .flex = 6, .drop = 1},
+        {.title = N_("PARTITION"), .flex = 6, .drop = 2},
+        {.title = N_("CPUS"), .right = true, .drop = 3},
+        {.title = N_("GPUS"), .right = true},
+        {.title = N_("NODES"), .flex = 8},
     };
     struct texttable t = TEXTTABLE_INIT(cols);
     struct str out = STR_INIT;
@@ -127,7 +142,7 @@ static void print_text(const struct msg_plan *p)
         enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
         add_clock(&t, r->start, p->now);
         add_clock(&t, r->end, p->now);
-        texttable_add(&t, tone_of(kind), r->borrowed ? "borrowed" : plan_kind_name(kind));
+        texttable_add(&t, tone_of(kind), r->borrowed ? trc("of a plan", "borrowed") : kind_word(kind));
         add_id(&t, r);
         texttable_add(&t, TONE_PLAIN, r->name ? r->name : "");
         texttable_add(&t, TONE_PLAIN, r->user ? r->user : "");
@@ -139,11 +154,11 @@ static void print_text(const struct msg_plan *p)
     if (p->rows.n)
         texttable_print(&t, &out, listing_width(), color_is_welcome());
     else
-        str_append(&out, "Nothing runs, nothing waits, and no window is planned.\n");
+        str_append(&out, tr("Nothing runs, nothing waits, and no window is planned.\n"));
     if (p->n_more)
-        str_appendf(&out, "and %u more\n", p->n_more);
+        str_appendf(&out, trn("and %u more\n", "and %u more\n", p->n_more), p->n_more);
     if (wall_is_set(p->made) && p->rows.n)
-        str_appendf(&out, "Starts and ends go by time limits: the latest, as the queue stands %s ago.\n",
+        str_appendf(&out, tr("Starts and ends go by time limits: the latest, as the queue stood %s ago.\n"),
                     duration_format_words(wall_elapsed_s(p->made, p->now), buf));
     out_flush(&out);
     str_fini(&out);
@@ -249,7 +264,8 @@ static int plan_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_plan = {
     .name = "plan",
-    .summary = "Show what runs and when the others can expect to start, or what a change would do to that",
+    .summary =
+        N_("Show what runs and when the others can expect to start, or what a change would do to that"),
     .usage = "[--json] [-u USERS] [-p PARTITIONS] [--drain NODES] [--config FILE]",
     .options = &options,
     .run = plan_run,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/cli/listing/columns.h"
@@ -34,19 +35,53 @@ struct show {
     bool json;
 };
 
-static const struct opt table[] = {{OPT_SETS(struct show, json), .name = "json", .help = "print JSON"}};
+static const struct opt table[] = {{OPT_SETS(struct show, json), .name = "json", .help = N_("print JSON")}};
 
 static const struct opts options = OPTS(table, NULL);
 
 /* --- the page --- */
 
+static const char *const labels[] = {
+    N_("allocated"), N_("borrowed"),  N_("command"),  N_("comment"), N_("depends on"), N_("directory"),
+    N_("errors"),    N_("exit"),      N_("features"), N_("output"),  N_("preempted"),  N_("requested"),
+    N_("state"),     N_("submitted"), N_("time"),     N_("user"),
+};
+
+/* Cells of the widest label. */
+static int label_width(void)
+{
+    int width = 0;
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        int w = cell_width(tr(labels[i]));
+        width = w > width ? w : width;
+    }
+    return width;
+}
+
 static void line(struct str *out, const char *key, const char *value)
 {
     if (str_is_empty(value))
         return;
-    str_appendf(out, "  %-10s ", key);
+    str_appendf(out, "  %s%*s ", tr(key), label_width() - cell_width(tr(key)), "");
     cell_text(out, value, -1, false, false);
     str_append_char(out, '\n');
+}
+
+/* "1:02:03 of 4:00:00, started 2026-11-21T12:03:04". */
+static void append_run_times(struct str *out, const struct job *j, const struct job_cx *cx)
+{
+    struct str elapsed = STR_INIT, limit = STR_INIT;
+    char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE];
+    jobtext_elapsed(&elapsed, j, cx->now);
+    jobtext_limit(&limit, j, cx->m);
+    wall_format_iso(j->t_start, start);
+    if (wall_is_set(j->t_end))
+        str_appendf(out, tr("%s of %s, started %s, ended %s"), elapsed.s, limit.s, start,
+                    wall_format_iso(j->t_end, end));
+    else
+        str_appendf(out, tr("%s of %s, started %s"), elapsed.s, limit.s, start);
+    str_fini(&elapsed);
+    str_fini(&limit);
 }
 
 static void state_line(struct str *out, const struct job *j, const struct job_cx *cx,
@@ -64,7 +99,7 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
             jobtext_nodes(&nodes, j);
         str_fini(&failure);
         if (nodes.len)
-            str_appendf(&s, " on %s", nodes.s);
+            str_appendf(&s, tr(" on %s"), nodes.s);
         str_fini(&nodes);
     }
     if (j->kill_cause && j->kill_cause < KILL_N_CAUSES &&
@@ -82,25 +117,21 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     line(out, "state", s.s);
     str_clear(&s);
     if (wall_is_set(j->t_start) && j->state != JOB_PENDING) {
-        jobtext_elapsed(&s, j, cx->now);
-        str_append(&s, " of ");
-        jobtext_limit(&s, j, cx->m);
-        str_appendf(&s, ", started %s", wall_format_iso(j->t_start, iso));
-        if (wall_is_set(j->t_end))
-            str_appendf(&s, ", ended %s", wall_format_iso(j->t_end, iso));
-        line(out, "time", s.s);
-        str_clear(&s);
+        append_run_times(&s, j, cx);
     } else {
-        str_append(&s, "limit ");
-        jobtext_limit(&s, j, cx->m);
+        struct str limit = STR_INIT;
+        jobtext_limit(&limit, j, cx->m);
         if (wall_is_set(j->req.begin))
-            str_appendf(&s, ", not before %s", wall_format_iso(j->req.begin, iso));
-        line(out, "time", s.s);
-        str_clear(&s);
+            str_appendf(&s, tr("limit %s, not before %s"), limit.s, wall_format_iso(j->req.begin, iso));
+        else
+            str_appendf(&s, tr("limit %s"), limit.s);
+        str_fini(&limit);
     }
-    str_appendf(&s, "%s", wall_format_iso(j->t_submit, iso));
+    line(out, "time", s.s);
+    str_clear(&s);
+    str_append(&s, wall_format_iso(j->t_submit, iso));
     if (j->submit_host)
-        str_appendf(&s, " from %s", j->submit_host);
+        str_appendf(&s, tr(" from %s"), j->submit_host);
     line(out, "submitted", s.s);
     str_clear(&s);
     struct str rule = STR_INIT;
@@ -111,7 +142,7 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     }
     str_fini(&rule);
     if (j->borrowed)
-        line(out, "borrowed", "over a soft limit: it has to go when another job needs what it holds");
+        line(out, "borrowed", tr("over a soft limit: it has to go when another job needs what it holds"));
     if (job_state_is_final((enum job_state)j->state)) {
         jobtext_exit(&s, j);
         line(out, "exit", s.s);
@@ -121,20 +152,21 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
 
 static void resources_line(struct str *out, const struct job *j)
 {
-    struct str s = STR_INIT;
+    struct str amounts = STR_INIT, s = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
     uint32_t cpus = job_cpus(j), gpus = job_gpus(j), nodes = job_nodes(j);
     uint64_t mem = job_mem_mib(j);
-    str_appendf(&s, "%u CPU%s", cpus, cpus == 1 ? "" : "s");
-    if (gpus)
-        str_appendf(&s, ", %u GPU%s%s%s", gpus, gpus == 1 ? "" : "s", j->req.gpu_type ? " " : "",
-                    j->req.gpu_type ? j->req.gpu_type : "");
+    str_appendf(&amounts, trn("%u CPU", "%u CPUs", cpus), cpus);
+    if (gpus && j->req.gpu_type)
+        str_appendf(&amounts, trn(", %u GPU %s", ", %u GPUs %s", gpus), gpus, j->req.gpu_type);
+    else if (gpus)
+        str_appendf(&amounts, trn(", %u GPU", ", %u GPUs", gpus), gpus);
     if (mem)
-        str_appendf(&s, ", %s", mem_format_words(mem * 1024, buf));
-    str_appendf(&s, " on %u node%s", nodes, nodes == 1 ? "" : "s");
+        str_appendf(&amounts, ", %s", mem_format_words(mem * 1024, buf));
+    str_appendf(&s, trn("%s on %u node", "%s on %u nodes", nodes), amounts.s, nodes);
     bool began = wall_is_set(j->t_start) && j->state != JOB_PENDING;
-    bool over = job_state_is_final((enum job_state)j->state);
-    line(out, began ? (over ? "held" : "holds") : over ? "asked for" : "asks for", s.s);
+    line(out, began ? "allocated" : "requested", s.s);
+    str_fini(&amounts);
     str_fini(&s);
 }
 
@@ -144,7 +176,7 @@ static void output_line(struct str *out, const char *what, const char *path, con
 {
     const char *node = j->alloc.n ? j->alloc.v[0].node : NULL;
     const struct node_spec *n = spec_find_node(&cx->m->spec, node);
-    char *text = n && n->own_files ? xasprintf("%s (on %s)", path, node) : xstrdup(path);
+    char *text = n && n->own_files ? xasprintf(tr("%s (on %s)"), path, node) : xstrdup(path);
     line(out, what, text);
     free(text);
 }
@@ -159,13 +191,13 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     str_appendf(out, "  %c %s\n", job_glyph(j), job_state_word((enum job_state)j->state));
     str_appendf(&s, "%s", j->user ? j->user : "?");
     if (j->req.account)
-        str_appendf(&s, ", account %s", j->req.account);
+        str_appendf(&s, tr(", account %s"), j->req.account);
     const char *partition = job_partition_text(j);
-    str_appendf(&s, ", partition %s", partition ? partition : "?");
+    str_appendf(&s, tr(", partition %s"), partition ? partition : "?");
     if (j->req.qos)
-        str_appendf(&s, ", qos %s", j->req.qos);
+        str_appendf(&s, tr(", qos %s"), j->req.qos);
     if (!job_state_is_final((enum job_state)j->state)) /* an ended job has none */
-        str_appendf(&s, ", priority %u", j->priority);
+        str_appendf(&s, tr(", priority %u"), j->priority);
     line(out, "user", s.s);
     str_fini(&s);
     state_line(out, j, cx, waits);
@@ -188,14 +220,14 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
 /* --- the tree --- */
 
 static const struct table_col columns[] = {
-    {.title = "STEP"},
-    {.title = "STATE", .flex = 8},
-    {.title = "WHERE", .flex = 8},
-    {.title = "TIME", .right = true},
-    {.title = "EXIT", .right = true},
-    {.title = "PEAK", .right = true, .drop = 2},
-    {.title = "CPU TIME", .right = true, .drop = 3},
-    {.title = "WHAT", .flex = 8},
+    {.title = N_("STEP")},
+    {.title = N_("STATE"), .flex = 8},
+    {.title = N_("WHERE"), .flex = 8},
+    {.title = N_("TIME"), .right = true},
+    {.title = N_("EXIT"), .right = true},
+    {.title = N_("PEAK"), .right = true, .drop = 2},
+    {.title = N_("CPU TIME"), .right = true, .drop = 3},
+    {.title = N_("WHAT"), .flex = 8},
 };
 
 static void show_add_duration(struct texttable *t, struct wall from, struct wall to, struct wall now)
@@ -228,7 +260,7 @@ static void add_end(struct texttable *t, const struct job *j, const struct step 
     if (task_was_stopped(k) || k->end_kind == END_NOT_RUN)
         tasktext_stopped(&end, j, s, k);
     else
-        str_append(&end, failed && k->end_kind == END_EXITED ? "failed"
+        str_append(&end, failed && k->end_kind == END_EXITED ? trc("a task", "failed")
                                                              : end_kind_text((enum end_kind)k->end_kind));
     texttable_add(t, failed ? TONE_BAD : TONE_DIM, end.s);
     str_fini(&end);
@@ -245,11 +277,11 @@ static void add_task(struct texttable *t, const struct job *j, const struct step
         add_end(t, j, s, k);
     else
         texttable_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
-                      k->killing ? "ending" : task_state_text((enum task_state)k->state));
+                      k->killing ? trc("a task", "ending") : task_state_word((enum task_state)k->state));
     if (k->alloc.node)
-        str_appendf(&where, "%s cpus %s", k->alloc.node, cpus);
+        str_appendf(&where, tr("%s cpus %s"), k->alloc.node, cpus);
     if (*gpus)
-        str_appendf(&where, " gpus %s", gpus);
+        str_appendf(&where, tr(" gpus %s"), gpus);
     texttable_add(t, TONE_PLAIN, where.s);
     show_add_duration(t, k->t_start, k->t_end, now);
     if (over && k->end_kind != END_NOT_RUN)
@@ -275,9 +307,13 @@ static void add_step_state(struct texttable *t, const struct job *j, const struc
     if (c.failed || stage == STEP_WAITS || stage == STEP_NOT_RUN)
         steptext_state(&words, j, s);
     else if (over)
-        str_append(&words, good ? "done" : c.stopped ? "stopped" : "failed");
+        str_append(&words, good        ? trc("a step", "done")
+                           : c.stopped ? trc("a step", "stopped")
+                                       : trc("a step", "failed"));
     else
-        str_append(&words, s->killing ? "ending" : stage == STEP_RUNS ? "running" : "waiting");
+        str_append(&words, s->killing           ? trc("a step", "ending")
+                           : stage == STEP_RUNS ? trc("a step", "running")
+                                                : trc("a step", "waiting"));
     texttable_add(t,
                   c.failed || (over && !good && !c.stopped) ? TONE_BAD
                   : over || stage == STEP_NOT_RUN           ? TONE_DIM
@@ -337,7 +373,7 @@ static void tree(struct str *out, const struct job_lookup *l)
 
 static void events(struct str *out, const struct job *j)
 {
-    static const struct table_col events_columns[] = {{.title = "WHEN"}, {.title = "EVENT"}};
+    static const struct table_col events_columns[] = {{.title = N_("WHEN")}, {.title = N_("EVENT")}};
     static const enum tone tones[] = {[MOMENT_NORMAL] = TONE_PLAIN,
                                       [MOMENT_STRONG] = TONE_PLAIN,
                                       [MOMENT_WARN] = TONE_WAIT,
@@ -529,7 +565,7 @@ static int show_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &s, argc, argv, 0, &operands, &rc)) {
-        const char *word = only_operand(cli, &operands, "job");
+        const char *word = only_job(cli, &operands);
         struct job_lookup l = {0};
         rc = 2;
         if (word && show_is_node(word)) {
@@ -555,7 +591,7 @@ static int show_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_show = {
     .name = "show",
-    .summary = "Show a job with its steps and tasks, or a node with its events",
+    .summary = N_("Show a job with its steps and tasks, or a node with its events"),
     .usage = "[--json] JOB[.STEP[.TASK]] | NODE",
     .options = &options,
     .run = show_run,

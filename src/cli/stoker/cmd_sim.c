@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/cli/stoker/simopts.h"
 
 #define PROGRAM "stoker-sim"
@@ -24,7 +25,7 @@ static int sim_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_sim = {
     .name = "sim",
     .reach = REACH_NONE,
-    .summary = "Replay a trace or a made-up workload through the scheduler",
+    .summary = N_("Replay a trace or a made-up workload through the scheduler"),
     .usage = "[OPTIONS] TRACE.swf[.gz] | --generate=FILE",
     .options = &sim_opts,
     .run = sim_run,

@@ -4,6 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 
@@ -12,7 +13,7 @@ struct slurm_options {
 };
 
 static const struct opt table[] = {
-    {OPT_SETS(struct slurm_options, json), .name = "json", .help = "print JSON"}};
+    {OPT_SETS(struct slurm_options, json), .name = "json", .help = N_("print JSON")}};
 
 static const struct opts options = OPTS(table, NULL);
 
@@ -34,16 +35,16 @@ static void slurm_print_call(const struct engine_calls *e)
 static void slurm_print_status(const struct msg_welcome *w, const struct msg_engine *m)
 {
     char since[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE];
-    printf("%s%s%s, cluster %s, read by process %u\n", w->engine, w->engine_release ? " " : "",
+    printf(tr("%s%s%s, cluster %s, read by process %u\n"), w->engine, w->engine_release ? " " : "",
            w->engine_release ? w->engine_release : "", w->name, w->pid);
     if (wall_is_set(m->read_at))
-        printf("The jobs were read %s ago and are read again every %s while a screen is open.\n",
+        printf(tr("The jobs were read %s ago and are read again every %s while a screen is open.\n"),
                slurm_age(m->read_at, since),
                duration_format_words((int64_t)(m->pause_ms / MS_PER_S), pause));
     else
-        puts("Nothing has been read yet: no screen is open.");
+        puts(tr("Nothing has been read yet: no screen is open."));
     if (m->trouble)
-        printf("The last question failed: %s\n", m->trouble);
+        printf(tr("The last question failed: %s\n"), m->trouble);
     if (m->calls.n)
         printf("\n%-24s %6s %6s %10s %8s %8s  %-9s %s\n", "COMMAND", "CALLS", "FAILED", "BYTES", "MS",
                "LAST MS", "AGE", "AGAIN AFTER");
@@ -71,7 +72,7 @@ static int slurm_status(const struct cli *cli, const struct slurm_options *o)
         return EXIT_AWAY;
     const struct msg_welcome *w = client_welcome(c);
     if (!w->engine) {
-        cli_error(cli, "a controller of Stoker answers here, no Slurm is read");
+        cli_error(cli, tr("a controller of Stoker answers here, no Slurm is read"));
         client_free(c);
         return 1;
     }
@@ -96,7 +97,7 @@ static int slurm_run(struct cli *cli, int argc, char **argv)
         if (words.n == 1 && str_eq(words.v[0], "status")) {
             rc = slurm_status(cli, &o);
         } else {
-            cli_error(cli, "one word is expected: status");
+            cli_error(cli, tr("one word is expected: status"));
             rc = 2;
         }
     }
@@ -106,7 +107,7 @@ static int slurm_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_slurm = {
     .name = "slurm",
-    .summary = "Show what the screens over a Slurm have asked it, and what that costs",
+    .summary = N_("Show what the screens over a Slurm have asked it, and what that costs"),
     .usage = "status [--json]",
     .options = &options,
     .run = slurm_run};

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/batch.h"
@@ -18,7 +19,7 @@ struct submit {
 };
 
 static const struct opt submit_table[] = {
-    {OPT_SETS(struct submit, json), .name = "json", .help = "print {\"schema\":1,\"job\":ID}"},
+    {OPT_SETS(struct submit, json), .name = "json", .help = N_("print {\"schema\":1,\"job\":ID}")},
 };
 static const struct opts submit_opts = OPTS_ALSO(submit_table, NULL, &batch_opts);
 
@@ -86,7 +87,7 @@ static int submit_refused(const struct cli *cli, const struct msg_result *r)
 static void submit_print_job(const struct submit *s, const struct msg_result *r)
 {
     if (s->batch.test_only)
-        printf("%s\n", r->text ? r->text : "it can be run");
+        printf("%s\n", r->text ? r->text : tr("it can be run"));
     else if (s->json)
         printf("{\"schema\":%d,\"job\":%u}\n", SCHEMA, r->job);
     else
@@ -154,7 +155,7 @@ static int submit_job_file(const struct cli *cli, const struct submit_source *sr
     int code = 2;
     batch_init(&s.batch);
     if (src->operands.n > 1)
-        cli_error(cli, "%s: a job file takes no arguments", src->operands.v[0]);
+        cli_error(cli, tr("%s: a job file takes no arguments"), src->operands.v[0]);
     else if (stepjob_message(cli, &s.batch, src->operands.v[0], argc, argv, &m, &code)) {
         code = hand_in(cli, &s, &m);
         rec_fini(&msg_submit_rec, &m);
@@ -183,7 +184,7 @@ static int submit_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_submit = {
     .name = "submit",
     .reach = REACH_HERE,
-    .summary = "Put a job file, a batch script or a command into the queue",
+    .summary = N_("Put a job file, a batch script or a command into the queue"),
     .usage = "[OPTIONS] FILE.job | SCRIPT [ARGS...] | -- COMMAND [ARGS...]",
     .options = &submit_opts,
     .run = submit_run,

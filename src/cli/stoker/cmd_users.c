@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
@@ -21,7 +22,7 @@ struct users {
 };
 
 static const struct opt option_table[] = {
-    {OPT_SETS(struct users, json), .name = "json", .help = "print JSON"}};
+    {OPT_SETS(struct users, json), .name = "json", .help = N_("print JSON")}};
 
 static const struct opts options = OPTS(option_table, NULL);
 
@@ -62,10 +63,10 @@ static int compare_sums(const void *a, const void *b)
 }
 
 static const struct table_col columns[] = {
-    {.title = "USER", .flex = 8},           {.title = "RUNNING", .right = true},
-    {.title = "CPUS", .right = true},       {.title = "GPUS", .right = true},
-    {.title = "MEMORY", .right = true},     {.title = "WAITING", .right = true},
-    {.title = "CPUS ASKED", .right = true}, {.title = "GPUS ASKED", .right = true},
+    {.title = N_("USER"), .flex = 8},           {.title = N_("RUNNING"), .right = true},
+    {.title = N_("CPUS"), .right = true},       {.title = N_("GPUS"), .right = true},
+    {.title = N_("MEMORY"), .right = true},     {.title = N_("WAITING"), .right = true},
+    {.title = N_("CPUS ASKED"), .right = true}, {.title = N_("GPUS ASKED"), .right = true},
 };
 
 static void users_add_count(struct texttable *t, uint64_t n)
@@ -154,7 +155,7 @@ static int users_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_users = {
     .name = "users",
-    .summary = "Show who holds and who waits for what",
+    .summary = N_("Show who holds and who waits for what"),
     .usage = "[--json]",
     .options = &options,
     .run = users_run,

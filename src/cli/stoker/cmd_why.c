@@ -1,9 +1,11 @@
 /* cmd_why.c - stoker why: every cause that keeps a job from starting, with numbers, and what would help. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -18,7 +20,7 @@ struct why {
     bool json;
 };
 
-static const struct opt table[] = {{OPT_SETS(struct why, json), .name = "json", .help = "print JSON"}};
+static const struct opt table[] = {{OPT_SETS(struct why, json), .name = "json", .help = N_("print JSON")}};
 
 static const struct opts options = OPTS(table, NULL);
 
@@ -43,10 +45,14 @@ static void append_cause(const struct why_page *p, const struct cause *c)
     str_fini(&s);
 }
 
-static void append_instant(const struct why_page *p, const char *lead, struct wall t)
+/* "14:25", with its day where that is not today's. */
+static const char *clock_text(const struct why_page *p, struct wall t, char buf[static WALL_TEXT_SIZE])
 {
-    str_append(p->out, lead);
-    waits_clock(p->out, t, p->reader.now);
+    struct str clock = STR_INIT;
+    waits_clock(&clock, t, p->reader.now);
+    snprintf(buf, WALL_TEXT_SIZE, "%s", clock.s);
+    str_fini(&clock);
+    return buf;
 }
 
 static void cmd_why_append_summary(const struct why_page *p)
@@ -62,32 +68,45 @@ static void cmd_why_append_summary(const struct why_page *p)
 static void print_cause(const struct why_page *p, const struct cause *c)
 {
     const struct msg_why *w = p->w;
+    char clock[WALL_TEXT_SIZE];
     bool is_said = c == &w->causes.v[0] && why_text_is_brief(c, &p->reader);
     if (is_said && !wall_is_set(c->clears))
         return;
     if (is_said) {
-        append_instant(p, w->causes.n > 1 ? " the first cause clears ~" : " clears ~", c->clears);
+        str_appendf(p->out, w->causes.n > 1 ? tr(" the first cause clears ~%s") : tr(" clears ~%s"),
+                    clock_text(p, c->clears, clock));
     } else {
         str_appendf(p->out, " %-14s ", why_class_name((enum why_class)c->cls));
         append_cause(p, c);
         if (wall_is_set(c->clears))
-            append_instant(p, ", clears ~", c->clears);
+            str_appendf(p->out, tr(", clears ~%s"), clock_text(p, c->clears, clock));
     }
     str_append_char(p->out, '\n');
 }
 
-/* How old the forecast is, and between when half of such forecasts came true. */
+/* Between when half of such forecasts came true. */
 static void why_append_range(const struct why_page *p)
+{
+    char from[WALL_TEXT_SIZE], to[WALL_TEXT_SIZE];
+    str_appendf(p->out, tr("  likely %s to %s"), clock_text(p, p->w->likely, from),
+                clock_text(p, p->w->unlikely, to));
+}
+
+/* What the start goes by, and how old the forecast is: "as the queue stands; 5 s old". */
+static void append_basis(struct str *out, const struct why_page *p)
 {
     const struct msg_why *w = p->w;
     char buf[UNITS_TEXT_SIZE];
+    struct str basis = STR_INIT;
+    if (w->basis.code != CAUSE_NONE)
+        cause_full(&basis, &w->basis, &p->reader);
+    else
+        str_append(&basis, tr("as the queue stands"));
+    foreign(out, basis.s);
     if (wall_is_set(w->made) && !w->held)
-        str_appendf(p->out, "; %s old", duration_format_words(wall_elapsed_s(w->made, p->reader.now), buf));
-    str_append_char(p->out, ')');
-    if (!wall_is_set(w->likely))
-        return;
-    append_instant(p, "  likely ", w->likely);
-    append_instant(p, " to ", w->unlikely);
+        str_appendf(out, tr("; %s old"),
+                    duration_format_words(wall_elapsed_s(w->made, p->reader.now), buf));
+    str_fini(&basis);
 }
 
 /* Where a line that is too long goes on: below its text, behind the class of a cause. */
@@ -135,12 +154,13 @@ static void print_past(const struct why_page *p)
 {
     struct str s = STR_INIT;
     struct wall t;
+    char clock[WALL_TEXT_SIZE];
     why_text_past(&s, p->w, &t);
     if (s.len) {
-        str_append(p->out, " before: ");
+        str_append(p->out, tr(" before: "));
         foreign(p->out, s.s);
         if (wall_is_set(t))
-            append_instant(p, ", at ", t);
+            str_appendf(p->out, tr(", at %s"), clock_text(p, t, clock));
         str_append_char(p->out, '\n');
     }
     str_fini(&s);
@@ -151,22 +171,21 @@ static void print_start(const struct why_page *p)
     const struct msg_why *w = p->w;
     bool has_start = wall_is_set(w->start) || w->basis.code != CAUSE_NONE;
     if (has_start) {
-        str_append(p->out, wall_is_set(w->start) ? " start ~" : " start ");
-        if (wall_is_set(w->start)) {
-            waits_clock(p->out, w->start, p->reader.now);
-            str_append_char(p->out, ' ');
-        }
-        str_append_char(p->out, '(');
-        if (w->basis.code != CAUSE_NONE)
-            append_cause(p, &w->basis);
+        struct str basis = STR_INIT;
+        char clock[WALL_TEXT_SIZE];
+        append_basis(&basis, p);
+        if (wall_is_set(w->start))
+            str_appendf(p->out, tr(" start ~%s (%s)"), clock_text(p, w->start, clock), basis.s);
         else
-            str_append(p->out, "as the queue stands");
-        why_append_range(p);
+            str_appendf(p->out, tr(" start (%s)"), basis.s);
+        if (wall_is_set(w->likely))
+            why_append_range(p);
+        str_fini(&basis);
     }
     if (w->rank) {
         str_append(p->out, has_start ? "   " : " ");
         text_append_ordinal(p->out, w->rank);
-        str_appendf(p->out, " of %u", w->rank_of);
+        str_appendf(p->out, tr(" of %u"), w->rank_of);
     }
     if (has_start || w->rank)
         str_append_char(p->out, '\n');
@@ -176,31 +195,33 @@ static void print_start(const struct why_page *p)
 static void append_room_maker(const struct why_page *p, const struct plan_row *row)
 {
     struct str s = STR_INIT;
+    char clock[WALL_TEXT_SIZE];
     str_appendf(&s, "%u", row->array_job ? row->array_job : row->job);
     if (row->array_job && row->array_index != ARRAY_NONE)
         str_appendf(&s, "_%u", row->array_index);
-    str_appendf(&s, " %s of %s", row->name ? row->name : "?", row->user ? row->user : "?");
+    str_appendf(&s, tr(" %s of %s"), row->name ? row->name : "?", row->user ? row->user : "?");
     foreign(p->out, s.s);
     str_fini(&s);
+    str_append(p->out, " (");
     if (row->gpus)
-        str_appendf(p->out, " (%u GPU%s, ", row->gpus, row->gpus == 1 ? "" : "s");
+        str_appendf(p->out, trn("%u GPU", "%u GPUs", row->gpus), row->gpus);
     else
-        str_appendf(p->out, " (%u CPU%s, ", row->cpus, row->cpus == 1 ? "" : "s");
-    append_instant(p, "until ~", row->end);
-    str_append_char(p->out, ')');
+        str_appendf(p->out, trn("%u CPU", "%u CPUs", row->cpus), row->cpus);
+    str_appendf(p->out, tr(", until ~%s)"), clock_text(p, row->end, clock));
 }
 
 /* Where it is expected to start, and the ends that make room there. */
 static void print_room(const struct why_page *p)
 {
     size_t n = why_text_room_makers(p->w);
+    char clock[WALL_TEXT_SIZE];
     if (!p->w->plan.n)
         return;
-    str_append(p->out, " room on ");
+    str_append(p->out, tr(" room on "));
     foreign(p->out, p->w->plan.v[0].nodes);
-    append_instant(p, " at ~", p->w->plan.v[0].start);
+    str_appendf(p->out, tr(" at ~%s"), clock_text(p, p->w->plan.v[0].start, clock));
     for (size_t i = 0; i < n; i++) {
-        str_append(p->out, i ? ", " : ", after ");
+        str_append(p->out, i ? ", " : tr(", after "));
         append_room_maker(p, &p->w->plan.v[1 + i]);
     }
     str_append_char(p->out, '\n');
@@ -218,7 +239,7 @@ static void print_why(const struct why_page *p)
     print_room(p);
     if (w->advice.code == CAUSE_NONE)
         return;
-    str_append(p->out, " try: ");
+    str_append(p->out, tr(" try: "));
     append_cause(p, &w->advice);
     str_append_char(p->out, '\n');
 }
@@ -319,7 +340,7 @@ static void why_json(const struct why_page *p)
 static void print_answer(const struct why *w, const struct msg_why *why, struct wall now)
 {
     struct str out = STR_INIT;
-    char *release = xasprintf("`stoker release %u` releases it", why->job);
+    char *release = xasprintf(tr("`stoker release %u` releases it"), why->job);
     struct why_page p = {
         .out = &out, .w = why, .reader = {.clock = waits_clock, .now = now, .release = release}};
     if (w->json) {
@@ -339,7 +360,7 @@ static int answer_from_history(const struct why *w, const struct cli *cli, const
     struct job_lookup l = {0};
     int rc = lookup_open(&l, cli, word);
     if (rc == 0 && !l.job) {
-        cli_error(cli, "%u is an array whose elements have ended: name one element, as in %u_0",
+        cli_error(cli, tr("%u is an array whose elements have ended: name one element, as in %u_0"),
                   l.target.job, l.target.job);
         rc = 2;
     } else if (rc == 0) {
@@ -386,7 +407,9 @@ static int why_run(struct cli *cli, int argc, char **argv)
     struct errtext err = {0};
     int rc = 0;
     if (cli_parse(cli, &w, argc, argv, 0, &operands, &rc)) {
-        const char *word = only_operand(cli, &operands, "job");
+        if (w.json)
+            lang_pause();
+        const char *word = only_job(cli, &operands);
         if (word && target_parse_one(word, &target, &task, &err) == 0) {
             rc = ask_why(&w, cli, word, &target);
         } else {
@@ -401,7 +424,7 @@ static int why_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_why = {
     .name = "why",
-    .summary = "Say why a job waits, when it is expected to start, and what would help",
+    .summary = N_("Say why a job waits, when it is expected to start, and what would help"),
     .usage = "[--json] JOB",
     .options = &options,
     .run = why_run,

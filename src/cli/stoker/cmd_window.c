@@ -4,6 +4,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
 #include "src/jobspec/windowspec.h"
@@ -19,15 +20,15 @@ enum { O_KEY = 1 };
 
 static const struct opt table[] = {
     /* clang-format off */
-    {.id = O_KEY, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for the users of these accounts"},
-    {.id = O_KEY, .name = "duration", .letter = 'd', .arg = OPT_REQUIRED, .meta = "TIME", .help = "how long: 2h, 90 (minutes), 1-00:00:00"},
-    {.id = O_KEY, .name = "end", .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it ends, instead of how long"},
-    {OPT_SETS(struct window_cmd, json), .name = "json", .help = "print JSON"},
-    {.id = O_KEY, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .help = "its name; else one is made"},
-    {.id = O_KEY, .name = "nodes", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = "the nodes: n[01-04],big, or ALL"},
-    {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = "why: all users see it"},
-    {.id = O_KEY, .name = "start", .letter = 's', .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it begins, as --begin of sbatch takes it; else now"},
-    {.id = O_KEY, .name = "users", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for these users"},
+    {.id = O_KEY, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("a reservation for the users of these accounts")},
+    {.id = O_KEY, .name = "duration", .letter = 'd', .arg = OPT_REQUIRED, .meta = "TIME", .help = N_("how long: 2h, 90 (minutes), 1-00:00:00")},
+    {.id = O_KEY, .name = "end", .arg = OPT_REQUIRED, .meta = "TIME", .help = N_("when it ends, instead of how long")},
+    {OPT_SETS(struct window_cmd, json), .name = "json", .help = N_("print JSON")},
+    {.id = O_KEY, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .help = N_("its name; else one is made")},
+    {.id = O_KEY, .name = "nodes", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("the nodes: n[01-04],big, or ALL")},
+    {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = N_("why: all users see it")},
+    {.id = O_KEY, .name = "start", .letter = 's', .arg = OPT_REQUIRED, .meta = "TIME", .help = N_("when it begins, as --begin of sbatch takes it; else now")},
+    {.id = O_KEY, .name = "users", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = N_("a reservation for these users")},
     /* clang-format on */
 };
 
@@ -71,7 +72,7 @@ static int remove_all(const struct cli *cli, struct client *c, const struct strv
 {
     int rc = 0;
     if (words->n < 2)
-        return window_usage(cli, "which one? `stoker window list` shows them");
+        return window_usage(cli, tr("which one? `stoker window list` shows them"));
     for (size_t i = 1; i < words->n; i++) {
         struct msg_window_set body = {.window.name = words->v[i], .remove = true};
         int one = ask_result(cli, c, MSG_WINDOW_SET, &body, NULL);
@@ -106,15 +107,26 @@ static void window_print_json(const struct model *m)
     str_fini(&out);
 }
 
+/* For whom a reservation is. */
+static void add_users(struct texttable *t, const char *users, const char *accounts)
+{
+    if (*users && *accounts)
+        texttable_addf(t, TONE_PLAIN, tr("%s, accounts %s"), users, accounts);
+    else if (*accounts)
+        texttable_addf(t, TONE_PLAIN, tr("accounts %s"), accounts);
+    else
+        texttable_add(t, TONE_PLAIN, users);
+}
+
 static void print_table(const struct model *m, struct wall now)
 {
-    static const struct table_col cols[] = {{.title = "NAME"},
-                                            {.title = "STATE"},
-                                            {.title = "START"},
-                                            {.title = "END"},
-                                            {.title = "NODES", .flex = 12},
-                                            {.title = "FOR", .flex = 12},
-                                            {.title = "REASON", .flex = 10, .drop = 1}};
+    static const struct table_col cols[] = {{.title = N_("NAME")},
+                                            {.title = N_("STATE")},
+                                            {.title = N_("START")},
+                                            {.title = N_("END")},
+                                            {.title = N_("NODES"), .flex = 12},
+                                            {.title = N_("FOR"), .flex = 12},
+                                            {.title = N_("REASON"), .flex = 10, .drop = 1}};
     struct texttable t = TEXTTABLE_INIT(cols);
     struct str out = STR_INIT;
     for (size_t i = 0; i < m->windows.n; i++) {
@@ -124,18 +136,15 @@ static void print_table(const struct model *m, struct wall now)
         char *nodes = hostlist_compress(&w->nodes), *users = strv_join(&w->users, ","),
              *accounts = strv_join(&w->accounts, ",");
         texttable_add(&t, TONE_PLAIN, w->name);
-        texttable_add(&t, on ? TONE_WARN : TONE_PLAIN, on ? "active" : "planned");
+        texttable_add(&t, on ? TONE_WARN : TONE_PLAIN,
+                      on ? trc("a window", "active") : trc("a window", "planned"));
         texttable_add(&t, TONE_PLAIN, wall_format_iso(w->start, iso));
         texttable_add(&t, TONE_PLAIN, wall_format_iso(w->end, iso));
         texttable_add(&t, TONE_PLAIN, nodes);
         if (w->kind == WINDOW_MAINTENANCE)
-            texttable_add(&t, TONE_PLAIN, "maintenance");
+            texttable_add(&t, TONE_PLAIN, tr("maintenance"));
         else
-            texttable_addf(&t, TONE_PLAIN, "%s%s%s", users,
-                           *users && *accounts ? ", accounts "
-                           : *accounts         ? "accounts "
-                                               : "",
-                           accounts);
+            add_users(&t, users, accounts);
         texttable_add(&t, TONE_PLAIN, w->reason);
         free(nodes);
         free(users);
@@ -144,7 +153,7 @@ static void print_table(const struct model *m, struct wall now)
     if (m->windows.n)
         texttable_print(&t, &out, listing_width(), color_is_welcome());
     else
-        str_append(&out, "no windows\n");
+        str_append(&out, tr("no windows\n"));
     out_flush(&out);
     str_fini(&out);
     texttable_fini(&t);
@@ -167,8 +176,9 @@ static int dispatch(const struct cli *cli, struct client *c, const struct strv *
 {
     const char *what = words->n ? words->v[0] : "list";
     if (strcmp(what, "add") == 0)
-        return words->n > 1 ? window_usage(cli, "add takes options alone: --nodes=LIST --duration=TIME ...")
-                            : window_add(cli, c, w);
+        return words->n > 1
+                   ? window_usage(cli, tr("add takes options alone: --nodes=LIST --duration=TIME ..."))
+                   : window_add(cli, c, w);
     if (strcmp(what, "remove") == 0)
         return remove_all(cli, c, words);
     return list(cli, c, w);
@@ -183,7 +193,7 @@ static int window_run(struct cli *cli, int argc, char **argv)
         const char *what = words.n ? words.v[0] : "list";
         bool known = !strcmp(what, "add") || !strcmp(what, "remove") || !strcmp(what, "list");
         struct client *c = known ? ask_connect(cli) : NULL;
-        rc = !known ? window_usage(cli, "say add, list or remove")
+        rc = !known ? window_usage(cli, tr("say add, list or remove"))
              : c    ? dispatch(cli, c, &words, &w)
                     : EXIT_AWAY;
         client_free(c);
@@ -197,7 +207,7 @@ static int window_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_window = {
     .name = "window",
-    .summary = "Keep nodes for maintenance or for some users, at given times",
+    .summary = N_("Keep nodes for maintenance or for some users, at given times"),
     .usage = "add --nodes=LIST --duration=TIME [OPTIONS] | list | remove NAME...",
     .options = &options,
     .run = window_run,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
@@ -46,8 +47,8 @@ static const char *running; /* the name of the command */
 
 static void say_unreadable(const char *text)
 {
-    fprintf(stderr, "%s: warning: a job cannot be read and is left out: %s\n", running ? running : "stoker",
-            text);
+    fprintf(stderr, tr("%s: warning: a job cannot be read and is left out: %s\n"),
+            running ? running : "stoker", text);
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)
@@ -55,6 +56,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
     char *name = cmd->slurm ? xstrdup(cmd->name) : xasprintf("stoker %s", cmd->name);
     struct cli cli = {.cmd = cmd, .name = name};
     running = name;
+    lang_choose(cmd->slurm ? "en" : NULL, NULL); /* what has Slurm's name prints what Slurm prints */
     client_on_unreadable(say_unreadable);
     const char *host = cmd->reach == REACH_HERE ? client_remote_host() : NULL;
     int rc = host ? 2 : cmd->run(&cli, argc, argv);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
@@ -10,30 +11,30 @@ enum { O_JOBS = 1, O_SEED };
 
 static const struct opt table[] = {
     {OPT_TEXT(struct sim_options, config), .name = "config", .letter = 'c', .meta = "FILE",
-     .help =
+     .help = N_(
          "the cluster: a stoker.cfg whose nodes have their figures (default: one partition as large as the "
-         "trace's machine)"},
+         "trace's machine)")},
     {OPT_TEXT(struct sim_options, generate), .name = "generate", .letter = 'g', .meta = "FILE",
-     .help = "make up a workload as FILE describes it, instead of reading a trace"},
+     .help = N_("make up a workload as FILE describes it, instead of reading a trace")},
     {.id = O_SEED,
      .name = "seed",
      .arg = OPT_REQUIRED,
      .meta = "N",
-     .help = "of the random numbers, over the one in the file"},
+     .help = N_("of the random numbers, over the one in the file")},
     {OPT_TEXT(struct sim_options, policy), .name = "policy", .letter = 'p', .meta = "NAME",
-     .help = "fcfs, easy, cons, and with --procs-only replan (default: as configured; easy)"},
+     .help = N_("fcfs, easy, cons, and with --procs-only replan (default: as configured; easy)")},
     {OPT_SETS(struct sim_options, procs_only), .name = "procs-only",
-     .help = "processors alone, by conventions that other simulators keep too"},
+     .help = N_("processors alone, by conventions that other simulators keep too")},
     {.id = O_JOBS,
      .name = "jobs",
      .letter = 'n',
      .arg = OPT_REQUIRED,
      .meta = "N",
-     .help = "the first N usable jobs of the trace only"},
+     .help = N_("the first N usable jobs of the trace only")},
     {OPT_TEXT(struct sim_options, starts), .name = "starts", .meta = "FILE",
-     .help =
-         "write a line \"ID START\" for each job, in seconds of the trace's clock; - is standard output"},
-    {OPT_SETS(struct sim_options, json), .name = "json", .help = "print JSON"},
+     .help = N_(
+         "write a line \"ID START\" for each job, in seconds of the trace's clock; - is standard output")},
+    {OPT_SETS(struct sim_options, json), .name = "json", .help = N_("print JSON")},
 };
 
 static int simopts_count(const char *arg, int64_t least, uint64_t *ret, struct errtext *err)
@@ -61,13 +62,13 @@ const struct opts sim_opts = OPTS(table, simopts_set_option);
 static const char *contradiction(const struct sim_options *o, size_t n_operands)
 {
     if (o->generate ? n_operands > 0 : n_operands != 1)
-        return "one trace or --generate=FILE is needed";
+        return tr("one trace or --generate=FILE is needed");
     if (o->procs_only && o->generate)
-        return "--procs-only replays a trace, it generates nothing";
+        return tr("--procs-only replays a trace, it generates nothing");
     if (o->procs_only && o->config)
-        return "--procs-only knows no cluster, only the processors of the trace's header";
+        return tr("--procs-only knows no cluster, only the processors of the trace's header");
     if (o->has_seed && !o->generate)
-        return "--seed is for --generate";
+        return tr("--seed is for --generate");
     return NULL;
 }
 
@@ -78,7 +79,7 @@ bool sim_options_parse(struct sim_options *ret, const struct cli *cli, int argc,
     bool ok = cli_parse(cli, ret, argc, argv, 0, &operands, ret_exit);
     const char *wrong = ok ? contradiction(ret, operands.n) : NULL;
     if (wrong) {
-        cli_say(cli, "%s\nTry \"%s --help\" for more information", wrong, cli->name);
+        cli_say(cli, tr("%s\nTry \"%s --help\" for more information"), wrong, cli->name);
         *ret_exit = 2;
         ok = false;
     }

@@ -1,6 +1,7 @@
 /* stepjob.c - a job file as what is submitted. */
 #include "src/cli/stoker/stepjob.h"
 
+#include "src/base/lang.h"
 #include "src/conf/jobfile.h"
 #include <errno.h>
 
@@ -24,10 +25,10 @@ static int check_options(const struct batch *b, struct errtext *err)
 {
     for (size_t i = 0; i < sizeof of_steps; i++)
         if (b->job.given[of_steps[i]])
-            return err_set(err, -EINVAL, "--%s: in a job file each step says that for itself",
+            return err_set(err, -EINVAL, tr("--%s: in a job file each step says that for itself"),
                            stepjob_option_name(of_steps[i]));
     if (b->job.req.array_spec || b->wrap)
-        return err_set(err, -EINVAL, "--%s does not go with a job file", b->wrap ? "wrap" : "array");
+        return err_set(err, -EINVAL, tr("--%s does not go with a job file"), b->wrap ? "wrap" : "array");
     return 0;
 }
 
