@@ -81,6 +81,20 @@ done
 run env LANG=pl_PL.UTF-8 LC_ALL=C.UTF-8 TERM=xterm-256color terminal.py size:24x80 "expect: help " type:q -- stoker --demo --at 14:20 --size small
 has "LC_ALL goes before LANG" "$out" " help "
 
+case_ "the commands of stoker speak the language, those of Slurm do not"
+for row in "pl_PL Użycie Opcje węzła zadania" "pt_BR Uso Opções nó job" "fr_FR Utilisation Options nœud job"; do
+    read -r locale usage options node job <<<"$row"
+    export LANG=$locale.UTF-8
+    for command in stoker "stoker jobs" "stoker node" "stoker doctor" "stoker submit" "stoker --demo"; do
+        has "$command --help in $locale" "$($command --help 2>&1)" "$usage"
+    done
+    has "options in $locale" "$(stoker window --help)" "$options"
+    has "an error in $locale" "$(stoker jobs --state=odd 2>&1)" "$job"
+    hasnt "Slurm's help in $locale" "$(squeue --help)" "$usage"
+    hasnt "the manual in $locale" "$(stoker manual stoker-node)" "$node"
+done
+unset LANG
+
 case_ "Slurm's commands, JSON and jobs do not notice"
 cluster_start
 job=$(LANG=pl_PL.UTF-8 sbatch --parsable --hold --wrap 'env')

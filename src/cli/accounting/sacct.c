@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/accounting/acctsizes.h"
@@ -506,7 +507,7 @@ static int sacct_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sacct = {
     .name = "sacct",
-    .summary = "Show what jobs and steps have used, ended ones too",
+    .summary = N_("Show what jobs and steps have used, ended ones too"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
@@ -362,7 +363,7 @@ static int sacctmgr_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sacctmgr = {
     .name = "sacctmgr",
-    .summary = "Show accounts, users, associations, QOS and the cluster",
+    .summary = N_("Show accounts, users, associations, QOS and the cluster"),
     .usage = "[OPTIONS] show ENTITY [CONDITION=VALUE...] [format=FIELDS]",
     .options = &options,
     .slurm = true,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/cli/accounting/acctsource.h"
 #include "src/cli/accounting/acctvalues.h"
 #include "src/text/jobuse.h"
@@ -174,7 +175,7 @@ static int seff_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_seff = {
     .name = "seff",
-    .summary = "Show how much of its CPUs and memory a job used",
+    .summary = N_("Show how much of its CPUs and memory a job used"),
     .usage = "[OPTIONS] JOB...",
     .options = &options,
     .slurm = true,

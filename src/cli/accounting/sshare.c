@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -363,7 +364,7 @@ static int sshare_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sshare = {
     .name = "sshare",
-    .summary = "Show shares and what has been used of them",
+    .summary = N_("Show shares and what has been used of them"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/clock.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/ask.h"
@@ -343,7 +344,7 @@ static int sstat_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sstat = {
     .name = "sstat",
-    .summary = "Show what running steps use",
+    .summary = N_("Show what running steps use"),
     .usage = "[OPTIONS] [JOB[.STEP]...]",
     .options = &options,
     .slurm = true,

@@ -533,9 +533,9 @@ void import_make(struct import *m)
     str_appendf(&m->out, "# Written by stoker import from %s.\n", m->conf.name);
     add_cluster(m);
     str_append(&m->out, "nodes = (\n");
+    const struct conf_line whole = {.file = m->conf.name, .number = 1};
     if (!each_line(m, "NodeName", &m->node_default, importmap_add_node))
-        import_leave(m, &(struct conf_line){.file = m->conf.name, .number = 1}, "NodeName",
-                     "no nodes were found");
+        import_leave(m, &whole, "NodeName", "no nodes were found");
     end_list(&m->out);
     const char *preempt = slurmconf_take(&m->conf, "PreemptType");
     if (preempt && str_ieq(preempt, "preempt/partition_prio")) /* the mode of partitions that say none */

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
@@ -435,7 +436,7 @@ static int scontrol_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_scontrol = {
     .name = "scontrol",
-    .summary = "Show jobs, nodes, partitions and the configuration, and change them",
+    .summary = N_("Show jobs, nodes, partitions and the configuration, and change them"),
     .usage = "[OPTIONS] COMMAND [WORDS...]",
     .options = &options,
     .slurm = true,

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/step/allocation.h"
@@ -211,7 +212,7 @@ static int salloc_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_salloc = {
     .name = "salloc",
     .reach = REACH_HERE,
-    .summary = "Get an allocation and run a command or a shell in it",
+    .summary = N_("Get an allocation and run a command or a shell in it"),
     .usage = "[OPTIONS] [COMMAND [ARGS...]]",
     .options = &salloc_opts,
     .slurm = true,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/attach.h"
@@ -200,7 +201,7 @@ static int sattach_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_sattach = {
     .name = "sattach",
     .reach = REACH_HERE,
-    .summary = "See what a running step prints; be at it, where it is on a terminal",
+    .summary = N_("See what a running step prints; be at it, where it is on a terminal"),
     .usage = "[OPTIONS] JOB.STEP",
     .options = &options,
     .slurm = true,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/cli/ask.h"
 #include "src/cli/step/batch.h"
 
@@ -141,7 +142,7 @@ static int sbatch_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_sbatch = {
     .name = "sbatch",
     .reach = REACH_HERE,
-    .summary = "Submit a batch script to the queue",
+    .summary = N_("Submit a batch script to the queue"),
     .usage = "[OPTIONS] [SCRIPT [ARGS...]]",
     .options = &batch_opts,
     .slurm = true,

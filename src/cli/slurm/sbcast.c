@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/step/insidejob.h"
@@ -249,7 +250,7 @@ static int sbcast_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_sbcast = {
     .name = "sbcast",
     .reach = REACH_HERE,
-    .summary = "Copy a file to all nodes of a job",
+    .summary = N_("Copy a file to all nodes of a job"),
     .usage = "[OPTIONS] SOURCE DEST",
     .options = &options,
     .slurm = true,

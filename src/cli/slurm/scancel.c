@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
@@ -333,7 +334,7 @@ static int scancel_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_scancel = {
     .name = "scancel",
-    .summary = "End jobs, or send them signals",
+    .summary = N_("End jobs, or send them signals"),
     .usage = "[OPTIONS] [JOB[_INDEX][.STEP]...]",
     .options = &options,
     .slurm = true,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -231,7 +232,7 @@ static int sdiag_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sdiag = {
     .name = "sdiag",
-    .summary = "Show what the controller has done since it started",
+    .summary = N_("Show what the controller has done since it started"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

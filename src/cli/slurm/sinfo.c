@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -357,7 +358,7 @@ static int sinfo_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sinfo = {
     .name = "sinfo",
-    .summary = "Show partitions and nodes",
+    .summary = N_("Show partitions and nodes"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/json.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
@@ -388,7 +389,7 @@ static int sprio_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sprio = {
     .name = "sprio",
-    .summary = "Show what the priorities of waiting jobs are made of",
+    .summary = N_("Show what the priorities of waiting jobs are made of"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -342,7 +343,7 @@ static int squeue_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_squeue = {
     .name = "squeue",
-    .summary = "Show the jobs of the queue",
+    .summary = N_("Show the jobs of the queue"),
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

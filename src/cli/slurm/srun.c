@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/base/lang.h"
 #include "src/base/path_search.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
@@ -273,7 +274,7 @@ static int srun_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_srun = {
     .name = "srun",
     .reach = REACH_HERE,
-    .summary = "Run a step: tasks side by side in a job",
+    .summary = N_("Run a step: tasks side by side in a job"),
     .usage = "[OPTIONS] COMMAND [ARGS...]",
     .options = &srun_opts,
     .slurm = true,
