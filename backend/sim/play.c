@@ -11,6 +11,7 @@
 #include "src/base/heap.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/default_memory.h"
 #include "src/text/cause_text.h"
 
 #define PREEMPTED_MAX 1000 /* times that a job may go for others before it is taken for a circle */
@@ -121,6 +122,7 @@ static struct job *play_make_job(const struct play_clock *c, const struct sim_jo
     const struct sim_user *u = &c->w->users.v[s->user];
     struct job *j = job_new();
     play_fill_request(&j->req, c->w, s);
+    model_settle_memory(&c->m, &j->req, NULL, 0);
     if (u->qos) {
         xstrset(&j->req.qos, u->qos);
     }

@@ -358,6 +358,9 @@ static int check_part(const struct finish *f, size_t i)
             r = conf_error(f->c, conf_where(f, "partitions", i, key),
                            tr("%s: no job can run for 0 seconds"), key);
     }
+    if (r == 0 && p->default_mem_cpu_mib && p->default_mem_node_mib)
+        r = conf_error(f->c, conf_where(f, "partitions", i, "default_memory_per_node"),
+                       "default_memory_per_node: default_memory_per_cpu is given as well");
     if (r == 0)
         r = check_all_known(f, conf_where(f, "partitions", i, "allow_qos"), "allow_qos", "QOS", qos_name,
                             f->spec->qos.n, &p->allow_qos);

@@ -11,7 +11,8 @@ nodes = ( { name = "n[1-2]"; transport = "local"; cpus = 8; memory = "16G"; gpus
 partitions = ( { name = "main"; default = $([ "$1" = main ] && echo true || echo false); },
                { name = "$2"; default = $([ "$1" = main ] && echo false || echo true); },
                { name = "short"; max_time = "10:00"; },
-               { name = "tight"; }, { name = "spare"; batch_only = true; } );
+               { name = "lean"; default_memory_per_cpu = "100M"; default_memory_per_gpu = "3G"; },
+               { name = "even"; default_memory_per_node = "700M"; }, { name = "tight"; }, { name = "spare"; batch_only = true; } );
 limits = ( { scope = "partition"; name = "tight"; hard = { submitted_jobs = 2; array_size = 3; }; } );
 min_job_age = "1h";
 kill_wait = "1s";
@@ -43,6 +44,28 @@ wait_end "$job"
 is "a batch job and its step" "$state $(<spare.out)" "COMPLETED a step of spare"
 is "of two partitions the other takes it" "$(srun -p spare,main bash -c 'echo $SLURM_JOB_PARTITION')" main
 has "scontrol" "$(scontrol show partition spare)" "BatchOnly=YES"
+
+case_ "a partition's memory for jobs that name none"
+while read -r want args; do
+    # shellcheck disable=SC2086
+    submit $args -H --wrap true
+    has "$args" "$(scontrol -o show job "$job" | tr ' ' '\n' | grep -E '^(ReqTRES|MinMem)')" "$want"
+done <<'ROWS'
+MinMemoryCPU=100M -p lean -c3
+mem=300M -p lean -c3
+mem=6G -p lean --gres=gpu:2
+mem=500M -p lean -c3 --mem=500M
+mem=500M -p lean --mem-per-cpu=500M
+MinMemoryNode=700M -p even -N2
+mem=1400M -p even -N2
+MinMemoryCPU=100M -p main,lean
+MinMemoryNode=0 -p main
+ROWS
+scancel -u "$me"
+is "the job's limit" "$(srun -p lean bash -c 'echo $SLURM_MEM_PER_CPU')" 100
+has "scontrol" "$(scontrol -o show partition lean)" "JobDefaults=DefMemPerGPU=3072 DefMemPerCPU=100 "
+has "scontrol" "$(scontrol -o show partition even)" "DefMemPerNode=700 "
+has "scontrol" "$(scontrol -o show partition main)" "DefMemPerNode=UNLIMITED"
 
 case_ "GPU counts that do not agree"
 gres="Invalid generic resource (gres) specification"

@@ -60,6 +60,7 @@ SlurmctldHost=head1
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 PreemptExemptTime=00:30:00
+DefMemPerCPU=2000
 TaskPlugin=task/affinity,task/cgroup
 FrontendName=fe1
 Include conf.d/nodes.conf
@@ -67,7 +68,7 @@ include none.conf
 PartitionName=DEFAULT Nodes=c[001-002],\
 c[041,043] DefaultTime=1:00:00 MaxTime=7-0
 PartitionName=normal Default=YES DenyAccounts=guests PreemptMode=OFF
-PartitionName=debug Nodes=c001 MaxTime=30:00
+PartitionName=debug Nodes=c001 MaxTime=30:00 DefMemPerNode=8000 JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=9000
 PartitionName=gpu Nodes=gpus,c001,big DenyQos=low
 S
 cat >site/conf.d/nodes.conf <<'S'
@@ -84,12 +85,12 @@ cfg=$(<"$STOKER_HOME/stoker.cfg")
 for what in 'name = "c[001-002]"; address = "c%s"; cpus = 96; memory = "384000M"; features = ["cascadelake"];' \
     'name = "c[041,043]"; address = "c%s"; cpus = 96; memory = "768000M";' \
     'name = "g[1-8]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"];' \
-    'name = "normal"; nodes = "c[001-002],c[041,043]"; default = true; max_time = "604800s"; default_time = "3600s"; deny_accounts = ["guests"];' \
-    'name = "debug"; nodes = "c001"; max_time = "1800s"; default_time = "1800s"; preempt_exempt_time = "1800s"; preempt_mode = "requeue";' \
-    'name = "gpu"; nodes = "g[1-8],c001,c[041,043]"; max_time = "604800s"; default_time = "3600s"; preempt_exempt_time = "1800s"; preempt_mode = "requeue"; deny_qos = ["low"];'; do
+    'name = "normal"; nodes = "c[001-002],c[041,043]"; default = true; max_time = "604800s"; default_time = "3600s"; default_memory_per_cpu = "2000M"; deny_accounts = ["guests"];' \
+    'name = "debug"; nodes = "c001"; max_time = "1800s"; default_time = "1800s"; default_memory_per_gpu = "9000M"; default_memory_per_node = "8000M"; preempt_exempt_time = "1800s"; preempt_mode = "requeue";' \
+    'name = "gpu"; nodes = "g[1-8],c001,c[041,043]"; max_time = "604800s"; default_time = "3600s"; default_memory_per_cpu = "2000M"; preempt_exempt_time = "1800s"; preempt_mode = "requeue"; deny_qos = ["low"];'; do
     has "the file" "$cfg" "$what"
 done
-for what in 'site/slurm.conf:7: FrontendName=fe1' 'site/slurm.conf:9: Include=none.conf' \
+for what in 'site/slurm.conf:8: FrontendName=fe1' 'site/slurm.conf:10: Include=none.conf' \
     'site/conf.d/nodes.conf:5: gpu:a100:4,gpu:v100:2: a node'; do
     has "what is left out" "$err" "$what"
 done

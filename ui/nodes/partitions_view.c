@@ -358,6 +358,24 @@ static void partitions_add_time(struct lines *l, const char *label, uint32_t s, 
              s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? none : duration_format(s, b));
 }
 
+/* Of jobs that name none. */
+static void partitions_memory_lines(struct lines *l, const struct part_spec *p)
+{
+    const char *label = tr("memory");
+    char b[UNITS_TEXT_SIZE];
+    if (p->default_mem_gpu_mib) {
+        rich_addf(lines_pair(l, label, LABEL), ROLE_NORMAL, tr("%s for each GPU by default"),
+                  mem_format_words(p->default_mem_gpu_mib * 1024, b));
+        label = "";
+    }
+    if (p->default_mem_cpu_mib)
+        rich_addf(lines_pair(l, label, LABEL), ROLE_NORMAL, tr("%s for each CPU by default"),
+                  mem_format_words(p->default_mem_cpu_mib * 1024, b));
+    if (p->default_mem_node_mib)
+        rich_addf(lines_pair(l, label, LABEL), ROLE_NORMAL, tr("%s on each node by default"),
+                  mem_format_words(p->default_mem_node_mib * 1024, b));
+}
+
 static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
 {
     static const char *const preempt[] = {N_("not preemptable"), N_("by higher tiers: requeued"),
@@ -366,6 +384,7 @@ static void partitions_limit_lines(struct lines *l, const struct part_spec *p)
     jobinfo_section(l, tr("Limits"));
     partitions_add_time(l, tr("longest"), p->max_time_s, tr("no limit"));
     partitions_add_time(l, tr("by default"), p->default_time_s, tr("same as longest"));
+    partitions_memory_lines(l, p);
     if (p->max_nodes != UINT32_MAX)
         rich_addf(lines_pair(l, tr("nodes per job"), LABEL), ROLE_NORMAL, tr("at most %u"), p->max_nodes);
     rich_addf(lines_pair(l, tr("tier"), LABEL), ROLE_NORMAL, "%u", p->priority_tier);

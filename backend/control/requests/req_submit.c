@@ -20,6 +20,7 @@
 #include "src/base/units.h"
 #include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
+#include "src/model/default_memory.h"
 #include "src/model/dep.h"
 
 struct submit_count { /* tasks of step jobs, at most; where they have been counted */
@@ -421,6 +422,7 @@ void req_submit(struct session *s, uint64_t tag, void *body)
                                                       group_name(c->users, s->gid)));
     }
     req_names_settle(&c->model, &m->req, NULL);
+    model_settle_memory(&c->model, &m->req, m->steps.v, m->steps.n);
     submit_check(s, m, &k);
     if (k.refusal == REFUSAL_NONE && !str_is_empty(m->req.dependency))
         submit_wait(s, tag, m, &k);

@@ -16,6 +16,7 @@ struct import {
     unsigned n_left;
     const char *preempt_mode;        /* of partitions that say none; NULL: off */
     const char *preempt_exempt_time; /* of partitions whose jobs are preempted; NULL: none */
+    const char *def_mem_per[3];      /* CPU, GPU, node; of partitions that say none */
     struct strv qos;                 /* that partitions name */
 };
 

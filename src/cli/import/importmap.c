@@ -358,14 +358,40 @@ static void append_preempt(struct import *m, struct str *out, struct conf_line *
     strv_fini(&words);
 }
 
-/* PreemptMode on a line of its own. */
-static const char *cluster_mode(struct import *m)
+/* A key that partitions have too, on a line of its own. */
+static const char *importmap_of_cluster(struct import *m, const char *key)
 {
-    const char *mode = NULL;
+    const char *value = NULL;
     vec_for_each (&m->conf.lines, i)
-        if (str_ieq(m->conf.lines.v[i].pairs.v[0].key, "PreemptMode"))
-            mode = conf_take(&m->conf.lines.v[i], "PreemptMode");
-    return mode;
+        if (str_ieq(m->conf.lines.v[i].pairs.v[0].key, key))
+            value = conf_take(&m->conf.lines.v[i], key);
+    return value;
+}
+
+/* "JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=8000": the memory. */
+static const char *importmap_job_defaults(const char *list)
+{
+    const char *at = list ? strcasestr(list, "DefMemPerGPU=") : NULL;
+    return at ? at + strlen("DefMemPerGPU=") : NULL;
+}
+
+/* In MiB. A partition's own default replaces all of the cluster's, as in Slurm. */
+static void importmap_append_memory(struct import *m, struct str *out, struct conf_line *l,
+                                    struct conf_line *d)
+{
+    static const char *const keys[] = {"DefMemPerCPU", "DefMemPerGPU", "DefMemPerNode"};
+    static const char *const ours[] = {"cpu", "gpu", "node"};
+    const char *own[3], *gpu = importmap_job_defaults(importmap_take(l, d, "JobDefaults"));
+    for (size_t i = 0; i < 3; i++)
+        own[i] = importmap_take(l, d, keys[i]);
+    own[1] = own[1] ? own[1] : gpu;
+    bool any = own[0] || own[1] || own[2];
+    for (size_t i = 0; i < 3; i++) {
+        const char *v = any ? own[i] : m->def_mem_per[i];
+        unsigned long long mib = v ? strtoull(v, NULL, 10) : 0; /* UNLIMITED: none */
+        if (mib)
+            str_appendf(out, " default_memory_per_%s = \"%lluM\";", ours[i], mib);
+    }
 }
 
 static void add_partition(struct import *m, struct conf_line *l, const char *name)
@@ -388,6 +414,7 @@ static void add_partition(struct import *m, struct conf_line *l, const char *nam
                                                     : "inactive");
     const char *max = importmap_take(l, d, "MaxTime");
     importmap_append_times(m, out, l, max, importmap_take(l, d, "DefaultTime"));
+    importmap_append_memory(m, out, l, d);
     if (importmap_is_number(importmap_take(l, d, "MaxNodes"), &n) && n > 0)
         str_appendf(out, " max_nodes = %lld;", (long long)n);
     const char *factor = importmap_take(l, d, "PriorityJobFactor"),
@@ -539,8 +566,11 @@ void import_make(struct import *m)
     end_list(&m->out);
     const char *preempt = slurmconf_take(&m->conf, "PreemptType");
     if (preempt && str_ieq(preempt, "preempt/partition_prio")) /* the mode of partitions that say none */
-        m->preempt_mode = cluster_mode(m);
+        m->preempt_mode = importmap_of_cluster(m, "PreemptMode");
     m->preempt_exempt_time = slurmconf_take(&m->conf, "PreemptExemptTime");
+    m->def_mem_per[0] = importmap_of_cluster(m, "DefMemPerCPU");
+    m->def_mem_per[1] = importmap_of_cluster(m, "DefMemPerGPU");
+    m->def_mem_per[2] = importmap_of_cluster(m, "DefMemPerNode");
     str_append(&m->out, "partitions = (\n");
     each_line(m, "PartitionName", &m->part_default, add_partition);
     end_list(&m->out);

@@ -624,9 +624,17 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
     record_add(&r, "TotalNodes", "%" PRIu64, t.nodes);
     record_add(&r, "SelectTypeParameters", "NONE");
     record_line(&r);
-    record_add(&r, "JobDefaults", NULL_TEXT);
+    if (p->default_mem_gpu_mib)
+        record_add(&r, "JobDefaults", "DefMemPerGPU=%" PRIu64, p->default_mem_gpu_mib);
+    else
+        record_add(&r, "JobDefaults", NULL_TEXT);
     record_line(&r);
-    record_add(&r, "DefMemPerNode", "UNLIMITED");
+    if (p->default_mem_cpu_mib)
+        record_add(&r, "DefMemPerCPU", "%" PRIu64, p->default_mem_cpu_mib);
+    else if (p->default_mem_node_mib)
+        record_add(&r, "DefMemPerNode", "%" PRIu64, p->default_mem_node_mib);
+    else
+        record_add(&r, "DefMemPerNode", "UNLIMITED");
     record_add(&r, "MaxMemPerNode", "UNLIMITED");
     record_line(&r);
     RECORD_BY(&r, "TRES", part_tres(out, &t, m));

@@ -183,6 +183,9 @@ static void test_bad_files_are_refused_by_line(void **state)
          "f:2: default: another partition is the default already"},
         {"partitions = ( { name = \"p\"; max_time = \"1h\"; default_time = \"2h\"; } );",
          "f:1: default_time: longer than max_time"},
+        {"partitions = ( { name = \"p\"; default_memory_per_cpu = \"1G\"; default_memory_per_node = "
+         "\"2G\"; } );",
+         "f:1: default_memory_per_node: default_memory_per_cpu is given as well"},
         {"qos = ( { name = \"high\"; } ); partitions = ( { name = \"p\"; allow_qos = [\"hihg\"]; } );",
          "f:1: allow_qos: no QOS is called \"hihg\", did you mean \"high\"?"},
         {"accounts = ( { name = \"a\"; } ); partitions = ( { name = \"p\"; allow_accounts = [\"vision\"]; "
