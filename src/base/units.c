@@ -220,19 +220,19 @@ const char *mem_format_slurm(uint64_t mib, char buf[static UNITS_TEXT_SIZE])
 
 const char *mem_format_words(uint64_t kib, char buf[static UNITS_TEXT_SIZE])
 {
-    static const char *const names[] = {"KB", "MB", "GB", "TB", "PB"};
+    static const char letters[] = "KMGTP";
     size_t u = 0;
     uint64_t size = 1;
     while (u < 4 && kib / size >= 1024) {
         size *= 1024;
         u++;
     }
-    /* Tenths from GB on, as long as they say something. */
+    /* Tenths from G on, as long as they say something. */
     uint64_t whole = kib / size, tenth = kib % size * 10 / size;
     if (u >= 2 && tenth && whole < 100)
-        snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 " %s", whole, tenth, names[u]);
+        snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "%c", whole, tenth, letters[u]);
     else
-        snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 " %s", whole, names[u]);
+        snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "%c", whole, letters[u]);
     return buf;
 }
 

@@ -36,7 +36,7 @@ int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Slurm's %m: 4000M, 4G (whole multiples of 1024 move up), 0. */
 const char *mem_format_slurm(uint64_t mib, char buf[static UNITS_TEXT_SIZE]);
-/* For people: 512 MB, 1.5 GB. Argument in KiB. */
+/* For people: 512M, 1.5G, as requests are written, which stand beside it. Argument in KiB. */
 const char *mem_format_words(uint64_t kib, char buf[static UNITS_TEXT_SIZE]);
 
 /* The digits at *p, which moves past them; false: there are none. What 32 bits cannot hold is

@@ -32,7 +32,7 @@ static const char *limit_noun(uint32_t what)
     return what < LIMIT_N_WHATS ? tr(nouns[what]) : "?";
 }
 
-/* "4 GPUs", "64 GB of memory". */
+/* "4 GPUs", "64G of memory". */
 static void limit_quantity(struct str *out, uint32_t what, uint64_t n)
 {
     unsigned long long v = n;

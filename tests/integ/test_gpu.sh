@@ -114,7 +114,7 @@ BUSY=88 cards "compute 1 $(<pid)" "compute 2 $(<pid)"
 works() { [ "$(idle_seconds 0)" -eq 0 ]; }
 wait_for 20 works
 must stoker gpus --use
-like "figures in a table" "$(sed -n 2p <<<"$out")" "n1 +0 +a100 +88% +10 MB/80 GB +used +$(id -un)/busy  job $job *"
+like "figures in a table" "$(sed -n 2p <<<"$out")" "n1 +0 +a100 +88% +10M/80G +used +$(id -un)/busy  job $job *"
 must scancel "$job"
 wait_end "$job"
 wait_for 10 gpu_is 1 free

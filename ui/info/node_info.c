@@ -269,7 +269,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
         rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* a busy GPU needs no alarm */
         if (past && gpu < past->n_gpus)
             graph_add(r, &past->gpus[gpu], ui_mono(ui), SPARK_GPU, 1, 0, ROLE_BAR_USED);
-        rich_addf(r, ROLE_NORMAL, tr(" %.0f/%.0f GB "), (double)g->mem_used_mib / 1024,
+        rich_addf(r, ROLE_NORMAL, " %.0f/%.0fG ", (double)g->mem_used_mib / 1024,
                   (double)g->mem_mib / 1024);
     }
     if (j)

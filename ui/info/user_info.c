@@ -94,6 +94,20 @@ static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t
         rich_addf(r, ROLE_NORMAL, "%llu %s", (unsigned long long)limit, what);
 }
 
+static void limit_memory(struct rich *r, uint64_t used_mib, uint64_t limit_mib, bool known)
+{
+    char used[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+    if (limit_mib == LIMIT_NONE)
+        return;
+    rich_add(r, ROLE_NORMAL, r->n_runs > 1 ? ", " : "");
+    mem_format_words(limit_mib * 1024, limit);
+    if (known)
+        rich_addf(r, used_mib >= limit_mib ? ROLE_WARM : ROLE_NORMAL, tr("%s of %s of memory"),
+                  mem_format_words(used_mib * 1024, used), limit);
+    else
+        rich_addf(r, ROLE_NORMAL, tr("%s of memory"), limit);
+}
+
 /* known: what is held counts against just this limit. */
 static void limit_line(struct lines *l, const char *label, const struct limit_set *s,
                        const struct holder_amounts *h, bool known)
@@ -102,8 +116,7 @@ static void limit_line(struct lines *l, const char *label, const struct limit_se
     size_t empty = r->text.len;
     limit_part(r, tr("GPUs"), h->gpus, s->gpus, known);
     limit_part(r, tr("CPUs"), h->cpus, s->cpus, known);
-    limit_part(r, tr("GB"), h->mem_mib / 1024, s->mem_mib == LIMIT_NONE ? LIMIT_NONE : s->mem_mib / 1024,
-               known);
+    limit_memory(r, h->mem_mib, s->mem_mib, known);
     limit_part(r, tr("nodes"), h->nodes, s->nodes, known);
     limit_part(r, tr("running"), h->running, s->running_jobs, known);
     limit_part(r, tr("in the queue"), h->running + h->waiting, s->submitted_jobs, known);

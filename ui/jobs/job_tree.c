@@ -2,7 +2,7 @@
  *
  *      R   batch        n01      1:02:03           running
  *      R v 0 train                                 6/8 done  2 run
- *      D     task 0     n01  0     40:12   3.1 GB  done
+ *      D     task 0     n01  0     40:12     3.1G  done
  *      R   v task 1     n02  1     41:00           running
  *      !       rank 2   n02                        exit 1
  */

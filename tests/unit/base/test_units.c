@@ -191,10 +191,9 @@ static void sizes_printed(void **unused)
     static const struct {
         uint64_t kib;
         const char *words;
-    } words[] = {{0, "0 KB"},           {1023, "1023 KB"},      {1024, "1 MB"},
-                 {524288, "512 MB"},    {1048575, "1023 MB"},   {1048576, "1 GB"},
-                 {1572864, "1.5 GB"},   {104752742, "99.8 GB"}, {134217728, "128 GB"},
-                 {134742016, "128 GB"}, {1649267441, "1.5 TB"}, {UINT64_MAX, "16777215 PB"}};
+    } words[] = {{0, "0K"},           {1023, "1023K"},     {1024, "1M"},         {524288, "512M"},
+                 {1048575, "1023M"},  {1048576, "1G"},     {1572864, "1.5G"},    {104752742, "99.8G"},
+                 {134217728, "128G"}, {134742016, "128G"}, {1649267441, "1.5T"}, {UINT64_MAX, "16777215P"}};
     char buf[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < N_OF(slurm); i++)
         check_str(slurm[i].slurm, mem_format_slurm(slurm[i].mib, buf), slurm[i].slurm);

@@ -229,7 +229,7 @@ static void test_each_amount(void **state)
         {"cpus", offsetof(struct limit_set, cpus), 2, 1, "user bob holds 1 of 1 CPU and asks for 1 more",
          "QOSMaxCpuPerUserLimit"},
         {"memory", offsetof(struct limit_set, mem_mib), 200, 199,
-         "user bob holds 100 MB of 199 MB of memory and asks for 100 MB more", "QOSMaxMemoryPerUser"},
+         "user bob holds 100M of 199M of memory and asks for 100M more", "QOSMaxMemoryPerUser"},
         {"nodes", offsetof(struct limit_set, nodes), 2, 1, "user bob holds 1 of 1 node and asks for 1 more",
          "QOSMaxNodePerUserLimit"},
         {"running", offsetof(struct limit_set, running_jobs), 2, 1, "user bob has 1 of 1 running job",
