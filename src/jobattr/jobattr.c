@@ -154,6 +154,10 @@ ATTR_SET(memory)
 }
 ATTR_SET(limit)
 {
+    if (!*value && a->id == ATTR_TIME_MIN) { /* a job may do without */
+        *(uint32_t *)job_attr_at_mut(a, r) = DURATION_NOT_SET;
+        return 0;
+    }
     return duration_parse_slurm(value, job_attr_at_mut(a, r), err);
 }
 ATTR_SET(time_point)

@@ -86,7 +86,7 @@ static void every_attribute_that_may_change_is_there(void **unused)
 {
     (void)unused;
     job_attr_for_each (a) {
-        bool there = !a->update || a->id == ATTR_GPUS_PER_NODE || a->id == ATTR_TIME_MIN;
+        bool there = !a->update;
         for (size_t i = 0; i < form_n_edit_fields && !there; i++)
             there = form_edit_fields[i].id == (int)a->id;
         if (!there)

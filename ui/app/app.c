@@ -22,6 +22,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/past_jobs.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/reversal.h"
 #include "ui/frame/side_panes.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
@@ -80,6 +81,7 @@ void app_free(struct ui *ui)
         parts[i].free(ui);
     aside_free(ui);
     toast_clear(ui);
+    reversal_drop(ui);
     free(ui);
 }
 

@@ -18,6 +18,7 @@
 #include "ui/command/command.h"
 #include "ui/command/command_user.h"
 #include "ui/command/filter_line.h"
+#include "ui/dialogs/job_dialogs.h"
 #include "ui/form/form_view.h"
 #include "ui/frame/dialogs.h"
 #include "ui/frame/engine.h"
@@ -28,6 +29,7 @@
 #include "ui/frame/outbox.h"
 #include "ui/frame/remember.h"
 #include "ui/frame/requests.h"
+#include "ui/frame/reversal.h"
 #include "ui/frame/side_panes.h"
 #include "ui/frame/stack.h"
 #include "ui/frame/toast.h"
@@ -262,7 +264,7 @@ static void interrupt(struct ui *ui)
 static bool wants_undo(const struct ui *ui, const struct input *in)
 {
     static const enum scope scope[] = {SCOPE_WAIT};
-    return later_until(ui).ns && in->kind == INPUT_KEY &&
+    return (later_until(ui).ns || reversal_is_offered(ui)) && in->kind == INPUT_KEY &&
            keymap_find(&ui->o.keys, scope, 1, in->key) == ACTION_UNDO;
 }
 
@@ -371,7 +373,8 @@ void app_input(struct ui *ui, const struct input *in)
         return;
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
     if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* in an input line it is a letter */
-        later_undo(ui);
+        if (!later_undo(ui))
+            reversal_run(ui, act_taken_back);
         return;
     }
     bool free_key = in->kind == INPUT_KEY && !(did & DID_HANDLE) && !v->ops->types && !action_of(ui, v, in);

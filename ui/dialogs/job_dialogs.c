@@ -9,6 +9,7 @@
 #include "src/base/vec.h"
 #include "src/text/jobtext.h"
 #include "src/text/state_text.h"
+#include "ui/frame/reversal.h"
 #include "ui/text/view_text.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
@@ -217,6 +218,34 @@ bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct
     return false;
 }
 
+void act_taken_back(struct ui *ui, const struct incoming *in, void *arg)
+{
+    if (act_answered(ui, 0, tr("take back"), in))
+        ui_toast(ui, ROLE_GOOD, tr("taken back: %s"), (const char *)arg);
+}
+
+static void say_done(struct ui *ui, size_t k, uint32_t count)
+{
+    struct str done = STR_INIT;
+    str_appendf(&done, "%s: %u", tr(job_actions[k].done), count);
+    if (job_actions[k].act == ACT_HOLD || job_actions[k].act == ACT_RELEASE)
+        reversal_offer(ui, done.s);
+    else
+        ui_toast(ui, ROLE_GOOD, "%s", done.s);
+    str_fini(&done);
+}
+
+/* A hold is taken back by a release, and the other way round. */
+static void prepare_reversal(struct ui *ui, const struct msg_act *act)
+{
+    struct msg_act back = *act;
+    back.act = act->act == ACT_HOLD ? ACT_RELEASE : ACT_HOLD;
+    if (act->act != ACT_HOLD && act->act != ACT_RELEASE)
+        return;
+    reversal_begin(ui);
+    reversal_add(ui, MSG_ACT, &back);
+}
+
 static void job_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
@@ -227,8 +256,7 @@ static void job_dialogs_answered(struct ui *ui, struct view *owner, uint64_t arg
         ui_toast(ui, ROLE_WARN, tr("%s: nothing was done, the jobs have changed meanwhile"),
                  tr(job_actions[k].verb));
     else
-        ui_toast(ui, ROLE_GOOD, "%s: %u", tr(job_actions[k].done),
-                 ((const struct msg_result *)in->body)->count);
+        say_done(ui, k, ((const struct msg_result *)in->body)->count);
 }
 
 void job_action_send(struct ui *ui, const struct job_action *d)
@@ -240,6 +268,7 @@ void job_action_send(struct ui *ui, const struct job_action *d)
     struct msg_act act = {.act = d->act, .signal = d->signal, .else_batch = true};
     vec_for_each (&d->targets, i)
         target_name(&d->targets.v[i], ui_model(ui), &act);
+    prepare_reversal(ui, &act);
     act_ask(ui, d->dialog, MSG_ACT, &act, job_dialogs_answered, (uint8_t)find_job_action(d->action));
     rec_fini(&msg_act_rec, &act);
 }

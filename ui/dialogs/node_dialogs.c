@@ -5,6 +5,7 @@
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_dialogs.h"
+#include "ui/frame/reversal.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
 
@@ -23,13 +24,38 @@ static void node_dialogs_answered(struct ui *ui, struct view *owner, uint64_t ar
 {
     (void)owner;
     if (act_answered(ui, arg >> 8, tr(job_actions[arg & 0xff].verb), in))
-        ui_toast(ui, ROLE_GOOD, "%s", tr(job_actions[arg & 0xff].done));
+        reversal_offer(ui, tr(job_actions[arg & 0xff].done));
 }
 
 static void drain_free(void *p)
 {
     rec_fini(&msg_drain_rec, p);
     free(p);
+}
+
+/* Each node gets back what it had: its reason, or its place among those that take jobs. */
+static void prepare_drain_back(struct ui *ui, const struct strv *names)
+{
+    reversal_begin(ui);
+    for (size_t i = 0; i < names->n; i++) {
+        const struct node *n = model_get_node(ui_model(ui), names->v[i]);
+        if (n)
+            reversal_add(ui, MSG_DRAIN,
+                         &(struct msg_drain){.nodes = {.v = &names->v[i], .n = 1},
+                                             .drain = n->drain,
+                                             .reason = n->drain_reason});
+    }
+}
+
+static void prepare_note_back(struct ui *ui, const struct strv *names)
+{
+    reversal_begin(ui);
+    for (size_t i = 0; i < names->n; i++) {
+        const struct node *n = model_get_node(ui_model(ui), names->v[i]);
+        if (n)
+            reversal_add(ui, MSG_NODE_NOTE,
+                         &(struct msg_node_note){.nodes = {.v = &names->v[i], .n = 1}, .text = n->note});
+    }
 }
 
 static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
@@ -39,6 +65,7 @@ static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outco
         return;
     free(msg->reason);
     msg->reason = msg->drain ? xstrdup(dlg->edit.text.s) : NULL;
+    prepare_drain_back(ui, &msg->nodes);
     act_ask(ui, ui_keep_dialog(ui), MSG_DRAIN, msg, node_dialogs_answered, msg->drain ? DRAIN : RESUME);
 }
 
@@ -112,6 +139,7 @@ static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome ou
     if (outcome != DIALOG_YES)
         return;
     xstrset(&msg->text, dlg->edit.text.s);
+    prepare_note_back(ui, &msg->nodes);
     act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, node_dialogs_answered, NOTE);
 }
 
@@ -124,6 +152,7 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
         strv_push(&msg->nodes, nodes[i]->spec.name);
     if (text) {
         msg->text = xstrdup(text);
+        prepare_note_back(ui, &msg->nodes);
         act_ask(ui, 0, MSG_NODE_NOTE, msg, node_dialogs_answered, NOTE);
         node_dialogs_note_free(msg);
         return;

@@ -16,6 +16,7 @@
 #include "ui/form/form_rows.h"
 #include "ui/form/form_strip.h"
 #include "ui/frame/action_log.h"
+#include "ui/frame/reversal.h"
 #include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* the user pauses this long before the controller is asked */
@@ -347,11 +348,22 @@ static void edit_answered(struct ui *ui, struct view *owner, uint64_t arg, const
         go_to_told(s);
         ui_toast(ui, ROLE_ERROR, tr("refused: %s"), s->forecast);
     } else {
-        ui_toast(ui, ROLE_GOOD, tr("changed: %s"), s->f.edit->label);
+        char *done = xasprintf(tr("changed: %s"), s->f.edit->label);
+        reversal_offer(ui, done);
+        free(done);
         ui_close(ui, owner);
         return;
     }
     ui_changed(ui);
+}
+
+static void prepare_edit_back(struct form_page *s)
+{
+    struct msg_update m = {.target = s->f.edit->target};
+    reversal_begin(s->v.ui);
+    if (formedit_changes_back(s->f.edit, ui_now(s->v.ui), &m.changes))
+        reversal_add(s->v.ui, MSG_UPDATE, &m);
+    rec_fini(&msg_update_rec, &m);
 }
 
 /* All changes are one request: all of them are made, or none. */
@@ -367,6 +379,8 @@ static void send_changes(struct form_page *s)
         ui_toast(s->v.ui, ROLE_NORMAL, tr("nothing is changed yet"));
     else
         s->asking = ui_send(s->v.ui, MSG_UPDATE, &m, &s->v, edit_answered, 0);
+    if (s->asking)
+        prepare_edit_back(s);
     rec_fini(&msg_update_rec, &m);
 }
 

@@ -82,7 +82,8 @@ void formedit_free(struct form_edit *e)
 
 bool formedit_shows(const struct form_edit *e, const struct form_field *field)
 {
-    static const int of_one_piece[] = {ATTR_GPUS, ATTR_CPUS_PER_TASK, ATTR_MEM, ATTR_NODES, ATTR_NTASKS};
+    static const int of_one_piece[] = {ATTR_GPUS,  ATTR_GPUS_PER_NODE, ATTR_CPUS_PER_TASK, ATTR_MEM,
+                                       ATTR_NODES, ATTR_NTASKS,        ATTR_TIME_MIN};
     const struct job_attr *a = edit_attr(field);
     for (size_t i = 0; e->steps && i < sizeof of_one_piece / sizeof of_one_piece[0]; i++)
         if (field->id == of_one_piece[i])
@@ -130,24 +131,48 @@ static const char *edit_sent(const struct form_field *field, const char *value, 
     uint32_t s;
     struct errtext err;
     size_t n = strlen(value);
-    if (field->id == (int)ATTR_TIME && n && strchr("smhdw", value[n - 1]) &&
-        duration_parse_conf(value, &s, &err) >= 0)
+    if ((field->id == (int)ATTR_TIME || field->id == (int)ATTR_TIME_MIN) && n &&
+        strchr("smhdw", value[n - 1]) && duration_parse_conf(value, &s, &err) >= 0)
         return duration_format_padded(s, buf);
-    if (!n && (field->id == (int)ATTR_ARRAY_THROTTLE || field->id == (int)ATTR_NICE))
-        return "0";
+    static const int none_is_0[] = {ATTR_ARRAY_THROTTLE, ATTR_NICE, ATTR_GPUS, ATTR_GPUS_PER_NODE};
+    for (size_t i = 0; !n && i < sizeof none_is_0 / sizeof none_is_0[0]; i++)
+        if (field->id == none_is_0[i])
+            return "0";
     return value;
+}
+
+static void push_change(struct strv *ret, const struct form_field *field, const char *value)
+{
+    char b[UNITS_TEXT_SIZE];
+    const char *key = edit_attr(field)->update;
+    strv_push_take(ret, xasprintf("%.*s=%s", (int)strcspn(key, " "), key, edit_sent(field, value, b)));
 }
 
 void formedit_changes(const struct form_edit *e, struct strv *ret)
 {
-    char b[UNITS_TEXT_SIZE];
-    for (size_t i = 0; i < form_n_edit_fields; i++) {
+    for (size_t i = 0; i < form_n_edit_fields; i++)
+        if (formedit_is_changed(e, &form_edit_fields[i]))
+            push_change(ret, &form_edit_fields[i], e->now.v[i]);
+}
+
+/* A fixed priority cannot be given up again. */
+bool formedit_changes_back(const struct form_edit *e, struct wall now, struct strv *ret)
+{
+    struct job_req req;
+    bool can = true;
+    rec_copy(&job_req_rec, &req, &e->req);
+    for (size_t i = 0; i < form_n_edit_fields && can; i++) {
         const struct form_field *field = &form_edit_fields[i];
-        const char *key = edit_attr(field)->update;
-        if (formedit_is_changed(e, field))
-            strv_push_take(
-                ret, xasprintf("%.*s=%s", (int)strcspn(key, " "), key, edit_sent(field, e->now.v[i], b)));
+        struct errtext err;
+        char b[UNITS_TEXT_SIZE];
+        if (!formedit_is_changed(e, field))
+            continue;
+        can = (field->id != (int)ATTR_PRIORITY || e->req.has_priority) &&
+              job_attr_set(edit_attr(field), &req, edit_sent(field, e->old.v[i], b), now, &err) >= 0;
+        push_change(ret, field, e->old.v[i]);
     }
+    rec_fini(&job_req_rec, &req);
+    return can;
 }
 
 void formedit_request(const struct form_edit *e, struct wall now, struct job_req *ret,

@@ -35,6 +35,8 @@ size_t formedit_n_changed(const struct form_edit *e);
 
 /* "TimeLimit=2:00:00", one for each field that is changed. */
 void formedit_changes(const struct form_edit *e, struct strv *ret);
+/* What takes these changes back; false: the job cannot become what it was. */
+bool formedit_changes_back(const struct form_edit *e, struct wall now, struct strv *ret);
 /* The request with the changes; what is not understood stays as it was, and has a hint. msg_submit_rec
  * frees what ret holds. */
 void formedit_request(const struct form_edit *e, struct wall now, struct job_req *ret,

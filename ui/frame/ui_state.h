@@ -88,6 +88,7 @@ struct ui {
         struct hotspots *hotspots;
         struct action_log *log;
         struct side_panes *panes;
+        struct reversal *reversal;
     } around;
 };
 

@@ -196,7 +196,7 @@ enum scope {
     X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off: the terminal selects text") \
     X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "suspend; fg returns")             \
     X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "close a question or an input line; undo; else quit") \
-    X(WAIT,   UNDO,       "undo",        "z",          NULL,      "undo the delayed cancellation")
+    X(WAIT,   UNDO,       "undo",        "z",          NULL,      "undo the delayed cancellation, or the last hold, release, drain, resume, note or edit")
 /* clang-format on */
 
 enum action {
