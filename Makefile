@@ -325,7 +325,7 @@ asan:
 	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined tests
 	@B=$(abspath $(B)/asan) tests/run $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_SRC:%.c=$(B)/asan/%) $(filter tests/integ/%,$(SCRIPTS))
 
-lint: $(call lib,$(LAYERS)) $(B)/bin/stoker-agent $(B)/bin/stoker-shim $(TOOLS)
+lint: $(call lib,$(LAYERS)) $(B)/bin/stoker-launcher $(B)/bin/stoker-shim $(TOOLS)
 	@$(RUN_TESTS) $(LINT)
 
 # Tests at a size that `make test` has no time for.

@@ -1,6 +1,7 @@
 /* main_agent.c - stoker-agent: the daemon on a node. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,13 @@
 #include "backend/agent/bridge.h"
 #include "backend/agent/file_reader.h"
 #include "backend/node/gpu_sampler.h"
+#include "backend/rights/rights_wire.h"
 #include "backend/shim/shim_server.h"
 #include "src/base/exe_path.h"
 #include "src/base/log.h"
 #include "src/base/opt.h"
 
+#define ACCOUNT       "stoker-agent"
 #define SPOOL_KEEP_MS 60000
 #define STUCK_MS      60000
 
@@ -27,7 +30,8 @@
 #define NVML_VARIABLE       "STOKER_NVML"
 
 struct options {
-    char *node, *dir, *socket, *log, *policy, *controller, *clients; /* for as long as it runs */
+    /* For as long as it runs. */
+    char *node, *dir, *socket, *log, *policy, *controller, *clients, *account;
     bool daemon, bridge;
 };
 
@@ -43,6 +47,9 @@ static const struct opt agent_table[] = {
      .help = "the user of the controller"},
     {OPT_TEXT(struct options, clients), .name = "clients", .meta = "PATH",
      .help = "the socket for commands on this node"},
+    {OPT_TEXT(struct options, account), .name = "account", .meta = "USER",
+     .help = "the account of the agent itself, started by root; with --controller " ACCOUNT
+             " unless given, where there is one"},
     {OPT_SETS(struct options, daemon), .name = "daemon", .help = "detach"},
     {OPT_SETS(struct options, bridge), .name = "bridge",
      .help = "what an SSH channel runs: joins it with the agent"},
@@ -140,6 +147,92 @@ static uint32_t env_ms(const char *variable, uint32_t otherwise)
     return ms > 0 ? (uint32_t)ms : otherwise;
 }
 
+/* Whether root's rights are for a launcher and not for us. */
+static bool wants_launcher(struct options *o)
+{
+    if (geteuid() != 0 || o->account)
+        return o->account != NULL;
+    if (!o->controller)
+        return false;
+    if (!getpwnam(ACCOUNT)) {
+        log_warn("there is no account " ACCOUNT
+                 ": the agent keeps the rights of root. `stoker init --shared` "
+                 "and `stoker init --node` make the account");
+        return false;
+    }
+    static char account[] = ACCOUNT;
+    o->account = account;
+    return true;
+}
+
+/* Becomes it; returns where that fails. */
+static void become_launcher(const struct options *o, int ready, int starter)
+{
+    char ready_text[16], starter_text[16], name[] = "stoker-launcher", none[] = "";
+    snprintf(ready_text, sizeof ready_text, "%d", ready);
+    snprintf(starter_text, sizeof starter_text, "%d", starter);
+    char *argv[] = {name,
+                    ready_text,
+                    starter_text,
+                    o->account,
+                    o->node,
+                    o->dir,
+                    o->socket ? o->socket : none,
+                    o->policy ? o->policy : none,
+                    o->controller ? o->controller : none,
+                    o->clients ? o->clients : none,
+                    NULL};
+    char *launcher = exe_path_sibling(name);
+    if (ready >= 0)
+        fcntl(ready, F_SETFD, 0);
+    fcntl(starter, F_SETFD, 0);
+    if (launcher)
+        execv(launcher, argv);
+    dprintf(starter, "stoker-agent: cannot start stoker-launcher: %s\n", strerror(errno));
+    log_error("cannot start stoker-launcher: %s", strerror(errno));
+    free(launcher);
+}
+
+static struct agent_config common_config(void)
+{
+    return (struct agent_config){.reader = exe_path(),
+                                 .spool_keep_ms = env_ms(SPOOL_KEEP_VARIABLE, SPOOL_KEEP_MS),
+                                 .stuck_ms = env_ms(STUCK_VARIABLE, STUCK_MS),
+                                 .gpu_look_ms = env_ms(GPU_LOOK_VARIABLE, 0),
+                                 .test_nvml = getenv(NVML_VARIABLE) != NULL};
+}
+
+static int main_agent_run(const struct agent_config *cfg)
+{
+    struct errtext err = {.s = ""};
+    int r = agent_run(cfg, &err);
+    if (r < 0) {
+        dprintf(cfg->starter_fd, "stoker-agent: %s\n", err.s);
+        log_error("%s", err.s);
+    }
+    /* A second agent is not a failure: what was asked for is there. */
+    if (r == -EEXIST && cfg->ready_fd >= 0 && write(cfg->ready_fd, "", 1) != 1)
+        r = -EPIPE;
+    return r < 0 && r != -EEXIST;
+}
+
+/* NODE DIR POLICY CONTROLLER, as the launcher says them; "" for what is not given. */
+static int run_launched(char **argv)
+{
+    struct agent_config cfg = common_config();
+    log_open("stoker-agent", 2, LOG_LVL_INFO);
+    for (int fd = LAUNCHED_RIGHTS_FD; fd <= LAUNCHED_LOCK_FD; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    cfg.launched = true;
+    cfg.node = argv[0];
+    cfg.dir = argv[1];
+    cfg.policy = *argv[2] ? argv[2] : NULL;
+    cfg.controller = *argv[3] ? argv[3] : NULL;
+    cfg.ready_fd = LAUNCHED_READY_FD;
+    cfg.starter_fd = LAUNCHED_STARTER_FD;
+    return main_agent_run(&cfg);
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 3 && strcmp(argv[1], "shim") == 0)
@@ -150,6 +243,8 @@ int main(int argc, char **argv)
         log_open("stoker-agent", 2, LOG_LVL_INFO);
         return file_reader_main(argv[2]);
     }
+    if (argc == 6 && strcmp(argv[1], LAUNCHED_OPTION) == 0)
+        return run_launched(argv + 2);
     static struct options o;
     int exit_code;
     if (!parse(argc, argv, &o, &exit_code))
@@ -161,31 +256,24 @@ int main(int argc, char **argv)
         perror("stoker-agent");
         return 1;
     }
-    struct agent_config cfg = {.node = o.node,
-                               .dir = o.dir,
-                               .socket = o.socket,
-                               .clients = o.clients,
-                               .policy = o.policy,
-                               .controller = o.controller,
-                               .ready_fd = ready,
-                               .spool_keep_ms = env_ms(SPOOL_KEEP_VARIABLE, SPOOL_KEEP_MS),
-                               .stuck_ms = env_ms(STUCK_VARIABLE, STUCK_MS),
-                               .gpu_look_ms = env_ms(GPU_LOOK_VARIABLE, 0),
-                               .test_nvml = getenv(NVML_VARIABLE) != NULL};
+    struct agent_config cfg = common_config();
+    cfg.node = o.node;
+    cfg.dir = o.dir;
+    cfg.socket = o.socket;
+    cfg.clients = o.clients;
+    cfg.policy = o.policy;
+    cfg.controller = o.controller;
+    cfg.ready_fd = ready;
     char *shim = find_shim(&cfg.shim_mode);
     cfg.shim = shim;
     cfg.starter_fd = fcntl(2, F_DUPFD_CLOEXEC, 3);
     main_agent_open_log(&o);
     log_open("stoker-agent", 2, LOG_LVL_INFO);
-    struct errtext err = {.s = ""};
-    int r = agent_run(&cfg, &err);
-    if (r < 0) {
-        dprintf(cfg.starter_fd, "stoker-agent: %s\n", err.s);
-        log_error("%s", err.s);
+    if (wants_launcher(&o)) {
+        become_launcher(&o, ready, cfg.starter_fd);
+        return 1;
     }
-    /* A second agent is not a failure: what was asked for is there. */
-    if (r == -EEXIST && ready >= 0 && write(ready, "", 1) != 1)
-        r = -EPIPE;
+    int r = main_agent_run(&cfg);
     free(shim);
-    return r < 0 && r != -EEXIST;
+    return r;
 }

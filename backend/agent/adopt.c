@@ -20,6 +20,7 @@
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
@@ -30,7 +31,7 @@
 
 #define ADOPT_AGAIN_MS 200
 
-static void adopt_ended_by_reboot(struct atask *t, int dir_fd)
+static void adopt_ended_by_reboot(struct atask *t)
 {
     struct launch_end end = {
         .key = t->st.key,
@@ -39,8 +40,7 @@ static void adopt_ended_by_reboot(struct atask *t, int dir_fd)
         .t_end = t->a->facts.probe.t_boot,
         .message = xstrdup("the node was restarted while it ran"),
     };
-    if (taskdir_write_end(dir_fd, &end, true) < 0)
-        log_error("task=%s cannot write its end", t->name);
+    task_end_record(t, &end);
     task_ended(t, &end);
 }
 
@@ -83,19 +83,16 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     taskdir_name(key, name);
     struct shim_record rec = {0};
     int r = taskdir_read_claim(dir_fd, &rec);
-    if (r == -ENOENT) {
-        if (taskdir_claim(dir_fd, &rec) == 0) {
-            taskdir_remove(a->dir.tasks_fd, name);
+    if (r == -ENOENT || (r == 0 && rec.version == 0)) {
+        struct rights_answer ans;
+        r = rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_DISCARD, .key = *key}, &ans);
+        if (r == 0)
             return true;
-        }
-        r = taskdir_read_claim(dir_fd, &rec);
+        if (!taskdir_is_passing(r))
+            r = taskdir_read_claim(dir_fd, &rec);
     }
     if (taskdir_is_passing(r))
         return false;
-    if (r == 0 && rec.version == 0) {
-        taskdir_remove(a->dir.tasks_fd, name);
-        return true;
-    }
     struct atask *t = task_table_add(a, key);
     t->has_dir = true;
     t->has_spool = adopt_has_spool_files(dir_fd);
@@ -106,14 +103,14 @@ static bool adopt_task(struct agent *a, const struct launch_key *key, int dir_fd
     t->leased = true;
     containment_adopt(a->containment, t, rec.group);
     struct launch_end end;
-    if (taskdir_read_end(dir_fd, &end) == 0) {
+    if (task_end_read(a, key, dir_fd, &end) == 0) {
         end.key = t->st.key;
         task_ended(t, &end);
     } else if (r < 0) {
         log_error("task=%s its record cannot be read: %s", name, strerror(-r));
         sweep_add(a->sweep, t);
     } else if (strcmp(rec.boot_id, a->facts.probe.boot_id) != 0) {
-        adopt_ended_by_reboot(t, dir_fd);
+        adopt_ended_by_reboot(t);
     } else {
         adopt_living(t, &rec);
     }
@@ -128,7 +125,10 @@ static bool adopt_named(struct agent *a, const char *name)
     struct launch_key key;
     if (!taskdir_parse_name(name, &key) || task_table_find_latest(a->tasks, &key))
         return true;
-    int dir_fd = openat(a->dir.tasks_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+    int dir_fd = openat(a->dir.tasks_fd, name, flags);
+    if (dir_fd < 0 && errno == EACCES && task_end_share(a, &key))
+        dir_fd = openat(a->dir.tasks_fd, name, flags);
     if (dir_fd < 0)
         return !taskdir_is_passing(-errno);
     bool done = adopt_task(a, &key, dir_fd);

@@ -24,7 +24,7 @@
 #include "backend/agent/local_clients.h"
 #include "backend/agent/node_usage.h"
 #include "backend/agent/outfile.h"
-#include "backend/agent/own_rights.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/spool.h"
 #include "backend/agent/spool_quota.h"
 #include "backend/agent/sweep.h"
@@ -35,6 +35,8 @@
 #include "backend/agent/task_table.h"
 #include "backend/node/cpu_order.h"
 #include "backend/node/node_gpus.h"
+#include "backend/rights/own_rights.h"
+#include "backend/rights/rights_wire.h"
 #include "backend/task/programs.h"
 #include "src/base/log.h"
 #include "src/base/privdrop.h"
@@ -54,7 +56,6 @@ struct agent_daemon {
     struct controller_id controller;
     struct ended_launches ended;
     struct lease lease;
-    struct task_launcher launcher;
     struct spool *spool;
     struct outfiles *outfiles;
     struct adoption adoption;
@@ -197,7 +198,7 @@ static int peer_take_order(struct agent_peer *p, const struct frame *f, void *bo
     switch (f->type) {
     case MSG_LAUNCH:
         lease_take(a->lease, &p->heartbeats, f->tag, a->tasks);
-        task_launch(&p->d->launcher, a, body, f);
+        task_launch(a, body, f);
         return 0;
     case MSG_KILL: task_shim_kill(a, body); return 0;
     case MSG_END_ACK: task_end_acknowledged(a, body); return 0;
@@ -327,15 +328,24 @@ static void agent_on_task_end(void *ctx, const struct launch_key *key)
 static bool agent_is_helper(void *ctx, pid_t pid)
 {
     const struct agent_daemon *d = ctx;
-    return node_gpus_is_child(d->a.gpus, pid) || outfile_is_child(d->outfiles, pid) ||
-           pid == d->launcher.forkserver.pid;
+    return node_gpus_is_child(d->a.gpus, pid);
 }
 
 /* --- start --- */
 
+static void agent_watch_listener(struct agent_daemon *d, int fd)
+{
+    d->listener = (struct loop_fd){.fd = fd, .fn = agent_accept, .ctx = d};
+    loop_watch(d->a.loop, &d->listener, LOOP_READ);
+}
+
 static int agent_listen(struct agent_daemon *d, struct errtext *err)
 {
     const struct agent *a = &d->a;
+    if (a->cfg.launched) {
+        agent_watch_listener(d, LAUNCHED_LISTENER_FD);
+        return 0;
+    }
     char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir.path);
     /* The peer's uid decides. Where the socket can be given to the controller's account the kernel turns
      * away all others, and none of them can keep the agent busy with connections. */
@@ -347,8 +357,7 @@ static int agent_listen(struct agent_daemon *d, struct errtext *err)
     free(path);
     if (fd < 0)
         return fd;
-    d->listener = (struct loop_fd){.fd = fd, .fn = agent_accept, .ctx = d};
-    loop_watch(a->loop, &d->listener, LOOP_READ);
+    agent_watch_listener(d, fd);
     return 0;
 }
 
@@ -369,14 +378,11 @@ static void agent_note_session(struct agent *a)
 static void agent_read_policy_again(struct agent_daemon *d)
 {
     struct agent *a = &d->a;
-    struct node_policy p;
     struct errtext err;
-    if (node_policy_load(&p, a->dir.fd, a->cfg.policy, &err) < 0) {
+    if (rights_ask_policy(a->rights, &err) < 0) {
         log_error("policy refused, the old one is kept: %s", err.s);
         return;
     }
-    node_policy_fini(&a->policy);
-    a->policy = p;
     containment_close_gpus(a->containment);
     a->facts.t_policy = loop_wall(a->loop);
     log_info("policy read again");
@@ -398,9 +404,10 @@ static void agent_on_signal(void *ctx, int signo)
     pid_t pid;
     int status;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (!node_gpus_child_ended(a->gpus, pid) &&
-            !forkserver_child_ended(&d->launcher.forkserver, pid, status))
+        if (!node_gpus_child_ended(a->gpus, pid)) {
+            rights_client_child_ended(a->rights, pid, status);
             task_shim_child_ended(a, pid);
+        }
 }
 
 static void agent_on_turn(void *ctx)
@@ -413,9 +420,8 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
 {
     struct agent *a = &d->a;
     gid_t gid;
-    int r = agent_dir_open(&a->dir, a->cfg.dir, a->root, err);
-    if (r == 0)
-        r = node_policy_load(&a->policy, a->dir.fd, a->cfg.policy, err);
+    int r = a->cfg.launched ? agent_dir_open_given(&a->dir, a->cfg.dir, err)
+                            : agent_dir_open(&a->dir, a->cfg.dir, a->root, 0, err);
     if (r == 0 && a->cfg.controller)
         r = privdrop_find_user(a->cfg.controller, &d->controller_uid, &gid, err);
     if (r == 0)
@@ -425,14 +431,27 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
     return r;
 }
 
+/* The rights, and what they are needed for at the beginning. */
+static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
+{
+    struct agent *a = &d->a;
+    const struct rights_config cfg = {.policy = a->cfg.policy,
+                                      .clients = a->cfg.clients,
+                                      .shim = a->cfg.shim,
+                                      .shim_mode = a->cfg.shim_mode,
+                                      .reader = a->cfg.reader,
+                                      .agent = geteuid(),
+                                      .is_helper = agent_is_helper,
+                                      .ctx = d};
+    a->rights = rights_client_new(a, a->cfg.launched ? LAUNCHED_RIGHTS_FD : -1, &cfg);
+    return rights_ask_policy(a->rights, err);
+}
+
 /* Before there is a loop. */
 static void agent_inspect_machine(struct agent_daemon *d)
 {
     struct agent *a = &d->a;
     struct node_facts *facts = &a->facts;
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_DUMPABLE, 0);
-    own_limits_raise(&d->launcher.limits, a->root);
     probe_machine(&facts->probe);
     cpu_order_read(&facts->probe.cpus, CPU_ORDER_SYSFS, &facts->cpu_order);
     disk_reserve_take(&a->dir);
@@ -443,10 +462,13 @@ static void agent_inspect_machine(struct agent_daemon *d)
 static int agent_start(struct agent_daemon *d, struct errtext *err)
 {
     struct agent *a = &d->a;
-    a->root = geteuid() == 0;
+    a->root = a->cfg.launched || geteuid() == 0;
     programs_hold();
     umask(077);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_DUMPABLE, 0);
     int r = agent_read_dir(d, err);
+    r = r ? r : agent_find_rights(d, err);
     if (r < 0)
         return r;
     agent_inspect_machine(d);
@@ -456,7 +478,8 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
     d->idle = (struct loop_timer){.fn = agent_on_idle, .ctx = d};
     loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, agent_on_signal, d);
     loop_on_turn(a->loop, agent_on_turn, d);
-    a->sweep = sweep_new(a, agent_is_helper, d);
+    rights_client_watch(a->rights);
+    a->sweep = sweep_new(a);
     d->spool = spool_new(a);
     d->outfiles = outfiles_new(a);
     a->disk = disk_reserve_new(a->loop, &a->dir, agent_report, d);
@@ -471,7 +494,8 @@ static int agent_start(struct agent_daemon *d, struct errtext *err)
                                                        .ops = &agent_gpus_ops,
                                                        .ctx = d});
     containment_close_gpus(a->containment);
-    own_rights_reduce(a->cfg.controller != NULL);
+    if (!a->cfg.launched)
+        own_rights_reduce(a->cfg.controller != NULL);
     return agent_listen(d, err);
 }
 
@@ -490,10 +514,10 @@ static void agent_stop(struct agent_daemon *d)
     task_table_free(a->tasks);
     sweep_free(a->sweep);
     disk_reserve_free(a->disk);
-    forkserver_stop(&d->launcher.forkserver);
     ended_close(a->ended);
     node_policy_fini(&a->policy);
     containment_free(a->containment);
+    rights_client_free(a->rights);
     node_facts_fini(&a->facts);
     if (d->listener.fd >= 0)
         close(d->listener.fd);
@@ -521,7 +545,6 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
               .lease = &d.lease},
         .controller = {.kill_wait_s = KILL_WAIT_S},
         .ended = {.fd = -1},
-        .launcher = {.forkserver = {.program = cfg->shim, .mode = cfg->shim_mode}},
         .listener = {.fd = -1},
     };
     struct agent *a = &d.a;

@@ -16,6 +16,9 @@ struct agent_config {
                                service then and stays whatever it is told. NULL: none */
     const char *shim;       /* program that supervises a task ... */
     const char *shim_mode;  /* ... and an argument in front of the directory, or NULL */
+    const char *reader;     /* program that reads output files */
+    bool launched;          /* by stoker-launcher, which has the rights, and has given the descriptors of
+                               backend/rights/rights_wire.h */
     int ready_fd;           /* gets one byte once the socket listens; -1: none */
     int starter_fd; /* standard error of the starter: closed then, so that the starter may end; -1: none */
     uint32_t spool_keep_ms; /* after the acknowledged end and the last read */

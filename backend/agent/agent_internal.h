@@ -6,20 +6,21 @@
 #define STOKER_BACKEND_AGENT_AGENT_INTERNAL_H
 
 #include "backend/agent/agent_config.h"
-#include "backend/agent/agent_dir.h"
 #include "backend/agent/uplink.h"
 #include "backend/loop/loop.h"
 #include "backend/node/node_facts.h"
 #include "backend/node/node_policy.h"
+#include "backend/rights/agent_dir.h"
 #include "src/base/list.h"
 
 struct agent {
     struct agent_config cfg;
     struct loop *loop;
     struct agent_dir dir;
-    bool root;
+    bool root;         /* it serves several users: its rights are root's, its own or its launcher's */
     struct list dirty; /* wires with something to send */
     struct uplink uplink;
+    struct rights_client *rights;
     struct controller_id *controller;
     struct node_facts facts;
     struct node_policy policy;

@@ -5,10 +5,11 @@
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/local_clients.h"
-#include "backend/agent/login_socket.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/task_table.h"
 #include "backend/node/node_gpus.h"
 #include "src/base/exe_path.h"
+#include "src/base/log.h"
 #include "src/base/xalloc.h"
 
 struct msg_agent agent_report_head(const struct agent *a)
@@ -32,6 +33,18 @@ static char *agent_report_bin_dir(void)
     return srun ? exe_path_dir() : NULL;
 }
 
+/* *told: the log says already that the place is taken. */
+static void agent_report_login(const struct agent *a, bool *told)
+{
+    bool login = a->facts.has_spec && str_eq(a->facts.spec.role, "login");
+    struct rights_request q = {.kind = RIGHTS_LOGIN_SOCKET, .flag = login};
+    bool taken = rights_ask_number(a->rights, &q);
+    if (taken && !*told)
+        log_warn("where commands look for a controller another one is found: they do not find this cluster "
+                 "by themselves");
+    *told = *told || taken;
+}
+
 /* For a controller that reaches this agent over SSH: where clients of this node are let in. */
 static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *told)
 {
@@ -40,7 +53,7 @@ static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *tol
     m->client_socket = local_clients_listen(a->clients);
     m->bin_dir = agent_report_bin_dir();
     if (m->client_socket)
-        login_socket_update(a, m->client_socket, told);
+        agent_report_login(a, told);
 }
 
 void agent_report_fill(struct agent *a, struct msg_agent *m, bool *told)

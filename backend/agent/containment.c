@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/rights_client.h"
 #include "backend/node/drm_gpus.h"
 #include "backend/node/node_gpus.h"
 #include "backend/task/cpu_binding.h"
@@ -19,11 +20,9 @@
 #define FINISH_TRIES    20
 #define FINISH_PAUSE_MS 10
 #define GROUP_SIZE      TASKDIR_NAME_SIZE
-#define GPUS_NOT_OURS   "the agent is not root"
 
 struct containment {
     struct agent *a;
-    struct job_groups *groups;
     struct drm_gpus drm;
     bool closes_gpus;
     struct idmap used;   /* by group: a struct group_use */
@@ -44,9 +43,12 @@ struct containment *containment_new(struct agent *a)
     struct containment *c = xcalloc(1, sizeof *c);
     c->a = a;
     c->again = (struct loop_timer){.fn = containment_remove_again, .ctx = c};
-    struct cgroup_trees trees;
-    cgroup_trees_find(&trees, &a->facts.notes);
-    c->groups = job_groups_new(a->dir.path, &trees);
+    struct rights_answer notes;
+    rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_NOTES}, &notes);
+    struct strv lines = strv_split(notes.text, "\n");
+    for (size_t i = 0; i < lines.n; i++)
+        strv_push(&a->facts.notes, lines.v[i]);
+    strv_fini(&lines);
     if (a->root)
         drm_gpus_read(DRM_GPUS_SYSFS, &c->drm);
     return c;
@@ -58,7 +60,6 @@ void containment_free(struct containment *c)
         return;
     if (c->a->loop)
         loop_timer_cancel(c->a->loop, &c->again);
-    job_groups_free(c->groups);
     strv_fini(&c->leaving);
     idmap_for_each (&c->used, slot)
         free(slot->value);
@@ -72,17 +73,16 @@ void containment_close_gpus(struct containment *c)
 {
     struct agent *a = c->a;
     bool asked = a->policy.close_gpus == CLOSE_GPUS_YES;
-    int version;
+    struct rights_answer ans;
     if (c->closes_gpus || a->policy.close_gpus == CLOSE_GPUS_NO || (!a->root && !asked) ||
         (!a->gpus && !c->drm.n))
         return;
-    const char *why = a->root ? job_groups_close_devices(c->groups, &version) : GPUS_NOT_OURS;
-    if (why) {
-        strv_push_take(&a->facts.notes, xasprintf("gpus: cannot be closed to jobs (%s)", why));
+    if (rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_CLOSE_GPUS}, &ans) < 0) {
+        strv_push_take(&a->facts.notes, xasprintf("gpus: cannot be closed to jobs (%s)", ans.text));
         return;
     }
     c->closes_gpus = true;
-    strv_push_take(&a->facts.notes, xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", version));
+    strv_push_take(&a->facts.notes, xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", (int)ans.number));
 }
 
 /* Where the policy does not say, root's own jobs are left alone: nothing is closed to root. */
@@ -151,39 +151,63 @@ static struct cpuset containment_cpus(const struct agent *a, const struct cpuset
     return real;
 }
 
-void containment_make(struct containment *c, struct atask *t, const struct launch *l,
-                      struct task_groups *ret, bool *ret_gpus_closed)
+bool containment_ask(const struct containment *c, const struct launch *l, const char *task,
+                     struct rights_request *q)
 {
-    const struct agent *a = c->a;
     const struct alloc *has = l->job_alloc.node ? &l->job_alloc : &l->alloc;
-    char name[GROUP_SIZE];
-    struct job_bounds b = {.mem_mib = has->mem_mib,
-                           .cpus = containment_cpus(a, &has->cpus),
-                           .processes = a->policy.max_processes};
-    *ret_gpus_closed = containment_closes_gpus_to(c, l->uid);
-    if (*ret_gpus_closed)
-        containment_closed_devices(c, &has->gpus, &b.devices);
-    containment_name(l, t->name, name);
-    job_groups_make(c->groups, name, &b, t->name, l->alloc.mem_mib, ret);
-    if (!task_groups_are_empty(ret))
-        containment_adopt(c, t, name);
+    bool closes = containment_closes_gpus_to(c, l->uid);
+    q->mem_mib = has->mem_mib;
+    q->task_mem_mib = l->alloc.mem_mib;
+    q->cpus = containment_cpus(c->a, &has->cpus);
+    if (closes)
+        containment_closed_devices(c, &has->gpus, &q->devices);
+    containment_name(l, task, q->group);
+    return closes;
+}
+
+static struct rights_request containment_request(enum rights_kind kind, const struct atask *t)
+{
+    struct rights_request q = {.kind = kind, .key = t->st.key};
+    snprintf(q.group, sizeof q.group, "%s", t->group);
+    return q;
 }
 
 uint64_t containment_memory_kib(const struct containment *c, const struct atask *t)
 {
-    return t->group ? job_groups_memory_kib(c->groups, t->group, t->name) : 0;
+    if (!t->group)
+        return 0;
+    struct rights_request q = containment_request(RIGHTS_GROUPS_MEMORY, t);
+    return rights_ask_number(c->a->rights, &q);
 }
 
 void containment_kill(const struct containment *c, const struct atask *t)
 {
-    if (t->group)
-        job_groups_kill(c->groups, t->group, t->name);
+    if (!t->group)
+        return;
+    struct rights_request q = containment_request(RIGHTS_GROUPS_KILL, t);
+    rights_ask_number(c->a->rights, &q);
 }
 
 /* --- the end --- */
 
-static void containment_remove_later(struct containment *c, const char *group)
+static bool containment_remove(const struct containment *c, const char *group)
 {
+    struct rights_request q = {.kind = RIGHTS_GROUPS_REMOVE};
+    snprintf(q.group, sizeof q.group, "%s", group);
+    return rights_ask_number(c->a->rights, &q);
+}
+
+static void containment_kill_all(const struct containment *c, const char *group)
+{
+    struct rights_request q = {.kind = RIGHTS_GROUPS_KILL, .flag = true};
+    snprintf(q.group, sizeof q.group, "%s", group);
+    rights_ask_number(c->a->rights, &q);
+}
+
+void containment_remove_later(struct containment *c, const char *group)
+{
+    if (containment_is_used(c, group))
+        return;
     if (!strv_has(&c->leaving, group))
         strv_push(&c->leaving, group);
     if (c->pause_ms == AGAIN_MIN_MS)
@@ -200,10 +224,10 @@ static void containment_remove_leaving(struct containment *c)
     bool known = c->a->tasks->complete; /* else there may be tasks that were not looked at yet */
     for (size_t i = 0; i < c->leaving.n; i++) {
         const char *group = c->leaving.v[i];
-        if (containment_is_used(c, group) || (known && job_groups_remove(c->groups, group)))
+        if (containment_is_used(c, group) || (known && containment_remove(c, group)))
             continue;
         if (known)
-            job_groups_kill(c->groups, group, NULL);
+            containment_kill_all(c, group);
         strv_push(&left, group);
     }
     strv_fini(&c->leaving);
@@ -235,23 +259,39 @@ void containment_leave(struct containment *c, struct atask *t)
 {
     if (!t->group)
         return;
-    job_groups_remove_task(c->groups, t->group, t->name);
+    struct rights_request q = containment_request(RIGHTS_GROUPS_LEAVE, t);
+    rights_ask_number(c->a->rights, &q);
     struct group_use *use = idmap_get(&c->used, containment_key(t->group));
     if (use && --use->n_tasks == 0)
         free(idmap_remove(&c->used, containment_key(t->group)));
     /* The supervisor is in the group of its job until it has ended, which is after it has said so. */
-    if (!containment_is_used(c, t->group))
-        containment_remove_later(c, t->group);
+    containment_remove_later(c, t->group);
     free(t->group);
     t->group = NULL;
+}
+
+static void containment_list(const struct containment *c, struct strv *ret)
+{
+    *ret = (struct strv){0};
+    for (uint64_t n = 1; ret->n < n;) {
+        struct rights_answer ans;
+        struct rights_request q = {.kind = RIGHTS_GROUPS_LIST, .number = ret->n};
+        struct strv some = {0};
+        if (rights_ask(c->a->rights, &q, &ans) == 0)
+            some = strv_split(ans.text, " ");
+        for (size_t i = 0; i < some.n; i++)
+            strv_push(ret, some.v[i]);
+        n = some.n ? ans.number : 0;
+        strv_fini(&some);
+    }
 }
 
 void containment_sweep(struct containment *c)
 {
     struct strv jobs;
-    job_groups_list(c->groups, &jobs);
+    containment_list(c, &jobs);
     for (size_t i = 0; i < jobs.n; i++)
-        if (!containment_is_used(c, jobs.v[i]) && !job_groups_remove(c->groups, jobs.v[i])) {
+        if (!containment_is_used(c, jobs.v[i]) && !containment_remove(c, jobs.v[i])) {
             log_warn("job=%s its control group is left over", jobs.v[i]);
             containment_remove_later(c, jobs.v[i]);
         }

@@ -9,7 +9,7 @@
 #define STOKER_BACKEND_AGENT_CONTAINMENT_H
 
 #include "backend/agent/task_table.h"
-#include "backend/node/job_groups.h"
+#include "backend/rights/rights.h"
 
 struct containment;
 
@@ -23,19 +23,21 @@ void containment_close_gpus(struct containment *c);
  * removed. */
 void containment_sweep(struct containment *c);
 
-/* A task of the agent before this one, in the group that its shim has noted; "": in none. */
+/* The task is in the group: it was begun there, or its shim has noted so; "": in none. */
 void containment_adopt(struct containment *c, struct atask *t, const char *group);
-/* Makes the groups of the task, sets t->group. *ret_gpus_closed: it gets names of GPUs instead of
+/* Into q: the groups that the task named `task` is to have. True: it gets names of GPUs instead of
  * numbers. */
-void containment_make(struct containment *c, struct atask *t, const struct launch *l,
-                      struct task_groups *ret, bool *ret_gpus_closed);
+bool containment_ask(const struct containment *c, const struct launch *l, const char *task,
+                     struct rights_request *q);
 uint64_t containment_memory_kib(const struct containment *c, const struct atask *t);
 /* SIGKILL to its processes. */
 void containment_kill(const struct containment *c, const struct atask *t);
 /* Before the agent stops: the groups of tasks that have just ended go with their supervisors, for which
  * this waits 200 ms at most. No agent may come after this one. */
 void containment_finish(struct containment *c);
-/* It has ended, or never began. */
+/* It has ended. */
 void containment_leave(struct containment *c, struct atask *t);
+/* The group of a job goes as soon as it can, unless another task uses it. */
+void containment_remove_later(struct containment *c, const char *group);
 
 #endif

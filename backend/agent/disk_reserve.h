@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "backend/agent/agent_dir.h"
 #include "backend/loop/loop.h"
+#include "backend/rights/agent_dir.h"
 
 struct disk_reserve;
 

@@ -10,8 +10,6 @@
 #ifndef STOKER_BACKEND_AGENT_FILE_READER_H
 #define STOKER_BACKEND_AGENT_FILE_READER_H
 
-#define FILE_READER_OPTION "--read-file"
-
 int file_reader_main(const char *uid);
 
 #endif

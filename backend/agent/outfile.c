@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
-#include "backend/agent/file_reader.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/task_table.h"
 #include "backend/node/user_lookup.h"
-#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/spawn.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
@@ -31,7 +29,6 @@ struct outfile {
     struct outfiles *of;
     struct list in_all;
     struct wire wire;
-    pid_t pid; /* reaped with the agent's other children */
     uint32_t uid;
     char *path;
     VEC(uint64_t) open; /* tags of questions */
@@ -78,24 +75,14 @@ static void outfile_on_close(void *ctx, const char *why)
 
 static const struct wire_ops outfile_ops = {.on_frame = outfile_on_frame, .on_close = outfile_on_close};
 
-static int outfile_start(uint32_t uid, pid_t *ret_pid)
+static int outfile_start(struct agent *a, const struct msg_output_read *m)
 {
-    int sv[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
-        return -errno;
-    char *program = exe_path(), name[] = "stoker-agent", option[] = FILE_READER_OPTION, lang[] = "LC_ALL=C";
-    char user[16];
-    snprintf(user, sizeof user, "%u", (unsigned)uid);
-    char *argv[] = {name, option, user, NULL}, *env[] = {lang, NULL};
-    int r = spawn_program(
-        &(struct spawn){.path = program, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
-        ret_pid);
-    free(program);
-    close(sv[1]);
-    if (r == 0)
-        return sv[0];
-    close(sv[0]);
-    return r;
+    struct rights_request q = {.kind = RIGHTS_READ, .uid = m->uid, .gid = m->gid};
+    struct rights_answer ans;
+    snprintf(q.user, sizeof q.user, "%s", m->user ? m->user : "");
+    snprintf(q.path, sizeof q.path, "%s", m->path);
+    int r = rights_ask(a->rights, &q, &ans);
+    return r < 0 ? r : ans.fd;
 }
 
 static struct outfile *outfile_find(struct outfiles *of, const struct msg_output_read *m)
@@ -108,13 +95,11 @@ static struct outfile *outfile_find(struct outfiles *of, const struct msg_output
         if (o->uid == m->uid && str_eq(o->path, m->path))
             return o;
     }
-    pid_t pid;
-    int fd =
-        n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(m->uid, &pid) : -EBUSY;
+    int fd = n < READERS_MAX && (n_of_user < USER_READERS || !a->root) ? outfile_start(a, m) : -EBUSY;
     if (fd < 0)
         return NULL;
     struct outfile *o = xcalloc(1, sizeof *o);
-    *o = (struct outfile){.of = of, .pid = pid, .uid = m->uid, .path = xstrdup(m->path), .open = VEC_INIT};
+    *o = (struct outfile){.of = of, .uid = m->uid, .path = xstrdup(m->path), .open = VEC_INIT};
     list_init(&o->in_all);
     list_append(&of->all, &o->in_all);
     wire_open(&o->wire, a->loop, &a->dirty, fd, PIECE_MAX, &outfile_ops, o);
@@ -150,14 +135,6 @@ void outfile_read(struct outfiles *of, uint64_t tag, struct msg_output_read *m)
     m->wait_ms = m->wait_ms < WAIT_MAX_MS ? m->wait_ms : WAIT_MAX_MS;
     vec_push(&o->open, tag);
     wire_send(&o->wire, MSG_OUTPUT_READ, tag, &msg_output_read_rec, m);
-}
-
-bool outfile_is_child(const struct outfiles *of, pid_t pid)
-{
-    list_for_each (o, &of->all, struct outfile, in_all)
-        if (o->pid == pid)
-            return true;
-    return false;
 }
 
 struct outfiles *outfiles_new(struct agent *a)

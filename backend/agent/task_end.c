@@ -1,12 +1,17 @@
 #include "backend/agent/task_end.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/task_input.h"
+#include "src/base/log.h"
 #include "src/base/xalloc.h"
 
 void task_ended(struct atask *t, struct launch_end *end)
@@ -35,6 +40,32 @@ void task_ended(struct atask *t, struct launch_end *end)
         }
     }
     a->tasks->on_end(a->tasks->ctx, &t->st.key);
+}
+
+bool task_end_share(const struct agent *a, const struct launch_key *key)
+{
+    struct rights_answer ans;
+    return rights_ask(a->rights, &(struct rights_request){.kind = RIGHTS_SHARE, .key = *key}, &ans) == 0;
+}
+
+int task_end_read(const struct agent *a, const struct launch_key *key, int dir_fd, struct launch_end *ret)
+{
+    int r = taskdir_read_end(dir_fd, ret);
+    return r == -EACCES && task_end_share(a, key) ? taskdir_read_end(dir_fd, ret) : r;
+}
+
+void task_end_record(const struct atask *t, const struct launch_end *end)
+{
+    struct rights_request q = {.kind = RIGHTS_END,
+                               .key = t->st.key,
+                               .end_kind = end->end_kind,
+                               .t_start = end->t_start,
+                               .t_end = end->t_end};
+    struct rights_answer ans;
+    snprintf(q.path, sizeof q.path, "%s", end->message);
+    int r = rights_ask(t->a->rights, &q, &ans);
+    if (r < 0 && r != -ENOENT)
+        log_error("task=%s cannot write its end: %s", t->name, strerror(-r));
 }
 
 void task_end_without_shim(struct atask *t, uint32_t kind, const char *text)

@@ -1,6 +1,7 @@
 #include "backend/agent/task_launch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,32 +14,18 @@
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
 #include "backend/agent/lease.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/spool_quota.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
 #include "backend/node/node_gpus.h"
-#include "backend/node/user_lookup.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
-static int launch_spawn_shim(struct task_launcher *tl, struct atask *t, const char *group, int sock)
-{
-    struct agent *a = t->a;
-    char *dir = xasprintf("%s/%s", a->dir.tasks_path, t->name);
-    pid_t pid = forkserver_shim(&tl->forkserver, dir, group, sock);
-    free(dir);
-    if (pid < 0)
-        return pid;
-    task_table_set_shim(t, pid);
-    return 0;
-}
-
-/* ret_fault: whose a refusal is. A policy that does not admit what one job of a user wants is taken for one
- * that does not admit the user: it may well admit it elsewhere. */
-static int launch_check(struct agent *a, const struct launch *l, const struct blob **ret_groups,
-                        enum launch_fault *ret_fault, struct errtext *err)
+static int launch_check(struct agent *a, const struct launch *l, enum launch_fault *ret_fault,
+                        struct errtext *err)
 {
     *ret_fault = FAULT_NODE;
     if (!str_eq(l->cluster, a->controller->cluster))
@@ -50,52 +37,23 @@ static int launch_check(struct agent *a, const struct launch *l, const struct bl
         *ret_fault = FAULT_JOB;
         return err_set(err, -EINVAL, "a task has 1 to %d ranks, not %zu", NODE_RANKS_MAX, l->ranks.n);
     }
-    *ret_fault = FAULT_USER;
-    if (!a->root && l->uid != geteuid())
-        return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), l->uid);
-    /* Its own uid needs no groups from the name service: it has them. */
-    bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n + a->policy.denied.n > 0;
-    int r = ask ? user_lookup_groups(l->uid, l->gid, l->user, ret_groups, err) : 0;
-    r = r ? r : node_policy_check(&a->policy, l, a->tasks->n_live, *ret_groups, err);
-    if (r == -EAGAIN || r == 0)
-        *ret_fault = FAULT_NODE;
-    if (r < 0)
-        return r;
     return disk_reserve_check(a->disk, err);
 }
 
-static void launch_send_setup(const struct own_limits *limits, struct atask *t, const struct blob *groups,
-                              const struct task_groups *groups_of, bool gpus_closed, const struct frame *f)
+/* What the grant says is left out: see shim_setup.h. */
+static void launch_send_setup(struct atask *t, bool gpus_closed, const struct frame *f)
 {
     struct agent *a = t->a;
-    uint32_t root_group = 0;
-    struct blob own = {.p = (uint8_t *)&root_group, .n = sizeof root_group};
     char *node = xstrdup(a->cfg.node);
     struct shim_setup setup = {
         .version = SHIM_VERSION,
-        .drop = a->root,
-        .groups = groups ? *groups : own,
         .node = node,
         .boot_id = a->facts.probe.boot_id,
         .bind = node_facts_binds_cpus(&a->facts),
         .cpus = a->facts.probe.cpus,
         .cpu_order = a->facts.cpu_order,
-        .cgroup = groups_of->memory,
-        .nofile = limits->nofile,
-        .core_known = true,
-        .core = limits->core,
-        .spared = limits->spared,
-        .oom_score_adj = limits->oom_score_adj,
-        .spool_max = a->policy.spool_max_mib << 20,
         .stuck_ms = a->cfg.stuck_ms,
         .lease_ms = (uint64_t)a->lease->renewed_ms,
-        .supervisor = groups_of->supervisor,
-        .pids = groups_of->pids,
-        .cgroup_v1 = groups_of->memory_is_v1,
-        .ranks = groups_of->task,
-        .inherited = groups_of->inherited,
-        .group = t->group,
-        .workdirs = a->policy.workdirs, /* still the policy's */
     };
     node_gpus_names(a->gpus, gpus_closed, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
@@ -112,31 +70,32 @@ static bool launch_uses_spool(const struct launch *l)
     return false;
 }
 
-static int launch_start(struct task_launcher *tl, struct atask *t, const struct launch *l,
-                        const struct blob *groups, const struct frame *f, struct errtext *err)
+/* There was no descriptor left for the supervisor's socket: it hears no launch, and ends. */
+static void launch_take_back(struct agent *a, struct rights_request *q, struct rights_answer *ret)
 {
-    struct agent *a = t->a;
-    /* Users pass through to their scripts, and list nothing. */
-    if (mkdirat(a->dir.tasks_fd, t->name, a->root ? 0711 : 0700) < 0)
-        return err_set(err, -errno, "cannot make the task directory: %s", strerror(errno));
-    t->has_dir = true;
-    int sv[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
-        return err_set(err, -errno, "resource: no socket for the supervisor: %s", strerror(errno));
-    struct task_groups bounds;
-    bool gpus_closed;
-    containment_make(a->containment, t, l, &bounds, &gpus_closed);
-    int r = launch_spawn_shim(tl, t, bounds.supervisor, sv[1]);
-    close(sv[1]);
-    if (r < 0) {
-        close(sv[0]);
-        task_groups_fini(&bounds);
-        return err_set(err, r, "resource: cannot start the supervisor: %s", strerror(-r));
-    }
-    task_shim_open(t, sv[0]);
-    launch_send_setup(&tl->limits, t, groups, &bounds, gpus_closed, f);
-    task_groups_fini(&bounds);
-    return 0;
+    q->kind = RIGHTS_GROUPS_LEAVE;
+    rights_ask_number(a->rights, q);
+    q->kind = RIGHTS_REMOVE;
+    rights_ask_number(a->rights, q);
+    ret->r = -EMFILE;
+    ret->fault = FAULT_NODE;
+    snprintf(ret->text, sizeof ret->text, "resource: no socket for the supervisor: %s", strerror(EMFILE));
+}
+
+/* Whose a refusal is: the answer says so. A policy that does not admit what one job of a user wants is
+ * taken for one that does not admit the user: it may well admit it elsewhere. */
+static int launch_ask(struct agent *a, const struct launch *l, struct rights_request *q,
+                      struct rights_answer *ret, bool *ret_gpus_closed)
+{
+    char task[TASKDIR_NAME_SIZE];
+    *q = (struct rights_request){
+        .kind = RIGHTS_START, .key = l->key, .uid = l->uid, .gid = l->gid, .n_live = a->tasks->n_live};
+    snprintf(q->user, sizeof q->user, "%s", l->user ? l->user : "");
+    snprintf(q->path, sizeof q->path, "%s", l->workdir ? l->workdir : "");
+    *ret_gpus_closed = containment_ask(a->containment, l, taskdir_name(&l->key, task), q);
+    if (rights_ask(a->rights, q, ret) == 0 && ret->fd < 0)
+        launch_take_back(a, q, ret);
+    return ret->r;
 }
 
 static void launch_refuse(struct agent *a, const struct launch *l, uint32_t kind, enum launch_fault fault,
@@ -148,7 +107,12 @@ static void launch_refuse(struct agent *a, const struct launch *l, uint32_t kind
     free(end.message);
 }
 
-void task_launch(struct task_launcher *tl, struct agent *a, const struct launch *l, const struct frame *f)
+static void launch_log_refusal(const struct launch *l, const char *why)
+{
+    log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt, why);
+}
+
+void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
 {
     struct atask *t = task_table_find(a->tasks, &l->key);
     if (t) {
@@ -176,16 +140,23 @@ void task_launch(struct task_launcher *tl, struct agent *a, const struct launch 
         return;
     }
     struct errtext err;
-    const struct blob *groups = NULL;
     enum launch_fault fault;
-    int r = launch_check(a, l, &groups, &fault, &err);
-    if (r < 0) {
-        log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt,
-                 err.s);
+    if (launch_check(a, l, &fault, &err) < 0) {
+        launch_log_refusal(l, err.s);
         launch_refuse(a, l, END_LAUNCH_FAILED, fault, err.s);
         return;
     }
+    struct rights_request q;
+    struct rights_answer ans;
+    bool gpus_closed;
+    if (launch_ask(a, l, &q, &ans, &gpus_closed) < 0) {
+        launch_log_refusal(l, ans.text);
+        launch_refuse(a, l, END_LAUNCH_FAILED, ans.fault, ans.text);
+        containment_remove_later(a->containment, q.group);
+        return;
+    }
     t = task_table_add(a, &l->key);
+    t->has_dir = true;
     t->cluster = xstrdup(l->cluster);
     t->has_spool = launch_uses_spool(l);
     t->uid = l->uid;
@@ -197,13 +168,12 @@ void task_launch(struct task_launcher *tl, struct agent *a, const struct launch 
     t->st.mem_mib = l->alloc.mem_mib;
     t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
-    r = launch_start(tl, t, l, groups, f, &err);
-    if (r == 0 && t->has_spool)
+    t->shim_start = ans.start;
+    if (ans.number)
+        containment_adopt(a->containment, t, q.group);
+    task_table_set_shim(t, ans.pid);
+    task_shim_open(t, ans.fd);
+    launch_send_setup(t, gpus_closed, f);
+    if (t->has_spool)
         spool_quota_begin(a->spool_quota);
-    if (r == 0)
-        return;
-    log_error("launch=%s failed: %s", t->name, err.s);
-    containment_leave(a->containment, t);
-    launch_refuse(a, l, END_LAUNCH_FAILED, FAULT_NODE, err.s);
-    task_table_remove(t);
 }

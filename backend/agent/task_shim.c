@@ -3,16 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/controller_id.h"
 #include "backend/agent/lease.h"
+#include "backend/agent/rights_client.h"
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_input.h"
@@ -43,7 +42,7 @@ static bool task_shim_take_left(struct atask *t)
     bool claimed = r == 0 && rec.version > 0;
     if (claimed) {
         t->shim_start = rec.start;
-        r = taskdir_read_end(fd, &end);
+        r = task_end_read(t->a, &t->st.key, fd, &end);
     }
     if (fd >= 0)
         close(fd);
@@ -88,9 +87,8 @@ void task_shim_child_ended(struct agent *a, pid_t pid)
 /* The process of t's record has ended. A child is known by its number: its start is not kept. */
 bool task_shim_is_gone(const struct atask *t)
 {
-    struct proc p;
-    int r = t->shim_start ? proc_read(t->shim, &p) : 0;
-    return r == -ESRCH || (r == 0 && t->shim_start && (p.start != t->shim_start || p.state == 'Z'));
+    struct rights_request q = {.kind = RIGHTS_IS_GONE, .pid = t->shim, .start = t->shim_start};
+    return t->shim_start && rights_ask_number(t->a->rights, &q);
 }
 
 /* Some descriptors stay free: for the controller's connection, and for what is opened for a moment. */
@@ -102,16 +100,13 @@ static bool task_shim_is_spare_fd(int fd)
 
 static int task_shim_dial(const struct atask *t)
 {
-    struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    int dir_fd = openat(t->a->dir.tasks_fd, t->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = dir_fd < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/ctl", dir_fd);
-    bool ok = fd >= 0 && !task_shim_is_spare_fd(fd) && connect(fd, (struct sockaddr *)&sa, sizeof sa) == 0;
-    if (dir_fd >= 0)
-        close(dir_fd);
-    if (!ok && fd >= 0)
-        close(fd);
-    return ok ? fd : -1;
+    struct rights_answer ans;
+    rights_ask(t->a->rights, &(struct rights_request){.kind = RIGHTS_DIAL, .key = t->st.key}, &ans);
+    if (ans.fd >= 0 && task_shim_is_spare_fd(ans.fd)) {
+        close(ans.fd);
+        return -1;
+    }
+    return ans.fd;
 }
 
 /* A shim listens from the moment it sees its agent go: where it does not yet, look again soon. As long as
@@ -242,6 +237,8 @@ static int task_shim_on_frame(void *ctx, const struct frame *f)
 static void task_shim_on_close(void *ctx, const char *why)
 {
     struct atask *t = ctx;
+    if (t->end && t->shim_start)
+        task_table_drop_shim(t); /* no signal tells that it is gone */
     if (t->end || !t->shim)
         return;
     task_input_give_up(t);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/agent/agent_internal.h"
+#include "backend/agent/rights_client.h"
 #include "src/base/xalloc.h"
 
 #define DEPTH_MAX 64 /* of process trees */
@@ -107,7 +108,7 @@ void task_table_free(struct task_table *tt)
 void task_table_remove(struct atask *t)
 {
     if (t->has_dir)
-        taskdir_remove(t->a->dir.tasks_fd, t->name);
+        rights_ask_number(t->a->rights, &(struct rights_request){.kind = RIGHTS_REMOVE, .key = t->st.key});
     task_table_free_task(t);
 }
 

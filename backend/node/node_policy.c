@@ -135,7 +135,7 @@ static int policy_take(struct node_policy *p, const char *name, const char *valu
 }
 
 /* A file that others may write to would be no policy of the owner's. */
-static int read_text(int dir_fd, const char *name, char *buf, size_t size, struct errtext *err)
+static int policy_open_file(int dir_fd, const char *name, struct errtext *err)
 {
     int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
@@ -144,14 +144,9 @@ static int read_text(int dir_fd, const char *name, char *buf, size_t size, struc
     int r = fstat(fd, &st) < 0 ? err_set(err, -errno, "policy: %s", strerror(errno)) : 0;
     if (r == 0 && ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022)))
         r = err_set(err, -EPERM, "policy: others than its owner may write to it");
-    if (r == 0) {
-        ssize_t n = read(fd, buf, size - 1);
-        if (n < 0)
-            r = err_set(err, -errno, "policy: %s", strerror(errno));
-        buf[n < 0 ? 0 : n] = '\0';
-    }
-    close(fd);
-    return r;
+    if (r < 0)
+        close(fd);
+    return r < 0 ? r : fd;
 }
 
 /* Every directory above path belongs to root or us, and no other user may replace it. */
@@ -174,17 +169,27 @@ static int check_above(const char *path, struct errtext *err)
     return r;
 }
 
-int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
+int node_policy_open(int dir_fd, const char *path, struct errtext *err)
 {
-    *p = (struct node_policy){
-        .allow_root = path == NULL, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
+    int r = path ? check_above(path, err) : 0;
+    r = r ? r : policy_open_file(path ? AT_FDCWD : dir_fd, path ? path : "policy", err);
+    if (path && r == -ENOENT) /* one that was asked for is not left out */
+        r = err_set(err, -EINVAL, "policy: %s is not there", path);
+    return r;
+}
+
+int node_policy_read(struct node_policy *p, int fd, bool given, struct errtext *err)
+{
+    *p =
+        (struct node_policy){.allow_root = !given, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
+    if (fd < 0)
+        return 0;
     char *text = malloc(POLICY_MAX);
     if (!text)
         return err_set(err, -ENOMEM, "no memory");
-    int r = path ? check_above(path, err) : 0;
-    r = r ? r : read_text(path ? AT_FDCWD : dir_fd, path ? path : "policy", text, POLICY_MAX, err);
-    if (path && r == -ENOENT) /* one that was asked for is not left out */
-        r = err_set(err, -EINVAL, "policy: %s is not there", path);
+    ssize_t n = pread(fd, text, POLICY_MAX - 1, 0);
+    int r = n < 0 ? err_set(err, -errno, "policy: %s", strerror(errno)) : 0;
+    text[n < 0 ? 0 : n] = '\0';
     unsigned line_no = 0;
     for (char *line = text, *next; r == 0 && line; line = next) {
         next = strchr(line, '\n');
@@ -205,11 +210,18 @@ int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct
             err_prefix(err, r, "policy:%u", line_no);
     }
     free(text);
-    if (r < 0 && r != -ENOENT) {
+    if (r < 0)
         node_policy_fini(p);
-        return r;
-    }
-    return 0;
+    return r;
+}
+
+int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
+{
+    int fd = node_policy_open(dir_fd, path, err);
+    int r = fd < 0 && fd != -ENOENT ? fd : node_policy_read(p, fd, path != NULL, err);
+    if (fd >= 0)
+        close(fd);
+    return r;
 }
 
 static bool policy_has_any(const struct blob *groups, const uint32_t *gids, size_t n)

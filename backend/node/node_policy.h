@@ -25,6 +25,12 @@ struct node_policy {
  * directories of a path are checked too: a user who may rename one of them could give us another policy. */
 int node_policy_load(struct node_policy *p, int dir_fd, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The same in two steps. Returns the descriptor; -ENOENT where there is no file and none was named; another
+ * -errno with a text. */
+int node_policy_open(int dir_fd, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+/* fd: -1 for none. given: by its path. */
+int node_policy_read(struct node_policy *p, int fd, bool given, struct errtext *err)
+    __attribute__((warn_unused_result));
 void node_policy_fini(struct node_policy *p);
 /* groups: of the launch's user on this machine (uint32_t each); NULL: not known. The working directory is
  * compared by its name alone: the shim compares where it leads. */

@@ -49,12 +49,57 @@
 
 /* --- the beginning --- */
 
-/* The setup and the launch. False where the agent has gone before it had said all: then nothing has
- * begun. */
+/* What the grant says counts, whatever the setup says. */
+static void shim_take_grant(struct shim *s, struct shim_setup *g)
+{
+    struct shim_setup *to = &s->setup;
+    struct shim_setup said = *to;
+    to->drop = g->drop;
+    to->groups = g->groups;
+    to->cgroup = g->cgroup;
+    to->cgroup_v1 = g->cgroup_v1;
+    to->nofile = g->nofile;
+    to->core_known = g->core_known;
+    to->core = g->core;
+    to->spared = g->spared;
+    to->oom_score_adj = g->oom_score_adj;
+    to->spool_max = g->spool_max;
+    to->supervisor = g->supervisor;
+    to->pids = g->pids;
+    to->ranks = g->ranks;
+    to->inherited = g->inherited;
+    to->group = g->group;
+    to->workdirs = g->workdirs;
+    to->uid = g->uid;
+    to->gid = g->gid;
+    to->agent = g->agent;
+    g->groups = said.groups;
+    g->cgroup = said.cgroup;
+    g->supervisor = said.supervisor;
+    g->pids = said.pids;
+    g->ranks = said.ranks;
+    g->inherited = said.inherited;
+    g->group = said.group;
+    g->workdirs = said.workdirs;
+}
+
+/* The launch is the one that was granted: of that user, with the name of this directory. */
+static bool shim_is_granted(const struct shim *s)
+{
+    char task[TASKDIR_NAME_SIZE];
+    const char *slash = strrchr(s->dir, '/');
+    return s->l.uid == s->setup.uid && s->l.gid == s->setup.gid && slash &&
+           strcmp(slash + 1, taskdir_name(&s->l.key, task)) == 0;
+}
+
+/* The grant, the setup and the launch. False where the agent has gone before it had said all: then nothing
+ * has begun. */
 static bool shim_receive(struct shim *s)
 {
-    int have = 0;
-    while (have < 2) {
+    static const unsigned order[] = {SHIM_GRANT, SHIM_SETUP, MSG_LAUNCH};
+    struct shim_setup grant = {0};
+    size_t have = 0;
+    while (have < sizeof order / sizeof *order) {
         struct frame f;
         int r = frame_reader_next(&s->in, &f);
         if (r < 0)
@@ -70,19 +115,23 @@ static bool shim_receive(struct shim *s)
             continue;
         }
         struct errtext err;
-        if (f.type == SHIM_SETUP)
-            r = codec_decode(&shim_setup_rec, f.body, f.size, &s->setup, &err);
-        else if (f.type == MSG_LAUNCH)
+        if (f.type != order[have])
+            return false;
+        if (f.type == MSG_LAUNCH)
             r = codec_decode(&launch_rec, f.body, f.size, &s->l, &err);
         else
-            return false;
+            r = codec_decode(&shim_setup_rec, f.body, f.size, f.type == SHIM_GRANT ? &grant : &s->setup,
+                             &err);
         if (r < 0) {
             fprintf(stderr, "stoker-shim: %s\n", err.s);
             return false;
         }
         have++;
     }
-    return s->setup.version == SHIM_VERSION && s->l.ranks.n > 0;
+    bool same = grant.version == SHIM_VERSION && s->setup.version == SHIM_VERSION;
+    shim_take_grant(s, &grant);
+    rec_fini(&shim_setup_rec, &grant);
+    return same && shim_is_granted(s) && s->l.ranks.n > 0;
 }
 
 static bool shim_claim(struct shim *s)
@@ -457,14 +506,15 @@ static void shim_finish(struct shim *s)
     }
 }
 
-static void shim_settle(void)
+static void shim_settle(const struct shim *s)
 {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL); /* only SIGKILL ends a supervisor */
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    umask(077);
+    /* An agent of another account reads what is in the directory, whose group it is. */
+    umask(shim_is_shared(s) ? 027 : 077);
     prctl(PR_SET_DUMPABLE, 0);
 }
 
@@ -487,7 +537,7 @@ int shim_main(const char *dir)
         fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
         return 1;
     }
-    shim_settle();
+    shim_settle(&s);
     s.t_start = wall_read();
     s.start_ms = mono_ms();
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

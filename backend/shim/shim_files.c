@@ -177,8 +177,9 @@ static int files_open_spool(struct shim *s, struct sink *k)
 {
     char name[32];
     snprintf(name, sizeof name, "%u.%s", k->rank, k->stream == 2 ? "err" : s->l.pty ? "pty" : "out");
-    k->fd = openat(s->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-    if (k->fd < 0 || (s->setup.drop && fchown(k->fd, s->l.uid, s->l.gid) < 0))
+    k->fd = openat(s->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
+    if (k->fd < 0 ||
+        (s->setup.drop && fchown(k->fd, s->l.uid, shim_is_shared(s) ? (gid_t)-1 : s->l.gid) < 0))
         return -errno;
     return 0;
 }

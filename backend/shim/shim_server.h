@@ -1,5 +1,5 @@
 /* shim_server.h - the program stoker-shim: one shim, or the server that forks them
- * (backend/agent/forkserver.h).
+ * (backend/rights/forkserver.h).
  */
 #ifndef STOKER_BACKEND_SHIM_SHIM_SERVER_H
 #define STOKER_BACKEND_SHIM_SHIM_SERVER_H

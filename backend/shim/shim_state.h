@@ -115,4 +115,10 @@ struct shim {
 /* Keeps the first message: what follows from it is noise. */
 void shim_message(struct shim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The agent is another account than this process. */
+static inline bool shim_is_shared(const struct shim *s)
+{
+    return s->setup.drop && s->setup.agent != 0;
+}
+
 #endif

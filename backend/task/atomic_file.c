@@ -14,7 +14,7 @@ static int open_next(int dir_fd, const char *name, char next[static NAME_SIZE])
 {
     snprintf(next, NAME_SIZE, "%s.tmp", name);
     /* Not truncated: its room would be gone. */
-    return openat(dir_fd, next, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return openat(dir_fd, next, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 }
 
 void atomic_reserve(int dir_fd, const char *name)

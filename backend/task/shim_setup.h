@@ -1,8 +1,9 @@
 /* shim_setup.h - what agent and shim say to one another, beside the frames of src/proto/msg.h.
  *
- * The agent starts a shim with a socket as descriptor 3 and its task directory as argument. On the socket
- * come a setup and the launch itself, as the controller sent it; from then on KILL and INPUT one way,
- * TASK_RUNNING, TASK_END and INPUT_ACK the other. The shim outlives the agent: then it listens on `ctl` in
+ * A shim is started with a socket as descriptor 3 and its task directory as argument. On the socket comes a
+ * grant from what has the rights (backend/rights), then from the agent a setup and the launch itself, as
+ * the controller sent it; from then on KILL and INPUT one way, TASK_RUNNING, TASK_END and INPUT_ACK the
+ * other. The shim outlives the agent: then it listens on `ctl` in
  * its directory.
  */
 #ifndef STOKER_BACKEND_TASK_SHIM_SETUP_H
@@ -21,6 +22,8 @@
 enum {
     SHIM_SETUP = 0xf000,
     SHIM_LIMIT = 0xf001, /* shim to agent: the time limit is over; no body */
+    SHIM_GRANT =
+        0xf003, /* to the shim, before all else: a setup, of which it keeps what an agent cannot say */
     SHIM_LEASE = 0xf002, /* agent to shim: the controller was heard; no body, the tag is the time */
 };
 
@@ -49,6 +52,8 @@ struct shim_setup {
     char *ranks;           /* the v2 group of its processes; NULL: that of the shim */
     struct strv inherited; /* v1 groups that the shim enters, and its processes with it */
     char *group;           /* the word of its job's groups, for the next agent; NULL: none */
+    uint32_t uid, gid;     /* GRANT: those of the launch */
+    uint32_t agent;        /* GRANT: the uid of the agent */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -75,7 +80,10 @@ struct shim_setup {
     F(S, STRV, workdirs) \
     F(S, STR, ranks) \
     F(S, STRV, inherited) \
-    F(S, STR, group)
+    F(S, STR, group) \
+    F(S, U32, uid) \
+    F(S, U32, gid) \
+    F(S, U32, agent)
 
 extern const struct rec_desc shim_setup_rec;
 

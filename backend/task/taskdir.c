@@ -127,7 +127,7 @@ bool taskdir_take_reserve(int dir_fd)
     int fd = openat(dir_fd, "../../" TASKDIR_RESERVE, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return false;
-    bool some = fstat(fd, &st) == 0 && st.st_size > 0;
+    bool some = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_size > 0;
     if (some && ftruncate(fd, st.st_size > RESERVE_PIECE ? st.st_size - RESERVE_PIECE : 0) < 0)
         some = false;
     close(fd);

@@ -56,13 +56,13 @@ fi
 . sshd.sh
 IFS=: read -r login _ uid gid _ < <(getent passwd | awk -F: '$3 >= 900 && $3 < 60000 && $7 ~ /\/(ba|da|z|k)?sh$/ { print; exit }')
 [ -n "${uid:-}" ] || skip "no user here who can log in"
-for u in games bin nobody daemon; do getent passwd $u >/dev/null || skip "no user $u here"; done
+for u in games bin nobody daemon sys; do getent passwd $u >/dev/null || skip "no user $u here"; done
 as() { local u=$1; shift; (cd / && setpriv --reuid="$u" --regid="$(id -g "$u")" --init-groups env HOME=/nonexistent STOKER_HOME="$STOKER_HOME" \
     PATH="$PATH" TZ=UTC LC_ALL=C.UTF-8 "$@"); }
 chmod 711 "$TMPDIR"
 as nobody test -x "$(command -v stoker)" || skip "other users cannot read this build"
 
-# games is the controller, bin has the key, the login on the node is an ordinary user; agents are root's.
+# games is the controller, bin has the key, the login on the node is an ordinary user; agents are sys, their launchers root.
 run=$TMPDIR/run
 keys=$TMPDIR/keys
 mkdir -p "$run" "$keys" "$STOKER_HOME/state" "$TMPDIR/n1" "$TMPDIR/n2" "$TMPDIR/ledger"
@@ -89,7 +89,7 @@ CFG
 # Services, as units would start them.
 service_agent() {
     stoker-agent --node "$1" --dir "$TMPDIR/$1" --socket "$TMPDIR/$1/agent.sock" --policy "$TMPDIR/policy" --controller "$2" \
-        --clients "$TMPDIR/$1/front.sock" --log "$TMPDIR/$1/agent.log" --daemon
+        --account sys --clients "$TMPDIR/$1/front.sock" --log "$TMPDIR/$1/agent.log" --daemon
 }
 services=()
 service_link() { stoker-link listen "$run/link.sock" "$keys" games 2>>"$TMPDIR/link.log" & services+=($!); }
@@ -224,18 +224,25 @@ done
 # cap MASK NUMBER: is it in there
 cap() { [ $((0x$1 >> $2 & 1)) = 1 ]; }
 KILL=5 SETUID=7 NET_ADMIN=12 SYS_MODULE=16 SYS_PTRACE=19 SYS_ADMIN=21 SYS_BOOT=22 SYS_TIME=25
-agent=$(sed -n 1p "$TMPDIR/n2/lock")
+launcher=$(sed -n 1p "$TMPDIR/n2/lock")
+agent=$(pgrep -P "$launcher" -f -- "stoker-agent --launched n2")
+is "whose the agent is" "$(ps -o user= -p "$agent")" sys
+is "what it may do" "$(status_of "$agent" CapPrm)$(status_of "$agent" CapEff)" 00000000000000000000000000000000
+is "its groups" "$(awk '/^Groups:/ { print $2 }' "/proc/$agent/status")" "$(id -g sys)"
+setpriv --reuid=sys --regid=sys --clear-groups touch "$TMPDIR/n2/tasks/broken" 2>/dev/null && fail "the agent's account makes directories of tasks"
+setpriv --reuid=sys --regid=sys --clear-groups mv "$TMPDIR/n2/tasks" "$TMPDIR/n2/other" 2>/dev/null && fail "the agent's account moves tasks away"
 shim=$(pgrep -f -- "stoker-shim $TMPDIR/n2/tasks/$j\\.")
 for c in $NET_ADMIN $SYS_MODULE $SYS_BOOT $SYS_TIME $SETUID; do
-    ! cap "$(status_of "$agent" CapPrm)" $c || fail "the agent has capability $c"
+    ! cap "$(status_of "$launcher" CapPrm)" $c || fail "the launcher has capability $c"
 done
 for c in $NET_ADMIN $SYS_MODULE $SYS_BOOT $SYS_TIME $SYS_ADMIN; do
     ! cap "$(status_of "$shim" CapPrm)" $c || fail "the supervisor has capability $c"
 done
 for c in $KILL $SYS_PTRACE; do
-    cap "$(status_of "$agent" CapEff)" $c || fail "the agent lacks capability $c"
+    cap "$(status_of "$launcher" CapEff)" $c || fail "the launcher lacks capability $c"
     cap "$(status_of "$shim" CapEff)" $c || fail "the supervisor lacks capability $c"
 done
+setpriv --reuid=sys --regid=sys --clear-groups kill -KILL "$shim" 2>/dev/null && fail "the agent's account ends supervisors"
 wait_for 20 grep -q CapBnd "$TMPDIR/ledger/caps"
 of_task() { awk -v key="$1:" '$1 == key { print $2 }' "$TMPDIR/ledger/caps"; }
 is "a task has none" "$(of_task CapPrm)" 0000000000000000

@@ -113,6 +113,11 @@ static bool listens(void *ctx)
     return fd >= 0;
 }
 
+const char *driver_account(void)
+{
+    return geteuid() == 0 ? getenv(DRIVER_ACCOUNT_VARIABLE) : NULL;
+}
+
 void driver_start(struct driver *d)
 {
     char log[320];
@@ -120,11 +125,20 @@ void driver_start(struct driver *d)
     d->agent = fork();
     assert_true(d->agent >= 0);
     if (d->agent == 0) {
+        const char *account = driver_account();
         execlp("stoker-agent", "stoker-agent", "--node", "n1", "--dir", d->agent_dir, "--log", log,
-               (char *)NULL);
+               account ? "--account" : NULL, account, (char *)NULL);
         _exit(127);
     }
     driver_await(listens, d, "the agent listens");
+}
+
+static bool has_gone(void *ctx)
+{
+    int fd = driver_dial(ctx);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0;
 }
 
 void driver_kill(struct driver *d, int signo)
@@ -132,6 +146,8 @@ void driver_kill(struct driver *d, int signo)
     kill(d->agent, signo);
     assert_int_equal(waitpid(d->agent, NULL, 0), d->agent);
     d->agent = 0;
+    if (driver_account()) /* it was the launcher */
+        driver_await(has_gone, d, "the agent goes with its launcher");
 }
 
 void driver_hang_up(struct driver *d)

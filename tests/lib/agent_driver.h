@@ -35,6 +35,10 @@ struct driver {
 void driver_init(struct driver *d);
 /* Ends the agent and removes the directory. */
 void driver_fini(struct driver *d);
+/* The account of an agent that stoker-launcher starts, where this variable names one and we are root; NULL:
+ * agents have the rights of this process. d->agent is the launcher then. */
+#define DRIVER_ACCOUNT_VARIABLE "STOKER_TEST_ACCOUNT"
+const char *driver_account(void);
 void driver_start(struct driver *d);           /* an agent; returns once it listens */
 void driver_kill(struct driver *d, int signo); /* and waits for its end */
 int driver_dial(struct driver *d);             /* a bare connection; the caller closes it */

@@ -97,13 +97,12 @@ static bool is_of_this_release(pid_t pid, const char *name)
 }
 
 /* A service that a service manager keeps: whether it runs, under which account and release. */
-static void check_service(struct doctor *d, const char *name, const char *program, const char *socket,
-                          uid_t want)
+static void check_service(struct doctor *d, const char *name, const char *program, const char *unit,
+                          const char *socket, uid_t want)
 {
     pid_t pid = find_process(program, socket, 0);
     if (!pid) {
-        char *cure =
-            xasprintf(tr("systemctl start %s; journalctl -u %s says why it ended"), program, program);
+        char *cure = xasprintf(tr("systemctl start %s; journalctl -u %s says why it ended"), unit, unit);
         doctor_add(d, name, CHECK_FAIL, cure, tr("no %s runs for %s"), program, socket);
         free(cure);
         return;
@@ -123,6 +122,18 @@ static void check_service(struct doctor *d, const char *name, const char *progra
         doctor_add(d, name, CHECK_OK, NULL, tr("process %d of %s serves %s"), (int)pid, is, socket);
     free(is);
     free(should);
+}
+
+/* Its launcher is root, the agent is not. */
+static void check_agent(struct doctor *d, const char *socket)
+{
+    pid_t agent = find_process("stoker-agent", socket, 0);
+    check_service(d, N_("agent"), agent ? "stoker-agent" : "stoker-launcher", "stoker-agent", socket, 0);
+    if (agent)
+        doctor_add(d, N_("agent account"), CHECK_WARN,
+                   tr("stoker init --shared makes the account; then: systemctl restart stoker-agent"),
+                   tr("process %d, the agent, has the rights of root: there is no account stoker-agent"),
+                   (int)agent);
 }
 
 /* --- a cluster of one user --- */
@@ -244,10 +255,10 @@ void doctor_check_nodes(struct doctor *d)
         const struct node_spec *s = &all.nodes.v[i];
         any_ssh = any_ssh || is_ssh(s);
         if (!is_ssh(s) && s->agent_socket)
-            check_service(d, N_("agent"), "stoker-agent", s->agent_socket, 0);
+            check_agent(d, s->agent_socket);
     }
     if (any_ssh && all.link_socket)
-        check_service(d, N_("link"), "stoker-link", all.link_socket,
+        check_service(d, N_("link"), "stoker-link", "stoker-link", all.link_socket,
                       all.link_keys ? owner_of(all.link_keys, geteuid()) : geteuid());
     else if (any_ssh)
         check_own_link(d);

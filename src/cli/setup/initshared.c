@@ -131,6 +131,18 @@ static void initshared_make_dir(struct init_step *t, const char *path, mode_t mo
     free(full);
 }
 
+/* Of one that is there the launcher has set the mode: the agent makes its files in it. */
+static void make_agent_dir(struct init_step *t)
+{
+    char *full = below_root(t, AGENT_DIR);
+    bool is_there = access(full, F_OK) == 0;
+    free(full);
+    if (is_there)
+        told("kept", AGENT_DIR);
+    else
+        initshared_make_dir(t, AGENT_DIR, 0711, NULL);
+}
+
 /* Beside the old one, then in its place. */
 static int initshared_write_file(const char *path, mode_t mode, const char *text)
 {
@@ -331,11 +343,12 @@ int init_shared_controller(struct init_shared *s)
     look_at_programs(&t, bin);
     make_account(&t, user, "/var/lib/stoker", "/usr/sbin/nologin");
     make_account(&t, link, LINK_KEYS, "/usr/sbin/nologin");
+    make_account(&t, AGENT_ACCOUNT, AGENT_DIR, "/usr/sbin/nologin");
     initshared_make_dir(&t, "/etc/stoker", 0755, NULL);
     initshared_make_dir(&t, "/var/lib/stoker", 0700, user);
     initshared_make_dir(&t, "/var/log/stoker", 0750, user);
     initshared_make_dir(&t, LINK_KEYS, 0755, link);
-    initshared_make_dir(&t, AGENT_DIR, 0711, NULL);
+    make_agent_dir(&t);
     initshared_make_key(&t, link);
     make_file(&t, "/etc/stoker/stoker.cfg", 0644, s->config, false);
     make_file(&t, POLICY_FILE, 0644, init_policy, false);
@@ -377,8 +390,9 @@ int init_shared_node(struct init_shared *s)
     umask(022);
     look_at_programs(&t, bin);
     make_account(&t, user, LOGIN_HOME, "/bin/sh");
+    make_account(&t, AGENT_ACCOUNT, AGENT_DIR, "/usr/sbin/nologin");
     initshared_make_dir(&t, "/etc/stoker", 0755, NULL);
-    initshared_make_dir(&t, AGENT_DIR, 0711, NULL);
+    make_agent_dir(&t);
     initshared_make_dir(&t, LOGIN_HOME, 0755, NULL);
     initshared_make_dir(&t, LOGIN_HOME "/.ssh", 0755, NULL);
     allow_key(&t, bin);

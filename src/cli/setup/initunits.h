@@ -6,13 +6,14 @@
 
 #include "src/base/str.h"
 
-#define LINK_KEYS    "/var/lib/stoker-link"
-#define LINK_SOCKET  "/run/stoker-link/link.sock"
-#define AGENT_DIR    "/var/lib/stoker-agent"
-#define AGENT_SOCKET "/run/stoker-agent/agent.sock"
-#define POLICY_FILE  "/etc/stoker/policy"
-#define LOGIN_HOME   "/var/lib/stoker"
-#define LOGIN_KEYS   LOGIN_HOME "/.ssh/authorized_keys"
+#define LINK_KEYS     "/var/lib/stoker-link"
+#define LINK_SOCKET   "/run/stoker-link/link.sock"
+#define AGENT_DIR     "/var/lib/stoker-agent"
+#define AGENT_ACCOUNT "stoker-agent"
+#define AGENT_SOCKET  "/run/stoker-agent/agent.sock"
+#define POLICY_FILE   "/etc/stoker/policy"
+#define LOGIN_HOME    "/var/lib/stoker"
+#define LOGIN_KEYS    LOGIN_HOME "/.ssh/authorized_keys"
 
 extern const char init_policy[];
 

@@ -1,4 +1,4 @@
-#include "backend/agent/own_rights.h"
+#include "backend/rights/own_rights.h"
 
 #include <linux/capability.h>
 #include <stdint.h>

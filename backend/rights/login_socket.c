@@ -1,4 +1,4 @@
-#include "backend/agent/login_socket.h"
+#include "backend/rights/login_socket.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/agent_internal.h"
 #include "src/base/dirs.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
@@ -17,21 +16,16 @@
 #define NAME "controller.sock"
 
 /* NULL: none. Caller frees. */
-static char *login_socket_place(const struct agent *a)
+static char *login_socket_place(const char *named, bool root)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (a->cfg.clients)
-        return xstrdup(a->cfg.clients);
+    if (named)
+        return xstrdup(named);
     if (state && *state == '/')
         return xasprintf("%s/stoker/run/" NAME, state);
-    if (a->root)
+    if (root)
         return xstrdup("/run/stoker/" NAME);
     return home && *home == '/' ? xasprintf("%s/.local/state/stoker/run/" NAME, home) : NULL;
-}
-
-static bool login_socket_is_wanted(const struct agent *a)
-{
-    return a->cfg.clients || (a->facts.has_spec && str_eq(a->facts.spec.role, "login"));
 }
 
 /* Of the symlink at path; "" where there is none. */
@@ -53,22 +47,19 @@ static bool login_socket_is_taken(const char *path, const char *target)
     return !*target || (fd != -ECONNREFUSED && fd != -ENOENT);
 }
 
-void login_socket_update(const struct agent *a, const char *to, bool *told)
+bool login_socket_update(const char *named, bool root, bool login, const char *to)
 {
-    char *path = login_socket_place(a), target[PATH_MAX];
+    char *path = login_socket_place(named, root), target[PATH_MAX];
     if (!path)
-        return;
+        return false;
     login_socket_read_target(path, target);
-    bool ours = strcmp(target, to) == 0;
-    if (!login_socket_is_wanted(a)) {
+    bool ours = strcmp(target, to) == 0, wanted = named || login;
+    bool taken = wanted && !ours && login_socket_is_taken(path, target);
+    if (!wanted) {
         if (ours)
             unlink(path);
-    } else if (!ours && login_socket_is_taken(path, target)) {
-        if (!*told)
-            log_warn("%s is not ours: commands here do not find this cluster by themselves", path);
-        *told = true;
-    } else if (!ours) {
-        mode_t old = umask(a->root ? 022 : 077);
+    } else if (!ours && !taken) {
+        mode_t old = umask(root ? 022 : 077);
         dirs_above(path, 0755);
         umask(old);
         unlink(path);
@@ -78,4 +69,5 @@ void login_socket_update(const struct agent *a, const char *to, bool *told)
             log_info("commands find the controller at %s", path);
     }
     free(path);
+    return taken;
 }

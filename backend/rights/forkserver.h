@@ -5,8 +5,8 @@
  * a socket (SOCK_SEQPACKET). For each task it gets the directory and the socket of the shim-to-be, forks,
  * and answers with the process id; the copy is a child of the agent, as if the agent had started it, and
  * its command line is that of a shim started by hand. It ends when the agent does; the shims go on. */
-#ifndef STOKER_BACKEND_AGENT_FORKSERVER_H
-#define STOKER_BACKEND_AGENT_FORKSERVER_H
+#ifndef STOKER_BACKEND_RIGHTS_FORKSERVER_H
+#define STOKER_BACKEND_RIGHTS_FORKSERVER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

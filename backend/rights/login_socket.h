@@ -5,15 +5,13 @@
  * stays when the agent goes: a command must hear then that the controller is away, and not start one. What
  * another program has put there is left alone.
  */
-#ifndef STOKER_BACKEND_AGENT_LOGIN_SOCKET_H
-#define STOKER_BACKEND_AGENT_LOGIN_SOCKET_H
+#ifndef STOKER_BACKEND_RIGHTS_LOGIN_SOCKET_H
+#define STOKER_BACKEND_RIGHTS_LOGIN_SOCKET_H
 
 #include <stdbool.h>
 
-struct agent;
-
-/* On a login node: a symlink to the socket `to`; elsewhere it is removed. *told: the log says already that
- * the place is taken. */
-void login_socket_update(const struct agent *a, const char *to, bool *told);
+/* Where `named` names the place, and on a login node: a symlink to the socket `to`; elsewhere it is
+ * removed. True where the place is taken by another program. */
+bool login_socket_update(const char *named, bool root, bool login, const char *to);
 
 #endif

@@ -1,4 +1,4 @@
-#include "backend/agent/forkserver.h"
+#include "backend/rights/forkserver.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* own_rights.h - an agent that is root keeps the capabilities that it uses, and no others. */
-#ifndef STOKER_BACKEND_AGENT_OWN_RIGHTS_H
-#define STOKER_BACKEND_AGENT_OWN_RIGHTS_H
+#ifndef STOKER_BACKEND_RIGHTS_OWN_RIGHTS_H
+#define STOKER_BACKEND_RIGHTS_OWN_RIGHTS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* own_limits.h - limits of the agent's own process, and those that its tasks get instead. */
-#ifndef STOKER_BACKEND_AGENT_OWN_LIMITS_H
-#define STOKER_BACKEND_AGENT_OWN_LIMITS_H
+#ifndef STOKER_BACKEND_RIGHTS_OWN_LIMITS_H
+#define STOKER_BACKEND_RIGHTS_OWN_LIMITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

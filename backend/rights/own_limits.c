@@ -1,6 +1,6 @@
 /* Descriptors are one per task, and memory holds environments of users: no core files. Tasks get the limits
  * from before, or those of the controller's start where the controller has started this agent. */
-#include "backend/agent/own_limits.h"
+#include "backend/rights/own_limits.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

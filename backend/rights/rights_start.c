@@ -1,0 +1,177 @@
+/* rights_start.c - a supervisor for a task, a reader for a file: of users whom the policy admits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "backend/node/user_lookup.h"
+#include "backend/rights/rights_internal.h"
+#include "backend/task/shim_setup.h"
+#include "src/base/log.h"
+#include "src/base/spawn.h"
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+#include "src/proto/frame.h"
+
+#define READERS_MAX  64
+#define GRANT_WAIT_S 5
+
+static int rights_admit(const struct rights *r, const struct rights_request *q, unsigned n_live,
+                        const struct blob **ret_groups, struct errtext *err)
+{
+    char user[RIGHTS_NAME_SIZE], path[PATH_MAX];
+    snprintf(user, sizeof user, "%s", q->user);
+    snprintf(path, sizeof path, "%s", q->path);
+    struct launch l = {
+        .uid = q->uid, .gid = q->gid, .user = *user ? user : NULL, .workdir = *path ? path : NULL};
+    if (!r->root && q->uid != geteuid())
+        return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), q->uid);
+    /* Its own uid needs no groups from the name service: it has them. */
+    bool ask = r->root ? l.uid != 0 || l.gid != 0 : r->policy.groups.n + r->policy.denied.n > 0;
+    int e = ask ? user_lookup_groups(l.uid, l.gid, l.user, ret_groups, err) : 0;
+    return e ? e : node_policy_check(&r->policy, &l, n_live, *ret_groups, err);
+}
+
+/* Users pass through to their scripts, and list nothing; an agent of another account reads, and no more:
+ * its group comes from the directory above, as that of all files does. */
+static int rights_make_dir(const struct rights *r, const char *task)
+{
+    mode_t mode = rights_is_shared(r) ? 0751 : r->root ? 0711 : 0700;
+    return mkdirat(r->dir->tasks_fd, task, mode) < 0 ? -errno : 0;
+}
+
+/* What the supervisor believes whatever the agent says: the first that comes on its socket. */
+static int rights_send_grant(const struct rights *r, const struct rights_request *q,
+                             const struct blob *groups, const struct task_groups *of, int sock)
+{
+    uint32_t root_group = 0;
+    struct blob own = {.p = (uint8_t *)&root_group, .n = sizeof root_group};
+    char *group = task_groups_are_empty(of) ? NULL : xstrdup(q->group);
+    struct shim_setup g = {.version = SHIM_VERSION,
+                           .drop = r->root,
+                           .uid = q->uid,
+                           .gid = q->gid,
+                           .agent = r->cfg.agent,
+                           .groups = groups ? *groups : own,
+                           .cgroup = of->memory,
+                           .cgroup_v1 = of->memory_is_v1,
+                           .nofile = r->limits.nofile,
+                           .core_known = true,
+                           .core = r->limits.core,
+                           .spared = r->limits.spared,
+                           .oom_score_adj = r->limits.oom_score_adj,
+                           .spool_max = r->policy.spool_max_mib << 20,
+                           .supervisor = of->supervisor,
+                           .pids = of->pids,
+                           .ranks = of->task,
+                           .inherited = of->inherited,
+                           .group = group,
+                           .workdirs = r->policy.workdirs};
+    struct str out = STR_INIT;
+    size_t at = frame_begin(&out), done = 0;
+    codec_encode(&shim_setup_rec, &g, &out);
+    frame_end(&out, at, SHIM_GRANT, 0, 0);
+    struct timeval patience = {.tv_sec = GRANT_WAIT_S}, none = {0};
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    ssize_t n = 0;
+    while (done < out.len &&
+           ((n = send(sock, out.s + done, out.len - done, MSG_NOSIGNAL)) > 0 || errno == EINTR))
+        done += n > 0 ? (size_t)n : 0;
+    int e = done == out.len ? 0 : -errno;
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+    str_fini(&out);
+    free(group);
+    return e;
+}
+
+static int rights_fork_shim(struct rights *r, const struct rights_request *q, const char *task,
+                            const struct blob *groups, const struct task_groups *of,
+                            struct rights_answer *a)
+{
+    struct proc p;
+    int sv[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
+        return -errno;
+    char *dir = xasprintf("%s/%s", r->dir->tasks_path, task);
+    a->pid = forkserver_shim(&r->forkserver, dir, of->supervisor, sv[1]);
+    free(dir);
+    close(sv[1]);
+    int e = a->pid < 0 ? a->pid : 0;
+    if (e == 0) {
+        idmap_set(&r->shims, (uint64_t)a->pid, r);
+        e = rights_send_grant(r, q, groups, of, sv[0]);
+    }
+    if (e == 0 && rights_is_shared(r) && proc_read(a->pid, &p) == 0)
+        a->start = p.start;
+    if (e < 0)
+        close(sv[0]); /* a supervisor that was begun hears no launch, and ends */
+    else
+        a->fd = sv[0];
+    return e;
+}
+
+int rights_start(struct rights *r, const struct rights_request *q, struct rights_answer *a)
+{
+    struct errtext err = {""};
+    const struct blob *groups = NULL;
+    char task[TASKDIR_NAME_SIZE];
+    taskdir_name(&q->key, task);
+    a->fault = FAULT_USER;
+    unsigned n_own = (unsigned)r->shims.n;
+    int e = rights_admit(r, q, q->n_live > n_own ? q->n_live : n_own, &groups, &err);
+    if (e == -EAGAIN || e == 0)
+        a->fault = FAULT_NODE;
+    if (e < 0)
+        return rights_fail(a, e, &err);
+    e = rights_make_dir(r, task);
+    if (e < 0)
+        return rights_fail(a, err_set(&err, e, "cannot make the task directory: %s", strerror(-e)), &err);
+    struct job_bounds b = {.mem_mib = q->mem_mib,
+                           .cpus = q->cpus,
+                           .processes = r->policy.max_processes,
+                           .devices = q->devices};
+    struct task_groups of;
+    job_groups_make(r->groups, q->group, &b, task, q->task_mem_mib, &of);
+    e = rights_fork_shim(r, q, task, groups, &of, a);
+    a->number = !task_groups_are_empty(&of);
+    task_groups_fini(&of);
+    if (e == 0)
+        return 0;
+    job_groups_remove_task(r->groups, q->group, task);
+    taskdir_remove(r->dir->tasks_fd, task);
+    err_set(&err, e, "resource: cannot start the supervisor: %s", strerror(-e));
+    return rights_fail(a, e, &err);
+}
+
+/* It becomes its user before it reads anything. */
+int rights_read(struct rights *r, const struct rights_request *q, struct rights_answer *a)
+{
+    struct errtext err = {""};
+    const struct blob *groups = NULL;
+    int sv[2];
+    int e = rights_admit(r, q, 0, &groups, &err);
+    if (e < 0)
+        return rights_fail(a, e, &err);
+    if (r->readers.n >= READERS_MAX || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
+        return a->r = -EBUSY;
+    char name[] = "stoker-agent", option[] = FILE_READER_OPTION, lang[] = "LC_ALL=C", user[16];
+    snprintf(user, sizeof user, "%u", (unsigned)q->uid);
+    char *argv[] = {name, option, user, NULL}, *env[] = {lang, NULL};
+    pid_t pid;
+    e = spawn_program(
+        &(struct spawn){.path = r->cfg.reader, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
+        &pid);
+    close(sv[1]);
+    if (e < 0)
+        close(sv[0]);
+    else
+        idmap_set(&r->readers, (uint64_t)pid, r);
+    a->fd = e < 0 ? -1 : sv[0];
+    a->pid = e < 0 ? 0 : pid;
+    return a->r = e;
+}
