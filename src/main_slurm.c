@@ -2,8 +2,9 @@
  * only; everything else is in backend/slurm.
  *
  * Started by the client that needs it (src/client/client_slurm.c), never by a service manager. It ends some
- * seconds after its last client has left and leaves nothing behind. With --stdio it is what a client
- * elsewhere has brought here (src/client/client_remote.c): static, so that it runs beside any C library.
+ * seconds after its last client has left, and leaves nothing behind but what was submitted in the last
+ * hour. With --stdio it is what a client elsewhere has brought here (src/client/client_remote.c): static, so
+ * that it runs beside any C library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +27,10 @@
 #include "src/carry/boot.h"
 #include "src/client/client_find.h"
 
-#define IDLE_MS       10000
-#define PATH_TEXT_MAX 65536
-#define IDLE_VARIABLE "STOKER_SLURM_IDLE_MS" /* for tests: another time */
+#define IDLE_MS         10000
+#define PATH_TEXT_MAX   65536
+#define IDLE_VARIABLE   "STOKER_SLURM_IDLE_MS" /* for tests: other times */
+#define SETTLE_VARIABLE "STOKER_SLURM_SETTLE_MS"
 
 static void slurm_on_signal(void *ctx, int signo)
 {
@@ -145,9 +147,11 @@ static int serve_socket(char **argv)
         tell_listening(up);
         return 0;
     }
-    const char *idle = getenv(IDLE_VARIABLE);
-    struct slurm_server_settings settings = {
-        .socket = argv[1], .commands = argv[2], .idle_ms = idle ? atoll(idle) : IDLE_MS};
+    const char *idle = getenv(IDLE_VARIABLE), *settle = getenv(SETTLE_VARIABLE);
+    struct slurm_server_settings settings = {.socket = argv[1],
+                                             .commands = argv[2],
+                                             .idle_ms = idle ? atoll(idle) : IDLE_MS,
+                                             .settle_ms = settle ? atoll(settle) : 0};
     struct loop *loop = loop_new();
     struct slurm_server *server = NULL;
     struct errtext err = {""};

@@ -91,8 +91,7 @@ bool slurm_act_argv(const struct model *model, const struct msg_act *m, size_t f
 
 /* --- answers --- */
 
-/* Slurm prints the same texts as the protocol's refusals; what is none of them is still a refusal. */
-static enum refusal act_refusal(const char *says)
+enum refusal slurm_refusal_of(const char *says)
 {
     for (enum refusal r = REFUSAL_BAD_REQUEST + 1; r < REFUSAL_N; r++)
         if (strstr(says, refusal_slurm(r)))
@@ -132,7 +131,7 @@ static void act_note(struct act_run *run, const struct slurm_output *o, uint32_t
     if (run->refusal != REFUSAL_NONE)
         return;
     const char *says = o->says.len ? o->says.s : "Slurm has refused it without a reason";
-    run->refusal = act_refusal(says);
+    run->refusal = slurm_refusal_of(says);
     run->says = xstrdup(says);
 }
 
@@ -207,7 +206,7 @@ static void slurm_script_on_answer(struct slurm_session *s, uint64_t tag, const 
     if (o->exit_code == 0)
         slurm_session_send(s, MSG_SCRIPT_TEXT, tag, &m);
     else
-        slurm_session_refuse(s, tag, act_refusal(o->says.s), o->says.s);
+        slurm_session_refuse(s, tag, slurm_refusal_of(o->says.s), o->says.s);
 }
 
 void slurm_act_script(struct slurm_session *s, uint64_t tag, const struct msg_job *m)

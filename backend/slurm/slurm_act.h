@@ -15,4 +15,7 @@ void slurm_act_script(struct slurm_session *s, uint64_t tag, const struct msg_jo
 bool slurm_act_argv(const struct model *model, const struct msg_act *m, size_t from, size_t n,
                     struct strv *ret) __attribute__((warn_unused_result));
 
+/* Slurm prints the same texts as the protocol's refusals; what is none of them is still a refusal. Pure. */
+enum refusal slurm_refusal_of(const char *says);
+
 #endif

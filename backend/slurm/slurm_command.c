@@ -174,13 +174,15 @@ static int slurm_command_start(struct slurm_command *c, const struct slurm_comma
         return -EMFILE;
     }
     char *path = xasprintf("%s/%s", spec->dir, spec->argv->v[0]);
-    int r = spawn_program(&(struct spawn){.path = path,
-                                          .argv = spec->argv->v,
-                                          .env = spec->env->v,
-                                          .fds = {{null, 0}, {out[1], 1}, {says[1], 2}},
-                                          .n_fds = 3,
-                                          .session = true},
-                          &c->pid);
+    int r = spawn_program(
+        &(struct spawn){.path = path,
+                        .argv = spec->argv->v,
+                        .env = spec->env->v,
+                        .fds = {{spec->in_fd > 0 ? spec->in_fd : null, 0}, {out[1], 1}, {says[1], 2}},
+                        .n_fds = 3,
+                        .dir = spec->begins_in,
+                        .session = true},
+        &c->pid);
     free(path);
     close(null);
     close(out[1]);

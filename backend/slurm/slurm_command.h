@@ -27,6 +27,8 @@ struct slurm_command_spec {
     const struct strv *argv;
     const struct strv *env; /* slurm_clean_env, or that with more in it */
     uint32_t timeout_ms;
+    int in_fd;             /* its standard input, which stays the caller's; 0: nothing is read */
+    const char *begins_in; /* a directory; NULL: that of this process */
 };
 
 /* Starts it. fn is called once, later, unless the command is dropped. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/slurm/slurm_intent.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -150,10 +151,29 @@ static void read_request(struct job *j, const struct slurm_row *row, const struc
     r->time_limit_s = slurm_duration(COLUMN(row, TIME_LIMIT));
     r->nice = (int32_t)slurm_u32(COLUMN(row, NICE), 0);
     char *comment = slurm_text(COLUMN(row, COMMENT)), *reservation = slurm_text(COLUMN(row, RESERVATION));
+    if (comment && str_starts(comment, SLURM_INTENT_MARK)) { /* of a submission of ours, not its user's */
+        free(comment);
+        comment = NULL;
+    }
     if (comment)
         req_rare_mut(r)->comment = comment;
     if (reservation)
         req_rare_mut(r)->reservation = reservation;
+}
+
+/* A script that had no file of its own lay in one of ours for a moment: its name alone says something. */
+static char *read_command(const struct slurm_row *row)
+{
+    char *text = slurm_text(COLUMN(row, COMMAND));
+    const char *ours = text ? strstr(text, SLURM_INTENT_DIR) : NULL, *name = ours;
+    size_t path = ours ? (size_t)(ours - text) + strcspn(ours, " ") : 0;
+    for (size_t i = 0; ours && i < path; i++)
+        name = text[i] == '/' ? text + i + 1 : name;
+    char *copy = ours ? xstrdup(name) : NULL;
+    if (!ours)
+        return text;
+    free(text);
+    return copy;
 }
 
 /* What squeue tells of an array's record is the name of no file: each element has its own. */
@@ -298,7 +318,7 @@ struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array
     j->user = slurm_text(COLUMN(row, USER));
     j->group = slurm_text(COLUMN(row, GROUP));
     j->partition = slurm_text(COLUMN(row, PARTITION));
-    j->command = slurm_text(COLUMN(row, COMMAND));
+    j->command = read_command(row);
     j->priority = slurm_u32(COLUMN(row, PRIORITY), 0);
     j->restarts = slurm_u32(COLUMN(row, RESTARTS), 0);
     read_reason(j, COLUMN(row, REASON));

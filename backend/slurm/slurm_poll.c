@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "backend/slurm/slurm_command.h"
 #include "backend/slurm/slurm_table.h"
+#include "backend/slurm/slurm_word.h"
 #include "src/base/log.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -18,7 +18,6 @@
 #define LIMITED_MOST_MS 600000 /* where Slurm says that it is asked too often */
 #define HURRY_MS        2000   /* an answer that young is as good as a new one */
 #define ANSWER_WAIT_MS  60000
-#define WORD_SIZE       20
 #define LOOK_AT_MAX     200 /* jobs by name; beyond, the next round tells */
 
 /* X(enum member, what it is called, least pause in milliseconds) */
@@ -65,7 +64,7 @@ struct slurm_poll {
     struct slurm_command *running;
     enum slurm_question_kind which; /* runs */
     enum slurm_scope scope;         /* of the jobs that are asked for */
-    char word[WORD_SIZE];           /* behind each column of that answer */
+    char word[SLURM_WORD_SIZE];     /* behind each column of that answer */
     VEC(uint32_t) look_at;
     char *trouble;
     struct loop_timer timer;
@@ -132,18 +131,6 @@ static void slurm_poll_on_timer(void *ctx)
 
 /* --- asking --- */
 
-/* A control character and letters: 47 bits that no name can have been made for. */
-static void slurm_poll_make_word(char word[static WORD_SIZE])
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    uint8_t random[WORD_SIZE - 2];
-    bug_on(getrandom(random, sizeof random, 0) != (ssize_t)sizeof random);
-    word[0] = '\037';
-    for (size_t i = 0; i < sizeof random; i++)
-        word[1 + i] = letters[random[i] % (sizeof letters - 1)];
-    word[WORD_SIZE - 1] = '\0';
-}
-
 /* Array elements have ids of their own, which -j does not take all of: the array's id stands for them. */
 static char *slurm_poll_ids(const struct slurm_poll *p)
 {
@@ -156,7 +143,7 @@ static char *slurm_poll_ids(const struct slurm_poll *p)
 static void slurm_poll_squeue(struct slurm_poll *p, struct strv *argv)
 {
     char *format;
-    slurm_poll_make_word(p->word);
+    slurm_word_make(p->word);
     format = slurm_table_format(p->word);
     strv_push(argv, "squeue");
     strv_push(argv, "--all");

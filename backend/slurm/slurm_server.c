@@ -8,132 +8,51 @@
 
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_causes.h"
+#include "backend/slurm/slurm_intent.h"
 #include "backend/slurm/slurm_rows.h"
 #include "backend/slurm/slurm_session.h"
+#include "backend/slurm/slurm_submit.h"
+#include "backend/slurm/slurm_trial.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-#define QUEUE_MAX       (1u << 30) /* the rows of a million jobs, to a client of the same user */
-#define QUEUE_ENOUGH    (4u << 20)
-#define COMMAND_WAIT_MS 60000
-#define COMMITTED       UINT64_MAX /* nothing waits for a disk */
+#define QUEUE_MAX    (1u << 30) /* the rows of a million jobs, to a client of the same user */
+#define QUEUE_ENOUGH (4u << 20)
+#define COMMITTED    UINT64_MAX /* nothing waits for a disk */
 
 /* What this engine does not do yet: the screens do not offer it. */
 #define LACKED                                                                                               \
-    (1u << LACK_SUBMIT | 1u << LACK_HISTORY | 1u << LACK_PLAN | 1u << LACK_SHARES | 1u << LACK_NODES |       \
+    (1u << LACK_HISTORY | 1u << LACK_PLAN | 1u << LACK_SHARES | 1u << LACK_NODES |       \
      1u << LACK_SHELL | 1u << LACK_DEVICES)
 
-struct server_command { /* that a client has asked for */
-    struct list link;
-    struct slurm_server *server;
-    struct slurm_command *command;
-    uint64_t session; /* its number */
-    uint64_t tag;
-    slurm_done_fn *fn;
-    void *arg;
-};
-
 struct slurm_server {
-    struct loop *loop;
-    char *socket, *dir;
+    struct slurm_hub hub;
+    char *socket;
     char host[256];
-    struct strv env;
     int64_t idle_ms;
     int listen_fd;
     struct loop_fd listen_watch;
     struct loop_timer idle;
-    struct list sessions, commands;
-    uint64_t last_number;
     struct slurm_mirror *mirror;
     struct slurm_poll *poll;
     struct slurm_poll_ops poll_ops;
+    struct slurm_submits *submits;
+    struct slurm_trials *trials;
 };
-
-/* --- sending --- */
-
-static void slurm_session_check_sent(struct slurm_session *s, bool sent)
-{
-    if (sent)
-        return;
-    s->missed = true;
-    s->follow = SLURM_FOLLOW_NONE;
-}
-
-void slurm_session_send(struct slurm_session *s, enum msg_kind kind, uint64_t tag, const void *body)
-{
-    slurm_session_check_sent(s, conn_send(s->conn, 0, kind, tag, body));
-}
-
-void slurm_session_send_encoded(struct slurm_session *s, enum msg_kind kind, uint64_t tag,
-                                const struct str *bytes)
-{
-    slurm_session_check_sent(s, conn_send_encoded(s->conn, 0, kind, tag, bytes->s, bytes->len));
-}
-
-void slurm_session_refuse(struct slurm_session *s, uint64_t tag, enum refusal refusal, const char *text)
-{
-    char *copy = xstrdup(text);
-    struct msg_result r = {.refusal = refusal, .text = copy};
-    slurm_session_send(s, MSG_RESULT, tag, &r);
-    free(copy);
-}
-
-/* --- commands of clients --- */
-
-static struct slurm_session *server_find_session(struct slurm_server *server, uint64_t number)
-{
-    list_for_each (s, &server->sessions, struct slurm_session, link)
-        if (s->number == number)
-            return s;
-    return NULL;
-}
-
-static void server_command_free(struct server_command *c)
-{
-    list_unlink(&c->link);
-    slurm_command_free(c->command);
-    free(c);
-}
-
-static void server_on_command(void *ctx, const struct slurm_output *o)
-{
-    struct server_command *c = ctx;
-    c->fn(server_find_session(c->server, c->session), c->tag, o, c->arg);
-    server_command_free(c);
-}
-
-void slurm_session_run(struct slurm_session *s, uint64_t tag, const struct strv *argv, slurm_done_fn *fn,
-                       void *arg)
-{
-    struct slurm_server *server = s->server;
-    struct server_command *c = xcalloc(1, sizeof *c);
-    *c = (struct server_command){.server = server, .session = s->number, .tag = tag, .fn = fn, .arg = arg};
-    list_init(&c->link);
-    list_append(&server->commands, &c->link);
-    c->command = slurm_command_new(
-        server->loop,
-        &(struct slurm_command_spec){
-            .dir = server->dir, .argv = argv, .env = &server->env, .timeout_ms = COMMAND_WAIT_MS},
-        server_on_command, c);
-}
 
 /* --- what is read --- */
 
-static void server_update_need(struct slurm_server *server)
+static void server_need(struct slurm_server *server)
 {
-    enum slurm_need need = SLURM_NEED_NOTHING;
-    list_for_each (s, &server->sessions, struct slurm_session, link) {
+    bool looks = server->submits && slurm_submits_look(server->submits);
+    enum slurm_need need = looks ? SLURM_NEED_OWN : SLURM_NEED_NOTHING;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         enum slurm_need of = slurm_rows_need(s);
         need = of > need ? of : need;
     }
     slurm_poll_need(server->poll, need);
-}
-
-void slurm_session_need(struct slurm_session *s)
-{
-    server_update_need(s->server);
 }
 
 /* An event is encoded once for all who follow. */
@@ -141,7 +60,7 @@ static void server_tell(void *ctx, const struct event *ev)
 {
     struct slurm_server *server = ctx;
     struct str bytes = STR_INIT;
-    list_for_each (s, &server->sessions, struct slurm_session, link) {
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         if (!slurm_rows_follows(s, ev))
             continue;
         if (!bytes.len) {
@@ -167,7 +86,7 @@ static void server_on_round(void *ctx, bool config)
 {
     struct slurm_server *server = ctx;
     bool works = !slurm_poll_trouble(server->poll);
-    list_for_each (s, &server->sessions, struct slurm_session, link) {
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         slurm_rows_tell_round(s);
         if (config && s->follow != SLURM_FOLLOW_NONE)
             slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
@@ -191,7 +110,7 @@ static void slurm_session_welcome(struct slurm_session *s, uint64_t tag)
                             .epoch = m->epoch,
                             .uid = geteuid(),
                             .release = release,
-                            .now = loop_wall(server->loop),
+                            .now = loop_wall(server->hub.loop),
                             .pid = (uint32_t)getpid(),
                             .engine = engine,
                             .engine_release = (char *)(uintptr_t)slurm_mirror_release(server->mirror),
@@ -255,6 +174,7 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_ACT: slurm_act(s, tag, body); break;
     case MSG_UPDATE: slurm_act_update(s, tag, body); break;
     case MSG_SCRIPT: slurm_act_script(s, tag, body); break;
+    case MSG_SUBMIT: slurm_submit(s, tag, body); break;
     case MSG_ENGINE: slurm_session_engine(s, tag); break;
     case MSG_PING: slurm_session_send(s, MSG_PONG, tag, NULL); break;
     case MSG_WATCH_UTIL: break; /* nothing is measured, so nothing is pushed */
@@ -268,10 +188,17 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
 
 static void server_check_idle(struct slurm_server *server)
 {
-    if (list_empty(&server->sessions) && list_empty(&server->commands))
-        loop_timer_set(server->loop, &server->idle, server->idle_ms);
+    bool busy = server->submits && slurm_submits_are_busy(server->submits);
+    if (list_empty(&server->hub.sessions) && list_empty(&server->hub.commands) && !busy)
+        loop_timer_set(server->hub.loop, &server->idle, server->idle_ms);
     else
-        loop_timer_cancel(server->loop, &server->idle);
+        loop_timer_cancel(server->hub.loop, &server->idle);
+}
+
+static void server_on_change(void *ctx)
+{
+    server_need(ctx);
+    server_check_idle(ctx);
 }
 
 static void slurm_session_free(struct slurm_session *s)
@@ -280,8 +207,7 @@ static void slurm_session_free(struct slurm_session *s)
     list_unlink(&s->link);
     rec_fini(&msg_get_rec, &s->get);
     free(s);
-    server_update_need(server);
-    server_check_idle(server);
+    server_on_change(server);
 }
 
 static int slurm_session_on_frame(void *ctx, struct conn *conn, const struct frame *f)
@@ -335,13 +261,16 @@ static bool is_same_user(int fd)
 static void server_let_in(struct slurm_server *server, int fd)
 {
     struct slurm_session *s = xcalloc(1, sizeof *s);
+    s->hub = &server->hub;
     s->server = server;
     s->mirror = server->mirror;
     s->poll = server->poll;
-    s->number = ++server->last_number;
+    s->submits = server->submits;
+    s->trials = server->trials;
+    s->number = ++server->hub.last_number;
     list_init(&s->link);
-    list_append(&server->sessions, &s->link);
-    s->conn = conn_new(server->loop, fd, FRAME_MAX, QUEUE_MAX, COMMITTED, &slurm_session_ops, s);
+    list_append(&server->hub.sessions, &s->link);
+    s->conn = conn_new(server->hub.loop, fd, FRAME_MAX, QUEUE_MAX, COMMITTED, &slurm_session_ops, s);
     conn_set_enough(s->conn, QUEUE_ENOUGH);
     server_check_idle(server);
 }
@@ -362,7 +291,18 @@ static void server_on_listen(void *ctx, unsigned ready)
 static void server_on_idle(void *ctx)
 {
     struct slurm_server *server = ctx;
-    loop_stop(server->loop);
+    loop_stop(server->hub.loop);
+}
+
+/* Those of a server are known by its socket's name. */
+static struct slurm_submits *server_open_submits(struct slurm_server *s, int64_t settle_ms)
+{
+    const char *slash = strrchr(s->socket, '/');
+    char *root = slurm_intent_root(slash ? slash + 1 : s->socket);
+    struct slurm_submits *submits = slurm_submits_new(&(struct slurm_submits_settings){
+        .hub = &s->hub, .mirror = s->mirror, .poll = s->poll, .root = root, .settle_ms = settle_ms});
+    free(root);
+    return submits;
 }
 
 int slurm_server_new(struct loop *l, const struct slurm_server_settings *settings,
@@ -372,23 +312,27 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     if (fd < 0)
         return err_set(err, fd, "cannot listen at %s: %s", settings->socket, strerror(-fd));
     struct slurm_server *s = xcalloc(1, sizeof *s);
-    *s = (struct slurm_server){.loop = l,
+    *s = (struct slurm_server){.hub = {.loop = l,
+                                       .dir = xstrdup(settings->commands),
+                                       .env = slurm_clean_env(environ),
+                                       .changed = server_on_change,
+                                       .ctx = s},
                                .socket = xstrdup(settings->socket),
-                               .dir = xstrdup(settings->commands),
-                               .env = slurm_clean_env(environ),
                                .idle_ms = settings->idle_ms,
                                .listen_fd = fd};
     if (gethostname(s->host, sizeof s->host - 1) < 0)
         s->host[0] = '\0';
-    list_init(&s->sessions);
-    list_init(&s->commands);
+    list_init(&s->hub.sessions);
+    list_init(&s->hub.commands);
     s->mirror = slurm_mirror_new(server_tell, s);
     s->poll_ops = (struct slurm_poll_ops){.on_round = server_on_round, .ctx = s};
-    s->poll = slurm_poll_new(l, s->mirror, s->dir, &s->env, &s->poll_ops);
+    s->poll = slurm_poll_new(l, s->mirror, s->hub.dir, &s->hub.env, &s->poll_ops);
     s->idle = (struct loop_timer){.fn = server_on_idle, .ctx = s};
     s->listen_watch = (struct loop_fd){.fd = fd, .fn = server_on_listen, .ctx = s};
     loop_watch(l, &s->listen_watch, LOOP_READ);
-    server_check_idle(s);
+    s->trials = slurm_trials_new(&s->hub);
+    s->submits = server_open_submits(s, settings->settle_ms);
+    server_on_change(s);
     *ret = s;
     return 0;
 }
@@ -397,22 +341,21 @@ void slurm_server_free(struct slurm_server *s)
 {
     if (!s)
         return;
-    loop_unwatch(s->loop, &s->listen_watch);
+    loop_unwatch(s->hub.loop, &s->listen_watch);
     close(s->listen_fd);
     unlink(s->socket);
-    loop_timer_cancel(s->loop, &s->idle);
-    list_for_each (c, &s->commands, struct server_command, link)
-        server_command_free(c);
-    list_for_each (session, &s->sessions, struct slurm_session, link) {
+    loop_timer_cancel(s->hub.loop, &s->idle);
+    list_for_each (session, &s->hub.sessions, struct slurm_session, link) {
         conn_close(session->conn);
         list_unlink(&session->link);
         rec_fini(&msg_get_rec, &session->get);
         free(session);
     }
+    slurm_submits_free(s->submits);
+    slurm_trials_free(s->trials);
     slurm_poll_free(s->poll);
     slurm_mirror_free(s->mirror);
-    strv_fini(&s->env);
+    slurm_hub_fini(&s->hub);
     free(s->socket);
-    free(s->dir);
     free(s);
 }

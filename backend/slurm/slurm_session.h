@@ -1,4 +1,5 @@
-/* slurm_session.h - a client's connection, as the files that answer it share it. */
+/* slurm_session.h - a client's connection, as the files that answer it share it: what is sent, and the
+ * commands that run for it. */
 #ifndef STOKER_BACKEND_SLURM_SLURM_SESSION_H
 #define STOKER_BACKEND_SLURM_SLURM_SESSION_H
 
@@ -10,11 +11,26 @@
 
 enum slurm_follow { SLURM_FOLLOW_NONE, SLURM_FOLLOW_JOB, SLURM_FOLLOW_OWN, SLURM_FOLLOW_ALL };
 
+/* What all connections share. */
+struct slurm_hub {
+    struct loop *loop;
+    char *dir; /* of Slurm's commands */
+    struct strv env;
+    struct list sessions, commands; /* commands: that run for them */
+    uint64_t last_number;
+    void (*changed)(
+        void *ctx); /* what has to be read, or whether there is anything to do, may be another */
+    void *ctx;
+};
+
 struct slurm_session {
     struct list link;
+    struct slurm_hub *hub;
     struct slurm_server *server;
     const struct slurm_mirror *mirror;
     struct slurm_poll *poll;
+    struct slurm_submits *submits;
+    struct slurm_trials *trials;
     struct conn *conn;
     uint64_t number; /* of this connection: commands that it has asked for outlive it */
     bool greeted;
@@ -40,5 +56,12 @@ void slurm_session_need(struct slurm_session *s);
 typedef void slurm_done_fn(struct slurm_session *s, uint64_t tag, const struct slurm_output *o, void *arg);
 void slurm_session_run(struct slurm_session *s, uint64_t tag, const struct strv *argv, slurm_done_fn *fn,
                        void *arg);
+
+/* The same for no client: s is NULL. */
+void slurm_hub_run(struct slurm_hub *hub, const struct strv *argv, slurm_done_fn *fn, void *arg);
+/* NULL: it has gone. */
+struct slurm_session *slurm_hub_find(struct slurm_hub *hub, uint64_t number);
+/* Drops the commands that run. */
+void slurm_hub_fini(struct slurm_hub *hub);
 
 #endif

@@ -391,11 +391,12 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     return 0;
 }
 
-int client_connect_wait(const char *program, int wait_ms, struct client **ret, struct errtext *err)
+int client_connect_wait(const char *program, unsigned flags, int wait_ms, struct client **ret,
+                        struct errtext *err)
 {
     int64_t deadline = mono_ms() + wait_ms;
     for (int pause_ms = 20;; pause_ms = pause_ms < 1000 ? pause_ms * 2 : 1000) {
-        int r = client_connect(program, 0, ret, err);
+        int r = client_connect(program, flags, ret, err);
         if (r == 0 || r == -EPROTO || r == -EACCES)
             return r;
         int64_t left = deadline - mono_ms();

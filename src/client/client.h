@@ -37,8 +37,8 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     __attribute__((warn_unused_result));
 /* Waits up to wait_ms for a controller to answer, trying again with growing pauses: for commands inside
  * jobs. */
-int client_connect_wait(const char *program, int wait_ms, struct client **ret, struct errtext *err)
-    __attribute__((warn_unused_result));
+int client_connect_wait(const char *program, unsigned flags, int wait_ms, struct client **ret,
+                        struct errtext *err) __attribute__((warn_unused_result));
 void client_free(struct client *c);
 
 const struct msg_welcome *client_welcome(const struct client *c); /* NULL: see CLIENT_EAGER */

@@ -124,7 +124,7 @@ static void spawn(void)
     }
     free(path);
     struct errtext err = {""};
-    int r = client_connect_wait("fuzz", WAIT_MS, &it.client, &err);
+    int r = client_connect_wait("fuzz", 0, WAIT_MS, &it.client, &err);
     must(r == 0, err.s);
 }
 

@@ -85,8 +85,8 @@ case_ "what it has cost"
 must stoker slurm status
 has "the status" "$out" "cluster bench"
 has "the status" "$out" "squeue"
-run stoker submit --wrap true
-[ $rc -ne 0 ] || fail "it was submitted"
+run stoker audit
+[ $rc -ne 0 ] || fail "it was answered"
 has "the text" "$err" "not built for Slurm yet"
 [ ! -e "$HOME/.local/state/stoker/stoker.db" ] || fail "a cluster of Stoker's own was started beside the Slurm"
 

@@ -110,7 +110,7 @@ struct client *cluster_connect(void)
 {
     struct client *c = NULL;
     struct errtext err = {""};
-    if (client_connect_wait("test", CONNECT_MS, &c, &err) < 0)
+    if (client_connect_wait("test", 0, CONNECT_MS, &c, &err) < 0)
         fail_msg("no controller answers: %s", err.s);
     return c;
 }

@@ -234,8 +234,8 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
     ui_changed(ui);
     if (s->again)
         form_ask_draft(s, DRAFT_ASK);
-    else if (r && !s->refused && !s->now && s->draft && s->draft->rc >= 0)
-        ask_cheaper(s);
+    else if (r && !s->refused && !s->now && !ui_engine(ui) && s->draft && s->draft->rc >= 0)
+        ask_cheaper(s); /* another engine is not asked twice for what was typed once */
 }
 
 static void form_ask_ask_controller(struct form_page *s, bool by_hand)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
+#include "src/cli/ask.h"
 
 #define PAUSE_FIRST_MS 50
 #define PAUSE_MAX_MS   1000
@@ -240,7 +241,7 @@ void *follow_call(struct follow *f, enum msg_kind kind, const void *body, int wa
             return answer;
         if (f->client)
             lose(f);
-        if (client_connect_wait(f->cli->cmd->name, wait_ms, &f->client, &err)) {
+        if (client_connect_wait(f->cli->cmd->name, ask_flags(f->cli), wait_ms, &f->client, &err)) {
             f->client = NULL;
             return NULL;
         }

@@ -26,7 +26,7 @@ static int connect_first(const struct cli *cli, struct client **ret, struct errt
     if (rc && submission_inside_job())
         cli_error(cli, SUBMISSION_AWAY ", waiting for it");
     if (rc && (submission_inside_job() || rc == -ECONNRESET))
-        rc = client_connect_wait(cli->cmd->name, wait_ms, ret, err);
+        rc = client_connect_wait(cli->cmd->name, ask_flags(cli), wait_ms, ret, err);
     return rc;
 }
 
@@ -75,7 +75,7 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
         int64_t left = deadline - mono_ms();
         if (left <= 0)
             break;
-        rc = client_connect_wait(cli->cmd->name, (int)left, &c, err);
+        rc = client_connect_wait(cli->cmd->name, ask_flags(cli), (int)left, &c, err);
     }
     return rc;
 }

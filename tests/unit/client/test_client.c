@@ -28,7 +28,7 @@ static void test_nobody_there(void **state)
     char *path = fakectl_socket_path();
     close(fakectl_listen(path)); /* a socket file without its owner */
     assert_int_equal(client_connect("test", 0, &c, &err), -ECONNREFUSED);
-    assert_int_equal(client_connect_wait("test", 30, &c, &err), -ECONNREFUSED);
+    assert_int_equal(client_connect_wait("test", 0, 30, &c, &err), -ECONNREFUSED);
     assert_null(c);
     free(path);
 }
