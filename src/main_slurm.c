@@ -3,8 +3,8 @@
  *
  * Started by the client that needs it (src/client/client_slurm.c), never by a service manager. It ends some
  * seconds after its last client has left, and leaves nothing behind but what was submitted in the last
- * hour. With --stdio it is what a client elsewhere has brought here (src/client/client_remote.c): static, so
- * that it runs beside any C library.
+ * hour. With --stdio it is what a client elsewhere has brought here (src/client/client_remote.c): static,
+ * so that it runs beside any C library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,21 @@
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
 #include "src/client/client_find.h"
+#include "src/jobspec/jobopts.h"
 
 #define IDLE_MS         10000
 #define PATH_TEXT_MAX   65536
 #define IDLE_VARIABLE   "STOKER_SLURM_IDLE_MS" /* for tests: other times */
 #define SETTLE_VARIABLE "STOKER_SLURM_SETTLE_MS"
+
+/* This program is static, and such programs cannot load what looks up names: --uid in a script is not read
+ * here, and goes to sbatch as it stands there. */
+bool jobopts_find_user(const char *name, unsigned *ret_uid)
+{
+    (void)name;
+    (void)ret_uid;
+    return false;
+}
 
 static void slurm_on_signal(void *ctx, int signo)
 {

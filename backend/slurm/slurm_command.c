@@ -156,6 +156,17 @@ static void slurm_command_on_failed(void *ctx)
     slurm_command_check_over(c);
 }
 
+int slurm_command_spawn(const char *dir, const struct spawn *spawn, pid_t *ret)
+{
+    int back = dir ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int r = dir && (back < 0 || chdir(dir) < 0) ? -errno : spawn_program(spawn, ret);
+    if (back >= 0) {
+        bug_on(fchdir(back) < 0);
+        close(back);
+    }
+    return r;
+}
+
 /* Returns 0 or a negative errno; descriptors are put where slurm_command_close finds them. */
 static int slurm_command_start(struct slurm_command *c, const struct slurm_command_spec *spec)
 {
@@ -180,7 +191,6 @@ static int slurm_command_start(struct slurm_command *c, const struct slurm_comma
                         .env = spec->env->v,
                         .fds = {{spec->in_fd > 0 ? spec->in_fd : null, 0}, {out[1], 1}, {says[1], 2}},
                         .n_fds = 3,
-                        .dir = spec->begins_in,
                         .session = true},
         &c->pid);
     free(path);

@@ -7,6 +7,8 @@
 #ifndef STOKER_BACKEND_SLURM_SLURM_COMMAND_H
 #define STOKER_BACKEND_SLURM_SLURM_COMMAND_H
 
+#include <sys/types.h>
+
 #include "backend/loop/loop.h"
 #include "src/base/err.h"
 #include "src/base/str.h"
@@ -37,6 +39,12 @@ struct slurm_command *slurm_command_new(struct loop *l, const struct slurm_comma
     __attribute__((warn_unused_result));
 /* Kills it if it still runs; fn is not called. NULL is fine. */
 void slurm_command_free(struct slurm_command *c);
+
+/* spawn_program, which begins in that directory; NULL: in that of this process. For a process of one
+ * thread. */
+struct spawn;
+int slurm_command_spawn(const char *dir, const struct spawn *spawn, pid_t *ret)
+    __attribute__((warn_unused_result));
 
 /* The clean environment; the caller frees it. env: what this process has. */
 struct strv slurm_clean_env(char *const *env);

@@ -25,7 +25,7 @@ static char *intent_state_dir(void)
         return xstrdup(state);
     if (home && *home == '/')
         return xasprintf("%s/.local/state", home);
-    return xasprintf("/tmp/stoker-state-%u", (unsigned)geteuid()); /* who has no home has no state either */
+    return xstrdup("/nonexistent"); /* who has no home has no state either */
 }
 
 char *slurm_intent_root(const char *server)

@@ -7,7 +7,7 @@
  *     ROOT/NUMBER/out      what sbatch prints: the job's id. Locked for as long as sbatch has it open
  *     ROOT/NUMBER/says     its errors
  *
- * sbatch writes into these files itself, so its answer is there whoever has ended meanwhile. If it is not,
+ * sbatch writes into these files itself, so its answer is there even if its reader has ended. If it is not,
  * the job is found in Slurm by its mark: the script's path, or the comment, holds NUMBER.
  */
 #ifndef STOKER_BACKEND_SLURM_SLURM_INTENT_H
@@ -57,8 +57,7 @@ void slurm_intent_forget(const char *root, const char *number);
 /* All numbers; the caller frees. */
 void slurm_intent_list(const char *root, struct strv *ret);
 
-/* The job that sbatch --parsable has printed in text: the last line that is "ID" or "ID;CLUSTER". 0: none.
- */
+/* The job that sbatch --parsable has printed: the last line that is "ID" or "ID;CLUSTER". 0: none. */
 uint32_t slurm_intent_job(const char *text);
 
 #endif

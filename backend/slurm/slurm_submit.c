@@ -34,7 +34,7 @@ struct slurm_pending {
     struct list link;
     struct slurm_submits *all;
     char *number;
-    uint64_t session, tag; /* who waits; session 0: nobody */
+    uint64_t session, tag; /* who waits; session 0: no client */
     struct msg_submit m;
     bool has_message; /* else it is of an earlier server, which took it along */
     pid_t pid;        /* of its sbatch; 0: none of ours */
@@ -287,8 +287,7 @@ static struct strv submit_words(const struct slurm_pending *s, const struct slur
     return argv;
 }
 
-/* The limits that sbatch takes along are those of the client, not of this process. before: what they were.
- */
+/* sbatch takes along the limits of the client, not of this process. before: what they were. */
 static void swap_limits(const struct msg_submit *m, uint64_t before[static ULIMIT_N], bool back)
 {
     for (size_t i = 0; i < m->payload.limits.n; i++) {
@@ -312,14 +311,15 @@ static int submit_spawn(struct slurm_pending *s, const struct slurm_intent *inte
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     mode_t mask = umask((mode_t)s->m.payload.umask & 0777);
     swap_limits(&s->m, limits, false);
-    int r = spawn_program(&(struct spawn){.path = path,
-                                          .argv = argv.v,
-                                          .env = env.v,
-                                          .fds = {{null, 0}, {intent->out_fd, 1}, {intent->says_fd, 2}},
-                                          .n_fds = 3,
-                                          .dir = dir,
-                                          .session = true},
-                          &s->pid);
+    int r =
+        slurm_command_spawn(dir,
+                            &(struct spawn){.path = path,
+                                            .argv = argv.v,
+                                            .env = env.v,
+                                            .fds = {{null, 0}, {intent->out_fd, 1}, {intent->says_fd, 2}},
+                                            .n_fds = 3,
+                                            .session = true},
+                            &s->pid);
     swap_limits(&s->m, limits, true);
     umask(mask);
     if (r < 0) {

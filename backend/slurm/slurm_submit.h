@@ -32,8 +32,7 @@ bool slurm_submits_look(const struct slurm_submits *l);
 /* Answers with a RESULT: the job, or a refusal in Slurm's words. With test_only: see slurm_trial.h. */
 void slurm_submit(struct slurm_session *s, uint64_t tag, const struct msg_submit *m);
 
-/* Whether an sbatch that has said this may have submitted the job all the same: it did not get an answer.
- */
+/* Whether an sbatch that has said this may have submitted the job all the same, without an answer. */
 bool slurm_submit_is_doubtful(const char *says);
 
 #endif

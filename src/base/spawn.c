@@ -17,8 +17,6 @@ int spawn_program(const struct spawn *s, pid_t *ret)
     posix_spawn_file_actions_init(&files);
     for (size_t i = 0; i < s->n_fds; i++)
         posix_spawn_file_actions_adddup2(&files, s->fds[i].ours, s->fds[i].theirs);
-    if (s->dir)
-        posix_spawn_file_actions_addchdir_np(&files, s->dir);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setsigmask(&attr, s->signals_blocked ? &all : &none);
     posix_spawnattr_setsigdefault(&attr, &all);

@@ -21,7 +21,6 @@ struct spawn {
     /* Put in place in this order. What is not named here is theirs too, unless it closes on exec. */
     struct spawn_fd fds[SPAWN_FDS_MAX];
     size_t n_fds;
-    const char *dir;      /* that it begins in; NULL: ours */
     bool session;         /* one of its own */
     bool signals_blocked; /* all of them, till it wants them; else none */
 };

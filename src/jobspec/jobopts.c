@@ -2,7 +2,6 @@
 #include "src/jobspec/jobopts.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -349,13 +348,14 @@ SETTER(priority)
 /* Only oneself: who submits is the kernel's word. */
 SETTER(user)
 {
-    const struct passwd *pw = getpwnam(arg);
+    unsigned named;
+    bool is_name = jobopts_find_user(arg, &named);
     int64_t n;
     unsigned id = opt->id == J_UID ? getuid() : getgid();
-    if ((opt->id == J_UID && pw && pw->pw_uid == id) ||
+    if ((opt->id == J_UID && is_name && named == id) ||
         (!int_parse(arg, 0, UINT32_MAX, &n, NULL) && n == id))
         return 0;
-    if (opt->id == J_UID && !pw && int_parse(arg, 0, UINT32_MAX, &n, NULL))
+    if (opt->id == J_UID && !is_name && int_parse(arg, 0, UINT32_MAX, &n, NULL))
         return err_set(err, -EINVAL, tr("Invalid --%s specification"), opt->name);
     if (getuid() == 0) /* Slurm's words would be untrue */
         return err_set(err, -EINVAL, tr("--%s: jobs are submitted for oneself, by root too"), opt->name);

@@ -59,4 +59,8 @@ int jobopts_set(void *ctx, const struct opt *opt, const char *arg, struct errtex
 /* Once all sources are in: what follows from several options together. */
 int jobopts_finish(struct jobopts *o, struct errtext *err) __attribute__((warn_unused_result));
 
+/* The id of a user of that name; false where there is none. In jobopts_user.c: a program that cannot ask,
+ * as a static one, defines it itself. */
+bool jobopts_find_user(const char *name, unsigned *ret_uid);
+
 #endif

@@ -116,7 +116,7 @@ for ((i = 0; i < ${KILLS:-200}; i++)); do
 done
 is "jobs" $(($(<"$WORK/next") - before)) "${KILLS:-200}"
 
-case_ "an answer that nobody waits for any more is not forgotten"
+case_ "an answer that no client waits for any more is not forgotten"
 echo "server-before" >"$WORK/how"
 next=$(<"$WORK/next")
 stoker submit "$WORK/job.sh" >"$WORK/late" 2>&1 &

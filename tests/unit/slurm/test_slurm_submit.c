@@ -58,7 +58,7 @@ static void test_intent_outlives_its_writer(void **state)
     slurm_intent_read(root, "n1", &is);
     assert_true(is.is_there && is.runs && !is.job);
     slurm_intent_state_fini(&is);
-    /* While its sbatch runs nobody begins it again. */
+    /* While its sbatch runs no other server begins it again. */
     assert_int_equal(slurm_intent_begin(root, "n1", "job.sh", &script, &second, &err), -EBUSY);
     assert_int_equal(write(first.out_fd, "77\n", 3), 3);
     slurm_intent_fini(&first);
