@@ -457,6 +457,8 @@ static void agent_inspect_machine(struct agent_daemon *d)
     disk_reserve_take(&a->dir);
     a->containment = containment_new(a);
     agent_note_session(a);
+    if (a->root && a->cfg.controller && !a->cfg.launched)
+        strv_push(&a->facts.notes, "the agent has the rights of root: there is no account stoker-agent");
 }
 
 static int agent_start(struct agent_daemon *d, struct errtext *err)

@@ -62,7 +62,7 @@ as() { local u=$1; shift; (cd / && setpriv --reuid="$u" --regid="$(id -g "$u")" 
 chmod 711 "$TMPDIR"
 as nobody test -x "$(command -v stoker)" || skip "other users cannot read this build"
 
-# games is the controller, bin has the key, the login on the node is an ordinary user; agents are sys, their launchers root.
+# games is the controller, bin has the key, the login on the node is an ordinary user; the agent there is sys, its launcher root.
 run=$TMPDIR/run
 keys=$TMPDIR/keys
 mkdir -p "$run" "$keys" "$STOKER_HOME/state" "$TMPDIR/n1" "$TMPDIR/n2" "$TMPDIR/ledger"
@@ -89,7 +89,7 @@ CFG
 # Services, as units would start them.
 service_agent() {
     stoker-agent --node "$1" --dir "$TMPDIR/$1" --socket "$TMPDIR/$1/agent.sock" --policy "$TMPDIR/policy" --controller "$2" \
-        --account sys --clients "$TMPDIR/$1/front.sock" --log "$TMPDIR/$1/agent.log" --daemon
+        "${@:3}" --clients "$TMPDIR/$1/front.sock" --log "$TMPDIR/$1/agent.log" --daemon
 }
 services=()
 service_link() { stoker-link listen "$run/link.sock" "$keys" games 2>>"$TMPDIR/link.log" & services+=($!); }
@@ -104,8 +104,9 @@ end_services() {
     ssh_on_exit
 }
 trap end_services EXIT
+# The first as on a machine of an earlier release, which has no account for it.
 must service_agent n1 games
-must service_agent n2 "$login"
+must service_agent n2 "$login" --account sys
 service_link
 cat >"$NODES_DIR/authorized_keys" <<K
 restrict,command="$(command -v stoker-agent) --bridge --socket $TMPDIR/n2/agent.sock" $(<"$keys/id_ed25519.pub")
@@ -165,6 +166,8 @@ run stoker doctor
 has "link" "$out" "of bin serves $run/link.sock"
 has "agent" "$out" "of root serves $TMPDIR/n1/agent.sock"
 has "key" "$out" "$keys/id_ed25519, closed to others"
+getent passwd stoker-agent >/dev/null || has "an agent without an account" "$out" "n1: the agent has the rights of root"
+hasnt "an agent that has one" "$out" "n2: the agent has the rights of root"
 has "host keys" "$out" "1 in $keys/known_hosts"
 chmod 640 "$keys/id_ed25519"
 run stoker doctor
