@@ -104,7 +104,11 @@ static int run_procs(const struct sim_options *o)
     struct procs_trace t;
     struct errtext err = {""};
     if (o->policy && !procs_policy_parse(o->policy, &policy)) {
-        cli_error(&cli, "--policy is one of fcfs, easy, cons, replan, not '%s'", o->policy);
+        cli_error(
+            &cli,
+            "--policy is one of fcfs, easy, cons, replan, easy-sjbf, easy-sjf, easy-wfp3, easy-unicep, "
+            "easy-f1, not '%s'",
+            o->policy);
         return EXIT_USAGE;
     }
     if (swf_read(o->trace, &swf, &err) < 0)
@@ -128,7 +132,7 @@ static bool set_policy(const struct sim_options *o, struct cluster_spec *cluster
     enum procs_policy policy;
     if (!o->policy)
         return true;
-    if (!procs_policy_parse(o->policy, &policy) || policy == PROCS_REPLAN) {
+    if (!procs_policy_parse(o->policy, &policy) || policy >= PROCS_REPLAN) {
         cli_error(&cli, "--policy is one of fcfs, easy, cons here, not '%s'", o->policy);
         return false;
     }

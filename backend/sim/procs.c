@@ -4,17 +4,31 @@
 #include <stdlib.h>
 
 #include "backend/sched/resources/resources.h"
+#include "backend/sim/procs_order.h"
 #include "src/base/heap.h"
 #include "src/base/list.h"
 #include "src/base/time.h"
 
 #define TELL_EVERY 256 /* instants */
 
-static const struct plan_opts options[] = {
-    [PROCS_FCFS] = {.depth = 0, .backfill = false},
-    [PROCS_EASY] = {.depth = 1, .backfill = true},
-    [PROCS_CONS] = {.depth = PLAN_ALL, .backfill = true, .keep = true},
-    [PROCS_REPLAN] = {.depth = PLAN_ALL, .backfill = true},
+#define EASY                         \
+    {                                \
+        .depth = 1, .backfill = true \
+    }
+
+static const struct policy {
+    struct plan_opts plan;
+    enum procs_order order;
+} policies[] = {
+    [PROCS_FCFS] = {{.depth = 0, .backfill = false}, PROCS_FIFO},
+    [PROCS_EASY] = {EASY, PROCS_FIFO},
+    [PROCS_CONS] = {{.depth = PLAN_ALL, .backfill = true, .keep = true}, PROCS_FIFO},
+    [PROCS_REPLAN] = {{.depth = PLAN_ALL, .backfill = true}, PROCS_FIFO},
+    [PROCS_EASY_SJBF] = {EASY, PROCS_SJBF},
+    [PROCS_EASY_SJF] = {EASY, PROCS_SJF},
+    [PROCS_EASY_WFP3] = {EASY, PROCS_WFP3},
+    [PROCS_EASY_UNICEP] = {EASY, PROCS_UNICEP},
+    [PROCS_EASY_F1] = {EASY, PROCS_F1},
 };
 
 struct unit { /* a job as the policy sees it */
@@ -23,6 +37,7 @@ struct unit { /* a job as the policy sees it */
     struct plan_slot slot;
     struct heap_node by_end; /* of its real end */
     struct list queued;
+    double score;
 };
 
 struct procs_clock {
@@ -34,6 +49,8 @@ struct procs_clock {
     struct unit *units;     /* by job */
     size_t n_submitted, n_ended;
     struct list queue;
+    enum procs_order order;
+    VEC(struct unit *) line; /* of a pass: the queue in its order */
     struct heap ends;
     struct placement place; /* of the start under way */
 };
@@ -51,7 +68,8 @@ static void procs_clock_init(struct procs_clock *c, struct procs_trace *t, enum 
     pool_set_node(&c->pool, 0, (struct amount){.cpus = t->procs}, 1, true);
     nodeset_init(&c->all, 1);
     nodeset_add(&c->all, 0);
-    plan_slots_init(&c->slots, &c->pool, &options[policy], 1);
+    plan_slots_init(&c->slots, &c->pool, &policies[policy].plan, 1);
+    c->order = policies[policy].order;
     list_init(&c->queue);
     c->demands = xcalloc((size_t)t->procs + 1, sizeof *c->demands);
     for (int64_t n = 1; n <= t->procs; n++)
@@ -75,6 +93,7 @@ static void procs_clock_fini(struct procs_clock *c)
     pool_fini(&c->pool);
     nodeset_fini(&c->all);
     heap_fini(&c->ends);
+    vec_fini(&c->line);
     free(c->demands);
     free(c->units);
 }
@@ -128,25 +147,57 @@ static bool procs_keeps_its_place(const struct procs_clock *c, const struct unit
     return c->slots.opts.keep && !gained && u->slot.use.parts && u->slot.use.start > procs_ms(now);
 }
 
+static int procs_by_score(const void *pa, const void *pb)
+{
+    const struct unit *a = *(struct unit *const *)pa, *b = *(struct unit *const *)pb;
+    if (a->score < b->score || a->score > b->score)
+        return a->score < b->score ? -1 : 1;
+    return a < b ? -1 : a > b; /* by submission */
+}
+
+/* Sorts the line from `at` on. */
+static void procs_sort(struct procs_clock *c, size_t at, int64_t now)
+{
+    for (size_t i = at; i < c->line.n; i++)
+        c->line.v[i]->score = procs_score(c->order, c->line.v[i]->job, c->trace->jobs.v[0].submit, now);
+    if (at < c->line.n)
+        qsort(&c->line.v[at], c->line.n - at, sizeof *c->line.v, procs_by_score);
+}
+
+/* Returns whether it has started. */
+static bool procs_try(struct procs_clock *c, struct unit *u, int64_t now, bool gained)
+{
+    if (procs_keeps_its_place(c, u, now, gained)) {
+        u->slot.visited = c->slots.iteration;
+        return false;
+    }
+    struct plan_choice choice = {.demand = &c->demands[u->job->procs],
+                                 .set = &c->all,
+                                 .len = procs_ms(u->job->estimate),
+                                 .len_min = procs_ms(u->job->estimate)};
+    struct plan_request item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
+    bool starts = plan_slots_start(&c->slots, &item, &u->slot, &c->place);
+    if (starts)
+        procs_begin(c, u, now);
+    else
+        plan_slots_book(&c->slots, &item, &u->slot);
+    return starts;
+}
+
 static void procs_pass(struct procs_clock *c, int64_t now, bool gained)
 {
+    bool blocked = false;
     plan_slots_begin(&c->slots, gained);
-    list_for_each (u, &c->queue, struct unit, queued) {
-        if (procs_keeps_its_place(c, u, now, gained)) {
-            u->slot.visited = c->slots.iteration;
-            continue;
-        }
-        struct plan_choice choice = {.demand = &c->demands[u->job->procs],
-                                     .set = &c->all,
-                                     .len = procs_ms(u->job->estimate),
-                                     .len_min = procs_ms(u->job->estimate)};
-        struct plan_request item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
-        if (plan_slots_start(&c->slots, &item, &u->slot, &c->place))
-            procs_begin(c, u, now);
-        else
-            plan_slots_book(&c->slots, &item, &u->slot);
-        if (plan_slots_are_closed(&c->slots))
-            break;
+    vec_clear(&c->line);
+    list_for_each (u, &c->queue, struct unit, queued)
+        vec_push(&c->line, u);
+    if (c->order != PROCS_FIFO && c->order != PROCS_SJBF)
+        procs_sort(c, 0, now);
+    for (size_t i = 0; i < c->line.n && !plan_slots_are_closed(&c->slots); i++) {
+        bool starts = procs_try(c, c->line.v[i], now, gained);
+        if (!starts && !blocked && c->order == PROCS_SJBF) /* those behind it are candidates for backfill */
+            procs_sort(c, i + 1, now);
+        blocked = blocked || !starts;
     }
 }
 

@@ -1,5 +1,6 @@
 /* procs.h - the equality mode: a trace of jobs that need processors alone, on one machine, under one of
- * four policies, with conventions fixed to the second, so that a schedule can be compared start for start.
+ * four policies, or EASY with another order of the queue (procs_order.h), with conventions fixed to the
+ * second, so that a schedule can be compared start for start.
  *
  * At each instant: all completions, then all submissions, then one pass of the policy's own code over the
  * queue (backend/sched/resources/plan_slots.h). docs/SCHEDULER.md lists the conventions.
@@ -13,7 +14,20 @@
 #include "backend/sim/progress.h"
 #include "backend/sim/swf.h"
 
-enum procs_policy { PROCS_FCFS, PROCS_EASY, PROCS_CONS, PROCS_REPLAN, PROCS_N_POLICIES };
+enum procs_order { PROCS_FIFO, PROCS_SJBF, PROCS_SJF, PROCS_WFP3, PROCS_UNICEP, PROCS_F1 };
+
+enum procs_policy {
+    PROCS_FCFS,
+    PROCS_EASY,
+    PROCS_CONS,
+    PROCS_REPLAN,
+    PROCS_EASY_SJBF,
+    PROCS_EASY_SJF,
+    PROCS_EASY_WFP3,
+    PROCS_EASY_UNICEP,
+    PROCS_EASY_F1,
+    PROCS_N_POLICIES
+};
 const char *procs_policy_name(enum procs_policy p);
 bool procs_policy_parse(const char *name, enum procs_policy *ret);
 

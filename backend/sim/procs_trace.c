@@ -6,8 +6,11 @@
 
 #include "backend/sim/procs.h"
 
-static const char *const names[] = {
-    [PROCS_FCFS] = "fcfs", [PROCS_EASY] = "easy", [PROCS_CONS] = "cons", [PROCS_REPLAN] = "replan"};
+static const char *const names[] = {[PROCS_FCFS] = "fcfs",           [PROCS_EASY] = "easy",
+                                    [PROCS_CONS] = "cons",           [PROCS_REPLAN] = "replan",
+                                    [PROCS_EASY_SJBF] = "easy-sjbf", [PROCS_EASY_SJF] = "easy-sjf",
+                                    [PROCS_EASY_WFP3] = "easy-wfp3", [PROCS_EASY_UNICEP] = "easy-unicep",
+                                    [PROCS_EASY_F1] = "easy-f1"};
 
 const char *procs_policy_name(enum procs_policy p)
 {

@@ -272,7 +272,7 @@ static const struct conf_option scheduler_options[] = {
      .help = "`conservative`: backfill delays no job ahead; `easy`: backfill does not delay the first job; `off`: strictly in order."},
     {.name = "window", .type = CONF_DURATION, MEMBER(cluster_spec, window_s), .def = "7d",
      .help = "Length of the plan into the future."},
-    {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "2", .min = 1, .max = 1000,
+    {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "1", .min = 1, .max = 1000,
      .help = "With `conservative`: number of pending jobs of each partition that have a planned start. Each planned start makes other "
      "jobs wait longer. The start times of all other jobs are forecast."},
 };

@@ -6,7 +6,8 @@ export TZ=NOON$((10#$(date -u +%H) - 12)) # times of another day have their date
 command -v python3 >/dev/null || skip "no python3"
 
 NODES='n[1-2]' CPUS=4 GPUS=2 PARTITIONS='{ name = "main"; nodes = "n[1-2]"; default = true; }, { name = "one"; nodes = "n1"; }' \
-EXTRA='limits = ( { scope = "user"; hard = { gpus = 3; }; } );' cluster_start
+EXTRA='scheduler = { reservations = 2; };
+limits = ( { scope = "user"; hard = { gpus = 3; }; } );' cluster_start
 export COLUMNS=80
 me=$(id -un)
 

@@ -2,6 +2,7 @@
  * next; at each of them completions, then submissions, then the policy. */
 #include "tests/lib/simple_policies.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,30 +116,69 @@ static size_t start_heads(struct simple_policy *s)
     return s->n;
 }
 
-static void plan_easy(struct simple_policy *s)
+/* The first comes first; equal ones by submission. For SJBF the order of those behind the head. */
+static double rank(const struct simple_policy *s, enum procs_policy policy, bool backfills,
+                   const struct procs_job *j)
 {
-    size_t head = start_heads(s);
-    if (head == s->n)
-        return;
-    int64_t shadow = NEVER, room = free_now(s), extra;
+    double w = (double)(s->now - j->submit), r = (double)j->estimate, n = (double)j->procs;
+    double lg = log2(n), age = (double)(j->submit - s->jobs[0].submit);
+    switch ((int)policy) {
+    case PROCS_EASY_SJBF: return backfills ? r : 0;
+    case PROCS_EASY_SJF: return r;
+    case PROCS_EASY_WFP3: return -pow(w / r, 3) * n;
+    case PROCS_EASY_UNICEP: return -w / ((lg < 1 ? 1 : lg) * r);
+    case PROCS_EASY_F1: return log10(r) * n + 870 * log10(age < 1 ? 1 : age);
+    default: return 0;
+    }
+}
+
+/* The first waiting job in that order that has not been looked at. */
+static size_t next_in_order(const struct simple_policy *s, enum procs_policy policy, bool backfills,
+                            const bool *seen)
+{
+    size_t best = s->n;
+    for (size_t i = 0; i < s->n_submitted; i++)
+        if (is_waiting(s, i) && !seen[i] &&
+            (best == s->n ||
+             rank(s, policy, backfills, &s->jobs[i]) < rank(s, policy, backfills, &s->jobs[best])))
+            best = i;
+    return best;
+}
+
+/* When the head will fit, and what it leaves over then. */
+static int64_t shadow_of(const struct simple_policy *s, size_t head, int64_t *ret_extra)
+{
     struct uses u = uses_of(s, s->n);
+    int64_t shadow = NEVER;
     for (size_t i = 0; i < u.n; i++)
         if (u.v[i].to < shadow && s->machine - used_at(&u, u.v[i].to) >= s->jobs[head].procs)
             shadow = u.v[i].to;
-    extra = s->machine - used_at(&u, shadow) - s->jobs[head].procs;
+    *ret_extra = s->machine - used_at(&u, shadow) - s->jobs[head].procs;
     free(u.v);
-    for (size_t i = head + 1; i < s->n_submitted; i++) {
+    return shadow;
+}
+
+static void plan_easy(struct simple_policy *s, enum procs_policy policy)
+{
+    bool *seen = calloc(s->n + 1, sizeof *seen);
+    size_t head = s->n;
+    int64_t room = free_now(s), shadow = NEVER, extra = 0;
+    for (size_t i; (i = next_in_order(s, policy, head < s->n, seen)) < s->n;) {
         const struct procs_job *j = &s->jobs[i];
-        if (!is_waiting(s, i) || j->procs > room)
-            continue;
-        if (s->now + j->estimate > shadow) {
-            if (j->procs > extra)
-                continue;
-            extra -= j->procs;
+        seen[i] = true;
+        bool too_large = j->procs > room;
+        if (too_large && head == s->n) {
+            head = i;
+            shadow = shadow_of(s, head, &extra);
         }
+        if (too_large || (head < s->n && s->now + j->estimate > shadow && j->procs > extra))
+            continue;
+        if (head < s->n && s->now + j->estimate > shadow)
+            extra -= j->procs;
         room -= j->procs;
         start(s, i);
     }
+    free(seen);
 }
 
 static void plan_cons(struct simple_policy *s, bool completions, size_t n_before)
@@ -201,7 +241,12 @@ void simple_run(struct procs_job *jobs, size_t n, int64_t machine, enum procs_po
             s.n_submitted++;
         switch (policy) {
         case PROCS_FCFS: start_heads(&s); break;
-        case PROCS_EASY: plan_easy(&s); break;
+        case PROCS_EASY:
+        case PROCS_EASY_SJBF:
+        case PROCS_EASY_SJF:
+        case PROCS_EASY_WFP3:
+        case PROCS_EASY_UNICEP:
+        case PROCS_EASY_F1: plan_easy(&s, policy); break;
         case PROCS_CONS: plan_cons(&s, completions, n_before); break;
         case PROCS_REPLAN: plan_replan(&s); break;
         case PROCS_N_POLICIES: break;

@@ -1,4 +1,4 @@
-/* simple_policies.h - four scheduling policies as their definitions read, as slow as they come out: what
+/* simple_policies.h - scheduling policies as their definitions read, as slow as they come out: what
  * the simulator and the policy's own code are compared with. Shares no code with them but the struct of a
  * job.
  */

@@ -1,4 +1,4 @@
-/* test_sim_policies.c - the simulator's four policies on random small loads against the naive reference
+/* test_sim_policies.c - the simulator's policies on random small loads against the naive reference
  * (tests/lib/simple_policies.h): the same start for every job. */
 #include "backend/sim/procs.h"
 #include "tests/lib/check.h"

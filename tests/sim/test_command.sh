@@ -21,7 +21,7 @@ says "processors of a cluster" 2 "" \
 says "a seed of a trace" 2 "" "stoker sim: --seed is for --generate$try" stoker sim --seed=1 "$trace"
 says "no jobs" 2 "" "~" stoker sim -n 0 "$trace"
 says "an option that is none" 2 "" "~" stoker sim --fast "$trace"
-says "a policy that is none" 2 "" "stoker sim: error: --policy is one of fcfs, easy, cons, replan, not 'best'" \
+says "a policy that is none" 2 "" "stoker sim: error: --policy is one of fcfs, easy, cons, replan, easy-sjbf, easy-sjf, easy-wfp3, easy-unicep, easy-f1, not 'best'" \
     stoker sim --procs-only --policy=best "$trace"
 says "a policy of the other mode" 2 "" "stoker sim: error: --policy is one of fcfs, easy, cons here, not 'replan'" \
     stoker sim --policy=replan "$trace"

@@ -63,4 +63,20 @@ lublin_256 0 easy 97156 590 -
 lublin_256 0 cons 131568 489 -
 lublin_256_new2 0 easy 9704 257 -
 lublin_256_new2 0 cons 9659 240 -
+KTH-SP2-1996-2 5000 easy-sjbf 8248 113 -
+KTH-SP2-1996-2 5000 easy-sjf 6727 66 -
+KTH-SP2-1996-2 5000 easy-wfp3 6875 83 -
+KTH-SP2-1996-2 5000 easy-f1 12713 129 -
+KTH-SP2-1996-2 0 easy-sjbf 5904 70 -
+SDSC-SP2-sc15 5000 easy-sjbf 4001 17.3 -
+SDSC-SP2-sc15 5000 easy-sjf 2938 11.9 -
+SDSC-SP2-sc15 5000 easy-wfp3 3257 12.8 -
+CTC-SP2-sc15 5000 easy-sjbf 5459 15.0 -
+CTC-SP2-sc15 5000 easy-sjf 3889 9.5 -
+CTC-SP2-sc15 5000 easy-wfp3 4509 11.9 -
+CTC-SP2-sc15 5000 easy-f1 3432 9.7 -
+lublin_256 5000 easy-sjbf 39513 204 -
+lublin_256 5000 easy-sjf 29240 45 -
+lublin_256_new2 5000 easy-sjbf 9714 212 -
+lublin_256_new2 5000 easy-wfp3 6549 119 -
 ANSWERS

@@ -22,7 +22,8 @@ static const struct opt table[] = {
      .meta = "N",
      .help = N_("of the random numbers, over the one in the file")},
     {OPT_TEXT(struct sim_options, policy), .name = "policy", .letter = 'p', .meta = "NAME",
-     .help = N_("fcfs, easy, cons, and with --procs-only replan (default: as configured; easy)")},
+     .help = N_("fcfs, easy, cons; with --procs-only also replan, easy-sjbf, easy-sjf, easy-wfp3, "
+                "easy-unicep and easy-f1 (default: as configured; easy)")},
     {OPT_SETS(struct sim_options, procs_only), .name = "procs-only",
      .help = N_("processors alone, by conventions that other simulators keep too")},
     {.id = O_JOBS,
