@@ -28,9 +28,8 @@ struct atask {
     struct launch_end *end;       /* NULL: lives */
     VEC(struct launch_kill) late; /* what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
-    char *group;     /* the word of its job's control groups: see containment.h; NULL: none */
-    bool tmp_is_own; /* its job may have directories of its own on this node */
-    bool leased;     /* it may have a lease: its shim is told when the controller was heard */
+    char *group; /* the word of its job's control groups: see containment.h; NULL: none */
+    bool leased; /* it may have a lease: its shim is told when the controller was heard */
     char *cluster;
     unsigned lost_rounds;
     uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
