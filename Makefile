@@ -401,6 +401,7 @@ test-slurm-diff: all $(B)/tests/bench/bench_box
 .PHONY: test-slurm
 test-slurm: all
 	@B=$(abspath $(B)) tests/slurm/run
+	@B=$(abspath $(B)) tests/slurm/nested
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
 

@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/slurm/slurm_server.h"
+#include "backend/slurm/slurm_srun.h"
 #include "backend/task/programs.h"
 #include "src/base/byte_bridge.h"
 #include "src/base/exe_path.h"
@@ -26,6 +28,7 @@
 #include "src/base/xalloc.h"
 #include "src/carry/boot.h"
 #include "src/client/client_find.h"
+#include "src/client/client_slurm.h"
 #include "src/jobspec/jobopts.h"
 
 #define IDLE_MS         10000
@@ -73,7 +76,8 @@ static void tell_listening(int fd)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     const char listens = 1;
-    if (null < 0 || dup2(null, STDERR_FILENO) < 0 || chdir("/") < 0 || write(fd, &listens, 1) != 1)
+    if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 || chdir("/") < 0 ||
+        write(fd, &listens, 1) != 1)
         _exit(EXIT_FAILURE);
     close(null);
     close(fd);
@@ -178,8 +182,62 @@ static int serve_socket(char **argv)
     return 0;
 }
 
+/* --- inside an allocation --- */
+
+static void allocation_is_ready(void *ctx)
+{
+    tell_listening(*(int *)ctx);
+}
+
+static int allocation_lock(const char *home)
+{
+    char *dir = xasprintf("%s/run", home), *path = xasprintf("%s/agents", dir);
+    mkdir(dir, 0700);
+    int fd = slurm_take_lock(path);
+    free(dir);
+    free(path);
+    return fd;
+}
+
+/* --allocation JOB HOME, in the background once it serves; --stream JOB HOME NODE. */
+static int serve_allocation(char **argv, const char *node)
+{
+    struct slurm_place place;
+    struct errtext err = {""};
+    if (!slurm_place_find(&place)) {
+        fputs("stoker-slurm: there is no Slurm here: squeue is not in PATH\n", stderr);
+        return EXIT_FAILURE;
+    }
+    char *self = exe_path(), *agent = exe_path_program("stoker-agent");
+    struct slurm_srun_settings settings = {
+        .job = argv[2], .home = argv[3], .commands = place.commands, .self = self, .agent = agent};
+    int up = node ? -1 : go_into_background(), lock = node ? 0 : allocation_lock(argv[3]);
+    int r;
+    if (node) {
+        r = slurm_srun_stream(&settings, node, &err);
+    } else if (lock == -EWOULDBLOCK) { /* another one serves: of an earlier start of the controller */
+        puts("0");
+        fflush(stdout);
+        tell_listening(up);
+        r = 0;
+    } else {
+        r = lock < 0 ? err_set(&err, lock, "%s/run: %s", argv[3], strerror(-lock))
+                     : slurm_srun_serve(&settings, allocation_is_ready, &up, &err);
+    }
+    if (r < 0)
+        fprintf(stderr, "%s\n", err.s);
+    slurm_place_fini(&place);
+    free(agent);
+    free(self);
+    return r < 0 ? EXIT_FAILURE : 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && str_eq(argv[1], "--allocation"))
+        return serve_allocation(argv, NULL);
+    if (argc == 5 && str_eq(argv[1], "--stream"))
+        return serve_allocation(argv, argv[4]);
     if (argc == 2 && str_eq(argv[1], "--stdio"))
         return serve_stdio();
     if (argc == 3)

@@ -45,10 +45,10 @@ static void agent_report_login(const struct agent *a, bool *told)
     *told = *told || taken;
 }
 
-/* For a controller that reaches this agent over SSH: where clients of this node are let in. */
+/* For a controller on another machine: where clients of this node are let in. */
 static void agent_report_clients(struct agent *a, struct msg_agent *m, bool *told)
 {
-    if (!a->facts.has_spec || !str_eq(a->facts.spec.transport, "ssh"))
+    if (!a->facts.has_spec || str_eq(a->facts.spec.transport, "local"))
         return;
     m->client_socket = local_clients_listen(a->clients);
     m->bin_dir = agent_report_bin_dir();

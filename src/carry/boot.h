@@ -40,7 +40,7 @@ struct boot {
     size_t skipped;
     char name[64], arch[65];
     char text[512];
-    char rest[1024]; /* with BOOT_UP: what stands behind "BRIDGE 1 " */
+    char rest[4096]; /* with BOOT_UP: what stands behind "BRIDGE 1 " */
 };
 
 void boot_init(struct boot *b);

@@ -116,10 +116,15 @@ static int check_transport(const struct finish *f, size_t entry, const struct no
 {
     static const char *const of_ssh[] = {"ssh_user", "identity", "known_hosts"};
     bool local = n->transport ? strcmp(n->transport, "local") == 0 : !n->address;
+    bool socket = n->transport && strcmp(n->transport, "socket") == 0;
     const config_setting_t *at = conf_where(f, "nodes", entry, NULL);
-    if (!local && n->agent_socket)
+    if (!local && !socket && n->agent_socket)
         return conf_error(f->c, conf_where(f, "nodes", entry, "agent_socket"),
-                          tr("agent_socket: only a node with transport = \"local\" has one"));
+                          tr("agent_socket: only a node with transport = \"local\" or \"socket\" has one"));
+    if (socket && !n->agent_socket)
+        return conf_error(f->c, conf_where(f, "nodes", entry, "transport"),
+                          tr("transport: \"socket\" needs agent_socket, which leads to the agent"));
+    local = local || socket;
     for (size_t i = 0; local && i < sizeof of_ssh / sizeof *of_ssh; i++)
         if (config_setting_get_member(at, of_ssh[i]))
             return conf_error(

@@ -7,7 +7,7 @@
 
 #define N(table) (sizeof(table) / sizeof *(table))
 
-static const char *const transports[] = {"local", "ssh", NULL};
+static const char *const transports[] = {"local", "ssh", "socket", NULL};
 static const char *const roles[] = {"compute", "login", NULL};
 static const char *const engines[] = {"stoker", NULL};
 static const char *const part_states[] = {"up", "down", "drain", "inactive", NULL}; /* enum part_state */
@@ -34,7 +34,8 @@ static const struct conf_option node_options[] = {
     {.name = "known_hosts", .type = CONF_STR, MEMBER(node_spec, known_hosts), .def_help = "the controller's own file",
      .help = "File of host keys. Stoker refuses a host whose key is not in this file."},
     {.name = "transport", .type = CONF_STR_WORD, MEMBER(node_spec, transport), .words = transports,
-     .def_help = "`ssh` where `address` is given, else `local`", .help = "How the node's agent is reached."},
+     .def_help = "`ssh` where `address` is given, else `local`",
+     .help = "How the node's agent is reached. `socket`: on another machine, and `agent_socket` leads to it."},
     {.name = "role", .type = CONF_STR_WORD, MEMBER(node_spec, role), .words = roles, .def = "compute",
      .help = "A login node runs no jobs: screens and commands work there."},
     {.name = "cpus", .type = CONF_U32, MEMBER(node_spec, cpus), .def = "detect", .min = 1, .max = CPUSET_MAX,
@@ -51,7 +52,10 @@ static const struct conf_option node_options[] = {
     {.name = "detect", .type = CONF_BOOL, MEMBER(node_spec, detect), .def = "true",
      .help = "`false`: use the amounts given here and do not check the hardware; `cpus` and `memory` are then required."},
     {.name = "agent_socket", .type = CONF_STR, MEMBER(node_spec, agent_socket), .def_help = "an agent of the controller's own",
-     .help = "For `local`: socket of an agent that a service manager runs, usually as root: `/run/stoker-agent/agent.sock`."},
+     .help = "For `local`: socket of an agent that a service manager runs, usually as root: `/run/stoker-agent/agent.sock`. For `socket`: the way to the agent."},
+    {.name = "gpu_names", .type = CONF_STRV, MEMBER(node_spec, gpu_names), .def_help = "their numbers",
+     .help = "What `CUDA_VISIBLE_DEVICES` of jobs calls the GPUs, in the order of their numbers: UUIDs, or numbers of which the "
+             "first ones belong to others."},
     {.name = "own_files", .type = CONF_BOOL, MEMBER(node_spec, own_files), .def = "false",
      .help = "`true`: the node shares no files with the machine where jobs are submitted. The agent creates missing working "
              "directories; output files stay on the node, and `stoker output` and the screens fetch them."},

@@ -20,7 +20,7 @@ struct node_spec {
     char *ssh_user;
     char *identity;
     char *known_hosts;
-    char *transport;  /* "local" or "ssh" */
+    char *transport;  /* "local", "ssh" or "socket" */
     char *role;       /* "compute" or "login" */
     uint32_t cpus;    /* 0: as detected */
     uint64_t mem_mib; /* 0: as detected */
@@ -28,16 +28,17 @@ struct node_spec {
     char *gpu_type;   /* NULL: untyped */
     struct strv features;
     uint32_t weight;
-    bool detect;        /* false: believe the figures, check no hardware */
-    char *agent_socket; /* of an agent on this machine that a service manager keeps; NULL: we start ours */
-    bool own_files;     /* it shares no files: what jobs write there stays there and is asked for */
-    bool admin;         /* administrators are administrators there too, on the node's word */
+    bool detect;           /* false: believe the figures, check no hardware */
+    char *agent_socket;    /* of an agent that is not ours to start; NULL: we start ours on this machine */
+    bool own_files;        /* it shares no files: what jobs write there stays there and is asked for */
+    bool admin;            /* administrators are administrators there too, on the node's word */
+    struct strv gpu_names; /* of its GPUs, for CUDA_VISIBLE_DEVICES and the like; empty: their numbers */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
     F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
-    F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin)
+    F(S, STR, agent_socket) F(S, BOOL, own_files) F(S, BOOL, admin) F(S, STRV, gpu_names)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };

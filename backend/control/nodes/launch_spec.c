@@ -141,7 +141,8 @@ static void launch_spec_add_rank(const struct job *j, const struct step *s, cons
 }
 
 /* On another machine commands reach the controller through the agent, and are found beside it if the user's
- * PATH has none. */
+ * PATH has none; before all others where the node is part of another cluster, whose commands have the same
+ * names. */
 static void launch_spec_set_way_back(struct control *c, const struct task *t, struct strv *env)
 {
     const struct node_peer *peer = node_peer_find(c, t->alloc.node);
@@ -149,10 +150,35 @@ static void launch_spec_set_way_back(struct control *c, const struct task *t, st
     if (!peer || !peer->client_socket)
         return;
     strv_setenv(env, "STOKER_SOCKET", peer->client_socket);
-    const char *path = strv_getenv(env, "PATH");
-    if (peer->bin_dir)
-        strv_setenvf(env, "PATH", "%s:%s", str_is_empty(path) ? "/usr/local/bin:/usr/bin:/bin" : path,
-                     peer->bin_dir);
+    const struct node *n = model_get_node(&c->model, t->alloc.node);
+    bool first = n && str_eq(n->spec.transport, "socket");
+    const char *given = strv_getenv(env, "PATH");
+    const char *path = str_is_empty(given) ? "/usr/local/bin:/usr/bin:/bin" : given;
+    if (peer->bin_dir && first)
+        strv_setenvf(env, "PATH", "%s:%s", peer->bin_dir, path);
+    else if (peer->bin_dir)
+        strv_setenvf(env, "PATH", "%s:%s", path, peer->bin_dir);
+}
+
+/* Numbers become the names that the node's GPUs have there. */
+static void launch_spec_name_gpus(const struct strv *names, struct strv *env)
+{
+    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                            "ZE_AFFINITY_MASK"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = strv_getenv(env, variables[i]);
+        struct strv numbers = strv_split(value ? value : "", ","), out = {0};
+        for (size_t k = 0; k < numbers.n; k++) {
+            size_t n = strtoul(numbers.v[k], NULL, 10);
+            strv_push(&out, n < names->n ? names->v[n] : numbers.v[k]);
+        }
+        char *text = strv_join(&out, ",");
+        if (out.n)
+            strv_setenv(env, variables[i], text);
+        free(text);
+        strv_fini(&numbers);
+        strv_fini(&out);
+    }
 }
 
 static void launch_spec_set_env(struct control *c, const struct job *j, const struct step *s,
@@ -290,6 +316,11 @@ bool launch_spec_build(struct control *c, const struct job *j, const struct step
     struct cpuset cpus_left = t->alloc.cpus;
     for (uint32_t i = 0; i < t->n_ranks; i++)
         launch_spec_add_rank(j, s, t, &p, i, &cpus_left, ret);
+    if (on && on->spec.gpu_names.n) {
+        launch_spec_name_gpus(&on->spec.gpu_names, &ret->env);
+        for (size_t i = 0; i < ret->ranks.n; i++)
+            launch_spec_name_gpus(&on->spec.gpu_names, &ret->ranks.v[i].env);
+    }
     rec_fini(&step_payload_rec, &p);
     return true;
 }

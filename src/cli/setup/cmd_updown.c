@@ -9,6 +9,7 @@
 #include "src/base/clock.h"
 #include "src/base/lang.h"
 #include "src/cli/ask.h"
+#include "src/cli/setup/allocation_up.h"
 
 #define STOP_WAIT_MS     30000  /* of a controller that only stops */
 #define STOP_JOBS_MARGIN 120000 /* more for the jobs to end: their kill_wait is the controller's */
@@ -18,7 +19,7 @@ struct down {
 };
 
 struct up {
-    bool accept_loss;
+    bool accept_loss, in_allocation;
 };
 
 static const struct opt down_table[] = {
@@ -27,6 +28,8 @@ static const struct opt down_table[] = {
 static const struct opts down_options = OPTS(down_table, NULL);
 
 static const struct opt up_table[] = {
+    {OPT_SETS(struct up, in_allocation), .name = "in-allocation",
+     .help = N_("on the nodes of the job of Slurm that this runs in; prints STOKER_HOME for the shell")},
     {OPT_SETS(struct up, accept_loss), .name = "accept-loss",
      .help = N_("start with a state that has lost its last events; job ids go on beyond all given out")}};
 static const struct opts up_options = OPTS(up_table, NULL);
@@ -51,9 +54,14 @@ static int up_run(struct cli *cli, int argc, char **argv)
     if (!cli_parse(cli, &u, argc, argv, 0, NULL, &rc))
         return rc;
     unsigned flags = CLIENT_UP | (u.accept_loss ? CLIENT_ACCEPT_LOSS : 0);
-    if (client_connect(cli->name, 0, &c, NULL) == 0) {
+    struct wall end;
+    if (u.in_allocation && (rc = allocation_prepare(cli, &end)) != 0)
+        return rc;
+    if (u.in_allocation && client_connect(cli->name, flags, &c, &err) == 0) {
+        rc = allocation_tell(cli, c, end);
+    } else if (!u.in_allocation && client_connect(cli->name, 0, &c, NULL) == 0) {
         print_where(c, true);
-    } else if (client_connect(cli->name, flags, &c, &err) == 0) {
+    } else if (!u.in_allocation && client_connect(cli->name, flags, &c, &err) == 0) {
         print_where(c, false);
     } else {
         cli_error(cli, "%s", err.s);
@@ -162,7 +170,7 @@ const struct command cmd_up = {
     .name = "up",
     .reach = REACH_HERE,
     .summary = N_("Start the controller in the background"),
-    .usage = "[--accept-loss]",
+    .usage = "[--accept-loss] [--in-allocation]",
     .options = &up_options,
     .run = up_run,
 };

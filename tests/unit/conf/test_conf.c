@@ -246,7 +246,9 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"nodes = ( { name = \"a\"; identity = \"/k\"; } );",
          "f:1: identity: this machine is not reached over SSH: give an address, or transport = \"ssh\""},
         {"nodes = ( { name = \"a\"; address = \"a.lab\"; agent_socket = \"/s\"; } );",
-         "f:1: agent_socket: only a node with transport = \"local\" has one"},
+         "f:1: agent_socket: only a node with transport = \"local\" or \"socket\" has one"},
+        {"nodes = ( { name = \"a\"; transport = \"socket\"; } );",
+         "f:1: transport: \"socket\" needs agent_socket, which leads to the agent"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct cluster_spec spec;
