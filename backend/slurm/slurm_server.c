@@ -9,6 +9,7 @@
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_causes.h"
 #include "backend/slurm/slurm_intent.h"
+#include "backend/slurm/slurm_output.h"
 #include "backend/slurm/slurm_rows.h"
 #include "backend/slurm/slurm_session.h"
 #include "backend/slurm/slurm_submit.h"
@@ -176,6 +177,7 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_SCRIPT: slurm_act_script(s, tag, body); break;
     case MSG_SUBMIT: slurm_submit(s, tag, body); break;
     case MSG_ENGINE: slurm_session_engine(s, tag); break;
+    case MSG_OUTPUT_READ: slurm_output_read(s, tag, body); break;
     case MSG_PING: slurm_session_send(s, MSG_PONG, tag, NULL); break;
     case MSG_WATCH_UTIL: break; /* nothing is measured, so nothing is pushed */
     default:
@@ -205,6 +207,7 @@ static void slurm_session_free(struct slurm_session *s)
 {
     struct slurm_server *server = s->server;
     list_unlink(&s->link);
+    slurm_output_drop(s);
     rec_fini(&msg_get_rec, &s->get);
     free(s);
     server_on_change(server);
@@ -268,6 +271,7 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->submits = server->submits;
     s->trials = server->trials;
     s->number = ++server->hub.last_number;
+    list_init(&s->reads);
     list_init(&s->link);
     list_append(&server->hub.sessions, &s->link);
     s->conn = conn_new(server->hub.loop, fd, FRAME_MAX, QUEUE_MAX, COMMITTED, &slurm_session_ops, s);
@@ -348,6 +352,7 @@ void slurm_server_free(struct slurm_server *s)
     list_for_each (session, &s->hub.sessions, struct slurm_session, link) {
         conn_close(session->conn);
         list_unlink(&session->link);
+        slurm_output_drop(session);
         rec_fini(&msg_get_rec, &session->get);
         free(session);
     }

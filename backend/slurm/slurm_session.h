@@ -41,6 +41,8 @@ struct slurm_session {
     bool waits; /* get is to be answered when its rows are known */
     uint64_t get_tag;
     struct msg_get get;
+    struct list reads; /* of outputs, which wait for more (slurm_output.h) */
+    uint32_t n_reads;
 };
 
 void slurm_session_send(struct slurm_session *s, enum msg_kind kind, uint64_t tag, const void *body);

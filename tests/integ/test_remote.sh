@@ -122,7 +122,7 @@ cat >"$far_home/slurm/squeue" <<FAKE
 #!/bin/bash
 for a; do [[ \$a != JobID:* ]] || format=\$a; done
 word=\${format#JobID:} word=\${word%%,ArrayJobID*}
-LC_ALL=C sed "s/\$(cat $fixtures/word)/\$word/g" $fixtures/squeue
+LC_ALL=C sed "s/\$(cat $fixtures/word)/\$word/g; s|/home/ann/work|$far_home|g" $fixtures/squeue
 FAKE
 cat >"$far_home/slurm/scontrol" <<FAKE
 #!/bin/bash
@@ -133,6 +133,22 @@ for f in .profile .bash_profile .zprofile; do echo "echo login noise; PATH=\$PAT
 must laptop stoker far2: jobs -a
 has "the list" "$out" "two nodes"
 must laptop stoker far2: nodes
+run laptop stoker far2: output 3
+[ $rc -ne 0 ] || fail "an output that is not there was read"
+has "the text" "$err" "No such file or directory"
+printf 'from there\n' >"$far_home/slurm-3.out"
+says "an output" 0 "from there" "" laptop stoker far2: output 3
+laptop stoker far2: output -f 3 >"$WORK/followed" &
+follower=$!
+wait_for 20 is_filled "$WORK/followed"
+echo more >>"$far_home/slurm-3.out"
+wait_for 20 has_lines "$WORK/followed" 2
+kill $follower
+wait $follower
+is "a followed output" "$(cat "$WORK/followed")" $'from there\nmore'
+mkfifo "$far_home/slurm-1.out"
+run laptop stoker far2: output 1
+[ $rc -ne 0 ] || fail "a FIFO was read"
 server_is_gone() { ! pgrep -u "$(id -u)" -f "^stoker-slurm $far_home" >/dev/null; }
 
 case_ "screens: ssh or the far end is killed, and they come back by themselves"
