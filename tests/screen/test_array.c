@@ -238,6 +238,39 @@ static void the_mouse_opens_an_element(void **state)
     must_show(&g->u, "Job ");
 }
 
+/* Clicks on the last letter of that text of the last picture. */
+static void click_on(struct uilab *u, const char *text)
+{
+    int y = uilab_find(u, text), x = (int)strlen(text) - 1;
+    assert_true(y >= 0);
+    const char *row = uilab_text(u), *at = strstr(row, text);
+    for (int i = 0; i < y; i++)
+        row = strchr(row, '\n') + 1;
+    for (; row < at; row++)
+        x += (*row & 0xc0) != 0x80; /* the first byte of a character */
+    uilab_mouse(u, MOUSE_CLICK, y, x);
+    uilab_draw(u, 43, 132);
+}
+
+/* A pane names an element, or a run time: then the next element that took so long. */
+static void what_is_named_can_be_clicked(void **state)
+{
+    struct array_fixture *g = *state;
+    struct uilab *u = &g->u;
+    array_fixture_open(g, 43, 132);
+    click_on(u, "slowest _32");
+    must_show(u, " _32  done");
+    click_on(u, "  _38");
+    must_show(u, " _38  running");
+    click_on(u, " 11:00");
+    must_show(u, "  ran 11:");
+    char *first = xstrdup(strstr(uilab_text(u), "done  gpu"));
+    click_on(u, " 11:00");
+    must_show(u, "  ran 11:");
+    assert_true(strncmp(first, strstr(uilab_text(u), "done  gpu"), 60) != 0);
+    free(first);
+}
+
 static void cancel_means_the_whole_array(void **state)
 {
     struct array_fixture *g = *state;
@@ -531,6 +564,7 @@ int main(void)
         ON_ARRAY(the_slowest_is_a_key_away),
         ON_ARRAY(enter_opens_the_element),
         ON_ARRAY(the_mouse_opens_an_element),
+        ON_ARRAY(what_is_named_can_be_clicked),
         ON_ARRAY(cancel_means_the_whole_array),
         ON_ARRAY(the_limit_changes_once),
         cmocka_unit_test(read_only_changes_no_limit),

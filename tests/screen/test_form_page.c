@@ -468,9 +468,38 @@ static void jobs_to_wait_for_add_up(void **state)
     }
 }
 
+/* With a field that has an error below it and one that is filled, in plain signs and without colours. */
+static void plain_signs_do(void **state)
+{
+    static const int sizes[][2] = {{24, 80}, {43, 132}};
+    static const struct {
+        const char *name;
+        bool ascii, mono;
+    } looks[] = {{"form-ascii", true, false}, {"form-mono", false, true}, {"form-ascii-mono", true, true}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(looks); i++) {
+        struct uilab u;
+        struct demo_cluster s;
+        uilab_init(&u);
+        u.options.ascii = looks[i].ascii;
+        demo_cluster_build(&u.lab, &s);
+        uilab_connect(&u);
+        if (looks[i].mono)
+            theme_init(&u.theme, 0);
+        uilab_keys(&u, "spython train.py<Down><Down>two<Down>8");
+        for (size_t k = 0; k < N_OF(sizes); k++)
+            uilab_golden(&u, looks[i].name, sizes[k][0], sizes[k][1]);
+        for (const char *p = uilab_text(&u); looks[i].ascii && *p; p++)
+            if ((unsigned char)*p >= 0x80)
+                fail_msg("not ASCII: %s", p);
+        uilab_fini(&u);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_signs_do),
         UI_FIXTURE_CASE(the_simple_page_fits),
         UI_FIXTURE_CASE(more_opens_the_rest),
         UI_FIXTURE_CASE(what_is_set_is_on_the_page),

@@ -66,6 +66,10 @@ void array_times_fill(struct array_times *t, const struct array_elements *e);
 /* The place of the next slower one of those that ran longest (also if they failed, or still run): of all
  * behind that place in the order of their run times; SIZE_MAX: begins with the slowest. SIZE_MAX: none. */
 size_t array_times_slower(const struct array_elements *e, size_t after);
+/* The place of the next element behind that one, or from the first on, whose run time is in the bin;
+ * SIZE_MAX: none. */
+size_t array_times_next_in(const struct array_times *t, const struct array_elements *e, uint32_t bin,
+                           size_t after);
 struct array_forecast {
     /* When the last element may end if each takes as long as those that are done, and as many run at the
      * same time as now. Unset: nothing is left, none is done yet, or none runs that is not overdue. */

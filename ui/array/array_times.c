@@ -78,6 +78,19 @@ size_t array_times_slower(const struct array_elements *e, size_t after)
     return best;
 }
 
+size_t array_times_next_in(const struct array_times *t, const struct array_elements *e, uint32_t bin,
+                           size_t after)
+{
+    uint32_t from = t->first_s + bin * t->bin_s;
+    for (size_t i = 1; i <= e->v.n; i++) {
+        size_t at = (after + i) % e->v.n;
+        const struct array_element *x = &e->v.v[at];
+        if (is_measured(x) && x->ran_s >= from && x->ran_s < from + t->bin_s)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
 static int by_seconds(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;

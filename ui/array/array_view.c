@@ -16,9 +16,12 @@
  */
 #include "ui/array/array_view.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/lang.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/array/array_internal.h"
 #include "ui/dialogs/job_dialogs.h"
@@ -404,6 +407,38 @@ static unsigned array_act(struct view *v, enum action action, const struct input
     return DID_HANDLE | DID_REDRAW;
 }
 
+/* As a line of the run times, which is numbers and a bar. */
+static bool has_no_words(const char *s)
+{
+    while (*s && !isalpha((unsigned char)*s))
+        s++;
+    return !*s;
+}
+
+/* The element that a pane names there ("_17"), or the next one of a run time; SIZE_MAX: neither. */
+static size_t element_said_at(struct array_screen *a, int pane, const struct input *in)
+{
+    const char *text = pane_text_at(&a->panes[pane], a->pane_areas[pane], in->y);
+    struct str word = STR_INIT;
+    char bin[UNITS_TEXT_SIZE];
+    size_t place = SIZE_MAX;
+    uint64_t index;
+    if (!text)
+        return SIZE_MAX;
+    pane_word_in(text, in->x - a->pane_areas[pane].x, &word);
+    const char *digits = word.len && *word.s == '_' ? word.s + 1 : "";
+    if (digits_take(&digits, &index) && index < ARRAY_NONE)
+        place = array_elements_find(&a->e, (uint32_t)index);
+    text += strspn(text, " ");
+    for (uint32_t i = 0; a->times.n_bins > 1 && place == SIZE_MAX && i < a->times.n_bins; i++) {
+        duration_format(a->times.first_s + i * a->times.bin_s, bin);
+        if (str_starts(text, bin) && text[strlen(bin)] == ' ' && has_no_words(text))
+            place = array_times_next_in(&a->times, &a->e, i, array_grid_current(&a->grid).from);
+    }
+    str_fini(&word);
+    return place;
+}
+
 static unsigned array_input(struct view *v, const struct input *in)
 {
     struct array_screen *a = array_screen_of(v);
@@ -425,7 +460,12 @@ static unsigned array_input(struct view *v, const struct input *in)
     }
     for (int i = 0; i < a->n_panes; i++)
         if (rect_has(a->pane_areas[i], in->y, in->x)) {
-            a->focus = i + 1;
+            size_t said = element_said_at(a, i, in);
+            if (said != SIZE_MAX)
+                array_grid_go(&a->grid, said);
+            a->focus = said == SIZE_MAX ? i + 1 : 0;
+            if (said != SIZE_MAX && in->what == MOUSE_DOUBLE)
+                open_element(a);
             return DID_HANDLE | DID_REDRAW;
         }
     return 0;

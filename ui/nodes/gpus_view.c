@@ -85,7 +85,7 @@ static void get_free(const void *ctx, const void *row, struct table_field *f)
 static void get_idle(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    field_count(f, ((const struct gpu_row *)row)->idle, ROLE_BAR_IDLE);
+    field_count(f, ((const struct gpu_row *)row)->idle, ROLE_WARM);
 }
 
 static void get_all(const void *ctx, const void *row, struct table_field *f)
@@ -223,7 +223,7 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, tr("%u free"), t->free);
     if (t->free)
         rich_addf(r, ROLE_DIM, tr(", %u on one node"), t->most);
-    gpus_count_of(r, width, ROLE_BAR_IDLE, t->idle, tr("idle"));
+    gpus_count_of(r, width, ROLE_WARM, t->idle, tr("idle"));
     gpus_count_of(r, width, ROLE_WARM, t->foreign, tr("foreign load"));
     gpus_count_of(r, width, ROLE_ERROR, t->broken, tr("broken"));
     gpus_count_of(r, width, ROLE_BAR_OUT, t->out, tr("offline"));

@@ -1,6 +1,9 @@
 /* pane.c - lines to read. */
 #include "ui/widget/pane.h"
 
+#include <string.h>
+
+#include "src/base/utf8.h"
 #include "ui/widget/did.h"
 #include "ui/widget/motion.h"
 
@@ -46,6 +49,27 @@ void pane_scroll(struct pane *p, long by)
     long top = (long)p->top + by;
     p->top = top < 0 ? 0 : (size_t)top;
     limit_top(p);
+}
+
+const char *pane_text_at(const struct pane *p, struct rect r, int y)
+{
+    size_t at = p->top + (size_t)(y - r.y);
+    return y >= r.y && y < r.y + r.h && at < p->flowed.n ? p->flowed.v[at].text.s : NULL;
+}
+
+void pane_word_in(const char *text, int x, struct str *out)
+{
+    const char *word = text;
+    int cell = 0;
+    for (const char *s = text; *s && cell <= x;) {
+        uint32_t cp;
+        size_t n = utf8_decode(s, strlen(s), &cp);
+        if (*s == ' ')
+            word = s + 1;
+        cell += utf8_width(cp);
+        s += n ? n : 1;
+    }
+    str_append_n(out, word, cell > x ? strcspn(word, " ,:") : 0);
 }
 
 unsigned pane_act(struct pane *p, enum action a)

@@ -20,5 +20,9 @@ size_t pane_height(struct pane *p, int width);
 /* Scrolls. Returns DID_* bits. */
 unsigned pane_act(struct pane *p, enum action a);
 void pane_scroll(struct pane *p, long by);
+/* What was drawn in that row of r; NULL: nothing. */
+const char *pane_text_at(const struct pane *p, struct rect r, int y);
+/* The word of that text in cell x of the row, up to the next blank, without what encloses it. */
+void pane_word_in(const char *text, int x, struct str *out);
 
 #endif
