@@ -332,6 +332,27 @@ static void limits_and_dependencies_are_drawn(void **state)
     rec_fini(&msg_why_rec, &d);
 }
 
+/* The pane beside the list takes what the list can spare, and not a part of a sentence. */
+static void a_cause_is_whole_where_there_is_room(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct msg_waits rows = {0};
+    struct job_wait *row = rec_list_push(&rows.rows);
+    row->job = g->s.big;
+    row->cause = (struct cause){.cls = WHY_BUSY,
+                                .code = CAUSE_OUT_DRAINED,
+                                .n = 1,
+                                .nodes = xstrdup("gpu04"),
+                                .text = xstrdup("fan 2 is loud, ticket 311"),
+                                .user = xstrdup("root")};
+    uilab_draw(&g->u, 50, 200);
+    uilab_feed(&g->u, MSG_WAIT_CAUSES, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
+    uilab_draw(&g->u, 50, 200);
+    must_show(&g->u, "gpu04 is drained: fan 2 is loud, ticket 311 (root)");
+    must_show(&g->u, "details  why  events"); /* the pane is there */
+    rec_fini(&msg_waits_rec, &rows);
+}
+
 /* One sentence in the list, in the pane beside it, and at the top of w. */
 static void the_list_says_what_w_says(void **state)
 {
@@ -600,6 +621,7 @@ int main(void)
         CASE(causes_are_said_once_and_jobs_by_name),
         UI_FIXTURE_CASE(the_room_is_drawn),
         UI_FIXTURE_CASE(limits_and_dependencies_are_drawn),
+        UI_FIXTURE_CASE(a_cause_is_whole_where_there_is_room),
         UI_FIXTURE_CASE(the_list_says_what_w_says),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),

@@ -28,7 +28,7 @@ static void a_hold_is_released(void **state)
     assert_int_equal(m->targets.n, 1);
     assert_int_equal(m->targets.v[0].job, g->s.eval);
     uilab_result(u, MSG_ACT, REFUSAL_NONE, "", 1);
-    keys_show(u, "", "taken back: held: 1");
+    keys_show(u, "", "the last change is taken back");
     uilab_forget_sent(u);
     uilab_keys(u, "z"); /* once */
     assert_null(uilab_sent(u, MSG_ACT));

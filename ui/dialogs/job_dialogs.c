@@ -220,8 +220,9 @@ bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct
 
 void act_taken_back(struct ui *ui, const struct incoming *in, void *arg)
 {
+    (void)arg;
     if (act_answered(ui, 0, tr("take back"), in))
-        ui_toast(ui, ROLE_GOOD, tr("taken back: %s"), (const char *)arg);
+        ui_toast(ui, ROLE_GOOD, "%s", tr("the last change is taken back"));
 }
 
 static void say_done(struct ui *ui, size_t k, uint32_t count)

@@ -33,7 +33,7 @@ void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *bod
 /* The reply: a refusal is shown in the dialog, which stays, or in a box if the dialog is closed. Returns
  * true on success; then the dialog is closed. */
 bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in);
-/* The answer to what takes a change back (ui/frame/reversal.h); arg: the words of that change. */
+/* The answer to what takes a change back (ui/frame/reversal.h). */
 void act_taken_back(struct ui *ui, const struct incoming *in, void *arg);
 /* Changes like scontrol's: "TimeLimit=2:00:00". */
 void act_update(struct ui *ui, const struct strv *changes, struct targets *take_t);

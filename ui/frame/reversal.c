@@ -17,7 +17,7 @@ struct reversal_request {
 
 struct reversal {
     VEC(struct reversal_request) requests;
-    char *done; /* what would be taken back; NULL: not known yet whether it was made */
+    bool done; /* it was made */
     struct mono until;
 };
 
@@ -29,7 +29,6 @@ void reversal_drop(struct ui *ui)
     vec_for_each (&r->requests, i)
         msg_free(r->requests.v[i].kind, r->requests.v[i].body);
     vec_fini(&r->requests);
-    free(r->done);
     free(r);
     ui->around.reversal = NULL;
 }
@@ -58,7 +57,7 @@ void reversal_offer(struct ui *ui, const char *done)
     keymap_format(&ui->o.keys, ACTION_UNDO, true, &key);
     ui_toast(ui, ROLE_GOOD, tr("%s   %s takes it back"), done, key.s);
     str_fini(&key);
-    r->done = xstrdup(done);
+    r->done = true;
     r->until = mono_add_ms(ui->mono, OFFERED_MS);
 }
 
@@ -75,7 +74,7 @@ bool reversal_run(struct ui *ui, ui_told_fn *answered)
         return false;
     if (!ui_read_only(ui, true))
         vec_for_each (&r->requests, i)
-            ui_ask(ui, r->requests.v[i].kind, r->requests.v[i].body, answered, xstrdup(r->done), free);
+            ui_ask(ui, r->requests.v[i].kind, r->requests.v[i].body, answered, NULL, NULL);
     reversal_drop(ui);
     return true;
 }

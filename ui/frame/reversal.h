@@ -16,8 +16,7 @@ void reversal_add(struct ui *ui, enum msg_kind kind, const void *body);
 /* The change was made: says so, and names the key that takes it back if anything does. */
 void reversal_offer(struct ui *ui, const char *done);
 bool reversal_is_offered(const struct ui *ui);
-/* Sends what takes it back; answered gets each answer, with what reversal_offer was told. False, and no
- * effect: nothing is offered. */
+/* Sends what takes it back; answered gets each answer. False, and no effect: nothing is offered. */
 bool reversal_run(struct ui *ui, ui_told_fn *answered);
 /* Forgets it. */
 void reversal_drop(struct ui *ui);

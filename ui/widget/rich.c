@@ -41,6 +41,14 @@ void rich_filled(struct rich *r, enum role role, enum role fill)
     r->runs[r->n_runs++].end = r->text.len;
 }
 
+bool rich_has_bar(const struct rich *r)
+{
+    for (size_t i = 0; i < r->n_runs; i++)
+        if (r->runs[i].fill != ROLE_NORMAL)
+            return true;
+    return false;
+}
+
 void rich_role(struct rich *r, enum role role)
 {
     rich_filled(r, role, ROLE_NORMAL);

@@ -30,6 +30,8 @@ void rich_sign(struct rich *r, enum role role, char letter);
 void rich_role(struct rich *r, enum role role);
 /* The same with a part of a bar, on the colour of a role: see canvas_fill_with. */
 void rich_filled(struct rich *r, enum role role, enum role fill);
+/* Whether a part of it is of a bar. */
+bool rich_has_bar(const struct rich *r);
 /* Appends all of other, with its roles. */
 void rich_append(struct rich *r, const struct rich *other);
 /* Draws in at most max cells, with a mark where it was cut. Returns the cells used. */

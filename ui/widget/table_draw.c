@@ -6,6 +6,21 @@
 #include "src/base/utf8.h"
 #include "ui/widget/table_private.h"
 
+#define WISH_REST 56 /* cells of the column that takes what is left */
+
+/* Cells of a field in its column, without a bar that would take more. A column of texts may say more where
+ * it is drawn than where it is compared. */
+static int field_needs(struct table *t, const struct trow *row, size_t i)
+{
+    const struct table_column *col = &t->cols[i];
+    int w = cell_width(table_field(t, row, i, col->want)->text.text.s);
+    if (col->want)
+        return w;
+    const struct rich *drawn = &table_field(t, row, i, WISH_REST)->text;
+    int more = rich_has_bar(drawn) ? 0 : cell_width(drawn->text.s);
+    return more > w ? more : w;
+}
+
 /* What the rows on the screen take of the columns that are as wide as these: a column never becomes
  * narrower, lest it moves with every key. */
 static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
@@ -17,7 +32,7 @@ static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
             const struct trow *row = table_shown(t, k);
             int fold =
                     t->cols[i].flags & COLUMN_TREE && (any_branch || row->depth) ? 2 * row->depth + 2 : 0,
-                w = fold + cell_width(table_field(t, row, i, t->cols[i].want)->text.text.s);
+                w = fold + field_needs(t, row, i);
             t->needs[i] = w > t->needs[i] ? w : t->needs[i];
         }
     }
@@ -148,8 +163,6 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     canvas_unclip(c, old);
     return ticks;
 }
-
-#define WISH_REST 40 /* cells of the column that takes what is left */
 
 int table_wish(struct table *t, int height)
 {
