@@ -224,12 +224,13 @@ CLOCKED_SHIM := $(B)/tests/clocked/stoker-shim
 BROKEN_DISK := $(B)/tests/lib/libbrokendisk.so
 NO_MEMORY := $(B)/tests/lib/libnomemory.so
 COUNTS := $(B)/tests/lib/libcounts.so
-TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c))) $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS) $(CLOCKED_SHIM)
+SLOW_NAMES := $(B)/tests/lib/libslownames.so
+TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c))) $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS) $(SLOW_NAMES) $(CLOCKED_SHIM)
 BENCH_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) $(ZLIB) -lm -lutil -ldl
 
-TESTLIB_OBJS := $(call obj,$(sort $(filter-out tests/lib/fakenvml.c tests/lib/slowfs.c tests/lib/fakeclock.c tests/lib/brokendisk.c tests/lib/nomemory.c tests/lib/counts.c,$(wildcard tests/lib/*.c))))
+TESTLIB_OBJS := $(call obj,$(sort $(filter-out tests/lib/fakenvml.c tests/lib/slowfs.c tests/lib/fakeclock.c tests/lib/brokendisk.c tests/lib/nomemory.c tests/lib/counts.c tests/lib/slownames.c,$(wildcard tests/lib/*.c))))
 $(B)/lib/test.list: FORCE
 	@mkdir -p $(@D); echo '$(TESTLIB_OBJS)' | cmp -s - $@ || echo '$(TESTLIB_OBJS)' >$@
 $(B)/lib/libtest.a: $(TESTLIB_OBJS) $(B)/lib/test.list
@@ -263,7 +264,7 @@ $(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lutil
 
 # Loaded in place of NVIDIA's library, and in front of the C library: plain, also where the programs have sanitizers.
-$(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS): $(B)/tests/lib/lib%.so: tests/lib/%.c $(B)/.settings
+$(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY) $(COUNTS) $(SLOW_NAMES): $(B)/tests/lib/lib%.so: tests/lib/%.c $(B)/.settings
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE_FLAGS) $(WARNINGS) -fPIC -shared -o $@ $<

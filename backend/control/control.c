@@ -22,6 +22,12 @@
 
 #define BEAT_MS 5000
 
+static void control_names_told(void *ctx, const struct name_answer *a, bool groups_changed)
+{
+    struct control *c = ctx;
+    modules_call(c, names_told, c, a, groups_changed);
+}
+
 static void control_init(struct control *c, struct loop *l, const struct control_config *cfg)
 {
     *c = (struct control){
@@ -38,8 +44,9 @@ static void control_init(struct control *c, struct loop *l, const struct control
                      .incarnation = random_nonce()},
         .wiring = {.modules = control_modules, .requests = request_table, .nodes = &node_report_handlers},
         .payloads = payload_cache_new(),
-        .users = user_cache_new(cfg->user_name),
         .stats.t_start = loop_wall(l)};
+    c->users = user_cache_new(
+        l, &(struct user_cache_ops){.name_of = cfg->user_name, .on_told = control_names_told, .ctx = c});
     test_hooks_read(&c->settings.hooks, cfg->beat_ms ? cfg->beat_ms : BEAT_MS);
     model_init(&c->model);
     modules_call(c, start, c);
@@ -124,8 +131,7 @@ void control_free(struct control *c)
 
 void control_add_client(struct control *c, int fd, uint32_t uid)
 {
-    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, "",
-                    &(struct cause){.code = CAUSE_NONE});
+    sessions_let_in(c, fd, &(struct ucred){.uid = uid, .gid = uid}, &(struct session_origin){.node = ""});
 }
 
 bool control_is_settled(const struct control *c)

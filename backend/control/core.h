@@ -19,6 +19,7 @@
 
 struct control;
 struct emission;
+struct name_answer;
 struct node_handlers;
 struct node_peer;
 struct payload_cache;
@@ -50,6 +51,7 @@ enum module_id {
     MODULE_REQ_HISTORY,
     MODULE_REQ_STEP,
     MODULE_REQ_SUBMIT,
+    MODULE_REQ_WINDOW,
     MODULE_RETIRE,
     MODULE_ROW_FEED,
     MODULE_SCHEDULE,
@@ -82,6 +84,9 @@ struct module_ops {
     /* A commit has failed: what was derived from events since the last one is void. The state is about to
      * be read again. */
     void (*reset)(struct control *c);
+    /* The name service has said something; groups_changed: what the policy has found out about groups may
+     * be void. */
+    void (*names_told)(struct control *c, const struct name_answer *a, bool groups_changed);
     void (*session_closed)(struct control *c, struct session *s);
     void (*session_drained)(struct control *c, struct session *s); /* it has read most of what was queued */
     /* Its snapshot is complete: what changes is pushed from now on. */

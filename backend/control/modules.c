@@ -19,6 +19,7 @@
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/nodes/pmi_fences.h"
 #include "backend/control/nodes/time_limit.h"
+#include "backend/control/nodes/unknown_tasks.h"
 #include "backend/control/nodes/util_watch.h"
 #include "backend/control/payload_cache.h"
 #include "backend/control/policy_view.h"
@@ -31,6 +32,7 @@
 #include "backend/control/requests/req_stats.h"
 #include "backend/control/requests/req_step.h"
 #include "backend/control/requests/req_submit.h"
+#include "backend/control/requests/req_window.h"
 #include "backend/control/requests/shutdown.h"
 #include "backend/control/requests/terminals.h"
 #include "backend/control/retire.h"
@@ -61,17 +63,45 @@
  * sessions and node_peers stop after the modules that keep something for a session or a node, event_log
  * after all modules that may still store something. */
 const struct module_ops *const control_modules[] = {
-    &event_log_module,     &history_deps_module,      &followers_module,
-    &row_feed_module,      &schedule_module,          &policy_view_module,
-    &prio_cache_module,    &eligibility_watch_module, &user_quota_module,
-    &sessions_module,      &node_peers_module,        &query_queue_module,
-    &payload_cache_module, &attempt_state_module,     &time_limit_module,
-    &lost_nodes_module,    &pmi_fences_module,        &node_avoid_module,
-    &node_clients_module,  &util_watch_module,        &output_relay_module,
-    &terminals_module,     &req_step_module,          &req_submit_module,
-    &req_script_module,    &req_history_module,       &req_stats_module,
-    &shutdown_module,      &req_act_module,           &job_mail_module,
-    &lineage_module,       &forecast_slices_module,   &retire_module,
-    &read_only_module,     &user_budget_module,       &shortage_module,
-    &audit_module,         &req_audit_module,         NULL,
+    &event_log_module,
+    &history_deps_module,
+    &followers_module,
+    &row_feed_module,
+    &schedule_module,
+    &policy_view_module,
+    &prio_cache_module,
+    &eligibility_watch_module,
+    &user_quota_module,
+    &sessions_module,
+    &node_peers_module,
+    &query_queue_module,
+    &payload_cache_module,
+    &attempt_state_module,
+    &time_limit_module,
+    &lost_nodes_module,
+    &pmi_fences_module,
+    &node_avoid_module,
+    &node_clients_module,
+    &util_watch_module,
+    &output_relay_module,
+    &terminals_module,
+    &req_step_module,
+    &req_submit_module,
+    &req_script_module,
+    &req_history_module,
+    &req_stats_module,
+    &shutdown_module,
+    &req_act_module,
+    &job_mail_module,
+    &lineage_module,
+    &forecast_slices_module,
+    &retire_module,
+    &read_only_module,
+    &user_budget_module,
+    &shortage_module,
+    &audit_module,
+    &req_audit_module,
+    &req_window_module,
+    &unknown_tasks_module,
+    NULL,
 };

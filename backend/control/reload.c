@@ -2,10 +2,10 @@
 
 #include <errno.h>
 
-#include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/lost_nodes.h"
 #include "backend/control/nodes/node_peers.h"
+#include "backend/control/user_cache.h"
 
 int config_apply(struct control *c, struct cluster_spec *spec)
 {
@@ -26,9 +26,9 @@ int config_reload(struct control *c, struct errtext *err)
     if (r < 0)
         return r;
     r = config_apply(c, &spec);
-    sessions_forget_users(c);
+    user_cache_expire(c->users);
     node_peers_connect(c);
-    planner_note_all(c->planner); /* groups may open partitions */
+    planner_note_all(c->planner);
     c->sched_dirty = true;
     return r;
 }

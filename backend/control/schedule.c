@@ -6,6 +6,7 @@
 #include "backend/control/emit.h"
 #include "backend/control/forecast_slices.h"
 #include "backend/control/policy_view.h"
+#include "backend/control/user_cache.h"
 #include "src/base/log.h"
 #include "src/text/cause_text.h"
 #include "src/text/eventtext.h"
@@ -18,8 +19,9 @@
 
 struct schedule {
     struct loop_timer wake;
-    VEC(uint32_t) news; /* jobs whose reason followers are told after the next cycle */
-    uint64_t cycle_us;  /* that the slices of the cycle under way have taken */
+    VEC(uint32_t) news;  /* jobs whose reason followers are told after the next cycle */
+    uint64_t cycle_us;   /* that the slices of the cycle under way have taken */
+    bool groups_changed; /* of users, since the policy has read them */
 };
 
 static struct schedule *schedule_of(const struct control *c)
@@ -124,10 +126,24 @@ static void schedule_after(struct control *c, const struct emission *e)
     c->sched_dirty = c->sched_dirty || schedule_may_change(kind, e->job);
 }
 
+/* Groups may open partitions. All pending jobs are looked at once, not for each of many users. */
+static void schedule_names_told(struct control *c, const struct name_answer *a, bool groups_changed)
+{
+    (void)a;
+    struct schedule *s = schedule_of(c);
+    s->groups_changed = s->groups_changed || groups_changed;
+    if (!s->groups_changed || user_cache_is_asking(c->users))
+        return;
+    s->groups_changed = false;
+    planner_note_all(c->planner);
+    c->sched_dirty = true;
+}
+
 const struct module_ops schedule_module = {.start = schedule_start,
                                            .stop = schedule_stop,
                                            .before = schedule_before,
                                            .after = schedule_after,
+                                           .names_told = schedule_names_told,
                                            .reset = schedule_reset};
 
 void schedule_wake(struct control *c, int64_t ms)

@@ -82,8 +82,10 @@ static void user_quota_loaded(struct control *c)
 {
     idmap_for_each (&user_quotas_of(c)->map, slot)
         ((struct user_quota *)slot->value)->n_jobs = 0;
-    list_for_each (j, &c->model.all, struct job, in_all)
+    list_for_each (j, &c->model.all, struct job, in_all) {
         user_quota_get(c, j->uid)->n_jobs += !job_state_is_final(j->state);
+        user_name(c->users, j->uid); /* asked for now, known when it is used */
+    }
 }
 
 uint32_t user_quota_jobs_most(const struct control *c)

@@ -310,7 +310,8 @@ enum why_class {
     X(SHORT_OF_MEMORY, "used most")                                                                          \
     X(NOTE_RATE, "n")                                                                                        \
     /* a victim's minimum run */                                                                             \
-    X(PREEMPTS_LATER, "id at n")
+    X(PREEMPTS_LATER, "id at n")                                                                             \
+    X(NAME_SERVICE, "name")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -202,6 +202,9 @@ const struct cause_sentence cause_refusal_sentences[CAUSE_N_CODES] = {
              "the controller uses {used:mem} of the {most:mem} of memory that it may use: until it uses "
              "less, jobs can only be cancelled")},
     [CAUSE_NOTE_RATE] = {.full = N_("job {n} was sent a message less than a second ago: try again")},
+    [CAUSE_NAME_SERVICE] = {.full = N_(
+                                "the name service of the controller's machine does not say who user {name} "
+                                "is: try again")},
     [CAUSE_CONNECTIONS] = {.full = N_("it has {n:connection}, and room for no more")},
     [CAUSE_CONNECTIONS_USER] =
         {.full = N_("{n:connection} of yours {n?is|are} open, and no user may have more at a time")},

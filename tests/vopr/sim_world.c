@@ -178,6 +178,12 @@ static int reload(void *ctx, struct cluster_spec *ret, struct errtext *err)
     return conf_parse("stoker.cfg", w.config, ret, err);
 }
 
+/* No thread asks a name service here: it would not be simulated. */
+static const char *name_of_user(uint32_t uid)
+{
+    return uid == 0 ? "root" : uid == geteuid() ? "self" : NULL;
+}
+
 static int try_start(bool accept_loss, struct errtext *err)
 {
     struct cluster_spec spec;
@@ -189,7 +195,8 @@ static int try_start(bool accept_loss, struct errtext *err)
                                  .host = "here",
                                  .accept_loss = accept_loss,
                                  .spec = &spec,
-                                 .reload = reload};
+                                 .reload = reload,
+                                 .user_name = name_of_user};
     sim_vfs_revive();
     /* Some starts end before they are complete. */
     if (!accept_loss && w.weather.crash && sim_chance(30))

@@ -8,6 +8,7 @@
 
 #include "backend/control/audit.h"
 #include "backend/control/emit.h"
+#include "backend/control/name_service.h"
 #include "backend/control/shortage.h"
 #include "backend/control/user_budget.h"
 #include "backend/control/user_cache.h"
@@ -21,6 +22,7 @@
 #define ACCEPTS_MAX  64         /* in one loop iteration */
 #define SWEEP_MS     2000
 #define HELLO_MS     10000 /* to greet */
+#define NAME_MS      5000  /* for the name service to say who a user is */
 #define FRAME_MS     30000 /* to finish a frame, to read some of what was asked for */
 #define CROWD_MS     2000  /* the latter where others of the user's connections wait for memory */
 #define HELLO_MAX    4096  /* bytes of a frame, until it has greeted */
@@ -28,9 +30,21 @@
 
 struct sessions {
     struct list all;
+    struct list guests; /* of struct session_guest */
     int listen_fd;
     struct loop_fd listen_watch;
     struct loop_timer listen_again, sweep;
+};
+
+/* A client that waits until the name service has said who its user is. */
+struct session_guest {
+    struct list link;
+    int fd;
+    struct ucred cred;
+    bool has_origin;
+    struct session_origin from;
+    char *node, *user; /* that `from` names */
+    struct mono t_open;
 };
 
 static struct sessions *sessions_of(const struct control *c)
@@ -256,8 +270,9 @@ static const struct conn_ops session_ops = {
 
 /* root of a node is not root here, a service account of a node is not the one here, and that a user of it
  * is an administrator is the node's word alone. node NULL: this machine. */
-static bool session_may_administer(struct control *c, uint32_t uid, const char *node)
+static bool session_may_administer(struct control *c, uint32_t uid, const struct session_origin *from)
 {
+    const char *node = from ? from->node : NULL;
     const struct node_spec *spec = spec_find_node(&c->model.spec, node);
     bool own = !c->settings.everyone && geteuid() != 0; /* one user's nodes, all that user's own */
     bool trusted = own || (spec && spec->admin && uid != geteuid());
@@ -266,15 +281,17 @@ static bool session_may_administer(struct control *c, uint32_t uid, const char *
     return user_is_admin(c->users, uid, &c->model.spec.admin_groups);
 }
 
-void sessions_forget_users(struct control *c)
+/* Its user's groups may have changed, or count no more. */
+static void session_renew_rights(struct session *s)
 {
-    user_cache_free(c->users);
-    c->users = user_cache_new(c->settings.user_name);
-    list_for_each (s, sessions(c), struct session, link) {
-        s->admin = session_may_administer(c, s->uid, s->node);
-        conn_set_budget(s->conn, s->admin ? NULL : &s->quota->conns);
+    struct control *c = s->ctl;
+    struct session_origin from = {.node = s->node};
+    bool admin = session_may_administer(c, s->uid, s->node ? &from : NULL);
+    if (admin != s->admin || admin != s->quota->is_admin)
         user_quota_set_rate(c, s->quota);
-    }
+    if (admin != s->admin)
+        conn_set_budget(s->conn, admin ? NULL : &s->quota->conns);
+    s->admin = admin;
 }
 
 /* The refusal is the answer to the greeting, which every client sends first: what causes it knows has not
@@ -298,18 +315,17 @@ static void sessions_let_in_local(struct control *c, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         close(fd);
     else
-        sessions_let_in(c, fd, &cred, NULL, &(struct cause){0});
+        sessions_let_in(c, fd, &cred, NULL);
 }
 
-void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const char *node,
-                     struct cause *refused)
+static void sessions_admit(struct control *c, int fd, const struct ucred *cred,
+                           const struct session_origin *from)
 {
-    bool admin = session_may_administer(c, cred->uid, node);
+    bool admin = session_may_administer(c, cred->uid, from);
     struct user_quota *p = user_quota_get(c, cred->uid);
     struct cause why = {0};
     if (!user_quota_admits(c, p, admin, &why)) {
         sessions_turn_away(fd, &why);
-        cause_clear(refused);
         return;
     }
     struct session *s = xcalloc(1, sizeof *s);
@@ -318,8 +334,9 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const 
     s->gid = cred->gid;
     s->pid = (uint32_t)cred->pid;
     s->admin = admin;
-    s->node = node ? xstrdup(node) : NULL;
-    s->refused = *refused;
+    s->node = from ? xstrdup(from->node) : NULL;
+    if (from && from->vet)
+        from->vet(c, cred, from, &s->refused);
     s->t_open = loop_now(c->loop);
     s->quota = p;
     user_quota_set_rate(c, p);
@@ -334,6 +351,96 @@ void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const 
     conn_set_enough(s->conn, QUEUE_ENOUGH);
     conn_set_queue(s->conn, &p->queue);
     conn_set_budget(s->conn, admin ? NULL : &p->conns);
+}
+
+/* It waits no more; then session_guest_free. Its descriptor is the caller's. */
+static void session_guest_leave(struct control *c, struct session_guest *g)
+{
+    list_unlink(&g->link);
+    user_quota_leave(c, user_quota_get(c, g->cred.uid));
+}
+
+static void session_guest_free(struct session_guest *g)
+{
+    free(g->node);
+    free(g->user);
+    free(g);
+}
+
+static void session_guest_admit(struct control *c, struct session_guest *g)
+{
+    session_guest_leave(c, g);
+    sessions_admit(c, g->fd, &g->cred, g->has_origin ? &g->from : NULL);
+    session_guest_free(g);
+}
+
+static void sessions_add_guest(struct control *c, int fd, const struct ucred *cred,
+                               const struct session_origin *from)
+{
+    struct cause why = {0};
+    if (!user_quota_admits(c, user_quota_get(c, cred->uid), false, &why)) {
+        sessions_turn_away(fd, &why);
+        return;
+    }
+    struct session_guest *g = xcalloc(1, sizeof *g);
+    g->fd = fd;
+    g->cred = *cred;
+    g->t_open = loop_now(c->loop);
+    if (from) {
+        g->has_origin = true;
+        g->node = xstrdup(from->node);
+        g->user = from->user ? xstrdup(from->user) : NULL;
+        g->from = (struct session_origin){.node = g->node, .user = g->user, .vet = from->vet};
+    }
+    user_quota_join(c, user_quota_get(c, cred->uid));
+    list_init(&g->link);
+    list_append(&sessions_of(c)->guests, &g->link);
+}
+
+void sessions_let_in(struct control *c, int fd, const struct ucred *cred, const struct session_origin *from)
+{
+    if (user_is_fresh(c->users, cred->uid, cred->gid))
+        sessions_admit(c, fd, cred, from);
+    else
+        sessions_add_guest(c, fd, cred, from);
+}
+
+/* The name service has answered: those whom it was asked about are let in. */
+static void sessions_names_told(struct control *c, const struct name_answer *a, bool groups_changed)
+{
+    (void)groups_changed;
+    if (a->asked)
+        return;
+    list_for_each (g, &sessions_of(c)->guests, struct session_guest, link)
+        if (g->cred.uid == a->uid && user_is_fresh(c->users, g->cred.uid, g->cred.gid))
+            session_guest_admit(c, g);
+    list_for_each (s, sessions(c), struct session, link)
+        if (s->uid == a->uid)
+            session_renew_rights(s);
+}
+
+/* The name service is silent. Users whom it has named before go on with what it said; a user who is a
+ * number could do nothing but be refused by nodes. */
+static void sessions_sweep_guests(struct control *c)
+{
+    list_for_each (g, &sessions_of(c)->guests, struct session_guest, link) {
+        if (loop_now(c->loop).ns - g->t_open.ns < NAME_MS * NS_PER_MS)
+            continue;
+        uint32_t uid = g->cred.uid;
+        char *name = user_name_or_null(c->users, uid);
+        if (user_quota_may_log(c, user_quota_get(c, uid)))
+            log_warn("uid=%u: the name service does not answer, client %s", uid,
+                     name ? "served with what it said last" : "refused");
+        if (name) {
+            session_guest_admit(c, g);
+        } else {
+            sessions_turn_away(g->fd,
+                               &(struct cause){.code = CAUSE_NAME_SERVICE, .name = xasprintf("%u", uid)});
+            session_guest_leave(c, g);
+            session_guest_free(g);
+        }
+        free(name);
+    }
 }
 
 static void sessions_on_listen(void *arg, unsigned ready)
@@ -364,7 +471,10 @@ static void sessions_listen_again(void *ctx)
 static void sessions_sweep(void *ctx)
 {
     struct control *c = ctx;
+    sessions_sweep_guests(c);
     list_for_each (s, sessions(c), struct session, link) {
+        user_is_fresh(c->users, s->uid, s->gid); /* asks in time */
+        session_renew_rights(s);
         bool silent = !s->greeted && !conn_is_in_queue(s->conn) &&
                       loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
         bool stuck = conn_stuck_ms(s->conn) >= FRAME_MS;
@@ -410,6 +520,11 @@ void sessions_close_all(struct control *c)
     }
     loop_timer_cancel(c->loop, &sessions_of(c)->listen_again);
     loop_timer_cancel(c->loop, &sessions_of(c)->sweep);
+    list_for_each (g, &all->guests, struct session_guest, link) {
+        close(g->fd);
+        session_guest_leave(c, g);
+        session_guest_free(g);
+    }
     list_for_each (s, sessions(c), struct session, link) {
         conn_close(s->conn);
         session_free(s);
@@ -420,6 +535,7 @@ static void sessions_start(struct control *c)
 {
     struct sessions *all = c->state[MODULE_SESSIONS] = xcalloc(1, sizeof *all);
     list_init(&all->all);
+    list_init(&all->guests);
     all->listen_fd = -1;
 }
 
@@ -428,4 +544,5 @@ static void sessions_stop(struct control *c)
     free(c->state[MODULE_SESSIONS]);
 }
 
-const struct module_ops sessions_module = {.start = sessions_start, .stop = sessions_stop};
+const struct module_ops sessions_module = {
+    .start = sessions_start, .stop = sessions_stop, .names_told = sessions_names_told};

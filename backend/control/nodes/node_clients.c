@@ -50,50 +50,50 @@ static bool node_clients_may_ask(struct control *c, struct node_peer *peer, uint
            (user_is_known(c->users, uid) || node_budget_lookup(&peer->budget, loop_now(c->loop)));
 }
 
-/* Why the client is refused; CAUSE_NONE: it is welcome. */
-static void node_clients_check(struct control *c, const struct node *n, const struct msg_tunnel_open *m,
-                               struct cause *why)
-{
-    const char *here = user_name(c->users, m->uid);
-    if (m->user && !str_eq(m->user, here))
-        *why = (struct cause){.code = CAUSE_OTHER_IDENTITY,
-                              .n = m->uid,
-                              .user = xstrdup(here),
-                              .name = xstrdup(n->spec.name),
-                              .text = xstrdup(utf8_is_clean_name(m->user, 100) ? m->user : "?")};
-    else if (!node_clients_is_at_home(c, n, m->uid))
-        *why = (struct cause){
-            .code = CAUSE_NOT_ON_LOGIN_NODE, .user = xstrdup(here), .name = xstrdup(n->spec.name)};
-}
-
-static void node_clients_log(struct control *c, struct node_peer *peer, uint32_t uid,
+static void node_clients_log(struct control *c, const struct ucred *cred, const char *node,
                              const struct cause *refused)
 {
-    if (refused->code == CAUSE_NONE || !nodeconn_may_log(peer->conn) ||
-        !user_quota_may_log(c, user_quota_get(c, uid)))
+    const struct node_peer *peer = node_peer_find(c, node);
+    if (refused->code == CAUSE_NONE || !peer || !nodeconn_may_log(peer->conn) ||
+        !user_quota_may_log(c, user_quota_get(c, cred->uid)))
         return;
     char *text = cause_string(refused, NULL);
-    log_warn("node=%s uid=%u refused: %s", nodeconn_node(peer->conn), uid, text);
+    log_warn("node=%s uid=%u refused: %s", node, cred->uid, text);
     free(text);
+}
+
+/* The name service has said who the user is here. */
+static void node_clients_vet(struct control *c, const struct ucred *cred, const struct session_origin *from,
+                             struct cause *ret_refused)
+{
+    const struct node *n = model_get_node(&c->model, from->node);
+    const char *here = user_name(c->users, cred->uid);
+    if (from->user && !str_eq(from->user, here))
+        *ret_refused =
+            (struct cause){.code = CAUSE_OTHER_IDENTITY,
+                           .n = cred->uid,
+                           .user = xstrdup(here),
+                           .name = xstrdup(from->node),
+                           .text = xstrdup(utf8_is_clean_name(from->user, 100) ? from->user : "?")};
+    else if (!n || !node_clients_is_at_home(c, n, cred->uid))
+        *ret_refused = (struct cause){
+            .code = CAUSE_NOT_ON_LOGIN_NODE, .user = xstrdup(here), .name = xstrdup(from->node)};
+    node_clients_log(c, cred, from->node, ret_refused);
 }
 
 static void node_clients_let_in(struct control *c, struct node_peer *peer, const struct msg_tunnel_open *m)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(peer->conn));
     int pair[2] = {-1, -1};
-    struct cause refused = {0};
     bool may = n && node_clients_may_ask(c, peer, m->uid);
-    if (may)
-        node_clients_check(c, n, m, &refused);
-    node_clients_log(c, peer, m->uid, &refused);
     if (!may || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
         nodeconn_send(peer->conn, 0, MSG_TUNNEL_END, 0, &(struct msg_tunnel_taken){.id = m->id});
-        cause_clear(&refused);
         return;
     }
     stream_mux_add(&peer->clients, c->loop, m->id, m->uid, pair[0]);
-    sessions_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid},
-                    n->spec.name, &refused);
+    sessions_let_in(
+        c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid},
+        &(struct session_origin){.node = n->spec.name, .user = m->user, .vet = node_clients_vet});
 }
 
 int node_clients_take(struct control *c, struct node_peer *peer, enum msg_kind kind, const void *body)

@@ -1,13 +1,13 @@
 #include "backend/control/nodes/node_peers.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/control/emit.h"
 #include "backend/control/lineage.h"
+#include "backend/control/user_cache.h"
 #include "src/base/log.h"
 #include "src/model/nodeevents.h"
 
@@ -196,8 +196,7 @@ static struct strv node_peer_keys(const struct control *c, const struct node_spe
     if (spec->identity) {
         strv_push(&keys, spec->identity);
     } else if (!c->model.spec.link_socket) { /* else stoker-link has its own, which we cannot read */
-        const struct passwd *pw = getpwuid(geteuid());
-        char *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
+        char *users = xasprintf("%s/.ssh", user_cache_own_home(c->users));
         node_peer_add_key(&keys, own, "id_ed25519");
         node_peer_add_key(&keys, users, "id_ed25519");
         node_peer_add_key(&keys, users, "id_ecdsa");
@@ -213,14 +212,11 @@ static struct strv node_peer_keys(const struct control *c, const struct node_spe
 static struct ssh_order node_peer_target(const struct control *c, const struct node *n)
 {
     const struct node_spec *s = &n->spec;
-    const struct passwd *pw = s->ssh_user ? NULL : getpwuid(geteuid());
     return (struct ssh_order){
         .node = xstrdup(s->name),
         .address = xstrdup(s->address ? s->address : s->name),
         .port = s->port ? s->port : 22,
-        .user = xstrdup(s->ssh_user ? s->ssh_user
-                        : pw        ? pw->pw_name
-                                    : "root"),
+        .user = xstrdup(s->ssh_user ? s->ssh_user : user_name(c->users, geteuid())),
         .identities = node_peer_keys(c, s),
         .known_hosts = s->known_hosts              ? xstrdup(s->known_hosts)
                        : c->model.spec.link_socket ? NULL

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "backend/control/emit.h"
+#include "backend/control/name_service.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/user_cache.h"
 #include "src/base/log.h"
@@ -203,3 +204,28 @@ bool unknown_tasks_note_ended(struct control *c, const char *node, const struct 
     }
     return true;
 }
+
+/* Rows that were written before the name of their user was known. */
+static void unknown_tasks_names_told(struct control *c, const struct name_answer *a, bool groups_changed)
+{
+    (void)groups_changed;
+    struct ev_unknown all;
+    if (!a->name || c->read_only)
+        return;
+    for (size_t at = 0; at < c->model.n_nodes; at++) {
+        const struct node *n = c->model.nodes[at];
+        bool lacks = false;
+        for (size_t i = 0; i < node_rare(n)->unknown.n; i++) {
+            const struct unknown_task *u = &node_rare(n)->unknown.v[i];
+            lacks = lacks || (u->uid == a->uid && u->user && !str_eq(u->user, a->name));
+        }
+        if (!lacks || !unknown_tasks_copy_rows(n, NULL, &all))
+            continue;
+        for (size_t i = 0; i < all.rows.n; i++)
+            if (all.rows.v[i].uid == a->uid && all.rows.v[i].user)
+                xstrset(&all.rows.v[i].user, a->name);
+        unknown_tasks_take(c, &all);
+    }
+}
+
+const struct module_ops unknown_tasks_module = {.names_told = unknown_tasks_names_told};

@@ -9,6 +9,8 @@
 
 #include "backend/control/core.h"
 
+extern const struct module_ops unknown_tasks_module;
+
 /* One of a report, into the event about all of them. */
 void unknown_tasks_add(struct control *c, struct ev_unknown *all, const struct launch_status *st);
 /* The report is over: takes *all. New ones drain the node. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/control/emit.h"
+#include "backend/control/name_service.h"
 #include "backend/control/user_cache.h"
 #include "src/base/hostlist.h"
 #include "src/base/log.h"
@@ -14,6 +15,20 @@
 #define TEXT_MAX_BYTES 1024
 #define WINDOWS_MAX    10000u
 #define NAMES_MAX      1000u /* users and accounts of one */
+#define WAITS_MAX      100   /* requests that wait for the name service */
+
+struct window_wait { /* a request that waits until the name service knows the users of its window */
+    struct list link;
+    struct session *session;
+    uint64_t tag;
+    struct msg_window_set m;
+    size_t n_open; /* users that are being asked about */
+};
+
+static struct list *window_waits(const struct control *c)
+{
+    return c->state[MODULE_REQ_WINDOW];
+}
 
 static bool window_texts_are_clean(const struct strv *v)
 {
@@ -62,16 +77,30 @@ static enum refusal window_expand_nodes(const struct control *c, struct window *
 }
 
 /* An unknown user could never use it. Users that it had before stay: they may have left since. */
-static enum refusal window_check_users(const struct window *w, const struct window *old, struct cause *why)
+static enum refusal window_check_users(struct control *c, const struct window *w, const struct window *old,
+                                       struct cause *why)
 {
     for (size_t i = 0; i < w->users.n; i++) {
         const char *name = w->users.v[i];
-        if ((!old || !strv_has(&old->users, name)) && !user_is_there(name)) {
-            *why = (struct cause){.code = CAUSE_NO_USER, .name = xstrdup(name)};
-            return REFUSAL_NO_USER;
-        }
+        if (old && strv_has(&old->users, name))
+            continue;
+        enum user_there there = user_is_there(c->users, name);
+        if (there == USER_THERE_YES)
+            continue;
+        *why = (struct cause){.code = there == USER_THERE_NO ? CAUSE_NO_USER : CAUSE_NAME_SERVICE,
+                              .name = xstrdup(name)};
+        return REFUSAL_NO_USER;
     }
     return REFUSAL_NONE;
+}
+
+/* Users about whom the name service is being asked now. */
+static size_t window_count_asked(struct control *c, const struct window *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->users.n && w->users.n <= NAMES_MAX; i++)
+        n += user_is_there(c->users, w->users.v[i]) == USER_THERE_ASKED;
+    return n;
 }
 
 /* A free name, "root_3" as Slurm would choose. */
@@ -120,7 +149,7 @@ static enum refusal window_check_request(struct session *s, struct msg_window_se
         return REFUSAL_BAD_REQUEST;
     }
     enum refusal r = window_expand_nodes(c, w, old, why);
-    r = r == REFUSAL_NONE ? window_check_users(w, old, why) : r;
+    r = r == REFUSAL_NONE ? window_check_users(c, w, old, why) : r;
     if (r != REFUSAL_NONE)
         return r;
     w->id = old ? old->id : window_next_id(&c->model);
@@ -136,9 +165,8 @@ static enum refusal window_check_request(struct session *s, struct msg_window_se
     return why->code == CAUSE_NONE ? REFUSAL_NONE : REFUSAL_BAD_REQUEST;
 }
 
-void req_window(struct session *s, uint64_t tag, void *body)
+static void window_set(struct session *s, uint64_t tag, struct msg_window_set *m)
 {
-    struct msg_window_set *m = body;
     struct control *c = s->ctl;
     struct cause why = {0};
     enum refusal r = window_check_request(s, m, &why);
@@ -157,3 +185,99 @@ void req_window(struct session *s, uint64_t tag, void *body)
     r = ctl_emit(c, EV_WINDOW, 0, &change) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
     session_answer(s, tag, &(struct msg_result){.refusal = r, .count = r == REFUSAL_NONE, .text = name});
 }
+
+/* Takes what *m owns. */
+static void window_wait(struct session *s, uint64_t tag, struct msg_window_set *m, size_t n_open)
+{
+    struct window_wait *w = xcalloc(1, sizeof *w);
+    *w = (struct window_wait){.session = s, .tag = tag, .m = *m, .n_open = n_open};
+    *m = (struct msg_window_set){0};
+    list_init(&w->link);
+    list_append(window_waits(s->ctl), &w->link);
+}
+
+static void window_wait_free(struct window_wait *w)
+{
+    list_unlink(&w->link);
+    rec_fini(&msg_window_set_rec, &w->m);
+    free(w);
+}
+
+static unsigned window_count_waits(const struct control *c)
+{
+    unsigned n = 0;
+    list_for_each (w, window_waits(c), struct window_wait, link)
+        n++;
+    return n;
+}
+
+void req_window(struct session *s, uint64_t tag, void *body)
+{
+    struct msg_window_set *m = body;
+    bool may_wait = !m->remove && window_count_waits(s->ctl) < WAITS_MAX;
+    size_t n_open = may_wait ? window_count_asked(s->ctl, &m->window) : 0;
+    if (n_open)
+        window_wait(s, tag, m, n_open);
+    else
+        window_set(s, tag, m);
+}
+
+/* What may have changed while it waited is checked again. */
+static void window_resume(struct window_wait *w)
+{
+    struct session *s = w->session;
+    struct control *c = s->ctl;
+    if (c->read_only)
+        session_refuse(s, w->tag, REFUSAL_READ_ONLY, 0,
+                       &(struct cause){.code = CAUSE_READ_ONLY, .text = xstrdup(c->read_only)});
+    else if (!s->admin)
+        session_refuse(s, w->tag, REFUSAL_NOT_ALLOWED, 0,
+                       &(struct cause){.code = CAUSE_ADMINS_ONLY, .what = ADMIN_ACT_WINDOW});
+    else
+        window_set(s, w->tag, &w->m);
+}
+
+static void req_window_names_told(struct control *c, const struct name_answer *a, bool groups_changed)
+{
+    (void)groups_changed;
+    if (!a->asked)
+        return;
+    list_for_each (w, window_waits(c), struct window_wait, link) {
+        for (size_t i = 0; i < w->m.window.users.n; i++) /* it may name a user twice */
+            w->n_open -= str_eq(w->m.window.users.v[i], a->asked);
+        if (w->n_open)
+            continue;
+        window_resume(w);
+        window_wait_free(w);
+    }
+}
+
+/* s NULL: of all sessions. */
+static void window_drop_waits(struct control *c, const struct session *s)
+{
+    list_for_each (w, window_waits(c), struct window_wait, link)
+        if (!s || w->session == s)
+            window_wait_free(w);
+}
+
+static void req_window_session_closed(struct control *c, struct session *s)
+{
+    window_drop_waits(c, s);
+}
+
+static void req_window_start(struct control *c)
+{
+    struct list *waits = c->state[MODULE_REQ_WINDOW] = xcalloc(1, sizeof *waits);
+    list_init(waits);
+}
+
+static void req_window_stop(struct control *c)
+{
+    window_drop_waits(c, NULL);
+    free(window_waits(c));
+}
+
+const struct module_ops req_window_module = {.start = req_window_start,
+                                             .stop = req_window_stop,
+                                             .names_told = req_window_names_told,
+                                             .session_closed = req_window_session_closed};
