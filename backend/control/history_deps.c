@@ -14,6 +14,7 @@
 
 #define KNOWN_MAX   200000u     /* answers that are kept */
 #define PARKED_MAX  (64u << 20) /* bytes of the requests that wait, scripts mostly */
+#define PARKED_USER (16u << 20) /* of those of one user who is not an administrator */
 #define LOOKS_MAX   1000
 #define WALK_LOOKS  50  /* that a walk over all waiting jobs counts as */
 #define STARTS_MOST 500 /* rows in a piece */
@@ -135,6 +136,8 @@ static void history_deps_unpark(struct control *c, struct parked *p)
 {
     list_unlink(&p->link);
     history_deps_of(c)->parked_bytes -= p->size;
+    p->session->quota->parked_bytes -= p->size;
+    budget_place_leave(&p->room);
 }
 
 static uint64_t history_deps_ask_about(struct control *c, const char *dependency);
@@ -257,11 +260,17 @@ enum history_wait history_deps_wait(struct control *c, struct parked *p)
     p->waits_for = history_deps_ask_about(c, p->dependency);
     if (!p->waits_for)
         return HISTORY_KNOWN;
-    if (h->parked_bytes + p->size > PARKED_MAX)
+    struct user_quota *q = p->session->quota;
+    bool full = !p->session->admin && q->parked_bytes && q->parked_bytes + p->size > PARKED_USER;
+    if (full || h->parked_bytes + p->size > PARKED_MAX)
         return HISTORY_FULL;
     list_init(&p->link);
     list_append(&h->parked, &p->link);
     h->parked_bytes += p->size;
+    q->parked_bytes += p->size;
+    list_init(&p->room.link);
+    budget_place_join(&p->room, p->session->admin ? NULL : &q->conns);
+    budget_place_charge(&p->room, p->size);
     return HISTORY_PARKED;
 }
 

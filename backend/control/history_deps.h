@@ -11,6 +11,7 @@
 #define STOKER_BACKEND_CONTROL_HISTORY_DEPS_H
 
 #include "backend/control/core.h"
+#include "backend/net/byte_budget.h"
 #include "src/base/list.h"
 
 extern const struct module_ops history_deps_module;
@@ -21,7 +22,8 @@ struct parked {
     struct session *session;
     uint64_t tag;
     const char *dependency; /* the caller's, in what it keeps for resume */
-    size_t size;            /* bytes that it keeps meanwhile */
+    size_t size;            /* bytes that it keeps meanwhile: charged to its user with the connections */
+    struct budget_place room;
     uint64_t waits_for;
     /* All is known: goes on where it stopped; then, or where the session has gone instead, release. */
     void (*resume)(struct parked *p);
@@ -31,7 +33,7 @@ struct parked {
 enum history_wait {
     HISTORY_KNOWN,  /* all is known: nothing to wait for */
     HISTORY_PARKED, /* p is resumed later */
-    HISTORY_FULL,   /* too many wait already */
+    HISTORY_FULL,   /* too much of its user, or of all, waits already */
 };
 
 /* Asks the history how the jobs ended that p->dependency names and that have left the state. */

@@ -17,7 +17,8 @@ struct user_quota {
     uint32_t n_jobs;          /* in the queue, array records counted once */
     uint32_t n_reads;         /* of outputs, that nodes have yet to answer */
     struct fair_queue queue;  /* of what its connections say */
-    struct byte_budget conns; /* memory of its connections that administrate nothing */
+    struct byte_budget conns; /* memory of its connections that administrate nothing, and of ... */
+    size_t parked_bytes;      /* ... its requests that wait for the history */
     struct list queries;      /* its sessions that wait for rows */
     struct list query_link;   /* in the query queue while there are any */
     struct list history_asks; /* history queries that wait for the one ... */

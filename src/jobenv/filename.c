@@ -55,7 +55,7 @@ static bool append_field(struct str *out, char c, int width, const struct filena
 /* A backslash pair turns expansion off, and each backslash stands for the character behind it. */
 static void append_literal(struct str *out, const char *pattern)
 {
-    for (const char *p = pattern; *p; p++) {
+    for (const char *p = pattern; *p && out->len <= FILENAME_BYTES_MAX; p++) {
         if (*p == '\\' && p[1])
             p++;
         str_append_char(out, *p);
@@ -64,7 +64,7 @@ static void append_literal(struct str *out, const char *pattern)
 
 static void append_pattern(struct str *out, const char *pattern, const struct filename_args *a)
 {
-    for (const char *p = pattern; *p; p++) {
+    for (const char *p = pattern; *p && out->len <= FILENAME_BYTES_MAX; p++) {
         if (*p != '%') {
             str_append_char(out, *p);
             continue;
@@ -92,6 +92,8 @@ char *filename_expand(const char *pattern, const char *workdir, const struct fil
         append_literal(&out, pattern);
     else
         append_pattern(&out, pattern, a);
+    if (out.len > FILENAME_BYTES_MAX)
+        str_truncate(&out, FILENAME_BYTES_MAX + 1);
     return str_take(&out);
 }
 

@@ -13,9 +13,14 @@ struct filename_args {
     bool of_elements; /* of an array, not started: %a, %b, %j and %J, which are theirs, stay as they are */
 };
 
+/* Bytes of an expanded name: no system opens a longer one (PATH_MAX), so what is cut off was never a file.
+ */
+#define FILENAME_BYTES_MAX 4096u
+
 /* Expands pattern and makes it absolute against workdir. "%4t" pads with zeros (width at most 10); a
- * pattern with a backslash pair is taken literally. Owns: the caller frees. Source: sbatch(1), "filename
- * pattern". */
+ * pattern with a backslash pair is taken literally. At most FILENAME_BYTES_MAX and one more, which cannot
+ * be opened: 2,000 times "%x" in a pattern of 4,000 bytes would be a quarter of a million. Owns: the caller
+ * frees. Source: sbatch(1), "filename pattern". */
 char *filename_expand(const char *pattern, const char *workdir, const struct filename_args *a)
     __attribute__((warn_unused_result));
 

@@ -148,6 +148,20 @@ uint64_t attack_rss_mib(pid_t pid)
     return (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) >> 20;
 }
 
+uint64_t attack_peak_mib(pid_t pid)
+{
+    char *path = xasprintf("/proc/%d/status", (int)pid), line[256];
+    unsigned long kib = 0;
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        sscanf(line, "VmHWM: %lu kB", &kib);
+    fclose(f);
+    free(path);
+    assert_true(kib > 0);
+    return kib >> 10;
+}
+
 static int bystander_n;
 static int bystander_result;
 

@@ -34,8 +34,9 @@ size_t attack_write(int fd, const void *p, size_t n);
 /* A held step job whose record takes about that much: names of 4000 bytes. */
 struct msg_submit attack_large_job(const char *request_id, unsigned kib);
 
-/* Resident memory of that process, now. */
+/* Resident memory of that process, now; at most so far. */
 uint64_t attack_rss_mib(pid_t pid);
+uint64_t attack_peak_mib(pid_t pid);
 /* Another user's submission and question are answered; returns the milliseconds of the slowest of n. */
 int64_t attack_bystander_ms(int n);
 

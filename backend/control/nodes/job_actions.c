@@ -1,5 +1,6 @@
 #include "backend/control/nodes/job_actions.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -55,8 +56,10 @@ static void job_actions_send_launch(struct control *c, const struct job *j, cons
         return;
     }
     f->early_for_ms = f->limit_for_ms = time_limit_base_ms(j);
-    if (!launch_spec_build(c, j, s, t, p, n, &l)) {
-        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED, CAUSE_TASK_NO_SCRIPT);
+    int r = launch_spec_build(c, j, s, t, p, n, &l);
+    if (r < 0) {
+        job_actions_end_unlaunched(c, f, END_LAUNCH_FAILED,
+                                   r == -E2BIG ? CAUSE_TASK_LAUNCH_TOO_BIG : CAUSE_TASK_NO_SCRIPT);
         return;
     }
     struct str b = STR_INIT;

@@ -1,5 +1,6 @@
 #include "backend/control/nodes/launch_spec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "backend/control/nodes/attempt_state.h"
@@ -253,20 +254,49 @@ static bool launch_spec_add_job_env(struct control *c, const struct job *j, stru
     return true;
 }
 
-bool launch_spec_build(struct control *c, const struct job *j, const struct step *s, const struct task *t,
-                       const uint8_t *payload, size_t n, struct launch *ret)
+static size_t launch_spec_text_size(const char *s)
+{
+    return s ? strlen(s) : 0;
+}
+
+static size_t launch_spec_rank_size(const struct launch_rank *r)
+{
+    size_t n = launch_spec_text_size(r->std_in) + launch_spec_text_size(r->std_out) +
+               launch_spec_text_size(r->std_err);
+    for (size_t i = 0; i < r->argv.n; i++)
+        n += strlen(r->argv.v[i]);
+    for (size_t i = 0; i < r->env.n; i++)
+        n += strlen(r->env.v[i]);
+    return n;
+}
+
+/* False where they are more than a message can hold. */
+static bool launch_spec_add_ranks(const struct job *j, const struct step *s, const struct task *t,
+                                  const struct step_payload *p, struct launch *l)
+{
+    struct cpuset cpus_left = t->alloc.cpus;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < t->n_ranks && bytes <= FRAME_MAX; i++) {
+        launch_spec_add_rank(j, s, t, p, i, &cpus_left, l);
+        bytes += launch_spec_rank_size(&l->ranks.v[i]);
+    }
+    return bytes <= FRAME_MAX;
+}
+
+int launch_spec_build(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                      const uint8_t *payload, size_t n, struct launch *ret)
 {
     struct step_payload p;
     struct errtext err;
     if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
         log_error("job=%u step=%d cannot read its payload: %s", j->id, s->id,
                   payload ? err.s : "not there");
-        return false;
+        return -ENOENT;
     }
     if (!launch_spec_add_job_env(c, j, &p)) {
         log_error("job=%u step=%d cannot read the environment of its job", j->id, s->id);
         rec_fini(&step_payload_rec, &p);
-        return false;
+        return -ENOENT;
     }
     bool batch = s->id == STEP_BATCH;
     *ret = (struct launch){
@@ -313,16 +343,16 @@ bool launch_spec_build(struct control *c, const struct job *j, const struct step
     launch_spec_set_job_bounds(j, ret);
     launch_spec_limit_memory(j, s, ret);
     launch_spec_set_env(c, j, s, t, &ret->env);
-    struct cpuset cpus_left = t->alloc.cpus;
-    for (uint32_t i = 0; i < t->n_ranks; i++)
-        launch_spec_add_rank(j, s, t, &p, i, &cpus_left, ret);
+    bool fits = launch_spec_add_ranks(j, s, t, &p, ret);
     if (on && on->spec.gpu_names.n) {
         launch_spec_name_gpus(&on->spec.gpu_names, &ret->env);
         for (size_t i = 0; i < ret->ranks.n; i++)
             launch_spec_name_gpus(&on->spec.gpu_names, &ret->ranks.v[i].env);
     }
     rec_fini(&step_payload_rec, &p);
-    return true;
+    if (!fits)
+        rec_fini(&launch_rec, ret);
+    return fits ? 0 : -E2BIG;
 }
 
 char *launch_spec_kill_note(struct control *c, const struct job *j, const struct step *s,

@@ -374,17 +374,39 @@ static void submit_resume(struct parked *p)
     submit_admit(s, p->tag, &w->m, &k);
 }
 
-/* About, in bytes. */
+static size_t submit_texts_size(const struct strv *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++)
+        n += strlen(v->v[i]) + 24; /* its pointer, and what the allocator adds */
+    return n;
+}
+
+static size_t submit_payload_size(const struct step_payload *p)
+{
+    size_t n = p->script.n + submit_texts_size(&p->env) + submit_texts_size(&p->argv);
+    for (size_t i = 0; i < p->ranks.n; i++)
+        n += sizeof p->ranks.v[i] + submit_texts_size(&p->ranks.v[i].argv);
+    return n;
+}
+
+static size_t submit_step_size(const struct step *s)
+{
+    const char *const texts[] = {s->name, s->std_out, s->std_err, s->std_in, s->nodelist, s->command};
+    size_t n = sizeof *s + sizeof(struct step_payload);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        n += texts[i] ? strlen(texts[i]) : 0;
+    return n;
+}
+
+/* About, in bytes of memory. */
 static size_t submit_size(const struct msg_submit *m)
 {
-    size_t n =
-        4096 + m->payload.script.n + m->steps.n * (sizeof(struct step) + sizeof(struct step_payload));
-    for (size_t i = 0; i < m->payload.env.n; i++)
-        n += strlen(m->payload.env.v[i]) + 16;
-    for (size_t i = 0; i < m->payload.argv.n; i++)
-        n += strlen(m->payload.argv.v[i]) + 16;
+    size_t n = 4096 + submit_payload_size(&m->payload);
+    for (size_t i = 0; i < m->steps.n; i++)
+        n += submit_step_size(&m->steps.v[i]);
     for (size_t i = 0; i < m->step_payloads.n; i++)
-        n += m->step_payloads.v[i].script.n;
+        n += submit_payload_size(&m->step_payloads.v[i]);
     return n;
 }
 

@@ -110,6 +110,29 @@ static void test_not_known_yet(void **state)
     free(got);
 }
 
+/* A pattern of 4,000 bytes stood for 256,000: the controller made three of them for each rank. */
+static void test_a_name_is_no_longer_than_a_path(void **state)
+{
+    (void)state;
+    struct job j = {.id = 1, .array_index = ARRAY_NONE, .req = {.name = xcalloc(1, 129)}};
+    struct filename_args a = {.job = &j, .step = STEP_BATCH};
+    struct str pattern = STR_INIT, longest = STR_INIT;
+    memset(j.req.name, 'x', 128);
+    for (int i = 0; i < 2000; i++)
+        str_append(&pattern, "%x");
+    char *got = filename_expand(pattern.s, "/w", &a);
+    assert_int_equal(strlen(got), FILENAME_BYTES_MAX + 1); /* too long to be opened */
+    free(got);
+    while (longest.len < FILENAME_BYTES_MAX - 1)
+        str_append_char(&longest, longest.len ? 'y' : '/');
+    got = filename_expand(longest.s, "/w", &a);
+    check_str("the longest that can be", got, longest.s);
+    free(got);
+    str_fini(&pattern);
+    str_fini(&longest);
+    free(j.req.name);
+}
+
 static void test_name_with_a_slash_is_a_path(void **state)
 {
     (void)state;
@@ -198,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_patterns),
         TEST(test_not_known_yet),
+        TEST(test_a_name_is_no_longer_than_a_path),
         TEST(test_name_with_a_slash_is_a_path),
         TEST(test_paths_of_a_job),
         TEST(test_elements_to_come_have_a_pattern),
