@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/private_data.h"
+
 #define WIDTH_MAX 10
 
 static void filename_append_number(struct str *out, uint64_t n, int width)
@@ -103,6 +105,8 @@ static char *batch_path(const struct job *j, const char *pattern, bool of_elemen
                               .step = STEP_BATCH,
                               .node = j->alloc.n ? j->alloc.v[0].node : NULL,
                               .of_elements = of_elements};
+    if (job_is_masked(j))
+        return NULL;
     if (!pattern)
         pattern = j->req.std_out ? j->req.std_out : j->array_job ? "slurm-%A_%a.out" : "slurm-%j.out";
     return filename_expand(pattern, j->req.workdir, &a);
@@ -179,7 +183,7 @@ char *step_stdout_path(const struct job *j, const struct step *s, const struct t
     const char *pattern = filename_output_pattern(j, s, 1);
     if (s->id == STEP_BATCH)
         return job_stdout_path(j);
-    return pattern ? step_path(pattern, j, s, t, rank) : NULL;
+    return pattern && !job_is_masked(j) ? step_path(pattern, j, s, t, rank) : NULL;
 }
 
 char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
@@ -187,5 +191,5 @@ char *step_stderr_path(const struct job *j, const struct step *s, const struct t
     const char *pattern = filename_output_pattern(j, s, 2);
     if (s->id == STEP_BATCH)
         return job_stderr_path(j);
-    return pattern ? step_path(pattern, j, s, t, rank) : NULL;
+    return pattern && !job_is_masked(j) ? step_path(pattern, j, s, t, rank) : NULL;
 }

@@ -13,8 +13,7 @@ struct filename_args {
     bool of_elements; /* of an array, not started: %a, %b, %j and %J, which are theirs, stay as they are */
 };
 
-/* Bytes of an expanded name: no system opens a longer one (PATH_MAX), so what is cut off was never a file.
- */
+/* Bytes of an expanded name: Linux opens no longer one (PATH_MAX), so what is cut off was never a file. */
 #define FILENAME_BYTES_MAX 4096u
 
 /* Expands pattern and makes it absolute against workdir. "%4t" pads with zeros (width at most 10); a
@@ -25,7 +24,8 @@ char *filename_expand(const char *pattern, const char *workdir, const struct fil
     __attribute__((warn_unused_result));
 
 /* Where the batch script's standard output and error go: the request's pattern or slurm-%j.out,
- * slurm-%A_%a.out. stderr follows stdout where not given. Owns: the caller frees. */
+ * slurm-%A_%a.out. stderr follows stdout where not given. NULL, here and below: the job is one of
+ * another user whose files are hidden (job_is_masked). Owns: the caller frees. */
 char *job_stdout_path(const struct job *j) __attribute__((warn_unused_result));
 char *job_stderr_path(const struct job *j) __attribute__((warn_unused_result));
 

@@ -30,6 +30,12 @@ uint32_t private_data_of(const struct strv *words, const char **ret_unknown);
 #define PRIVATE_USER "another user"
 #define PRIVATE_NAME "another user's job"
 
+/* A row of another user's job, as a user is told it who may know what it holds and nothing else. */
+static inline bool job_is_masked(const struct job *j)
+{
+    return j->uid == UINT32_MAX;
+}
+
 /* Whether a command line in the job has arguments. */
 bool job_has_arguments(const struct job *j);
 /* Cuts each command line of the job after the program. */

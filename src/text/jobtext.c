@@ -10,9 +10,20 @@
 #include "src/model/dep.h"
 #include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
+#include "src/model/private_data.h"
 #include "src/text/requesttext.h"
 #include "src/text/state_text.h"
 #include "src/text/steptext.h"
+
+const char *jobtext_name(const struct job *j)
+{
+    return job_is_masked(j) ? tr("another user's job") : j->req.name ? j->req.name : "";
+}
+
+const char *jobtext_user(const struct job *j)
+{
+    return job_is_masked(j) ? tr("another user") : j->user ? j->user : "";
+}
 
 void jobtext_id(struct str *out, const struct job *j, size_t max)
 {

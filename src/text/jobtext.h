@@ -14,6 +14,10 @@
 
 /* "4711", "4711_3", "4711_[0-9,12%4]"; max as job_format_id has it. */
 void jobtext_id(struct str *out, const struct job *j, size_t max);
+/* What a person reads for the job's name and its user, "" where there is none; of another user's job that
+ * is hidden, the words for that in the chosen language. They are j's, or live for ever. */
+const char *jobtext_name(const struct job *j);
+const char *jobtext_user(const struct job *j);
 /* One cell: R P D ! T M X ~ ... Never two meanings for one glyph on one screen, so that no state depends on
  * colour. */
 char job_state_glyph(enum job_state s);

@@ -1,4 +1,5 @@
 /* test_job_page.c - the page of a job: what it uses now, its life, the last lines of its output. */
+#include "src/base/lang.h"
 #include "src/model/stepstate.h"
 #include "tests/screen/ui_fixture.h"
 
@@ -42,6 +43,40 @@ static void measured_while_it_is_shown(void **state)
     uilab_wait(u, 500000); /* all of it is too long ago */
     uilab_draw(u, 43, 132);
     shows(u, "\u28ff", false);
+}
+
+static const char *loud(const char *text)
+{
+    return str_eq(text, "another user's job") ? "LE JOB D'AUTRUI" : text;
+}
+
+static const char *loud_number(const char *one, const char *many, unsigned long n)
+{
+    return n == 1 ? one : many;
+}
+
+/* A row of another user's job, as the controller masks it: the page names no file, and speaks the user's
+ * language. */
+static void a_hidden_job_shows_nothing_made_up(void **state)
+{
+    static const struct lang_texts french = {.text = loud, .number = loud_number};
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct job row, *j = &row;
+    rec_copy(&job_rec, j, model_get_job(&u->lab.m, g->s.train));
+    j->uid = UINT32_MAX;
+    xstrset(&j->req.workdir, NULL);
+    xstrset(&j->req.std_out, NULL);
+    xstrset(&j->req.std_err, NULL);
+    xstrset(&j->command, NULL);
+    uilab_push(u, EV_JOB_ROW, j->id, j);
+    uilab_keys(u, "/another user's<Enter><Enter>");
+    lang_texts = &french;
+    uilab_draw(u, 43, 132);
+    shows(u, "slurm-", false);
+    shows(u, "LE JOB D'AUTRUI", true);
+    shows(u, "train-resnet", false);
+    lang_texts = NULL;
 }
 
 /* Without control groups, without GPUs, and where a node says nothing of the job. */
@@ -182,9 +217,13 @@ static void golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UI_FIXTURE_CASE(measured_while_it_is_shown), UI_FIXTURE_CASE(what_is_not_measured_is_not_shown),
-        UI_FIXTURE_CASE(output_is_followed),         cmocka_unit_test(dependencies_are_walked),
-        cmocka_unit_test(its_life_is_told),          UI_FIXTURE_CASE(golden),
+        UI_FIXTURE_CASE(a_hidden_job_shows_nothing_made_up),
+        UI_FIXTURE_CASE(measured_while_it_is_shown),
+        UI_FIXTURE_CASE(what_is_not_measured_is_not_shown),
+        UI_FIXTURE_CASE(output_is_followed),
+        cmocka_unit_test(dependencies_are_walked),
+        cmocka_unit_test(its_life_is_told),
+        UI_FIXTURE_CASE(golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,8 @@ void array_title(struct view *v, struct rich *out)
     rich_addf(out, ROLE_TITLE, tr("Array %u"), a->e.id);
     if (!j)
         return;
-    rich_addf(out, ROLE_STRONG, "  %s  ", j->req.name ? j->req.name : "");
-    rich_addf(out, ROLE_DIM, tr("%zu elements of %s"), a->e.v.n, j->user ? j->user : "?");
+    rich_addf(out, ROLE_STRONG, "  %s  ", jobtext_name(j));
+    rich_addf(out, ROLE_DIM, tr("%zu elements of %s"), a->e.v.n, jobtext_user(j));
     if (throttle)
         rich_addf(out, changes ? ROLE_WARN : ROLE_DIM, tr(" \u00b7 %u at a time"), throttle);
     else if (changes)

@@ -106,7 +106,7 @@ void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
     struct rich *r = lines_add(l);
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
     rich_role(r, ROLE_TITLE);
-    rich_addf(r, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
+    rich_addf(r, ROLE_STRONG, "  %s", jobtext_name(j));
     r = lines_add(l);
     job_words(r, j);
     add_times(r, ui, j);
@@ -134,7 +134,7 @@ void jobinfo_place(struct lines *l, const struct ui *ui, const struct job *j)
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);
     r = lines_pair(l, tr("user"), LABEL);
-    rich_add(r, ROLE_NORMAL, j->user);
+    rich_add(r, ROLE_NORMAL, jobtext_user(j));
     if (j->req.account)
         rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
     const char *partition = job_partition_text(j);

@@ -140,7 +140,7 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
         const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? gpu_holder(ui, n, i) : NULL;
         if (!j)
             continue;
-        rich_addf(r, ROLE_WARN, tr("%s's GPU %u idle for %s"), j->user ? j->user : "?", i,
+        rich_addf(r, ROLE_WARN, tr("%s's GPU %u idle for %s"), jobtext_user(j), i,
                   duration_format_words(s, b));
         return;
     }
@@ -273,8 +273,8 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
                   (double)g->mem_mib / 1024);
     }
     if (j)
-        rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
-                  j->req.name ? j->req.name : "");
+        rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", jobtext_user(j),
+                  jobtext_name(j));
     else if (out)
         rich_add(r, ROLE_BAR_OUT, tr(" offline"));
     else if (!(g && g->foreign) && !node_gpu_is_out(n, gpu))
@@ -317,8 +317,8 @@ static void node_info_job_lines(struct lines *l, const struct ui *ui, const stru
         rich_sign(r, job_role(j), job_glyph(j));
         str_append_char(&r->text, ' ');
         jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
-        rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");
-        rich_add(r, ROLE_DIM, j->user);
+        rich_addf(r, ROLE_NORMAL, "  %s  ", jobtext_name(j));
+        rich_add(r, ROLE_DIM, jobtext_user(j));
         str_append(&r->text, "  ");
         jobtext_elapsed(&r->text, j, ui_now(ui));
         rich_role(r, ROLE_DIM);

@@ -20,8 +20,8 @@ static void user_info_job_line(struct rich *r, const struct ui *ui, const struct
     rich_sign(r, job_role(j), job_glyph(j));
     str_append_char(&r->text, ' ');
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
-    rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose && j->user ? j->user : "", whose && j->user ? "/" : "",
-              j->req.name ? j->req.name : "");
+    rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose ? jobtext_user(j) : "", whose && j->user ? "/" : "",
+              jobtext_name(j));
     if (j->state == JOB_PENDING) {
         job_where(r, j, ui_now(ui));
         return;

@@ -78,14 +78,14 @@ static void depends_get_name(const void *ctx, const void *row, struct table_fiel
 {
     const struct job *j = depends_job(ctx, row);
     if (j)
-        rich_add(&f->text, ROLE_NORMAL, j->req.name);
+        rich_add(&f->text, ROLE_NORMAL, jobtext_name(j));
 }
 
 static void depends_get_user(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = depends_job(ctx, row);
     if (j)
-        rich_add(&f->text, ROLE_NORMAL, j->user);
+        rich_add(&f->text, ROLE_NORMAL, jobtext_user(j));
 }
 
 static void depends_get_needs(const void *ctx, const void *row, struct table_field *f)

@@ -1,6 +1,7 @@
 /* job_columns.c - the columns that all tables of jobs have. */
 #include "ui/jobs/job_columns.h"
 
+#include "src/text/jobtext.h"
 #include "ui/text/view_text.h"
 
 static struct ui *job_columns_ui_of(const void *ctx)
@@ -16,13 +17,13 @@ static const struct job *job_columns_job_of(const void *row)
 void jobcols_name(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_columns_job_of(row)->req.name);
+    rich_add(&f->text, ROLE_NORMAL, jobtext_name(job_columns_job_of(row)));
 }
 
 void jobcols_user(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = job_columns_job_of(row);
-    rich_add(&f->text, j->uid == ui_uid(job_columns_ui_of(ctx)) ? ROLE_OWN : ROLE_NORMAL, j->user);
+    rich_add(&f->text, j->uid == ui_uid(job_columns_ui_of(ctx)) ? ROLE_OWN : ROLE_NORMAL, jobtext_user(j));
 }
 
 void jobcols_account(const void *ctx, const void *row, struct table_field *f)

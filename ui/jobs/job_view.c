@@ -169,7 +169,7 @@ static void jobpage_title(struct view *v, struct rich *out)
     }
     jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
-    rich_addf(out, ROLE_STRONG, "  %s  ", j->req.name ? j->req.name : "");
+    rich_addf(out, ROLE_STRONG, "  %s  ", jobtext_name(j));
     job_words(out, j);
     jobtext_restarts(&out->text, j);
     rich_role(out, ROLE_DIM);

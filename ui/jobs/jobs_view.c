@@ -13,6 +13,7 @@
 
 #include "src/base/lang.h"
 #include "src/base/vec.h"
+#include "src/text/jobtext.h"
 #include "ui/array/array_view.h"
 #include "ui/dialogs/job_dialogs.h"
 #include "ui/dialogs/shell.h"
@@ -140,7 +141,7 @@ static void jobs_fill_side(struct jobs_screen *j)
     if (!r->job) {
         array_id_text(&lines_add(l)->text, job);
         rich_role(&l->v[0], ROLE_TITLE);
-        rich_addf(&l->v[0], ROLE_STRONG, "  %s", job->req.name ? job->req.name : "");
+        rich_addf(&l->v[0], ROLE_STRONG, "  %s", jobtext_name(job));
         arrayinfo_lines(l, r->array, j->list.rows.members + r->array->first);
         jobinfo_section(l, r->array->oldest    ? tr("Oldest running element")
                            : r->array->pending ? tr("Pending elements")

@@ -87,7 +87,7 @@ void why_lines_blockers(struct lines *l, const struct msg_why *w, const struct u
         const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
         rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
         if (j && !str_is_empty(j->req.name))
-            rich_addf(r, ROLE_DIM, " %s", j->req.name);
+            rich_addf(r, ROLE_DIM, " %s", jobtext_name(j));
     }
 }
 
@@ -237,7 +237,7 @@ static void why_lines_link(struct lines *l, const struct ui *ui, const struct de
     str_append_char(&r->text, ' ');
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
     rich_role(r, ROLE_STRONG);
-    rich_addf(r, ROLE_NORMAL, "  %s", j->req.name ? j->req.name : "");
+    rich_addf(r, ROLE_NORMAL, "  %s", jobtext_name(j));
     rich_addf(r, ROLE_DIM, "  %s  ", dep_type_text(d->type));
     job_words(r, j);
     if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {

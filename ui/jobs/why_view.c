@@ -357,8 +357,8 @@ static void why_view_title(struct view *v, struct rich *out)
     else
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
-    rich_addf(out, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
-    rich_addf(out, ROLE_DIM, tr(" of %s"), j->user ? j->user : "?");
+    rich_addf(out, ROLE_STRONG, "  %s", jobtext_name(j));
+    rich_addf(out, ROLE_DIM, tr(" of %s"), jobtext_user(j));
     if (job_is_array_record(j))
         rich_addf(out, ROLE_NORMAL, tr(", %u waiting"), job_pending_elements(j));
 }
@@ -457,7 +457,7 @@ void why_open_array(struct ui *ui, const struct array_row *a, const struct job *
 {
     struct str s = STR_INIT;
     array_id_text(&s, a->any);
-    str_appendf(&s, " %s", a->any->req.name ? a->any->req.name : "");
+    str_appendf(&s, " %s", jobtext_name(a->any));
     struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
     str_fini(&s);
     arrayinfo_lines(&d->body.lines, a, members);

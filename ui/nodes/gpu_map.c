@@ -6,6 +6,7 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/text/jobtext.h"
 #include "ui/frame/view.h"
 #include "ui/info/node_info.h"
 #include "ui/info/node_mark.h"
@@ -89,7 +90,7 @@ static void block_out(const struct gpumap *m, const struct block *b, int width, 
 
 static void block_numbers(const struct gpumap *m, const struct block *b, int width, struct rich *r)
 {
-    const char *name = b->owner ? b->owner->job->req.name : NULL;
+    const char *name = b->owner ? jobtext_name(b->owner->job) : NULL;
     if (b->is == GPU_BROKEN)
         rich_add(r, ROLE_ERROR, tr("broken"));
     else if (b->is == GPU_OUT)
@@ -318,8 +319,8 @@ static void first_unused(const struct gpumap *m, struct rich *r)
                 continue;
             const struct job *j = b.owner->job;
             rich_addf(r, ROLE_WARN, tr("%s of %s holds GPU %u of %s and has not used it for %s"),
-                      j->req.name ? j->req.name : tr("a job"), j->user ? j->user : "?", k,
-                      row->node->spec.name, duration_format_words(s, time));
+                      j->req.name ? jobtext_name(j) : tr("a job"), jobtext_user(j), k, row->node->spec.name,
+                      duration_format_words(s, time));
         }
     }
     if (more > 1)

@@ -17,6 +17,7 @@
 #include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/gpu_map.h"
@@ -117,7 +118,7 @@ static void gpus_get_who(const void *ctx, const void *row, struct table_field *f
         const struct job *j = o->job;
         rich_addf(&f->text, ROLE_STRONG, "%s%c ", f->text.text.len ? "  " : "", o->letter);
         rich_addf(&f->text, j->uid == ui_uid(g->s.v.ui) ? ROLE_RUNNING : ROLE_NORMAL, "%s/%s",
-                  j->user ? j->user : "", j->req.name ? j->req.name : "");
+                  jobtext_user(j), jobtext_name(j));
     }
     if (n)
         rich_add(&f->text, ROLE_NORMAL, "  ");
@@ -272,8 +273,7 @@ static void gpus_details(struct tablescreen *s, const void *data, struct lines *
             r = lines_add(l);
             if (g->as_table) /* the map has names and colours */
                 rich_addf(r, ROLE_STRONG, "%c  ", o->letter);
-            rich_addf(r, ROLE_NORMAL, "%3u  %s/%s", o->gpus, o->job->user ? o->job->user : "",
-                      o->job->req.name ? o->job->req.name : "");
+            rich_addf(r, ROLE_NORMAL, "%3u  %s/%s", o->gpus, jobtext_user(o->job), jobtext_name(o->job));
             rich_addf(r, ROLE_DIM, "  %u", o->key);
         }
 }

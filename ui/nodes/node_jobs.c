@@ -52,13 +52,13 @@ static void node_jobs_get_id(const void *ctx, const void *row, struct table_fiel
 static void node_jobs_get_name(const void *ctx, const void *row, struct table_field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, node_jobs_job_of(row)->req.name);
+    rich_add(&f->text, ROLE_NORMAL, jobtext_name(node_jobs_job_of(row)));
 }
 
 static void node_jobs_get_user(const void *ctx, const void *row, struct table_field *f)
 {
     const struct job *j = node_jobs_job_of(row);
-    rich_add(&f->text, j->uid == ui_uid(node_jobs_ui_of(ctx)) ? ROLE_OWN : ROLE_NORMAL, j->user);
+    rich_add(&f->text, j->uid == ui_uid(node_jobs_ui_of(ctx)) ? ROLE_OWN : ROLE_NORMAL, jobtext_user(j));
 }
 
 static void node_jobs_get_ran(const void *ctx, const void *row, struct table_field *f)

@@ -6,6 +6,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobenv/filename.h"
+#include "src/model/private_data.h"
 #include "src/model/stepstate.h"
 
 struct ats {
@@ -24,6 +25,8 @@ void places_fini(struct places *p)
 
 bool place_path(const struct job *j, const struct output_at *at, bool err, char **ret)
 {
+    if (job_is_masked(j))
+        return false;
     if (at->step == STEP_BATCH) {
         *ret = err ? job_stderr_pattern(j) : job_stdout_pattern(j);
         return true;

@@ -176,6 +176,8 @@ static void output_line(struct str *out, const char *what, const char *path, con
 {
     const char *node = j->alloc.n ? j->alloc.v[0].node : NULL;
     const struct node_spec *n = spec_find_node(&cx->m->spec, node);
+    if (!path)
+        return;
     char *text = n && n->own_files ? xasprintf(tr("%s (on %s)"), path, node) : xstrdup(path);
     line(out, what, text);
     free(text);

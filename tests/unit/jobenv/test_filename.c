@@ -110,6 +110,22 @@ static void test_not_known_yet(void **state)
     free(got);
 }
 
+/* "/slurm-1.out" was shown for the output of another user's job, of which nothing was told. */
+static void test_a_hidden_job_has_no_path(void **state)
+{
+    (void)state;
+    struct job hidden = {.id = 1, .array_index = ARRAY_NONE, .uid = UINT32_MAX};
+    struct step s = {.id = 0};
+    struct task t = {.index = 0};
+    assert_null(job_stdout_path(&hidden));
+    assert_null(job_stderr_path(&hidden));
+    assert_null(job_stdout_pattern(&hidden));
+    assert_null(job_stderr_pattern(&hidden));
+    hidden.kind = JOB_KIND_STEPS;
+    assert_null(step_stdout_path(&hidden, &s, &t, 0));
+    assert_null(step_stderr_path(&hidden, &s, &t, 0));
+}
+
 /* A pattern of 4,000 bytes stood for 256,000: the controller made three of them for each rank. */
 static void test_a_name_is_no_longer_than_a_path(void **state)
 {
@@ -221,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_patterns),
         TEST(test_not_known_yet),
+        TEST(test_a_hidden_job_has_no_path),
         TEST(test_a_name_is_no_longer_than_a_path),
         TEST(test_name_with_a_slash_is_a_path),
         TEST(test_paths_of_a_job),
