@@ -14,6 +14,7 @@
 #define REFUSED_MAX 30u /* lines of refused requests of a user in REFUSED_NS */
 #define REFUSED_NS  (60 * NS_PER_S)
 #define USERS_KEPT  1024u /* of which refusals are counted, before old counts are dropped */
+#define SHARE_PART  16    /* of audit_size, for the lines of one user in audit_keep */
 
 struct audit_note {   /* a request that has not been answered */
     struct list link; /* in session.audits */
@@ -27,8 +28,16 @@ struct audit_refusals { /* of one user */
     uint32_t n, left_out;
 };
 
+/* Bytes that a user has put into the log, less what has run off since: a share in audit_keep. Counted from
+ * the start of the controller. */
+struct audit_share {
+    double bytes;
+    struct mono at;
+};
+
 struct audit {
     struct idmap refusals; /* uid + 1 -> struct audit_refusals */
+    struct idmap shares;   /* uid + 1 -> struct audit_share */
     struct audit_syslog *syslog;
 };
 
@@ -59,6 +68,24 @@ static void audit_bound(struct control *c)
     store_bound_audit(c->store, &b);
 }
 
+/* Whether the user has had a share of the log: further lines push out those of such users alone. */
+static bool audit_is_heavy(struct control *c, uint32_t uid, size_t n)
+{
+    const struct cluster_spec *spec = &c->model.spec;
+    double share = (double)(spec->audit_mib << 20) / SHARE_PART, keep_s = spec->audit_keep_s;
+    struct mono now = loop_now(c->loop);
+    struct audit_share *u = idmap_get(&audit_of(c)->shares, (uint64_t)uid + 1);
+    if (!u) {
+        u = xcalloc(1, sizeof *u);
+        u->at = now;
+        idmap_set(&audit_of(c)->shares, (uint64_t)uid + 1, u);
+    }
+    double gone = keep_s > 0 ? share * (double)(now.ns - u->at.ns) / (keep_s * (double)NS_PER_S) : 0;
+    u->bytes = (u->bytes > gone ? u->bytes - gone : 0) + (double)n;
+    u->at = now;
+    return share > 0 && u->bytes > share;
+}
+
 /* Into the batch that is being collected. */
 static void audit_write(struct control *c, struct audit_line *l)
 {
@@ -67,7 +94,7 @@ static void audit_write(struct control *c, struct audit_line *l)
     l->object = audit_cut(l->object);
     l->why = audit_cut(l->why);
     codec_encode(&audit_line_rec, l, &bytes);
-    store_add_audit(c->store, l->t, bytes.s, bytes.len);
+    store_add_audit(c->store, l->t, audit_is_heavy(c, l->uid, bytes.len), bytes.s, bytes.len);
     audit_bound(c);
     if (c->model.spec.audit_syslog)
         audit_syslog_add(audit_of(c)->syslog, l, ctl_ticket(c));
@@ -235,6 +262,9 @@ static void audit_stop(struct control *c)
     idmap_for_each (&a->refusals, slot)
         free(slot->value);
     idmap_fini(&a->refusals);
+    idmap_for_each (&a->shares, slot)
+        free(slot->value);
+    idmap_fini(&a->shares);
     free(a);
 }
 

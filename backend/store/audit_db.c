@@ -10,6 +10,7 @@
 #define ROW_OVERHEAD 40u /* bytes of a row beside its lines, about */
 #define TRIM_EACH    16u
 #define TRIM_MOST    512
+#define HEAVY_PART   4 /* of the bytes, for heavy rows */
 #define PIECE_BYTES  (1u << 20)
 #define PIECE_US     5000
 
@@ -18,41 +19,79 @@ static uint32_t audit_db_crc(const void *p, size_t n)
     return crc32c(0, p, n);
 }
 
-static int audit_db_total(struct db *db)
+static int audit_db_total(sqlite3_stmt *st, int64_t *ret)
 {
-    sqlite3_stmt *st = db->st[DB_AUDIT_TOTAL];
     int rc = sqlite3_step(st);
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-        db->audit_total = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+        *ret = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
     sqlite3_reset(st);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : db_errno(rc);
 }
 
-int audit_db_write(struct db *db, int64_t t, const void *lines, size_t n, struct errtext *err)
+static int audit_db_totals(struct db *db, struct errtext *err)
+{
+    if (db->audit_total >= 0 && db->heavy_total >= 0)
+        return 0;
+    int r = audit_db_total(db->st[DB_AUDIT_TOTAL], &db->audit_total);
+    r = r ? r : audit_db_total(db->st[DB_HEAVY_TOTAL], &db->heavy_total);
+    return r ? err_set(err, r, "%s", sqlite3_errmsg(db->handle)) : 0;
+}
+
+int audit_db_write(struct db *db, int64_t t, bool heavy, const void *lines, size_t n, struct errtext *err)
 {
     sqlite3_stmt *st = db->st[DB_ADD_AUDIT];
-    int r = db->audit_total < 0 ? audit_db_total(db) : 0;
+    int64_t bytes = (int64_t)(n + ROW_OVERHEAD);
+    int r = audit_db_totals(db, err);
     if (r < 0)
-        return err_set(err, r, "%s", sqlite3_errmsg(db->handle));
+        return r;
     sqlite3_bind_int64(st, 1, t);
-    sqlite3_bind_int64(st, 2, db->audit_total + (int64_t)(n + ROW_OVERHEAD));
+    sqlite3_bind_int64(st, 2, db->audit_total + (heavy ? 0 : bytes));
     sqlite3_bind_int64(st, 3, audit_db_crc(lines, n));
     sqlite3_bind_blob64(st, 4, lines, n, SQLITE_STATIC);
     r = db_run(db, DB_ADD_AUDIT, err);
-    if (r == 0) {
-        db->audit_total += (int64_t)(n + ROW_OVERHEAD);
-        db->audit_rows++;
+    if (r == 0 && heavy) {
+        sqlite3_bind_int64(db->st[DB_ADD_HEAVY], 1, db->heavy_total + bytes);
+        r = db_run(db, DB_ADD_HEAVY, err);
     }
-    return r;
+    if (r < 0)
+        return r;
+    *(heavy ? &db->heavy_total : &db->audit_total) += bytes;
+    db->audit_rows++;
+    return 0;
+}
+
+/* Heavy rows beyond their part of the bytes go. *ret: bytes of those that stay, about. */
+static int audit_db_trim_heavy(struct db *db, uint64_t most, int64_t *ret, struct errtext *err)
+{
+    sqlite3_stmt *st = db->st[DB_HEAVY_OLDEST];
+    int64_t last = 0, first = db->heavy_total;
+    for (int i = 0; i < TRIM_MOST && sqlite3_step(st) == SQLITE_ROW; i++) {
+        first = sqlite3_column_int64(st, 1);
+        if (!most || db->heavy_total - first < (int64_t)most)
+            break;
+        last = sqlite3_column_int64(st, 0);
+    }
+    sqlite3_reset(st);
+    *ret = db->heavy_total - first;
+    if (!last)
+        return 0;
+    sqlite3_bind_int64(db->st[DB_DEL_HEAVY_ROWS], 1, last);
+    sqlite3_bind_int64(db->st[DB_DEL_HEAVY], 1, last);
+    int r = db_run(db, DB_DEL_HEAVY_ROWS, err);
+    return r ? r : db_run(db, DB_DEL_HEAVY, err);
 }
 
 int audit_db_trim(struct db *db, const struct audit_bounds *b, struct errtext *err)
 {
+    int64_t heavy = 0;
     if (db->audit_rows < TRIM_EACH)
         return 0;
     db->audit_rows = 0;
+    int r = audit_db_trim_heavy(db, b->bytes / HEAVY_PART, &heavy, err);
+    if (r < 0)
+        return r;
     sqlite3_stmt *st = db->st[DB_AUDIT_OLDEST];
-    int64_t last = 0, least = b->bytes ? db->audit_total - (int64_t)b->bytes : INT64_MIN;
+    int64_t last = 0, least = b->bytes ? db->audit_total + heavy - (int64_t)b->bytes : INT64_MIN;
     for (int i = 0; i < TRIM_MOST && sqlite3_step(st) == SQLITE_ROW; i++) {
         if (sqlite3_column_int64(st, 1) >= b->before_ms && sqlite3_column_int64(st, 2) > least)
             break;
@@ -62,7 +101,9 @@ int audit_db_trim(struct db *db, const struct audit_bounds *b, struct errtext *e
     if (!last)
         return 0;
     sqlite3_bind_int64(db->st[DB_DEL_AUDIT], 1, last);
-    return db_run(db, DB_DEL_AUDIT, err);
+    sqlite3_bind_int64(db->st[DB_DEL_HEAVY], 1, last);
+    r = db_run(db, DB_DEL_AUDIT, err);
+    return r ? r : db_run(db, DB_DEL_HEAVY, err);
 }
 
 /* The row before the first that may have a line of then or later; rows follow one another by time, as far

@@ -8,10 +8,12 @@
 
 #include "backend/store/db.h"
 
-/* Within a transaction. t: of the last line. Errors: as db_run. */
-int audit_db_write(struct db *db, int64_t t, const void *lines, size_t n, struct errtext *err)
+/* Within a transaction. t: of the last line. heavy: of users who have had their share of the log. Errors:
+ * as db_run. */
+int audit_db_write(struct db *db, int64_t t, bool heavy, const void *lines, size_t n, struct errtext *err)
     __attribute__((warn_unused_result));
-/* Deletes the oldest rows that are beyond the bounds, some hundred at a time. Cost: it looks at one batch
+/* Deletes the oldest rows that are beyond the bounds, some hundred at a time; heavy ones have a quarter of
+ * the bytes, and go first. Cost: it looks at one batch
  * of sixteen that have lines. */
 int audit_db_trim(struct db *db, const struct audit_bounds *b, struct errtext *err)
     __attribute__((warn_unused_result));

@@ -304,7 +304,8 @@ static int db_check_files(const char *path, const struct store_demands *demands,
 
 int db_open(struct db *db, const char *path, const struct store_demands *demands, struct errtext *err)
 {
-    *db = (struct db){.script_bytes = -1, .scripts_max = SCRIPTS_BYTES_MAX, .audit_total = -1};
+    *db = (struct db){
+        .script_bytes = -1, .scripts_max = SCRIPTS_BYTES_MAX, .audit_total = -1, .heavy_total = -1};
     char *full = db_resolve(path);
     if (!full)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));

@@ -43,7 +43,12 @@
     X(AUDIT_ENDS, "SELECT min(id), max(id) FROM audit")                                                      \
     X(AUDIT_SEEK, "SELECT t FROM audit WHERE id >= ?1 ORDER BY id LIMIT 1")                                  \
     X(AUDIT_ROWS, "SELECT id, t, crc, body FROM audit WHERE id > ?1 ORDER BY id")                            \
-    X(DEL_AUDIT, "DELETE FROM audit WHERE id <= ?1") \
+    X(DEL_AUDIT, "DELETE FROM audit WHERE id <= ?1")                                                         \
+    X(ADD_HEAVY, "INSERT INTO audit_heavy (id, total) VALUES (last_insert_rowid(), ?1)")                     \
+    X(HEAVY_TOTAL, "SELECT total FROM audit_heavy ORDER BY id DESC LIMIT 1")                                 \
+    X(HEAVY_OLDEST, "SELECT id, total FROM audit_heavy ORDER BY id")                                         \
+    X(DEL_HEAVY_ROWS, "DELETE FROM audit WHERE id IN (SELECT id FROM audit_heavy WHERE id <= ?1)")           \
+    X(DEL_HEAVY, "DELETE FROM audit_heavy WHERE id <= ?1") \
     X(PAYLOAD_SIZES, "SELECT job, step, length(body) FROM payload")
 
 /* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
@@ -105,6 +110,7 @@ struct db {
     int64_t script_bytes;            /* of all that scripts.c keeps; -1: to be counted */
     int64_t scripts_max;             /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
     int64_t audit_total;             /* of the newest row of the audit log; -1: to be read */
+    int64_t heavy_total;             /* the same of audit_heavy */
     uint32_t audit_rows;             /* written since the oldest ones were looked at */
     /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
     void (*before_commit)(void *ctx, uint64_t newest);

@@ -10,8 +10,10 @@
  *             of that name in history.db
  *   script    scripts and arguments of retired jobs, each once; their numbers are given once, so that a
  *             script_of whose script has gone never names another's
- *   audit     the audit log: one row for each batch, with all lines of it; total: bytes of all rows up to
- *             and including this one
+ *   audit     the audit log: a row for each batch with all lines of it, and another one for those of users
+ *             who have had their share of the log; total: bytes of all rows up to and including this one,
+ *             without those
+ *   audit_heavy  which rows of the audit log are those; total: their bytes likewise
  *   script_of which of them a job, or an array, ran
  */
 #ifndef STOKER_BACKEND_STORE_SCHEMA_H
@@ -29,7 +31,8 @@
 #define STORE_AUDIT                                                                                 \
     "CREATE TABLE IF NOT EXISTS audit ("                                                            \
     " id INTEGER PRIMARY KEY, t INTEGER NOT NULL, total INTEGER NOT NULL, crc INTEGER NOT NULL,"    \
-    " body BLOB NOT NULL) STRICT;"
+    " body BLOB NOT NULL) STRICT;"                                                                  \
+    "CREATE TABLE IF NOT EXISTS audit_heavy (id INTEGER PRIMARY KEY, total INTEGER NOT NULL) STRICT;"
 
 static const char store_schema[] =
     "CREATE TABLE event ("

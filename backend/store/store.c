@@ -234,19 +234,21 @@ bool store_retire_job(struct store *s, const struct job *j)
     return work_is_element(j);
 }
 
-void store_add_audit(struct store *s, struct wall t, const void *p, size_t n)
+void store_add_audit(struct store *s, struct wall t, bool heavy, const void *p, size_t n)
 {
     struct work *b = s->batch;
     struct batch_row *last = NULL;
-    for (size_t i = b->rows.n; b->audit.len && i-- > 0 && !last;)
-        last = b->rows.v[i].kind == ROW_AUDIT ? &b->rows.v[i] : NULL;
+    struct str *lines = heavy ? &b->audit_heavy : &b->audit;
+    enum row_kind kind = heavy ? ROW_AUDIT_HEAVY : ROW_AUDIT;
+    for (size_t i = b->rows.n; lines->len && i-- > 0 && !last;)
+        last = b->rows.v[i].kind == kind ? &b->rows.v[i] : NULL;
     if (!last || last->n >= AUDIT_ROW_BYTES) {
-        vec_push(&b->rows, (struct batch_row){.kind = ROW_AUDIT, .at = b->audit.len});
+        vec_push(&b->rows, (struct batch_row){.kind = kind, .at = lines->len});
         last = &b->rows.v[b->rows.n - 1];
     }
     uint32_t size = (uint32_t)n;
-    str_append_n(&b->audit, (const char *)&size, sizeof size);
-    str_append_n(&b->audit, p, n);
+    str_append_n(lines, (const char *)&size, sizeof size);
+    str_append_n(lines, p, n);
     last->n += sizeof size + n;
     last->t = t.ms;
 }

@@ -79,8 +79,9 @@ void store_del_payload(struct store *s, uint32_t job, int32_t step);
  * too. */
 bool store_retire_job(struct store *s, const struct job *j);
 
-/* A line of the audit log: on disk with this batch, or not at all. p: an encoded struct audit_line. */
-void store_add_audit(struct store *s, struct wall t, const void *p, size_t n);
+/* A line of the audit log: on disk with this batch, or not at all. p: an encoded struct audit_line. heavy:
+ * of a user who has had a share of the log: such lines go first. */
+void store_add_audit(struct store *s, struct wall t, bool heavy, const void *p, size_t n);
 /* For the batches from now on. */
 void store_bound_audit(struct store *s, const struct audit_bounds *b);
 

@@ -26,6 +26,7 @@ struct work *work_new(enum work_kind kind)
     w->kind = kind;
     str_init(&w->bytes);
     str_init(&w->audit);
+    str_init(&w->audit_heavy);
     list_init(&w->link);
     return w;
 }
@@ -37,6 +38,7 @@ void work_free(struct work *w)
     vec_fini(&w->rows);
     str_fini(&w->bytes);
     str_fini(&w->audit);
+    str_fini(&w->audit_heavy);
     rec_fini(&msg_history_rec, &w->query);
     rec_fini(&msg_audit_rec, &w->audit_query);
     free(w->payload);
@@ -112,25 +114,29 @@ static int work_write_row(struct db *db, const struct batch_row *r, const char *
         return db_run(db, DB_DEL_PAYLOAD, err);
     }
     case ROW_RETIRE: return work_write_retire(db, r, data, err);
-    case ROW_AUDIT: return audit_db_write(db, r->t, data, r->n, err);
+    case ROW_AUDIT:
+    case ROW_AUDIT_HEAVY: return audit_db_write(db, r->t, r->kind == ROW_AUDIT_HEAVY, data, r->n, err);
     }
     return -EINVAL;
+}
+
+static const char *work_bytes_of(const struct work *w, enum row_kind kind)
+{
+    return kind == ROW_AUDIT ? w->audit.s : kind == ROW_AUDIT_HEAVY ? w->audit_heavy.s : w->bytes.s;
 }
 
 static void work_do_batch(struct db *db, struct work *w)
 {
     int r = db_run(db, DB_BEGIN, &w->err);
     vec_for_each (&w->rows, i)
-        r = r ? r
-              : work_write_row(db, &w->rows.v[i], w->rows.v[i].kind == ROW_AUDIT ? w->audit.s : w->bytes.s,
-                               &w->err);
+        r = r ? r : work_write_row(db, &w->rows.v[i], work_bytes_of(w, w->rows.v[i].kind), &w->err);
     r = r ? r : audit_db_trim(db, &w->audit_bounds, &w->err);
     w->newest = r ? 0 : db_newest(db);
     if (r == 0 && db->before_commit)
         db->before_commit(db->before_commit_ctx, w->newest);
     r = r ? r : db_run(db, DB_COMMIT, &w->err);
     if (r < 0) {
-        db->script_bytes = db->audit_total = -1;
+        db->script_bytes = db->audit_total = db->heavy_total = -1;
         db->has_remains = true;
     }
     if (r < 0 && !sqlite3_get_autocommit(db->handle)) {

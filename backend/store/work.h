@@ -10,7 +10,15 @@
 #include "src/base/list.h"
 #include "src/base/vec.h"
 
-enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE, ROW_AUDIT };
+enum row_kind {
+    ROW_EVENT,
+    ROW_DEL_EVENT,
+    ROW_PAYLOAD,
+    ROW_DEL_PAYLOAD,
+    ROW_RETIRE,
+    ROW_AUDIT,
+    ROW_AUDIT_HEAVY
+};
 
 struct batch_row { /* one thing to write; data lies in the batch's bytes */
     enum row_kind kind;
@@ -45,6 +53,7 @@ struct work {
     uint64_t newest;         /* ... and the newest event after it */
     struct str bytes;
     struct str audit; /* of a batch: the lines of its ROW_AUDIT; at and n of such a row are places in it */
+    struct str audit_heavy; /* likewise of its ROW_AUDIT_HEAVY */
     struct audit_bounds audit_bounds;
     uint32_t job;
     int32_t step;

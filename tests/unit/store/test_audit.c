@@ -26,7 +26,7 @@ static int tear_down(void **state)
 }
 
 /* A row of one line, at t, of a user, about a job of user 100 + uid. */
-static void write_line(int64_t t, uint32_t uid, uint32_t job)
+static void write_row(int64_t t, uint32_t uid, uint32_t job, bool heavy)
 {
     struct audit_job j = {.job = job, .index = AUDIT_NO_INDEX, .uid = 100 + uid};
     struct audit_line l = {.t = {.ms = t},
@@ -41,10 +41,15 @@ static void write_line(int64_t t, uint32_t uid, uint32_t job)
     uint32_t size = (uint32_t)bytes.len;
     str_append_n(&row, (const char *)&size, sizeof size);
     str_append_n(&row, bytes.s, bytes.len);
-    if (audit_db_write(&db, t, row.s, row.len, &err) < 0)
+    if (audit_db_write(&db, t, heavy, row.s, row.len, &err) < 0)
         fail_msg("%s", err.s);
     str_fini(&bytes);
     str_fini(&row);
+}
+
+static void write_line(int64_t t, uint32_t uid, uint32_t job)
+{
+    write_row(t, uid, job, false);
 }
 
 /* Reads to the end; *ret_first: the job of the first line. Returns how many lines. */
@@ -124,9 +129,42 @@ static void old_lines_go(void **state)
     check_int("written behind them", read_all(&(struct msg_audit){0}, admin, NULL), n + 1);
 }
 
+/* Lines of one user pushed out those of all others. */
+static void a_flood_takes_its_own_part(void **state)
+{
+    (void)state;
+    struct msg_audit of_ann = {0}, of_bob = {0};
+    strv_push(&of_ann.users, "ann");
+    strv_push(&of_bob.users, "bob");
+    for (uint32_t i = 1; i <= 20; i++)
+        write_line(i, 1, i);
+    uint64_t bytes = (uint64_t)db.audit_total / 20;
+    struct audit_bounds bounds = {.before_ms = INT64_MIN, .bytes = 40 * bytes};
+    for (uint32_t i = 1; i <= 500; i++) {
+        write_row(100 + i, 2, i, true);
+        trim(&bounds);
+    }
+    check_int("others' lines", read_all(&of_ann, admin, NULL), 20);
+    uint32_t first = 0;
+    size_t n = read_all(&of_bob, admin, &first);
+    assert_in_range(n, 8, 11); /* a quarter */
+    check_int("the newest of the flood stay", first, 501 - (uint32_t)n);
+    db.heavy_total = db.audit_total = -1; /* as after a start */
+    for (uint32_t i = 1; i <= 100; i++) {
+        write_line(1000 + i, 1, 100 + i);
+        trim(&bounds);
+    }
+    size_t own = read_all(&of_ann, admin, NULL), all = own + read_all(&of_bob, admin, NULL);
+    assert_in_range(all, 30, 42);
+    assert_in_range(own, 30, 42); /* what the flood has left is theirs */
+    strv_fini(&of_ann.users);
+    strv_fini(&of_bob.users);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {CASE(lines_that_are_meant_and_may_be_seen), CASE(old_lines_go)};
+    const struct CMUnitTest tests[] = {CASE(lines_that_are_meant_and_may_be_seen), CASE(old_lines_go),
+                                       CASE(a_flood_takes_its_own_part)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
