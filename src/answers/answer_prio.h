@@ -60,11 +60,13 @@ struct share_row { /* an account, or a user in it; the tree in depth-first order
     double gpu_hours;       /* decayed, what runs now included */
     double running;         /* billing-seconds in raw_usage of what runs now */
     uint32_t gpus_now;      /* held now */
+    double preempted_gpu_hours; /* of gpu_hours: of runs that were preempted */
 };
 #define SHARE_ROW_FIELDS(F, G, S)                                                                            \
     F(S, STR, account) F(S, STR, parent) F(S, STR, user) F(S, U32, level) F(S, U32, raw_shares)              \
     F(S, F64, norm_shares) F(S, F64, raw_usage) F(S, F64, norm_usage) F(S, F64, effective_usage)             \
-    F(S, F64, level_fs) F(S, F64, fairshare) F(S, F64, gpu_hours) F(S, F64, running) F(S, U32, gpus_now)
+    F(S, F64, level_fs) F(S, F64, fairshare) F(S, F64, gpu_hours) F(S, F64, running) F(S, U32, gpus_now) \
+    F(S, F64, preempted_gpu_hours)
 
 struct msg_shares_rows { /* the whole answer; it travels as it is */
     REC_LIST(struct share_row) rows;

@@ -68,6 +68,7 @@ static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)
         r->t = at;
     r->billing = usage_fade(r->billing, r->t, at, half_life_s);
     r->gpu_s = usage_fade(r->gpu_s, r->t, at, half_life_s);
+    r->preempted_gpu_s = usage_fade(r->preempted_gpu_s, r->t, at, half_life_s);
     r->t = at.ms > r->t.ms ? at : r->t;
 }
 
@@ -117,6 +118,8 @@ void usage_charge(struct model *m, const struct job *j, const struct alloc *v, s
     span = usage_fade(span, at, r->t, half_life_s);
     r->billing += rate.billing * span;
     r->gpu_s += rate.gpus * span;
+    if (j->kill_cause == KILL_PREEMPT)
+        r->preempted_gpu_s += rate.gpus * span;
     m->usage.unsaved = true;
 }
 
@@ -176,7 +179,7 @@ void usage_save(const struct model *m, struct wall t, struct ev_usage *ret)
 static bool row_is_sound(const struct usage_row *r)
 {
     return r->account && r->user && r->qos && r->partition && isfinite(r->billing) && r->billing >= 0 &&
-           isfinite(r->gpu_s) && r->gpu_s >= 0;
+           isfinite(r->gpu_s) && r->gpu_s >= 0 && isfinite(r->preempted_gpu_s) && r->preempted_gpu_s >= 0;
 }
 
 int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *body)
@@ -191,6 +194,7 @@ int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *
         struct usage_row *r = usage_row_of(&m->usage, names);
         r->billing += b->billing;
         r->gpu_s += b->gpu_s;
+        r->preempted_gpu_s += b->preempted_gpu_s;
         r->t = b->t.ms > ev->t.ms + AHEAD_MS ? ev->t : b->t;
     }
     m->usage.saved_seq = ev->seq;

@@ -10,10 +10,11 @@ struct usage_row {
     double billing;                         /* billing-seconds, as of t */
     double gpu_s;                           /* GPU-seconds, as of t; QOS factors do not count */
     struct wall t;
+    double preempted_gpu_s; /* of gpu_s: of runs that were preempted */
 };
 #define USAGE_ROW_FIELDS(F, G, S)                                                             \
     F(S, STR, account) F(S, STR, user) F(S, STR, qos) F(S, STR, partition) F(S, F64, billing) \
-    F(S, F64, gpu_s) F(S, WALL, t)
+    F(S, F64, gpu_s) F(S, WALL, t) F(S, F64, preempted_gpu_s)
 
 struct ev_usage { /* the whole table: jobs whose ends had charged it leave the log */
     REC_LIST(struct usage_row) rows;

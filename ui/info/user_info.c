@@ -75,6 +75,9 @@ static void share_lines(struct lines *l, const struct share_row *s, bool user)
                                                          : tr("  not more than its share"));
     }
     rich_addf(lines_pair(l, tr("GPU hours"), LABEL), ROLE_NORMAL, tr("%.1f (decaying)"), s->gpu_hours);
+    if (s->preempted_gpu_hours >= 0.05)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_PREEMPTED, tr("%.1f of them in runs that were preempted"),
+                  s->preempted_gpu_hours);
     if (user)
         rich_addf(lines_pair(l, tr("factor"), LABEL), ROLE_NORMAL,
                   tr("%.2f (1: highest priority, 0: lowest)"), s->fairshare);

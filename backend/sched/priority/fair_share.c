@@ -104,6 +104,7 @@ static void fairshare_add_charged(struct fairshare *f, const struct model *m)
         struct fairshare_node *n = fairshare_must_get(f, r->account, r->user);
         n->usage += usage_fade(r->billing, r->t, f->now, f->half_life_s);
         n->gpu_s += usage_fade(r->gpu_s, r->t, f->now, f->half_life_s);
+        n->preempted_gpu_s += usage_fade(r->preempted_gpu_s, r->t, f->now, f->half_life_s);
     }
 }
 
@@ -137,6 +138,7 @@ static void fairshare_sum_up(struct fairshare *f, uint32_t at)
             fairshare_sum_up(f, child);
         n->usage += c->usage;
         n->gpu_s += c->gpu_s;
+        n->preempted_gpu_s += c->preempted_gpu_s;
         n->running += c->running;
         n->gpus_now += c->gpus_now;
     }
@@ -308,13 +310,14 @@ void fairshare_advance(struct fairshare *f, struct wall now)
     vec_for_each (&f->nodes, i) {
         struct fairshare_node *n = &f->nodes.v[i];
         if (!n->is_user) {
-            n->usage = n->gpu_s = n->running = 0;
+            n->usage = n->gpu_s = n->preempted_gpu_s = n->running = 0;
             n->gpus_now = 0;
             continue;
         }
         n->usage = n->usage * fade + n->rate * span;
         n->running = n->running * fade + n->rate * span;
         n->gpu_s = n->gpu_s * fade + n->gpu_rate * span;
+        n->preempted_gpu_s *= fade;
     }
     f->now = now.ms > f->now.ms ? now : f->now;
     fairshare_weigh(f);
@@ -369,6 +372,7 @@ static void fairshare_add_row(const struct fairshare *f, const struct fairshare_
         .level_fs = isinf(n->level_fs) ? -1.0 : n->level_fs, /* numbers that travel are finite */
         .fairshare = n->is_user ? n->factor : 0.0,
         .gpu_hours = n->gpu_s / 3600.0,
+        .preempted_gpu_hours = n->preempted_gpu_s / 3600.0,
         .running = n->running,
         .gpus_now = n->gpus_now};
 }

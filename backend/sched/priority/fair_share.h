@@ -27,6 +27,7 @@ struct fairshare_node { /* an account, or a user in one */
     uint32_t first_child, n_children; /* into fairshare.children */
     uint32_t shares;
     double usage, gpu_s, running; /* decayed billing-seconds, GPU-seconds; of the first what runs now */
+    double preempted_gpu_s;       /* of gpu_s: of runs that were preempted */
     double rate, gpu_rate;        /* of users: what runs now adds each second */
     uint32_t gpus_now;
     double norm_shares, effective, level_fs, factor;

@@ -98,6 +98,11 @@ static void get_gpu_hours(struct str *out, const struct share_row *r)
     str_appendf(out, "%.2f", r->gpu_hours);
 }
 
+static void get_preempted(struct str *out, const struct share_row *r)
+{
+    str_appendf(out, "%.2f", r->preempted_gpu_hours);
+}
+
 static void get_running(struct str *out, const struct share_row *r)
 {
     str_appendf(out, "%.0f", r->running);
@@ -118,6 +123,7 @@ static const struct field fields[] = {
     {"LevelFS",       10, get_level_fs},
     {"NormShares",    11, get_norm_shares},
     {"NormUsage",     11, get_norm_usage},
+    {"PreemptedGPUHours", 17, get_preempted},
     {"RawShares",     10, get_raw_shares},
     {"RawUsage",      11, get_raw_usage},
     {"Running",       11, get_running},

@@ -188,6 +188,37 @@ static void test_nothing_is_charged_for_what_did_not_run(void **state)
     assert_false(l.m.usage.unsaved);
 }
 
+static void test_preempted_runs_are_told_apart(void **state)
+{
+    (void)state;
+    static const enum job_fate fates[] = {FATE_REQUEUE, FATE_END};
+    configure(100);
+    for (size_t i = 0; i < N_OF(fates); i++) {
+        uint32_t id = submit("a", NULL);
+        start(id);
+        l.now = after_s(10);
+        assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_PREEMPT, fates[i]), 0);
+        assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+        assert_true(row_of("a", "")->gpu_s > 20 * (double)i + 15);
+        near("all of it", row_of("a", "")->preempted_gpu_s, row_of("a", "")->gpu_s);
+    }
+    struct usage_row before = *row_of("a", "");
+    uint32_t other = submit("a", NULL);
+    start(other);
+    l.now = after_s(5);
+    end(other);
+    const struct usage_row *r = row_of("a", "");
+    near("one that ends by itself", r->preempted_gpu_s,
+         usage_fade(before.preempted_gpu_s, before.t, r->t, 100));
+    assert_true(r->gpu_s > r->preempted_gpu_s + 5);
+    before = *r;
+    struct ev_usage saved;
+    usage_save(&l.m, l.now, &saved);
+    lab_must(&l, EV_USAGE, 0, &saved);
+    r = row_of("a", "");
+    near("saved and read", r->preempted_gpu_s, usage_fade(before.preempted_gpu_s, before.t, r->t, 100));
+}
+
 static void test_requeued_runs_are_charged_too(void **state)
 {
     (void)state;
@@ -398,6 +429,7 @@ int main(void)
         TEST(test_account_is_the_group_where_none_is_given),
         TEST(test_qos_factor),
         TEST(test_nothing_is_charged_for_what_did_not_run),
+        TEST(test_preempted_runs_are_told_apart),
         TEST(test_requeued_runs_are_charged_too),
         TEST(test_each_task_of_a_step_job),
         TEST(test_an_end_changes_nothing),
