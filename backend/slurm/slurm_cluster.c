@@ -134,6 +134,7 @@ bool slurm_node_read(const struct slurm_span *line, struct node *ret)
     ret->n_jobs = used ? 1 : 0;
     read_node_gpus(ret, line);
     read_node_reason(ret, line);
+    ret->note = slurm_text_of(line, "Comment");
     read_node_spec(ret, line);
     return true;
 }

@@ -45,7 +45,7 @@ static enum job_state nearest_state(const char *text)
     return JOB_PENDING; /* REQUEUED, SPECIAL_EXIT and what no release has yet: it is in the queue */
 }
 
-static enum job_state read_state(const struct slurm_span *s)
+enum job_state slurm_job_state(const struct slurm_span *s)
 {
     enum job_state state = JOB_PENDING;
     char *text = slurm_text(s);
@@ -74,21 +74,16 @@ static void read_reason(struct job *j, const struct slurm_span *s)
 
 /* --- amounts --- */
 
-struct amounts {
-    uint32_t nodes, cpus, gpus;
-    uint64_t mem_mib; /* MEM_NOT_GIVEN where it is not told */
-};
-
-static struct amounts read_amounts(const struct slurm_row *row)
+static struct slurm_amounts read_amounts(const struct slurm_row *row)
 {
     const struct slurm_span *tres = COLUMN(row, TRES);
     struct slurm_span mem = slurm_tres(tres, "mem"), gpus = slurm_tres(tres, "gres/gpu");
     struct slurm_span nodes = *COLUMN(row, NODES);
     const char *dash = nodes.n ? memchr(nodes.p, '-', nodes.n) : NULL; /* "2-4": at least */
     nodes.n = dash ? (size_t)(dash - nodes.p) : nodes.n;
-    struct amounts a = {.nodes = slurm_u32(&nodes, 1),
-                        .cpus = slurm_u32(COLUMN(row, CPUS), 0),
-                        .mem_mib = slurm_mem_mib(&mem, MEM_NOT_GIVEN)};
+    struct slurm_amounts a = {.nodes = slurm_u32(&nodes, 1),
+                              .cpus = slurm_u32(COLUMN(row, CPUS), 0),
+                              .mem_mib = slurm_mem_mib(&mem, MEM_NOT_GIVEN)};
     a.nodes = a.nodes ? a.nodes : 1;
     uint64_t by_node = (uint64_t)slurm_gpus(COLUMN(row, GRES), NULL) * a.nodes;
     a.gpus = slurm_u32(&gpus, by_node > UINT32_MAX ? UINT32_MAX : (uint32_t)by_node);
@@ -108,19 +103,24 @@ static struct cpuset count_set(uint32_t n)
     return s;
 }
 
-static void read_allocation(struct job *j, const struct slurm_row *row, const struct amounts *a)
+void slurm_job_spread(struct job *j, const struct strv *nodes, const struct slurm_amounts *a)
+{
+    for (size_t i = 0; i < nodes->n; i++) {
+        struct alloc *part = rec_list_push(&j->alloc);
+        *part = (struct alloc){.node = xstrdup(nodes->v[i]),
+                               .cpus = count_set(slurm_job_part(a->cpus, i, nodes->n)),
+                               .gpus = count_set(slurm_job_part(a->gpus, i, nodes->n)),
+                               .mem_mib = a->mem_mib == MEM_NOT_GIVEN ? 0 : a->mem_mib / nodes->n};
+    }
+}
+
+static void read_allocation(struct job *j, const struct slurm_row *row, const struct slurm_amounts *a)
 {
     char *list = slurm_text(COLUMN(row, NODE_LIST));
     struct strv names = {0};
     if (list && hostlist_expand(list, &names, NULL) < 0)
         names = (struct strv){0};
-    for (size_t i = 0; i < names.n; i++) {
-        struct alloc *part = rec_list_push(&j->alloc);
-        *part = (struct alloc){.node = xstrdup(names.v[i]),
-                               .cpus = count_set(slurm_job_part(a->cpus, i, names.n)),
-                               .gpus = count_set(slurm_job_part(a->gpus, i, names.n)),
-                               .mem_mib = a->mem_mib == MEM_NOT_GIVEN ? 0 : a->mem_mib / names.n};
-    }
+    slurm_job_spread(j, &names, a);
     j->holding = j->alloc.n && !job_state_is_final((enum job_state)j->state);
     strv_fini(&names);
     free(list);
@@ -128,7 +128,7 @@ static void read_allocation(struct job *j, const struct slurm_row *row, const st
 
 /* --- the request --- */
 
-static void read_request(struct job *j, const struct slurm_row *row, const struct amounts *a)
+static void read_request(struct job *j, const struct slurm_row *row, const struct slurm_amounts *a)
 {
     struct job_req *r = &j->req;
     const struct slurm_span *name = COLUMN(row, NAME);
@@ -309,12 +309,12 @@ struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array
     uint32_t id = slurm_job_id(row), uid = slurm_u32(COLUMN(row, UID), UINT32_MAX);
     if (!id || uid == UINT32_MAX)
         return NULL;
-    struct amounts a = read_amounts(row);
+    struct slurm_amounts a = read_amounts(row);
     struct job *j = job_new();
     j->id = id;
     j->uid = uid;
     j->kind = slurm_u32(COLUMN(row, BATCH), 1) ? JOB_KIND_BATCH : JOB_KIND_INTERACTIVE;
-    j->state = read_state(COLUMN(row, STATE));
+    j->state = slurm_job_state(COLUMN(row, STATE));
     j->user = slurm_text(COLUMN(row, USER));
     j->group = slurm_text(COLUMN(row, GROUP));
     j->partition = slurm_text(COLUMN(row, PARTITION));

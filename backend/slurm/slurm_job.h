@@ -21,6 +21,16 @@ struct slurm_array {
 /* Adds a row of the array, of one element or of its record. */
 void slurm_array_add(struct slurm_array *a, const struct slurm_row *row);
 
+/* The state of that name; the nearest one where the model has none like it. */
+enum job_state slurm_job_state(const struct slurm_span *s);
+
+struct slurm_amounts { /* of a whole job */
+    uint32_t nodes, cpus, gpus;
+    uint64_t mem_mib; /* MEM_NOT_GIVEN where it is not told */
+};
+/* Gives j an allocation: the amounts, spread evenly over the nodes. */
+void slurm_job_spread(struct job *j, const struct strv *nodes, const struct slurm_amounts *a);
+
 /* array: of all rows of its array; NULL: it has none. Returns the job, to be freed with job_free, or NULL
  * where the row is not a job. */
 struct job *slurm_job_read(const struct slurm_row *row, const struct slurm_array *array)

@@ -6,10 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "backend/slurm/past/slurm_history.h"
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_causes.h"
 #include "backend/slurm/slurm_intent.h"
+#include "backend/slurm/slurm_nodes.h"
 #include "backend/slurm/slurm_output.h"
+#include "backend/slurm/slurm_rights.h"
 #include "backend/slurm/slurm_rows.h"
 #include "backend/slurm/slurm_session.h"
 #include "backend/slurm/slurm_submit.h"
@@ -25,8 +28,7 @@
 
 /* What this engine does not do yet: the screens do not offer it. */
 #define LACKED                                                                                               \
-    (1u << LACK_HISTORY | 1u << LACK_PLAN | 1u << LACK_SHARES | 1u << LACK_NODES |       \
-     1u << LACK_SHELL | 1u << LACK_DEVICES)
+    (1u << LACK_PLAN | 1u << LACK_SHARES | 1u << LACK_DEVICES)
 
 struct slurm_server {
     struct slurm_hub hub;
@@ -41,6 +43,8 @@ struct slurm_server {
     struct slurm_poll_ops poll_ops;
     struct slurm_submits *submits;
     struct slurm_trials *trials;
+    struct slurm_rights *rights;
+    struct slurm_history *history;
 };
 
 /* --- what is read --- */
@@ -61,6 +65,8 @@ static void server_tell(void *ctx, const struct event *ev)
 {
     struct slurm_server *server = ctx;
     struct str bytes = STR_INIT;
+    if (ev->kind == EV_JOB_ROW)
+        slurm_history_note(server->history, ev->body);
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         if (!slurm_rows_follows(s, ev))
             continue;
@@ -115,10 +121,32 @@ static void slurm_session_welcome(struct slurm_session *s, uint64_t tag)
                             .pid = (uint32_t)getpid(),
                             .engine = engine,
                             .engine_release = (char *)(uintptr_t)slurm_mirror_release(server->mirror),
+                            .admin = slurm_rights_is_operator(server->rights),
                             .lacks = LACKED};
+    w.lacks |= w.admin ? 0 : 1u << LACK_NODES;
+    s->hello_waits = false;
     s->greeted = true;
     conn_set_max_frame(s->conn, FRAME_MAX);
     slurm_session_send(s, MSG_WELCOME, tag, &w);
+}
+
+/* What the screens offer depends on who this is: the greeting waits for that. */
+static void slurm_session_hello(struct slurm_session *s, uint64_t tag)
+{
+    if (slurm_rights_are_known(s->server->rights)) {
+        slurm_session_welcome(s, tag);
+        return;
+    }
+    s->hello_waits = true;
+    s->hello_tag = tag;
+}
+
+static void server_on_rights(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link)
+        if (s->hello_waits)
+            slurm_session_welcome(s, s->hello_tag);
 }
 
 static bool slurm_session_has_all(const struct slurm_session *s)
@@ -176,6 +204,9 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_UPDATE: slurm_act_update(s, tag, body); break;
     case MSG_SCRIPT: slurm_act_script(s, tag, body); break;
     case MSG_SUBMIT: slurm_submit(s, tag, body); break;
+    case MSG_HISTORY: slurm_history_ask(s, tag, body); break;
+    case MSG_DRAIN: slurm_nodes_drain(s, tag, body); break;
+    case MSG_NODE_NOTE: slurm_nodes_note(s, tag, body); break;
     case MSG_ENGINE: slurm_session_engine(s, tag); break;
     case MSG_OUTPUT_READ: slurm_output_read(s, tag, body); break;
     case MSG_PING: slurm_session_send(s, MSG_PONG, tag, NULL); break;
@@ -227,8 +258,12 @@ static int slurm_session_on_frame(void *ctx, struct conn *conn, const struct fra
     if (r < 0)
         return r;
     if (f->type == MSG_HELLO)
-        slurm_session_welcome(s, f->tag);
-    else if (s->greeted)
+        slurm_session_hello(s, f->tag);
+    else if (s->hello_waits) {
+        slurm_session_welcome(s,
+                              s->hello_tag); /* requests follow at once: it did not wait for the answer */
+        slurm_session_dispatch(s, f->type, f->tag, body);
+    } else if (s->greeted)
         slurm_session_dispatch(s, f->type, f->tag, body);
     else
         r = -EPROTO;
@@ -270,6 +305,7 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->poll = server->poll;
     s->submits = server->submits;
     s->trials = server->trials;
+    s->history = server->history;
     s->number = ++server->hub.last_number;
     list_init(&s->reads);
     list_init(&s->link);
@@ -298,15 +334,16 @@ static void server_on_idle(void *ctx)
     loop_stop(server->hub.loop);
 }
 
-/* Those of a server are known by its socket's name. */
-static struct slurm_submits *server_open_submits(struct slurm_server *s, int64_t settle_ms)
+/* What is on disk: that of a server is known by its socket's name. */
+static void server_open_files(struct slurm_server *s, int64_t settle_ms)
 {
     const char *slash = strrchr(s->socket, '/');
-    char *root = slurm_intent_root(slash ? slash + 1 : s->socket);
-    struct slurm_submits *submits = slurm_submits_new(&(struct slurm_submits_settings){
+    char *root = slurm_intent_root(slash ? slash + 1 : s->socket), *ends = xasprintf("%s.ends", root);
+    s->history = slurm_history_new(&s->hub, s->mirror, ends);
+    s->submits = slurm_submits_new(&(struct slurm_submits_settings){
         .hub = &s->hub, .mirror = s->mirror, .poll = s->poll, .root = root, .settle_ms = settle_ms});
     free(root);
-    return submits;
+    free(ends);
 }
 
 int slurm_server_new(struct loop *l, const struct slurm_server_settings *settings,
@@ -335,7 +372,8 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->listen_watch = (struct loop_fd){.fd = fd, .fn = server_on_listen, .ctx = s};
     loop_watch(l, &s->listen_watch, LOOP_READ);
     s->trials = slurm_trials_new(&s->hub);
-    s->submits = server_open_submits(s, settings->settle_ms);
+    s->rights = slurm_rights_new(&s->hub, server_on_rights, s);
+    server_open_files(s, settings->settle_ms);
     server_on_change(s);
     *ret = s;
     return 0;
@@ -358,6 +396,8 @@ void slurm_server_free(struct slurm_server *s)
     }
     slurm_submits_free(s->submits);
     slurm_trials_free(s->trials);
+    slurm_rights_free(s->rights);
+    slurm_history_free(s->history);
     slurm_poll_free(s->poll);
     slurm_mirror_free(s->mirror);
     slurm_hub_fini(&s->hub);

@@ -31,9 +31,11 @@ struct slurm_session {
     struct slurm_poll *poll;
     struct slurm_submits *submits;
     struct slurm_trials *trials;
+    struct slurm_history *history;
     struct conn *conn;
-    uint64_t number; /* of this connection: commands that it has asked for outlive it */
-    bool greeted;
+    uint64_t number;           /* of this connection: commands that it has asked for outlive it */
+    bool greeted, hello_waits; /* hello_waits: with hello_tag, until this user's rights are known */
+    uint64_t hello_tag;
     bool missed; /* its queue was full: it is told to ask again once it has read */
     enum slurm_follow follow;
     uint64_t follow_tag;

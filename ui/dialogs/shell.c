@@ -5,12 +5,27 @@
 
 #include "src/base/lang.h"
 #include "src/base/xalloc.h"
+#include "src/client/client_slurm.h"
 #include "src/text/jobtext.h"
+#include "ui/frame/engine.h"
 
 static const char *own_shell(void)
 {
     const char *shell = getenv("SHELL");
     return str_is_empty(shell) ? "/bin/sh" : shell;
+}
+
+/* Over a Slurm its own srun, though Stoker's may stand before it in PATH. Caller frees; NULL: not here. */
+static char *shell_srun(const struct ui *ui)
+{
+    struct slurm_place place;
+    if (!ui_engine(ui))
+        return xstrdup("srun");
+    if (ui_far_env(ui) || !slurm_place_find(&place))
+        return NULL;
+    char *path = xasprintf("%s/srun", place.commands);
+    slurm_place_fini(&place);
+    return path;
 }
 
 void shell_in_job(struct ui *ui, const struct job *j)
@@ -33,7 +48,12 @@ void shell_in_job(struct ui *ui, const struct job *j)
                     "a node"));
         return;
     }
-    strv_push(&argv, "srun");
+    char *srun = shell_srun(ui);
+    if (!srun) {
+        ui_toast(ui, ROLE_WARN, tr("Slurm's srun is not on this machine"));
+        return;
+    }
+    strv_push_take(&argv, srun);
     strv_push_take(&argv, xasprintf("--jobid=%u", j->id));
     strv_push(&argv, "--overlap");
     strv_push(&argv, "--nodes=1");

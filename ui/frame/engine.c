@@ -35,6 +35,8 @@ const char *engine_why_not(const struct ui *ui, enum action action)
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].action == action && ui_lacks(ui, needs[i].lack))
             return tr("not built for Slurm yet; Slurm's own commands can do it");
+    if (action == ACTION_WINDOWS && ui_engine(ui)) /* reservations of another engine are not read */
+        return tr("not built for Slurm yet; Slurm's own commands can do it");
     return NULL;
 }
 
