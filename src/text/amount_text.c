@@ -14,6 +14,19 @@ void text_append_u64(struct str *out, uint64_t v)
     str_append_n(out, digits + sizeof digits - n, n);
 }
 
+const char *weekday_word(int wday)
+{
+    switch (wday) {
+    case 0: return trc("day of the week", "Sun");
+    case 1: return trc("day of the week", "Mon");
+    case 2: return trc("day of the week", "Tue");
+    case 3: return trc("day of the week", "Wed");
+    case 4: return trc("day of the week", "Thu");
+    case 5: return trc("day of the week", "Fri");
+    default: return trc("day of the week", "Sat");
+    }
+}
+
 void text_append_ordinal(struct str *out, uint64_t v)
 {
     static const char *const ends[] = {"th", "st", "nd", "rd"};

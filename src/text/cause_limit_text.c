@@ -241,7 +241,7 @@ static void licences_full(struct str *out, const struct cause *c, const struct c
 static void licence_short_full(struct str *out, const struct cause *c, const struct cause_reader *r,
                                template_part full)
 {
-    template_append(out, "{asked} of license {name} wanted, {used} of {of} in use", c, r, full);
+    template_append(out, "{asked} of licence {name} wanted, {used} of {of} in use", c, r, full);
     if (c->jobs.n && c->jobs.n + c->more == 1)
         template_append(out, " by job {jobs}", c, r, full);
     else if (c->jobs.n)
@@ -249,7 +249,7 @@ static void licence_short_full(struct str *out, const struct cause *c, const str
     template_append(out, "[ and {more} more][, {n} promised to a job that preempts others]", c, r, full);
 }
 
-/* "no matlab license is free", "needs 2 matlab licenses (1 free)". */
+/* "no matlab licence is free", "needs 2 matlab licences (1 free)". */
 static void licences_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
                            template_part full)
 {
@@ -262,10 +262,10 @@ static void licences_brief(struct str *out, const struct cause *c, const struct 
     if (free_n)
         str_appendf(
             out,
-            trn("needs %llu %s license (%llu free)", "needs %llu %s licenses (%llu free)", first->asked),
+            trn("needs %llu %s licence (%llu free)", "needs %llu %s licences (%llu free)", first->asked),
             (unsigned long long)first->asked, first->name ? first->name : "?", (unsigned long long)free_n);
     else
-        template_append(out, "no {name} license is free", first, r, full);
+        template_append(out, "no {name} licence is free", first, r, full);
 }
 
 /* --- the table --- */
@@ -307,7 +307,7 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
     [CAUSE_LIMIT_BORROW] = {.full_by = limit_borrow_full, .brief_by = limit_brief},
     [CAUSE_LICENCES] = {.full_by = licences_full, .brief_by = licences_brief},
     [CAUSE_LICENCE_SHORT] = {.full_by = licence_short_full},
-    [CAUSE_LICENCE_UNREADABLE] = {.full = N_("license {name}: {text}")},
-    [CAUSE_NO_LICENCE] = {.full = N_("there is no license {name}")},
-    [CAUSE_LICENCE_COUNT] = {.full = N_("{asked} of license {name} asked, there are {most}")},
+    [CAUSE_LICENCE_UNREADABLE] = {.full = N_("licence {name}: {text}")},
+    [CAUSE_NO_LICENCE] = {.full = N_("there is no licence {name}")},
+    [CAUSE_LICENCE_COUNT] = {.full = N_("{asked} of licence {name} asked, there are {most}")},
 };

@@ -156,3 +156,14 @@ const char *node_state_word(enum node_state s)
     }
     return "?";
 }
+
+const char *part_state_word(enum part_state s)
+{
+    switch (s) {
+    case PART_UP: return trc("of a partition", "up");
+    case PART_DOWN: return trc("of a partition", "down");
+    case PART_DRAIN: return trc("of a partition", "drain");
+    case PART_INACTIVE: return trc("of a partition", "inactive");
+    }
+    return "?";
+}

@@ -9,6 +9,7 @@
 const char *job_state_word(enum job_state s);
 const char *task_state_word(enum task_state s);
 const char *node_state_word(enum node_state s);
+const char *part_state_word(enum part_state s);
 const char *end_kind_text(enum end_kind k);
 const char *kill_cause_text(enum kill_cause c); /* "" for none */
 const char *reason_text(enum reason r);

@@ -1,7 +1,8 @@
 /* bench_keys.c - what each key costs with its picture, with 100,000 jobs and 10,000 nodes, in milliseconds
- * of CPU time: the first time, the median, the worst. */
+ * of CPU time: the first time, the median, the worst. LANG chooses the language of the screens. */
 #include "tests/lib/big_cluster.h"
 
+#include "src/base/lang.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
@@ -193,6 +194,7 @@ int main(int argc, char **argv)
 {
     struct times times = {.v = VEC_INIT};
     const char *only = argc > 1 ? argv[1] : NULL;
+    lang_choose(NULL, "build/share/locale");
     run_with(big_cluster_build, cases, N_OF(cases), only, &times);
     run_with(big_cluster_build_array, array_cases, N_OF(array_cases), only, &times);
     if (times.v.n) {

@@ -46,7 +46,7 @@ static void a_controller_that_goes_and_comes(void **state)
     assert_int_equal(tty_run("stoker down >/dev/null"), 0);
     tty_await(t, "stale");
     tty_type(t, "?"); /* keys are answered meanwhile */
-    tty_await(t, "Help jobs");
+    tty_await(t, "Jobs \u203a Help");
     tty_type(t, "\033");
     assert_int_equal(tty_run("stoker up >/dev/null"), 0);
     tty_await(t, "live");

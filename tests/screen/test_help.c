@@ -15,7 +15,7 @@ static void the_legend_and_the_filter_words_are_there(void **state)
     must_show(u, "mem (500M, 16G)");
     uilab_keys(u, "<Esc>2?");
     uilab_draw(u, 160, 80);
-    must_show(u, "Help nodes");
+    must_show(u, "Nodes \u203a Help");
     must_show(u, "drain: running jobs finish");
 }
 
@@ -32,21 +32,21 @@ static void wide_terminals_have_columns(void **state)
 static void lines_are_searched(void **state)
 {
     struct uilab *u = &((struct ui_fixture *)*state)->u;
-    keys_show(u, "?", "Help jobs");
+    keys_show(u, "?", "Jobs \u203a Help");
     keys_show(u, "/REQUEUE", "requeue: end the job and queue it again");
     must_show(u, "Actions on jobs"); /* the title of what was found */
     must_not_show(u, "send a signal");
     keys_show(u, "<Enter>", "filter REQUEUE");
     keys_show(u, "<Esc>", "send a signal"); /* all lines again, */
     keys_show(u, "/no such line", "No line has this text");
-    keys_show(u, "<Esc>", "Help jobs");
+    keys_show(u, "<Esc>", "Jobs \u203a Help");
     uilab_keys(u, "<Esc>"); /* then back */
     uilab_draw(u, 24, 80);
-    must_not_show(u, "Help jobs");
-    keys_show(u, "?", "Help jobs");
+    must_not_show(u, "Jobs \u203a Help");
+    keys_show(u, "?", "Jobs \u203a Help");
     uilab_keys(u, "?");
     uilab_draw(u, 24, 80);
-    must_not_show(u, "Help jobs");
+    must_not_show(u, "Jobs \u203a Help");
 }
 
 static void a_long_help_is_scrolled(void **state)

@@ -205,6 +205,5 @@ void help_open(struct ui *ui)
         add_title(&l, tr("Commands"));
         command_help(&l);
     }
-    ui_push(ui, &help_view, &(struct help_about){.name = ops->name, .take_lines = &l});
-    lines_fini(&l);
+    ui_push(ui, &help_view, &l);
 }

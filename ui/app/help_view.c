@@ -16,7 +16,6 @@
 
 struct help_screen {
     struct view v;
-    char *about;
     struct lines all, shown; /* shown: filtered and broken */
     struct edit edit;        /* the filter */
     bool typing;
@@ -33,12 +32,9 @@ static struct help_screen *help_screen_of(struct view *v)
 
 static struct view *help_view_open(struct ui *ui, const void *arg)
 {
-    const struct help_about *about = arg;
     struct help_screen *h = xcalloc(1, sizeof *h);
     h->v = (struct view){.ops = &help_view, .ui = ui};
-    h->about = xstrdup(about->name);
-    h->all = *about->take_lines;
-    *about->take_lines = (struct lines){0};
+    h->all = *(const struct lines *)arg; /* the opener keeps nothing of it */
     edit_init(&h->edit);
     return &h->v;
 }
@@ -46,7 +42,6 @@ static struct view *help_view_open(struct ui *ui, const void *arg)
 static void help_view_close(struct view *v)
 {
     struct help_screen *h = help_screen_of(v);
-    free(h->about);
     lines_fini(&h->all);
     lines_fini(&h->shown);
     edit_fini(&h->edit);
@@ -62,7 +57,6 @@ static void help_view_title(struct view *v, struct rich *out)
 {
     struct help_screen *h = help_screen_of(v);
     rich_add(out, ROLE_TITLE, tr("Help"));
-    rich_addf(out, ROLE_NORMAL, " %s", h->about);
     if (h->edit.text.len && !h->typing)
         rich_addf(out, ROLE_WARN, tr("  filter %s"), h->edit.text.s);
 }

@@ -123,7 +123,7 @@ static void offer_values(struct ui *ui, struct cmdline *cl, const char *column, 
         for (int k = 0; k < JOB_N_STATES; k++)
             if (!strchr(job_state_word((enum job_state)k), ' ')) /* a filter's words have no blanks */
                 candidates_offer(cl, word, job_state_word((enum job_state)k), NULL);
-        candidates_offer(cl, word, "held", NULL);
+        candidates_offer(cl, word, tr("held"), NULL);
     }
     if (strncasecmp(column, "partition", strlen(column)) == 0)
         for (size_t i = 0; i < ui->m->spec.parts.n; i++)

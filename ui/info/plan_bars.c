@@ -1,6 +1,8 @@
 /* plan_bars.c - bars of jobs on a time axis. */
 #include "ui/info/plan_bars.h"
+#include "src/text/amount_text.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "src/base/lang.h"
@@ -228,8 +230,10 @@ void planbars_draw_scale(const struct planbars *b, struct canvas *c, struct rect
         if (col > head.w - TICK_CELLS)
             return;
         localtime_r(&at, &tm);
-        strftime(text, sizeof text,
-                 step >= 86400 || (tm.tm_hour == 0 && tm.tm_min == 0) ? "%a %d" : "%H:%M", &tm);
+        if (step >= 86400 || (tm.tm_hour == 0 && tm.tm_min == 0))
+            snprintf(text, sizeof text, "%s %02d", weekday_word(tm.tm_wday), tm.tm_mday);
+        else
+            strftime(text, sizeof text, "%H:%M", &tm);
         if (col >= NOW_CELLS)
             canvas_printf(c, head.y, head.x + col, ROLE_HEAD, head.w - col, "%s", text);
     }

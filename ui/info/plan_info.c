@@ -33,7 +33,7 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
     }
     rich_addf(out, ROLE_NORMAL, "%s", r->name ? r->name : "");
     if (r->user)
-        rich_addf(out, ROLE_DIM, tr(" of %s"), r->user);
+        rich_addf(out, ROLE_DIM, trc("a job and its user", " of %s"), r->user);
     if (r->count > 1)
         rich_addf(out, ROLE_DIM, tr(", %u of it"), r->count);
     if (!wall_is_set(r->start)) {

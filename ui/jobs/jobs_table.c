@@ -122,7 +122,7 @@ static void start_of_pending(struct table_field *f, struct ui *ui, const struct 
     const struct cause *c = ui_wait(ui, j);
     bool depends = c && c->code == CAUSE_DEPENDENCY && c->parts.n && c->parts.v[0].id;
     if (j->hold)
-        rich_add(&f->text, ROLE_DIM, tr("held"));
+        rich_add(&f->text, ROLE_DIM, trc("in place of a time", "held"));
     else if (c && wall_is_set(c->start))
         start_at(f, ROLE_WHEN, "~", c->start, ui_now(ui));
     else if (c && (c->cls == WHY_NO_FIT || c->cls == WHY_NOT_ALLOWED || c->cls == WHY_DEP_DEAD))

@@ -358,7 +358,7 @@ static void why_view_title(struct view *v, struct rich *out)
         jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
     rich_role(out, ROLE_TITLE);
     rich_addf(out, ROLE_STRONG, "  %s", jobtext_name(j));
-    rich_addf(out, ROLE_DIM, tr(" of %s"), jobtext_user(j));
+    rich_addf(out, ROLE_DIM, trc("a job and its user", " of %s"), jobtext_user(j));
     if (job_is_array_record(j))
         rich_addf(out, ROLE_NORMAL, tr(", %u waiting"), job_pending_elements(j));
 }

@@ -251,7 +251,7 @@ static void partitions_get_who(const void *ctx, const void *row, struct table_fi
     (void)ctx;
     const struct part_row *r = row;
     if (!is_up(r))
-        rich_addf(&f->text, ROLE_WARN, "%s  ", part_state_text((enum part_state)r->part->state));
+        rich_addf(&f->text, ROLE_WARN, "%s  ", part_state_word((enum part_state)r->part->state));
     struct rich who;
     rich_init(&who);
     who_may(&who, r->part);
@@ -427,7 +427,7 @@ static void partitions_fill_side(struct parts *p, const struct part_row *r)
     struct rich *t = lines_add(l);
     rich_addf(t, ROLE_TITLE, "%s", r->part->name);
     rich_addf(t, is_up(r) ? ROLE_GOOD : ROLE_ERROR, "  %s",
-              is_up(r) ? trc("of a partition", "up") : part_state_text((enum part_state)r->part->state));
+              part_state_word((enum part_state)r->part->state));
     if (r->part->is_default)
         rich_add(t, ROLE_DIM, tr("  default partition"));
     rich_addf(lines_pair(l, tr("CPUs"), LABEL), ROLE_NORMAL, tr("%llu free of %llu"),

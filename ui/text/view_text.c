@@ -1,6 +1,8 @@
 /* view_text.c - roles, signs and short texts of jobs, tasks and nodes. */
 #include "ui/text/view_text.h"
+#include "src/text/amount_text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -256,7 +258,7 @@ static void task_words(struct rich *r, const struct task *t)
     enum role role = task_role(t);
     role = role == ROLE_FAILED ? ROLE_ERROR : role;
     if (t->state != TASK_DONE)
-        rich_add(r, role, t->killing ? tr("ending") : task_state_text((enum task_state)t->state));
+        rich_add(r, role, t->killing ? tr("ending") : task_state_word((enum task_state)t->state));
     else if (t->end_kind == END_EXITED)
         rich_addf(r, role, t->code ? tr("exit %d") : tr("done"), t->code);
     else if (t->end_kind == END_SIGNALED)
@@ -351,7 +353,7 @@ static void when_as(struct str *out, struct wall t, struct wall now, bool second
     else if (same)
         strftime(text, sizeof text, "%H:%M", &a);
     else if (week)
-        strftime(text, sizeof text, "%a %H:%M", &a);
+        snprintf(text, sizeof text, "%s %02d:%02d", weekday_word(a.tm_wday), a.tm_hour, a.tm_min);
     else
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", &a);
     str_append(out, text);

@@ -199,7 +199,8 @@ static void append_room_maker(const struct why_page *p, const struct plan_row *r
     str_appendf(&s, "%u", row->array_job ? row->array_job : row->job);
     if (row->array_job && row->array_index != ARRAY_NONE)
         str_appendf(&s, "_%u", row->array_index);
-    str_appendf(&s, tr(" %s of %s"), row->name ? row->name : "?", row->user ? row->user : "?");
+    str_appendf(&s, trc("a job and its user", " %s of %s"), row->name ? row->name : "?",
+                row->user ? row->user : "?");
     foreign(p->out, s.s);
     str_fini(&s);
     str_append(p->out, " (");

@@ -64,15 +64,15 @@ static void test_licence_requests(void **state)
         {"matlab:1,matlab:2", 0, "", 3, 0},
         {"matlab:0", 0, "", 0, 0},
         {"", 0, "", 0, 0},
-        {"matlab:5", -ERANGE, "5 of license matlab asked, there are 4", 0, 0},
-        {"matlab:3,matlab:2", -ERANGE, "5 of license matlab asked", 0, 0},
-        {"gaussian", -ENOENT, "there is no license gaussian", 0, 0},
-        {"Matlab", -ENOENT, "there is no license Matlab", 0, 0},
-        {"matlab:", -EINVAL, "license matlab", 0, 0},
-        {"matlab:-1", -EINVAL, "license matlab", 0, 0},
-        {"matlab:1x", -EINVAL, "license matlab", 0, 0},
-        {"matlab:99999999999999999999", -EINVAL, "license matlab", 0, 0},
-        {":3", -ENOENT, "there is no license", 0, 0},
+        {"matlab:5", -ERANGE, "5 of licence matlab asked, there are 4", 0, 0},
+        {"matlab:3,matlab:2", -ERANGE, "5 of licence matlab asked", 0, 0},
+        {"gaussian", -ENOENT, "there is no licence gaussian", 0, 0},
+        {"Matlab", -ENOENT, "there is no licence Matlab", 0, 0},
+        {"matlab:", -EINVAL, "licence matlab", 0, 0},
+        {"matlab:-1", -EINVAL, "licence matlab", 0, 0},
+        {"matlab:1x", -EINVAL, "licence matlab", 0, 0},
+        {"matlab:99999999999999999999", -EINVAL, "licence matlab", 0, 0},
+        {":3", -ENOENT, "there is no licence", 0, 0},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct licence_list list = {VEC_INIT};
@@ -115,7 +115,7 @@ static void test_licences_in_use(void **state)
     licence_use_fini(&u);
     struct cause cause = {0};
     assert_true(licence_explain(&l.m, NULL, lab_get(&l, b), &cause));
-    assert_string_equal(said(&cause), "2 of license matlab wanted, 3 of 4 in use by job 1");
+    assert_string_equal(said(&cause), "2 of licence matlab wanted, 3 of 4 in use by job 1");
     assert_true(licence_explain(&l.m, NULL, lab_get(&l, c), &cause));
     assert_int_equal(cause.code, CAUSE_NONE);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */
@@ -290,7 +290,7 @@ static void test_each_gate_is_a_cause(void **state)
                    "DEP_WAIT: waits for job 1 (running) to succeed | "
                    "NOT_YET: its earliest start is in 2 h | "
                    "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "
-                   "NOT_ALLOWED: there is no license gaussian");
+                   "NOT_ALLOWED: there is no licence gaussian");
     reason_must_be("the hold is first", id, REASON_HELD_USER);
     assert_int_equal(lab_hold(&l, id, HOLD_NONE), 0);
     assert_false(wall_is_set(lab_get(&l, id)->t_eligible)); /* released, but not eligible */

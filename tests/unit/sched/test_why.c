@@ -327,8 +327,8 @@ static void test_why_licences(void **state)
         ids[i] = lab_submit(&l, j);
     }
     cycle_full();
-    must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of license cad wanted, 2 of 3 in use by job 1");
-    must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of license cad asked, there are 3");
+    must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of licence cad wanted, 2 of 3 in use by job 1");
+    must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of licence cad asked, there are 3");
 }
 
 static void set_window(const char *nodes, int64_t start_min, int64_t end_min, const char *users)

@@ -167,7 +167,7 @@ static void test_no_start_for_licences_that_are_gone(void **state)
         check_int("no basis", w.basis.code, CAUSE_NONE);
         rec_fini(&msg_why_rec, &w);
         must_say(id, REASON_LICENSES, WHY_NOT_ALLOWED,
-                 left ? "2 of license cad asked, there are 1" : "there is no license cad");
+                 left ? "2 of licence cad asked, there are 1" : "there is no licence cad");
     }
 }
 
@@ -187,8 +187,8 @@ static void test_held_and_never_to_run(void **state)
     must_say(large, REASON_HELD_USER, WHY_NO_FIT, "no node of main has 9 CPUs");
     must_never_say(large, "stoker release");
     must_say(licence, REASON_HELD_USER, WHY_HELD,
-             "held by alice; a release is refused: 2 of license cad asked, there are 1");
-    must_say(licence, REASON_HELD_USER, WHY_NOT_ALLOWED, "2 of license cad asked, there are 1");
+             "held by alice; a release is refused: 2 of licence cad asked, there are 1");
+    must_say(licence, REASON_HELD_USER, WHY_NOT_ALLOWED, "2 of licence cad asked, there are 1");
     must_never_say(licence, "stoker release");
     must_say(fine, REASON_HELD_USER, WHY_HELD, "held by alice");
 }

@@ -133,9 +133,9 @@ static void test_sentences_of_lists(void **state)
     struct cause licences = {.code = CAUSE_LICENCES};
     *cause_add(&licences, CAUSE_LICENCE_SHORT) = (struct cause){
         .code = CAUSE_LICENCE_SHORT, .asked = 2, .used = 2, .of = 3, .name = xstrdup("matlab")};
-    must_read(&licences, NULL, "needs 2 matlab licenses (1 free)");
+    must_read(&licences, NULL, "needs 2 matlab licences (1 free)");
     licences.parts.v[0].used = 3;
-    must_read(&licences, NULL, "no matlab license is free");
+    must_read(&licences, NULL, "no matlab licence is free");
     cause_clear(&licences);
     struct cause fits = {.code = CAUSE_NEVER_FITS, .part = xstrdup("main")};
     *cause_add(&fits, CAUSE_WANTS) = (struct cause){.code = CAUSE_WANTS, .cpus = 1, .gpus = 2};
