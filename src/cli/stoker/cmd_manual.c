@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/stoker/commands.h"
@@ -20,8 +21,8 @@ enum { O_BASH = 1, O_LIST };
 #define SCREENS_PAGE "stoker-ui" /* the screens' own program writes it */
 
 static const struct opt table[] = {
-    {.id = O_BASH, .name = "bash", .help = "print completions for bash instead"},
-    {.id = O_LIST, .name = "list", .help = "list the pages there are"},
+    {.id = O_BASH, .name = "bash", .help = N_("print completions for bash instead")},
+    {.id = O_LIST, .name = "list", .help = N_("list the pages there are")},
 };
 
 static int cmd_manual_set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
@@ -331,7 +332,7 @@ static int manual_run(struct cli *cli, int argc, char **argv)
         else if (str_eq(name, SCREENS_PAGE) || str_eq(name, "ui"))
             rc = exec_screens_page(cli);
         else {
-            cli_error(cli, "there is no page %s", name);
+            cli_error(cli, tr("there is no page %s"), name);
             rc = EXIT_NOT_FOUND;
         }
     }
@@ -344,7 +345,7 @@ static int manual_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_manual = {
     .name = "manual",
     .reach = REACH_NONE,
-    .summary = "Print a manual page, or completions for the shell",
+    .summary = N_("Print a manual page, or completions for the shell"),
     .usage = "[--bash | --list] [PAGE]",
     .options = &options,
     .run = manual_run,

@@ -61,7 +61,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
     const char *host = cmd->reach == REACH_HERE ? client_remote_host() : NULL;
     int rc = host ? 2 : cmd->run(&cli, argc, argv);
     if (host)
-        cli_error(&cli, "this works on the machine of the cluster alone: ssh %s %s ...", host, name);
+        cli_error(&cli, tr("this works on the machine of the cluster alone: ssh %s %s ..."), host, name);
     client_on_unreadable(NULL);
     running = NULL;
     free(name);
