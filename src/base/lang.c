@@ -117,17 +117,17 @@ static bool open_catalogue(const struct lang *l, const char *dir)
 /* Lists and filters ask for the same few texts for each of 100,000 rows, and gettext takes ten times as
  * long as this. A place is found by the address of the literal; the text is compared, because a text that
  * is not a literal may lie where another one lay. */
-struct recent {
+struct looked_up {
     char *source;     /* its own copy */
     const char *text; /* the catalogue's */
     unsigned choice;  /* with which it was looked up */
 };
-static _Thread_local struct recent recents[RECENTS];
+static _Thread_local struct looked_up recents[RECENTS];
 static unsigned choice;
 
 static const char *catalogue_text(const char *text)
 {
-    struct recent *r = &recents[((uintptr_t)text ^ (uintptr_t)text >> 10) % RECENTS];
+    struct looked_up *r = &recents[((uintptr_t)text ^ (uintptr_t)text >> 10) % RECENTS];
     if (r->source && r->choice == choice && strcmp(r->source, text) == 0)
         return r->text;
     const char *found = dgettext(DOMAIN, text);

@@ -370,8 +370,8 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     c->in.max = ANSWER_MAX;
     paths_find(&c->paths);
     if (host && (flags & CLIENT_UP))
-        c->fd = err_set(err, -EHOSTUNREACH, tr("a controller is started on its own machine: ssh %s stoker up"),
-                        host);
+        c->fd = err_set(err, -EHOSTUNREACH,
+                        tr("a controller is started on its own machine: ssh %s stoker up"), host);
     else if (host)
         c->fd = client_remote_open(host, flags & CLIENT_SILENT, &c->remote, err);
     else
