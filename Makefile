@@ -403,6 +403,7 @@ test-slurm-diff: all $(B)/tests/bench/bench_box
 test-slurm: all
 	@B=$(abspath $(B)) tests/slurm/run
 	@B=$(abspath $(B)) tests/slurm/nested
+	@B=$(abspath $(B)) tests/slurm/causes
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
 

@@ -128,6 +128,23 @@ static void read_allocation(struct job *j, const struct slurm_row *row, const st
 
 /* --- the request --- */
 
+/* "afterok:10_*(unfulfilled)" in the grammar of --dependency: "afterok:10". NULL: none. */
+static char *read_dependency(const struct slurm_span *s)
+{
+    char *text = slurm_text(s);
+    size_t to = 0;
+    bool inside = false;
+    for (size_t i = 0; text && text[i]; i++) {
+        inside = text[i] == '(' || (inside && text[i - 1] != ')');
+        bool all = text[i] == '_' && text[i + 1] == '*';
+        if (!inside && !all && text[i] != '*')
+            text[to++] = text[i];
+    }
+    if (text)
+        text[to] = '\0';
+    return text;
+}
+
 static void read_request(struct job *j, const struct slurm_row *row, const struct slurm_amounts *a)
 {
     struct job_req *r = &j->req;
@@ -141,7 +158,7 @@ static void read_request(struct job *j, const struct slurm_row *row, const struc
     r->workdir = slurm_text(COLUMN(row, WORKDIR));
     r->features = slurm_text(COLUMN(row, FEATURES));
     r->licenses = slurm_text(COLUMN(row, LICENSES));
-    r->dependency = slurm_text(COLUMN(row, DEPENDENCY));
+    r->dependency = read_dependency(COLUMN(row, DEPENDENCY));
     r->gres = slurm_text(COLUMN(row, GRES));
     r->nodes_min = r->nodes_max = a->nodes;
     r->ntasks = tasks && a->cpus % tasks == 0 ? tasks : a->cpus;

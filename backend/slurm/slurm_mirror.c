@@ -7,8 +7,10 @@
 #include "backend/slurm/slurm_cluster.h"
 #include "backend/slurm/slurm_job.h"
 #include "backend/slurm/slurm_table.h"
+#include "backend/slurm/slurm_window.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/model/window.h"
 
 struct known_row { /* of a job or a node, as it was printed last */
     uint64_t hash;
@@ -21,7 +23,7 @@ struct slurm_mirror {
     struct idmap nodes; /* hash of the name -> struct known_row */
     uint64_t n_answers;
     bool has_all; /* the last answer about jobs had those of all users */
-    uint64_t partitions_hash;
+    uint64_t partitions_hash, windows_hash;
     char *release;
     void (*tell)(void *ctx, const struct event *ev);
     void *ctx;
@@ -352,6 +354,42 @@ int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span
             *rec_list_push(&s->m.spec.parts) = p;
     }
     return 1;
+}
+
+static int window_by_start(const void *pa, const void *pb)
+{
+    const struct window *a = pa, *b = pb;
+    return a->start.ms != b->start.ms ? (a->start.ms > b->start.ms) - (a->start.ms < b->start.ms)
+                                      : strcmp(a->name, b->name);
+}
+
+int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
+{
+    static const char none[] = "No reservations in the system";
+    struct slurm_span rest = *answer, line;
+    uint64_t hash = hash_bytes(answer->p, answer->n);
+    VEC(struct window) windows = VEC_INIT;
+    bool empty =
+        !answer->n || (answer->n >= sizeof none - 1 && memcmp(answer->p, none, sizeof none - 1) == 0);
+    if (!empty && (answer->n < 16 || memcmp(answer->p, "ReservationName=", 16) != 0))
+        return err_set(err, -EBADMSG, "scontrol show reservation prints lines of another form");
+    if (hash == s->windows_hash)
+        return 0;
+    s->windows_hash = hash;
+    while (!empty && next_line(&rest, &line)) {
+        struct window w;
+        if (slurm_window_read(&line, &w)) {
+            w.id = (uint32_t)windows.n + 1;
+            vec_push(&windows, w);
+        } else {
+            rec_fini(&window_rec, &w);
+        }
+    }
+    if (windows.n)
+        qsort(windows.v, windows.n, sizeof *windows.v, window_by_start);
+    bool any = windows.n || s->m.windows.n;
+    model_take_windows(&s->m, windows.v, windows.n);
+    return any;
 }
 
 /* Takes text; returns whether *at is another one now. */

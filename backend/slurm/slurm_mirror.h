@@ -22,7 +22,8 @@ void slurm_mirror_free(struct slurm_mirror *s);
 const struct model *slurm_mirror_model(const struct slurm_mirror *s);
 
 /* Each takes a whole answer as of `now`. Returns 1 where something has changed, else 0; or -EBADMSG with a
- * text, and then nothing has. No event tells the configuration (partitions, names): clients ask again. */
+ * text, and then nothing has. No event tells the configuration (partitions, reservations, names): clients
+ * ask again. */
 int slurm_mirror_take_jobs(struct slurm_mirror *s, const struct slurm_span *answer, const char *word,
                            enum slurm_scope scope, struct wall now, struct errtext *err)
     __attribute__((warn_unused_result));
@@ -30,6 +31,8 @@ int slurm_mirror_take_nodes(struct slurm_mirror *s, const struct slurm_span *ans
                             struct errtext *err) __attribute__((warn_unused_result));
 int slurm_mirror_take_partitions(struct slurm_mirror *s, const struct slurm_span *answer,
                                  struct errtext *err) __attribute__((warn_unused_result));
+int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
+    __attribute__((warn_unused_result));
 int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
     __attribute__((warn_unused_result));
 /* SLURM_VERSION of the configuration; NULL: not known yet. */

@@ -25,6 +25,7 @@
     X(CONFIG, "scontrol show config", 3600000)                                                               \
     X(PARTITIONS, "scontrol show partition", 300000)                                                         \
     X(NODES, "scontrol show node", 30000)                                                                    \
+    X(WINDOWS, "scontrol show reservation", 300000)                                                          \
     X(JOBS, "squeue", 10000)                                                                                 \
     X(SOME_JOBS, "squeue --jobs", 0)
 
@@ -180,6 +181,7 @@ static struct strv slurm_poll_argv(struct slurm_poll *p)
     strv_push(&argv, "show");
     strv_push(&argv, p->which == QUESTION_CONFIG       ? "config"
                      : p->which == QUESTION_PARTITIONS ? "partition"
+                     : p->which == QUESTION_WINDOWS    ? "reservation"
                                                        : "node");
     return argv;
 }
@@ -227,6 +229,7 @@ static int slurm_poll_take(struct slurm_poll *p, const struct slurm_span *answer
     switch (p->which) {
     case QUESTION_CONFIG: return slurm_mirror_take_config(p->mirror, answer, err);
     case QUESTION_PARTITIONS: return slurm_mirror_take_partitions(p->mirror, answer, err);
+    case QUESTION_WINDOWS: return slurm_mirror_take_windows(p->mirror, answer, err);
     case QUESTION_NODES: return slurm_mirror_take_nodes(p->mirror, answer, now, err);
     case QUESTION_JOBS:
     case QUESTION_SOME_JOBS: return slurm_mirror_take_jobs(p->mirror, answer, p->word, p->scope, now, err);
@@ -290,7 +293,8 @@ static void slurm_poll_on_answer(void *ctx, const struct slurm_output *o)
         slurm_poll_note_success(p);
     else
         slurm_poll_note_failure(p, err.s);
-    bool config = r > 0 && (p->which == QUESTION_CONFIG || p->which == QUESTION_PARTITIONS);
+    bool config = r > 0 && (p->which == QUESTION_CONFIG || p->which == QUESTION_PARTITIONS ||
+                            p->which == QUESTION_WINDOWS);
     p->hurry = p->hurry && p->which != QUESTION_JOBS;
     struct slurm_command *done = p->running;
     p->running = NULL;
@@ -313,7 +317,7 @@ bool slurm_poll_has(const struct slurm_poll *p, enum slurm_need need)
     int64_t young = jobs->pause_ms + ANSWER_WAIT_MS;
     return jobs->answered.ns && p->has >= need && ms_since(p, jobs->answered) < young &&
            p->q[QUESTION_NODES].answered.ns && p->q[QUESTION_CONFIG].answered.ns &&
-           p->q[QUESTION_PARTITIONS].answered.ns;
+           p->q[QUESTION_PARTITIONS].answered.ns && p->q[QUESTION_WINDOWS].answered.ns;
 }
 
 bool slurm_poll_is_fresh(const struct slurm_poll *p)

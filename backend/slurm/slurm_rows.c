@@ -112,7 +112,7 @@ static void slurm_rows_send_snapshot(struct slurm_session *s)
 {
     const struct model *m = slurm_rows_model(s);
     const struct msg_get *g = &s->get;
-    struct msg_windows none = {0};
+    struct msg_windows windows = {.rows = {.v = m->windows.v, .n = m->windows.n}};
     if (g->what & GET_SPEC)
         slurm_session_send(s, MSG_SPEC, s->get_tag, &m->spec);
     if (g->what & GET_JOBS)
@@ -120,7 +120,7 @@ static void slurm_rows_send_snapshot(struct slurm_session *s)
     if (g->what & GET_NODES)
         slurm_rows_send_nodes(s);
     if (g->what & GET_WINDOWS)
-        slurm_session_send(s, MSG_WINDOWS, s->get_tag, &none);
+        slurm_session_send(s, MSG_WINDOWS, s->get_tag, &windows);
     if (g->own)
         slurm_rows_send_totals(s, s->get_tag);
     if (g->follow)

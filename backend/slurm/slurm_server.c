@@ -8,7 +8,7 @@
 
 #include "backend/slurm/past/slurm_history.h"
 #include "backend/slurm/slurm_act.h"
-#include "backend/slurm/slurm_causes.h"
+#include "backend/slurm/slurm_ask.h"
 #include "backend/slurm/slurm_intent.h"
 #include "backend/slurm/slurm_nodes.h"
 #include "backend/slurm/slurm_output.h"
@@ -17,6 +17,7 @@
 #include "backend/slurm/slurm_session.h"
 #include "backend/slurm/slurm_submit.h"
 #include "backend/slurm/slurm_trial.h"
+#include "backend/slurm/why/slurm_why.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
@@ -45,6 +46,7 @@ struct slurm_server {
     struct slurm_trials *trials;
     struct slurm_rights *rights;
     struct slurm_history *history;
+    struct slurm_asks *asks;
 };
 
 /* --- what is read --- */
@@ -54,7 +56,7 @@ static void server_need(struct slurm_server *server)
     bool looks = server->submits && slurm_submits_look(server->submits);
     enum slurm_need need = looks ? SLURM_NEED_OWN : SLURM_NEED_NOTHING;
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
-        enum slurm_need of = slurm_rows_need(s);
+        enum slurm_need of = s->parked.kind ? SLURM_NEED_ALL : slurm_rows_need(s);
         need = of > need ? of : need;
     }
     slurm_poll_need(server->poll, need);
@@ -87,20 +89,6 @@ static void slurm_session_tell_missed(struct slurm_session *s)
         return;
     s->missed = false;
     slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
-}
-
-static void server_on_round(void *ctx, bool config)
-{
-    struct slurm_server *server = ctx;
-    bool works = !slurm_poll_trouble(server->poll);
-    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
-        slurm_rows_tell_round(s);
-        if (config && s->follow != SLURM_FOLLOW_NONE)
-            slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
-        if (works && slurm_poll_has(server->poll, SLURM_NEED_OWN))
-            slurm_session_tell_missed(s);
-        slurm_rows_try(s);
-    }
 }
 
 /* --- requests --- */
@@ -149,47 +137,11 @@ static void server_on_rights(void *ctx)
             slurm_session_welcome(s, s->hello_tag);
 }
 
-static bool slurm_session_has_all(const struct slurm_session *s)
-{
-    return slurm_poll_has(s->poll, SLURM_NEED_ALL);
-}
-
-static void slurm_session_why(struct slurm_session *s, uint64_t tag, const struct msg_job *q)
-{
-    const struct model *m = slurm_mirror_model(s->mirror);
-    const struct job *j = q->target.array_index == ARRAY_NONE
-                              ? model_get_job(m, q->target.job)
-                              : model_get_element(m, q->target.job, q->target.array_index);
-    if (!j) {
-        slurm_session_refuse(s, tag, REFUSAL_NO_JOB, refusal_slurm(REFUSAL_NO_JOB));
-        return;
-    }
-    struct msg_why why;
-    slurm_cause_why(m, j, slurm_session_has_all(s), &why);
-    slurm_session_send(s, MSG_WHY_CAUSES, tag, &why);
-    rec_fini(&msg_why_rec, &why);
-}
-
-static void slurm_session_waits(struct slurm_session *s, uint64_t tag, const struct msg_waits_get *q)
-{
-    const struct model *m = slurm_mirror_model(s->mirror);
-    struct msg_waits answer = {0};
-    bool all = slurm_session_has_all(s);
-    for (size_t i = 0; i < q->jobs.n && i < WAIT_ROWS_MAX; i++) {
-        const struct job *j = model_get_job(m, q->jobs.v[i].job);
-        struct job_wait *row = rec_list_push(&answer.rows);
-        row->job = q->jobs.v[i].job;
-        if (j)
-            slurm_cause_first(m, j, all, &row->cause);
-    }
-    slurm_session_send(s, MSG_WAIT_CAUSES, tag, &answer);
-    rec_fini(&msg_waits_rec, &answer);
-}
-
 static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
 {
     struct msg_engine m;
     slurm_poll_report(s->poll, &m);
+    slurm_asks_report(s->asks, &m);
     slurm_session_send(s, MSG_ENGINE_DATA, tag, &m);
     rec_fini(&msg_engine_rec, &m);
 }
@@ -198,8 +150,8 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
 {
     switch ((int)kind) {
     case MSG_GET: slurm_rows_get(s, tag, body); break;
-    case MSG_WHY: slurm_session_why(s, tag, body); break;
-    case MSG_WAITS: slurm_session_waits(s, tag, body); break;
+    case MSG_WHY: slurm_why(s, tag, body); break;
+    case MSG_WAITS: slurm_why_waits(s, tag, body); break;
     case MSG_ACT: slurm_act(s, tag, body); break;
     case MSG_UPDATE: slurm_act_update(s, tag, body); break;
     case MSG_SCRIPT: slurm_act_script(s, tag, body); break;
@@ -214,6 +166,62 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     default:
         slurm_session_refuse(s, tag, REFUSAL_NOT_SUPPORTED,
                              "this is not built for Slurm yet: use Slurm's own commands");
+    }
+}
+
+/* --- questions that have to wait for the rows --- */
+
+static void slurm_session_drop_parked(struct slurm_session *s)
+{
+    if (s->parked.kind)
+        msg_free((enum msg_kind)s->parked.kind, s->parked.body);
+    s->parked = (struct slurm_parked){0};
+}
+
+/* A client that shows rows already is answered from those. */
+static bool slurm_session_must_park(const struct slurm_session *s, enum msg_kind kind)
+{
+    return kind == MSG_WHY && s->follow == SLURM_FOLLOW_NONE && !slurm_poll_has(s->poll, SLURM_NEED_ALL) &&
+           !slurm_poll_trouble(s->poll);
+}
+
+/* Takes body if it is kept for later. */
+static bool slurm_session_park(struct slurm_session *s, enum msg_kind kind, uint64_t tag, void *body)
+{
+    if (!slurm_session_must_park(s, kind) || s->parked.kind)
+        return false;
+    s->parked = (struct slurm_parked){.kind = kind, .tag = tag, .body = body};
+    slurm_session_need(s);
+    return true;
+}
+
+static void slurm_session_unpark(struct slurm_session *s)
+{
+    const char *trouble = slurm_poll_trouble(s->poll);
+    struct slurm_parked p = s->parked;
+    if (!p.kind || (!trouble && !slurm_poll_has(s->poll, SLURM_NEED_ALL)))
+        return;
+    s->parked = (struct slurm_parked){0};
+    if (trouble)
+        slurm_session_refuse(s, p.tag, REFUSAL_NOT_SUPPORTED, trouble);
+    else
+        slurm_session_dispatch(s, (enum msg_kind)p.kind, p.tag, p.body);
+    msg_free((enum msg_kind)p.kind, p.body);
+    slurm_session_need(s);
+}
+
+static void server_on_round(void *ctx, bool config)
+{
+    struct slurm_server *server = ctx;
+    bool works = !slurm_poll_trouble(server->poll);
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
+        slurm_rows_tell_round(s);
+        if (config && s->follow != SLURM_FOLLOW_NONE)
+            slurm_session_send(s, MSG_RESYNC, s->follow_tag, NULL);
+        if (works && slurm_poll_has(server->poll, SLURM_NEED_OWN))
+            slurm_session_tell_missed(s);
+        slurm_rows_try(s);
+        slurm_session_unpark(s);
     }
 }
 
@@ -240,6 +248,7 @@ static void slurm_session_free(struct slurm_session *s)
     list_unlink(&s->link);
     slurm_output_drop(s);
     rec_fini(&msg_get_rec, &s->get);
+    slurm_session_drop_parked(s);
     free(s);
     server_on_change(server);
 }
@@ -262,8 +271,12 @@ static int slurm_session_on_frame(void *ctx, struct conn *conn, const struct fra
     else if (s->hello_waits) {
         slurm_session_welcome(s,
                               s->hello_tag); /* requests follow at once: it did not wait for the answer */
+        if (slurm_session_park(s, f->type, f->tag, body))
+            return 0;
         slurm_session_dispatch(s, f->type, f->tag, body);
-    } else if (s->greeted)
+    } else if (s->greeted && slurm_session_park(s, f->type, f->tag, body))
+        return 0;
+    else if (s->greeted)
         slurm_session_dispatch(s, f->type, f->tag, body);
     else
         r = -EPROTO;
@@ -306,6 +319,7 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->submits = server->submits;
     s->trials = server->trials;
     s->history = server->history;
+    s->asks = server->asks;
     s->number = ++server->hub.last_number;
     list_init(&s->reads);
     list_init(&s->link);
@@ -374,6 +388,7 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->trials = slurm_trials_new(&s->hub);
     s->rights = slurm_rights_new(&s->hub, server_on_rights, s);
     server_open_files(s, settings->settle_ms);
+    s->asks = slurm_asks_new();
     server_on_change(s);
     *ret = s;
     return 0;
@@ -392,12 +407,14 @@ void slurm_server_free(struct slurm_server *s)
         list_unlink(&session->link);
         slurm_output_drop(session);
         rec_fini(&msg_get_rec, &session->get);
+        slurm_session_drop_parked(session);
         free(session);
     }
     slurm_submits_free(s->submits);
     slurm_trials_free(s->trials);
     slurm_rights_free(s->rights);
     slurm_history_free(s->history);
+    slurm_asks_free(s->asks);
     slurm_poll_free(s->poll);
     slurm_mirror_free(s->mirror);
     slurm_hub_fini(&s->hub);

@@ -32,6 +32,7 @@ struct slurm_session {
     struct slurm_submits *submits;
     struct slurm_trials *trials;
     struct slurm_history *history;
+    struct slurm_asks *asks;
     struct conn *conn;
     uint64_t number;           /* of this connection: commands that it has asked for outlive it */
     bool greeted, hello_waits; /* hello_waits: with hello_tag, until this user's rights are known */
@@ -45,6 +46,11 @@ struct slurm_session {
     struct msg_get get;
     struct list reads; /* of outputs, which wait for more (slurm_output.h) */
     uint32_t n_reads;
+    struct slurm_parked {
+        uint32_t kind; /* enum msg_kind; 0: none */
+        uint64_t tag;
+        void *body;
+    } parked; /* a question that is answered once all rows are known */
 };
 
 void slurm_session_send(struct slurm_session *s, enum msg_kind kind, uint64_t tag, const void *body);

@@ -92,7 +92,7 @@ enum why_class {
     X(NO_LICENCE, "name")                                                                                    \
     X(LICENCE_COUNT, "name asked most")                                                                      \
     /* the queue */                                                                                          \
-    X(AHEAD, "part n gpus id start window_s")                                                                \
+    X(AHEAD, "part n cpus gpus id start window_s")                                                                \
     X(AHEAD_TASKS, "part n gpus id start window_s")                                                          \
     X(AHEAD_UNKNOWN, "part id start window_s")                                                               \
     X(STARTS_NOW, "")                                                                                        \
@@ -311,7 +311,10 @@ enum why_class {
     X(NOTE_RATE, "n")                                                                                        \
     /* a victim's minimum run */                                                                             \
     X(PREEMPTS_LATER, "id at n")                                                                             \
-    X(NAME_SERVICE, "name")
+    X(NAME_SERVICE, "name") \
+    /* a word of Slurm; n: there is nothing else to be known of it */                                        \
+    X(SLURM_REASON, "name text n start window_s")                                                            \
+    X(LIMIT_TIME, "scope name asked most")
 
 #define CAUSES(X) WAIT_CAUSES(X) REFUSAL_CAUSES(X)
 

@@ -4,6 +4,7 @@
 #include "src/model/dep.h"
 #include "src/model/spec.h"
 #include "src/text/cause_template.h"
+#include "src/text/slurm_reason_text.h"
 #include "src/text/state_text.h"
 
 /* --- dependencies --- */
@@ -210,6 +211,32 @@ static void waits_reason_brief(struct str *out, const struct cause *c, const str
     cause_append_start(out, c, r, full);
 }
 
+/* --- another engine --- */
+
+/* "a rule of its account keeps it back"; a word without a meaning here stands for itself. */
+static void slurm_reason_brief(struct str *out, const struct cause *c, const struct cause_reader *r,
+                               template_part full)
+{
+    if (!slurm_reason_append(out, c->name))
+        template_append(out, c->name ? "{name}[, {text}]" : "{text}", c, r, full);
+    cause_append_start(out, c, r, full);
+}
+
+static void slurm_reason_full(struct str *out, const struct cause *c, const struct cause_reader *r,
+                              template_part full)
+{
+    struct str meaning = STR_INIT;
+    if (slurm_reason_append(&meaning, c->name))
+        str_appendf(out, tr("Slurm says %s: %s"), c->name, meaning.s);
+    else
+        str_appendf(out, tr("Slurm says %s"), c->name ? c->name : c->text ? c->text : "?");
+    if (c->name)
+        template_append(out, "[ ({text})]", c, r, full);
+    if (c->n)
+        str_append(out, tr("; nothing more can be known from outside"));
+    str_fini(&meaning);
+}
+
 /* --- the table --- */
 
 const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
@@ -258,9 +285,9 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
                         .brief = N_("array limit: {most} at a time")},
     [CAUSE_LAUNCH_RETRY] = {.full = N_("it could not be started and is tried again")},
     [CAUSE_TASKS_WAIT] = {.full = N_("{n} of its tasks wait[: {parts}]")},
-    [CAUSE_AHEAD] = {.full =
-                         N_("{n:job}[ ({gpus:GPU})] {n?is|are} ahead in {part}[; the first of them, {id}, "
-                            "waits for resources]"),
+    [CAUSE_AHEAD] = {.full = N_(
+                         "{n:job}[ ({gpus:GPU})][ ({cpus:CPU})] {n?is|are} ahead in {part}[; the first of "
+                         "them, {id}, waits for resources]"),
                      .brief_by = ahead_brief},
     [CAUSE_AHEAD_TASKS] = {.full =
                                N_("{n:job}[ ({gpus:GPU})] {n?is|are} ahead in {part}; tasks of {id}, which "
@@ -306,6 +333,7 @@ const struct cause_sentence cause_job_sentences[CAUSE_N_CODES] = {
                          .brief_by = try_count_brief},
     [CAUSE_TRY_PARTITION] = {.full = N_("in partition {part} it could start now on {nodes}"),
                              .brief = N_("move it to partition {part}")},
+    [CAUSE_SLURM_REASON] = {.full_by = slurm_reason_full, .brief_by = slurm_reason_brief},
     [CAUSE_WAITS_REASON] = {.full_by = waits_reason_full, .brief_by = waits_reason_brief},
     [CAUSE_WAITS_BEYOND] = {.full = N_("waits: by the current plan it does not start within the next "
                                        "{window_s:words}")},

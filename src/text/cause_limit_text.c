@@ -230,6 +230,18 @@ static void limit_brief(struct str *out, const struct cause *c, const struct cau
     str_fini(&asked);
 }
 
+static void limit_time_full(struct str *out, const struct cause *c, const struct cause_reader *r,
+                            template_part full)
+{
+    template_append(out,
+                    c->scope == LIMIT_QOS
+                        ? N_("time limit {asked:duration} asked, QOS {name} allows {most:duration}")
+                    : c->scope == LIMIT_ACCOUNT
+                        ? N_("time limit {asked:duration} asked, account {name} allows {most:duration}")
+                        : N_("time limit {asked:duration} asked, user {name} may have {most:duration}"),
+                    c, r, full);
+}
+
 /* --- licences --- */
 
 static void licences_full(struct str *out, const struct cause *c, const struct cause_reader *r,
@@ -305,6 +317,7 @@ const struct cause_sentence cause_limit_sentences[CAUSE_N_CODES] = {
                                  .brief = N_("reservation {name} begins[ {at}]")},
     [CAUSE_LIMIT] = {.full_by = limit_full, .brief_by = limit_brief},
     [CAUSE_LIMIT_BORROW] = {.full_by = limit_borrow_full, .brief_by = limit_brief},
+    [CAUSE_LIMIT_TIME] = {.full_by = limit_time_full},
     [CAUSE_LICENCES] = {.full_by = licences_full, .brief_by = licences_brief},
     [CAUSE_LICENCE_SHORT] = {.full_by = licence_short_full},
     [CAUSE_LICENCE_UNREADABLE] = {.full = N_("licence {name}: {text}")},

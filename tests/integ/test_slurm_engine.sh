@@ -30,6 +30,8 @@ PY
 *node) cat "$fixtures/node" ;;
 *partition) cat "$fixtures/partition" ;;
 *config) cat "$fixtures/config" ;;
+*reservation) echo "No reservations in the system" ;;
+"scontrol --oneliner show job 13") echo "JobId=13 JobName=behind OverSubscribe=NO ReqNodeList=(null) ExcNodeList=(null)" ;;
 "scancel "*13*) echo "scancel: error: Kill job error on job id 13: Access/permission denied" >&2; exit 1 ;;
 esac
 FAKE
@@ -48,7 +50,7 @@ case_ "the queue, without any configuration"
 export SQUEUE_FORMAT=broken SLURM_CLUSTERS=elsewhere
 must stoker jobs -a
 has "the list" "$out" "two nodes"
-has "the list" "$out" "next in line, nothing fits yet"
+has "the list" "$out" "next in line, needs 1 CPU (0 free)"
 hasnt "the list" "$out" $'\n999999'
 is "rows" "$(grep -cE '^[0-9]' <<<"$out")" "$(python3 -c "
 w = open('$fixtures/word', 'rb').read()
@@ -66,6 +68,11 @@ has "the job" "$out" "n[5-6]"
 says "a job that is not there" 3 "~" "~" stoker show 4711
 must stoker why 13
 has "the causes" "$out" "1 job"
+has "the causes" "$out" "on 4 whole nodes wanted in main"
+has "the causes" "$out" "Slurm says Priority"
+: >"$calls"
+must stoker why 13
+hasnt "an answer that is young is not asked for again" "$(cat "$calls")" "show job 13"
 
 case_ "actions run Slurm's commands, and refusals are in Slurm's words"
 : >"$calls"

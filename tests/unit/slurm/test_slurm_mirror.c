@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "backend/slurm/slurm_causes.h"
+#include "backend/slurm/why/slurm_causes.h"
 #include "backend/slurm/slurm_table.h"
 #include "src/text/cause_text.h"
 #include "tests/unit/slurm/fixture.h"
@@ -315,10 +315,10 @@ static void test_causes(void **state)
     } rows[] = {
         {"one", ""},
         {"held", "held by root"},
-        {"follows", "waits for afterok:"},
-        {"never", "Nodes required for job are DOWN"},
+        {"follows", "waits for 10 to succeed"},
+        {"never", "big[1-20] are down: not built yet"},
         {"later", "not before"},
-        {"base", "next in line, nothing fits yet"},
+        {"base", "next in line, needs 1 CPU (0 free)"},
         {"behind", "1 job ahead"},
     };
     struct told t = {0};
@@ -335,9 +335,10 @@ static void test_causes(void **state)
         cause_clear(&c);
     }
     struct msg_why why;
-    slurm_cause_why(m, by_name(m, "behind"), true, &why);
+    slurm_cause_why(m, by_name(m, "behind"), &(struct slurm_facts){.has_all = true}, &why);
     assert_true(why.rank > 1);
-    assert_int_equal(why.causes.n, 1);
+    assert_int_equal(why.causes.v[0].code, CAUSE_AHEAD);
+    assert_int_equal(why.causes.v[1].code, CAUSE_NO_PLACE);
     rec_fini(&msg_why_rec, &why);
     slurm_mirror_free(s);
 }
