@@ -22,6 +22,7 @@ struct slurm_mirror {
     struct idmap jobs;  /* id -> struct known_row */
     struct idmap nodes; /* hash of the name -> struct known_row */
     uint64_t n_answers;
+    bool has_memory;
     bool has_all; /* the last answer about jobs had those of all users */
     uint64_t partitions_hash, windows_hash;
     char *release;
@@ -74,6 +75,11 @@ const struct model *slurm_mirror_model(const struct slurm_mirror *s)
 const char *slurm_mirror_release(const struct slurm_mirror *s)
 {
     return s->release;
+}
+
+bool slurm_mirror_has_memory(const struct slurm_mirror *s)
+{
+    return s->has_memory;
 }
 
 /* All rows of one answer have one number. */
@@ -411,6 +417,9 @@ int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *an
     bool changed = set_text(&s->m.spec.name, name);
     set_text(&s->m.uuid, uuid);
     changed |= set_text(&s->release, slurm_config_value(answer, "SLURM_VERSION"));
+    char *select = slurm_config_value(answer, "SelectTypeParameters");
+    s->has_memory = select && strstr(select, "MEMORY");
+    free(select);
     s->m.spec.min_job_age_s = age ? (uint32_t)strtoul(age, NULL, 10) : 0;
     free(age);
     return changed;

@@ -35,6 +35,8 @@ int slurm_mirror_take_windows(struct slurm_mirror *s, const struct slurm_span *a
     __attribute__((warn_unused_result));
 int slurm_mirror_take_config(struct slurm_mirror *s, const struct slurm_span *answer, struct errtext *err)
     __attribute__((warn_unused_result));
+/* Whether Slurm hands out memory, by its configuration; else it is not counted. */
+bool slurm_mirror_has_memory(const struct slurm_mirror *s);
 /* SLURM_VERSION of the configuration; NULL: not known yet. */
 const char *slurm_mirror_release(const struct slurm_mirror *s);
 

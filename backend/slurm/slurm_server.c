@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "backend/slurm/past/slurm_history.h"
+#include "backend/slurm/plan/slurm_plan.h"
+#include "backend/slurm/plan/slurm_planner.h"
 #include "backend/slurm/slurm_act.h"
 #include "backend/slurm/slurm_ask.h"
 #include "backend/slurm/slurm_intent.h"
@@ -29,7 +31,7 @@
 
 /* What this engine does not do yet: the screens do not offer it. */
 #define LACKED                                                                                               \
-    (1u << LACK_PLAN | 1u << LACK_SHARES | 1u << LACK_DEVICES)
+    (1u << LACK_SHARES | 1u << LACK_DEVICES)
 
 struct slurm_server {
     struct slurm_hub hub;
@@ -47,6 +49,8 @@ struct slurm_server {
     struct slurm_rights *rights;
     struct slurm_history *history;
     struct slurm_asks *asks;
+    struct slurm_scores *scores;
+    struct slurm_planner *planner;
 };
 
 /* --- what is read --- */
@@ -56,7 +60,7 @@ static void server_need(struct slurm_server *server)
     bool looks = server->submits && slurm_submits_look(server->submits);
     enum slurm_need need = looks ? SLURM_NEED_OWN : SLURM_NEED_NOTHING;
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
-        enum slurm_need of = s->parked.kind ? SLURM_NEED_ALL : slurm_rows_need(s);
+        enum slurm_need of = s->parked.kind || slurm_plan_is_shown(s) ? SLURM_NEED_ALL : slurm_rows_need(s);
         need = of > need ? of : need;
     }
     slurm_poll_need(server->poll, need);
@@ -69,6 +73,7 @@ static void server_tell(void *ctx, const struct event *ev)
     struct str bytes = STR_INIT;
     if (ev->kind == EV_JOB_ROW)
         slurm_history_note(server->history, ev->body);
+    slurm_plan_note(server->scores, ev);
     list_for_each (s, &server->hub.sessions, struct slurm_session, link) {
         if (!slurm_rows_follows(s, ev))
             continue;
@@ -142,6 +147,7 @@ static void slurm_session_engine(struct slurm_session *s, uint64_t tag)
     struct msg_engine m;
     slurm_poll_report(s->poll, &m);
     slurm_asks_report(s->asks, &m);
+    slurm_plan_report_scores(s->server->scores, &m);
     slurm_session_send(s, MSG_ENGINE_DATA, tag, &m);
     rec_fini(&msg_engine_rec, &m);
 }
@@ -159,6 +165,7 @@ static void slurm_session_dispatch(struct slurm_session *s, enum msg_kind kind, 
     case MSG_HISTORY: slurm_history_ask(s, tag, body); break;
     case MSG_DRAIN: slurm_nodes_drain(s, tag, body); break;
     case MSG_NODE_NOTE: slurm_nodes_note(s, tag, body); break;
+    case MSG_PLAN: slurm_plan(s, tag, body); break;
     case MSG_ENGINE: slurm_session_engine(s, tag); break;
     case MSG_OUTPUT_READ: slurm_output_read(s, tag, body); break;
     case MSG_PING: slurm_session_send(s, MSG_PONG, tag, NULL); break;
@@ -181,17 +188,24 @@ static void slurm_session_drop_parked(struct slurm_session *s)
 /* A client that shows rows already is answered from those. */
 static bool slurm_session_must_park(const struct slurm_session *s, enum msg_kind kind)
 {
-    return kind == MSG_WHY && s->follow == SLURM_FOLLOW_NONE && !slurm_poll_has(s->poll, SLURM_NEED_ALL) &&
-           !slurm_poll_trouble(s->poll);
+    bool all = slurm_poll_has(s->poll, SLURM_NEED_ALL);
+    if (slurm_poll_trouble(s->poll))
+        return false;
+    return kind == MSG_PLAN || (kind == MSG_WHY && s->follow == SLURM_FOLLOW_NONE && !all);
 }
 
-/* Takes body if it is kept for later. */
+static void slurm_session_unpark(struct slurm_session *s);
+
+/* Takes body if it is kept for later, or answered already. */
 static bool slurm_session_park(struct slurm_session *s, enum msg_kind kind, uint64_t tag, void *body)
 {
     if (!slurm_session_must_park(s, kind) || s->parked.kind)
         return false;
     s->parked = (struct slurm_parked){.kind = kind, .tag = tag, .body = body};
+    if (kind == MSG_PLAN)
+        slurm_plan_show(s);
     slurm_session_need(s);
+    slurm_session_unpark(s);
     return true;
 }
 
@@ -199,7 +213,10 @@ static void slurm_session_unpark(struct slurm_session *s)
 {
     const char *trouble = slurm_poll_trouble(s->poll);
     struct slurm_parked p = s->parked;
-    if (!p.kind || (!trouble && !slurm_poll_has(s->poll, SLURM_NEED_ALL)))
+    bool all = slurm_poll_has(s->poll, SLURM_NEED_ALL);
+    if (p.kind == MSG_PLAN && all)
+        slurm_planner_want(s->planner);
+    if (!p.kind || (!trouble && (!all || (p.kind == MSG_PLAN && !slurm_planner_is_ready(s->planner)))))
         return;
     s->parked = (struct slurm_parked){0};
     if (trouble)
@@ -208,6 +225,13 @@ static void slurm_session_unpark(struct slurm_session *s)
         slurm_session_dispatch(s, (enum msg_kind)p.kind, p.tag, p.body);
     msg_free((enum msg_kind)p.kind, p.body);
     slurm_session_need(s);
+}
+
+static void server_on_planned(void *ctx)
+{
+    struct slurm_server *server = ctx;
+    list_for_each (s, &server->hub.sessions, struct slurm_session, link)
+        slurm_session_unpark(s);
 }
 
 static void server_on_round(void *ctx, bool config)
@@ -320,6 +344,7 @@ static void server_let_in(struct slurm_server *server, int fd)
     s->trials = server->trials;
     s->history = server->history;
     s->asks = server->asks;
+    s->planner = server->planner;
     s->number = ++server->hub.last_number;
     list_init(&s->reads);
     list_init(&s->link);
@@ -379,6 +404,7 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
         s->host[0] = '\0';
     list_init(&s->hub.sessions);
     list_init(&s->hub.commands);
+    s->scores = slurm_scores_new();
     s->mirror = slurm_mirror_new(server_tell, s);
     s->poll_ops = (struct slurm_poll_ops){.on_round = server_on_round, .ctx = s};
     s->poll = slurm_poll_new(l, s->mirror, s->hub.dir, &s->hub.env, &s->poll_ops);
@@ -389,6 +415,7 @@ int slurm_server_new(struct loop *l, const struct slurm_server_settings *setting
     s->rights = slurm_rights_new(&s->hub, server_on_rights, s);
     server_open_files(s, settings->settle_ms);
     s->asks = slurm_asks_new();
+    s->planner = slurm_planner_new(l, s->mirror, s->scores, server_on_planned, s);
     server_on_change(s);
     *ret = s;
     return 0;
@@ -415,6 +442,8 @@ void slurm_server_free(struct slurm_server *s)
     slurm_rights_free(s->rights);
     slurm_history_free(s->history);
     slurm_asks_free(s->asks);
+    slurm_planner_free(s->planner);
+    slurm_scores_free(s->scores);
     slurm_poll_free(s->poll);
     slurm_mirror_free(s->mirror);
     slurm_hub_fini(&s->hub);

@@ -33,6 +33,7 @@ struct slurm_session {
     struct slurm_trials *trials;
     struct slurm_history *history;
     struct slurm_asks *asks;
+    struct slurm_planner *planner;
     struct conn *conn;
     uint64_t number;           /* of this connection: commands that it has asked for outlive it */
     bool greeted, hello_waits; /* hello_waits: with hello_tag, until this user's rights are known */
@@ -41,7 +42,8 @@ struct slurm_session {
     enum slurm_follow follow;
     uint64_t follow_tag;
     uint32_t follow_job;
-    bool waits; /* get is to be answered when its rows are known */
+    struct mono plans_until; /* it shows the plan: all jobs are read until then; ns 0: it does not */
+    bool waits;              /* get is to be answered when its rows are known */
     uint64_t get_tag;
     struct msg_get get;
     struct list reads; /* of outputs, which wait for more (slurm_output.h) */

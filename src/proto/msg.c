@@ -45,6 +45,7 @@ REC_DEFINE(msg_plan_get, MSG_PLAN_GET_FIELDS)
 REC_DEFINE(msg_windows, MSG_WINDOWS_FIELDS)
 REC_DEFINE(msg_window_set, MSG_WINDOW_SET_FIELDS)
 REC_DEFINE(engine_calls, ENGINE_CALLS_FIELDS)
+REC_DEFINE(engine_score, ENGINE_SCORE_FIELDS)
 REC_DEFINE(msg_engine, MSG_ENGINE_FIELDS)
 
 const struct rec_desc *msg_rec(enum msg_kind kind)

@@ -615,14 +615,23 @@ struct engine_calls {
     F(S, STR, what) F(S, U64, calls) F(S, U64, failures) F(S, U64, bytes) F(S, U64, ms) F(S, U64, last_ms)   \
     F(S, WALL, read_at) F(S, U64, pause_ms)
 
+struct engine_score {        /* how forecasts came true: of each job the first one */
+    char *whose;             /* "Slurm", "Stoker" */
+    uint64_t starts;         /* that had a forecast */
+    uint64_t half_s, most_s; /* half of the last ones were off by at most that; nine in ten */
+};
+#define ENGINE_SCORE_FIELDS(F, G, S) F(S, STR, whose) F(S, U64, starts) F(S, U64, half_s) F(S, U64, most_s)
+
 struct msg_engine {      /* S->C: how old the rows are, where they are read from another engine */
     struct wall read_at; /* the jobs; unset: not yet */
     uint64_t pause_ms;   /* until they are read again */
     char *trouble;       /* why they were not read the last time, in the engine's words; NULL: they were */
-    REC_LIST(struct engine_calls) calls; /* in the answer alone */
+    REC_LIST(struct engine_calls) calls;  /* in the answer alone */
+    REC_LIST(struct engine_score) scores; /* likewise */
 };
 #define MSG_ENGINE_FIELDS(F, G, S) \
-    F(S, WALL, read_at) F(S, U64, pause_ms) F(S, STR, trouble) G(S, LISTOF, calls, engine_calls)
+    F(S, WALL, read_at) F(S, U64, pause_ms) F(S, STR, trouble) G(S, LISTOF, calls, engine_calls) \
+    G(S, LISTOF, scores, engine_score)
 
 /* X(enum member, body record, who sends it) */
 #define MSGS(X)                                                                                              \
@@ -712,7 +721,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_watch_util_rec, msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec,
     msg_history_end_rec, msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec,
     msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec, msg_waits_get_rec, msg_waits_rec,
-    msg_node_task_end_rec, engine_calls_rec, msg_engine_rec;
+    msg_node_task_end_rec, engine_calls_rec, engine_score_rec, msg_engine_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

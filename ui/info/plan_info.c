@@ -71,6 +71,13 @@ static void row_more(const struct ui *ui, const struct plan_row *r, struct rich 
     if (r->kind != PLAN_RUNNING && r->kind != PLAN_WINDOW && r->reason < REASON_N &&
         r->reason != REASON_NONE)
         rich_addf(out, ROLE_WAITING, tr("; waits: %s"), reason_text((enum reason)r->reason));
+    if (wall_is_set(r->engine_start) && ui_engine(ui)) {
+        struct str at = STR_INIT;
+        when_about(&at, r->engine_start, ui_now(ui));
+        rich_addf(out, ROLE_DIM, tr("; by Stoker's forecast, %1$s itself expects %2$s"), ui_engine(ui),
+                  at.s);
+        str_fini(&at);
+    }
     if (!wall_is_set(r->likely))
         return;
     rich_add(out, ROLE_DIM, tr("; likely between "));

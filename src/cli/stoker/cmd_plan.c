@@ -9,6 +9,7 @@
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
+#include "src/cli/listing/waitreasons.h"
 #include "src/cli/stoker/planopts.h"
 
 #define PROGRAM "stoker-sim" /* has the scheduler in it */
@@ -120,7 +121,25 @@ static void add_where(struct texttable *t, const struct plan_row *r)
         texttable_add(t, TONE_DIM, "");
 }
 
-static void print_text(const struct msg_plan *p)
+/* The planner's starts are forecasts, whose own the other engine has stands beside them. */
+static void append_engine_starts(struct str *out, const struct msg_plan *p, const char *engine)
+{
+    struct str list = STR_INIT;
+    for (size_t i = 0; i < p->rows.n; i++) {
+        const struct plan_row *r = &p->rows.v[i];
+        if (!wall_is_set(r->engine_start))
+            continue;
+        str_appendf(&list, "%s%u ~", list.len ? ", " : "", r->job);
+        waits_clock(&list, r->engine_start, p->now);
+    }
+    str_append(out, tr("The starts of waiting jobs are forecasts of Stoker's planner.\n"));
+    if (list.len)
+        str_appendf(out, tr("%1$s itself expects: %2$s\n"), engine, list.s);
+    str_fini(&list);
+}
+
+/* engine: what schedules there; NULL: Stoker. */
+static void print_text(const struct msg_plan *p, const char *engine)
 {
     static const struct table_col cols[] = {
         {.title = N_("START")},
@@ -160,6 +179,8 @@ static void print_text(const struct msg_plan *p)
     if (wall_is_set(p->made) && p->rows.n)
         str_appendf(&out, tr("Starts and ends go by time limits: the latest, as the queue stood %s ago.\n"),
                     duration_format_words(wall_elapsed_s(p->made, p->now), buf));
+    if (engine)
+        append_engine_starts(&out, p, engine);
     out_flush(&out);
     str_fini(&out);
     texttable_fini(&t);
@@ -191,6 +212,7 @@ static void plan_row_json(struct str *out, const struct plan_row *r)
     json_text(out, "reason", waits && r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
     json_int(out, "priority", r->priority);
     json_bool(out, "borrowed", r->borrowed);
+    json_time(out, "engine_start", r->engine_start);
     json_end_object(out);
 }
 
@@ -224,7 +246,7 @@ static int show_plan(const struct cli *cli, struct plan_options *o)
     if (p && o->json)
         plan_print_json(p);
     else if (p)
-        print_text(p);
+        print_text(p, client_welcome(c)->engine);
     if (p)
         msg_free(MSG_PLAN_DATA, p);
     client_free(c);

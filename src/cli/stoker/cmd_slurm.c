@@ -32,6 +32,14 @@ static void slurm_print_call(const struct engine_calls *e)
            e->pause_ms ? duration_format_words((int64_t)(e->pause_ms / MS_PER_S), pause) : "-");
 }
 
+static void slurm_print_score(const struct engine_score *s)
+{
+    char half[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+    printf("%-24s %6llu  %-13s %s\n", s->whose ? s->whose : "?", (unsigned long long)s->starts,
+           duration_format_words((int64_t)s->half_s, half),
+           duration_format_words((int64_t)s->most_s, most));
+}
+
 static void slurm_print_status(const struct msg_welcome *w, const struct msg_engine *m)
 {
     char since[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE];
@@ -50,6 +58,10 @@ static void slurm_print_status(const struct msg_welcome *w, const struct msg_eng
                "LAST MS", "AGE", "AGAIN AFTER");
     for (size_t i = 0; i < m->calls.n; i++)
         slurm_print_call(&m->calls.v[i]);
+    if (m->scores.n)
+        printf("\n%-24s %6s  %-13s %s\n", "FORECASTS OF", "STARTS", "HALF WITHIN", "NINE IN TEN WITHIN");
+    for (size_t i = 0; i < m->scores.n; i++)
+        slurm_print_score(&m->scores.v[i]);
 }
 
 static void slurm_print_json(const struct msg_engine *m)

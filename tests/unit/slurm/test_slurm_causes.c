@@ -187,7 +187,7 @@ static void test_one_job_for_each_cause(void **state)
          "maintenance)"},
         {25, WHY_WINDOW, "its reservation course begins in", NULL},
         {26, WHY_PARTITION_DOWN, "partition shut is inactive", NULL},
-        {27, WHY_BUSY, "3 of license matlab wanted, 3 of 4 in use", "Slurm says Licenses"},
+        {27, WHY_BUSY, "3 of licence matlab wanted, 3 of 4 in use", "Slurm says Licenses"},
         {28, WHY_USER_LIMIT, "user ann holds 3 of 4 CPUs and asks for 2 more (hard limit for users)",
          "Slurm says QOSMaxCpuPerUserLimit: its user is at the limit of CPUs in its QOS"},
         {29, WHY_GROUP_LIMIT, "QOS small holds 5 of 6 CPUs and asks for 2 more (hard limit for each QOS)",

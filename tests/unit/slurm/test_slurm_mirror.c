@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "backend/slurm/why/slurm_causes.h"
 #include "backend/slurm/slurm_table.h"
+#include "backend/slurm/why/slurm_causes.h"
 #include "src/text/cause_text.h"
 #include "tests/unit/slurm/fixture.h"
 
