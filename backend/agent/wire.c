@@ -75,6 +75,30 @@ static int wire_take_frames(struct wire *w, const char **ret_why)
     return r;
 }
 
+/* Reads once. 1: something came; 0: nothing is there now; negative: the stream is over. */
+static int wire_read(struct wire *w, const char **ret_why)
+{
+    ssize_t n = recv(w->fd.fd, frame_reader_space(&w->in, READ_SIZE), READ_SIZE, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n <= 0) {
+        *ret_why = n < 0 ? strerror(errno) : "closed by the peer";
+        return -1;
+    }
+    frame_reader_added(&w->in, (size_t)n);
+    return wire_take_frames(w, ret_why) < 0 ? -1 : 1;
+}
+
+/* What a peer said before it went is heard: a shim goes with the end of its task as its last word. */
+static void wire_fail_to_write(struct wire *w, int e)
+{
+    const char *why = NULL;
+    while (w->open && wire_read(w, &why) > 0)
+        ;
+    if (w->open)
+        wire_fail(w, strerror(e));
+}
+
 static void wire_on_ready(void *ctx, unsigned ready)
 {
     struct wire *w = ctx;
@@ -84,21 +108,11 @@ static void wire_on_ready(void *ctx, unsigned ready)
     }
     int e = ready & LOOP_WRITE ? wire_flush(w) : 0;
     if (e) {
-        wire_fail(w, strerror(e));
+        wire_fail_to_write(w, e);
         return;
     }
-    if (!(ready & LOOP_READ))
-        return;
-    ssize_t n = recv(w->fd.fd, frame_reader_space(&w->in, READ_SIZE), READ_SIZE, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (n <= 0) {
-        wire_fail(w, n < 0 ? strerror(errno) : "closed by the peer");
-        return;
-    }
-    frame_reader_added(&w->in, (size_t)n);
     const char *why = NULL;
-    if (wire_take_frames(w, &why) < 0)
+    if ((ready & LOOP_READ) && wire_read(w, &why) < 0)
         wire_fail(w, why);
 }
 

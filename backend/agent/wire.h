@@ -16,7 +16,8 @@ struct wire_ops {
     /* One frame; its body is valid during the call. A negative return closes. Must not call wire_close on
      * the same wire. */
     int (*on_frame)(void *ctx, const struct frame *f);
-    /* The stream is over: the descriptor is closed already, and the owner may free what holds the wire. */
+    /* The stream is over: the descriptor is closed already, and the owner may free what holds the wire.
+     * Where the peer has gone, all that it had sent has come to on_frame. */
     void (*on_close)(void *ctx, const char *why);
 };
 

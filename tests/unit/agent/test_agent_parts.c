@@ -493,6 +493,8 @@ static void test_order_of_cpus(void **state)
 
 /* --- frames --- */
 
+#define READ_MORE_THAN_ONCE (100 * 1024)
+
 struct peer_end {
     struct loop *l;
     struct list dirty;
@@ -558,6 +560,31 @@ static void test_wire_in_drips(void **state)
     assert_non_null(e.why);
     assert_false(e.wire.open);
     wire_send(&e.wire, MSG_PING, 1, NULL, NULL); /* no effect */
+    end_close(&e);
+}
+
+/* A supervisor that tells the end of its task and goes, while something is on its way to it: the end is
+ * heard, though the write fails first. */
+static void test_wire_last_words(void **state)
+{
+    (void)state;
+    struct peer_end e;
+    end_open(&e, READ_MORE_THAN_ONCE);
+    struct str s = STR_INIT;
+    msg_append(&s, MSG_PING, 7, NULL);
+    size_t large = frame_begin(&s);
+    str_append_n(&s, (char[READ_MORE_THAN_ONCE]){0}, READ_MORE_THAN_ONCE);
+    frame_end(&s, large, MSG_PING, 0, 8);
+    feed(&e, &s);
+    str_fini(&s);
+    close(e.other);
+    e.other = -1;
+    wire_send(&e.wire, MSG_PING, 1, NULL, NULL);
+    wire_flush_all(&e.dirty);
+    loop_turn(e.l, 1000);
+    assert_int_equal(e.frames, 2);
+    assert_non_null(e.why);
+    assert_false(e.wire.open);
     end_close(&e);
 }
 
@@ -628,6 +655,7 @@ int main(void)
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_order_of_cpus),
         cmocka_unit_test(test_wire_in_drips),
+        cmocka_unit_test(test_wire_last_words),
         cmocka_unit_test(test_wire_refuses),
         cmocka_unit_test(test_wire_slow_reader),
     };
