@@ -1,6 +1,7 @@
 /* client_history.c - jobs that have left the controller's state, row by row. */
 #include <errno.h>
 
+#include "src/base/lang.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 #include "src/proto/codec.h"
@@ -33,7 +34,8 @@ static int client_history_take_rows(void *ctx, const void *p, size_t n, struct e
 
 static int client_history_refused(const struct msg_result *result, struct errtext *err)
 {
-    return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
+    return err_set(err, -EACCES, "%s",
+                   result->text ? result->text : tr("the controller refuses the request"));
 }
 
 int client_history(struct client *c, const struct msg_history *q, int (*fn)(void *ctx, struct job *j),

@@ -110,7 +110,7 @@ static int wait_started(pid_t pid, int says_fd, struct errtext *err)
     int r = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECONNREFUSED;
     if (r < 0)
         err_set(err, r, tr("stoker-slurm could not be started: %s"),
-                says.len ? str_trim(says.s) : "it said nothing");
+                says.len ? str_trim(says.s) : tr("it said nothing"));
     str_fini(&says);
     return r;
 }

@@ -167,7 +167,8 @@ int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
 
 static int mirror_refused(const struct msg_result *result, struct errtext *err)
 {
-    return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
+    return err_set(err, -EACCES, "%s",
+                   result->text ? result->text : tr("the controller refuses the request"));
 }
 
 int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct errtext *err)

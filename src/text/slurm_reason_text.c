@@ -5,23 +5,25 @@
 
 /* --- limits --- */
 
+/* In the form that a language has for it in "a limit of ...", "minutes of ...", "more of ...". */
 static const char *slurm_thing_noun(enum slurm_thing thing)
 {
-    static const char *const nouns[SLURM_N_THINGS] = {
-        [SLURM_THING_CPUS] = N_("CPUs"),
-        [SLURM_THING_MEMORY] = N_("memory"),
-        [SLURM_THING_NODES] = N_("nodes"),
-        [SLURM_THING_GRES] = N_("GPUs and other generic resources"),
-        [SLURM_THING_BURST_BUFFER] = N_("burst buffers"),
-        [SLURM_THING_BILLING] = N_("billing units"),
-        [SLURM_THING_ENERGY] = N_("energy"),
-        [SLURM_THING_LICENSES] = N_("licenses"),
-        [SLURM_THING_JOBS] = N_("running jobs"),
-        [SLURM_THING_SUBMITTED] = N_("jobs in the queue"),
-        [SLURM_THING_WALL] = N_("run time"),
-        [SLURM_THING_UNKNOWN] = N_("resources that Slurm does not name"),
-    };
-    return tr(nouns[thing]);
+    switch (thing) {
+    case SLURM_THING_CPUS: return trc("a limit of", "CPUs");
+    case SLURM_THING_MEMORY: return trc("a limit of", "memory");
+    case SLURM_THING_NODES: return trc("a limit of", "nodes");
+    case SLURM_THING_GRES: return trc("a limit of", "GPUs and other generic resources");
+    case SLURM_THING_BURST_BUFFER: return trc("a limit of", "burst buffers");
+    case SLURM_THING_BILLING: return trc("a limit of", "billing units");
+    case SLURM_THING_ENERGY: return trc("a limit of", "energy");
+    case SLURM_THING_LICENSES: return trc("a limit of", "licenses");
+    case SLURM_THING_JOBS: return trc("a limit of", "running jobs");
+    case SLURM_THING_SUBMITTED: return trc("a limit of", "jobs in the queue");
+    case SLURM_THING_WALL: return trc("a limit of", "run time");
+    case SLURM_THING_UNKNOWN:
+    case SLURM_N_THINGS: break;
+    }
+    return trc("a limit of", "resources that Slurm does not name");
 }
 
 /* Each with the noun as its argument. */

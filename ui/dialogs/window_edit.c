@@ -79,11 +79,11 @@ static int complain_key(const char *key, struct errtext *err)
     for (size_t i = 0; i < N_KNOWN; i++) {
         if (words_distance(key, known[i]) <= NEAR) {
             str_fini(&all);
-            return err_set(err, -EINVAL, "there is no '%s='; did you mean '%s='?", key, known[i]);
+            return err_set(err, -EINVAL, tr("there is no '%s='; did you mean '%s='?"), key, known[i]);
         }
         str_appendf(&all, "%s%s", all.len ? ", " : "", known[i]);
     }
-    int rc = err_set(err, -EINVAL, "there is no '%s='; there are %s", key, all.s);
+    int rc = err_set(err, -EINVAL, tr("there is no '%s='; there are %s"), key, all.s);
     str_fini(&all);
     return rc;
 }
@@ -108,7 +108,7 @@ static int set_word(struct windowspec *spec, const char *key, const char *value,
 {
     struct errtext why = {""};
     bool text = str_ieq(key, "reason") || str_ieq(key, "users") || str_ieq(key, "accounts");
-    int rc = !text && !*value ? err_set(&why, -EINVAL, "no value after '='")
+    int rc = !text && !*value ? err_set(&why, -EINVAL, tr("no value after '='"))
                               : windowspec_set(spec, key, value, now, &why);
     if (rc == -ENOENT)
         return complain_key(key, err);

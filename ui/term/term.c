@@ -16,6 +16,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/given_env.h"
+#include "src/base/lang.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
@@ -150,7 +151,7 @@ static void hand_over(struct term *t)
 int term_open(unsigned flags, struct term **ret, struct errtext *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, -ENOTTY, "standard input and output must be a terminal");
+        return err_set(err, -ENOTTY, tr("standard input and output must be a terminal"));
     struct term *t = xcalloc(1, sizeof *t);
     t->mouse = flags & TERM_MOUSE;
     decoder_init(&t->decoder);

@@ -10,6 +10,7 @@
 #include <term.h>
 #include <unistd.h>
 
+#include "src/base/lang.h"
 #include "ui/theme/color.h"
 
 /* The calls of terminfo take texts that they do not change. */
@@ -81,7 +82,7 @@ int caps_read(struct term_caps *c, struct errtext *err)
     int rc = 0;
     *c = (struct term_caps){0};
     if (setupterm(NULL, STDOUT_FILENO, &rc) != OK)
-        return err_set(err, -ENODEV, "the terminal type '%s' is not known: set TERM", name ? name : "");
+        return err_set(err, -ENODEV, tr("the terminal type '%s' is not known: set TERM"), name ? name : "");
     int number = caps_number("colors");
     bool rgb = caps_flag("RGB") || caps_flag("Tc") || caps_number("RGB") > 0 || caps_text("RGB");
     *c = (struct term_caps){.direct = number > 256,
@@ -100,7 +101,7 @@ int caps_read(struct term_caps *c, struct errtext *err)
                             .hide = caps_text("civis")};
     c->colors = c->fg && c->bg ? caps_colors(number, rgb) : 0;
     if (!c->move || !c->clear)
-        return err_set(err, -ENODEV, "the cursor of a terminal of type '%s' cannot be moved: set TERM",
+        return err_set(err, -ENODEV, tr("the cursor of a terminal of type '%s' cannot be moved: set TERM"),
                        name ? name : "");
     return 0;
 }
