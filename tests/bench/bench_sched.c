@@ -9,11 +9,17 @@
 #include "src/base/xalloc.h"
 
 #define T0_MS  INT64_C(1700000000000)
-#define USERS  250
-#define SHAPES 500 /* different requests; a user has OWN of them: USERS x OWN groups of equal ones */
+#define SHAPES 500 /* different requests; a user has OWN of them: users x OWN groups of equal ones */
 #define OWN    20
 
-static bool mixed; /* a tier that may be preempted, limits, licences, windows */
+/* What a queue is made of. */
+static struct world {
+    uint32_t users;
+    uint32_t small_parts; /* partitions of PART_NODES nodes each, to which all jobs go; 0: the five large ones */
+    bool mixed;           /* a tier that may be preempted, limits, licences, windows */
+    bool all_differ;      /* no two jobs ask for the same */
+} world = {.users = 250};
+#define PART_NODES 16
 static struct model m;
 static struct planner *p;
 static struct wall now = {T0_MS};
@@ -73,6 +79,28 @@ static void add_part(struct cluster_spec *s, const char *name, uint32_t kinds, u
             strv_push(&part->nodes, s->nodes.v[i].name);
 }
 
+static void add_large_parts(struct cluster_spec *s)
+{
+    add_part(s, "cpu", 1, 3 * 86400);
+    add_part(s, "gpu", 2 | 4, 3 * 86400);
+    add_part(s, "big", 4, 7 * 86400);
+    add_part(s, "short", 1 | 2 | 4, 3600);
+    add_part(s, "all", 1 | 2 | 4, 86400);
+}
+
+/* One partition has all nodes; of many, each has PART_NODES neighbours. */
+static void add_small_parts(struct cluster_spec *s)
+{
+    char name[16];
+    for (uint32_t i = 0; i < world.small_parts; i++) {
+        snprintf(name, sizeof name, "p%u", i);
+        add_part(s, name, world.small_parts == 1 ? 1 | 2 | 4 : 0, 7 * 86400);
+        struct part_spec *part = &s->parts.v[s->parts.n - 1];
+        for (uint32_t k = 0; world.small_parts > 1 && k < PART_NODES; k++)
+            strv_push(&part->nodes, s->nodes.v[(i * s->nodes.n / world.small_parts + k) % s->nodes.n].name);
+    }
+}
+
 static const struct limit_set none = {LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE,
                                       LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE};
 
@@ -88,13 +116,15 @@ static void add_limit(struct cluster_spec *s, enum limit_scope scope, uint64_t s
 /* With what the nodes are full of one user in five is over the soft limit. */
 static void add_rules(struct cluster_spec *s, uint32_t n_nodes)
 {
-    struct part_spec *last = &s->parts.v[s->parts.n - 1];
-    last->priority_tier = 0;
-    last->preempt_mode = PREEMPT_REQUEUE;
-    last->grace_s = 30;
-    uint64_t each = UINT64_C(72) * n_nodes / USERS; /* CPUs of a user, as it comes out */
+    if (!world.small_parts) {
+        struct part_spec *last = &s->parts.v[s->parts.n - 1];
+        last->priority_tier = 0;
+        last->preempt_mode = PREEMPT_REQUEUE;
+        last->grace_s = 30;
+    }
+    uint64_t each = UINT64_C(72) * n_nodes / world.users; /* CPUs of a user, as it comes out */
     add_limit(s, LIMIT_USER, each, each * 2);
-    add_limit(s, LIMIT_ACCOUNT, LIMIT_NONE, each * USERS / 15);
+    add_limit(s, LIMIT_ACCOUNT, LIMIT_NONE, each * world.users / 15);
     *rec_list_push(&s->licenses) = (struct license_spec){.name = xstrdup("lic"), .count = n_nodes / 10};
     *rec_list_push(&s->qos) = (struct qos_spec){.name = xstrdup("low"), .usage_factor = 1};
     struct qos_spec *high = rec_list_push(&s->qos);
@@ -108,12 +138,11 @@ static void configure(uint32_t n_nodes)
         .name = xstrdup("bench"), .backfill = BACKFILL_CONSERVATIVE, .reservations = 3};
     for (uint32_t i = 0; i < n_nodes; i++)
         add_node(&s, i);
-    add_part(&s, "cpu", 1, 3 * 86400);
-    add_part(&s, "gpu", 2 | 4, 3 * 86400);
-    add_part(&s, "big", 4, 7 * 86400);
-    add_part(&s, "short", 1 | 2 | 4, 3600);
-    add_part(&s, "all", 1 | 2 | 4, 86400);
-    if (mixed)
+    if (world.small_parts)
+        add_small_parts(&s);
+    else
+        add_large_parts(&s);
+    if (world.mixed)
         add_rules(&s, n_nodes);
     s.window_s = 7 * 86400;
     s.priority = (struct priority_spec){.weight_age = 1000,
@@ -160,13 +189,11 @@ static struct job *new_job(uint32_t user)
 /* Of the n-th kind of jobs of a user: some go before others, some need a licence. */
 static void add_extras(struct job_req *r, uint32_t n)
 {
-    if (!mixed)
+    if (!world.mixed)
         return;
     r->qos = n % 16 == 3 ? xstrdup("high") : n % 16 == 5 ? xstrdup("low") : NULL;
     r->licenses = n % 16 == 7 ? xstrdup("lic:2") : NULL;
 }
-
-static bool all_differ; /* no two jobs ask for the same: the worst case */
 
 static uint32_t digit(uint32_t *n, uint32_t base)
 {
@@ -180,16 +207,16 @@ static void fill_request(struct job_req *r, uint32_t user)
     static const char *const parts[] = {"cpu", "cpu", "gpu", "big", "short", "all", "cpu,all", "gpu,short"};
     static const uint32_t hours[] = {1, 1, 4, 12, 24}, gpus[] = {0, 0, 1, 2, 4};
     uint32_t own = below(OWN);
-    uint32_t shape = all_differ ? below(1u << 31) : (user * 7919 + own * 104729) % SHAPES * 2654435761u;
+    uint32_t shape = world.all_differ ? below(1u << 31) : (user * 7919 + own * 104729) % SHAPES * 2654435761u;
     uint32_t part = digit(&shape, 8), large = digit(&shape, 20);
     bool with_gpus = part == 2 || part == 3 || part == 7;
-    r->partition = xstrdup(parts[part]);
+    r->partition = world.small_parts ? xasprintf("p%u", below(world.small_parts)) : xstrdup(parts[part]);
     r->cpus_per_task = 1u << digit(&shape, 6);
     r->nodes_min = r->nodes_max = r->ntasks = large ? 1 : 1u << (1 + digit(&shape, 4));
     r->gpus_per_node = with_gpus ? gpus[digit(&shape, 5)] : 0;
     r->mem_cpu_mib = UINT64_C(1024) << digit(&shape, 3);
     r->time_limit_s = part == 4 || part == 7 ? 3600 : hours[digit(&shape, 5)] * 3600;
-    if (all_differ)
+    if (world.all_differ)
         r->time_limit_s -= below(3000);
     add_extras(r, user + own);
 }
@@ -210,15 +237,15 @@ static uint32_t submit(struct job *j)
 static void run_on(uint32_t node, uint32_t at, uint32_t of, uint32_t hours)
 {
     const struct node *n = m.nodes[node];
-    struct job *j = new_job(below(USERS));
-    const char *part = mixed && below(50) == 0 ? "all" : n->gpus ? "gpu" : "cpu";
-    j->req.partition = xstrdup(part);
+    struct job *j = new_job(below(world.users));
+    const char *part = world.mixed && below(50) == 0 ? "all" : n->gpus ? "gpu" : "cpu";
+    j->req.partition = world.small_parts ? xasprintf("p%zu", node * world.small_parts / m.n_nodes) : xstrdup(part);
     j->req.time_limit_s = hours * 3600;
     add_extras(&j->req, below(64));
     uint32_t id = submit(j), cpus = n->cpus / of, gpus = n->gpus / of;
     struct ev_start s = {
-        .array_index = ARRAY_NONE, .partition = xstrdup(part), .time_limit_s = hours * 3600 + below(36000)};
-    s.borrowed = mixed && below(100) == 0;
+        .array_index = ARRAY_NONE, .partition = xstrdup(j->req.partition), .time_limit_s = hours * 3600 + below(36000)};
+    s.borrowed = world.mixed && below(100) == 0;
     struct alloc *a = rec_list_push(&s.alloc);
     *a = (struct alloc){.node = xstrdup(n->spec.name), .mem_mib = n->mem_mib / of};
     cpuset_add_range(&a->cpus, at * cpus, cpus);
@@ -237,7 +264,7 @@ static void fill_up(uint32_t n_nodes)
 static void submit_many(uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t user = below(USERS);
+        uint32_t user = below(world.users);
         struct job *j = new_job(user);
         fill_request(&j->req, user);
         now.ms += below(100);
@@ -368,7 +395,7 @@ static void begin(uint32_t n_nodes)
     p = planner_new();
     configure(n_nodes);
     bring_up(n_nodes);
-    if (mixed) {
+    if (world.mixed) {
         add_window("service", 0, n_nodes / 20, 43200, 50000, false);
         add_window("course", n_nodes / 2, n_nodes / 20, 3600, 7200, false);
     }
@@ -403,8 +430,8 @@ static void measure_forecast(struct figures *f)
 
 static void measure_submissions(struct figures *f)
 {
-    for (int i = 0; i < 200; i++) {
-        uint32_t user = below(USERS);
+    for (int i = 0; i < (world.all_differ ? 1000 : 200); i++) {
+        uint32_t user = below(world.users);
         struct job *j = new_job(user);
         fill_request(&j->req, user);
         now.ms += 10;
@@ -415,7 +442,7 @@ static void measure_submissions(struct figures *f)
 
 static void measure_ends(struct figures *f)
 {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < (world.all_differ ? 200 : 50); i++) {
         now.ms += 1000;
         end_one();
         note(&f->early_end, decide());
@@ -442,7 +469,7 @@ static struct figures measure(uint32_t n_nodes, uint32_t n_pending)
     note(&f.update, prepare(&f.piece));
     note(&f.first, decide());
     settle(&f);
-    for (int i = 0; i < 6; i++) { /* everything is looked at: a node has come back */
+    for (int i = 0; i < (world.all_differ ? 50 : 6); i++) { /* everything is looked at: a node has come back */
         now.ms += 1000;
         struct ev_drain drain = {
             .node = xstrdup(m.nodes[0]->spec.name), .drain = i % 2 == 0, .reason = NULL};
@@ -511,21 +538,26 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
            f->forecast,
            f->forecast_begin.worst > f->forecast_slice.worst ? f->forecast_begin.worst
                                                              : f->forecast_slice.worst);
-    if (mixed)
+    if (world.mixed)
         printf("%15s until no job is preempted any more: %u cycles, %.2f ms, at most %.2f\n", "",
                f->hunting.n, mean(&f->hunting), f->hunting.worst);
     fflush(stdout);
 }
 
-static void print_table(bool only_large)
+static void print_head(const char *name)
 {
-    static const uint32_t nodes[] = {100, 1000, 10000}, jobs[] = {1000, 10000, 100000};
-    printf("%s (ms of CPU time)\n%15s | %21s | %13s | %15s | %15s | %6s | %6s | %13s\n",
-           mixed ? "tiers, QOS, limits, licences, windows" : "plain", "", "all read again", "a pass",
+    printf("%s (ms of CPU time)\n%15s | %21s | %13s | %15s | %15s | %6s | %6s | %13s\n", name, "",
+           "all read again", "a pass",
            "a submission", "an early end", "window", "slice", "forecast");
     printf("%8s %6s | %7s %6s %6s | %6s %6s | %7s %7s | %7s %7s | %6s | %6s | %6s %6s\n", "pending",
            "nodes", "sum", "piece", "pass", "all", "idle", "mean", "worst", "mean", "worst", "", "worst",
            "sum", "piece");
+}
+
+static void print_table(bool only_large)
+{
+    static const uint32_t nodes[] = {100, 1000, 10000}, jobs[] = {1000, 10000, 100000};
+    print_head(world.mixed ? "tiers, QOS, limits, licences, windows" : "plain");
     for (size_t i = only_large ? 2 : 0; i < 3; i++)
         for (size_t k = only_large ? 2 : 0; k < 3; k++) {
             struct figures f = measure(nodes[k], jobs[i]);
@@ -533,22 +565,34 @@ static void print_table(bool only_large)
         }
 }
 
-static void measure_all_different(void)
+/* The worst case, growing, then with as many partitions as a site has owners of machines. */
+static void measure_unlike(const char *row)
 {
-    all_differ = true;
-    struct figures f = measure(10000, 100000);
-    printf("no two of the jobs alike:\n");
-    print_row(100000, 10000, &f);
-    all_differ = false;
+    static const struct {
+        uint32_t nodes, jobs, users, small_parts;
+    } rows[] = {{1000, 1000, 1000, 0},      {1000, 10000, 1000, 0},    {10000, 10000, 10000, 0},
+                {10000, 100000, 10000, 0}, {1000, 10000, 1000, 1},   {1000, 10000, 1000, 1000}};
+    world.mixed = world.all_differ = true;
+    print_head("no two jobs alike; tiers, QOS, limits, licences, windows");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (row && (size_t)atoi(row) != i + 1)
+            continue;
+        world.users = rows[i].users;
+        world.small_parts = rows[i].small_parts;
+        struct figures f = measure(rows[i].nodes, rows[i].jobs);
+        if (rows[i].small_parts)
+            printf("%u partitions:\n", rows[i].small_parts);
+        print_row(rows[i].jobs, rows[i].nodes, &f);
+    }
 }
 
-/* bench_sched [large] [plain | mixed | differ] */
+/* bench_sched [large] [plain | mixed | unlike [ROW]] */
 int main(int argc, char **argv)
 {
     bool large = false, plain = true, rules = true;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "differ") == 0) {
-            measure_all_different();
+        if (strcmp(argv[i], "unlike") == 0) {
+            measure_unlike(argv[i + 1]);
             return 0;
         }
         large = large || strcmp(argv[i], "large") == 0;
@@ -557,13 +601,13 @@ int main(int argc, char **argv)
     }
     if (plain)
         print_table(large);
-    mixed = true;
+    world.mixed = true;
     if (rules)
         print_table(large);
-    mixed = false;
+    world.mixed = false;
     if (large)
         return 0;
     measure_array();
-    measure_all_different();
+    measure_unlike(NULL);
     return 0;
 }
