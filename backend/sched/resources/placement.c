@@ -60,6 +60,17 @@ static uint32_t placement_gpus_at_least(const struct job_need *need)
     return need->gpus_anywhere ? need->gpus > 0 : need->gpus_per_node;
 }
 
+/* CPUs that a node must have free for any of its tasks; for all of them if they go to one node. */
+static int64_t placement_cpus_at_least(const struct demand *d)
+{
+    const struct job_need *need = &d->need;
+    uint64_t tasks = d->nodes_max == 1                          ? need->tasks
+                     : need->tasks_per_node && !d->tasks_given ? need->tasks_per_node
+                                                                : 1;
+    tasks = tasks < need->tasks ? tasks : need->tasks;
+    return d->overcommit || !tasks ? 1 : (int64_t)(tasks * need->cpus_per_task);
+}
+
 /* Fills in what the node could take; false if it cannot take part. */
 static bool placement_look_at(struct node_candidate *v, const struct pool_node *n, const struct demand *d)
 {
@@ -122,21 +133,29 @@ bool demand_could_be_on(const struct demand *d, const struct pool_node *n)
     return placement_look_at(&v, n, d) && (!demand_is_uniform(d) || placement_takes_its_part(&v, &d->need));
 }
 
+#define WORDS_OF_A_LOOK 16 /* of the free index are read in the time of a look at a node */
+
+/* Of the nodes that may have room for it now. */
+static struct free_rows placement_free_rows(const struct pool *p, const struct demand *d)
+{
+    return free_index_rows(&p->free, placement_cpus_at_least(d), placement_gpus_at_least(&d->need));
+}
+
 bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s)
 {
     const struct job_need *need = &d->need;
     uint32_t left = need->nodes;
     if (!demand_is_uniform(d) || (s->n_listed && !d->one_task))
         return false;
-    nodeset_for_each(s, i)
-    {
-        struct node_candidate v = {.node = i, .free = p->nodes[i].free_now};
-        if (!p->nodes[i].usable || !placement_look_at(&v, &p->nodes[i], d) ||
-            !placement_takes_its_part(&v, need))
-            continue;
-        if (--left == 0)
-            return true;
-    }
+    struct free_rows free_now = placement_free_rows(p, d);
+    for (uint32_t w = 0; w < s->words; w++)
+        for (uint64_t bits = s->bits[w] & free_rows_word(&free_now, w); bits; bits &= bits - 1) {
+            const struct pool_node *node = &p->nodes[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            struct node_candidate v = {.free = node->free_now};
+            if (node->usable && placement_look_at(&v, node, d) && placement_takes_its_part(&v, need) &&
+                --left == 0)
+                return true;
+        }
     return false;
 }
 
@@ -354,18 +373,23 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
     uint32_t n = 0, listed = d->one_task ? 0 : s->n_listed, listed_here = 0;
     int64_t end = when_plus(t, len);
     struct node_candidate *v = p->work->candidates;
-    p->cost += s->n;
-    nodeset_for_each(s, i)
-    {
-        const struct pool_node *node = &p->nodes[i];
-        if (!node->usable || (t <= p->now && node->free_now.cpus < 1))
-            continue;
-        v[n] = (struct node_candidate){.node = i, .weight = node->weight};
-        v[n].free = placement_free_throughout(p, node, t, end);
-        if (!placement_look_at(&v[n], node, d))
-            continue;
-        v[n].listed = listed && nodeset_is_listed(s, i);
-        listed_here += v[n++].listed;
+    struct free_rows free_now = placement_free_rows(p, d);
+    p->cost += s->words / WORDS_OF_A_LOOK + 1;
+    for (uint32_t w = 0; w < s->words; w++) {
+        uint64_t left = s->bits[w] & (t <= p->now ? free_rows_word(&free_now, w) : UINT64_MAX);
+        for (; left; left &= left - 1) {
+            uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
+            const struct pool_node *node = &p->nodes[i];
+            p->cost++;
+            if (!node->usable)
+                continue;
+            v[n] = (struct node_candidate){.node = i, .weight = node->weight};
+            v[n].free = placement_free_throughout(p, node, t, end);
+            if (!placement_look_at(&v[n], node, d))
+                continue;
+            v[n].listed = listed && nodeset_is_listed(s, i);
+            listed_here += v[n++].listed;
+        }
     }
     return listed_here == listed ? n : 0;
 }

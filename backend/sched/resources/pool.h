@@ -11,6 +11,7 @@
 #ifndef STOKER_BACKEND_SCHED_POOL_H
 #define STOKER_BACKEND_SCHED_POOL_H
 
+#include "backend/sched/resources/free_index.h"
 #include "backend/sched/resources/timeline.h"
 #include "src/base/heap.h"
 #include "src/base/vec.h"
@@ -69,6 +70,7 @@ struct pool {
     struct pool_node *nodes;
     uint32_t n_nodes;
     int64_t now;
+    struct free_index free; /* by what is free now */
     struct heap ends;          /* of what runs */
     struct pool_scratch *work; /* arrays that searches use again */
     uint64_t cost;             /* nodes looked at in searches so far */

@@ -62,6 +62,7 @@ void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now)
                        .n_nodes = n_nodes,
                        .now = now,
                        .work = scratch_new(n_nodes)};
+    free_index_init(&p->free, n_nodes);
 }
 
 void pool_init_node(struct pool *p, uint32_t node)
@@ -81,9 +82,16 @@ void pool_fini(struct pool *p)
     for (uint32_t i = 0; i < p->n_nodes; i++)
         timeline_fini(&p->nodes[i].line);
     free(p->nodes);
+    free_index_fini(&p->free);
     heap_fini(&p->ends);
     scratch_free(p->work);
     *p = (struct pool){0};
+}
+
+static void pool_set_free_now(struct pool *p, uint32_t node, struct amount free_now)
+{
+    free_index_move(&p->free, node, p->nodes[node].free_now, free_now);
+    p->nodes[node].free_now = free_now;
 }
 
 void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable)
@@ -91,7 +99,7 @@ void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t we
     struct pool_node *n = &p->nodes[node];
     struct amount more = amount_minus(cap, n->cap);
     timeline_give(&n->line, INT64_MIN, WHEN_NEVER, more);
-    n->free_now = amount_plus(n->free_now, more);
+    pool_set_free_now(p, node, amount_plus(n->free_now, more));
     n->cap = cap;
     n->weight = weight;
     n->usable = usable;
@@ -126,7 +134,7 @@ void pool_suspend(struct pool *p, struct pool_use *u)
         if (u->is_planned)
             n->n_planned--;
         else
-            n->free_now = amount_plus(n->free_now, u->parts[i].amount);
+            pool_set_free_now(p, u->parts[i].node, amount_plus(n->free_now, u->parts[i].amount));
     }
 }
 
@@ -138,7 +146,7 @@ void pool_restore(struct pool *p, struct pool_use *u)
         if (u->is_planned)
             n->n_planned++;
         else
-            n->free_now = amount_minus(n->free_now, u->parts[i].amount);
+            pool_set_free_now(p, u->parts[i].node, amount_minus(n->free_now, u->parts[i].amount));
     }
 }
 
