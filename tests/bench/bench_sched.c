@@ -15,9 +15,10 @@
 /* What a queue is made of. */
 static struct world {
     uint32_t users;
-    uint32_t small_parts; /* partitions of PART_NODES nodes each, to which all jobs go; 0: the five large ones */
-    bool mixed;           /* a tier that may be preempted, limits, licences, windows */
-    bool all_differ;      /* no two jobs ask for the same */
+    uint32_t
+        small_parts; /* partitions of PART_NODES nodes each, to which all jobs go; 0: the five large ones */
+    bool mixed;      /* a tier that may be preempted, limits, licences, windows */
+    bool all_differ; /* no two jobs ask for the same */
 } world = {.users = 250};
 #define PART_NODES 16
 static struct model m;
@@ -207,7 +208,8 @@ static void fill_request(struct job_req *r, uint32_t user)
     static const char *const parts[] = {"cpu", "cpu", "gpu", "big", "short", "all", "cpu,all", "gpu,short"};
     static const uint32_t hours[] = {1, 1, 4, 12, 24}, gpus[] = {0, 0, 1, 2, 4};
     uint32_t own = below(OWN);
-    uint32_t shape = world.all_differ ? below(1u << 31) : (user * 7919 + own * 104729) % SHAPES * 2654435761u;
+    uint32_t shape =
+        world.all_differ ? below(1u << 31) : (user * 7919 + own * 104729) % SHAPES * 2654435761u;
     uint32_t part = digit(&shape, 8), large = digit(&shape, 20);
     bool with_gpus = part == 2 || part == 3 || part == 7;
     r->partition = world.small_parts ? xasprintf("p%u", below(world.small_parts)) : xstrdup(parts[part]);
@@ -239,12 +241,14 @@ static void run_on(uint32_t node, uint32_t at, uint32_t of, uint32_t hours)
     const struct node *n = m.nodes[node];
     struct job *j = new_job(below(world.users));
     const char *part = world.mixed && below(50) == 0 ? "all" : n->gpus ? "gpu" : "cpu";
-    j->req.partition = world.small_parts ? xasprintf("p%zu", node * world.small_parts / m.n_nodes) : xstrdup(part);
+    j->req.partition =
+        world.small_parts ? xasprintf("p%zu", node * world.small_parts / m.n_nodes) : xstrdup(part);
     j->req.time_limit_s = hours * 3600;
     add_extras(&j->req, below(64));
     uint32_t id = submit(j), cpus = n->cpus / of, gpus = n->gpus / of;
-    struct ev_start s = {
-        .array_index = ARRAY_NONE, .partition = xstrdup(j->req.partition), .time_limit_s = hours * 3600 + below(36000)};
+    struct ev_start s = {.array_index = ARRAY_NONE,
+                         .partition = xstrdup(j->req.partition),
+                         .time_limit_s = hours * 3600 + below(36000)};
     s.borrowed = world.mixed && below(100) == 0;
     struct alloc *a = rec_list_push(&s.alloc);
     *a = (struct alloc){.node = xstrdup(n->spec.name), .mem_mib = n->mem_mib / of};
@@ -291,13 +295,15 @@ static double mean(const struct figure *f)
     return f->n ? f->sum / f->n : 0;
 }
 
-static struct figure slices; /* of decisions: how long all others wait */
-static size_t asked_to_go;   /* in the last decision */
-static bool wants_another;   /* it has not been through with all jobs */
+static struct figure slices;   /* of decisions: how long all others wait */
+static size_t asked_to_go;     /* in the last decision */
+static bool wants_another;     /* it has not been through with all jobs */
+static struct wall next_cycle; /* when it wants to be asked again */
 
 static void fold(struct sched_result *r)
 {
     asked_to_go = r->preempts.n;
+    next_cycle = r->next;
     wants_another = wall_is_set(r->next) && r->next.ms - now.ms <= 1000;
     vec_for_each (&r->starts, i) {
         struct sched_start *s = &r->starts.v[i];
@@ -437,6 +443,10 @@ static void measure_submissions(struct figures *f)
         now.ms += 10;
         planner_note_job(p, submit(j));
         note(&f->submission, decide());
+        if (wall_is_set(next_cycle) && next_cycle.ms <= now.ms + 1) { /* what no new job waits for */
+            now.ms++;
+            note(&f->idle, decide());
+        }
     }
 }
 
@@ -469,7 +479,8 @@ static struct figures measure(uint32_t n_nodes, uint32_t n_pending)
     note(&f.update, prepare(&f.piece));
     note(&f.first, decide());
     settle(&f);
-    for (int i = 0; i < (world.all_differ ? 50 : 6); i++) { /* everything is looked at: a node has come back */
+    for (int i = 0; i < (world.all_differ ? 50 : 6);
+         i++) { /* everything is looked at: a node has come back */
         now.ms += 1000;
         struct ev_drain drain = {
             .node = xstrdup(m.nodes[0]->spec.name), .drain = i % 2 == 0, .reason = NULL};
@@ -547,8 +558,7 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
 static void print_head(const char *name)
 {
     printf("%s (ms of CPU time)\n%15s | %21s | %13s | %15s | %15s | %6s | %6s | %13s\n", name, "",
-           "all read again", "a pass",
-           "a submission", "an early end", "window", "slice", "forecast");
+           "all read again", "a pass", "a submission", "an early end", "window", "slice", "forecast");
     printf("%8s %6s | %7s %6s %6s | %6s %6s | %7s %7s | %7s %7s | %6s | %6s | %6s %6s\n", "pending",
            "nodes", "sum", "piece", "pass", "all", "idle", "mean", "worst", "mean", "worst", "", "worst",
            "sum", "piece");
@@ -570,8 +580,8 @@ static void measure_unlike(const char *row)
 {
     static const struct {
         uint32_t nodes, jobs, users, small_parts;
-    } rows[] = {{1000, 1000, 1000, 0},      {1000, 10000, 1000, 0},    {10000, 10000, 10000, 0},
-                {10000, 100000, 10000, 0}, {1000, 10000, 1000, 1},   {1000, 10000, 1000, 1000}};
+    } rows[] = {{1000, 1000, 1000, 0},     {1000, 10000, 1000, 0}, {10000, 10000, 10000, 0},
+                {10000, 100000, 10000, 0}, {1000, 10000, 1000, 1}, {1000, 10000, 1000, 1000}};
     world.mixed = world.all_differ = true;
     print_head("no two jobs alike; tiers, QOS, limits, licences, windows");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

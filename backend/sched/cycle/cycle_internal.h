@@ -26,6 +26,40 @@ struct cycle_item {
     bool borrow;
 };
 
+/* Why a class is passed over. */
+enum passed {
+    NOT_PASSED,
+    PASSED_AGAIN,     /* its head comes again, borrowing, behind all others */
+    PASSED_BY_LIMIT,  /* a limit or a licence */
+    PASSED_AS_UNFIT,  /* whether a search for victims would be futile has not been judged */
+    PASSED_AS_FUTILE, /* it would be */
+};
+
+#define PASSED_PARTITIONS 4 /* a class that names more is lined up each time */
+struct passed_item {
+    struct queue_key key;
+    struct job_class *g;
+    uint64_t mark; /* of the freed log, when it was examined */
+    uint32_t cpus; /* a node with less free is of no use to it */
+    uint16_t partitions[PASSED_PARTITIONS];
+    uint8_t n_partitions; /* of its choices */
+    uint8_t tier_at;
+    uint8_t why; /* enum passed */
+    bool borrow;
+    bool of_several; /* its class has more tiers */
+};
+
+struct row_part {
+    VEC(struct passed_item) passed; /* in the order of the queue */
+    VEC(struct job_class *) others; /* classes of which something was tried: lined up again */
+};
+
+struct cycle_row { /* cycle_row.c */
+    struct row_part now, next;
+    size_t at, other_at;  /* in now */
+    bool known, complete; /* now and next have all classes */
+};
+
 struct choice_position { /* of a choice */
     uint32_t at;         /* in the class */
     bool soft;           /* what starts there is borrowed */
@@ -39,6 +73,7 @@ enum iteration { ITERATION_NONE, ITERATION_LINES_UP, ITERATION_ITEMS, ITERATION_
 struct cycle {
     struct planner *p;
     VEC(struct cycle_item) heap;
+    struct cycle_row row;
     struct placement place;
     struct plan_choice *choices;       /* of the item being tried: those that limits allow */
     struct choice_position *positions; /* and which they are */
@@ -146,6 +181,21 @@ void cycle_heap_push(struct cycle *s, struct cycle_item t);
 /* Makes the next entry with anything left the head; false: there is none. */
 bool cycle_heap_advance(struct planner *p, struct job_class *g, uint32_t tier_at);
 
+/* --- cycle_row.c --- */
+
+/* For an iteration: what the last one has noted. */
+void cycle_row_begin(struct cycle *s);
+/* Limits may allow more, or everything may fit again: the next iteration lines up all classes. */
+void cycle_row_forget(struct cycle *s);
+struct job_class *cycle_row_next_other(struct cycle *s); /* to be lined up; NULL: there is none */
+void cycle_row_add_other(struct cycle *s, struct job_class *g);
+void cycle_row_add_passed(struct cycle *s, const struct cycle_item *t, enum passed why);
+struct passed_item *cycle_row_peek(struct cycle *s);                /* the next one; NULL: there is none */
+bool cycle_row_holds(const struct cycle *s, struct passed_item *x); /* it is passed over again */
+void cycle_row_keep(struct cycle *s);                               /* the next one, in the row */
+struct cycle_item cycle_row_take(struct cycle *s);                  /* the next one, to be examined */
+void cycle_row_fini(struct cycle *s);
+
 /* --- cycle_start.c --- */
 
 uint32_t cycle_nth_element(const struct job *j, uint32_t n); /* that waits; ARRAY_NONE */
@@ -189,9 +239,8 @@ bool cycle_drop_ineligible(struct cycle *s);
 enum outcome { CLASS_GOES_ON, ENTRY_WAITS, CLASS_WAITS };
 enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t);
 /* What most classes of a long queue come to, without examining the job: a limit or a licence keeps it back,
- * or its shapes are unfit, no slot is left, and a search is futile. Over a soft limit it comes again:
- * *ret_again. */
-bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again);
+ * or its shapes are unfit, no slot is left, and a search is futile. */
+enum passed cycle_pass_over(struct cycle *s, struct cycle_item *t);
 bool cycle_class_could_ever(struct planner *p, struct job_class *g);
 /* It did not fit, and nothing came free since that it could use. */
 bool cycle_shape_is_unfit(const struct planner *p, struct request_shape *sh);

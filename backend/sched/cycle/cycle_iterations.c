@@ -9,17 +9,28 @@
 #define LINE_UP_COST   20 /* and to stand in the row */
 #define SHAPES_AT_ONCE 2000
 
-/* Puts the next class into the heap; after the last one the heap is ordered. */
-static void cycle_line_up_one(struct cycle *s)
+/* In the first iteration each class, then those that were not passed over. */
+static struct job_class *cycle_next_to_line_up(struct cycle *s)
 {
-    struct planner *p = s->p;
-    if (s->at_class == &p->queue.classes.list) {
-        cycle_heap_order(s);
-        s->at_class = NULL;
-        return;
-    }
+    if (s->row.known)
+        return cycle_row_next_other(s);
+    if (s->at_class == &s->p->queue.classes.list)
+        return NULL;
     struct job_class *g = container_of(s->at_class, struct job_class, link);
     s->at_class = s->at_class->next;
+    return g;
+}
+
+/* Puts the next class into the heap; after the last one the heap is ordered. Returns whether there was
+ * one. */
+static bool cycle_line_up_one(struct cycle *s)
+{
+    struct planner *p = s->p;
+    struct job_class *g = cycle_next_to_line_up(s);
+    if (!g) {
+        cycle_heap_order(s);
+        return false;
+    }
     g->rest.now = REASON_PRIORITY;
     cycle_make_room(s, g->n_choices);
     for (uint32_t e = 0; e < g->n_tiers; e++) {
@@ -28,33 +39,48 @@ static void cycle_line_up_one(struct cycle *s)
             vec_push(&s->heap, cycle_item_of(g, e, false));
     }
     p->queue.pool.cost += LINE_UP_COST;
+    return true;
 }
 
-/* Of the first in the queue. */
-static void cycle_take_item(struct cycle *s)
+static void cycle_take_item(struct cycle *s, struct cycle_item t)
 {
     struct planner *p = s->p;
-    struct cycle_item t = cycle_heap_pop(s);
     struct pending_entry *u = cycle_item_head(t.g, t.tier_at);
+    enum passed passed = NOT_PASSED;
     enum outcome o = ENTRY_WAITS;
-    bool again = false;
     p->queue.pool.cost += ITEM_COST;
-    if (!u->count) { /* all of it has started in another tier */
-        if (cycle_heap_advance(p, t.g, t.tier_at))
-            cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
-        return;
-    }
-    /* An event has named it: its turn is in the next cycle, until then its planned start stays. */
-    if (u->noted)
+    /* All of it has started in another tier; or an event has named it: its turn is in the next cycle, until
+     * then its planned start stays. */
+    if (u->count && u->noted)
         u->slot.visited = p->queue.slots.iteration;
-    else if (cycle_is_passed_over(s, &t, &again))
-        o = CLASS_WAITS;
-    else
+    else if (u->count && (passed = cycle_pass_over(s, &t)) == NOT_PASSED)
         o = cycle_try_head(s, &t);
-    if (again)
+    if (passed != NOT_PASSED)
+        cycle_row_add_passed(s, &t, passed);
+    else
+        cycle_row_add_other(s, t.g);
+    if (passed == PASSED_AGAIN)
         cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, true));
-    else if (o == CLASS_GOES_ON || (o == ENTRY_WAITS && cycle_heap_advance(p, t.g, t.tier_at)))
+    else if (passed == NOT_PASSED &&
+             (o == CLASS_GOES_ON || (o == ENTRY_WAITS && cycle_heap_advance(p, t.g, t.tier_at))))
         cycle_heap_push(s, cycle_item_of(t.g, t.tier_at, t.borrow));
+}
+
+/* Takes the first in the queue. False: there is none. */
+static bool cycle_take_first(struct cycle *s)
+{
+    struct passed_item *x = cycle_row_peek(s);
+    if (!x && !s->heap.n)
+        return false;
+    if (!x || (s->heap.n && queue_key_before(&s->heap.v[0].key, &x->key)))
+        cycle_take_item(s, cycle_heap_pop(s));
+    else if (!cycle_row_holds(s, x))
+        cycle_take_item(s, cycle_row_take(s));
+    else {
+        cycle_row_keep(s);
+        s->p->queue.pool.cost++;
+    }
+    return true;
 }
 
 /* Drops slots of entries whose turn did not come. */
@@ -141,14 +167,17 @@ static void cycle_iteration_begin(struct cycle *s)
     plan_slots_begin(&p->queue.slots, p->queue.changes.freed_anywhere);
     if (p->queue.changes.lost)
         plan_slots_invalidate(&p->queue.slots);
-    if (p->queue.changes.freed_anywhere)
+    if (p->queue.changes.freed_anywhere) {
         cycle_forget_unfit(p);
+        cycle_row_forget(s);
+    }
     s->freed = p->queue.slots.n_dropped;
     s->mark = plan_slots_freed_mark(&p->queue.slots);
     s->asked = p->out->preempts.n;
     p->preempt.search_pays = false;
     p->queue.changes.freed = p->queue.changes.freed_anywhere = p->queue.changes.lost = false;
     vec_clear(&s->heap);
+    cycle_row_begin(s);
     s->at_class = p->queue.classes.list.next;
     s->iteration = ITERATION_LINES_UP;
 }
@@ -158,14 +187,21 @@ static void cycle_iteration_begin(struct cycle *s)
 static void cycle_iteration_end(struct cycle *s)
 {
     struct planner *p = s->p;
-    vec_for_each (&s->heap, i) /* their turn did not come */
+    vec_for_each (&s->heap, i) { /* their turn did not come */
         cycle_item_head(s->heap.v[i].g, s->heap.v[i].tier_at)->reason = REASON_NONE;
+        cycle_row_add_other(s, s->heap.v[i].g);
+    }
     vec_clear(&s->heap);
+    while (cycle_row_peek(s))
+        cycle_row_keep(s);
     cycle_give_up_unvisited(p);
     extra_slots_sweep(&p->preempt);
     /* A victim ends sooner than was planned. */
-    p->queue.changes.freed = preemptor_charges_sweep(&p->preempt) || s->asked != p->out->preempts.n ||
-                             s->made_way || p->queue.slots.again;
+    bool allowed_more = preemptor_charges_sweep(&p->preempt);
+    if (allowed_more)
+        cycle_row_forget(s);
+    p->queue.changes.freed =
+        allowed_more || s->asked != p->out->preempts.n || s->made_way || p->queue.slots.again;
     p->queue.changes.freed = cycle_drop_ineligible(s) || p->queue.changes.freed;
     s->had_iteration = true;
     s->made_way = false;
@@ -223,14 +259,11 @@ static bool cycle_iterate(struct cycle *s)
     switch (s->iteration) {
     case ITERATION_NONE: cycle_iteration_begin(s); break;
     case ITERATION_LINES_UP:
-        cycle_line_up_one(s);
-        if (!s->at_class)
+        if (!cycle_line_up_one(s))
             s->iteration = ITERATION_ITEMS;
         break;
     case ITERATION_ITEMS:
-        if (s->heap.n && !plan_slots_are_closed(&s->p->queue.slots))
-            cycle_take_item(s);
-        else
+        if (plan_slots_are_closed(&s->p->queue.slots) || !cycle_take_first(s))
             cycle_iteration_end(s);
         break;
     case ITERATION_ENDS:
@@ -276,6 +309,7 @@ void cycle_free(struct cycle *s)
     if (!s)
         return;
     vec_fini(&s->heap);
+    cycle_row_fini(s);
     placement_fini(&s->place);
     free(s->choices);
     free(s->positions);

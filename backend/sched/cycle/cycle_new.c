@@ -9,6 +9,9 @@
 
 #define NEW_JOBS_MAX 64    /* at a time */
 #define ALL_MS       10000 /* limits allow more as time goes by: a full cycle so often */
+/* Searches that are due wait for a moment without a new job, which should not wait for them, but no longer
+ * than this. */
+#define SEARCH_AT_LAST_MS (4 * SEARCH_AGAIN_MS)
 
 static struct queue_key cycle_new_queue_key_of_entry(struct planner *p, struct job_class *g,
                                                      uint32_t tier_at, const struct pending_entry *u)
@@ -17,19 +20,40 @@ static struct queue_key cycle_new_queue_key_of_entry(struct planner *p, struct j
     return queue_key_of(g, tier_at, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
-/* Whether it may come before a job with a planned start: giving way changes that job's slot, and so on. */
+static bool cycle_new_names_partition_of(const struct job_class *g, const struct plan_slot *h)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (g->choices[i].partition == h->partition || g->choices[i].partition == h->counts)
+            return true;
+    return false;
+}
+
+/* Whether it may come before a job with a planned start in one of its partitions, which would then give way
+ * to it: that changes that job's slot, and so on. below: slots of lower tiers are asked about as well. */
 static bool cycle_new_may_precede_booked(struct planner *p, struct job_class *g,
-                                         const struct pending_entry *u)
+                                         const struct pending_entry *u, bool below)
 {
     struct queue_key mine = cycle_new_queue_key_of_entry(p, g, 0, u);
     list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
         const struct pending_entry *w = container_of(h, struct pending_entry, slot);
+        bool is_lower = h->tier < g->tiers[0].tier;
+        if (is_lower ? !below : !cycle_new_names_partition_of(g, h))
+            continue;
         struct queue_key its = cycle_new_queue_key_of_entry(p, w->class, h->tier_at, w);
         if (queue_key_before(&mine,
                              &its)) /* it may have been submitted earlier and have waited for its time */
             return true;
     }
     return false;
+}
+
+/* Whether a full cycle might give it what a planned start holds. It does not fit beside them. */
+static bool cycle_new_may_take_a_slot(struct cycle *s, struct job_class *g, const struct pending_entry *u,
+                                      const struct plan_request *it)
+{
+    bool one_tier = g->n_tiers == 1;
+    return cycle_new_may_precede_booked(s->p, g, u, !one_tier) ||
+           (one_tier && plan_slots_fits_above(&s->p->queue.slots, it, &s->place));
 }
 
 /* Whether the new starts bring a job with a planned start to a limit, or have its name. */
@@ -106,7 +130,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
                                         : container_of(u->in_class.prev, struct pending_entry, in_class);
     if (before && !before->is_special && before->count)
         return !before->slot.use.parts || (!cycle_partition_left(p, g->choices, g->n_choices) &&
-                                           !cycle_new_may_precede_booked(p, g, u));
+                                           !cycle_new_may_precede_booked(p, g, u, true));
     g->rest.now = REASON_PRIORITY;
     if (!cycle_start_new_job(s, g, u, &it, &gets))
         return false;
@@ -116,7 +140,7 @@ static bool cycle_take_new_job(struct cycle *s, struct pending_entry *u)
     if (gets.borrow)
         return true;
     bool waits =
-        !cycle_new_may_precede_booked(p, g, u) &&
+        !cycle_new_may_take_a_slot(s, g, u, &it) &&
         (!p->queue.may_preempt || p->preempt.searches_left || /* it is searched for with the others then */
          (!active_is_awaited(&p->queue, u->job) && preempt_is_futile(&p->preempt, u, &it)));
     if (waits && g->n_tiers > 1) /* each of its tiers may have a planned start */
@@ -153,13 +177,14 @@ static bool cycle_line_up_new(struct cycle *s)
     return s->heap.n > 0;
 }
 
-/* A preemptor whose victims have gone: it takes a full cycle. */
-static bool cycle_new_has_idle_preemptor_slot(const struct planner *p)
+/* The victims of a preemptor have gone since the last full cycle, or it waits for them no longer. */
+static bool cycle_new_has_lost_victims(const struct planner *p)
 {
-    list_for_each (h, &p->queue.slots.list, struct plan_slot, link)
-        if (h->by_preemption &&
-            !active_is_awaited(&p->queue, container_of(h, struct pending_entry, slot)->job))
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        const struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        if (h->by_preemption && !u->victims_gone && !active_is_awaited(&p->queue, u->job))
             return true;
+    }
     return false;
 }
 
@@ -170,11 +195,11 @@ static bool cycle_new_has_to_look_at_all(const struct planner *p)
     int64_t since = p->queue.now.ms - p->pace.full_cycle_ms;
     return !p->queue.prios.known || p->queue.changes.freed || p->queue.changes.lost || !o->keep ||
            !o->backfill ||
-           ((p->preempt.searches_left || p->pace.reports_left) && since >= SEARCH_AGAIN_MS) ||
+           ((p->preempt.searches_left || p->pace.reports_left) && since >= SEARCH_AT_LAST_MS) ||
            plan_slots_next(&p->queue.slots) <= p->queue.now.ms ||
            (p->preempt.search_again > p->pace.full_cycle_ms &&
             p->preempt.search_again <= p->queue.now.ms) ||
-           (limits_any(p->queue.limits) && since >= ALL_MS) || cycle_new_has_idle_preemptor_slot(p);
+           (limits_any(p->queue.limits) && since >= ALL_MS) || cycle_new_has_lost_victims(p);
 }
 
 bool cycle_take_new(struct cycle *s)

@@ -15,6 +15,11 @@ static int64_t cycle_earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t cycle_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* When something changes although nothing happens. */
 static int64_t cycle_next_look(const struct planner *p)
 {
@@ -29,7 +34,8 @@ static int64_t cycle_next_look(const struct planner *p)
         next = w->end > p->queue.now.ms ? cycle_earlier(next, w->end) : next;
     }
     if (p->preempt.searches_left || p->pace.reports_left)
-        next = cycle_earlier(next, p->pace.full_cycle_ms + SEARCH_AGAIN_MS);
+        next =
+            cycle_earlier(next, cycle_later(p->pace.full_cycle_ms + SEARCH_AGAIN_MS, p->queue.now.ms + 1));
     if (p->preempt.search_again > p->queue.now.ms)
         next = cycle_earlier(next, p->preempt.search_again);
     if (p->queue.changes.freed)
@@ -81,9 +87,20 @@ static bool cycle_report_some(struct planner *p, uint64_t cost)
     return s->at_class == &p->queue.classes.list;
 }
 
+/* For the cycles that look at new jobs alone. */
+static void cycle_note_victims_gone(struct planner *p)
+{
+    list_for_each (h, &p->queue.slots.list, struct plan_slot, link) {
+        struct pending_entry *u = container_of(h, struct pending_entry, slot);
+        u->victims_gone = h->by_preemption && !active_is_awaited(&p->queue, u->job);
+    }
+}
+
 static void cycle_finish(struct planner *p)
 {
     struct cycle *s = p->cycle;
+    if (s->all)
+        cycle_note_victims_gone(p);
     vec_clear(&p->queue.entries.fresh);
     limits_rewind(p->queue.limits, s->limits_mark);
     int64_t next = cycle_next_look(p);

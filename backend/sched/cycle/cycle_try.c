@@ -284,19 +284,19 @@ enum outcome cycle_try_head(struct cycle *s, struct cycle_item *t)
     return o;
 }
 
-/* A search for it is futile; if that is not known it is noted for the preempting iteration. */
-static bool cycle_try_is_without_candidates(struct planner *p, struct pending_entry *u,
-                                            const struct plan_request *it)
+/* Whether a search for it is futile; if that is not known it is noted for the preempting iteration. */
+static enum passed cycle_try_pass_without_candidates(struct planner *p, struct pending_entry *u,
+                                                     const struct plan_request *it)
 {
     if (!p->queue.may_preempt)
-        return true;
+        return PASSED_AS_FUTILE;
     if (active_is_awaited(&p->queue, u->job))
-        return false;
+        return NOT_PASSED;
     if (!p->preempt.searching && p->preempt.search_pays)
-        return true;
+        return PASSED_AS_UNFIT;
     bool vain = preempt_is_futile(&p->preempt, u, it);
     p->preempt.search_pays = p->preempt.search_pays || !vain;
-    return vain || !p->preempt.searching;
+    return vain ? PASSED_AS_FUTILE : p->preempt.searching ? NOT_PASSED : PASSED_AS_UNFIT;
 }
 
 /* A borrower that does not fit: it gets no slot and preempts no job. */
@@ -308,31 +308,34 @@ static void cycle_try_leave_borrower(struct planner *p, const struct job_class *
     vec_push(&p->tried, u->job);
 }
 
-bool cycle_is_passed_over(struct cycle *s, struct cycle_item *t, bool *ret_again)
+enum passed cycle_pass_over(struct cycle *s, struct cycle_item *t)
 {
     struct planner *p = s->p;
     struct job_class *g = t->g;
     struct pending_entry *u = cycle_item_head(g, t->tier_at);
     if (u->slot.use.parts || u->extra.n || u->is_special || u->made_way_for || u->chosen ||
         !p->queue.slots.opts.backfill)
-        return false;
+        return NOT_PASSED;
     if (cycle_try_is_idle_entry(p, g, t->tier_at))
-        return true;
+        return PASSED_AS_UNFIT;
     enum limit_state limit =
         limits_any(p->queue.limits) ? cycle_limit_of_class(p, g, t->tier_at) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || cycle_lacks_licences(s, g, u)) {
         cycle_try_set_rest(g, t,
                            limit == LIMIT_OVER_HARD ? limit_reason(&g->rest.verdict) : REASON_LICENSES);
-        return true;
+        return PASSED_BY_LIMIT;
     }
-    *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
-    t->borrow = t->borrow || *ret_again;
-    if (*ret_again || !cycle_is_unfit(p, g, t->tier_at))
-        return *ret_again;
+    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true;
+        return PASSED_AGAIN;
+    }
+    if (!cycle_is_unfit(p, g, t->tier_at))
+        return NOT_PASSED;
     if (t->borrow) {
         cycle_try_leave_borrower(p, g, u);
-        return true;
+        return PASSED_AS_UNFIT;
     }
     struct plan_request it = cycle_plan_request(g, t->tier_at);
-    return !cycle_partition_left(p, it.choices, it.n_choices) && cycle_try_is_without_candidates(p, u, &it);
+    return cycle_partition_left(p, it.choices, it.n_choices) ? NOT_PASSED
+                                                             : cycle_try_pass_without_candidates(p, u, &it);
 }

@@ -87,6 +87,7 @@ struct job_class {
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
     struct class_reason rest;
+    uint64_t tried_in, lined_up_in; /* the last iteration that has tried one of its jobs; see cycle_row.c */
     struct request_shape **shapes;  /* one for each choice */
     struct plan_choice *choices;    /* partitions that admit it: by tier, then as the request names them */
     struct limit_request *requests; /* one for each choice */

@@ -59,6 +59,7 @@ struct pending_entry { /* members that a cycle always reads stand first */
     struct futility futile;
     struct extra_slots extra;
     uint64_t victims_found; /* the cycle that last found victims for it */
+    bool victims_gone;      /* it has a slot, and when the last full cycle ended no victim was left */
     struct entry_forecast forecast;
 };
 

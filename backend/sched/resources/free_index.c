@@ -1,4 +1,4 @@
-/* free_index.c - which nodes have so many CPUs and GPUs free now. */
+/* free_index.c - the nodes by the CPUs and GPUs that are free on them. */
 #include "backend/sched/resources/free_index.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static uint32_t free_index_level(int64_t n, uint32_t levels)
     return level < levels ? level : levels;
 }
 
-static void free_index_set(struct free_index *x, uint32_t first, uint32_t node, uint32_t before, uint32_t after)
+static void free_index_set(struct free_index *x, uint32_t first, uint32_t node, uint32_t before,
+                           uint32_t after)
 {
     uint32_t low = before < after ? before : after, high = before < after ? after : before;
     for (uint32_t i = low; i < high; i++)

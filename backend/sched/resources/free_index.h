@@ -1,4 +1,4 @@
-/* free_index.h - which nodes have so many CPUs and GPUs free now: what a search need not look at.
+/* free_index.h - the nodes by the CPUs and GPUs that are free on them: what a search need not look at.
  *
  * On a full cluster nearly all nodes are full, and a search that looks at each of them to find that out
  * costs as much as the cluster is large. The index has one bit for each node and level: it is set if that

@@ -64,9 +64,9 @@ static uint32_t placement_gpus_at_least(const struct job_need *need)
 static int64_t placement_cpus_at_least(const struct demand *d)
 {
     const struct job_need *need = &d->need;
-    uint64_t tasks = d->nodes_max == 1                          ? need->tasks
+    uint64_t tasks = d->nodes_max == 1                         ? need->tasks
                      : need->tasks_per_node && !d->tasks_given ? need->tasks_per_node
-                                                                : 1;
+                                                               : 1;
     tasks = tasks < need->tasks ? tasks : need->tasks;
     return d->overcommit || !tasks ? 1 : (int64_t)(tasks * need->cpus_per_task);
 }
@@ -133,7 +133,7 @@ bool demand_could_be_on(const struct demand *d, const struct pool_node *n)
     return placement_look_at(&v, n, d) && (!demand_is_uniform(d) || placement_takes_its_part(&v, &d->need));
 }
 
-#define WORDS_OF_A_LOOK 16 /* of the free index are read in the time of a look at a node */
+#define WORDS_LIKE_A_NODE 16 /* reading as many of the free index costs as much as a node */
 
 /* Of the nodes that may have room for it now. */
 static struct free_rows placement_free_rows(const struct pool *p, const struct demand *d)
@@ -374,7 +374,7 @@ uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct
     int64_t end = when_plus(t, len);
     struct node_candidate *v = p->work->candidates;
     struct free_rows free_now = placement_free_rows(p, d);
-    p->cost += s->words / WORDS_OF_A_LOOK + 1;
+    p->cost += s->words / WORDS_LIKE_A_NODE + 1;
     for (uint32_t w = 0; w < s->words; w++) {
         uint64_t left = s->bits[w] & (t <= p->now ? free_rows_word(&free_now, w) : UINT64_MAX);
         for (; left; left &= left - 1) {

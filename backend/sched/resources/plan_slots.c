@@ -210,6 +210,7 @@ static bool plan_slots_holds_on(const struct plan_slot *h, const struct plan_req
 struct slots_suspended {
     bool own_tier; /* and not only lower ones */
     bool has_slot; /* of lower tiers */
+    bool visited;  /* those that this iteration has visited as well */
 };
 
 /* Slots that this iteration has not visited are of jobs behind the request. A request that may have no slot
@@ -220,7 +221,7 @@ static bool plan_slots_gives_way(const struct plan_slots *b, const struct plan_s
 {
     bool lower = h->tier < it->tier;
     bool behind = h->by_preemption ? lower && what.has_slot : lower || what.own_tier;
-    return h->visited != b->iteration && behind && plan_slots_holds_on(h, it);
+    return (what.visited || h->visited != b->iteration) && behind && plan_slots_holds_on(h, it);
 }
 
 static bool plan_slots_lift(struct plan_slots *b, const struct plan_request *it,
@@ -259,6 +260,14 @@ void plan_slots_restore_behind(struct plan_slots *b)
     list_for_each (h, &b->list, struct plan_slot, link)
         if (h->suspended)
             pool_restore(b->pool, &h->use);
+}
+
+bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, struct placement *ret)
+{
+    bool any = plan_slots_lift(b, it, (struct slots_suspended){.has_slot = true, .visited = true});
+    bool fits = any && plan_slots_start_beside(b, it, ret);
+    plan_slots_restore_behind(b);
+    return fits;
 }
 
 bool plan_slots_is_use_valid(struct plan_slots *b, struct pool_use *use, struct pool_use *own)

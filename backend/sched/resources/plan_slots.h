@@ -136,6 +136,9 @@ bool plan_slots_start(struct plan_slots *b, const struct plan_request *it, struc
 /* The same for a job that is not in the queue: it comes behind all others, and no slot gives way to it. */
 bool plan_slots_start_beside(struct plan_slots *b, const struct plan_request *it, struct placement *ret);
 
+/* Whether such a job would start if no slot of a lower tier stood in its way, and some do. */
+bool plan_slots_fits_above(struct plan_slots *b, const struct plan_request *it, struct placement *ret);
+
 /* Asks the request whether limits allow a placement of that choice. */
 struct pool_judge plan_request_judge(const struct plan_request *it, uint32_t choice);
 

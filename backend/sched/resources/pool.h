@@ -70,7 +70,7 @@ struct pool {
     struct pool_node *nodes;
     uint32_t n_nodes;
     int64_t now;
-    struct free_index free; /* by what is free now */
+    struct free_index free;    /* by what is free now */
     struct heap ends;          /* of what runs */
     struct pool_scratch *work; /* arrays that searches use again */
     uint64_t cost;             /* nodes looked at in searches so far */

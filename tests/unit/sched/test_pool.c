@@ -318,6 +318,50 @@ static void test_the_best_are_the_best_of_fewer(void **state)
     vec_fini(&fewer.v);
 }
 
+/* Of 6,400 nodes one has 4 CPUs left, and another one 2 GPUs more. */
+static void test_full_nodes_are_passed_over(void **state)
+{
+    enum { FULL = 6400 };
+    struct pool many;
+    struct nodeset s;
+    struct pool_use use[FULL] = {{0}};
+    (void)state;
+    pool_init(&many, FULL, NOW);
+    nodeset_init(&s, FULL);
+    for (uint32_t i = 0; i < FULL; i++) {
+        pool_set_node(&many, i, (struct amount){64, 1000, 8}, 1, true);
+        nodeset_add(&s, i);
+        vec_clear(&parts.v);
+        vec_push(&parts.v, (struct pool_part){.node = i,
+                                              .amount = {i == 5000 ? 60
+                                                         : i == 70 ? 62
+                                                                   : 64,
+                                                         0, i == 70 ? 6 : 8}});
+        pool_run(&many, &use[i], &parts, NOW + 1000);
+    }
+    static const struct {
+        uint32_t cpus, gpus, node;
+    } rows[] = {{4, 0, 5000}, {3, 0, 5000}, {2, 0, 5000}, {2, 2, 70},
+                {5, 0, FULL}, {3, 1, FULL}, {1, 3, FULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct demand d = demand_of(1, rows[i].cpus, rows[i].gpus);
+        uint64_t before = many.cost;
+        bool fits = pool_place(&many, &d, &s, NOW, 10, &parts);
+        assert_int_equal(fits, rows[i].node != FULL);
+        if (fits)
+            assert_int_equal(parts.v.v[0].node, rows[i].node);
+        assert_in_range(many.cost - before, 1, 100);
+    }
+    pool_drop(&many, &use[9]);
+    struct demand whole = demand_of(1, 64, 8);
+    assert_true(pool_place(&many, &whole, &s, NOW, 10, &parts));
+    assert_int_equal(parts.v.v[0].node, 9);
+    for (uint32_t i = 0; i < FULL; i++)
+        pool_drop(&many, &use[i]);
+    nodeset_fini(&s);
+    pool_fini(&many);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -331,6 +375,7 @@ int main(void)
         TEST(test_room),
         TEST(test_search_agrees_with_placing),
         TEST(test_the_best_are_the_best_of_fewer),
+        TEST(test_full_nodes_are_passed_over),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
