@@ -99,17 +99,21 @@ void disk_do(struct disk *d, struct work *w)
         w->result = disk_drop_remains(d, &w->err);
     if (w->result == 0)
         work_do(w, &d->db, d->failed);
-    if (w->kind == WORK_BATCH && w->result == 0)
+    if (w->kind == WORK_BATCH && w->result == 0) {
         disk_raise_mark(d, w);
+        d->has_batch = true;
+    }
     if (w->kind == WORK_BATCH && w->result < 0)
         d->failed = true;
-    if (w->kind == WORK_PROBE && w->result == 0)
-        d->fresh_wal = true; /* where the first batch failed it comes again, with another epoch */
+    if (w->kind == WORK_PROBE && w->result == 0) { /* the batch that failed comes again, with its epoch */
+        d->fresh_wal = true;
+        d->has_batch = false;
+    }
 }
 
 void disk_checkpoint(struct disk *d, bool idle)
 {
-    bool large = d->wal_pages > WAL_PAGES_TRUNCATE, first = d->fresh_wal && d->wal_pages;
+    bool large = d->wal_pages > WAL_PAGES_TRUNCATE, first = d->fresh_wal && d->has_batch && d->wal_pages;
     if (large || first || (idle && d->wal_pages > WAL_PAGES_PASSIVE)) {
         int r = db_checkpoint(&d->db, large || first);
         d->wal_pages = 0;
