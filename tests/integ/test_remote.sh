@@ -126,7 +126,10 @@ LC_ALL=C sed "s/\$(cat $fixtures/word)/\$word/g; s|/home/ann/work|$far_home|g" $
 FAKE
 cat >"$far_home/slurm/scontrol" <<FAKE
 #!/bin/bash
-cat $fixtures/\${*: -1}
+case \${*: -1} in
+reservation) echo "No reservations in the system" ;;
+*) cat $fixtures/\${*: -1} ;;
+esac
 FAKE
 chmod +x "$far_home"/slurm/*
 for f in .profile .bash_profile .zprofile; do echo "echo login noise; PATH=\$PATH:$far_home/slurm" >"$far_home/$f"; done
