@@ -3,6 +3,7 @@
  *     cycle_run.c           one cycle, from the notes to the report
  *     cycle_new.c           fast path for new jobs, if nothing else has happened
  *     cycle_iterations.c    each class's head has its turn, in the order of cycle_heap.c
+ *     cycle_row.c           classes that an iteration has passed over, for the next one
  *     cycle_limits.c        checks that count what this cycle has started
  *     cycle_try.c           the head starts (cycle_start.c), gets a planned start, preempts, or waits
  *
@@ -40,7 +41,6 @@ struct passed_item {
     struct queue_key key;
     struct job_class *g;
     uint64_t mark; /* of the freed log, when it was examined */
-    uint32_t cpus; /* a node with less free is of no use to it */
     uint16_t partitions[PASSED_PARTITIONS];
     uint8_t n_partitions; /* of its choices */
     uint8_t tier_at;
