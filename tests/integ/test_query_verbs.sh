@@ -10,7 +10,9 @@ wait_state "$job" RUNNING
 wait_for 20 grep -q ready job.out
 
 case_ "a message to a job"
-says "sent" 0 "" "" scontrol notify "$job" "hello there" you
+# Its first line may come before the controller knows that it has begun.
+is_sent() { run scontrol notify "$job" "hello there" you && [ $rc -eq 0 ] && [ -z "$out$err" ]; }
+wait_for 20 is_sent
 wait_for 20 grep -qx 'slurmstepd: error: hello there you' job.out
 says "no message" 1 "" "too few arguments for keyword:notify" scontrol notify "$job"
 says "no such job" 1 "" "job notify failure: Invalid job id specified" scontrol notify 999 x
