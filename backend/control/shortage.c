@@ -114,7 +114,7 @@ static void shortage_look_at_disk(struct control *c)
                  (unsigned long long)left, (unsigned long long)all);
 }
 
-static uint64_t shortage_memory_taken_kib(void)
+uint64_t shortage_memory_taken_kib(void)
 {
     unsigned long size = 0, rss = 0;
     FILE *f = fopen("/proc/self/statm", "re");

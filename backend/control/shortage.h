@@ -17,6 +17,8 @@ bool shortage_is(const struct control *c, struct cause *why);
 void shortage_give_up_reserve(struct control *c);
 /* What the state's disk has for it, in MiB: what is free and what it takes already; 0: not known. */
 uint64_t shortage_disk_mib(const struct control *c);
+/* What this process has of the memory of the machine; 0: not known. */
+uint64_t shortage_memory_taken_kib(void);
 void shortage_tell(const struct control *c, struct msg_stats *m);
 
 #endif

@@ -4,9 +4,9 @@
  * was said a while ago, a question is on its way when the function returns. A caller that has to be
  * sure waits until user_is_fresh.
  *
- * Groups that make an administrator count for a minute: a user who has left such a group, and of whom the
- * name service says nothing new, is none afterwards. For everything else what was said last counts while
- * the name service is out of reach. */
+ * Groups that make an administrator count for a minute, so that rights end soon after a user has left such
+ * a group, even if the name service is silent. For everything else its last answer counts while it is out
+ * of reach. */
 #ifndef STOKER_BACKEND_CONTROL_USER_CACHE_H
 #define STOKER_BACKEND_CONTROL_USER_CACHE_H
 

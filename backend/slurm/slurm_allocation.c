@@ -107,35 +107,23 @@ void slurm_allocation_take_memory(struct slurm_allocation *a, const struct slurm
     }
 }
 
-/* A string of libconfig. */
-static void append_quoted(struct str *out, const char *s)
-{
-    str_append_char(out, '"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            str_append_char(out, '\\');
-        str_append_char(out, *s);
-    }
-    str_append_char(out, '"');
-}
-
 static void allocation_append_node(struct str *out, const struct allocation_node *n, const char *dir)
 {
     char *socket = xasprintf("%s/%s.sock", dir, n->name);
     str_append(out, "  { name = ");
-    append_quoted(out, n->name);
+    str_append_quoted(out, n->name);
     str_append(out, "; transport = \"socket\"; agent_socket = ");
-    append_quoted(out, socket);
+    str_append_quoted(out, socket);
     str_appendf(out, "; detect = false; cpus = %u; memory = \"%lluM\"; gpus = %u;", n->cpus,
                 (unsigned long long)(n->mem_mib ? n->mem_mib : 1024), n->gpus);
     if (n->gpu_type) {
         str_append(out, " gpu_type = ");
-        append_quoted(out, n->gpu_type);
+        str_append_quoted(out, n->gpu_type);
         str_append_char(out, ';');
     }
     for (size_t i = 0; i < n->gpu_names.n; i++) {
         str_append(out, i ? ", " : " gpu_names = [ ");
-        append_quoted(out, n->gpu_names.v[i]);
+        str_append_quoted(out, n->gpu_names.v[i]);
     }
     str_append(out, n->gpu_names.n ? " ]; }" : " }");
     free(socket);
@@ -154,7 +142,7 @@ void slurm_allocation_config(struct str *out, const struct slurm_allocation *a, 
     }
     char *list = hostlist_compress(&names);
     str_append(out, ");\npartitions = ( { name = \"main\"; default = true; nodes = ");
-    append_quoted(out, list);
+    str_append_quoted(out, list);
     if (wall_is_set(a->end)) {
         int64_t left = (a->end.ms - now.ms) / MS_PER_S, part = left / DEFAULT_PART;
         part = part < DEFAULT_MIN_S ? DEFAULT_MIN_S : part > DEFAULT_MAX_S ? DEFAULT_MAX_S : part;

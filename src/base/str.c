@@ -61,6 +61,22 @@ void str_append_char(struct str *b, char c)
     str_append_n(b, &c, 1);
 }
 
+void str_append_quoted(struct str *b, const char *s)
+{
+    str_append_char(b, '"');
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            str_append_char(b, '\\');
+        if (*s == '\n')
+            str_append(b, "\\n");
+        else if ((unsigned char)*s < ' ')
+            str_appendf(b, "\\x%02x", (unsigned char)*s);
+        else
+            str_append_char(b, *s);
+    }
+    str_append_char(b, '"');
+}
+
 void str_vappendf(struct str *b, const char *fmt, va_list ap)
 {
     va_list again;

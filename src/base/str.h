@@ -28,6 +28,8 @@ void str_reserve(struct str *b, size_t extra);
 void str_append(struct str *b, const char *s);
 void str_append_n(struct str *b, const char *s, size_t n);
 void str_append_char(struct str *b, char c);
+/* In double quotes, as libconfig reads it: quotes, backslashes and control characters are escaped. */
+void str_append_quoted(struct str *b, const char *s);
 void str_appendf(struct str *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_vappendf(struct str *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 void str_truncate(struct str *b, size_t len);

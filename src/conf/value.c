@@ -195,23 +195,6 @@ int value_set(const struct conf_option *o, void *base, const char *text, struct 
 
 /* ---- to text ---- */
 
-/* Appends text in quotes. */
-static void value_append_quoted(const char *text, struct str *out)
-{
-    str_append_char(out, '"');
-    for (const char *p = text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            str_append_char(out, '\\');
-        if (*p == '\n')
-            str_append(out, "\\n");
-        else if ((unsigned char)*p < ' ')
-            str_appendf(out, "\\x%02x", (unsigned char)*p);
-        else
-            str_append_char(out, *p);
-    }
-    str_append_char(out, '"');
-}
-
 static void append_duration(uint32_t s, struct str *out)
 {
     static const struct {
@@ -267,30 +250,30 @@ bool value_append(const struct conf_option *o, const void *base, struct str *out
     const void *p = const_member(o, base);
     if ((o->type == CONF_U32 || o->type == CONF_U64 || o->type == CONF_MEM || o->type == CONF_DURATION) &&
         has_special(o, p))
-        return value_append_quoted(o->special, out), true;
+        return str_append_quoted(out, o->special), true;
     switch (o->type) {
     case CONF_STR:
     case CONF_NAME:
     case CONF_STR_WORD:
         if (!*(char *const *)p)
             return false;
-        value_append_quoted(*(char *const *)p, out);
+        str_append_quoted(out, *(char *const *)p);
         return true;
     case CONF_U32: value_print_number(*(const uint32_t *)p, out); return true;
     case CONF_I32: value_print_number(*(const int32_t *)p, out); return true;
     case CONF_U64: value_print_number((int64_t) * (const uint64_t *)p, out); return true;
     case CONF_BOOL: str_append(out, *(const bool *)p ? "true" : "false"); return true;
-    case CONF_BOOL_WORD: value_append_quoted(o->words[*(const bool *)p], out); return true;
+    case CONF_BOOL_WORD: str_append_quoted(out, o->words[*(const bool *)p]); return true;
     case CONF_WORD: {
         uint32_t v = *(const uint32_t *)p;
-        value_append_quoted(o->words[v > o->word_base ? v - o->word_base : 0], out);
+        str_append_quoted(out, o->words[v > o->word_base ? v - o->word_base : 0]);
         return true;
     }
     case CONF_FLOAT: append_float(*(const double *)p, out); return true;
     case CONF_DURATION: append_duration(*(const uint32_t *)p, out); return true;
     case CONF_MEM: {
         char buf[UNITS_TEXT_SIZE];
-        value_append_quoted(mem_format_slurm(*(const uint64_t *)p, buf), out);
+        str_append_quoted(out, mem_format_slurm(*(const uint64_t *)p, buf));
         return true;
     }
     case CONF_STRV: {
@@ -298,14 +281,14 @@ bool value_append(const struct conf_option *o, const void *base, struct str *out
         str_append_char(out, '[');
         for (size_t i = 0; i < a->n; i++) {
             str_append(out, i ? ", " : "");
-            value_append_quoted(a->v[i], out);
+            str_append_quoted(out, a->v[i]);
         }
         str_append_char(out, ']');
         return true;
     }
     case CONF_HOSTS: {
         char *text = hostlist_compress(p);
-        value_append_quoted(text, out);
+        str_append_quoted(out, text);
         free(text);
         return true;
     }

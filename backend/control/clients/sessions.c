@@ -36,7 +36,7 @@ struct sessions {
     struct loop_timer listen_again, sweep;
 };
 
-/* A client that waits until the name service has said who its user is. */
+/* A client that waits for the name service to name its user. */
 struct session_guest {
     struct list link;
     int fd;
@@ -419,8 +419,8 @@ static void sessions_names_told(struct control *c, const struct name_answer *a, 
             session_renew_rights(s);
 }
 
-/* The name service is silent. Users whom it has named before go on with what it said; a user who is a
- * number could do nothing but be refused by nodes. */
+/* The name service is silent. Users with known names go on with them; nodes would refuse the jobs of a
+ * user without a name. */
 static void sessions_sweep_guests(struct control *c)
 {
     list_for_each (g, &sessions_of(c)->guests, struct session_guest, link) {

@@ -1,24 +1,10 @@
 #include "backend/control/requests/req_stats.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "backend/control/clients/privacy.h"
 #include "backend/control/clients/sessions.h"
 #include "backend/control/emit.h"
 #include "backend/control/nodes/node_peers.h"
 #include "backend/control/shortage.h"
-
-static uint64_t req_stats_rss_kib(void)
-{
-    unsigned long size = 0, rss = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fscanf(f, "%lu %lu", &size, &rss) != 2)
-        rss = 0;
-    if (f)
-        fclose(f);
-    return (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
-}
 
 static void req_stats_keep_own(const struct session *s, struct msg_stats *m)
 {
@@ -42,7 +28,7 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     m.commit_us_max = st.commit_us_max;
     m.commit_us_sum = st.commit_us_sum;
     m.db_bytes = st.db_bytes;
-    m.rss_kib = req_stats_rss_kib();
+    m.rss_kib = shortage_memory_taken_kib();
     list_for_each (other, sessions(c), struct session, link)
         m.sessions++;
     list_for_each (n, node_peers(c), struct node_peer, link)

@@ -13,25 +13,13 @@
 
 /* --- values --- */
 
-/* As text of libconfig. */
-static void importmap_append_quoted(struct str *out, const char *s)
-{
-    str_append_char(out, '"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            str_append_char(out, '\\');
-        str_append_char(out, *s);
-    }
-    str_append_char(out, '"');
-}
-
 static void importmap_append_list(struct str *out, const char *key, const char *value)
 {
     struct strv words = strv_split(value, ",");
     str_appendf(out, " %s = [", key);
     for (size_t i = 0; i < words.n; i++) {
         str_append(out, i ? ", " : "");
-        importmap_append_quoted(out, words.v[i]);
+        str_append_quoted(out, words.v[i]);
     }
     str_append(out, "];");
     strv_fini(&words);
@@ -40,7 +28,7 @@ static void importmap_append_list(struct str *out, const char *key, const char *
 static void importmap_append_text(struct str *out, const char *key, const char *value)
 {
     str_appendf(out, " %s = ", key);
-    importmap_append_quoted(out, value);
+    str_append_quoted(out, value);
     str_append_char(out, ';');
 }
 
@@ -157,7 +145,7 @@ static void importmap_add_node(struct import *m, struct conf_line *l, const char
     int64_t n;
     str_append(out, "  {");
     str_append(out, " name = ");
-    importmap_append_quoted(out, name);
+    str_append_quoted(out, name);
     str_append_char(out, ';');
     append_address(m, out, l, name, importmap_take(l, d, "NodeAddr"));
     const char *cpus = importmap_take(l, d, "CPUs"), *procs = importmap_take(l, d, "Procs");
@@ -330,7 +318,7 @@ static void add_qos(struct import *m)
         str_append(&m->out, "qos = ( # their priorities are in Slurm's accounting: sacctmgr show qos\n");
     for (size_t i = 0; i < m->qos.n; i++) {
         str_append(&m->out, "  { name = ");
-        importmap_append_quoted(&m->out, m->qos.v[i]);
+        str_append_quoted(&m->out, m->qos.v[i]);
         str_append(&m->out, "; },\n");
     }
     if (m->qos.n)
@@ -401,7 +389,7 @@ static void add_partition(struct import *m, struct conf_line *l, const char *nam
     const char *v;
     int64_t n;
     str_append(out, "  { name = ");
-    importmap_append_quoted(out, name);
+    str_append_quoted(out, name);
     str_append_char(out, ';');
     if ((v = importmap_take(l, d, "Nodes")) && !str_ieq(v, "ALL"))
         importmap_append_nodes(m, out, v);
@@ -500,7 +488,7 @@ static void add_licenses(struct import *m)
                 n = 1;
         }
         str_append(&m->out, "  { name = ");
-        importmap_append_quoted(&m->out, items.v[i]);
+        str_append_quoted(&m->out, items.v[i]);
         str_appendf(&m->out, "; count = %lld; },\n", (long long)n);
     }
     if (items.n)
@@ -514,7 +502,7 @@ static void add_names(struct import *m, const char *key, const char *slurm_key)
     if (!names)
         return;
     str_appendf(&m->out, "%s = ", key);
-    importmap_append_quoted(&m->out, names);
+    str_append_quoted(&m->out, names);
     str_append(&m->out, ";\n");
 }
 
@@ -524,12 +512,12 @@ static void add_cluster(struct import *m)
     const char *mail = slurmconf_take(&m->conf, "MailProg");
     if (name) {
         str_append(&m->out, "cluster = ");
-        importmap_append_quoted(&m->out, name);
+        str_append_quoted(&m->out, name);
         str_append(&m->out, ";\n");
     }
     if (mail && !str_ieq(mail, "/bin/true")) {
         str_append(&m->out, "mail_program = ");
-        importmap_append_quoted(&m->out, mail);
+        str_append_quoted(&m->out, mail);
         str_append(&m->out, ";\n");
     }
     importmap_add_number(m, "kill_wait", "KillWait", "s");
