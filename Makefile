@@ -28,6 +28,10 @@ B ?= build
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 MAKEFLAGS += --no-builtin-rules
+# As many jobs as processors; -jN on the command line wins, and one thing after the other where "clean" is among them.
+ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
