@@ -20,6 +20,7 @@
 #include "backend/agent/controller_id.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/gpu_account.h"
 #include "backend/agent/lease.h"
 #include "backend/agent/local_clients.h"
 #include "backend/agent/node_usage.h"
@@ -314,10 +315,17 @@ static bool agent_user_holds(void *ctx, uint32_t uid, uint32_t gpu)
     return d->a.root && task_table_user_holds(d->a.tasks, uid, gpu);
 }
 
+static void agent_on_gpu_sample(void *ctx)
+{
+    struct agent_daemon *d = ctx;
+    gpu_account_sample(&d->a);
+}
+
 static const struct node_gpus_ops agent_gpus_ops = {.find_job = agent_find_job,
                                                     .job_holds = agent_job_holds,
                                                     .user_holds = agent_user_holds,
-                                                    .on_change = agent_report};
+                                                    .on_change = agent_report,
+                                                    .on_sample = agent_on_gpu_sample};
 
 static void agent_on_task_end(void *ctx, const struct launch_key *key)
 {

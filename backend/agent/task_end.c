@@ -9,6 +9,7 @@
 #include "backend/agent/agent_internal.h"
 #include "backend/agent/containment.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/gpu_account.h"
 #include "backend/agent/rights_client.h"
 #include "backend/agent/task_input.h"
 #include "src/base/log.h"
@@ -23,6 +24,7 @@ void task_ended(struct atask *t, struct launch_end *end)
     }
     t->end = xmemdup(end, sizeof *end);
     *end = (struct launch_end){0};
+    gpu_account_close(t, &t->end->gpu_use);
     t->st.state = LAUNCH_ENDED;
     a->tasks->n_live--;
     list_unlink(&t->in_lost);

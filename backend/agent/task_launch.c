@@ -13,6 +13,7 @@
 #include "backend/agent/controller_id.h"
 #include "backend/agent/disk_reserve.h"
 #include "backend/agent/ended_launches.h"
+#include "backend/agent/gpu_account.h"
 #include "backend/agent/lease.h"
 #include "backend/agent/rights_client.h"
 #include "backend/agent/spool_quota.h"
@@ -166,6 +167,7 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
     t->st.cpus = l->alloc.cpus;
     t->st.gpus = l->alloc.gpus;
     t->st.mem_mib = l->alloc.mem_mib;
+    gpu_account_open(t);
     t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
     t->shim_start = ans.start;

@@ -84,6 +84,7 @@ static void task_table_free_task(struct atask *t)
     else
         t->a->tasks->n_live--;
     free(t->end);
+    free(t->gpu_account);
     task_table_drop_late(t);
     vec_fini(&t->late);
     free(t->cluster);

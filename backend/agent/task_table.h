@@ -37,8 +37,9 @@ struct atask {
     uint64_t cpu_ticks;   /* of all its processes, when it was last measured */
     uint32_t uid;         /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
-    bool gpus_known;      /* and uid */
-    uint64_t spool_bytes; /* of its outputs on the disk, when they were measured last */
+    struct gpu_account *gpu_account; /* NULL: it has no GPUs, or none that is measured */
+    bool gpus_known;                 /* and uid */
+    uint64_t spool_bytes;            /* of its outputs on the disk, when they were measured last */
     bool spool_measured;
 };
 

@@ -15,6 +15,8 @@ enum demo_log {
     DEMO_LOG_PLAIN, /* a command that says little */
 };
 
+#define DEMO_GPU_MIB 81920 /* memory of a card */
+
 struct demo_task {
     enum demo_log log;
     uint64_t seed;

@@ -144,7 +144,7 @@ static void model_node_send_sample(struct model_node *n, uint32_t age_ms)
                          .age_ms = age_ms};
     for (uint32_t g = 0; g < n->cfg.gpus; g++)
         *(struct gpu_util *)rec_list_push(&u.gpus) =
-            (struct gpu_util){.index = g, .mem_mib = 81920, .mem_used_mib = 4};
+            (struct gpu_util){.index = g, .mem_mib = DEMO_GPU_MIB, .mem_used_mib = 4};
     list_for_each (t, &n->tasks.all, struct model_task, link)
         if (t->status.state == LAUNCH_RUNNING)
             model_node_sample_task(&u, t);

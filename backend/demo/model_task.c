@@ -8,9 +8,10 @@
 #include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
-#define BEGIN_MS  400  /* from the launch until it runs */
-#define DIE_MS    1200 /* from the kill until it has ended */
-#define TEXTS_MAX 24   /* texts that are kept; others are made again */
+#define BEGIN_MS      400  /* from the launch until it runs */
+#define DIE_MS        1200 /* from the kill until it has ended */
+#define GPU_SAMPLE_MS 5000
+#define TEXTS_MAX     24 /* texts that are kept; others are made again */
 
 /* What a task prints; it outlives the task. */
 struct model_output {
@@ -83,6 +84,21 @@ int64_t model_task_ran_ms(const struct model_task *t)
 
 /* --- its life --- */
 
+/* As the agent of a node accounts it. The script of a job whose steps do the work is left out. */
+static struct gpu_use model_task_gpu_use(const struct model_task *t, int64_t ran_ms)
+{
+    uint32_t gpus = cpuset_count(&t->status.gpus), unused = t->what.leaves_gpu_idle;
+    uint64_t sum = 0, n = 0, mib = (uint64_t)DEMO_GPU_MIB * t->what.gpu_mem_pct / 100;
+    for (int64_t at = 0; at < ran_ms; at += GPU_SAMPLE_MS, n++)
+        sum += demo_task_gpu_pct(&t->what, 0, at);
+    if (!gpus || !t->what.gpu_pct || !n)
+        return (struct gpu_use){0};
+    return (struct gpu_use){.measured_s = (uint32_t)((uint64_t)ran_ms * gpus / 1000 + 1),
+                            .permille = (uint32_t)(sum * 10 * (gpus - unused) / n / gpus),
+                            .peak_mib = (uint32_t)mib * (gpus - unused),
+                            .unused = unused};
+}
+
 static void model_task_end(struct model_task *t, uint32_t kind, int32_t code, int32_t sig)
 {
     struct model_output *o = model_output_find(t->owner, &t->status.key);
@@ -97,6 +113,7 @@ static void model_task_end(struct model_task *t, uint32_t kind, int32_t code, in
                             .peak_rss_kib = t->status.mem_mib * 1024 / 100 * t->what.mem_pct,
                             .cpu_ms = (uint64_t)ran * cpuset_count(&t->status.cpus) * t->what.cpu_pct / 100,
                             .sampled = xstrdup("RSS every 250 ms"),
+                            .gpu_use = model_task_gpu_use(t, ran),
                             .was_killed = t->status.killing};
     for (uint32_t i = 0; i < t->n_ranks; i++)
         *rec_list_push(&t->end->ranks) = (struct rank_end){.code = i ? 0 : code, .signal = i ? 0 : sig};

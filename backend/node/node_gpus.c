@@ -228,6 +228,7 @@ static void gpus_take(struct node_gpus *g, const struct gpu_sample *look)
             log_info("over: %s", g->told.gpu_notes.v[i]);
     if (news)
         g->cfg.ops->on_change(g->cfg.ctx);
+    g->cfg.ops->on_sample(g->cfg.ctx);
     rec_fini(&msg_agent_rec, &m);
 }
 

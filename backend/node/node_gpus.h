@@ -20,6 +20,8 @@ struct node_gpus_ops {
     bool (*user_holds)(void *ctx, uint32_t uid, uint32_t gpu);
     /* What node_gpus_describe says is another now. */
     void (*on_change)(void *ctx);
+    /* node_gpus_usage says what was just measured. */
+    void (*on_sample)(void *ctx);
 };
 
 struct node_gpus_config {

@@ -175,6 +175,7 @@ static void task_take_end(struct task *t, const struct ev_end *body)
     t->t_end = body->t_end;
     t->peak_rss_kib = body->peak_rss_kib;
     t->cpu_ms = body->cpu_ms;
+    t->gpu_use = body->gpu_use;
     free(t->sampled);
     t->sampled = copy.sampled;
     free(t->message);

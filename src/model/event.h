@@ -134,11 +134,12 @@ struct ev_end { /* an attempt has ended; its processes are gone */
     char *sampled, *message;
     bool waited_out;   /* its node has ended the ranks that were left: step.wait_s was over */
     struct causes why; /* at most one; message: what the node says */
+    struct gpu_use gpu_use;
 };
 #define EV_END_FIELDS(F, G, S)                                                                               \
     F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end)     \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
-    F(S, STR, message) F(S, BOOL, waited_out) G(S, LISTOF, why, cause)
+    F(S, STR, message) F(S, BOOL, waited_out) G(S, LISTOF, why, cause) G(S, SUB, gpu_use, gpu_use)
 
 struct ev_kill {       /* a decision that a job, or one step of it, ends. A pending job is over at once */
     int32_t step;      /* STEP_ALL: the job */

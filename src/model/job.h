@@ -127,6 +127,16 @@ struct rank_end {
  * of those still, all that ended alike are. */
 #define RANK_ENDS_MAX 64
 
+/* What its GPUs did, by samples every few seconds. measured_s 0: they were not measured. */
+struct gpu_use {
+    uint32_t measured_s; /* that the samples stand for: two GPUs for a minute are 120 */
+    uint32_t permille;   /* of that time in which they were busy, on average */
+    uint32_t peak_mib;   /* of the memory in use on all of them together, in any sample */
+    uint32_t unused;     /* GPUs that no sample found busy */
+};
+#define GPU_USE_FIELDS(F, G, S) \
+    F(S, U32, measured_s) F(S, U32, permille) F(S, U32, peak_mib) F(S, U32, unused)
+
 struct task {
     uint32_t index;
     uint32_t state;     /* enum task_state */
@@ -148,13 +158,15 @@ struct task {
     bool waited_out;   /* the step's wait_s was over: its node has ended the ranks that were left */
     bool ends_by_code; /* `ranks` counts how they ended; which rank did is not known any more */
     struct causes why; /* at most one: what the controller says about its end */
+    struct gpu_use gpu_use;
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
     F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)                \
-    F(S, BOOL, waited_out) F(S, BOOL, ends_by_code) G(S, LISTOF, why, cause)
+    F(S, BOOL, waited_out) F(S, BOOL, ends_by_code) G(S, LISTOF, why, cause)                                 \
+    G(S, SUB, gpu_use, gpu_use)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -338,8 +350,8 @@ struct job {
     G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)                                             \
     G(S, BOXED_LISTOF, rare, array_gone, state_count) G(S, BOXED_LISTOF, rare, preempt_why, cause)
 
-extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
-    past_run_rec, job_event_rec, state_count_rec, job_rec;
+extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, gpu_use_rec, task_rec,
+    step_rec, past_run_rec, job_event_rec, state_count_rec, job_rec;
 
 extern const struct job_rare job_nothing_rare;
 static inline const struct job_rare *job_rare(const struct job *j)

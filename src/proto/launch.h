@@ -123,15 +123,17 @@ struct launch_end {
     uint64_t peak_rss_kib, cpu_ms;
     char *sampled; /* "cgroup v2", "RSS every 250 ms" */
     char *message;
-    bool was_killed; /* a kill request had reached it before its end */
-    bool waited_out; /* launch.wait_s was over: the shim has ended the ranks that were left */
-    uint32_t fault;  /* enum launch_fault, of one that could not be started */
-    uint32_t crc;    /* in the file `end` alone: backend/task/taskdir.c; 0: an earlier release's */
+    bool was_killed;        /* a kill request had reached it before its end */
+    bool waited_out;        /* launch.wait_s was over: the shim has ended the ranks that were left */
+    uint32_t fault;         /* enum launch_fault, of one that could not be started */
+    uint32_t crc;           /* in the file `end` alone: backend/task/taskdir.c; 0: an earlier release's */
+    struct gpu_use gpu_use; /* added by the agent: the shim does not know of it */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \
     F(S, WALL, t_end) F(S, U64, run_ms) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)         \
-    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out) F(S, U32, fault) F(S, U32, crc)
+    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out) F(S, U32, fault) F(S, U32, crc)         \
+    G(S, SUB, gpu_use, gpu_use)
 
 /* What a launch failed for. */
 enum launch_fault {

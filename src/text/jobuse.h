@@ -9,11 +9,19 @@ struct job_use {             /* percentages: -1 where it is not known */
     int time_percent, cpu_percent, mem_percent;
     uint64_t cpu_ms; /* user and system time of all its processes */
     bool cpu_measured;
-    uint64_t peak_kib;   /* of the task that came nearest to its limit; 0: not measured */
-    uint64_t mem_mib;    /* its limit; 0: not said */
-    const char *sampled; /* how the peak was measured */
-    const char *node;    /* where that task ran */
+    uint64_t peak_kib;     /* of the task that came nearest to its limit; 0: not measured */
+    uint64_t mem_mib;      /* its limit; 0: not said */
+    const char *sampled;   /* how the peak was measured */
+    const char *node;      /* where that task ran */
+    int gpu_percent;       /* in which its GPUs were busy, of the time that was measured */
+    int gpu_seen_percent;  /* the share of their time that was measured */
+    uint64_t gpu_peak_mib; /* of the task that took most; what was sampled */
+    uint32_t gpus;         /* of that task */
+    uint32_t gpus_unused;  /* never seen busy; 0: none, or it cannot be told */
 };
+
+/* Of the tasks of a step, in which their GPUs were busy; -1: not measured. */
+int step_gpu_percent(const struct step *s);
 
 void job_use(struct job_use *u, const struct job *j, const struct model *m, struct wall now);
 

@@ -120,6 +120,25 @@ wait_end "$job"
 wait_for 10 gpu_is 1 free
 cards
 
+case_ what the cards of a job did, at its end
+BUSY=88 cards
+busy_is() { stoker gpus --use --json | grep -q "\"busy_percent\":$1,"; }
+wait_for 20 busy_is 88
+hold 2
+before=$(idle_seconds 3)
+wait_for 20 idles_for 3 $((before + 2)) # it has been looked at meanwhile
+release "$job"
+must stoker show --json "$job"
+has "the mean of both, and one that did nothing" "$out" '"gpu_percent":44,"gpu_peak_mib":20,"gpus_unused":1,"gpu_measured_s":'
+like "in a table" "$(stoker show "$job" | tr '\n' ' ')" ".* GPU +WHAT .* 44% .*"
+like "as Slurm has it" "$(sacct -nPj "$job" -o TRESUsageInAve | grep .)" "cpu=[0-9:]+,gres/gpumem=20M,gres/gpuutil=44,mem=[0-9]+K"
+submit --wrap true
+wait_end "$job"
+must stoker show --json "$job"
+hasnt "of a job without cards nothing is said" "$out" gpu_percent
+hasnt "of a job without cards nothing is said" "$(stoker show "$job")" "GPU"
+cards
+
 case_ a lost card
 hold 1 # on GPU 0, which it keeps
 first=$job

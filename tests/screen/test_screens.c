@@ -254,18 +254,23 @@ static void history_says_what_was_used(void **state)
                        .alloc = {.node = xstrdup("cpu03"), .mem_mib = 63488},
                        .peak_rss_kib = 64900000,
                        .sampled = xstrdup("every 1 s"),
-                       .cpu_ms = 2880000};
+                       .cpu_ms = 2880000,
+                       .gpu_use = {.measured_s = 2400, .permille = 421, .peak_mib = 31744, .unused = 1}};
+    cpuset_add_range(&a->gpus, 0, 2);
+    cpuset_add_range(&t->alloc.gpus, 0, 2);
     uilab_keys(u, "6");
     answer_history(u, &j, 1);
     job_free(j);
     uilab_keys(u, "/hungry<Enter>");
     uilab_golden(u, "history-used", 43, 132);
     must_not_show(u, "% of CPUs"); /* of all users together it would help no user */
-    keys_show(u, "m", "used 99% of memory, 80% of CPUs");
+    keys_show(u, "m", "used 99% of memory, 80% of CPUs, 42% of G");
     uilab_keys(u, "m");
     uilab_draw(u, 43, 132);
     must_show(u, "80%"); /* of the CPUs */
     must_show(u, "--mem=124G");
+    must_show(u, "at most 31G of their memory");
+    must_show(u, "It used 1 of its 2 GPUs: ask for 1");
 }
 
 /* A page of the answer: its ids go down from there. */

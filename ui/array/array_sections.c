@@ -294,6 +294,7 @@ void array_add_times(const struct array_screen *a, struct lines *l, int width)
 
 struct use_sum {
     uint64_t cpu_ms, had_ms, peak_kib, mem_mib;
+    uint64_t gpu_s, gpu_busy; /* seconds of GPUs that were measured; the same times percent */
     uint32_t n, cpus;
 };
 
@@ -312,6 +313,10 @@ static struct use_sum sum_use(const struct array_screen *a)
         if (use.cpu_measured) {
             sum.cpu_ms += use.cpu_ms;
             sum.had_ms += (uint64_t)use.ran_s * job_cpus(j) * 1000;
+        }
+        if (use.gpu_percent >= 0) {
+            sum.gpu_s += (uint64_t)use.ran_s * job_gpus(j);
+            sum.gpu_busy += (uint64_t)use.ran_s * job_gpus(j) * (unsigned)use.gpu_percent;
         }
         sum.peak_kib = use.peak_kib > sum.peak_kib ? use.peak_kib : sum.peak_kib;
         sum.mem_mib = use.mem_mib ? use.mem_mib : sum.mem_mib;
@@ -359,12 +364,15 @@ void array_add_use(const struct array_screen *a, struct lines *l, int width)
     char b[UNITS_TEXT_SIZE];
     int busy = gpus_busy(a, &gpus);
     bool cpus = sum.had_ms > 0, memory = sum.peak_kib && sum.mem_mib;
-    if (busy < 0 && !cpus && !memory)
+    if (busy < 0 && !cpus && !memory && !sum.gpu_s)
         return;
     section(l, ROLE_TITLE, tr("Use"));
     if (busy >= 0)
         rich_addf(array_use_line(l, tr("GPU"), busy), ROLE_DIM,
                   gpus == 1 ? tr("now, %u GPU") : tr("now, mean of %u GPUs"), gpus);
+    else if (sum.gpu_s)
+        rich_add(array_use_line(l, tr("GPU"), (int)(sum.gpu_busy / sum.gpu_s)), ROLE_DIM,
+                 tr("of the GPUs of elements that have ended"));
     if (cpus)
         rich_addf(array_use_line(l, tr("CPU"), (int)(sum.cpu_ms * 100 / sum.had_ms)), ROLE_DIM,
                   trn("of %u CPU each", "of %u CPUs each", sum.cpus), sum.cpus);

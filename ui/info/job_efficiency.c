@@ -33,6 +33,7 @@ uint64_t job_use_mem_enough(uint64_t peak_kib)
 #define SHORT_S       300  /* what ran for less than this says little about what it needs */
 #define SPARE_MEM_MIB 4096 /* less is not worth a word */
 #define SPARE_LIMIT_S 1800
+#define WELL_SEEN     80 /* percent of the time of GPUs that must have been measured */
 
 static struct rich *advice_add(struct lines *l, size_t n)
 {
@@ -60,6 +61,21 @@ static void advise_cpus(struct lines *l, size_t n, const struct job_use *u, uint
               trn("It kept %.1f of %u CPUs busy: %u would have been enough.",
                   "It kept %.1f of %u CPUs busy: %u CPUs would have been enough.", enough),
               busy, cpus, enough);
+}
+
+static void advise_gpus(struct lines *l, size_t n, const struct job_use *u)
+{
+    uint32_t enough = u->gpus - u->gpus_unused;
+    if (!u->gpus_unused || u->gpu_seen_percent < WELL_SEEN)
+        return;
+    if (!enough)
+        rich_addf(advice_add(l, n), ROLE_GOOD,
+                  trn("It did not use its GPU: does the program find it?",
+                      "It did not use any of its %u GPUs: does the program find them?", u->gpus),
+                  u->gpus);
+    else
+        rich_addf(advice_add(l, n), ROLE_GOOD, tr("It used %u of its %u GPUs: ask for %u."), enough,
+                  u->gpus, enough);
 }
 
 static void advise_time(struct lines *l, size_t n, const struct job_use *u, const struct job *j)
@@ -90,9 +106,25 @@ static void advise(struct lines *l, const struct job_use *u, const struct job *j
         return;
     advise_memory(l, n, u);
     advise_cpus(l, n, u, job_cpus(j));
+    advise_gpus(l, n, u);
     advise_time(l, n, u, j);
     if (l->n == n && j->state == JOB_COMPLETED && u->mem_percent >= 0 && u->cpu_percent >= 0)
         rich_add(lines_pair(l, tr("verdict"), LABEL), ROLE_GOOD, tr("It used what it asked for."));
+}
+
+/* The mean over its life; only where its GPUs were measured. */
+static void job_use_gpus(struct lines *l, const struct job_use *u, const struct job *j)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (u->gpu_percent < 0)
+        return;
+    struct rich *r = use_line(l, tr("GPUs"), u->gpu_percent);
+    rich_addf(r, ROLE_DIM, tr("of %u"), job_gpus(j));
+    if (u->gpu_peak_mib)
+        rich_addf(r, ROLE_DIM, tr(", at most %s of their memory"),
+                  mem_format_words(u->gpu_peak_mib * 1024, b));
+    if (u->gpu_seen_percent < WELL_SEEN)
+        rich_addf(r, ROLE_DIM, tr(" (measured for %d%% of the time)"), u->gpu_seen_percent);
 }
 
 void job_use_lines(struct lines *l, const struct job *j, const struct model *m, struct wall now)
@@ -121,6 +153,7 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
         rich_addf(r, ROLE_DIM, tr("of %u"), job_cpus(j));
     else
         rich_add(r, ROLE_DIM, tr("not measured"));
+    job_use_gpus(l, &u, j);
     advise(l, &u, j);
 }
 

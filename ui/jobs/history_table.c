@@ -160,6 +160,16 @@ static void history_table_get_cpu(const void *ctx, const void *row, struct table
     add_percent(f, u.cpu_percent, false);
 }
 
+static void history_table_get_gpu_use(const void *ctx, const void *row, struct table_field *f)
+{
+    const struct pastlist *l = ctx;
+    struct job_use u;
+    if (is_array(row))
+        return;
+    job_use(&u, history_table_job_of(row), ui_model(l->cols.ui), history_table_now_of(ctx));
+    add_percent(f, u.gpu_percent, false);
+}
+
 static void history_table_get_memory(const void *ctx, const void *row, struct table_field *f)
 {
     const struct pastlist *l = ctx;
@@ -267,6 +277,13 @@ static const struct table_column columns[] = {
      .rank = 8,
      .flags = COLUMN_RIGHT,
      .get = history_table_get_cpu},
+    {.name = "gpu-use",
+     .title = N_("GPU%"),
+     .min = 4,
+     .want = 5,
+     .rank = 9,
+     .flags = COLUMN_RIGHT,
+     .get = history_table_get_gpu_use},
     {.name = "cause",
      .title = N_("HOW IT ENDED"),
      .min = 18,
@@ -359,7 +376,7 @@ const struct job *pastlist_job(const struct trow *row)
 
 struct past_use pastlist_use(const struct pastlist *l)
 {
-    double mem = 0, mem_had = 0, cpu = 0, cpu_had = 0;
+    double mem = 0, mem_had = 0, cpu = 0, cpu_had = 0, gpu = 0, gpu_had = 0;
     for (size_t i = 0; i < l->n_jobs; i++) {
         struct job_use u;
         job_use(&u, l->jobs[i], ui_model(l->cols.ui), ui_now(l->cols.ui));
@@ -371,7 +388,12 @@ struct past_use pastlist_use(const struct pastlist *l)
             cpu += (double)u.cpu_ms;
             cpu_had += (double)u.ran_s * 1000 * job_cpus(l->jobs[i]);
         }
+        if (u.gpu_percent >= 0) {
+            gpu += (double)u.ran_s * job_gpus(l->jobs[i]) * u.gpu_percent;
+            gpu_had += (double)u.ran_s * job_gpus(l->jobs[i]);
+        }
     }
     return (struct past_use){.mem_percent = mem_had > 0 ? (int)(100 * mem / mem_had) : -1,
-                             .cpu_percent = cpu_had > 0 ? (int)(100 * cpu / cpu_had) : -1};
+                             .cpu_percent = cpu_had > 0 ? (int)(100 * cpu / cpu_had) : -1,
+                             .gpu_percent = gpu_had > 0 ? (int)(gpu / gpu_had) : -1};
 }

@@ -20,7 +20,7 @@ const struct job *pastlist_job(const struct trow *row); /* NULL where row is */
 /* How much of what they had the jobs of the list used, in percent, each weighed by what it had for how
  * long; -1: not measured. */
 struct past_use {
-    int mem_percent, cpu_percent;
+    int mem_percent, cpu_percent, gpu_percent; /* -1: not measured */
 };
 struct past_use pastlist_use(const struct pastlist *l);
 /* What the filter says that the controller can look for by itself. Texts are the filter's. */

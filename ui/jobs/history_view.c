@@ -127,7 +127,10 @@ static void past_words(const struct history *h, struct rich *out)
 static void history_use_words(const struct history *h, struct rich *out)
 {
     struct past_use u = pastlist_use(&h->list);
-    if (u.mem_percent >= 0 && u.cpu_percent >= 0)
+    if (u.mem_percent >= 0 && u.cpu_percent >= 0 && u.gpu_percent >= 0)
+        rich_addf(out, ROLE_DIM, tr("   used %d%% of memory, %d%% of CPUs, %d%% of GPUs"), u.mem_percent,
+                  u.cpu_percent, u.gpu_percent);
+    else if (u.mem_percent >= 0 && u.cpu_percent >= 0)
         rich_addf(out, ROLE_DIM, tr("   used %d%% of memory, %d%% of CPUs"), u.mem_percent, u.cpu_percent);
 }
 

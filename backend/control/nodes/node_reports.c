@@ -332,7 +332,8 @@ static void node_reports_on_end(struct control *c, struct node_peer *peer, struc
                               .cpu_ms = m->cpu_ms,
                               .sampled = m->sampled,
                               .message = m->message,
-                              .waited_out = m->waited_out};
+                              .waited_out = m->waited_out,
+                              .gpu_use = m->gpu_use};
         body.ranks.v = m->ranks.v;
         body.ranks.n = m->ranks.n;
         m->ranks.v = NULL;

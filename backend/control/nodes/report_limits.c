@@ -126,6 +126,20 @@ static void report_limit_codes(const struct task *t, struct launch_end *m)
     }
 }
 
+/* The samples stand for no more than the time of its GPUs. */
+static void report_limit_gpus(const struct task *t, struct launch_end *m)
+{
+    uint32_t gpus = cpuset_count(&t->alloc.gpus);
+    struct gpu_use *u = &m->gpu_use;
+    int64_t ran_ms = m->t_end.ms - m->t_start.ms + CLOCK_SLACK_MS;
+    uint64_t most_s = ran_ms > 0 ? (uint64_t)ran_ms / 1000 * gpus : 0;
+    u->measured_s = u->measured_s < most_s ? u->measured_s : (uint32_t)most_s;
+    u->permille = u->permille < 1000 ? u->permille : 1000;
+    u->unused = u->unused < gpus ? u->unused : gpus;
+    if (!u->measured_s)
+        *u = (struct gpu_use){0};
+}
+
 /* A script that fails after its job was told to end did not choose to: the end of a step reached it before
  * its own signal. That must not keep the job from being requeued. */
 static void report_limit_kind(const struct job *j, struct launch_end *m)
@@ -141,5 +155,6 @@ void report_limit_end(struct control *c, const struct job *j, const struct task 
 {
     report_limit_times(c, t, m);
     report_limit_codes(t, m);
+    report_limit_gpus(t, m);
     report_limit_kind(j, m);
 }

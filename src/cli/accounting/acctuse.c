@@ -3,6 +3,7 @@
 
 #include "src/cli/accounting/acctvalues.h"
 #include "src/text/jobtext.h"
+#include "src/text/jobuse.h"
 
 static bool acctuse_is_step(const struct acct_row *r)
 {
@@ -137,13 +138,26 @@ ACCT_VALUE(ave_rss)
     if (has_use(r, &u))
         append_size(out, u.sum_rss_kib / (u.ranks ? u.ranks : 1), cx);
 }
+/* Source: acct_gather.conf(5) and sacct(1): utilisation in percent, memory of the task that took most. */
+static void acctuse_append_gpus(struct str *out, const struct step *s)
+{
+    int percent = step_gpu_percent(s);
+    uint32_t peak_mib = 0;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        peak_mib = s->tasks.v[i].gpu_use.peak_mib > peak_mib ? s->tasks.v[i].gpu_use.peak_mib : peak_mib;
+    if (percent >= 0)
+        str_appendf(out, ",gres/gpumem=%uM,gres/gpuutil=%d", peak_mib, percent);
+}
+
 ACCT_VALUE(tres_usage)
 {
     struct use u = use_of(r);
-    if (has_use(r, &u))
-        str_appendf(out, "cpu=%02llu:%02llu:%02llu,mem=%lluK", (unsigned long long)(u.cpu_ms / 3600000),
-                    (unsigned long long)(u.cpu_ms / 60000 % 60), (unsigned long long)(u.cpu_ms / 1000 % 60),
-                    (unsigned long long)u.max_rss_kib);
+    if (!has_use(r, &u))
+        return;
+    str_appendf(out, "cpu=%02llu:%02llu:%02llu", (unsigned long long)(u.cpu_ms / 3600000),
+                (unsigned long long)(u.cpu_ms / 60000 % 60), (unsigned long long)(u.cpu_ms / 1000 % 60));
+    acctuse_append_gpus(out, r->step);
+    str_appendf(out, ",mem=%lluK", (unsigned long long)u.max_rss_kib);
 }
 ACCT_VALUE(pids)
 {
