@@ -98,7 +98,8 @@ static void demolab_settle(struct demolab *d)
     for (int quiet = 0, n = 0; quiet < QUIET && n < STEPS_MAX; n++) {
         demo_play(d->demo, STEP_MS);
         demolab_set_time(d);
-        bool any = demolab_take(d) | demolab_wake(d);
+        bool any = demolab_take(d);
+        any = demolab_wake(d) || any;
         if (app_next_ms(d->app) == 0)
             app_tick(d->app);
         while (app_work(d->app))
@@ -129,8 +130,10 @@ static void demolab_start_demo(struct demolab *d, const char *at)
     char dir[64];
     snprintf(dir, sizeof dir, "%s/stoker-demolab.XXXXXX",
              access("/dev/shm", W_OK | X_OK) ? "/tmp" : "/dev/shm");
-    if (!mkdtemp(dir) || wall_parse(at, clock_system_wall(), &when, &err) < 0)
-        fail_msg("%s: %s", dir, err.s);
+    if (!mkdtemp(dir))
+        fail_msg("%s: %s", dir, strerror(errno));
+    if (wall_parse(at, clock_system_wall(), &when, &err) < 0)
+        fail_msg("%s: %s", at, err.s);
     d->dir = xstrdup(dir);
     char *log = xasprintf("%s/demo.log", dir);
     d->log_fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

@@ -20,7 +20,6 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
-#include "ui/term/notify.h"
 #include "ui/term/restore.h"
 #include "ui/term/term_caps.h"
 #include "ui/term/term_paint.h"
@@ -293,11 +292,11 @@ void term_bell(struct term *t)
     term_write_all("\a", 1);
 }
 
-void term_notify(struct term *t, int way, const char *title, const char *text)
+void term_notify(struct term *t, enum notify_way way, const char *title, const char *text)
 {
     (void)t;
     struct str out = STR_INIT;
-    notify_append(&out, (enum notify_way)way, !str_is_empty(getenv("TMUX")), title, text);
+    notify_append(&out, way, !str_is_empty(getenv("TMUX")), title, text);
     term_write_all(out.s, out.len);
     str_fini(&out);
 }

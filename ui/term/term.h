@@ -10,6 +10,7 @@
 #include "src/base/err.h"
 #include "ui/keys/input.h"
 #include "ui/term/canvas.h"
+#include "ui/term/notify.h"
 #include "ui/theme/theme.h"
 
 struct term;
@@ -45,7 +46,7 @@ void term_copy(struct term *t, const char *text);
 /* Rings. */
 void term_bell(struct term *t);
 /* A notification of the desktop, where this terminal knows one (ui/term/notify.h). */
-void term_notify(struct term *t, int way, const char *title, const char *text);
+void term_notify(struct term *t, enum notify_way way, const char *title, const char *text);
 /* The window's title, printable already; the one before comes back at the end. */
 void term_title(struct term *t, const char *text);
 /* Gives the terminal back, stops the process group as Ctrl-Z does, takes it over again afterwards. */

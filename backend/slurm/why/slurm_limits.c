@@ -271,7 +271,7 @@ static bool association_cause(const struct slurm_span *answer, const struct job 
 static bool qos_cause(const struct slurm_span *answer, const struct job *j, const struct slurm_limit *l,
                       struct cause *ret)
 {
-    struct slurm_span record, block;
+    struct slurm_span record = {0}, block = {0};
     struct limit_amount a;
     char *uid = xasprintf("%u", j->uid);
     bool found = find_qos(answer, j->req.qos, &record);
