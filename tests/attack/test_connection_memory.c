@@ -1,5 +1,6 @@
 /* test_connection_memory.c - one user's connections fill the controller's memory: messages that never end,
- * events that nobody reads. */
+ * a message of small records, events that nobody reads. */
+#include <poll.h>
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
@@ -8,9 +9,10 @@
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 
-#define CONNECTIONS 64
-#define MOST_MIB    300 /* of the controller; the attack takes twice as much where nothing bounds it */
-#define JOBS        8
+#define CONNECTIONS      64
+#define MOST_MIB         300 /* of the controller; the attack takes twice as much where nothing bounds it */
+#define JOBS             8
+#define MOST_DECODED_MIB 120 /* of one message of 8 MiB, with what it takes before it is decoded */
 
 /* All but the last bytes of a message of the largest size, on each connection. */
 static void sends_unfinished_messages(void)
@@ -34,6 +36,38 @@ static void messages_that_never_end(void **unused)
     struct attacker a = attack_as("nobody", sends_unfinished_messages);
     attack_await_done(&a);
     assert_in_range(attack_rss_mib(controller), 1, MOST_MIB);
+    attack_bystander_ms(20);
+    attack_end(&a);
+    cluster_stop(controller);
+}
+
+/* A message of the largest size: a million steps of eight bytes, each a struct of hundreds. */
+static void sends_small_records(void)
+{
+    enum { STEPS = 1000000, BYTES = 8 };
+    static const char head[] = "\x99\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xc0\xdd"; /* steps are the ninth */
+    struct str b = STR_INIT;
+    frame_append_header(&b, MSG_SUBMIT, 0, 1, sizeof head - 1 + 4 + STEPS * BYTES);
+    str_append_n(&b, head, sizeof head - 1);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        str_append_n(&b, &(char){(char)(STEPS >> shift & 0xff)}, 1);
+    for (int i = 0; i < STEPS; i++)
+        str_append_n(&b, "\x97\xc0\xc0\xc0\xc0\xc0\xc0\xc0", BYTES);
+    int fd = attack_connect();
+    attack_write(fd, b.s, b.len);
+    struct pollfd answer = {.fd = fd, .events = POLLIN}; /* or the end of the connection */
+    if (poll(&answer, 1, 10 * WITHIN_MS) != 1)
+        _exit(1);
+}
+
+static void small_records(void **unused)
+{
+    (void)unused;
+    pid_t controller = attack_start("");
+    uint64_t before = attack_peak_mib(controller);
+    struct attacker a = attack_as("nobody", sends_small_records);
+    attack_await_done(&a);
+    assert_in_range(attack_peak_mib(controller) - before, 0, MOST_DECODED_MIB);
     attack_bystander_ms(20);
     attack_end(&a);
     cluster_stop(controller);
@@ -82,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_that_never_end),
+        cmocka_unit_test(small_records),
         cmocka_unit_test(events_that_nobody_reads),
     };
     return cmocka_run_group_tests(tests, attack_set_up, NULL);

@@ -4,10 +4,14 @@
  *
  * test-user
  */
+#include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_cases.h"
@@ -148,13 +152,32 @@ static void test_policy(void **state)
     driver_end_free(e);
 }
 
+/* Of the agent, by a process of its account: limits of others need a capability that containers lack. n 0:
+ * as many as it may have. */
+static void limit_descriptors(struct driver *d, rlim_t n)
+{
+    const struct passwd *account = driver_account() ? getpwnam(driver_account()) : NULL;
+    pid_t agent = driver_agent(d), pid = fork();
+    int status;
+    if (!pid) {
+        struct rlimit l;
+        if (account &&
+            (setgroups(0, NULL) < 0 || setresgid(account->pw_gid, account->pw_gid, account->pw_gid) < 0 ||
+             setresuid(account->pw_uid, account->pw_uid, account->pw_uid) < 0))
+            _exit(1);
+        if (prlimit(agent, RLIMIT_NOFILE, NULL, &l) < 0)
+            _exit(2);
+        l.rlim_cur = n ? n : l.rlim_max;
+        _exit(prlimit(agent, RLIMIT_NOFILE, &l, NULL) < 0 ? 3 : 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 static void test_descriptors_run_out(void **state)
 {
     struct driver *d = *state;
-    struct rlimit none, old;
-    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, NULL, &old), 0);
-    none = (struct rlimit){.rlim_cur = 23, .rlim_max = old.rlim_max};
-    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, &none, NULL), 0);
+    limit_descriptors(d, 23);
     driver_run_as(d, 1, "sleep 100"); /* may take the last ones */
     struct launch_end *e = NULL;
     uint32_t job = 2;
@@ -170,7 +193,7 @@ static void test_descriptors_run_out(void **state)
     assert_non_null(e);
     check_int("kind", e->end_kind, END_LAUNCH_FAILED);
     driver_end_free(e);
-    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, &old, NULL), 0);
+    limit_descriptors(d, 0);
     for (uint32_t i = 1; i < job - 1; i++) {
         driver_terminate(d, i, KILL_CANCEL, 0, NULL);
         driver_end_free(driver_end(d, i, true));

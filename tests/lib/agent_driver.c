@@ -118,6 +118,24 @@ const char *driver_account(void)
     return geteuid() == 0 ? getenv(DRIVER_ACCOUNT_VARIABLE) : NULL;
 }
 
+pid_t driver_agent(const struct driver *d)
+{
+    struct proc_list tree = {0};
+    pid_t agent = driver_account() ? 0 : d->agent;
+    char path[64], name[32];
+    if (!agent)
+        proc_descendants(d->agent, &tree);
+    for (size_t i = 0; i < tree.n && !agent; i++) {
+        snprintf(path, sizeof path, "/proc/%d/comm", (int)tree.v[i].pid);
+        if (tree.v[i].ppid == d->agent && proc_read_file(path, name, sizeof name) > 0 &&
+            strcmp(name, "stoker-agent\n") == 0)
+            agent = tree.v[i].pid;
+    }
+    proc_list_fini(&tree);
+    assert_true(agent > 1);
+    return agent;
+}
+
 void driver_start(struct driver *d)
 {
     char log[320];

@@ -39,6 +39,8 @@ void driver_fini(struct driver *d);
  * agents have the rights of this process. d->agent is the launcher then. */
 #define DRIVER_ACCOUNT_VARIABLE "STOKER_TEST_ACCOUNT"
 const char *driver_account(void);
+/* The agent itself: d->agent, or the child of that launcher. */
+pid_t driver_agent(const struct driver *d);
 void driver_start(struct driver *d);           /* an agent; returns once it listens */
 void driver_kill(struct driver *d, int signo); /* and waits for its end */
 int driver_dial(struct driver *d);             /* a bare connection; the caller closes it */
