@@ -5,8 +5,9 @@
 #include "src/base/lang.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
-#include "src/text/jobtext.h"
 #include "ui/dialogs/actions_internal.h"
+#include "ui/dialogs/change_back.h"
+#include "ui/frame/reversal.h"
 
 #define PRIORITY_TITLE N_("priority (administrators)")
 #define TITLE_FORMAT   "%-26s"
@@ -68,10 +69,17 @@ static char *change_text(size_t change, const char *typed)
 
 /* --- sending --- */
 
+static void job_change_offer_back(struct ui *ui, size_t n)
+{
+    char *done = xasprintf(tr("changed: %zu"), n);
+    reversal_offer(ui, done);
+    free(done);
+}
+
 static void answered_alone(struct ui *ui, const struct incoming *in)
 {
     if (act_answered(ui, 0, tr("change"), in))
-        ui_toast(ui, ROLE_GOOD, tr("changed: %u"), ((const struct msg_result *)in->body)->count);
+        job_change_offer_back(ui, ((const struct msg_result *)in->body)->count);
 }
 
 /* After all replies the dialog shows a refusal, or closes. */
@@ -88,14 +96,16 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
     if (r && !r->refusal) {
         c->sent.done++;
     } else {
+        reversal_leave_out(ui, c->sent.answered); /* replies come in the order of the requests */
         free(c->sent.refusal);
         c->sent.refusal =
             xstrdup(r ? act_refusal(r) : tr("the connection was lost: check whether the change was made"));
     }
     if (++c->sent.answered < c->sent.asked)
         return;
+    if (c->sent.done)
+        job_change_offer_back(ui, c->sent.done);
     if (c->sent.done == c->sent.asked) {
-        ui_toast(ui, ROLE_GOOD, tr("changed: %zu"), c->sent.done);
         ui_drop_dialog(ui, dialog);
     } else if (c->sent.asked == 1) {
         ui_refuse_dialog(ui, dialog, tr("Refused: %s"), c->sent.refusal);
@@ -105,6 +115,37 @@ static void job_change_answered(struct ui *ui, struct view *owner, uint64_t arg,
     }
 }
 
+/* What makes the job what it was; false: nothing does. */
+static bool job_change_add_back(struct ui *ui, const struct job_target *to, const struct strv *list)
+{
+    const struct job *j = model_get_job(ui_model(ui), to->job);
+    struct msg_update back = {.target = *to};
+    bool can = j != NULL;
+    for (size_t i = 0; i < list->n && can; i++) {
+        char *key = xstrndup(list->v[i], strcspn(list->v[i], "="));
+        const struct job_attr *a = job_attr_by_key(key);
+        char *old = a ? change_value(ui, j, a) : NULL;
+        can = a && change_add_back(a, &j->req, old, ui_now(ui), &back.changes);
+        free(old);
+        free(key);
+    }
+    if (can)
+        reversal_add(ui, MSG_UPDATE, &back);
+    rec_fini(&msg_update_rec, &back);
+    return can;
+}
+
+/* All of the jobs, or none: half of a change taken back is another change. */
+static void job_change_prepare_back(struct ui *ui, const struct job_action *d)
+{
+    reversal_begin(ui);
+    vec_for_each (&d->targets, i)
+        if (!job_change_add_back(ui, &d->targets.v[i].to, &d->changes)) {
+            reversal_drop(ui);
+            return;
+        }
+}
+
 void job_action_send_changes(struct ui *ui, const struct job_action *d)
 {
     struct changing *c = d->dialog ? ui_dialog_arg(ui, d->dialog) : NULL;
@@ -112,6 +153,7 @@ void job_action_send_changes(struct ui *ui, const struct job_action *d)
         c->sent.asked = d->targets.n;
         c->sent.answered = c->sent.done = 0;
     }
+    job_change_prepare_back(ui, d);
     vec_for_each (&d->targets, i) {
         struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
         act_ask(ui, d->dialog, MSG_UPDATE, &msg, job_change_answered, 0);
@@ -137,42 +179,16 @@ static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome o
     job_action_free(d);
 }
 
-static void job_change_append(struct str *out, const char *text)
-{
-    str_append(out, text ? text : "");
-}
-
 /* The present value of a single job, to be edited. */
 static void value_now(const struct ui *ui, const struct job_action *d, size_t change, struct str *out)
 {
     const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
-    const char *key = changes[change].key;
-    char iso[WALL_TEXT_SIZE];
-    if (!j)
+    const struct job_attr *a = job_attr_by_key(changes[change].key);
+    if (!j || (a->id == ATTR_PRIORITY && !j->priority)) /* the policy sets it: see ask_priority */
         return;
-    if (str_eq(key, "TimeLimit"))
-        jobtext_limit(out, j, ui_model(ui));
-    else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
-        jobtext_mem(out, j->req.mem_node_mib, false);
-    else if (str_eq(key, "Priority") && j->priority) /* else the policy sets it: see ask_priority */
-        str_appendf(out, "%u", j->priority);
-    else if (str_eq(key, "Nice"))
-        str_appendf(out, "%d", j->req.nice);
-    else if (str_eq(key, "ArrayTaskThrottle"))
-        str_appendf(out, "%u", j->req.array_throttle);
-    else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
-        str_append(out, wall_format_iso(j->req.begin, iso));
-    else if (str_eq(key, "LostNode"))
-        job_change_append(out, req_rare(&j->req)->lost_node < LOST_N
-                                   ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
-                                   : NULL);
-    else
-        job_change_append(out, str_eq(key, "Partition") ? j->req.partition ? j->req.partition : j->partition
-                               : str_eq(key, "Dependency") ? j->req.dependency
-                               : str_eq(key, "JobName")    ? j->req.name
-                               : str_eq(key, "QOS")        ? j->req.qos
-                               : str_eq(key, "Account")    ? j->req.account
-                                                           : NULL);
+    char *value = change_value(ui, j, a);
+    str_append(out, value);
+    free(value);
 }
 
 /* Only arrays have a limit of running elements. */

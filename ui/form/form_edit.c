@@ -7,7 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/text/jobtext.h"
+#include "ui/dialogs/change_back.h"
 
 static size_t edit_index(const struct form_field *field)
 {
@@ -17,24 +17,6 @@ static size_t edit_index(const struct form_field *field)
 static const struct job_attr *edit_attr(const struct form_field *field)
 {
     return job_attr_get(field->id);
-}
-
-/* --- what a job has --- */
-
-static char *edit_text(const struct ui *ui, const struct job *j, const struct form_field *field)
-{
-    struct str s = STR_INIT;
-    if (field->id == (int)ATTR_TIME)
-        jobtext_limit(&s, j, ui_model(ui));
-    else if (field->id == (int)ATTR_PARTITION && !j->req.partition)
-        str_append(&s, j->partition ? j->partition : "");
-    else if (field->id == (int)ATTR_LOST_NODE)
-        str_append(&s, req_rare(&j->req)->lost_node < LOST_N
-                           ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
-                           : "");
-    else
-        job_attr_append(&s, edit_attr(field), &j->req);
-    return str_take(&s);
 }
 
 struct form_edit *formedit_new(const struct ui *ui, const struct job *j, const struct job_target *to,
@@ -49,7 +31,7 @@ struct form_edit *formedit_new(const struct ui *ui, const struct job *j, const s
                             .admin = ui_is_admin(ui)};
     rec_copy(&job_req_rec, &e->req, &j->req);
     for (size_t i = 0; i < form_n_edit_fields; i++) {
-        char *text = edit_text(ui, j, &form_edit_fields[i]);
+        char *text = change_value(ui, j, edit_attr(&form_edit_fields[i]));
         strv_push(&e->old, text);
         strv_push_take(&e->now, text);
     }
@@ -125,27 +107,12 @@ size_t formedit_n_changed(const struct form_edit *e)
 
 /* --- changes --- */
 
-/* The value for the controller: 3h and 90m are times, too; nothing is 0 where a number means none. */
-static const char *edit_sent(const struct form_field *field, const char *value, char buf[UNITS_TEXT_SIZE])
-{
-    uint32_t s;
-    struct errtext err;
-    size_t n = strlen(value);
-    if ((field->id == (int)ATTR_TIME || field->id == (int)ATTR_TIME_MIN) && n &&
-        strchr("smhdw", value[n - 1]) && duration_parse_conf(value, &s, &err) >= 0)
-        return duration_format_padded(s, buf);
-    static const int none_is_0[] = {ATTR_ARRAY_THROTTLE, ATTR_NICE, ATTR_GPUS, ATTR_GPUS_PER_NODE};
-    for (size_t i = 0; !n && i < sizeof none_is_0 / sizeof none_is_0[0]; i++)
-        if (field->id == none_is_0[i])
-            return "0";
-    return value;
-}
-
 static void push_change(struct strv *ret, const struct form_field *field, const char *value)
 {
     char b[UNITS_TEXT_SIZE];
     const char *key = edit_attr(field)->update;
-    strv_push_take(ret, xasprintf("%.*s=%s", (int)strcspn(key, " "), key, edit_sent(field, value, b)));
+    strv_push_take(
+        ret, xasprintf("%.*s=%s", (int)strcspn(key, " "), key, change_sent(edit_attr(field), value, b)));
 }
 
 void formedit_changes(const struct form_edit *e, struct strv *ret)
@@ -155,23 +122,12 @@ void formedit_changes(const struct form_edit *e, struct strv *ret)
             push_change(ret, &form_edit_fields[i], e->now.v[i]);
 }
 
-/* A fixed priority cannot be given up again. */
 bool formedit_changes_back(const struct form_edit *e, struct wall now, struct strv *ret)
 {
-    struct job_req req;
     bool can = true;
-    rec_copy(&job_req_rec, &req, &e->req);
-    for (size_t i = 0; i < form_n_edit_fields && can; i++) {
-        const struct form_field *field = &form_edit_fields[i];
-        struct errtext err;
-        char b[UNITS_TEXT_SIZE];
-        if (!formedit_is_changed(e, field))
-            continue;
-        can = (field->id != (int)ATTR_PRIORITY || e->req.has_priority) &&
-              job_attr_set(edit_attr(field), &req, edit_sent(field, e->old.v[i], b), now, &err) >= 0;
-        push_change(ret, field, e->old.v[i]);
-    }
-    rec_fini(&job_req_rec, &req);
+    for (size_t i = 0; i < form_n_edit_fields && can; i++)
+        can = !formedit_is_changed(e, &form_edit_fields[i]) ||
+              change_add_back(edit_attr(&form_edit_fields[i]), &e->req, e->old.v[i], now, ret);
     return can;
 }
 
@@ -185,7 +141,8 @@ void formedit_request(const struct form_edit *e, struct wall now, struct job_req
         const struct form_field *field = &form_edit_fields[i];
         struct errtext err = {""};
         if (formedit_is_changed(e, field) &&
-            job_attr_set(edit_attr(field), ret, edit_sent(field, e->now.v[i], b), now, &err) < 0)
+            job_attr_set(edit_attr(field), ret, change_sent(edit_attr(field), e->now.v[i], b), now, &err) <
+                0)
             vec_push(hints,
                      (struct form_hint){
                          .field = field, .step = -1, .kind = HINT_ERROR, .text = form_one_line(err.s)});

@@ -16,8 +16,8 @@ struct reversal_request {
 };
 
 struct reversal {
-    VEC(struct reversal_request) requests;
-    bool done; /* it was made */
+    VEC(struct reversal_request) requests; /* without a body: left out */
+    bool done;                             /* it was made */
     struct mono until;
 };
 
@@ -44,6 +44,15 @@ void reversal_add(struct ui *ui, enum msg_kind kind, const void *body)
     void *copy = xmalloc(msg_rec(kind)->size);
     rec_copy(msg_rec(kind), copy, body);
     vec_push(&ui->around.reversal->requests, (struct reversal_request){kind, copy});
+}
+
+void reversal_leave_out(struct ui *ui, size_t nth)
+{
+    struct reversal *r = ui->around.reversal;
+    if (!r || nth >= r->requests.n)
+        return;
+    msg_free(r->requests.v[nth].kind, r->requests.v[nth].body);
+    r->requests.v[nth].body = NULL;
 }
 
 void reversal_offer(struct ui *ui, const char *done)
@@ -74,7 +83,8 @@ bool reversal_run(struct ui *ui, ui_told_fn *answered)
         return false;
     if (!ui_read_only(ui, true))
         vec_for_each (&r->requests, i)
-            ui_ask(ui, r->requests.v[i].kind, r->requests.v[i].body, answered, NULL, NULL);
+            if (r->requests.v[i].body)
+                ui_ask(ui, r->requests.v[i].kind, r->requests.v[i].body, answered, NULL, NULL);
     reversal_drop(ui);
     return true;
 }

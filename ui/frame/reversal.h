@@ -1,5 +1,5 @@
 /* reversal.h - the change that was made last and the requests that take it back: a hold, a release, a
- * drain, a resume, a note, an edit.
+ * drain, a resume, a note, an edit of one job or of several.
  *
  * The key that undoes what waits some seconds (ui/frame/later.h) takes back for a minute what is done
  * already. What the controller has refused or another change has replaced is not offered.
@@ -13,6 +13,8 @@
 void reversal_begin(struct ui *ui);
 /* One of the requests that would take it back; body is copied. */
 void reversal_add(struct ui *ui, enum msg_kind kind, const void *body);
+/* The nth of the requests that were added, from 0, would take back what was refused: it is not sent. */
+void reversal_leave_out(struct ui *ui, size_t nth);
 /* The change was made: says so, and names the key that takes it back if anything does. */
 void reversal_offer(struct ui *ui, const char *done);
 bool reversal_is_offered(const struct ui *ui);
