@@ -34,6 +34,7 @@
 #include "backend/agent/task_launch.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
+#include "backend/agent/waiting_shims.h"
 #include "backend/node/cpu_order.h"
 #include "backend/node/node_gpus.h"
 #include "backend/rights/own_rights.h"
@@ -414,6 +415,7 @@ static void agent_on_signal(void *ctx, int signo)
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         if (!node_gpus_child_ended(a->gpus, pid)) {
             rights_client_child_ended(a->rights, pid, status);
+            waiting_shims_child_ended(a->waiting, pid, status);
             task_shim_child_ended(a, pid);
         }
 }
@@ -443,6 +445,7 @@ static int agent_read_dir(struct agent_daemon *d, struct errtext *err)
 static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
 {
     struct agent *a = &d->a;
+    a->waiting = waiting_shims_new(a);
     const struct rights_config cfg = {.policy = a->cfg.policy,
                                       .clients = a->cfg.clients,
                                       .shim = a->cfg.shim,
@@ -450,7 +453,9 @@ static int agent_find_rights(struct agent_daemon *d, struct errtext *err)
                                       .reader = a->cfg.reader,
                                       .agent = geteuid(),
                                       .is_helper = agent_is_helper,
-                                      .ctx = d};
+                                      .ctx = d,
+                                      .take_shim = waiting_shims_take,
+                                      .shims = a->waiting};
     a->rights = rights_client_new(a, a->cfg.launched ? LAUNCHED_RIGHTS_FD : -1, &cfg);
     return rights_ask_policy(a->rights, err);
 }
@@ -528,6 +533,7 @@ static void agent_stop(struct agent_daemon *d)
     node_policy_fini(&a->policy);
     containment_free(a->containment);
     rights_client_free(a->rights);
+    waiting_shims_free(a->waiting);
     node_facts_fini(&a->facts);
     if (d->listener.fd >= 0)
         close(d->listener.fd);

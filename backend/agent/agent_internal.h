@@ -21,6 +21,7 @@ struct agent {
     struct list dirty; /* wires with something to send */
     struct uplink uplink;
     struct rights_client *rights;
+    struct waiting_shims *waiting;
     struct controller_id *controller;
     struct node_facts facts;
     struct node_policy policy;

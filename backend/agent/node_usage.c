@@ -20,11 +20,13 @@ struct node_usage {
 };
 
 /* Of all processes of the task so far: the time of those that have ended is with the processes that waited
- * for them, at last with the shim. */
+ * for them, at last with the shim, where that of its earlier tasks is too. */
 static uint64_t usage_ticks(const struct atask *t, const struct proc_list *tree)
 {
     struct proc shim;
     uint64_t ticks = proc_read(t->shim, &shim) == 0 ? shim.ended_ticks : 0;
+    uint64_t before = t->shim_used_ms * (uint64_t)sysconf(_SC_CLK_TCK) / 1000;
+    ticks = ticks > before ? ticks - before : 0;
     for (size_t i = 0; i < tree->n; i++)
         ticks += tree->v[i].cpu_ticks + tree->v[i].ended_ticks;
     return ticks;
@@ -32,7 +34,7 @@ static uint64_t usage_ticks(const struct atask *t, const struct proc_list *tree)
 
 static bool usage_is_measured(const struct atask *t)
 {
-    return !t->end && t->shim;
+    return !t->end && t->shim && t->st.state != LAUNCH_STARTING;
 }
 
 /* The first marks, from which the first report is measured. */

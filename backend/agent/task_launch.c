@@ -20,6 +20,7 @@
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_shim.h"
 #include "backend/agent/task_table.h"
+#include "backend/agent/waiting_shims.h"
 #include "backend/node/node_gpus.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
@@ -171,6 +172,7 @@ void task_launch(struct agent *a, const struct launch *l, const struct frame *f)
     t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
     t->shim_start = ans.start;
+    t->n_killed = waiting_shims_n_killed(a->waiting);
     if (ans.number)
         containment_adopt(a->containment, t, q.group);
     task_table_set_shim(t, ans.pid);

@@ -15,6 +15,7 @@
 #include "backend/agent/sweep.h"
 #include "backend/agent/task_end.h"
 #include "backend/agent/task_input.h"
+#include "backend/agent/waiting_shims.h"
 #include "backend/task/shim_setup.h"
 #include "src/base/log.h"
 #include "src/proto/codec.h"
@@ -193,6 +194,19 @@ void task_shim_pmi(struct agent *a, const struct msg_pmi *m, const struct frame 
 
 /* --- what a shim says --- */
 
+/* Its end has been told. One that an earlier agent has begun is not a child, and ends. */
+static void task_shim_waits(struct atask *t)
+{
+    pid_t pid = t->shim;
+    if (!t->end || !pid || t->shim_start || task_shim_is_spare_fd(t->wire.fd.fd))
+        return;
+    int fd = wire_release(&t->wire);
+    if (fd < 0)
+        return;
+    task_table_drop_shim(t);
+    waiting_shims_keep(t->a->waiting, pid, t->uid, fd, t->n_killed);
+}
+
 static int task_shim_on_frame(void *ctx, const struct frame *f)
 {
     struct atask *t = ctx;
@@ -211,6 +225,7 @@ static int task_shim_on_frame(void *ctx, const struct frame *f)
             st.mem_mib = t->st.mem_mib;
         }
         t->st = st;
+        t->shim_used_ms = f->tag;
         uplink_send(&a->uplink, MSG_TASK_RUNNING, 0, &t->st);
         return 0;
     case MSG_TASK_END:
@@ -219,6 +234,7 @@ static int task_shim_on_frame(void *ctx, const struct frame *f)
         end.key = t->st.key;
         task_ended(t, &end);
         return 0;
+    case SHIM_WAITS: task_shim_waits(t); return 0;
     case MSG_INPUT_ACK: task_input_answered(t, f); return 0;
     case MSG_PMI_FENCE: uplink_send_encoded(&a->uplink, MSG_PMI_FENCE, 0, f->body, f->size); return 0;
     case SHIM_LIMIT:

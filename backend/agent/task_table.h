@@ -32,10 +32,12 @@ struct atask {
     bool leased; /* it may have a lease: its shim is told when the controller was heard */
     char *cluster;
     unsigned lost_rounds;
-    uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
-    VEC(uint64_t) inputs; /* tags of those that the shim has not answered */
-    uint64_t cpu_ticks;   /* of all its processes, when it was last measured */
-    uint32_t uid;         /* this and the next: not known of those that an earlier agent has launched */
+    uint64_t input_peer;   /* serial of the connection whose INPUT is being answered */
+    VEC(uint64_t) inputs;  /* tags of those that the shim has not answered */
+    uint64_t cpu_ticks;    /* of all its processes, when it was last measured */
+    unsigned n_killed;     /* of waiting_shims.h, when it was launched */
+    uint64_t shim_used_ms; /* of earlier tasks of its shim */
+    uint32_t uid;          /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
     struct gpu_account *gpu_account; /* NULL: it has no GPUs, or none that is measured */
     bool gpus_known;                 /* and uid */

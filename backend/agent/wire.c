@@ -10,18 +10,28 @@
 
 #define READ_SIZE 65536
 
-void wire_close(struct wire *w)
+static int wire_let_go(struct wire *w)
 {
-    if (!w->open)
-        return;
+    int fd = w->fd.fd;
     w->open = false;
     list_unlink(&w->link);
     loop_unwatch(w->loop, &w->fd);
-    close(w->fd.fd);
     w->fd.fd = -1;
     frame_reader_fini(&w->in);
     str_fini(&w->out);
     w->out_at = 0;
+    return fd;
+}
+
+void wire_close(struct wire *w)
+{
+    if (w->open)
+        close(wire_let_go(w));
+}
+
+int wire_release(struct wire *w)
+{
+    return w->open && w->out_at == w->out.len && w->in.at == w->in.n ? wire_let_go(w) : -1;
 }
 
 static void wire_fail(struct wire *w, const char *why)

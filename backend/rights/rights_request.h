@@ -78,6 +78,10 @@ struct rights_config {
     /* Whether a child of this process that is neither supervisor nor reader is one of its own. */
     bool (*is_helper)(void *ctx, pid_t pid);
     void *ctx;
+    /* A supervisor of this process that waits for another task of the user: its socket, whose owner is the
+     * caller; -1: none waits. NULL: supervisors end with their task. */
+    int (*take_shim)(void *shims, uint32_t uid, pid_t *ret_pid);
+    void *shims;
 };
 
 #endif

@@ -45,8 +45,29 @@ static int rights_make_dir(const struct rights *r, const char *task)
     return mkdirat(r->dir->tasks_fd, task, mode) < 0 ? -errno : 0;
 }
 
+/* A large grant: the supervisor has to read meanwhile. */
+static int rights_send_rest(int sock, const char *p, size_t size)
+{
+    struct timeval patience = {.tv_sec = GRANT_WAIT_S}, none = {0};
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    ssize_t n = 0;
+    size_t done = 0;
+    while (done < size && ((n = send(sock, p + done, size - done, MSG_NOSIGNAL)) > 0 || errno == EINTR))
+        done += n > 0 ? (size_t)n : 0;
+    int e = done == size ? 0 : -errno;
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+    return e;
+}
+
+/* A supervisor of a job's groups goes with them. What an agent of another account says to one that waits
+ * would be believed as a grant. */
+static bool rights_may_stay(const struct rights *r, const struct task_groups *of)
+{
+    return r->cfg.take_shim && !rights_is_shared(r) && !of->supervisor && !of->inherited.n;
+}
+
 /* What the supervisor believes whatever the agent says: the first that comes on its socket. */
-static int rights_send_grant(const struct rights *r, const struct rights_request *q,
+static int rights_send_grant(const struct rights *r, const struct rights_request *q, char *dir,
                              const struct blob *groups, const struct task_groups *of, int sock)
 {
     uint32_t root_group = 0;
@@ -71,25 +92,36 @@ static int rights_send_grant(const struct rights *r, const struct rights_request
                            .ranks = of->task,
                            .inherited = of->inherited,
                            .group = group,
-                           .workdirs = r->policy.workdirs};
+                           .workdirs = r->policy.workdirs,
+                           .stays = rights_may_stay(r, of),
+                           .dir = dir};
     struct str out = STR_INIT;
     size_t at = frame_begin(&out), done = 0;
     codec_encode(&shim_setup_rec, &g, &out);
     frame_end(&out, at, SHIM_GRANT, 0, 0);
-    struct timeval patience = {.tv_sec = GRANT_WAIT_S}, none = {0};
-    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    ssize_t n = 0;
-    while (done < out.len &&
-           ((n = send(sock, out.s + done, out.len - done, MSG_NOSIGNAL)) > 0 || errno == EINTR))
-        done += n > 0 ? (size_t)n : 0;
-    int e = done == out.len ? 0 : -errno;
-    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+    ssize_t n = send(sock, out.s, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    done = n > 0 ? (size_t)n : 0;
+    int e = done < out.len ? rights_send_rest(sock, out.s + done, out.len - done) : 0;
     str_fini(&out);
     free(group);
     return e;
 }
 
-static int rights_fork_shim(struct rights *r, const struct rights_request *q, const char *task,
+/* One that waits; -ENOENT: none does. Another error: this one has just ended. */
+static int rights_take_shim(struct rights *r, const struct rights_request *q, char *dir,
+                            const struct blob *groups, const struct task_groups *of,
+                            struct rights_answer *a)
+{
+    int sock = rights_may_stay(r, of) ? r->cfg.take_shim(r->cfg.shims, q->uid, &a->pid) : -1;
+    int e = sock < 0 ? -ENOENT : rights_send_grant(r, q, dir, groups, of, sock);
+    if (e < 0 && sock >= 0)
+        close(sock);
+    else
+        a->fd = sock;
+    return e;
+}
+
+static int rights_fork_shim(struct rights *r, const struct rights_request *q, const char *dir,
                             const struct blob *groups, const struct task_groups *of,
                             struct rights_answer *a)
 {
@@ -97,14 +129,12 @@ static int rights_fork_shim(struct rights *r, const struct rights_request *q, co
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    char *dir = xasprintf("%s/%s", r->dir->tasks_path, task);
     a->pid = forkserver_shim(&r->forkserver, dir, of->supervisor, sv[1]);
-    free(dir);
     close(sv[1]);
     int e = a->pid < 0 ? a->pid : 0;
     if (e == 0) {
         idmap_set(&r->shims, (uint64_t)a->pid, r);
-        e = rights_send_grant(r, q, groups, of, sv[0]);
+        e = rights_send_grant(r, q, NULL, groups, of, sv[0]);
     }
     if (e == 0 && rights_is_shared(r) && proc_read(a->pid, &p) == 0)
         a->start = p.start;
@@ -115,6 +145,21 @@ static int rights_fork_shim(struct rights *r, const struct rights_request *q, co
     return e;
 }
 
+static int rights_find_shim(struct rights *r, const struct rights_request *q, const char *task,
+                            const struct blob *groups, const struct task_groups *of,
+                            struct rights_answer *a)
+{
+    char *dir = xasprintf("%s/%s", r->dir->tasks_path, task);
+    int e;
+    do
+        e = rights_take_shim(r, q, dir, groups, of, a);
+    while (e < 0 && e != -ENOENT);
+    if (e == -ENOENT)
+        e = rights_fork_shim(r, q, dir, groups, of, a);
+    free(dir);
+    return e;
+}
+
 int rights_start(struct rights *r, const struct rights_request *q, struct rights_answer *a)
 {
     struct errtext err = {""};
@@ -122,7 +167,7 @@ int rights_start(struct rights *r, const struct rights_request *q, struct rights
     char task[TASKDIR_NAME_SIZE];
     taskdir_name(&q->key, task);
     a->fault = FAULT_USER;
-    unsigned n_own = (unsigned)r->shims.n;
+    unsigned n_own = r->cfg.take_shim ? 0 : (unsigned)r->shims.n; /* of which some may wait */
     int e = rights_admit(r, q, q->n_live > n_own ? q->n_live : n_own, &groups, &err);
     if (e == -EAGAIN || e == 0)
         a->fault = FAULT_NODE;
@@ -137,7 +182,7 @@ int rights_start(struct rights *r, const struct rights_request *q, struct rights
                            .devices = q->devices};
     struct task_groups of;
     job_groups_make(r->groups, q->group, &b, task, q->task_mem_mib, &of);
-    e = rights_fork_shim(r, q, task, groups, &of, a);
+    e = rights_find_shim(r, q, task, groups, &of, a);
     a->number = !task_groups_are_empty(&of);
     task_groups_fini(&of);
     if (e == 0)

@@ -49,91 +49,6 @@
 
 /* --- the beginning --- */
 
-/* What the grant says counts, whatever the setup says. */
-static void shim_take_grant(struct shim *s, struct shim_setup *g)
-{
-    struct shim_setup *to = &s->setup;
-    struct shim_setup said = *to;
-    to->drop = g->drop;
-    to->groups = g->groups;
-    to->cgroup = g->cgroup;
-    to->cgroup_v1 = g->cgroup_v1;
-    to->nofile = g->nofile;
-    to->core_known = g->core_known;
-    to->core = g->core;
-    to->spared = g->spared;
-    to->oom_score_adj = g->oom_score_adj;
-    to->spool_max = g->spool_max;
-    to->supervisor = g->supervisor;
-    to->pids = g->pids;
-    to->ranks = g->ranks;
-    to->inherited = g->inherited;
-    to->group = g->group;
-    to->workdirs = g->workdirs;
-    to->uid = g->uid;
-    to->gid = g->gid;
-    to->agent = g->agent;
-    g->groups = said.groups;
-    g->cgroup = said.cgroup;
-    g->supervisor = said.supervisor;
-    g->pids = said.pids;
-    g->ranks = said.ranks;
-    g->inherited = said.inherited;
-    g->group = said.group;
-    g->workdirs = said.workdirs;
-}
-
-/* The launch is the one that was granted: of that user, with the name of this directory. */
-static bool shim_is_granted(const struct shim *s)
-{
-    char task[TASKDIR_NAME_SIZE];
-    const char *slash = strrchr(s->dir, '/');
-    return s->l.uid == s->setup.uid && s->l.gid == s->setup.gid && slash &&
-           strcmp(slash + 1, taskdir_name(&s->l.key, task)) == 0;
-}
-
-/* The grant, the setup and the launch. False where the agent has gone before it had said all: then nothing
- * has begun. */
-static bool shim_receive(struct shim *s)
-{
-    static const unsigned order[] = {SHIM_GRANT, SHIM_SETUP, MSG_LAUNCH};
-    struct shim_setup grant = {0};
-    size_t have = 0;
-    while (have < sizeof order / sizeof *order) {
-        struct frame f;
-        int r = frame_reader_next(&s->in, &f);
-        if (r < 0)
-            return false;
-        if (r == 0) {
-            uint8_t *p = frame_reader_space(&s->in, 65536);
-            ssize_t n = recv(s->agent_fd, p, 65536, 0);
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n <= 0)
-                return false;
-            frame_reader_added(&s->in, (size_t)n);
-            continue;
-        }
-        struct errtext err;
-        if (f.type != order[have])
-            return false;
-        if (f.type == MSG_LAUNCH)
-            r = codec_decode(&launch_rec, f.body, f.size, &s->l, &err);
-        else
-            r = codec_decode(&shim_setup_rec, f.body, f.size, f.type == SHIM_GRANT ? &grant : &s->setup,
-                             &err);
-        if (r < 0) {
-            fprintf(stderr, "stoker-shim: %s\n", err.s);
-            return false;
-        }
-        have++;
-    }
-    bool same = grant.version == SHIM_VERSION && s->setup.version == SHIM_VERSION;
-    shim_take_grant(s, &grant);
-    rec_fini(&shim_setup_rec, &grant);
-    return same && shim_is_granted(s) && s->l.ranks.n > 0;
-}
-
 static bool shim_claim(struct shim *s)
 {
     struct proc self;
@@ -484,8 +399,16 @@ static void shim_store_end(struct shim *s, const struct launch_end *end)
     }
 }
 
+/* One that has killed, or has lost its agent meanwhile, ends with its task. */
+static bool shim_may_stay(const struct shim *s)
+{
+    return s->setup.stays && !s->pmi && !s->pty && !s->opener && !s->terminating && !s->was_killed &&
+           !s->oom && !s->notes_stuck && !s->out.len;
+}
+
 static void shim_finish(struct shim *s)
 {
+    s->setup.stays = shim_may_stay(s);
     struct launch_end end = {.key = s->l.key, .t_start = s->t_start, .t_end = s->t_end};
     shim_mem_finish(s, &end);
     end.run_ms = (uint64_t)(s->end_ms - s->start_ms);
@@ -497,61 +420,32 @@ static void shim_finish(struct shim *s)
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
     shim_store_end(s, &end);
-    shim_agent_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
+    shim_agent_add(s, MSG_TASK_END, 0, &launch_end_rec, &end);
+    if (s->setup.stays)
+        shim_agent_add(s, SHIM_WAITS, 0, NULL, NULL);
+    shim_agent_flush(s);
     if (s->agent_fd >= 0 && s->out.len) {
         /* The record is there for later requests: an agent that does not read is not waited for. */
         struct pollfd p = {.fd = s->agent_fd, .events = POLLOUT};
         poll(&p, 1, 1000);
         shim_agent_flush(s);
     }
+    s->message = NULL; /* the record's, as all that it holds */
+    rec_fini(&launch_end_rec, &end);
 }
 
-static void shim_settle(const struct shim *s)
+bool shim_run_task(struct shim *s)
 {
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL); /* only SIGKILL ends a supervisor */
-    setsid();
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* An agent of another account reads what is in the directory, whose group it is. */
-    umask(shim_is_shared(s) ? 027 : 077);
-    prctl(PR_SET_DUMPABLE, 0);
-}
-
-int shim_main(const char *dir)
-{
-    struct shim s = {.dir = dir,
-                     .agent_fd = SHIM_SOCKET_FD,
-                     .on_frame = shim_orders_take_frame,
-                     .ctl_fd = -1,
-                     .opener_fd = -1,
-                     .timer_fd = -1,
-                     .spare_fds = {-1, -1, -1, -1},
-                     .out = STR_INIT,
-                     .input = STR_INIT,
-                     .kill_ms = INT64_MAX,
-                     .wait_ms = INT64_MAX,
-                     .sinks = VEC_INIT};
-    fcntl(SHIM_SOCKET_FD, F_SETFD, FD_CLOEXEC);
-    if (!shim_receive(&s)) {
-        fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
-        return 1;
-    }
-    shim_settle(&s);
-    s.t_start = wall_read();
-    s.start_ms = mono_ms();
-    s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s.dir_fd < 0 || !shim_claim(&s))
-        return 1;
-    shim_kill_take_spares(&s);
-    taskdir_mark(&s.l.key, s.l.cluster, s.mark);
-    sigset_t chld;
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
-    s.signal_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-    shim_start(&s);
-    shim_run(&s);
-    shim_pmi_stop(&s);
-    shim_finish(&s);
-    return 0;
+    s->t_start = wall_read();
+    s->start_ms = mono_ms();
+    s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->dir_fd < 0 || !shim_claim(s))
+        return false;
+    shim_kill_take_spares(s);
+    taskdir_mark(&s->l.key, s->l.cluster, s->mark);
+    shim_start(s);
+    shim_run(s);
+    shim_pmi_stop(s);
+    shim_finish(s);
+    return true;
 }

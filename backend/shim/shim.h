@@ -6,7 +6,10 @@
 #ifndef STOKER_BACKEND_SHIM_SHIM_H
 #define STOKER_BACKEND_SHIM_SHIM_H
 
-/* The whole life of a shim. Returns its exit status. */
-int shim_main(const char *dir);
+#include "backend/shim/shim_state.h"
+
+/* From the claim to the end record, of the launch in s. s->setup.stays is true afterwards where the
+ * supervisor has told its agent that it waits for another. False where another process has the task. */
+bool shim_run_task(struct shim *s);
 
 #endif

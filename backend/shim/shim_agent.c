@@ -38,6 +38,7 @@ static void shim_agent_lost(struct shim *s)
 {
     close(s->agent_fd);
     s->agent_fd = -1;
+    s->setup.stays = false; /* it ends with its task */
     str_clear(&s->out);
     s->out_at = 0;
     frame_reader_fini(&s->in);
@@ -64,8 +65,7 @@ void shim_agent_flush(struct shim *s)
     s->out_at = 0;
 }
 
-void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
-                     const void *body)
+void shim_agent_add(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body)
 {
     if (s->agent_fd < 0 || s->out.len > OUT_MAX)
         return;
@@ -73,6 +73,12 @@ void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct r
     if (d)
         codec_encode(d, body, &s->out);
     frame_end(&s->out, at, (uint16_t)type, 0, tag);
+}
+
+void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
+                     const void *body)
+{
+    shim_agent_add(s, type, tag, d, body);
     shim_agent_flush(s);
 }
 
@@ -92,7 +98,7 @@ void shim_agent_tell_running(struct shim *s)
         .gpus = s->l.alloc.gpus,
         .mem_mib = s->l.alloc.mem_mib,
     };
-    shim_agent_send(s, MSG_TASK_RUNNING, 0, &launch_status_rec, &st);
+    shim_agent_send(s, MSG_TASK_RUNNING, s->used_ms, &launch_status_rec, &st);
     s->told_running = true;
 }
 

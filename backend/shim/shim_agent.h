@@ -6,6 +6,9 @@
 
 void shim_agent_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
                      const void *body);
+/* The same, to be sent with what comes next. */
+void shim_agent_add(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d,
+                    const void *body);
 void shim_agent_flush(struct shim *s);
 /* Reads what the agent says; on its end listens for the next one. */
 void shim_agent_read(struct shim *s);

@@ -25,7 +25,7 @@ void shim_kill_take_spares(struct shim *s)
 {
     for (size_t i = 0; i < SPARE_FDS; i++)
         if (s->spare_fds[i] < 0)
-            s->spare_fds[i] = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0);
+            s->spare_fds[i] = fcntl(s->signal_fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static void kill_give_spares(struct shim *s)

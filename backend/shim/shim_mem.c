@@ -124,8 +124,10 @@ void shim_mem_finish(struct shim *s, struct launch_end *end)
 {
     struct rusage u;
     getrusage(RUSAGE_CHILDREN, &u);
-    end->cpu_ms = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+    uint64_t ms = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
                   (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+    end->cpu_ms = ms - s->used_ms;
+    s->used_ms = ms;
     const char *how = "largest process";
     uint64_t bytes;
     const char *peak = s->setup.cgroup_v1 ? "memory.max_usage_in_bytes" : "memory.peak";
@@ -136,8 +138,8 @@ void shim_mem_finish(struct shim *s, struct launch_end *end)
         how = "RSS every 250 ms";
     }
     /* Between two looks a single process may have been larger than all of them at either. */
-    if ((uint64_t)u.ru_maxrss > s->peak_kib)
-        s->peak_kib = (uint64_t)u.ru_maxrss;
+    if (s->largest_kib > s->peak_kib)
+        s->peak_kib = s->largest_kib;
     if (mem_kernel_kills(s)) {
         uint64_t limit = s->l.alloc.mem_mib * 1024;
         s->peak_kib = s->peak_kib > limit ? s->peak_kib : limit; /* it wanted more than that */

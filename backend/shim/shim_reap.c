@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +39,10 @@ void shim_reap(struct shim *s)
 {
     int status;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    struct rusage u;
+    while ((pid = wait4(-1, &status, WNOHANG, &u)) > 0) {
+        if ((uint64_t)u.ru_maxrss > s->largest_kib)
+            s->largest_kib = (uint64_t)u.ru_maxrss;
         if (pid == s->opener)
             s->opener = 0;
         for (size_t i = 0; i < s->n_ranks; i++)

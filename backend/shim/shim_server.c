@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "backend/confine/confine.h"
-#include "backend/shim/shim.h"
 #include "backend/shim/shim_group.h"
+#include "backend/shim/shim_life.h"
 #include "backend/task/programs.h"
 #include "backend/task/shim_setup.h"
 
@@ -55,9 +55,7 @@ static int shim_server_become(const char *dir, int sock, char *title, size_t tit
     setsid();
     dup2(sock, SHIM_SOCKET_FD);
     close(sock);
-    memset(title, 0, title_size);
-    memcpy(title, dir, strnlen(dir, title_size - 1));
-    return shim_main(dir);
+    return shim_main(dir, title, title_size);
 }
 
 static int shim_server_run(char *title, size_t title_size)
@@ -103,7 +101,7 @@ int shim_program(int argc, char **argv)
     }
     programs_hold(); /* its copies hold it too */
     if (argc == 1)
-        return shim_main(argv[0]);
+        return shim_main(argv[0], NULL, 0);
     if (argc != 2 || strcmp(argv[0], FORKSERVER_OPTION) != 0) {
         fputs("usage: stoker-shim DIRECTORY (started by stoker-agent)\n", stderr);
         return 2;

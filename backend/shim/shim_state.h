@@ -101,6 +101,8 @@ struct shim {
     int64_t mem_ms;   /* when to look at the memory next; INT64_MAX: never */
     int64_t spool_ms; /* the same of the spool */
     uint64_t peak_kib;
+    uint64_t largest_kib; /* of its processes that have ended */
+    uint64_t used_ms;     /* CPU time of the tasks before this one */
 
     struct str input;
     uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */

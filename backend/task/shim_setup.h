@@ -3,8 +3,10 @@
  * A shim is started with a socket as descriptor 3 and its task directory as argument. On the socket comes a
  * grant from what has the rights (backend/rights), then from the agent a setup and the launch itself, as
  * the controller sent it; from then on KILL and INPUT one way, TASK_RUNNING, TASK_END and INPUT_ACK the
- * other. The shim outlives the agent: then it listens on `ctl` in
- * its directory.
+ * other. The shim outlives the agent: then it listens on `ctl` in its directory.
+ *
+ * A shim that may (`stays`) says behind TASK_END that it WAITS: what comes next on its socket is another
+ * grant, setup and launch. Requests to the task before are passed over.
  */
 #ifndef STOKER_BACKEND_TASK_SHIM_SETUP_H
 #define STOKER_BACKEND_TASK_SHIM_SETUP_H
@@ -25,6 +27,8 @@ enum {
     SHIM_GRANT =
         0xf003, /* to the shim, before all else: a setup, of which it keeps what an agent cannot say */
     SHIM_LEASE = 0xf002, /* agent to shim: the controller was heard; no body, the tag is the time */
+    SHIM_WAITS =
+        0xf004, /* shim to agent, behind the end of its task: it waits for another GRANT; no body */
 };
 
 struct shim_setup {
@@ -54,6 +58,8 @@ struct shim_setup {
     char *group;           /* the word of its job's groups, for the next agent; NULL: none */
     uint32_t uid, gid;     /* GRANT: those of the launch */
     uint32_t agent;        /* GRANT: the uid of the agent */
+    bool stays;            /* GRANT: it may wait for another task when this one has ended */
+    char *dir;             /* GRANT: the directory of the task; NULL: the one that it was started with */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -83,7 +89,9 @@ struct shim_setup {
     F(S, STR, group) \
     F(S, U32, uid) \
     F(S, U32, gid) \
-    F(S, U32, agent)
+    F(S, U32, agent) \
+    F(S, BOOL, stays) \
+    F(S, STR, dir)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -1,0 +1,150 @@
+/* test_agent_waiting.c - a real agent whose supervisors take one task after the other.
+ *
+ * As root everything runs a second time as an ordinary user.
+ *
+ * test-user
+ */
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "tests/lib/agent_cases.h"
+
+/* Runs it to its end, and returns its supervisor. ret: the end; NULL: it is of no interest. */
+static pid_t run_task(struct driver *d, uint32_t job, const char *command, struct launch_end **ret)
+{
+    char name[32];
+    char *line = xasprintf("echo $PPID >%u.pid; %s", job, command);
+    driver_run(d, job, line);
+    free(line);
+    struct launch_end *e = driver_end(d, job, true);
+    check_int(command, e->end_kind, END_EXITED);
+    snprintf(name, sizeof name, "%u.pid", job);
+    pid_t pid = driver_pid_in(d, name);
+    if (ret)
+        *ret = e;
+    else
+        driver_end_free(e);
+    return pid;
+}
+
+static void test_next_task_has_the_same_supervisor(void **state)
+{
+    struct driver *d = *state;
+    pid_t first = run_task(d, 1, "true", NULL);
+    for (uint32_t i = 2; i < 6; i++)
+        check_int("supervisor", run_task(d, i, "true", NULL), first);
+}
+
+/* What a task has used is not counted for the next one. */
+static void test_usage_begins_again(void **state)
+{
+    struct driver *d = *state;
+    struct launch_end *large, *small;
+    pid_t first =
+        run_task(d, 1, "python3 -c 'x = bytearray(200 << 20)\nfor i in range(6000000): pass'", &large);
+    check_int("supervisor", run_task(d, 2, "true", &small), first);
+    assert_true(large->peak_rss_kib > 200 << 10);
+    assert_true(large->cpu_ms > 0);
+    assert_true(small->peak_rss_kib < 100 << 10);
+    assert_true(small->cpu_ms <= large->cpu_ms);
+    assert_true(small->t_start.ms >= large->t_end.ms);
+    driver_end_free(large);
+    driver_end_free(small);
+}
+
+/* What belongs to one task alone: its output, its environment, its limits, its exit. */
+static void test_nothing_is_left_of_the_task_before(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    driver_launch_init(d, &l, 1, "echo $PPID >1.pid; echo one; echo $MARK; exit 7");
+    strv_push(&l.env, "MARK=first");
+    l.umask = 077;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("code", e->ranks.v[0].code, 7);
+    driver_end_free(e);
+    pid_t first = driver_pid_in(d, "1.pid");
+    check_int("supervisor", run_task(d, 2, "echo \"-$MARK-\"; umask; ls /proc/self/fd | wc -l", &e), first);
+    check_int("code", e->ranks.v[0].code, 0);
+    driver_end_free(e);
+    driver_check_output(d, "1.out", "one\nfirst\n");
+    driver_check_output(d, "2.out", "--\n0022\n4\n");
+}
+
+static void test_supervisor_goes_after_a_while(void **state)
+{
+    struct driver *d = *state;
+    pid_t pid = run_task(d, 1, "true", NULL);
+    driver_await(driver_is_gone, &pid, "a supervisor without a task ends");
+    assert_true(run_task(d, 2, "true", NULL) != pid);
+}
+
+static void test_supervisor_goes_with_its_agent(void **state)
+{
+    struct driver *d = *state;
+    pid_t pid = run_task(d, 1, "true", NULL);
+    driver_kill(d, SIGKILL);
+    driver_await(driver_is_gone, &pid, "a supervisor without a task and an agent ends");
+    driver_connect(d);
+    run_task(d, 2, "true", NULL);
+}
+
+static void test_supervisor_that_was_killed_is_not_used(void **state)
+{
+    struct driver *d = *state;
+    pid_t pid = run_task(d, 1, "true", NULL);
+    kill(pid, SIGKILL);
+    driver_await(driver_is_gone, &pid, "the supervisor is gone");
+    assert_true(run_task(d, 2, "true", NULL) != pid);
+}
+
+/* One that had to kill ends with its task. */
+static void test_supervisor_of_a_killed_task_ends(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "echo $PPID >1.pid; sleep 1000");
+    pid_t pid = driver_pid_in(d, "1.pid");
+    driver_terminate(d, 1, KILL_CANCEL, 0, NULL);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("end", e->end_kind, END_KILLED);
+    driver_end_free(e);
+    assert_true(run_task(d, 2, "true", NULL) != pid);
+}
+
+/* A task that begins with the supervisor of another is as safe as any: an agent after this one finds it. */
+static void test_second_task_is_adopted(void **state)
+{
+    struct driver *d = *state;
+    pid_t pid = run_task(d, 1, "true", NULL);
+    driver_run_as(d, 2, "echo $PPID >2.pid; until [ -e go ]; do sleep 0.01; done; exit 5");
+    check_int("supervisor", driver_pid_in(d, "2.pid"), pid);
+    driver_kill(d, SIGKILL);
+    char *go = xasprintf("%s/work/go", d->dir);
+    assert_int_equal(mkdir(go, 0700), 0);
+    free(go);
+    driver_await(driver_is_gone, &pid, "it ends with its task");
+    driver_connect(d);
+    struct launch_end *e = driver_end(d, 2, true);
+    check_int("end", e->end_kind, END_EXITED);
+    check_int("code", e->ranks.v[0].code, 5);
+    driver_end_free(e);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        AGENT_CASE(test_next_task_has_the_same_supervisor),
+        AGENT_CASE(test_usage_begins_again),
+        AGENT_CASE(test_nothing_is_left_of_the_task_before),
+        AGENT_CASE(test_supervisor_goes_after_a_while),
+        AGENT_CASE(test_supervisor_goes_with_its_agent),
+        AGENT_CASE(test_supervisor_that_was_killed_is_not_used),
+        AGENT_CASE(test_supervisor_of_a_killed_task_ends),
+        AGENT_CASE(test_second_task_is_adopted),
+    };
+    return agent_cases(tests, argc, argv);
+}
