@@ -51,11 +51,14 @@ static void schedule_stop(struct control *c)
     free(s);
 }
 
-/* The results of the newest cycle point to names of partitions that the state owns. */
+/* The results of the newest cycle point to names of partitions that the state owns. What forecasts have
+ * learnt stays. */
 static void schedule_forget(struct control *c)
 {
-    planner_free(c->planner);
+    struct planner *old = c->planner;
     c->planner = planner_new();
+    forecaster_inherit(planner_forecaster(c->planner), planner_forecaster(old));
+    planner_free(old);
 }
 
 static void schedule_before(struct control *c, struct emission *e)

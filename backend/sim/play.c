@@ -39,6 +39,7 @@ struct play_clock {
     struct heap due;
     size_t n_submitted, n_over;
     struct wall now, wake;
+    bool untold;    /* a job waits that has been told nothing yet */
     uint32_t stuck; /* a job that is preempted again and again; 0: none */
     struct play *out;
 };
@@ -166,6 +167,7 @@ static void play_submit(struct play_clock *c, uint32_t at)
     c->index_of.v[j->id] = at;
     play_must_emit(c, EV_SUBMIT, out->id, j);
     free(j);
+    c->untold = true;
 }
 
 static void play_submit_due(struct play_clock *c)
@@ -246,6 +248,7 @@ static void play_end_run(struct play_clock *c, uint32_t at, enum end_kind kind)
     struct play_job *out = &c->out->jobs[at];
     double held = play_charge(c, at, j);
     play_must_emit(c, EV_END, id, &body);
+    c->untold = c->untold || !job_state_is_final(j->state);
     if (job_state_is_final(j->state)) {
         out->ran_s = r->done_s + (int64_t)held;
         play_retire(c, at, j);
@@ -350,6 +353,20 @@ static bool play_next_instant(struct play_clock *c)
     return true;
 }
 
+/* Each job is told its start once it waits; what is told later on counts for no score. */
+static void play_forecast(struct play_clock *c)
+{
+    struct forecaster *f = planner_forecaster(c->planner);
+    if (!c->untold)
+        return;
+    c->untold = false;
+    if (!c->m.n_pending)
+        return;
+    forecast_begin(f, &c->view, c->now);
+    while (!forecast_step(f, &c->view, UINT32_MAX))
+        ;
+}
+
 static void play_run_clock(struct play_clock *c, struct progress *p)
 {
     for (size_t n = 0; !c->stuck && play_next_instant(c); n++) {
@@ -360,6 +377,7 @@ static void play_run_clock(struct play_clock *c, struct progress *p)
             again = play_pass(c);
             again = play_end_due(c) || again; /* without a time of grace they are gone at once */
         }
+        play_forecast(c);
         if (p && n % TELL_EVERY == 0)
             progress_tell(p, c->w->until_s ? c->n_submitted : c->n_over, c->w->jobs.n);
     }
@@ -371,6 +389,7 @@ static void play_close_books(struct play_clock *c)
     if (c->w->until_s)
         c->now = play_instant(c, c->w->until_s);
     c->out->end_s = play_seconds(c, c->now);
+    forecast_scores_save(planner_forecaster(c->planner)->scores, &c->out->scores);
     for (uint32_t at = 0; at < c->out->n_jobs; at++) {
         struct play_job *out = &c->out->jobs[at];
         const struct job *j = out->id ? model_get_job(&c->m, out->id) : NULL;
@@ -419,5 +438,6 @@ int play_run(const struct cluster_spec *cluster, const struct workload *w, struc
 void play_fini(struct play *r)
 {
     free(r->jobs);
+    rec_fini(&msg_scores_rec, &r->scores);
     *r = (struct play){0};
 }

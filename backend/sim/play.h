@@ -14,6 +14,7 @@
 
 #include "backend/sim/progress.h"
 #include "backend/sim/workload.h"
+#include "src/answers/answer_score.h"
 #include "src/answers/refusal.h"
 #include "src/model/spec.h"
 
@@ -35,6 +36,7 @@ struct play {
     int64_t end_s;                  /* of the simulation */
     double cpu_s, mem_mib_s, gpu_s; /* held, by all */
     uint64_t passes, events;
+    struct msg_scores scores; /* of what each job was told first when it waited */
 };
 
 /* Errors: -EINVAL where the state refuses the cluster; -ELOOP where its rules make jobs preempt one another

@@ -9,6 +9,7 @@
 #include "backend/sim/simcluster.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/text/score_text.h"
 
 #define HOUR_S 3600.0
 #define DAY_S  86400.0
@@ -172,6 +173,7 @@ void play_report_init(struct sim_report *ret, const struct play *r, const struct
         report_tally_close(&parts[i], cluster->parts.v[i].name,
                            simcluster_capacity(cluster, &cluster->parts.v[i]), seconds,
                            rec_list_push(&ret->partitions));
+    rec_copy(&msg_scores_rec, &ret->forecasts, &r->scores);
     free(users);
     free(by_account);
     free(parts);
@@ -219,6 +221,43 @@ static void report_text_rows(struct str *out, const char *title, const struct si
     free(sorted);
 }
 
+static void report_text_seconds(struct str *out, double s, bool is_known)
+{
+    char text[UNITS_TEXT_SIZE] = "-";
+    if (is_known)
+        duration_format_words((int64_t)(s + 0.5), text);
+    str_appendf(out, " %10s", text);
+}
+
+static void report_text_score(struct str *out, const char *wait, const struct score_row *r)
+{
+    str_appendf(out, "  %-16s %7" PRIu64 " %7.1f %7.1f %7.1f %7.1f", wait, r->starts,
+                100 * score_part(r->inside, r->ranges), 100 * score_part(r->before, r->ranges),
+                100 * score_part(r->behind, r->ranges), 100 * score_part(r->later, r->starts));
+    report_text_seconds(out, score_early_s(r), r->starts);
+    report_text_seconds(out, score_late_s(r), r->starts);
+    report_text_seconds(out, score_width_s(r), r->ranges);
+    report_text_seconds(out, score_interval_s(r), r->ranges);
+    str_append_char(out, '\n');
+}
+
+static void report_text_forecasts(struct str *out, const struct msg_scores *m)
+{
+    struct score_row all = score_total(m);
+    if (!all.starts)
+        return;
+    str_appendf(out, "\n%-18s %7s %7s %7s %7s %7s %10s %10s %10s %10s\n", "forecast waits", "starts",
+                "range %", "before", "after", "late %", "sooner by", "later by", "range", "score");
+    for (size_t i = 0; i < m->rows.n; i++) {
+        struct str wait = STR_INIT;
+        score_text_horizon(m, i, &wait);
+        if (m->rows.v[i].starts)
+            report_text_score(out, wait.s, &m->rows.v[i]);
+        str_fini(&wait);
+    }
+    report_text_score(out, "all", &all);
+}
+
 void play_report_text(const struct sim_report *r, struct str *out)
 {
     cell_text(out, r->workload, -1, false, false);
@@ -243,6 +282,7 @@ void play_report_text(const struct sim_report *r, struct str *out)
     if (r->accounts.n > 1)
         report_text_rows(out, "accounts", r->accounts.v, r->accounts.n);
     report_text_rows(out, "users", r->users.v, r->users.n);
+    report_text_forecasts(out, &r->forecasts);
 }
 
 int play_write_starts(const struct play *r, const struct workload *w, FILE *f)

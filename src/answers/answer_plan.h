@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/answers/answer_score.h"
 #include "src/base/rec.h"
 
 /* X(enum member, name, what it means) */
@@ -50,9 +51,11 @@ struct msg_plan { /* the whole answer, by start; it travels as it is */
     struct wall now, made; /* made: the last full forecast; unset: there was none yet */
     uint32_t n_more;       /* rows that were left out */
     uint32_t samples;      /* starts that the likely ranges are learnt from */
+    struct msg_scores scores;
 };
 #define MSG_PLAN_FIELDS(F, G, S) \
-    G(S, LISTOF, rows, plan_row) F(S, WALL, now) F(S, WALL, made) F(S, U32, n_more) F(S, U32, samples)
+    G(S, LISTOF, rows, plan_row) F(S, WALL, now) F(S, WALL, made) F(S, U32, n_more) F(S, U32, samples) \
+    G(S, SUB, scores, msg_scores)
 
 extern const struct rec_desc plan_row_rec, msg_plan_rec;
 

@@ -481,6 +481,7 @@ struct msg_stats { /* S->C */
     uint64_t history_bytes;   /* that the history takes */
     uint64_t memory_most_kib; /* that the controller may take */
     bool short_of_disk, short_of_memory; /* jobs can only be cancelled */
+    struct msg_scores forecasts;         /* how they came true: kept over restarts */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
@@ -489,7 +490,8 @@ struct msg_stats { /* S->C */
     F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)                      \
     F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)                                 \
     F(S, U64, completed) F(S, U64, cancelled) F(S, U64, failed) F(S, U64, disk_left) F(S, U64, disk_all) \
-    F(S, U64, history_bytes) F(S, U64, memory_most_kib) F(S, BOOL, short_of_disk) F(S, BOOL, short_of_memory)
+    F(S, U64, history_bytes) F(S, U64, memory_most_kib) F(S, BOOL, short_of_disk) F(S, BOOL, short_of_memory) \
+    G(S, SUB, forecasts, msg_scores)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */

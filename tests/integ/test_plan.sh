@@ -18,6 +18,8 @@ json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
 forecast() { stoker plan --json | json '"".join(sorted(r["kind"][0] for r in d["rows"]))' | grep -qx ffrrrruu; }
 
 case_ "an empty cluster"
+says "no scores yet" 0 "No job has started yet that was told a wait of a minute or more." "" stoker plan --score
+says "scores of a user" 2 "" "stoker plan: error: --score is of all jobs: it goes with --json alone" stoker plan --score -u bin
 says "plan" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan
 
 case_ "what runs, for whom places are held, what is forecast, what is not"
@@ -120,4 +122,24 @@ scancel $first
 wait_state $((more - 2)) "RUNNING COMPLETED"
 run sbatch --test-only -p one -c 5 --hold --wrap true
 is "that never fits" $rc 1
+
+case_ "forecasts are scored, over restarts too"
+scored() { [ "$(stoker plan --score --json | json 'd["scores"][-1]["starts"]')" -gt 0 ]; }
+wait_for 15 scored
+is "those that started sooner than told" "$(stoker plan --score --json | json 'd["scores"][-1]["starts"] == sum(s["starts"] for s in d["scores"][:-1]), d["scores"][-1]["later"], d["scores"][-1]["sooner_mean"] > 60, d["range_percent"]')" \
+    "True 0 True 50"
+must stoker plan --score
+fits "scores" "$out"
+has "as a table" "$out" "IN RANGE"
+has "in sdiag" "$(sdiag)" "Later than told (%): 0.0"
+before=$(stoker plan --score --json | json 'd["scores"], d["since"]')
+must stoker down
+must stoker up
+is "after a restart" "$(stoker plan --score --json | json 'd["scores"], d["since"]')" "$before"
+must stoker down
+head -c 60 "$STOKER_HOME/state/forecasts" >cut
+cp cut "$STOKER_HOME/state/forecasts"
+must stoker up
+says "after damage of the file" 0 "No job has started yet that was told a wait of a minute or more." "" stoker plan --score
+has "which the log tells" "$(cat "$STOKER_HOME"/log/*)" "the scores of forecasts begin again"
 cluster_stop

@@ -470,6 +470,22 @@ static void the_plans_title_fits_40_columns(void **state)
     must_show(u, "Timeline 12 h by node   20 min old");
 }
 
+static void the_timeline_tells_how_forecasts_came_true(void **state)
+{
+    struct ui_fixture *g = *state;
+    struct uilab *u = &g->u;
+    struct msg_plan p = {.now = u->lab.now, .made = u->lab.now};
+    *(struct score_row *)rec_list_push(&p.scores.rows) = (struct score_row){
+        .starts = 200, .later = 3, .ranges = 100, .before = 25, .inside = 48, .behind = 27};
+    uilab_keys(u, "4");
+    uilab_feed(u, MSG_PLAN_DATA, uilab_sent(u, MSG_PLAN)->tag, &p);
+    uilab_draw(u, 24, 80);
+    must_show(u, "200 starts were forecast: 48 % within their range, 1.5 % later than told");
+    uilab_draw(u, 12, 80); /* the rows need the lines */
+    must_not_show(u, "were forecast");
+    rec_fini(&msg_plan_rec, &p);
+}
+
 static void the_cursor_tells_what_is_there(void **state)
 {
     struct ui_fixture *g = *state;
@@ -743,6 +759,7 @@ int main(void)
         UI_FIXTURE_CASE(the_plan_is_on_a_line_of_time),
         UI_FIXTURE_CASE(the_plans_title_fits_40_columns),
         UI_FIXTURE_CASE(the_cursor_tells_what_is_there),
+        UI_FIXTURE_CASE(the_timeline_tells_how_forecasts_came_true),
         UI_FIXTURE_CASE(the_plan_is_asked_for_seldom),
         UI_FIXTURE_CASE(why_of_a_held_job_releases_it),
         UI_FIXTURE_CASE(why_of_what_does_not_wait_is_known_here),

@@ -11,6 +11,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
+#include "src/text/score_text.h"
 #include "ui/info/plan_info.h"
 #include "ui/jobs/job_copy.h"
 #include "ui/jobs/job_view.h"
@@ -23,6 +24,7 @@
 #define ASK_PAUSE_MS 4000
 #define MINUTE_MS    60000
 #define INFO_LINES   3
+#define SCORE_ROWS   12
 
 static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400};
 #define N_SPANS (sizeof spans / sizeof spans[0])
@@ -154,6 +156,17 @@ static struct wall cursor_time(const struct timeline_screen *t)
     return t->at ? planbars_time(&t->bars.axis, (int)t->at) : ui_now(t->v.ui);
 }
 
+static void draw_scores(const struct timeline_screen *t, struct canvas *c, struct rect r)
+{
+    struct rich line = {0};
+    struct str text = STR_INIT;
+    score_text_brief(&t->bars.plan.scores, &text);
+    rich_addf(&line, ROLE_DIM, "%s", text.len ? text.s : "");
+    rich_draw(&line, c, r.y, r.x, r.w);
+    rich_fini(&line);
+    str_fini(&text);
+}
+
 static void draw_info(const struct timeline_screen *t, struct canvas *c, struct rect r)
 {
     const struct lane *l = current_lane(t);
@@ -168,6 +181,8 @@ static void draw_info(const struct timeline_screen *t, struct canvas *c, struct 
     for (int i = 0; i < 2; i++)
         rich_draw(&told.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
     lines_fini(&told);
+    if (r.h > INFO_LINES)
+        draw_scores(t, c, rect_make(r.y + INFO_LINES, r.x + 2, 1, r.w - 3));
 }
 
 /* A line through empty cells and bars; letters stay. */
@@ -209,6 +224,12 @@ static void draw_axis(struct timeline_screen *t, struct canvas *c, struct rect b
     canvas_unclip(c, old);
 }
 
+/* They have a line of their own on a screen that is high enough. */
+static bool has_scores(const struct timeline_screen *t, int rows)
+{
+    return score_total(&t->bars.plan.scores).starts && rows > SCORE_ROWS;
+}
+
 static void view_draw(struct view *v, struct canvas *c, const struct screen_layout *l)
 {
     struct timeline_screen *t = timeline_of(v);
@@ -218,7 +239,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct screen_layo
     if (inner.body.h > 10)
         legend = rect_take_bottom(&inner.body, 1);
     if (inner.body.h > INFO_LINES + 4)
-        info = rect_take_bottom(&inner.body, INFO_LINES);
+        info = rect_take_bottom(&inner.body, INFO_LINES + has_scores(t, inner.body.h));
     lines_addf(&empty, ROLE_NORMAL,
                t->plan_ask.refused ? tr("The controller has no plan.") : tr("No jobs."));
     t->body = inner.body;

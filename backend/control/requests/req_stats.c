@@ -37,6 +37,7 @@ void req_stats(struct session *s, uint64_t tag, void *body)
     if (privacy_of(s) & (PRIVATE_JOBS | PRIVATE_USAGE))
         req_stats_keep_own(s, &m);
     shortage_tell(c, &m);
+    forecast_scores_save(planner_forecaster(c->planner)->scores, &m.forecasts);
     session_send(s, MSG_STATS_DATA, tag, &m);
     rec_fini(&msg_stats_rec, &m);
 }

@@ -127,7 +127,6 @@ void cycle_start(struct cycle *s, struct job_class *g, struct pending_entry *u)
         u->chosen_len = s->place.len;
     }
     forecast_learn(&p->forecast, u);
-    u->forecast.first_made = 0;
     u->count--;
     u->at++;
     queue_note_job(&p->queue, u->job);

@@ -8,7 +8,7 @@ struct planner *planner_new(void)
     struct planner *p = xcalloc(1, sizeof *p);
     queue_init_lists(&p->queue);
     preempt_init(&p->preempt, &p->queue);
-    p->forecast.queue = &p->queue;
+    forecaster_init(&p->forecast, &p->queue);
     p->queue.notes.all = true;
     return p;
 }
@@ -28,7 +28,7 @@ void planner_forget_cycle(struct planner *p)
 
 static void planner_fini(struct planner *p)
 {
-    forecast_forget(&p->forecast);
+    forecaster_fini(&p->forecast);
     preempt_fini(&p->preempt);
     planner_forget_cycle(p);
     queue_fini(&p->queue);

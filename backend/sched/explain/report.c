@@ -160,6 +160,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
     *ret = (struct msg_plan){.now = now,
                              .made = forecast_made(planner_forecaster(p)),
                              .samples = forecast_samples(planner_forecaster(p))};
+    forecast_scores_save(planner_forecaster(p)->scores, &ret->scores);
     planner_ready(p, v, now);
     priorities_begin_query(planner_queue(p), v, now);
     size_t half = planner_queue(p)->entries.by_job.n < filter->rows_max / 2

@@ -19,6 +19,7 @@
 #ifndef STOKER_BACKEND_SCHED_FORECAST_H
 #define STOKER_BACKEND_SCHED_FORECAST_H
 
+#include "backend/sched/forecast/forecast_score.h"
 #include "backend/sched/queue/queue.h"
 
 enum forecast_kind {
@@ -31,7 +32,7 @@ enum forecast_kind {
 };
 
 #define FORECAST_SAMPLES  128
-#define FORECAST_HORIZONS 4
+#define FORECAST_HORIZONS SCORE_HORIZONS
 
 struct forecast_record {            /* how forecasts of one horizon came true */
     float ratios[FORECAST_SAMPLES]; /* wait divided by forecast wait, of recent starts */
@@ -42,6 +43,7 @@ struct forecaster {
     struct queue *queue;
     struct forecasts *making, *made; /* under way; the last that was finished */
     struct forecast_record records[FORECAST_HORIZONS];
+    struct forecast_scores *scores; /* how what it told came true */
 };
 
 struct forecast {
@@ -52,6 +54,29 @@ struct forecast {
     struct wall made; /* when */
     uint32_t samples; /* starts after a wait about as long, from which the range is learnt */
 };
+
+void forecaster_init(struct forecaster *p, struct queue *q);
+void forecaster_fini(struct forecaster *p);
+/* Takes what another one has learnt and told, which then has nothing of it. */
+void forecaster_inherit(struct forecaster *p, struct forecaster *from);
+
+struct learnt_ratio { /* of a start: its wait divided by the wait that was told */
+    uint32_t horizon;
+    double ratio;
+};
+#define LEARNT_RATIO_FIELDS(F, G, S) F(S, U32, horizon) F(S, F64, ratio)
+
+struct forecast_memory { /* what is kept over restarts */
+    struct msg_scores scores;
+    REC_LIST(struct learnt_ratio) ratios; /* the oldest first */
+};
+#define FORECAST_MEMORY_FIELDS(F, G, S) G(S, SUB, scores, msg_scores) G(S, LISTOF, ratios, learnt_ratio)
+extern const struct rec_desc learnt_ratio_rec, forecast_memory_rec;
+
+/* Caller frees with rec_fini(&forecast_memory_rec). */
+void forecaster_save(const struct forecaster *p, struct forecast_memory *ret);
+/* Of a forecaster that has learnt nothing yet. What does not make sense is left out. */
+void forecaster_restore(struct forecaster *p, const struct forecast_memory *m);
 
 /* Begins a forecast and drops the one under way. There must have been a cycle. */
 void forecast_begin(struct forecaster *p, const struct sched_view *v, struct wall now);
@@ -74,7 +99,7 @@ struct forecast forecast_of(const struct forecaster *p, uint32_t job);
 struct forecast forecast_try(struct forecaster *p, const struct job_class *g, const char *licences,
                              int64_t from, uint32_t *ret_choice);
 
-/* An entry starts: learns from its first forecast. */
+/* An entry starts: learns from its first forecast, and scores it. */
 void forecast_learn(struct forecaster *p, const struct pending_entry *u);
 /* Drops all forecasts. */
 void forecast_forget(struct forecaster *p);

@@ -4,12 +4,49 @@
 
 #include "backend/sched/forecast/forecast_internal.h"
 
-void forecast_note_first(struct pending_entry *u, int64_t start, struct wall now)
+void forecaster_init(struct forecaster *p, struct queue *q)
 {
-    if (u->forecast.first_made)
+    *p = (struct forecaster){.queue = q, .scores = forecast_scores_new()};
+}
+
+void forecaster_fini(struct forecaster *p)
+{
+    forecast_forget(p);
+    forecast_scores_free(p->scores);
+    p->scores = NULL;
+}
+
+void forecaster_inherit(struct forecaster *p, struct forecaster *from)
+{
+    struct forecast_scores *scores = p->scores;
+    p->scores = from->scores;
+    from->scores = scores;
+    memcpy(p->records, from->records, sizeof p->records);
+}
+
+void forecast_note_first(struct forecaster *p, struct pending_entry *u)
+{
+    if (u->forecast.first_is_void)
+        forecast_scores_gone(p->scores, u->job);
+    u->forecast.first_is_void = false;
+    if (forecast_scores_told(p->scores, u->job))
         return;
-    u->forecast.first_made = now.ms;
-    u->forecast.first_start = start;
+    struct forecast f = forecast_of(p, u->job);
+    struct forecast_told t = {.made = f.made, .start = f.start, .likely = f.likely, .unlikely = f.unlikely};
+    forecast_scores_tell(p->scores, u->job, &t);
+}
+
+/* What was told to a job that something else keeps back now says nothing about its turn. */
+static bool record_keeps(void *ctx, uint32_t job)
+{
+    const struct forecaster *p = ctx;
+    const struct pending_entry *u = idmap_get(&p->queue->entries.by_job, job);
+    return u && u->class;
+}
+
+void forecast_sweep_told(struct forecaster *p)
+{
+    forecast_scores_keep(p->scores, record_keeps, p);
 }
 
 void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job, int64_t start)
@@ -21,28 +58,28 @@ void forecast_note(struct forecaster *p, const struct forecasts *f, uint32_t job
     u->forecast.start = start < f->window_end ? start : WHEN_NEVER;
     if (u->forecast.start != WHEN_NEVER &&
         u->class) /* nothing can be learnt from the time before it is eligible */
-        forecast_note_first(u, start, f->t);
+        forecast_note_first(p, u);
 }
 
-/* Minutes, an hour, a shift, longer: forecasts of short waits say nothing about a wait until tomorrow. */
+void forecast_record_add(struct forecast_record *r, double ratio)
+{
+    r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < RATIO_MAX ? ratio : RATIO_MAX);
+}
+
 static size_t record_horizon_of(int64_t wait_ms)
 {
-    static const int64_t below_min[FORECAST_HORIZONS - 1] = {10, 60, 6 * 60};
-    size_t h = 0;
-    while (h < FORECAST_HORIZONS - 1 && wait_ms >= below_min[h] * 60 * MS_PER_S)
-        h++;
-    return h;
+    return score_horizon_of((double)wait_ms / MS_PER_S);
 }
 
 void forecast_learn(struct forecaster *p, const struct pending_entry *u)
 {
-    int64_t told = u->forecast.first_start - u->forecast.first_made,
-            took = p->queue->now.ms - u->forecast.first_made;
-    if (!u->forecast.first_made || told < 1000)
+    const struct forecast_told *first = forecast_scores_told(p->scores, u->job);
+    int64_t told = first ? first->start.ms - first->made.ms : 0,
+            took = first ? p->queue->now.ms - first->made.ms : 0;
+    forecast_scores_started(p->scores, u->job, p->queue->now); /* frees what was told */
+    if (told < 1000)
         return;
-    double ratio = (double)took / (double)told;
-    struct forecast_record *r = &p->records[record_horizon_of(told)];
-    r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
+    forecast_record_add(&p->records[record_horizon_of(told)], (double)took / (double)told);
 }
 
 static uint32_t record_samples_of(const struct forecast_record *r)

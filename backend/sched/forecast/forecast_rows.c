@@ -124,7 +124,7 @@ static void rows_copy_entry(struct forecaster *p, struct forecasts *f, struct jo
     list_for_each (u, &g->entries, struct pending_entry, in_class) {
         uint32_t count = rows_count_planned(f, u);
         if (u->slot.use.parts)
-            forecast_note_first(u, u->slot.use.start, f->t);
+            forecast_note_first(p, u);
         if (count)
             vec_push(&f->waiting, (struct forecast_entry){.job = u->job,
                                                           .count = count,

@@ -126,6 +126,7 @@ static void forecast_finish(struct forecaster *p)
     p->making = f;
     p->made->running = false;
     p->queue->classes.pinned = false;
+    forecast_sweep_told(p);
     if (f)
         forecast_clear(f);
 }

@@ -29,8 +29,8 @@ struct futility {
 };
 
 struct entry_forecast {
-    int64_t start, made;             /* and when it was worked out; 0: never */
-    int64_t first_start, first_made; /* the first one */
+    int64_t start, made; /* and when it was worked out; 0: never */
+    bool first_is_void;  /* what it was told first was for another request, or another turn */
 };
 
 struct pending_entry { /* members that a cycle always reads stand first */

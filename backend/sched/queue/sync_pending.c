@@ -82,7 +82,7 @@ static void sync_pending_park(struct queue *q, struct pending_entry *u, enum rea
     q->changes.freed = q->changes.freed || u->slot.use.parts;
     plan_slots_drop(&q->slots, &u->slot);
     if (u->class) /* its forecast was for another request */
-        u->forecast.made = u->forecast.first_made = 0;
+        u->forecast = (struct entry_forecast){.first_is_void = true};
     sync_leave_class(q, u);
     u->parked = why;
     vec_push(&q->entries.moved, u->job);
@@ -110,10 +110,7 @@ static void sync_pending_keep_what_was_told(const struct queue *q, struct pendin
     if (!was)
         return;
     u->told = was->told;
-    u->forecast.start = was->forecast.start;
-    u->forecast.made = was->forecast.made;
-    u->forecast.first_start = was->forecast.first_start;
-    u->forecast.first_made = was->forecast.first_made;
+    u->forecast = was->forecast;
 }
 
 void sync_pending(struct queue *q, uint32_t id, const struct job *j)

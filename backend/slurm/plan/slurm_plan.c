@@ -45,18 +45,19 @@ void slurm_plan_note(struct slurm_scores *scores, const struct event *ev)
     else if (j && j->state != JOB_PENDING && wall_is_set(j->t_start))
         slurm_scores_started(scores, j->id, j->t_start);
     else if (j && j->state == JOB_PENDING && wall_is_set(job_rare(j)->t_expected))
-        slurm_scores_forecast(scores, j->id, SCORE_SLURM, job_rare(j)->t_expected);
+        forecast_scores_tell(scores->of[SCORE_SLURM], j->id,
+                             &(struct forecast_told){.made = ev->t, .start = job_rare(j)->t_expected});
 }
 
 void slurm_plan_report_scores(const struct slurm_scores *scores, struct msg_engine *ret)
 {
     static const char *const whose[SCORE_N] = {[SCORE_SLURM] = "Slurm", [SCORE_STOKER] = "Stoker"};
     for (enum slurm_forecaster f = 0; f < SCORE_N; f++) {
-        struct slurm_score score = slurm_scores_of(scores, f);
-        if (score.n)
+        const struct forecast_scores *s = scores->of[f];
+        if (forecast_scores_starts(s))
             *rec_list_push(&ret->scores) = (struct engine_score){.whose = xstrdup(whose[f]),
-                                                                 .starts = score.n,
-                                                                 .half_s = score.half_s,
-                                                                 .most_s = score.most_s};
+                                                                 .starts = forecast_scores_starts(s),
+                                                                 .half_s = forecast_scores_off_s(s, 50),
+                                                                 .most_s = forecast_scores_off_s(s, 90)};
     }
 }

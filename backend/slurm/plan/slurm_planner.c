@@ -276,7 +276,8 @@ static void slurm_planner_end(struct slurm_planner *p)
     list_for_each (j, &p->made->model.pending, struct job, in_queue) {
         struct wall start = slurm_plan_forecast(p, p->made, j->id);
         if (wall_is_set(start))
-            slurm_scores_forecast(p->scores, j->id, SCORE_STOKER, start);
+            forecast_scores_tell(p->scores->of[SCORE_STOKER], j->id,
+                                 &(struct forecast_told){.made = p->now, .start = start});
     }
     p->done(p->ctx);
 }
@@ -362,4 +363,6 @@ void slurm_planner_report(struct slurm_planner *p, const struct plan_filter *fil
     for (size_t i = 0; i < ret->rows.n; i++)
         slurm_planner_label(p, &ret->rows.v[i]);
     ret->now = loop_wall(p->loop);
+    rec_fini(&msg_scores_rec, &ret->scores);
+    forecast_scores_save(p->scores->of[SCORE_STOKER], &ret->scores);
 }

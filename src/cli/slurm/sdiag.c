@@ -8,6 +8,7 @@
 #include "src/cli/ask.h"
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/timetext.h"
+#include "src/text/score_text.h"
 
 struct sdiag {
     bool json, reset;
@@ -89,6 +90,30 @@ static void sdiag_print_users(struct str *out, const struct msg_stats *m)
     sdiag_print_bytes(out, m);
 }
 
+/* How forecasts of starts came true. */
+static void sdiag_print_forecasts(struct str *out, const struct msg_scores *m)
+{
+    struct score_row all = score_total(m);
+    str_appendf(out,
+                "\nForecast starts since the scores began:\n\tTotal starts: %" PRIu64
+                "\n\tWithin range (%%): %.1f of %" PRIu64 "\n\tLater than told (%%): %.1f\n",
+                all.starts, 100 * score_part(all.inside, all.ranges), all.ranges,
+                100 * score_part(all.later, all.starts));
+    str_appendf(out,
+                "\tMean sooner than told (seconds): %.0f\n\tMean later than told (seconds): %.0f\n"
+                "\tMean interval score (seconds): %.0f\n",
+                score_early_s(&all), score_late_s(&all), score_interval_s(&all));
+    for (size_t i = 0; i < m->rows.n; i++) {
+        const struct score_row *r = &m->rows.v[i];
+        struct str wait = STR_INIT;
+        score_text_horizon(m, i, &wait);
+        if (r->starts)
+            str_appendf(out, "\t%-16s starts:%-6" PRIu64 " within:%-5.1f later:%.1f\n", wait.s, r->starts,
+                        100 * score_part(r->inside, r->ranges), 100 * score_part(r->later, r->starts));
+        str_fini(&wait);
+    }
+}
+
 static void sdiag_print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
 {
     static const char stars[] = "*******************************************************\n";
@@ -122,6 +147,7 @@ static void sdiag_print(struct str *out, const struct msg_stats *m, const struct
                 "\n\nClients: %u\nMemory (KiB): %" PRIu64 "\nDatabase (bytes): %" PRIu64 "\n",
                 m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->events, m->sessions,
                 m->rss_kib, m->db_bytes);
+    sdiag_print_forecasts(out, &m->forecasts);
     sdiag_print_users(out, m);
 }
 
@@ -149,6 +175,18 @@ static void json_users(struct str *out, const struct msg_stats *m)
     json_end_array(out);
 }
 
+static void json_forecasts(struct str *out, const struct msg_scores *m)
+{
+    struct score_row all = score_total(m);
+    json_int(out, "forecast_starts", (int64_t)all.starts);
+    json_int(out, "forecast_ranges", (int64_t)all.ranges);
+    json_int(out, "forecast_within_range", (int64_t)all.inside);
+    json_int(out, "forecast_later_than_told", (int64_t)all.later);
+    json_int(out, "forecast_mean_sooner", (int64_t)score_early_s(&all));
+    json_int(out, "forecast_mean_later", (int64_t)score_late_s(&all));
+    json_int(out, "forecast_mean_interval_score", (int64_t)score_interval_s(&all));
+}
+
 static void sdiag_print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
 {
     slurm_json_begin(out);
@@ -169,6 +207,7 @@ static void sdiag_print_json(struct str *out, const struct msg_stats *m, const s
     json_int(out, "commit_mean_us", (int64_t)mean(m->commit_us_sum, m->commits));
     json_int(out, "commit_max_us", (int64_t)m->commit_us_max);
     json_int(out, "rss_kib", (int64_t)m->rss_kib);
+    json_forecasts(out, &m->forecasts);
     json_users(out, m);
     json_end_object(out);
     slurm_json_end(out);

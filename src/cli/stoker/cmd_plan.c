@@ -10,6 +10,7 @@
 #include "src/cli/ask.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
+#include "src/cli/stoker/plan_score.h"
 #include "src/cli/stoker/planopts.h"
 
 #define PROGRAM "stoker-sim" /* has the scheduler in it */
@@ -22,6 +23,7 @@ static const struct opt table[] = {
     {OPT_SETS(struct plan_options, json), .name = "json", .help = N_("print JSON")},
     {OPT_NAMES(struct plan_options, partitions), .name = "partition", .letter = 'p', .meta = "LIST",
      .help = N_("jobs of these partitions alone")},
+    {OPT_SETS(struct plan_options, score), .name = "score", .help = N_("how forecasts came true")},
     {OPT_NAMES(struct plan_options, users), .name = "user", .letter = 'u', .meta = "LIST",
      .help = N_("jobs of these users alone")},
 };
@@ -233,6 +235,21 @@ static void plan_print_json(const struct msg_plan *p)
     str_fini(&out);
 }
 
+static void plan_print_score(const struct msg_plan *p, bool json)
+{
+    struct str out = STR_INIT;
+    if (json) {
+        json_begin_document(&out, 2);
+        json_time(&out, "now", p->now);
+        plan_score_json(&p->scores, &out);
+        json_end_document(&out);
+    } else {
+        plan_score_text(&p->scores, &out);
+    }
+    out_flush(&out);
+    str_fini(&out);
+}
+
 static int show_plan(const struct cli *cli, struct plan_options *o)
 {
     struct client *c = ask_connect(cli);
@@ -240,10 +257,13 @@ static int show_plan(const struct cli *cli, struct plan_options *o)
     enum refusal refusal = REFUSAL_NONE;
     if (!c)
         return EXIT_AWAY;
-    struct msg_plan_get body = {.users = o->users, .partitions = o->partitions};
+    struct msg_plan_get body = {
+        .users = o->users, .partitions = o->partitions, .rows_max = o->score ? 1 : 0};
     struct msg_plan *p = ask_call(c, MSG_PLAN, &body, MSG_PLAN_DATA, &refusal, &err);
     int rc = p ? 0 : ask_failed(cli, refusal, &err);
-    if (p && o->json)
+    if (p && o->score)
+        plan_print_score(p, o->json);
+    else if (p && o->json)
         plan_print_json(p);
     else if (p)
         print_text(p, client_welcome(c)->engine);
@@ -274,7 +294,10 @@ static int plan_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     if (!plan_options_parse(&o, cli, argc, argv, &rc))
         return rc;
-    if (o.drain || o.config) {
+    if (o.score && (o.drain || o.config || o.users.n || o.partitions.n)) {
+        cli_error(cli, tr("--score is of all jobs: it goes with --json alone"));
+        rc = 2;
+    } else if (o.drain || o.config) {
         cli_error(cli, PROGRAM ": %s", strerror(-exec_what_if(argc, argv)));
         rc = 1;
     } else {
@@ -288,7 +311,7 @@ const struct command cmd_plan = {
     .name = "plan",
     .summary =
         N_("Show what runs and when the others can expect to start, or what a change would do to that"),
-    .usage = "[--json] [-u USERS] [-p PARTITIONS] [--drain NODES] [--config FILE]",
+    .usage = "[--json] [--score] [-u USERS] [-p PARTITIONS] [--drain NODES] [--config FILE]",
     .options = &options,
     .run = plan_run,
 };

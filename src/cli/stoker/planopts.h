@@ -7,7 +7,7 @@
 struct plan_options {
     char *drain, *config; /* NULL: not asked */
     struct strv users, partitions;
-    bool json;
+    bool json, score;
 };
 
 /* False: *ret_rc is the exit code, help or error have been said. */

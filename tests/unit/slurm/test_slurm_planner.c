@@ -153,29 +153,35 @@ static void test_model(void **state)
     slurm_mirror_free(mirror);
 }
 
+static void tell(struct slurm_scores *s, uint32_t job, enum slurm_forecaster whose, int64_t start_ms)
+{
+    struct forecast_told t = {.made = {900000}, .start = {start_ms}};
+    forecast_scores_tell(s->of[whose], job, &t);
+}
+
 /* The first forecast of each counts, once, and only where the job has started. */
 static void test_scores(void **state)
 {
     (void)state;
     struct slurm_scores *s = slurm_scores_new();
+    const struct forecast_scores *slurm = s->of[SCORE_SLURM], *stoker = s->of[SCORE_STOKER];
     for (uint32_t job = 1; job <= 10; job++) {
-        slurm_scores_forecast(s, job, SCORE_SLURM, (struct wall){1000000 + job * 60000});
-        slurm_scores_forecast(s, job, SCORE_SLURM, (struct wall){9000000});
+        tell(s, job, SCORE_SLURM, 1000000 + job * 60000);
+        tell(s, job, SCORE_SLURM, 9000000);
     }
-    slurm_scores_forecast(s, 3, SCORE_STOKER, (struct wall){940000});
-    slurm_scores_forecast(s, 11, SCORE_STOKER, (struct wall){940000});
-    assert_int_equal(slurm_scores_of(s, SCORE_SLURM).n, 0);
+    tell(s, 3, SCORE_STOKER, 940000);
+    tell(s, 11, SCORE_STOKER, 940000);
+    assert_int_equal(forecast_scores_starts(slurm), 0);
     for (uint32_t job = 1; job <= 10; job++)
         slurm_scores_started(s, job, (struct wall){1000000});
     slurm_scores_gone(s, 11);
     slurm_scores_started(s, 11, (struct wall){1000000});
     slurm_scores_started(s, 1, (struct wall){5000000});
-    struct slurm_score slurm = slurm_scores_of(s, SCORE_SLURM), stoker = slurm_scores_of(s, SCORE_STOKER);
-    assert_int_equal(slurm.n, 10);
-    assert_int_equal(slurm.half_s, 5 * 60);
-    assert_int_equal(slurm.most_s, 9 * 60);
-    assert_int_equal(stoker.n, 1);
-    assert_int_equal(stoker.half_s, 60);
+    assert_int_equal(forecast_scores_starts(slurm), 10);
+    assert_int_equal(forecast_scores_off_s(slurm, 50), 5 * 60);
+    assert_int_equal(forecast_scores_off_s(slurm, 90), 9 * 60);
+    assert_int_equal(forecast_scores_starts(stoker), 1);
+    assert_int_equal(forecast_scores_off_s(stoker, 50), 60);
     slurm_scores_free(s);
 }
 
